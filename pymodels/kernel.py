@@ -19,6 +19,8 @@ from typing import Any, Generic, TypeVar
 from pymodels.waiting import Wait, Waits, Wanted
 
 T = TypeVar("T")
+FOREVER = 1 << 62
+"""A time that never comes."""
 Waiting = Generator["Future[Any]", None, T]
 Why = str | Wanted
 """What a wait is for: words, or a resource with its holder."""
@@ -172,6 +174,12 @@ class Kernel:
     def next_alarm(self) -> int | None:
         """Time of the earliest alarm, or None."""
         return self._alarms[0][0] if self._alarms else None
+
+    def quiet_until(self) -> int:
+        """Until when nothing happens but for the task that runs: the earliest alarm, or now while tasks are ready."""
+        if self.ready:
+            return self.now
+        return self._alarms[0][0] if self._alarms else FOREVER
 
     def run_ready(self) -> None:
         """Fire the alarms that are due and run every task that can run now.

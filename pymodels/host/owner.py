@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Coroutine, Sequence
 from typing import Any, Protocol
 
+from pymodels.host.ahead import Repeats
 from pymodels.host.computing import Computation
 from pymodels.host.frames import Frames
 from pymodels.host.moves import Moves
@@ -28,6 +29,7 @@ class Owner(Protocol):
     slots: frozenset[int]
     frames: Frames
     scheduler: Scheduler
+    around: Repeats | None
 
     def load_bytes(self, address: int, count: int) -> bytes:
         """Bytes of physical memory."""
@@ -52,6 +54,9 @@ class Owner(Protocol):
 
     async def poll(self, watches: Sequence[tuple[int, int]], path: str, moves: Moves | None = None) -> int:
         """Spin on words of physical memory."""
+
+    async def stand(self, until: int, why: str) -> None:
+        """Keep the CPU while turns of a polling loop are computed."""
 
     def signal(self, number: int, sig: Sig, call: str = "") -> None:
         """A process has a signal."""

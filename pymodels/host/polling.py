@@ -11,6 +11,8 @@ from typing import Any
 
 from pymodels.cards import slot
 from pymodels.errors import SanlabError
+from pymodels.host.ahead import Repeats, Turns
+from pymodels.kernel import FOREVER
 
 ALL = 0xFFFFFFFF
 """Every bit of a word."""
@@ -26,6 +28,12 @@ class PollsCards:
     who: str
     slots: frozenset[int] = frozenset((0,))
     """Slots of the host's bus in which a card stands: the NIC's, and those of further cards."""
+
+    around: Repeats | None = None
+    """What is around the host's loops, where turns can be computed."""
+
+    async def stand(self, until: int, why: str) -> None:
+        """Keep the CPU until a time, which may be FOREVER: nothing happens before it but computed turns."""
 
     def _on_bus(self, address: int, call: str) -> int:
         """The address on the bus of a word that is to be read; raises an error unless it may be."""
@@ -58,7 +66,10 @@ class PollsCards:
         self._check_poll(address, mask, timeout_ns)
         kernel = self._kernel
         last = kernel.now + round(timeout_ns * 1000)
+        turns = self.around and Turns(self.around)
         while True:
+            if turns and (begin := turns.ahead(kernel.now, last if timeout_ns else FOREVER)) > kernel.now:
+                await self.stand(begin, f"the word at {address:#x}, which it polls, to change from {expect:#x}")
             word: int = await self.pio_read(address)
             await self.spend(path)
             if (word ^ expect) & mask & ALL or (timeout_ns and kernel.now >= last):

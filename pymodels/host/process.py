@@ -13,6 +13,7 @@ from pathlib import Path
 from struct import pack, unpack
 from typing import Any
 
+from pymodels.host.ahead import Repeats
 from pymodels.host.faulting import Faulting
 from pymodels.host.faults import ProtectionFault
 from pymodels.host.frames import Frames
@@ -203,6 +204,15 @@ class Process(Faulting, PollsCards):
     def slots(self) -> frozenset[int]:  # type: ignore[override]
         """Slots of the host's bus in which a card stands."""
         return self.host.slots
+
+    @property
+    def around(self) -> Repeats | None:  # type: ignore[override]
+        """What is around the host's loops."""
+        return self.host.around
+
+    async def stand(self, until: int, why: str) -> None:
+        """Keep the CPU while turns of a polling loop are computed."""
+        await self.host.stand(until, why)
 
     def _on_bus(self, address: int, call: str) -> int:
         return self._card(address, 4, call, write=False)

@@ -47,6 +47,11 @@ class Cpu:
         return self._held + (self._kernel.now - self._since if self._taken else 0)
 
     @property
+    def in_use(self) -> bool:
+        """A task or a computation has it."""
+        return self._taken
+
+    @property
     def busy_ps(self) -> int:
         """CPU time used so far: taken, or free but for threads that poll."""
         return self.held_ps + self._polled + (self._free_since_polls() if self._polls else 0)

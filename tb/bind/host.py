@@ -14,7 +14,7 @@ from pymodels.costs.table import PathTable
 from pymodels.errors import SanlabError
 from pymodels.hardware.processors import HostProcessor, host_clocks
 from pymodels.host import PAGE, Computes, Moves, PollsCards, Processes
-from pymodels.kernel import Kernel
+from pymodels.kernel import FOREVER, Kernel
 from pymodels.trace import Part, TraceEvent, unit
 from tb.bind.actor import Actor, PathNumbers, big_endian
 from tb.bind.cpu import LINE, Cpu, CpuPort
@@ -259,6 +259,11 @@ class RtlHost(Processes, Computes, PollsCards, Actor):
     async def overhead(self, what: str) -> None:
         if took := self._timing.overheads_ps[what]:
             await self.cpu.run(took)
+
+    async def stand(self, until: int, why: str) -> None:
+        await self.cpu.take()
+        await (self._kernel.future(why) if until == FOREVER else self._kernel.sleep_until(until, why))
+        self.cpu.leave()
 
     def on_interrupt(self, handler: Callable[[], Coroutine[Any, Any, None]]) -> None:
         self._service = handler

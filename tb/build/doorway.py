@@ -12,7 +12,17 @@ from tb.build.store import STORE, kept
 from tb.tools import programs
 from tb.tools.programs import CC
 
-DOORWAY_C = ("doorway.c", "processor.c", "core.c", "host_cpu.c", "faults.c", "capture.c", "component.c")
+DOORWAY_C = (
+    "doorway.c",
+    "processor.c",
+    "core.c",
+    "host_cpu.c",
+    "faults.c",
+    "capture.c",
+    "component.c",
+    "use.c",
+    "again.c",
+)
 PYTHON_C = ("doorway_python.c", "kernel_python.c", "turns_python.c", "verbs_python.c", "host_python.c")
 """The extension module `doorway_python`."""
 FLAGS = ("-O2", "-shared", "-fPIC", "-Wall", "-Wextra")

@@ -20,6 +20,7 @@ from pymodels.settings import SWITCH_UNIT, Setting
 from pymodels.topology import End
 from pymodels.trace import Part, TraceEvent, unit
 from tb.bind.actor import PathNumbers
+from tb.bind.around import Around
 from tb.bind.core import PlaceNumbers, RtlCore, Watched
 from tb.bind.host import HostTiming, RtlHost
 from tb.bind.lanai import RtlNic
@@ -156,6 +157,11 @@ class RunningCluster:
         host = verbs(node, name, self.kernel, self.doorway, memory, 2 * node, card, timing, paths, seed)
         further = (number for number, kind in enumerate(CARDS) if self.numbers.has(node, kind))
         host.slots = host.slots.union(further)
+        numbers = self.numbers
+        beside = [FABRIC] * self.numbers.further(node).fpga + [FAR] * self.numbers.further(node).bridge
+        clocks = [numbers.bus_clock(node), *(numbers.clock(node, domain) for domain in (NIC, *beside))]
+        pattern = max(1, profile.integer("bridge.extra_den") if profile.integer("bridge.extra_num") else 1)
+        host.around = Around(self.doorway, self.kernel, host.cpu, clocks, unit(node, Part.NIC_CPU), pattern)
         return host
 
     def _with(self, card: str) -> list[int]:

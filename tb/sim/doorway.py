@@ -42,6 +42,10 @@ class Doorway:
         self.lib.dw_close.argtypes = [ctypes.c_int, ctypes.c_uint64, ctypes.c_int]
         self.lib.dw_clock.argtypes = [ctypes.c_int, I64]
         self.lib.dw_start.argtypes = [ctypes.c_int, I64]
+        self.lib.dw_period.restype = I64
+        self.lib.dw_quiet_until.restype = I64
+        self.lib.dw_trace_whole.argtypes = [I64]
+        self.lib.dw_again.argtypes = [ctypes.c_uint64, ctypes.c_uint64, I64, I64]
         self.lib.dw_wake_by.argtypes = [I64]
         self.lib.dw_set_python.argtypes = [ctypes.c_void_p]
         self.lib.dw_trace_create.argtypes = [ctypes.c_uint64]
@@ -58,7 +62,7 @@ class Doorway:
         self.lib.dw_delay.argtypes = [ctypes.c_int] * 3 + [I64]
         self.now: Callable[[], int] = self.lib.dw_now
         self.wake_by: Callable[[int], None] = self.lib.dw_wake_by
-        self.exchange = exchange_with(Path(os.environ["SANLAB_DOORWAY"]), self._words)
+        self.exchange = exchange_with(Path(os.environ["SANLAB_DOORWAY"]), self.words)
         self.turn = self.exchange.turn
         self.quick = self.exchange.quick
         self.commands = self.exchange.commands
@@ -66,7 +70,7 @@ class Doorway:
         self.record = self.exchange.record
         self._captured = memoryview(b"")
 
-    def _words(self, name: str, count: int, code: Literal["q", "Q", "I", "B"]) -> memoryview:
+    def words(self, name: str, count: int, code: Literal["q", "Q", "I", "B"]) -> memoryview:
         """An array of the library: `count` elements of a type of `struct`."""
         size = count * struct.calcsize(code)
         return memoryview((ctypes.c_char * size).in_dll(self.lib, name)).cast("B").cast(code)
@@ -102,16 +106,16 @@ class Doorway:
 
     def armed(self, memory: int) -> memoryview:
         """The arm flags of a memory's watches, one byte a slot."""
-        return self._words("dw_armed", 256 * WATCHES, "B")[memory * WATCHES : (memory + 1) * WATCHES]
+        return self.words("dw_armed", 256 * WATCHES, "B")[memory * WATCHES : (memory + 1) * WATCHES]
 
     def flight(self, clocks: int) -> memoryview:
         """One byte a clock: 1 while something of its unit is in flight."""
-        return self._words("dw_flight", 512, "B")[:clocks]
+        return self.words("dw_flight", 512, "B")[:clocks]
 
     def steps(self, unit: int) -> memoryview:
         """The polling steps of a processor by loop and step: address, expect, mask, is_register, clocks, accesses."""
         size = LOOPS * STEPS * STEP_WORDS
-        return self._words("dw_steps", 4096 * size, "I")[unit * size : (unit + 1) * size]
+        return self.words("dw_steps", 4096 * size, "I")[unit * size : (unit + 1) * size]
 
     def set(self, unit: int, key: int, value: int) -> None:
         """A run-time setting, read by RTL while it is in reset."""
@@ -123,12 +127,12 @@ class Doorway:
 
     def lost(self) -> tuple[int, int]:
         """Packets that random faults have lost, and damaged."""
-        counts = self._words("dw_loss_count", 5, "q")
+        counts = self.words("dw_loss_count", 5, "q")
         return counts[1], counts[2]
 
     def held_back(self) -> int:
         """Packets that random faults have held back, so that others passed them."""
-        return int(self._words("dw_loss_count", 5, "q")[4])
+        return int(self.words("dw_loss_count", 5, "q")[4])
 
     @contextmanager
     def called_back(self, turns: Turns, failed: Callable[[BaseException], None]) -> Iterator[None]:
@@ -165,16 +169,19 @@ class Doorway:
 
     def trace_on(self, on: bool) -> None:
         """Switch the trace on or off (it is on by default)."""
+        self.lib.dw_trace_whole(self.now())
         self.exchange.room = len(self.exchange.records) // TRACE_RECORD.size if on else 0
         ctypes.c_int.in_dll(self.lib, "dw_trace_on").value = int(on)
 
     @property
     def trace_lost(self) -> int:
         """Records for which the trace had no room."""
+        self.lib.dw_trace_whole(self.now())
         return int(self.exchange.trace_lost[0])
 
     def trace(self) -> NDArray[np.void]:
         """The records so far, shape (n,), dtype `pymodels.trace.RECORD`; a view, no copy."""
+        self.lib.dw_trace_whole(self.now())
         return np.frombuffer(self.exchange.records[: self.exchange.trace_count[0] * TRACE_RECORD.size], RECORD)
 
     def capture_create(self, size: int, kept: int) -> None:
@@ -194,7 +201,7 @@ class Doorway:
 
         And how many had to make room for later ones.
         """
-        room, used = int(self.lib.dw_capture_room()), self._words("dw_capture_used", 2, "Q")
+        room, used = int(self.lib.dw_capture_room()), self.words("dw_capture_used", 2, "Q")
         half = ctypes.c_int.in_dll(self.lib, "dw_capture_half").value
         dropped = ctypes.c_uint64.in_dll(self.lib, "dw_capture_dropped").value
         return [self._captured[room * i : room * i + used[i]] for i in (1 - half, half)], int(dropped)

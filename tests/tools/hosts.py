@@ -40,7 +40,7 @@ class Hooks(ctypes.Structure):
 
     _fields_ = (
         *(("now", ctypes.c_void_p), ("wake_at", WAKE)),
-        *((name, ctypes.c_void_p) for name in ("kick_at", "start", "faults")),
+        *((name, ctypes.c_void_p) for name in ("kick_at", "start", "faults", "quiet_until")),
     )
 
 

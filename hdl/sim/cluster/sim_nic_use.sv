@@ -9,12 +9,9 @@ module sim_nic_use
     parameter int CLOCK_PCI = 0   // index of the PCI clock
 ) (
     input logic rst,
-    input logic mem_clk,  // NIC clock; needed are edges with mem_due = 1 or used /= 0
-    input logic [47:0] cycle,
+    input logic mem_clk,  // NIC clock; needed are edges with used /= 0
     input logic [1:0] used,  // accesses of the memory in this clock
-    output logic mem_due,
     input logic pci_clk,
-    input logic [47:0] pci_cycle,
     input pci_in_t pci_in,
     input logic link_clk,
     input link_trace_t link_trace,  // link_clk: of the link
@@ -28,10 +25,8 @@ module sim_nic_use
   ) sram_use (
       .clk (mem_clk),
       .rst,
-      .cycle,
       .used,
-      .also(2'd0),
-      .due (mem_due)
+      .also(2'd0)
   );
   assign bus_used = !(pci_in.wires.frame_n && pci_in.wires.irdy_n);
   assign bus_data = !pci_in.wires.irdy_n && !pci_in.wires.trdy_n;
@@ -41,12 +36,10 @@ module sim_nic_use
       .CLOCK(CLOCK_PCI),
       .WINDOW_LOG2(9)
   ) pci_use (
-      .clk  (pci_clk),
+      .clk (pci_clk),
       .rst,
-      .cycle(pci_cycle),
-      .used ({1'b0, bus_used}),
-      .also ({1'b0, bus_data}),
-      .due  ()
+      .used({1'b0, bus_used}),
+      .also({1'b0, bus_data})
   );
   sim_fill #(
       .UNIT(BASE + PART_LINK)

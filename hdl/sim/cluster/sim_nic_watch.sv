@@ -16,10 +16,8 @@ module sim_nic_watch
     input logic setup_gated_clk,  // for settings: runs in reset
     output nic_settings_t cfg,
     input logic [ENGINES-1:0] nic_gated_clk,  // NIC clock of each engine
-    input logic [47:0] cycle,
     input logic link_clk,
     input logic pci_clk,
-    input logic [47:0] pci_cycle,
     input send_trace_t send_trace,
     input recv_trace_t recv_trace,
     input dma_trace_t dma_trace,
@@ -27,7 +25,6 @@ module sim_nic_watch
     input link_trace_t link_trace,
     input nic_status_t status,
     input logic [1:0] used,  // accesses of the memory in this clock
-    output logic mem_due,  // the coming edge of the SRAM's clock is needed, beside those with used /= 0
     input pci_in_t pci_in,
     output logic busy  // link clock: another edge is needed
 );

@@ -15,6 +15,9 @@ void here_invariant(long long now, int unit, int code, int packet) { san_invaria
 void here_trace(long long now, int unit, int event, int packet, int argument, long long argument2) {
   san_trace(now, unit + dw_here.unit, event, packet, argument, argument2);
 }
+void here_use(long long now, int unit, int event, int clock, int log2, int used, int also) {
+  san_use(now, unit + dw_here.unit, event, clock + dw_here.clock, log2, used, also);
+}
 void here_alarm(int clock, long long edge) { san_alarm(clock + dw_here.clock, edge); }
 void here_flight(int clock, int level) { san_flight(clock + dw_here.clock, level); }
 long long here_period(int clock) { return san_period(clock + dw_here.clock); }

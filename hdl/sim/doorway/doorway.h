@@ -18,6 +18,7 @@ enum {
   DW_STEPS = 264,         // steps of a polling loop
   DW_LOOPS = 8,           // polling loops of a processor
   DW_FAULTS = 64,         // pending faults of a cable
+  DW_USES = 1 << 10,      // uses of resources that are kept, of all together
   DW_CORE_LAST = 64,      // instructions of a processor that are kept
   DW_CORE_COUNTS = 5,     // numbers for each word of a program: executed, clocks of each cause of a stall
 };
@@ -34,6 +35,7 @@ typedef struct {
   void (*kick_at)(int clock, int64_t time);      // the clock's first edge strictly after this time must happen
   void (*start)(int always_on, int64_t reset_end);   // clocks run from now on; reset ends at this time
   void (*faults)(void);                          // raise the cluster's `faults` input
+  int64_t (*quiet_until)(void);                  // no clock has an edge before this time, of itself; 0: now, or who knows
 } dw_hooks;
 void dw_set_hooks(dw_hooks hooks);
 
@@ -55,6 +57,7 @@ int san_cfg(int unit, int key);
 void san_event(long long time, int unit, int code, long long a, long long b);
 void san_invariant(long long time, int unit, int code, int packet);
 void san_trace(long long time, int unit, int event, int packet, int argument, long long argument2);
+void san_use(long long now, int unit, int event, int clock, int log2, int used, int also);
 void san_alarm(int clock, long long edge);
 void san_flight(int clock, int level);
 long long san_period(int clock);
@@ -71,6 +74,19 @@ long long san_host_data(int unit);
 int san_host_enables(int unit);
 int san_fault(int cable, long long slot, int character);
 void san_capture(int cable, int count, long long data, long long began, long long now);
+
+// What is known of the use of resources (use.c): edge of its clock, uses.
+typedef struct { int64_t edge; int unit; uint32_t used, also; } dw_use;
+dw_use dw_use_of(uint64_t number);                   // one of the last DW_USES
+void dw_use_again(int unit, uint64_t from, int64_t period, int64_t times);
+void dw_use_over(int64_t now);
+int dw_use_event(int unit);                          // of its records; 0: it has none
+extern uint64_t dw_use_count;
+// Of the trace.
+dw_trace dw_trace_record(uint64_t number);
+extern uint64_t dw_trace_count;
+extern int dw_trace_on;
 void dw_faults_on(void);
+int dw_processor_idle(int unit);
 int64_t dw_period(int clock);
 #endif

@@ -49,6 +49,7 @@ FUNCTION(san_host_data, give(san_host_data(A(0))))
 FUNCTION(san_host_enables, give(san_host_enables(A(0))))
 FUNCTION(san_period, give(san_period(A(0))))
 FUNCTION(san_next_edge, give(san_next_edge(A(0))))
+FUNCTION(san_use, san_use(args[0], A(1), A(2), A(3), A(4), A(5), A(6)))
 FUNCTION(san_flight, san_flight(A(0), A(1)))
 FUNCTION(san_capture, san_capture(A(0), A(1), args[2], args[3], args[4]))
 FUNCTION(san_fault, give(san_fault(A(0), args[1], A(2))))
@@ -132,10 +133,10 @@ static void start(void) {
 #define FUNC32(name) add(vpiSysFunc, "$" #name, f_##name, size32)
 #define FUNC64(name) add(vpiSysFunc, "$" #name, f_##name, size64)
 #define TASK(name) add(vpiSysTask, "$" #name, f_##name, 0)
-  FUNC64(san_mem_read); TASK(san_mem_write); FUNC32(san_cfg); TASK(san_event); TASK(san_invariant); TASK(san_trace); TASK(san_alarm); TASK(san_flight); TASK(san_capture); FUNC64(san_period); FUNC64(san_next_edge);
+  FUNC64(san_mem_read); TASK(san_mem_write); FUNC32(san_cfg); TASK(san_event); TASK(san_invariant); TASK(san_trace); TASK(san_alarm); TASK(san_flight); TASK(san_use); TASK(san_capture); FUNC64(san_period); FUNC64(san_next_edge);
   FUNC64(san_processor_clock); FUNC32(san_processor_address); FUNC32(san_processor_data);
   FUNC32(san_core_clock); TASK(san_core_register); TASK(san_core_stop);
   FUNC32(san_host_clock); FUNC32(san_host_address); FUNC64(san_host_data); FUNC32(san_host_enables); FUNC32(san_fault);
-  dw_set_hooks((dw_hooks){now, wake_at, kick_at, start_clocks, raise_faults});
+  dw_set_hooks((dw_hooks){now, wake_at, kick_at, start_clocks, raise_faults, NULL});
 }
 void (*vlog_startup_routines[])(void) = {start, 0};

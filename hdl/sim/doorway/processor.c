@@ -179,5 +179,6 @@ long long san_processor_clock(int unit, int memory, int clock, long long now, lo
   }
   return p->due << ACT_BITS | action;
 }
+int dw_processor_idle(int unit) { return !processors[unit].state; }
 int san_processor_address(int unit) { return processors[unit].reg_address; }
 int san_processor_data(int unit) { return (int)processors[unit].reg_data; }

@@ -31,6 +31,14 @@ package sim_doorway_pkg;
     input int packet,
     input int argument,
     input longint argument2);
+  import "DPI-C" here_use = function void san_use(
+    input longint now,
+    input int unit,
+    input int code,
+    input int clock,
+    input int window_log2,
+    input int used,
+    input int also);
   import "DPI-C" here_alarm = function void san_alarm(
     input int clock,
     input longint edge_index);

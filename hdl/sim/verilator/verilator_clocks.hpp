@@ -104,6 +104,11 @@ class Cluster {
     for (const Grid &g : grids_) time = std::min(time, g.next);
     return time;
   }
+  // No clock has an edge before this time (0: one is due).
+  int64_t quiet_until() const {
+    const bool due = std::any_of(grids_.begin(), grids_.end(), [](const Grid &g) { return g.next != NEVER; });
+    return due ? 0 : next_edge();
+  }
   int64_t shortest() const { return shortest_; }
   // The clock's first edge strictly after `time` must happen.
   void kick(int clock, int64_t time) {

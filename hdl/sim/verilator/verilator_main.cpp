@@ -36,6 +36,13 @@ int64_t hook_now() { return cluster.now; }
 void hook_wake(int64_t time) { wake_time = std::max(time, cluster.now); }
 void hook_kick(int clock, int64_t time) { cluster.kick(clock, time); }
 
+// Waves show every edge: with them, none is left out.
+bool waves_asked;
+int64_t hook_quiet_until() {
+  const int64_t vpi = static_cast<int64_t>(std::min<uint64_t>(VerilatedVpi::cbNextDeadline(), static_cast<uint64_t>(NEVER)));
+  return waves_asked ? 0 : std::min(vpi, cluster.quiet_until());
+}
+
 void settle() { while (VerilatedVpi::callValueCbs()) {} }
 
 // Python may have run: let it see and change signals until nothing moves.
@@ -164,9 +171,10 @@ int main(int argc, char **argv) {
     if (!std::strcmp(argv[i], "--from")) from = std::strtoll(argv[i + 1], nullptr, 10);
     if (!std::strcmp(argv[i], "--to")) to = std::strtoll(argv[i + 1], nullptr, 10);
   }
+  waves_asked = waves != nullptr;
   context = Verilated::threadContextp();
   context->commandArgs(argc, argv);
-  dw_set_hooks({hook_now, hook_wake, hook_kick, [](int, int64_t) {}, [] {}});  // start and faults are read each edge
+  dw_set_hooks({hook_now, hook_wake, hook_kick, [](int, int64_t) {}, [] {}, hook_quiet_until});  // start and faults are read each edge
   auto top = std::make_unique<Vtop>("");
   Verilated::fatalOnVpiError(false);
   vlog_startup_routines_bootstrap();

@@ -276,6 +276,11 @@ static PyObject *kernel_run_ready(PyObject *self, PyObject *none) {
   if (run_ready((kernel *)self) < 0) return NULL;
   Py_RETURN_NONE;
 }
+static PyObject *kernel_quiet_until(PyObject *self, PyObject *none) {
+  (void)none;
+  const kernel *k = (const kernel *)self;
+  return PyLong_FromLongLong(k->ready_count ? k->now : k->alarm_count ? k->alarms[0].time : INT64_C(1) << 62);
+}
 static PyObject *kernel_future(PyObject *self, PyObject *const *args, Py_ssize_t n) {
   if (n > 1) return PyErr_SetString(PyExc_TypeError, "future takes why, and nothing else"), NULL;
   return (PyObject *)new_future((kernel *)self, n ? args[0] : text_empty);
@@ -295,6 +300,7 @@ static PyMethodDef kernel_methods[] = {{"spawn", kernel_spawn, METH_VARARGS, NUL
                                        {"sleep_until", FAST(kernel_sleep_until), METH_FASTCALL, NULL},
                                        {"sleep", FAST(kernel_sleep_for), METH_FASTCALL, NULL},
                                        {"next_alarm", kernel_next_alarm, METH_NOARGS, NULL},
+                                       {"quiet_until", kernel_quiet_until, METH_NOARGS, NULL},
                                        {"run_ready", kernel_run_ready, METH_NOARGS, NULL},
                                        {NULL, NULL, 0, NULL}};
 static PyMemberDef kernel_members[] = {{"now", T_LONGLONG, offsetof(kernel, now), 0, NULL},

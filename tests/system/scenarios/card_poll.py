@@ -2,7 +2,8 @@
 
 Strategy: a process of host 0 polls a word of the NIC's SRAM, by `poll_card` or, with `single=1`, by single reads in a
 loop. The NIC's processor changes the word again and again, each time a little later in a turn of the loop. With
-`busy=1` the NIC moves bytes into host memory over the same bus, and a signal's handler computes.
+`busy=1` the NIC moves bytes into host memory over the same bus and interrupts the host, and a signal's handler
+computes. With `others=1` a second process of host 0 and one of host 1 poll for a while, and sleep for a while.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 from pymodels.cards import SLOT, SLOT_BYTES
 from pymodels.errors import SanlabError
 from pymodels.host import PAGE, Sig
+from pymodels.registers import Isr, Reg
 from tb.lab.lab import Lab
 from tb.plan.options import Option
 from tb.studies._engines import LanaiEngines
@@ -19,14 +21,46 @@ from tb.studies._engines import LanaiEngines
 OPTIONS = {
     "single": Option(0, "by single reads", 0, 1),
     "changes": Option(64, "how often the word changes", 1, 10_000),
-    "busy": Option(0, "DMA and signals beside it", 0, 1),
+    "busy": Option(0, "DMA, interrupts and signals beside it", 0, 1),
+    "others": Option(0, "others poll too", 0, 1),
 }
 LAYER = "echo"
 """Its path of looking at a word is charged."""
-WORD, DMA_BYTES, GAP_PS, LATER_PS = 0x9000, 256, 1_000_000, 3_777
+WORD, DMA_BYTES, GAP_PS, LATER_PS = 0x9000, 256, 2_000_000, 3_777
 """Of the card's memory; of each DMA; from one change to the next, and so much more each time."""
 HANDLED_PS = 8_000_000
 """Within it the handler of a signal is done."""
+OTHERS_PS = 3_300_000
+"""For which others sleep, and poll a third of it."""
+
+
+class Poller:
+    """A process that polls a word of its host's card."""
+
+    def __init__(self, lab: Lab, node: int, word: int) -> None:
+        self.lab, self.word = lab, word
+        host: Any = lab.running.hosts[node]
+        self.process = host.process(f"polls {word:#x}")
+        self.va = self.process.map_nic(word // PAGE) + word % PAGE
+
+    async def look(self, old: int, limit_ps: int = 0) -> int:
+        """Poll until the word is another than it was, or the time is over."""
+        app, kernel = self.process, self.lab.kernel
+        if not self.lab.option("single"):
+            return int(await app.poll_card(self.va, old, "look_flag", timeout_ns=limit_ps / 1000))
+        last = kernel.now + limit_ps
+        while True:
+            word: int = await app.pio_read(self.va)
+            await app.spend("look_flag")
+            if word != old or (limit_ps and kernel.now >= last):
+                return word
+            await app.give_way()
+
+    async def again_and_again(self) -> None:
+        """Poll for a while, sleep for a while."""
+        while True:
+            await self.lab.kernel.sleep(OTHERS_PS)
+            await self.look(0, OTHERS_PS // 3)
 
 
 class Polling:
@@ -37,31 +71,26 @@ class Polling:
         self.host: Any = lab.running.hosts[0]
         self.nic: Any = lab.running.nics[0]
         self.engines = LanaiEngines(lab)
-        self.process = self.host.process("app")
-        self.va = self.process.map_nic(WORD // PAGE) + WORD % PAGE
+        self.poller = Poller(lab, 0, WORD)
         self.changed: list[int] = []
         self.seen: list[int] = []
-        self.process.on_signal(Sig.USR1, self._signalled)
+        self.interrupts = 0
+        self.poller.process.on_signal(Sig.USR1, self._signalled)
+        self.host.on_interrupt(self._interrupted)
 
     async def _signalled(self, sig: Sig) -> None:
-        await self.process.compute(100)
+        await self.poller.process.compute(100)
 
-    async def look(self, old: int) -> int:
-        """Poll until the word is another than it was."""
-        app = self.process
-        if not self.lab.option("single"):
-            return int(await app.poll_card(self.va, old, "look_flag"))
-        while True:
-            word: int = await app.pio_read(self.va)
-            await app.spend("look_flag")
-            if word != old:
-                return word
-            await app.give_way()
+    async def _interrupted(self) -> None:
+        self.interrupts += 1
+        card = self.host.card
+        await self.host.pio_write(card.register(Reg.ISR), card.signal(1 << Isr.HOST_SIG).to_bytes(4, "big"))
 
     async def poll(self) -> None:
         """See every change."""
         for number in range(self.lab.option("changes")):
-            self.lab.check(await self.look(number) == number + 1, f"change {number} was not seen as it is")
+            seen = await self.poller.look(number)
+            self.lab.check(seen == number + 1, f"change {number} was not seen as it is")
             self.seen.append(self.lab.kernel.now)
 
     async def change(self) -> None:
@@ -70,7 +99,8 @@ class Polling:
         for number in range(self.lab.option("changes")):
             await self.lab.kernel.sleep(GAP_PS + LATER_PS * number)
             if self.lab.option("busy"):
-                self.host.signal(self.process.number, Sig.USR1)
+                self.host.signal(self.poller.process.number, Sig.USR1)
+                self.engines.interrupt()
                 await self.lab.kernel.sleep(HANDLED_PS)
                 self.lab.spawn(self.engines.transfer(DMA_BYTES, buffer.address, False), "DMA")
                 await self.lab.kernel.sleep(GAP_PS // 2)
@@ -82,14 +112,20 @@ async def run(lab: Lab) -> None:
     """The scenario."""
     polling = Polling(lab)
     lab.running.use_layer(LAYER)
-    beyond = polling.process.map_device(SLOT + 5 * SLOT_BYTES)
+    beyond = polling.poller.process.map_device(SLOT + 5 * SLOT_BYTES)
     try:
-        await polling.process.poll_card(beyond, 0, "look_flag")
+        await polling.poller.process.poll_card(beyond, 0, "look_flag")
     except SanlabError as error:
         lab.check("no card answers at 0xe5000000 of the bus" in str(error), f"told: {error}")
     else:
         lab.check(False, "a read that no card answers was not refused")
+    if lab.option("others"):
+        for node in (0, 1):
+            lab.spawn(Poller(lab, node, WORD + PAGE).again_and_again(), f"another poller on host {node}")
     await lab.all([lab.spawn(polling.poll(), "polls"), lab.spawn(polling.change(), "changes")])
+    if lab.option("busy"):
+        lab.check(polling.interrupts > 0, "no interrupt came")
+    lab.metric("interrupts", polling.interrupts)
     delays = sorted(seen - changed for seen, changed in zip(polling.seen, polling.changed, strict=True))
     for index, delay in enumerate(delays):
         lab.metric(f"delay_ps_{index}", delay)

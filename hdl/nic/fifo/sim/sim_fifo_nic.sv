@@ -56,7 +56,6 @@ module sim_fifo_nic
   ) watch (
       .*,
       .nic_gated_clk({ENGINES{clk}}),
-      .mem_due(),
       .used({1'b0, mem_a.req} + {1'b0, mem_b.req}),
       .busy(watch_busy)
   );

@@ -25,7 +25,6 @@ module sim_lanai9_card
       nic_busy,
       lanai_busy,
       lanai_needed,
-      mem_due,
       port_busy,
       watch_busy;
   logic [8:0] cpu_reg_addr;
@@ -46,7 +45,7 @@ module sim_lanai9_card
   nic_settings_t cfg;
   // Processor, SRAM and the counter of its accesses have the arbiter's clock.
   logic [ENGINES-1:0] nic_needed;
-  assign nic_gated_needed = nic_needed | ENGINES'({lanai_needed || core_needed || mem_due} << ENGINE_SRAM);
+  assign nic_gated_needed = nic_needed | ENGINES'({lanai_needed || core_needed} << ENGINE_SRAM);
   logic unused_clk;
   assign unused_clk = clk;
   assign busy = nic_busy | lanai_busy | core_needed;

@@ -84,7 +84,6 @@ module sim_sp_nic
   ) watch (
       .*,
       .nic_gated_clk({ENGINES{clk}}),
-      .mem_due(),
       .used({1'b0, mem_a.req}),
       .busy(watch_busy)
   );

@@ -1,0 +1,68 @@
+// How much resources are used, in windows of their clock (sim_use).
+//
+// The record of a window has the time of its end; it is appended when a later window is used, or when the trace is looked at.
+#include "doorway.h"
+
+typedef struct { int event, clock, log2, open; int64_t index; uint32_t used, also; } window;
+static window windows[DW_UNITS];
+static dw_use recent[DW_USES];   // the last uses of all resources
+uint64_t dw_use_count;           // uses so far
+
+static void end_window(int unit) {
+  window *w = &windows[unit];
+  san_trace(((w->index + 1) << w->log2) * dw_period(w->clock), unit, w->event, 0, (int)w->used, w->also);
+  w->open = 0;
+}
+// Uses of a resource within one window.
+static void add(int unit, int64_t index, uint32_t used, uint32_t also) {
+  window *w = &windows[unit];
+  if (w->open && w->index != index) end_window(unit);
+  if (!w->open) { w->open = 1; w->index = index; w->used = w->also = 0; }
+  w->used += used;
+  w->also += also;
+}
+void san_use(long long now, int unit, int event, int clock, int log2, int used, int also) {
+  window *w = &windows[unit];
+  w->event = event; w->clock = clock; w->log2 = log2;
+  const int64_t edge = now / dw_period(clock);
+  recent[dw_use_count++ % DW_USES] = (dw_use){edge, unit, (uint32_t)used, (uint32_t)also};
+  add(unit, edge >> log2, (uint32_t)used, (uint32_t)also);
+}
+int dw_use_event(int unit) { return windows[unit].event; }
+dw_use dw_use_of(uint64_t number) { return recent[number % DW_USES]; }
+// The records of the windows that are over stand in the trace.
+void dw_use_over(int64_t now) {
+  for (int unit = 0; unit < DW_UNITS; unit++) {
+    const window *w = &windows[unit];
+    if (w->open && ((w->index + 1) << w->log2) * dw_period(w->clock) <= now) end_window(unit);
+  }
+}
+
+static int64_t up(int64_t a, int64_t b) { return a > 0 ? (a + b - 1) / b : 0; }
+// How many of the edges that lie 1 to `times` steps after one are in [from, to).
+static int64_t within(int64_t edge, int64_t step, int64_t times, int64_t from, int64_t to) {
+  const int64_t first = up(from - edge, step), behind = up(to - edge, step);
+  return (behind > times ? times + 1 : behind) - (first < 1 ? 1 : first);
+}
+// The uses of a resource since number `from`, all of the last `period`, `times` times again.
+void dw_use_again(int unit, uint64_t from, int64_t period, int64_t times) {
+  const window *w = &windows[unit];
+  const int64_t step = period / dw_period(w->clock);
+  int64_t least = INT64_MAX, most = 0;
+  for (uint64_t i = from; i < dw_use_count; i++) {
+    const dw_use u = dw_use_of(i);
+    if (u.unit == unit && u.edge < least) least = u.edge;
+    if (u.unit == unit) most = u.edge;
+  }
+  for (int64_t index = (least + step) >> w->log2; index <= (most + times * step) >> w->log2; index++) {
+    uint32_t used = 0, also = 0;
+    for (uint64_t i = from; i < dw_use_count; i++) {
+      const dw_use u = dw_use_of(i);
+      const int64_t turns = u.unit == unit ? within(u.edge, step, times, index << w->log2, (index + 1) << w->log2) : 0;
+      if (turns <= 0) continue;
+      used += (uint32_t)turns * u.used;
+      also += (uint32_t)turns * u.also;
+    }
+    if (used || also) add(unit, index, used, also);
+  }
+}

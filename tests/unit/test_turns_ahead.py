@@ -1,0 +1,96 @@
+"""Turns of a polling loop that are computed: how many, and that a loop with them does what one without does.
+
+Strategy: the hardware is a model whose turns last as the clocks stand to one another, as their pattern has it, and
+longer where something else happens. A loop that executes every turn and one that asks before each how many are
+computed must begin the same turns at the same times and end at the same time, wherever other things happen.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from pymodels.host.ahead import MOST, Turns
+from pymodels.kernel import FOREVER
+
+
+class Hardware:
+    """Turns that last as the time and the number of turns executed say."""
+
+    def __init__(self, grid: int, pattern: int, others: list[int]) -> None:
+        self.grid_ps, self.pattern, self.others = grid, pattern, sorted(others)
+        self.now, self.executed = 1, 0
+        self.begins: list[int] = []
+
+    def quiet_until(self) -> int:
+        return next((time for time in self.others if time >= self.now), FOREVER)
+
+    def mark(self) -> tuple[int, int]:
+        return len(self.begins), 0
+
+    def again(self, mark: tuple[int, int], period_ps: int, times: int) -> bool:
+        turn = self.begins[mark[0] :]
+        self.begins += [begin + k * period_ps for k in range(1, times + 1) for begin in turn]
+        return True
+
+    def turn(self) -> None:
+        """Execute one."""
+        grid = self.grid_ps
+        late = grid // 3 if self.now % grid < 2 * grid // 3 else grid // 2
+        took = 10 * grid + late + (grid if self.executed % self.pattern == 0 else 0)
+        took += 7 * sum(self.now <= time < self.now + took for time in self.others)
+        self.begins.append(self.now)
+        self.now, self.executed = self.now + took, self.executed + 1
+
+
+def loop(hardware: Hardware, last: int, computes: bool) -> int:
+    """Until a turn is over at `last` or later; how many turns were executed."""
+    turns = Turns(hardware)
+    for executed in count():
+        if hardware.now >= last:
+            return executed
+        if computes:
+            hardware.now = turns.ahead(hardware.now, last)
+        hardware.turn()
+    raise AssertionError
+
+
+@given(
+    grid=st.sampled_from((1, 2, 30)),
+    pattern=st.integers(1, 3),
+    others=st.lists(st.integers(1, 12_000), max_size=5),
+    last=st.integers(1, 15_000),
+)
+@example(grid=1, pattern=1, others=[5, 23, 41], last=200)
+def test_a_loop_that_computes_turns_does_what_one_that_executes_them_does(
+    grid: int, pattern: int, others: list[int], last: int
+) -> None:
+    executes, computes = (Hardware(grid, pattern, others) for _ in range(2))
+    loop(executes, last, False)
+    loop(computes, last, True)
+    assert (computes.begins, computes.now) == (executes.begins, executes.now)
+
+
+def test_an_undisturbed_loop_executes_a_few_turns_only() -> None:
+    hardware = Hardware(30, 1, [])
+    assert loop(hardware, 1_000_000, True) <= 2 * MOST + 1
+    assert len(hardware.begins) > 1_000
+
+
+def test_a_turn_that_could_meet_something_else_is_executed() -> None:
+    hardware = Hardware(30, 1, [5 * 330 + 1])
+    turns = Turns(hardware)
+    for _ in range(2):
+        assert turns.ahead(hardware.now, FOREVER) == hardware.now
+        hardware.turn()
+    assert turns.ahead(hardware.now, FOREVER) < 5 * 330 + 1
+
+
+def test_a_loop_that_nothing_can_end_is_known_to_last_for_ever() -> None:
+    hardware = Hardware(30, 1, [])
+    turns = Turns(hardware)
+    while (begin := turns.ahead(hardware.now, FOREVER)) == hardware.now:
+        hardware.turn()
+    assert begin == FOREVER
