@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.random import default_rng
@@ -19,19 +19,25 @@ so that it answers whoever sends again, and Pipes would pay for them.
 """
 REST_PS = 20_000_000_000
 """Between two stacks: Pipes goes on to take in packets until nothing has come for some time-outs."""
-Measure = Callable[[Lab, Mpi, Any], Awaitable[float]]
+Found = TypeVar("Found")
+Measure = Callable[[Lab, Mpi, Any], Coroutine[Any, Any, float]]
 """Of the data of a message, on both ranks; what the first one gives counts."""
 
 
-async def of_both_stacks(lab: Lab, sizes: Sequence[int], measure: Measure) -> dict[str, list[float]]:
-    """By stack what is measured, for each size. The stacks run one after the other, in one run."""
+async def on_both_stacks(lab: Lab, program: Callable[[Mpi], Coroutine[Any, Any, Found]]) -> dict[str, Found]:
+    """A program that every rank runs, on one stack after the other in one run; what the first rank found, by stack."""
     found = {}
     for name, on in STACKS.items():
         ranks = lab.start_layer("mpi", {"on": on})
-        programs = [lab.spawn(_rank(lab, mpi, sizes, measure), f"rank {n}, {name}") for n, mpi in enumerate(ranks)]
+        programs = [lab.spawn(program(mpi), f"rank {n}, {name}") for n, mpi in enumerate(ranks)]
         found[name] = (await lab.all(programs))[0]
         await lab.kernel.sleep(REST_PS, "the end of what a stack leaves behind")
     return found
+
+
+async def of_both_stacks(lab: Lab, sizes: Sequence[int], measure: Measure) -> dict[str, list[float]]:
+    """By stack what is measured, for each size."""
+    return await on_both_stacks(lab, lambda mpi: _rank(lab, mpi, sizes, measure))
 
 
 async def _rank(lab: Lab, mpi: Mpi, sizes: Sequence[int], measure: Measure) -> list[float]:

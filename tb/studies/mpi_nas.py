@@ -4,10 +4,14 @@ Strategy: five codes compute in class S over MPI, all ranks with their own part,
 NPB publishes; three more (BT, SP, LU), and with `problem=A` all, are streams: the messages of one step or more in
 class A, with bytes by seed that are checked, and nothing computed. Computing takes simulated time by NPB's own counts
 of operations, at a rate that is assumed. Communication is what is left of the time from a barrier to the last rank's
-end, on average over ranks.
+end, on average over ranks. With `stacks=both` all codes run natively over Pipes, and then over LAPI: a code's gain is
+the time that LAPI saves, as a part of the native one (paper 001, Table 6.3).
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
 
 from firmware.applications.npb import KERNELS, Node, stream
 from firmware.host.mpi import Mpi
@@ -15,26 +19,60 @@ from pymodels.errors import ConfigError
 from pymodels.npb import ALL_CODES
 from tb.lab.lab import Lab
 from tb.plan.options import Option, stack_options
+from tb.studies._mpi_ends import on_both_stacks
 
 LAYER = "mpi"
 CLUSTER = "four_hosts"
 INTEGER = ("EP", "IS")
+SLOWER_PERCENT = 0.5
+"""So much a code may be slower and count as equal (ours)."""
 OPTIONS = {
     "codes": Option("EP", f"codes to run, in this order: of {', '.join(sorted(ALL_CODES))}, or all"),
     "problem": Option("S", "class: S computes (BT, LU, SP: streams of A), A streams", choices=("S", "A")),
     "steps": Option(1, "steps of each stream", 1, 1000),
     "mops": Option(40, "operations that a processor does in a microsecond (assumed)", 1, 1_000_000),
     "integer_mops": Option(4, f"the same for {' and '.join(INTEGER)} (assumed)", 1, 1_000_000),
+    "stacks": Option("one", "one: what mpi.on says; both: native and LAPI", choices=("one", "both")),
     **stack_options(LAYER),
 }
-QUICK = "codes=MG"
+QUICK = "codes=MG problem=S"
+VARIANTS = {"ppc604": ("sp+ppc604-332", "codes=all problem=A stacks=both mpi.on=lapi")}
+"""The paper's nodes: one step of each code, by its messages."""
+
+
+@dataclass(frozen=True)
+class Took:
+    """What a code has taken."""
+
+    seconds: float
+    """From the barrier to the last rank's end."""
+    computing: float
+    """Of that, on average over ranks."""
 
 
 async def run(lab: Lab) -> None:
     """The study."""
-    codes = _codes(lab.text("codes"))
-    ranks = lab.start_layer(LAYER)
-    await lab.all([lab.spawn(_rank(lab, mpi, codes), f"rank {number}") for number, mpi in enumerate(ranks)])
+    program = partial(_rank, lab, _codes(lab.text("codes")))
+    if lab.text("stacks") == "one":
+        ranks = lab.start_layer(LAYER)
+        found = await lab.all([lab.spawn(program(mpi), f"rank {number}") for number, mpi in enumerate(ranks)])
+        _tell(lab, found[0])
+        return
+    both = await on_both_stacks(lab, program)
+    for name, took in both.items():
+        _tell(lab, took, f"_{name}")
+    gains = {code: 100 * (1 - both["lapi"][code].seconds / native.seconds) for code, native in both["native"].items()}
+    for code, percent in gains.items():
+        lab.metric(f"gain_percent_{code}", percent)
+    lab.metric("codes_slower", sum(percent < -SLOWER_PERCENT for percent in gains.values()))
+    least = gains.get("EP", 0)
+    lab.metric("codes_below_EP", sum(percent < least for code, percent in gains.items() if code not in ("MG", "SP")))
+
+
+def _tell(lab: Lab, found: dict[str, Took], stack: str = "") -> None:
+    for code, took in found.items():
+        lab.metric(f"ms_{code}{stack}", took.seconds * 1e3)
+        lab.metric(f"communication_percent_{code}{stack}", 100 * (1 - took.computing / took.seconds))
 
 
 def _codes(text: str) -> list[str]:
@@ -45,8 +83,9 @@ def _codes(text: str) -> list[str]:
     return codes
 
 
-async def _rank(lab: Lab, mpi: Mpi, codes: list[str]) -> None:
-    """The program of every rank."""
+async def _rank(lab: Lab, codes: list[str], mpi: Mpi) -> dict[str, Took]:
+    """The program of every rank; the first one has what each code took."""
+    found = {}
     await mpi.Init()
     for code in codes:
         await mpi.COMM_WORLD.Barrier()
@@ -56,11 +95,10 @@ async def _rank(lab: Lab, mpi: Mpi, codes: list[str]) -> None:
         elapsed = mpi.Wtime() - begun
         every = await mpi.COMM_WORLD.gather((elapsed, node.computed_ns * 1e-9))
         if every:
-            last = max(elapsed for elapsed, _ in every)
             computing = sum(computed for _, computed in every) / len(every)
-            lab.metric(f"ms_{code}", last * 1e3)
-            lab.metric(f"communication_percent_{code}", 100 * (1 - computing / last))
+            found[code] = Took(max(elapsed for elapsed, _ in every), computing)
     await mpi.Finalize()
+    return found
 
 
 async def _run_code(lab: Lab, node: Node, code: str) -> None:

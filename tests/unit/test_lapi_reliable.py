@@ -148,6 +148,23 @@ def test_what_comes_twice_is_taken_once() -> None:
     assert tasks.lapis[1].memory.word(memory.here[1]) == 4 and tasks.lapis[0].memory.word(memory.counter(0, 0)) == 0
 
 
+def test_a_task_that_takes_nothing_in_is_asked_ever_more_seldom() -> None:
+    tasks = Tasks()
+    memory = Buffers(tasks)
+
+    async def program(lapi: Lapi) -> None:
+        if lapi.me == 0:
+            await lapi.Put(1, 8, memory.here[1], memory.out[0])
+            before = lapi.outgoing.questions
+            await lapi.Fence()
+            assert 4 <= lapi.outgoing.questions - before <= 9
+        else:
+            await lapi.host.sleep(70_000_000_000)
+        await lapi.Gfence()
+
+    tasks.all(program)
+
+
 def test_an_answer_that_is_lost_while_its_sender_computes_is_sent_again() -> None:
     tasks = Tasks(interrupt_set=1, timeout_us=100)
     one, other = tasks.lapis

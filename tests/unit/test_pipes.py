@@ -80,6 +80,44 @@ def test_a_lost_packet_is_sent_again_alone() -> None:
     assert (pair.pipes[0].resent, pair.pipes[1].doubled) == (1, 0)
 
 
+def test_a_node_that_takes_nothing_in_is_sent_a_packet_ever_more_seldom() -> None:
+    pair, far = Pair(chips=0), 1
+
+    async def sends() -> None:
+        await pair.pipes[0].write(far, b"before")
+        await pair.pipes[0].flush()
+        again = pair.pipes[0].resent
+        assert 4 <= again <= 8, "1, 3, 7, 15, 31, 63 ms"
+        await pair.pipes[0].write(far, b"after")
+        pair.machine.faults.drop(0, far, pair.machine.faults.passed(0, far))
+        begun = pair.machine.kernel.now
+        await pair.pipes[0].flush()
+        assert pair.machine.kernel.now - begun < 5_000_000_000, "it has answered, so the time-out is the usual one"
+
+    async def computes() -> None:
+        await pair.machine.host(far).sleep(70_000_000_000)
+        await pair.pipes[far].read(0, len(b"beforeafter"))
+        await pair.pipes[far].finish()
+
+    pair.run(sends(), computes())
+
+
+def test_a_writer_that_only_writes_sees_that_its_packets_are_acknowledged() -> None:
+    pair, parts = Pair(chips=0), 80
+    host = pair.machine.host(0)
+
+    async def writes() -> None:
+        for _ in range(parts):
+            await pair.pipes[0].write(1, b"ten bytes.")
+            await host.sleep(100_000_000)
+
+    async def reads() -> int:
+        await pair.pipes[1].read(0, 10 * parts)
+        return pair.machine.kernel.now
+
+    assert pair.run(reads(), writes())[0] < 100_000_000 * parts
+
+
 def test_a_lost_acknowledgement_costs_one_packet_that_comes_twice() -> None:
     pair, data = Pair(chips=0), pattern(500)
     pair.machine.faults.drop(1, 0, 0)

@@ -10,6 +10,9 @@ from firmware.host.lapi.header import MASK, Header, ahead
 WINDOW = 32
 """Packets of a pair that are not acknowledged, at most."""
 
+MOST_PATIENCE = 64
+"""Time-outs (ours)."""
+
 
 @dataclass
 class Kept:
@@ -33,6 +36,8 @@ class Sending:
         """The sequence up to which an acknowledgement was asked for."""
         self.asked_at = 0
         """When it was, ps."""
+        self.patience = 1
+        """So many time-outs are waited for an answer: twice as many each time that none has come."""
 
     @property
     def last(self) -> int:
@@ -62,8 +67,18 @@ class Sending:
         """Since when a sign of the other task is missing, ps; None: nothing is missing."""
         return max(next(iter(self.kept.values())).at, self.asked_at) if self.kept else None
 
+    def deadline(self, timeout: int) -> int | None:
+        """When the other task is to be asked, ps; None: nothing is missing."""
+        since = self.since
+        return None if since is None else since + timeout * self.patience
+
+    def lose_patience(self) -> None:
+        """It has not answered: a task that computes is not asked so often that questions fill its receive buffers."""
+        self.patience = min(2 * self.patience, MOST_PATIENCE)
+
     def acknowledged(self, expected: int, beyond: int) -> list[int]:
         """An acknowledgement is here: the buffers that are not needed any more."""
+        self.patience = 1
         done = [one for one in self.kept if _covers(expected, beyond, one)]
         return [self.kept.pop(one).buffer for one in done]
 

@@ -169,14 +169,15 @@ class Outgoing:
 
     def deadline(self) -> int | None:
         """When a time-out is over next, ps."""
-        waiting = [since for peer in self.peers if (since := peer.sending.since) is not None]
-        return min(waiting) + self.timeout_ps if waiting else None
+        ends = [end for peer in self.peers if (end := peer.sending.deadline(self.timeout_ps)) is not None]
+        return min(ends, default=None)
 
     async def timeouts(self) -> None:
         """Ask those from whom nothing has been heard."""
         for target, peer in enumerate(self.peers):
-            since = peer.sending.since
-            if since is not None and self._host.now - since >= self.timeout_ps:
+            end = peer.sending.deadline(self.timeout_ps)
+            if end is not None and self._host.now >= end:
+                peer.sending.lose_patience()
                 await self.ask(target, peer, now=True)
 
     @property

@@ -1,7 +1,7 @@
 /* What each step of LAPI costs on the host's CPU. One function is one path; the rules are in pymodels/costs/README.md. */
 #include "paths.h"
 
-enum { TASKS = 128, HEADER = 48, PACKET = 1024, TYPE = 0x4C41, WINDOW = 32, MESSAGES = 64 };
+enum { TASKS = 128, HEADER = 48, PACKET = 1024, TYPE = 0x4C41, WINDOW = 32, MESSAGES = 64, MOST_PATIENCE = 64 };
 enum { ACKNOWLEDGE, PUT, AMSEND, GET, DATA, RMW, PREVIOUS, DONE, NOTE, SET };
 enum { ASK = 1, NOW = 2, FIRST = 4 };
 
@@ -20,7 +20,7 @@ struct call { u32 handler, task, *user, user_size, size; };
 struct waiting { struct waiting *next; u32 offset, size, *room; };
 struct done { struct done *next; u32 handler, argument; };
 struct peer {
-    u32 next, oldest, asked, asked_at, count, expected, beyond, fresh, wanted, wants;
+    u32 next, oldest, asked, asked_at, patience, count, expected, beyond, fresh, wanted, wants;
     struct kept kept[WINDOW];
     struct message *first, **last;
     struct arrival arrivals[MESSAGES];
@@ -175,6 +175,7 @@ u32 lapi_packet(struct lapi *lapi, u32 task, u32 *header, u32 now, u32 buffer, u
 /* An acknowledgement of its own, or a question. */
 u32 lapi_acknowledge(struct peer *peer, u32 *header, u32 flags) {
     if (UNLIKELY(peer->wants) && LIKELY((int)(peer->expected - peer->wanted) > 0)) peer->wants = 0;
+    if (UNLIKELY(flags & NOW) && LIKELY(peer->patience < MOST_PATIENCE)) peer->patience = peer->patience << 1;
     stamp(header, peer, ACKNOWLEDGE << 8 | flags, peer->next - 1);
     return HEADER;
 }
@@ -212,6 +213,7 @@ u32 lapi_take(struct lapi *lapi, u32 task, const u32 *header, u32 size, struct a
         OFF_PATH("not one of LAPI");
         return 0;
     }
+    peer->patience = 1;
     if (UNLIKELY((int)(expected - peer->oldest) > 0) || UNLIKELY(be32_load(&header[3]) != 0)) {
         OFF_PATH("it acknowledges packets");
         return 1;

@@ -14,8 +14,8 @@ from firmware.host.pipes.outgoing import Outgoing
 from firmware.layers import ClusterView
 from firmware.verbs import Host
 
-LINGER = 4
-"""Time-outs without a packet after which nobody misses an acknowledgement any more."""
+LINGER = 16
+"""Time-outs without a packet after which nobody misses an acknowledgement any more: the time of four reminders."""
 Bytes = bytes | bytearray | memoryview
 
 
@@ -100,6 +100,8 @@ class Pipes:
                 done = min(out.free, DATA, len(data))
                 await out.put(data[:done])
                 await out.pump()
+                if out.sent < out.written:
+                    await self._hal.poll()  # acknowledgements that are here let it go on
             data = data[done:]
             self._watch(peer)
 

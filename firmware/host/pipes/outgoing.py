@@ -13,6 +13,8 @@ from firmware.host.pipes.ring import Ring
 from firmware.verbs import Host
 
 NOT_KEPT = -1
+MOST_PATIENCE = 64
+"""Time-outs (ours)."""
 Stamp = Callable[[int, int], Header]
 """A header of flags and position, with what has come of the stream back."""
 
@@ -41,6 +43,8 @@ class Outgoing:
         """All before is the application's, is sent, is acknowledged."""
         self.room = begin + options.pipe_bytes
         """The other end has room for what is before."""
+        self._patience = 1
+        """So many time-outs are waited for an answer: twice as many each time that none has come."""
         self._packets: deque[Sent] = deque()
         self._told = begin
         """The other end has all before."""
@@ -67,9 +71,10 @@ class Outgoing:
     @property
     def due(self) -> int | None:
         """When the other end has to be reminded, if it has not answered by then, ps."""
+        patience = self._timeout * self._patience
         if self._packets:
-            return self._packets[0].at + self._timeout
-        return self.heard + self._timeout if self.stuck or self.written > self.sent else None
+            return self._packets[0].at + patience
+        return self.heard + patience if self.stuck or self.written > self.sent else None
 
     async def put(self, data: bytes | memoryview) -> None:
         """Into the pipe, which has room."""
@@ -111,7 +116,7 @@ class Outgoing:
 
     def answered(self, come: int, room: int) -> int:
         """The other end has everything before `come`, and room until `room`; how many packets that are."""
-        self.heard = self._host.now
+        self.heard, self._patience = self._host.now, 1
         self.room, self._told = max(self.room, room), max(self._told, come)
         return self._forget()
 
@@ -133,7 +138,10 @@ class Outgoing:
         await self._hal.send(self._node, PROTOCOL, self._stamp(ASKS, self.sent).packed())
 
     async def remind(self) -> None:
-        """It is due: send the oldest packet again, or ask whether there is room now."""
+        """It is due: send the oldest packet again, or ask whether there is room now. A node that computes is not sent
+        one after the other: they would fill its receive buffers.
+        """
+        self._patience = min(2 * self._patience, MOST_PATIENCE)
         if not self._packets:
             await self.ask()
             return

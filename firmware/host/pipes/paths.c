@@ -1,12 +1,12 @@
 /* What each step of Pipes costs on the host's CPU. One function is one path; the rules are in pymodels/costs/README.md. */
 #include "paths.h"
 
-enum { DATA = 1008, HEADER = 16, NODES = 128, TYPE = 0x5049, WINDOW = 32 };
+enum { DATA = 1008, HEADER = 16, NODES = 128, TYPE = 0x5049, WINDOW = 32, MOST_PATIENCE = 64 };
 
 struct sent { struct sent *next; u32 position, size, buffer, at; };
 struct ahead { struct ahead *next; u32 position, end; };
 struct pipe {
-    u32 written, sent, come, room, told, heard, resent, writing, pumping, packets, size;
+    u32 written, sent, come, room, told, heard, patience, resent, writing, pumping, packets, size;
     u32 *ring;
     struct sent *oldest, **newest, *free;
     struct { u32 come, taken, told, owed, since, doubled, size; u32 *ring; struct ahead *ahead, *free; } in;
@@ -93,6 +93,7 @@ u32 pipes_again(struct pipe *pipe, struct header *header, u32 now, u32 **from) {
     }
     sent->at = now;
     pipe->resent = pipe->resent + 1;
+    if (LIKELY(pipe->patience < MOST_PATIENCE)) pipe->patience = pipe->patience << 1;
     stamp(header, pipe, 0, sent->position);
     *from = pipe->ring + ((sent->position & (pipe->size - 1)) >> 2);
     return sent->size;
@@ -115,6 +116,7 @@ u32 pipes_arrive(struct pipe *pipes, u32 node, const struct header *header, u32 
     }
     pipe->news = 1;
     pipe->heard = now;
+    pipe->patience = 1;
     if (LIKELY((int)(room - pipe->room) > 0)) pipe->room = room;
     if (UNLIKELY((int)(come - pipe->told) > 0)) {
         OFF_PATH("it acknowledges packets");
