@@ -19,8 +19,14 @@ PLACE = re.compile(r"\s*\(at line (\d+), column \d+\)|\s*\(at end of document\)"
 
 def read_toml(path: Path) -> tuple[dict[str, Any], str]:
     """The table of a TOML file, and its text. ConfigError when it cannot be read or is no TOML."""
+    text = read_text(path)
+    return parsed(path, text), text
+
+
+def read_text(path: Path) -> str:
+    """The text of a file. ConfigError when it cannot be read."""
     try:
-        text = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except OSError as error:
         raise ConfigError(
             str(path), 0, "missing file", f"cannot read it ({error.strerror})", "create it or correct the name"
@@ -29,13 +35,18 @@ def read_toml(path: Path) -> tuple[dict[str, Any], str]:
         raise ConfigError(
             str(path), 0, "not a text file", f"byte {error.start} is not UTF-8", "name a TOML file"
         ) from None
+
+
+def parsed(path: Path, text: str) -> dict[str, Any]:
+    """The table that a TOML file has. ConfigError when it is no TOML."""
     try:
-        return tomllib.loads(text), text
+        table: dict[str, Any] = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         place = PLACE.search(str(error))
         line = int(place[1]) if place and place[1] else text.count("\n") + 1
         cause = PLACE.sub("", str(error))
         raise ConfigError(str(path), line, "not TOML", cause[:1].lower() + cause[1:], "correct the line") from None
+    return table
 
 
 def line_of(text: str, table: str, key: str) -> int:

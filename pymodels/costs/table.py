@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from pymodels.costs.targets import I686, LANAI, TARGETS, Target
 from pymodels.costs.walk import PathCost
 from pymodels.errors import nearest
 from pymodels.roots import place, roots
-from pymodels.toml import read_toml
+from pymodels.toml import parsed, read_text
 
 
 @dataclass(frozen=True)
@@ -58,13 +59,7 @@ class PathTable:
         if not file.exists():
             known = [f"{path.parent.parent.name}/{path.parent.name}" for path in _tables(firmware)]
             raise CostError(f"layer {name!r}", "has no table of compiled costs", nearest(name, known))
-        data, _ = read_toml(file)
-        try:
-            paths, elsewhere = _composed(name, data, key(composition))
-            return cls(name, paths, dict(data["compiled"]), key(composition), elsewhere)
-        except (KeyError, TypeError, AttributeError) as error:
-            remedy = "run python -m pymodels.costs.compile"
-            raise CostError(str(file), f"is no table of costs ({error})", remedy) from error
+        return _read(file, read_text(file), name, key(composition))
 
     @classmethod
     def of_nic(cls, layer: str, target: Target | None = LANAI, composition: Iterable[str] = ()) -> PathTable:
@@ -113,6 +108,18 @@ class PathTable:
                 raise CostError(f"path {path!r}", cause, remedy) from None
             cause = f"is not in the compiled costs of {self.name}"
             raise CostError(f"path {path!r}", cause, nearest(path, self.paths)) from None
+
+
+@lru_cache
+def _read(file: Path, text: str, name: str, composition: str) -> PathTable:
+    """What a file says, once for each text that it has."""
+    data = parsed(file, text)
+    try:
+        paths, elsewhere = _composed(name, data, composition)
+        return PathTable(name, paths, dict(data["compiled"]), composition, elsewhere)
+    except (KeyError, TypeError, AttributeError) as error:
+        remedy = "run python -m pymodels.costs.compile"
+        raise CostError(str(file), f"is no table of costs ({error})", remedy) from error
 
 
 def _cost(fields: Mapping[str, Any]) -> PathCost:

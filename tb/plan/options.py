@@ -79,9 +79,9 @@ def options_by_layer(options: Mapping[str, float | str]) -> dict[str, dict[str, 
     given: dict[str, dict[str, float | str]] = {}
     for name, value in options.items():
         layer, dot, option = name.partition(".")
-        if dot and layer_options(layer):
+        if dot:
             given.setdefault(layer, {})[option] = value
-    return given
+    return {layer: values for layer, values in given.items() if layer_options(layer)}
 
 
 def links_held(options: Mapping[str, float | str]) -> str:

@@ -53,6 +53,13 @@ def test_a_cost_is_found_by_the_name_of_its_path(tmp_path: Path) -> None:
     assert table.compiled["origin"] == "compiled"
 
 
+def test_a_table_that_is_written_again_is_read_again(tmp_path: Path) -> None:
+    write(tmp_path, TABLE)
+    PathTable.load("nic", "echo", tmp_path)
+    (tmp_path / "nic" / "echo" / "costs.toml").write_text(TABLE.replace("= 13", "= 14"))
+    assert PathTable.load("nic", "echo", tmp_path).cost("start_send").instructions == 14
+
+
 def test_an_unknown_path_names_the_nearest(tmp_path: Path) -> None:
     write(tmp_path, TABLE)
     with pytest.raises(CostError) as caught:
