@@ -10,9 +10,9 @@ import pytest
 from tb.fuzz import trial
 from tb.fuzz.known import known
 
-SEEDS = {"grim": 1400, "via": 1000}
-"""What fits into three minutes."""
-AT_ONCE = 100
+SEEDS = {"grim": 500, "via": 300}
+"""What fits into a minute. Of GRIM's firmware, 900 more seeds reach 0.2 % more lines."""
+AT_ONCE = 50
 
 
 def failing(layer: str, first: int) -> list[str]:
