@@ -18,13 +18,13 @@ LAYER = "mpi"
 CLUSTER = "sp_board"
 SIZES = (4, 64, 128, 256, 512, 1024, 4095, 4096, 16384, 65536)
 OPTIONS = {
-    "repetitions": Option(2, "round trips of each size", 1, 100_000),
-    "largest": Option(512, "largest message in bytes", SIZES[0], SIZES[-1]),
+    "repetitions": Option(1, "round trips of each size", 1, 100_000),
+    "largest": Option(256, "largest message in bytes", SIZES[0], SIZES[-1]),
     **stack_options("lapi"),
     **stack_options("pipes"),
     f"{LAYER}.on": Option("lapi", "what mpi stands on first", choices=("lapi",)),
 }
-QUICK = "repetitions=1 largest=512"
+QUICK = "repetitions=1 largest=256"
 VARIANTS = {"ppc604": ("sp+ppc604-332", "repetitions=9 largest=4096")}
 """The paper's nodes, on both sides of the eager limit."""
 

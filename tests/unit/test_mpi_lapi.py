@@ -94,6 +94,30 @@ def test_a_receiver_that_only_looks_at_its_buffer_needs_interrupts(on: int) -> N
     assert 1 < looks < 20 if on else looks == 50
 
 
+@pytest.mark.parametrize(("version", "while_it_computes"), [("base", True), ("counters", True), ("enhanced", False)])
+def test_a_request_is_permitted_by_the_completion_handler_or_by_a_call(version: str, while_it_computes: bool) -> None:
+    size, computing_ps = 10_000, 100_000_000_000
+    when: dict[str, int] = {}
+
+    async def program(mpi: Mpi, rank: int) -> None:
+        comm, room = mpi.COMM_WORLD, bytearray(size)
+        if rank == 0:
+            await comm.Barrier()
+            await comm.Ssend(pattern(size), 1)
+            when["sent"] = mpi.host.now
+            return
+        await mpi.below.Senv(Query.INTERRUPT_SET, 1)
+        request = await comm.Irecv(room, 0)
+        await comm.Barrier()
+        await mpi.below.process.compute(computing_ps / 1000)
+        when["computed"] = mpi.host.now
+        await request.Wait()
+        assert room == pattern(size)
+
+    World(2, "lapi", nic="sp", version=version).run(program)
+    assert (when["sent"] < when["computed"]) == while_it_computes
+
+
 def test_more_messages_than_counters_take_completion_handlers() -> None:
     world = World(2, "lapi", nic="sp", version="counters")
 

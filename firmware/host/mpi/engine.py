@@ -18,11 +18,8 @@ from firmware.host.mpi.matching import ANY, Key, Matcher
 from firmware.host.mpi.message import NOTHING, Message
 from firmware.host.mpi.operation import Operation
 from firmware.host.mpi.options import Options
-from firmware.host.mpi.transport import Arrival, Transport, Words
+from firmware.host.mpi.transport import Arrival, Due, Transport, Words
 from firmware.verbs import Host
-
-Due = tuple[int, Words, Operation | None]
-"""A message that may be sent: to whom, its header, and the send whose data it carries."""
 
 
 class Engine:
@@ -148,8 +145,15 @@ class Engine:
         await self.advance()
         self._fail()
 
-    async def advance(self) -> None:
+    def permissions(self) -> list[Due]:
+        """Take those that are due: messages without data of a send."""
+        taken = [one for one in self._due if one[2] is None]
+        self._due = deque(one for one in self._due if one[2] is not None)
+        return taken
+
+    async def advance(self, permissions: Sequence[Due] = ()) -> None:
         """Send what is due."""
+        self._due.extendleft(reversed(permissions))
         while self._due:
             rank, words, sending = self._due.popleft()
             await self.host.spend("mpi_answer")

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
 from firmware.host.lapi import Place, Set
 from firmware.host.mpi.envelope import Kind, known, parts
-from firmware.host.mpi.transport import Words
+from firmware.host.mpi.transport import Due, Port, Words
 
 WORD = 4
 LEAST = 4096
@@ -69,7 +69,7 @@ class Enhanced:
     def __init__(self, lapi: Any, buffers: Buffers) -> None:
         self.lapi, self.buffers = lapi, buffers
 
-    async def start(self) -> None:
+    async def start(self, port: Port) -> None:
         """Before the first message."""
 
     def counter(self, rank: int, number: int, words: Words) -> int:
@@ -80,6 +80,9 @@ class Enhanced:
         """A message begins to arrive: what its header handler answers, and what will tell that it is whole."""
         word = self.buffers.word()
         return Place(address, Set(word, 1)), Mark(word)
+
+    def began(self, place: Place) -> None:
+        """MPI knows of the message that is to go to a place."""
 
     def whole(self, mark: Mark) -> bool:
         """Whether it is."""
@@ -93,18 +96,42 @@ class Enhanced:
         return int.from_bytes(self.lapi.process.load_bytes(word, WORD), "big", signed=True)
 
 
+@dataclass(frozen=True)
+class Handled:
+    """What a completion handler is given."""
+
+    word: int
+    """It is set."""
+    counter: int = 0
+    """That of the message, if it has one."""
+    permissions: list[Due] = field(default_factory=list)
+    """They are sent."""
+
+
 class Base(Enhanced):
-    """Each message costs the switch to LAPI's thread, and back."""
+    """Each message costs the switch to LAPI's thread, and back. There the permission is sent that a request is given
+    when it arrives, and the data that were permitted, unless the application waits for them and sends them itself.
+    """
+
+    async def start(self, port: Port) -> None:
+        """Whom to ask what is to be sent."""
+        self._port = port
 
     def begin(self, source: int, number: int, words: Words, address: int) -> tuple[Place, Mark]:
         """The completion handler sets the word."""
         word = self.buffers.word()
-        return Place(address, self._complete, word), Mark(word)
+        return Place(address, self._complete, Handled(word)), Mark(word)
 
-    async def _complete(self, lapi: Any, word: int) -> None:
+    def began(self, place: Place) -> None:
+        """What it permits is the completion handler's."""
+        if isinstance(place.argument, Handled):
+            place.argument.permissions.extend(self._port.permissions())
+
+    async def _complete(self, lapi: Any, handled: Handled) -> None:
         """The completion handler."""
-        lapi.process.store_words(word, (1,))
+        lapi.process.store_words(handled.word, (1,))
         lapi.hal.changed()
+        await self._port.advance(handled.permissions)
 
 
 class Counters(Base):
@@ -120,8 +147,9 @@ class Counters(Base):
         self._handled = Counter[int]()
         """By counter: how often it rises, or has risen, for messages with a completion handler."""
 
-    async def start(self) -> None:
+    async def start(self, port: Port) -> None:
         """Where the counters of all ranks stand."""
+        await super().start(port)
         self._theirs = await self.lapi.Address_init(self._mine)
 
     def counter(self, rank: int, number: int, words: Words) -> int:
@@ -137,12 +165,11 @@ class Counters(Base):
             self._busy.add(counter)
             return Place(address), Mark(counter, counter=True)
         word = self.buffers.word()
-        return Place(address, self._complete_counted, (word, counter)), Mark(word)
+        return Place(address, self._complete_counted, Handled(word, counter)), Mark(word)
 
-    async def _complete_counted(self, lapi: Any, argument: tuple[int, int]) -> None:
-        word, counter = argument
-        self._handled[counter] += 1  # it rises when this returns
-        await self._complete(lapi, word)
+    async def _complete_counted(self, lapi: Any, handled: Handled) -> None:
+        self._handled[handled.counter] += 1  # it rises when this returns
+        await self._complete(lapi, handled)
 
     def whole(self, mark: Mark) -> bool:
         """A counter has risen once more than it has for others."""

@@ -59,7 +59,7 @@ class OverLapi:
         """Initialize LAPI, and tell all ranks where the header handler stands."""
         self._port = port
         await self._lapi.Init()
-        await self._version.start()
+        await self._version.start(port)
         self._handlers = await self._lapi.Address_init(self._lapi.handler(self._header))
 
     # ---- out
@@ -113,6 +113,7 @@ class OverLapi:
             self._next[source] += 1
             assert self._port is not None
             next_one.arrival = await self._port.begin(source, next_one.words, next_one.size)
+        self._version.began(place)
         return place
 
     def _stored(self, coming: Coming) -> None:

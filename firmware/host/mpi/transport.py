@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
 Words = tuple[int, int, int, int]
 """The header of a message: four 32-bit words with sign."""
+Due = tuple[int, Words, Any]
+"""A message that may be sent: to whom, its header, and the send (`Operation`) whose data it carries, or None."""
 
 
 class Arrival(Protocol):
@@ -36,8 +38,13 @@ class Port(Protocol):
         the order in which they were sent.
         """
 
-    async def advance(self) -> None:
-        """Send what is due. MPI does so in its own calls; a transport with a thread of its own may do it there."""
+    def permissions(self) -> list[Due]:
+        """Those that are due: whoever takes them gives them to `advance`."""
+
+    async def advance(self, permissions: Sequence[Due] = ()) -> None:
+        """Send what is due, permissions that were taken first. MPI does so in its own calls; a transport with a thread
+        of its own may do it there.
+        """
 
 
 class Transport(Protocol):
