@@ -9,7 +9,7 @@ from pymodels.host.faults import ProtectionFault
 from pymodels.host.moves import Moves
 from pymodels.host.outside import Outside, OutsideError
 from pymodels.host.pages import PAGE, Rights
-from pymodels.host.polling import CardPollError, PollsCards
+from pymodels.host.polling import CardPollError, PollsCards, UnansweredError
 from pymodels.host.process import Process, Processes
 from pymodels.host.signals import Sig, SignalError
 
@@ -30,5 +30,6 @@ __all__ = [
     "Rights",
     "Sig",
     "SignalError",
+    "UnansweredError",
     "ViewError",
 ]

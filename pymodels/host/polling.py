@@ -22,6 +22,14 @@ class CardPollError(SanlabError):
     """A card is polled in a way that no program could."""
 
 
+class UnansweredError(SanlabError):
+    """A read over the bus that no card has answered: hardware would give ones."""
+
+    def __init__(self, who: str, address: int) -> None:
+        cause = f"no card answers at {address:#x} of the bus"
+        super().__init__(f"{who}: pio_read({address:#x})", cause, "read a word of a card that is there")
+
+
 class PollsCards:
     """`poll_card`, mixed into hosts and processes."""
 
@@ -70,7 +78,11 @@ class PollsCards:
         while True:
             if turns and (begin := turns.ahead(kernel.now, last if timeout_ns else FOREVER)) > kernel.now:
                 await self.stand(begin, f"the word at {address:#x}, which it polls, to change from {expect:#x}")
-            word: int = await self.pio_read(address)
+            try:
+                word: int = await self.pio_read(address)
+            except UnansweredError as error:
+                remedy = "poll a word of a card that is there"
+                raise CardPollError(f"{self.who}: poll_card({address:#x})", error.cause, remedy) from None
             await self.spend(path)
             if (word ^ expect) & mask & ALL or (timeout_ns and kernel.now >= last):
                 return word

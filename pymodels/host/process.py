@@ -195,8 +195,11 @@ class Process(Faulting, PollsCards):
         """Read a word of a card that is mapped."""
         at = self._card(va, 4, "PIO load", write=False)
         await self._scheduler.enter()
-        value = await self.host.pio_read(at)
-        if self._scheduler.leave():
+        try:
+            value = await self.host.pio_read(at)
+        finally:
+            told = self._scheduler.leave()
+        if told:
             await self._after("pio_read")
         return value
 

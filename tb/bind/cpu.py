@@ -8,6 +8,7 @@ from collections.abc import Coroutine
 from typing import Any
 
 from pymodels.host.computing import Computation
+from pymodels.host.polling import UnansweredError
 from pymodels.kernel import Future, Kernel
 from tb.sim.exchange import Commands
 
@@ -147,10 +148,13 @@ class Cpu:
 class CpuPort:
     """Programmed I/O: commands to the CPU's port of the bridge, which end in the order in which they were given."""
 
-    def __init__(self, commands: Commands, cpu: Cpu) -> None:
+    def __init__(self, commands: Commands, cpu: Cpu, who: str) -> None:
         """`commands` of the bridge, with room for LINE bytes each."""
         self._commands = commands
         self._cpu = cpu
+        self._who = who
+        self.unanswered = False
+        """No card has answered the load that ends now."""
 
     def store(self, address: int, data: bytes, combine: bool) -> Coroutine[Any, Any, Any]:
         """Store whole words; returns when the bridge has taken the last. Raises ValueError for parts of words."""
@@ -188,9 +192,12 @@ class CpuPort:
             await self._cpu.command(self._commands, STORES, OP_COPY, address, size | flags, where)
 
     async def load(self, address: int) -> int:
-        """A big-endian 32-bit word. Raises ValueError for a part of one."""
+        """A big-endian 32-bit word. Raises ValueError for a part of one, UnansweredError where no card is."""
         _check_word(address)
         lanes = await self._cpu.command(self._commands, f"the word at {address:#x}", OP_LOAD, address)
+        if self.unanswered:
+            self.unanswered = False
+            raise UnansweredError(self._who, address)
         return int.from_bytes(((lanes >> (8 * (address & 4))) & 0xFFFFFFFF).to_bytes(4, "little"), "big")
 
     async def fence(self) -> None:

@@ -21,7 +21,7 @@ from tb.bind.cpu import LINE, Cpu, CpuPort
 from tb.bind.watch import WatchedWords
 from tb.sim.doorway import Doorway
 
-EVENT_WATCH, EVENT_WILD, EVENT_INTERRUPT = 1, 2, 34
+EVENT_WATCH, EVENT_WILD, EVENT_INTERRUPT, EVENT_UNANSWERED = 1, 2, 34, 35
 """Events of a host's unit."""
 ENDS = (32, 33)
 """Those that end a command of its CPU's port: the bridge has taken a store, a load brought a word."""
@@ -89,7 +89,7 @@ class RtlHost(Processes, Computes, PollsCards, Actor):
         self.nic_base = card.sram
         self.memory = memory
         self.cpu = doorway.quick(Cpu)(kernel)
-        self._port = CpuPort(doorway.commands(self.unit, kernel, ENDS, self._on_event, LINE), self.cpu)
+        self._port = CpuPort(doorway.commands(self.unit, kernel, ENDS, self._on_event, LINE), self.cpu, self.who)
         self._words = WatchedWords(name, kernel, doorway, memory, memory_number)
         self._polled = self._words.waits
         self._timing = timing
@@ -117,6 +117,8 @@ class RtlHost(Processes, Computes, PollsCards, Actor):
             self._words.written(a, time)
         elif code == EVENT_WILD:
             self._wild_dma(time, a, b)
+        elif code == EVENT_UNANSWERED:
+            self._port.unanswered = True
         elif code == EVENT_INTERRUPT:
             self.spawn(self._interrupt(), "interrupt")
         else:

@@ -33,7 +33,7 @@ module sim_node_host
       host_busy,
       segment_busy,
       intr_busy;
-  logic conflict, idle_out, idle_in, tr_pio_start;
+  logic conflict, idle_out, idle_in, tr_pio_start, tr_pio_done, tr_pio_error;
   logic [31:0] cpu_addr, mem_addr;
   logic [63:0] cpu_data, cpu_rdata, mem_wdata, mem_rdata;
   logic [7:0] cpu_be, mem_be;
@@ -49,7 +49,6 @@ module sim_node_host
       .SLOTS(SLOTS)
   ) segment (
       .*,
-      .tr_pio_done(),
       .busy(segment_busy)
   );
   sim_interrupt #(

@@ -37,6 +37,7 @@ module sim_segment
     output logic idle_in,
     output logic tr_pio_start,
     output logic tr_pio_done,
+    output logic tr_pio_error,  // with tr_pio_done
     output logic conflict,
     output logic busy
 );
@@ -49,7 +50,6 @@ module sim_segment
       .*,
       .cpu_config(1'b0),
       .tr_pio_accept(),
-      .tr_pio_error(),
       .tr_dma_first(),
       .tr_dma_last(),
       .tr_dma_write(),

@@ -2,13 +2,14 @@
 //
 // Commands: STORE writes up to 32 immediate bytes, COPY stores bytes of host memory, LOAD reads one word, FENCE drains the
 // write-combining buffers. Beats are 64-bit lanes; the CPU goes on (an event, in the order of the commands; its `a` is what a LOAD
-// brought) when the bridge has taken the last beat. A quiet STORE ends without one.
+// brought, before which an event says when no card has answered it) when the bridge has taken the last beat. A quiet STORE ends without one.
 #include <string.h>
 
 #include "doorway.h"
 
 enum { OP_STORE = 1, OP_COPY = 2, OP_LOAD = 3, OP_FENCE = 4 };
-enum { EVENT_TAKEN = 32, EVENT_LOADED = 33 };
+enum { EVENT_TAKEN = 32, EVENT_LOADED = 33, EVENT_UNANSWERED = 35 };
+enum { UNANSWERED = 2 };   // the data are nobody's
 enum { ACT_VALID = 1, ACT_WRITE = 2, ACT_COMBINE = 4, ACT_FENCE = 8, ACT_BUSY = 16 };
 
 typedef struct {
@@ -49,7 +50,7 @@ static void next_beat(host_cpu *h) {
   h->offered = (int)n;
 }
 
-// One edge of the PCI clock: `taken` = the beat offered in the clock that ended was accepted, `loaded` = read data are here.
+// One edge of the PCI clock: `taken` = the beat offered in the clock that ended was accepted, `loaded` = read data are here, of a card (1) or of nobody (2).
 int san_host_clock(int unit, int memory, long long now, int taken, int loaded, long long data) {
   host_cpu *h = &cpus[unit];
   if (taken && (h->state == OP_STORE || h->state == OP_COPY)) {
@@ -63,6 +64,7 @@ int san_host_clock(int unit, int memory, long long now, int taken, int loaded, l
     h->left = 1;                       // the address is out; now wait for the data
   }
   if (loaded && h->state == OP_LOAD) {
+    if (loaded == UNANSWERED) san_event(now, unit, EVENT_UNANSWERED, h->address, 0);
     san_event(now, unit, EVENT_LOADED, data, 0);
     h->state = 0;
   }
