@@ -2,12 +2,15 @@
 
 Strategy: the traffic of the delivery tests, between nodes of both kinds and with the hosts' library as it is: what
 arrives is what was sent, once and in order, with refusals, answers that wait for the link, messages cut through and
-full scoreboards, which the counters prove. What the program lacks is refused by name.
+full scoreboards, which the counters prove. What the program lacks is refused by name. What an idle NIC executes is
+watched.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Coroutine
+from typing import Any
 
 import pytest
 
@@ -15,6 +18,11 @@ from firmware.host.grim import Grim
 from firmware.nic.grim.boot import check
 from firmware.nic.grim.layout import Counter
 from firmware.nic.grim.options import OptionError
+from pymodels.lanai.chips import Chip
+from pymodels.lanai.program import Program
+from pymodels.lanai.simulator import Step
+from pymodels.machine import executed
+from pymodels.machine.processor import ModelProcessor
 from tests.unit.grim_bench import Bench
 from tests.unit.grim_traffic import AllToAll
 
@@ -82,3 +90,28 @@ def test_a_hang_report_says_that_a_refused_stream_waits_for_its_host() -> None:
     bench.settle(100)
     assert any(re.fullmatch(r"NIC 0: room in the endpoint queues of VNN 1 .*host1.*", one) for one in told), told
     assert not any("room" in str(one) for one in bench.machine.kernel.waits.declared())
+
+
+def test_a_nic_that_finds_nothing_looks_around_and_stores_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One sample of ISR a turn, all other reads from SRAM; so nothing but the outside can change what a turn finds."""
+    steps: list[Step] = []
+    run = executed.run
+
+    def watched(nic: ModelProcessor, program: Program, chip: Chip) -> Coroutine[Any, Any, None]:
+        return run(nic, program, chip, lambda step, spent: steps.append(step))
+
+    monkeypatch.setattr(executed, "run", watched)
+    bench = mixed("cp")
+
+    async def nothing(library: Grim, me: int) -> None:
+        """Only enable."""
+
+    bench.run(nothing)
+    bench.settle(50)
+    steps.clear()
+    bench.settle(10)
+    accesses = [step.access for step in steps if step.access]
+    assert not any(access.stores for access in accesses)
+    assert {access.address for access in accesses if access.register} == {0x50}, "ISR"
+    turns = sum(access.register for access in accesses)
+    assert len(steps) < 35 * turns, "a turn is short"

@@ -1,12 +1,13 @@
 /* The host DMA has ended something, or much of a long message has arrived: the steps of dma_ends.py and cutting.py. */
 
-/* Blocks that the path does not know, one after the other. */
+/* Blocks that the path does not know, one after the other; then the next piece of a long message. */
 static APART void more_ended(struct ni *ni) {
     while (ni->block_done != ni->block_tail && SHARED32(&ni->block[ni->block_done].next) & TERMINAL) {
         struct queued *queued = &ni->queued[ni->block_done];
         ni->block_done = (ni->block_done + 1) & ni->block_mask;
         if (queued->frees) release(ni, queued->frees);
     }
+    if (ni->early_offset) early_piece(ni);
 }
 
 /* The path takes two blocks, data and a word. */
@@ -16,8 +17,7 @@ static INLINED FLAT void blocks_ended(struct ni *ni) {
     } else {
         REGISTER_WRITE(ISR, ISR_WAKE);
     }
-    if (UNLIKELY(ni->block_done != ni->block_tail)) more_ended(ni);
-    if (UNLIKELY(ni->early_offset)) early_piece(ni);
+    if (UNLIKELY((ni->block_done ^ ni->block_tail) | ni->early_offset)) more_ended(ni);
 }
 
 /* The word that a long message changes has changed: its first part goes to the host, if it will be accepted. */

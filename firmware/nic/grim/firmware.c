@@ -15,9 +15,10 @@
 
 enum { SYNCHRONISING = 1, RUNNING };
 
-/* What the engines have done. With `again`, the timer says that the notices are to be repeated. */
-static INLINED void hardware(struct ni *ni, u32 *again) {
-    u32 isr = REGISTER_SAMPLE(ISR);
+enum { EVENTS = 1u << ISR_BIT_RECV | ISR_SEND | ISR_WAKE | ISR_TIME | ISR_BUFF };
+
+/* What the engines have done, by a sample of ISR. With `again`, the timer says that the notices are to be repeated. */
+static INLINED void events(struct ni *ni, u32 isr, u32 *again) {
     if (poll_flag(isr, 1u << ISR_BIT_RECV)) {
         arrived(ni);
         isr = REGISTER_SAMPLE(ISR); /* That took long. */
@@ -34,6 +35,10 @@ static INLINED void hardware(struct ni *ni, u32 *again) {
             resume(ni);
         }
     }
+}
+
+/* The words that the first parts of long messages change. */
+static INLINED void arrivals(struct ni *ni) {
     if (poll_arrival(ni->sentinel[0], ni->seen[0])) covered(ni, &buffers[0], &ni->seen[0]);
     if (poll_arrival(ni->sentinel[1], ni->seen[1])) covered(ni, &buffers[1], &ni->seen[1]);
 }
@@ -54,7 +59,8 @@ static APART void synchronise(struct ni *ni) {
                     }
             REGISTER_WRITE(IT0, period);
         }
-        hardware(ni, &again);
+        events(ni, REGISTER_SAMPLE(ISR), &again);
+        arrivals(ni);
     }
     SHARED32((u32 *)AT_STATE) = RUNNING;
     tell_host(ni);
@@ -70,6 +76,34 @@ static void begin(struct ni *ni) {
     ni->armed = first;
 }
 
+/* Whether there is more to do in each turn than to look around: reports to bring, streams that may send again. */
+static INLINED u32 more(struct ni *ni) { return ni->reports | ni->ready_count; }
+
+/* Look at what others change, until there is something to do, and do it; where the search goes on. While nothing is found nothing is
+ * stored: so the program's own variables stay as they are and are read once, before the loop. */
+static INLINED struct channel *look_around(struct ni *ni, struct channel *at) {
+    u32 *const first = ni->sentinel[0], *const second = ni->sentinel[1];
+    const u32 first_seen = ni->seen[0], second_seen = ni->seen[1];
+    const u32 closed = held(ni), again = more(ni);
+    do {
+        u32 isr = REGISTER_SAMPLE(ISR);
+        if (UNLIKELY(poll_flag(isr, EVENTS))) {
+            events(ni, isr, 0);
+            return at;
+        }
+        if (UNLIKELY(poll_arrival(first, first_seen))) {
+            covered(ni, &buffers[0], &ni->seen[0]);
+            return at;
+        }
+        if (UNLIKELY(poll_arrival(second, second_seen))) {
+            covered(ni, &buffers[1], &ni->seen[1]);
+            return at;
+        }
+        if (UNLIKELY(!closed && search(ni, &at))) return taken(ni, at);
+    } while (LIKELY(!again));
+    return at;
+}
+
 static struct ni *served;
 
 /* The main loop, for ever; after a reset the other NIs come first. */
@@ -78,10 +112,12 @@ void serve(void) {
     struct channel *at = searched;
     if (SHARED32((u32 *)AT_STATE) != RUNNING) synchronise(ni);
     for (;;) {
-        hardware(ni, 0);
-        if (UNLIKELY(ni->reports)) bring_report(ni);
-        if (UNLIKELY(poll_resend(ni)) && !ni->prepared) send_again(ni);
-        if (LIKELY(!ni->prepared)) at = search(ni, at);
+        if (UNLIKELY(more(ni))) {
+            if (ni->reports) bring_report(ni);
+            if (poll_resend(ni) == 1) send_again(ni);
+        }
+        if (LIKELY(!held(ni)) && search(ni, &at)) at = taken(ni, at);
+        at = look_around(ni, at);
     }
 }
 

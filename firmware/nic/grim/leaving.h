@@ -24,16 +24,21 @@ static INLINED FLAT void new_message(struct ni *ni, struct channel *channel) {
 
 static struct channel *searched;
 
-/* The channels are searched, from where the search stopped; where it goes on. It stops when a message waits for the link. */
-static INLINED struct channel *search(struct ni *ni, struct channel *channel) {
+/* It is taken; where the search goes on. */
+static INLINED struct channel *taken(struct ni *ni, struct channel *channel) {
+    new_message(ni, channel);
+    channel++;
+    return searched = channel == ni->behind_channels ? ni->channels : channel;
+}
+
+/* The channels are searched, from where the search stopped to the last one. Whether there is a new message; its channel, or where the search
+ * goes on. */
+static INLINED u32 search(struct ni *ni, struct channel **at) {
     do {
-        struct channel *next = poll_channel(ni, channel);
-        if (UNLIKELY(!next)) {
-            new_message(ni, channel);
-            next = channel + 1;
-            if (UNLIKELY(ni->prepared)) return searched = next == ni->behind_channels ? ni->channels : next;
-        }
-        channel = next;
-    } while (channel != ni->behind_channels);
-    return ni->channels;
+        struct channel *next = poll_channel(ni, *at);
+        if (UNLIKELY(!next)) return 1;
+        *at = next;
+    } while (*at != ni->behind_channels);
+    *at = ni->channels;
+    return 0;
 }
