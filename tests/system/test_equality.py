@@ -53,6 +53,7 @@ OTHERS = [
     ("grim_transfer", "icarus", 0),
     ("firmvia_latency", "icarus", 0),
     ("mpi_pingpong", "icarus", 0),
+    ("program", "verilator", 1),
     ("program", "icarus", 0),
     ("host_faults", "verilator", 1),
     ("host_faults", "icarus", 0),
