@@ -105,6 +105,28 @@ def test_a_sender_whose_receiver_makes_no_call_is_told_by_name() -> None:
     assert "host host0 waits for room in the pipe to host1, held by host host1" in str(error.value)
 
 
+def test_a_report_of_a_hang_names_the_calls_of_every_layer() -> None:
+    async def program(mpi: Mpi, rank: int) -> None:
+        if rank == 0:
+            for _ in range(40):
+                await mpi.COMM_WORLD.Send(bytes(4000), 1)
+        elif rank == 1:
+            await mpi.host.sleep(10**18)
+        else:
+            await mpi.COMM_WORLD.Recv(bytearray(4), 0, 7)
+
+    with pytest.raises(MachineError) as error:
+        World(3, "pipes", nic="sp").run(program, within_us=20_000)
+    for said in (
+        "host host0: rank 0 waits for MPI_Send: sending to rank 1",
+        "host host0 waits for room in the pipe to host1, held by host host1",
+        "task 0 waits for host host0 polling (hal_look)",
+        "NIC 0: hal waits for NIC 0 polling",
+        "host host2: rank 2 waits for MPI_Recv: rank 0, tag 7, held by host host0",
+    ):
+        assert said in str(error.value)
+
+
 def test_streams_of_several_messages_a_packet_are_taken_apart() -> None:
     async def program(mpi: Mpi, rank: int) -> Any:
         comm, count = mpi.COMM_WORLD, 200

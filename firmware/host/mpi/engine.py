@@ -195,7 +195,12 @@ class Engine:
     async def _transmit(self, rank: int, words: Words, data: bytes | memoryview) -> None:
         """To another rank, or to the own one."""
         if rank != self.rank:
-            await self._transport.send(rank, words, data)
+            what = f"{self.call or 'no call'}: sending to rank {rank}"
+            self.host.waits.want(self.who, what)
+            try:
+                await self._transport.send(rank, words, data)
+            finally:
+                self.host.waits.got(self.who, what)
             return
         arrival = await self.begin(rank, words, len(data))
         if len(data):
