@@ -17,26 +17,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
-from typing import Any, NamedTuple
+from typing import Any
 
 from tb.explore import liveness
 from tb.explore.part import Seen, Sent, Stage, Step
+from tb.explore.tour import Map, Result, tour
 from tb.explore.world import SmallWorld
-
-Known = set[bytes]
-"""Digests of states from which everything was worked out that a part does by itself."""
-
-
-class Result(NamedTuple):
-    """A step of a part."""
-
-    before: bytes
-    """The digest of the state in which it was taken."""
-    step: Step
-    seen: Seen
-    """What it made of the part."""
-    sent: Sent
-    """The messages that left."""
 
 
 @dataclass
@@ -144,10 +130,13 @@ def _serve(world: SmallWorld, connection: Connection) -> None:
         stage = Stage(world)
         connection.send(stage.parts)
         gc.freeze()
-        known: Known = set()
+        maps = [Map() for _ in range(stage.parts)]
         while True:
             part, way, before, step = connection.recv()
-            connection.send(_forked(known, partial(_worked_out, stage, known, part, way, before, step)))
+            results = _forked(partial(_worked_out, stage, maps[part], part, way, before, step))
+            for result in results:
+                maps[part].learn(result)
+            connection.send(results)
     except (EOFError, BrokenPipeError):  # the search has ended
         code = 0
     except BaseException:  # noqa: BLE001 - the process ends here, whatever the reason, and says why
@@ -156,8 +145,8 @@ def _serve(world: SmallWorld, connection: Connection) -> None:
         os._exit(code)
 
 
-def _forked(known: Known, work: Callable[[], list[Result]]) -> list[Result]:
-    """What a fork of this process works out; its states are known from then on, and so are the codes that it met."""
+def _forked(work: Callable[[], list[Result]]) -> list[Result]:
+    """What a fork of this process works out; the codes that it met are known from then on."""
     here, there = Pipe(duplex=False)
     pid = os.fork()
     if not pid:
@@ -177,41 +166,15 @@ def _forked(known: Known, work: Callable[[], list[Result]]) -> list[Result]:
     finally:
         here.close()
         os.waitpid(pid, 0)
-    known.update(result.seen.digest for result in results)
     liveness.learn(codes)
     return results
 
 
-def _worked_out(
-    stage: Stage, known: Known, part: int, way: list[Step], before: bytes, step: Step | None
-) -> list[Result]:
-    """The beginning of a part; or a step from the state behind a way, and further ones up to states that are known."""
+def _worked_out(stage: Stage, known: Map, part: int, way: list[Step], before: bytes, step: Step | None) -> list[Result]:
+    """The beginning of a part; or a step from the state behind a way, and a tour from there."""
     stage.enter(part)
     if step is None:
         return [Result(before, (), stage.seen(), ())]
     for taken in way:
         stage.step(taken)
-    return _onward(stage, known, before, step)
-
-
-def _onward(stage: Stage, known: Known, before: bytes, step: Step) -> list[Result]:
-    """The same from where the part stands: of several turns the last is taken here, the others in forks."""
-    results: list[Result] = []
-    while True:
-        wrong = ""
-        try:
-            stage.step(step)
-        except Exception as error:  # noqa: BLE001 - whatever the software raises is a finding
-            wrong = f"{type(error).__name__}: {error}"
-        seen = stage.seen(wrong)
-        results.append(Result(before, step, seen, tuple(stage.sent)))
-        turns: list[Step] = [
-            ("turn", number) for number, turn in enumerate(seen.turns) if not turn.is_timer and turn.asks is None
-        ]
-        if wrong or not turns or seen.digest in known:
-            return results
-        known.add(seen.digest)
-        before = seen.digest
-        *others, step = turns
-        for other in others:
-            results += _forked(known, partial(_onward, stage, known, before, other))
+    return tour(stage, known, before, step)

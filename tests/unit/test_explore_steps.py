@@ -1,8 +1,9 @@
 """The steps of the search of small worlds, each on nodes that are drawn as graphs of a few states.
 
 Strategy: a drawn node says where turns, packets and timers lead from each state. Sets, moves, bottoms and ways out are
-asked about it, and the answer is read off the graph. That the whole search leaves nothing out of real worlds is tried
-in test_explore_sound.py.
+asked about it, and the answer is read off the graph. A part is drawn in the same way, and a tour of it must take each
+step that it can get to, once. That the whole search leaves nothing out of real worlds is tried in
+test_explore_sound.py.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ import pytest
 from tb.explore.bottoms import Bottoms
 from tb.explore.moves import Moves
 from tb.explore.node import Led, Node, Packets, Turns
+from tb.explore.part import Seen, Shown, Stage, Step
 from tb.explore.sets import Sets
 from tb.explore.situation import NONE, Situation
+from tb.explore.tour import Map, Result, tour
 from tb.explore.ways_out import WaysOut
 from tb.explore.world import SmallWorld
 
@@ -113,3 +116,57 @@ def test_a_bottom_is_where_a_node_comes_to_by_itself() -> None:
     assert bottoms.of(frozenset({4})) == [{1}, {2, 3}]
     assert bottoms.of(frozenset({3})) == [{2, 3}]
     assert bottoms.of(frozenset({0, 1})) == [{1}, {2, 3}]
+
+
+class DrawnPart:
+    """A part drawn as a graph: by state, where its turns lead; in RAISES its software raises an error."""
+
+    def __init__(self, graph: dict[int, tuple[int, ...]], begin: int) -> None:
+        self.graph, self.at, self.sent = graph, begin, list[tuple[int, Step]]()
+        self.taken: list[tuple[int, int]] = []
+
+    def step(self, step: Step) -> None:
+        """See `Stage`."""
+        turn = step[1]
+        self.taken.append((self.at, turn))
+        self.at = self.graph[self.at][turn]
+        if self.at == RAISES:
+            raise ValueError("drawn")
+
+    def seen(self, wrong: str = "") -> Seen:
+        """See `Stage`."""
+        turns = () if wrong else (Shown("", "", False, False, None),) * len(self.graph[self.at])
+        return Seen(bytes([self.at]), turns, False, (), "", wrong)
+
+
+RAISES = 9
+
+
+def toured(graph: dict[int, tuple[int, ...]], known: Map, begin: int, turn: int) -> tuple[DrawnPart, list[Result]]:
+    """A tour of a drawn part, and what it found."""
+    part = DrawnPart(graph, begin)
+    known.learn(Result(b"", (), part.seen(), ()))
+    return part, tour(cast("Stage", part), known, bytes([begin]), ("turn", turn))
+
+
+def test_a_tour_takes_every_step_that_it_can_get_to_and_works_each_out_once() -> None:
+    """Two turns that may come in either order, and a round that leads back."""
+    graph = {0: (1, 2), 1: (3,), 2: (3,), 3: (0,)}
+    part, results = toured(graph, Map(), 0, 0)
+    found = [(one.before[0], one.step[1], one.seen.digest[0]) for one in results]
+    assert sorted(found) == [(0, 0, 1), (0, 1, 2), (1, 0, 3), (2, 0, 3), (3, 0, 0)]
+    assert len(part.taken) == len(found), "no way is taken twice that need not be"
+
+
+def test_what_one_tour_leaves_is_taken_by_the_next() -> None:
+    """Nothing leads back: the first tour sees one way, the next the other, and goes on through what is known."""
+    graph = {0: (1, 2), 1: (3,), 2: (3,), 3: (4,), 4: ()}
+    known = Map()
+    first, second = toured(graph, known, 0, 0)[1], toured(graph, known, 0, 1)[1]
+    assert [one.seen.digest[0] for one in first] == [1, 3, 4]
+    assert [one.seen.digest[0] for one in second] == [2, 3]
+
+
+def test_a_tour_ends_where_the_software_raises_an_error() -> None:
+    results = toured({0: (RAISES, 1), 1: (), RAISES: (1,)}, Map(), 0, 0)[1]
+    assert [one.seen.wrong for one in results] == ["ValueError: drawn"]
