@@ -90,6 +90,31 @@ def test_a_completion_handler_may_call_lapi_and_wait_while_the_application_waits
     assert tasks.lapis[0].process.load_bytes(memory.here[0], 3000) == pattern(3000)
 
 
+def test_a_task_that_polls_gives_way_to_a_completion_handler_that_computes_before_it_calls() -> None:
+    tasks = Tasks()
+    memory = Buffers(tasks)
+
+    async def done(lapi: Lapi, source: int) -> None:
+        await lapi.host.spend("lapi_whole", 100)
+        await lapi.Put(source, 0, 0, 0, memory.counter(source, 1))
+
+    async def head(source: int, user: bytes, size: int) -> Place:
+        return Place(0, done, source)
+
+    address = tasks.lapis[1].handler(head)
+
+    async def program(lapi: Lapi) -> None:
+        if lapi.me == 0:
+            await lapi.Amsend(1, address, b"", 0, 0, 0)
+            await lapi.Waitcntr(memory.counter(0, 1), 1)
+            await lapi.Put(1, 0, 0, 0, memory.counter(1, 2))
+        else:
+            await lapi.Waitcntr(memory.counter(1, 2), 1)
+
+    tasks.all(program)
+    assert tasks.machine.kernel.now < 300_000_000, "nothing waits for a quantum"
+
+
 def test_an_interrupt_of_lapi_waits_for_no_further_packet() -> None:
     tasks = Tasks(interrupt_set=1)
     memory = Buffers(tasks)

@@ -27,6 +27,8 @@ class Turns:
         self._host, self._hal, self._thread, self._outgoing = host, hal, thread, outgoing
         self._scheduler = process.host.scheduler
         self._polls = False
+        self._callers = 0
+        """Threads in a call that have not the CPU yet."""
         self._sleepers = 0
         self._stirred = False
         """Something has come since the sleepers have looked."""
@@ -36,7 +38,11 @@ class Turns:
     @asynccontextmanager
     async def call(self) -> AsyncIterator[None]:
         """A call: this thread has the CPU."""
+        self._callers += 1
+        if self._polls:
+            self._hal.changed()
         await self._scheduler.enter()
+        self._callers -= 1
         try:
             yield
         finally:
@@ -81,7 +87,7 @@ class Turns:
 
     @property
     def _called_for(self) -> bool:
-        return self._stirred or self._thread.wants
+        return self._stirred or self._thread.wants or self._callers > 0
 
     async def _give_way(self) -> None:
         """To those that are ready: what woke them lets them queue first."""
