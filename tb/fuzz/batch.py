@@ -19,6 +19,7 @@ from typing import Any
 import coverage
 from rich.console import Console
 
+from firmware.layers import folder_of
 from tb.fuzz import trial
 from tb.plan import studies
 from tb.plan.request import plan, resolve
@@ -73,8 +74,8 @@ class Found:
 
 
 def firmware(layer: str) -> Path:
-    """The folder of a layer's NIC program."""
-    return ROOT / "firmware" / "nic" / layer
+    """The folder of a layer's NIC program, or of its library where it has no other side."""
+    return folder_of(layer)
 
 
 def on_machine(batch: Batch) -> Found:
@@ -115,7 +116,8 @@ def _simulated(batch: Batch) -> Done:
     try:
         settings = f"layer={batch.layer} first={batch.first} count={batch.count} shrink={batch.shrink}"
         info = studies.load(STUDY)
-        request = resolve(STUDY, batch.simulator, "1", False, info.cluster or "", "", settings, SIMULATORS)
+        profile = trial.profile(batch.layer)
+        request = resolve(STUDY, batch.simulator, "1", False, info.cluster or "", profile, settings, SIMULATORS)
         request = type(request)(**{**request.__dict__, "folder": str(folder)})
         outcome = execute(request, info, plan(request, info), Console(file=io.StringIO()))
         failed = folder / "failures.txt"

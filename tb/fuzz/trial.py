@@ -39,6 +39,11 @@ def layer(name: str) -> Any:
     return importlib.import_module(f"tb.fuzz.layers.{name}")
 
 
+def profile(name: str) -> str:
+    """The profile on which a layer's fuzz runs on the RTL; empty: that of the cluster."""
+    return str(getattr(layer(name), "PROFILE", ""))
+
+
 def drawn(name: str, seed: int) -> tuple[Program, list[int]]:
     """The program of a seed, and the numbers that it was drawn from."""
     draw = Draw(f"{name} {seed}")

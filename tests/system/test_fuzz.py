@@ -9,7 +9,7 @@ import pytest
 from tb.fuzz.batch import Batch, Found, run_batch
 from tb.fuzz.known import known
 
-SEEDS = {"grim": 60, "via": 40}
+SEEDS = {"grim": 60, "hpam": 6, "ssam": 6, "via": 40}
 """What fits into two minutes."""
 
 

@@ -10,7 +10,7 @@ import pytest
 from tb.fuzz import trial
 from tb.fuzz.known import known
 
-SEEDS = {"grim": 500, "via": 300}
+SEEDS = {"grim": 500, "hpam": 100, "ssam": 100, "via": 300}
 """What fits into a minute. Of GRIM's firmware, 900 more seeds reach 0.2 % more lines."""
 AT_ONCE = 50
 

@@ -43,7 +43,8 @@ def seen(bench: request_bench.Bench, node: int, kind: str = "REQUEST") -> list[t
 def test_every_handler_runs_once_though_packets_are_lost_and_damaged(seed: int) -> None:
     bench = Bench(timeout_us=100, seed=seed)
     bench.machine.faults.lose(0.2)
-    bench.run(bench.give(0, numbered(1, 30), True), bench.until(0, 30), bench.until(1, 30))
+    ends = [port.until(lambda: [len(came) for came in bench.came] == [30, 30]) for port in bench.ports]
+    bench.run(bench.give(0, numbered(1, 30), True), *ends)
     assert sorted(seen(bench, 1)) == [(number,) for number in range(30)]
     assert sorted(seen(bench, 0, "REPLY")) == [(2 * number,) for number in range(30)]
     assert bench.ports[0].resent and bench.ports[1].duplicates and not bench.ports[1].executed_twice

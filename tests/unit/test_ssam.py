@@ -38,6 +38,12 @@ def test_a_message_is_two_traps_and_three_copies_of_its_bytes(size: int) -> None
     assert bench.layers[1].kernel.copied["kernel_to_process"] == bytes_sent
 
 
+def test_the_longest_message_with_all_its_words_arrives_whole() -> None:
+    bench, data = Bench(), bytes(number % 251 for number in range(MOST))
+    bench.run(bench.ports[0].request(1, bench.keep(0), *range(8), data=data), bench.until(1, 1))
+    assert bench.came[1] == [("REQUEST", 0, tuple(range(8)), data)]
+
+
 def test_an_explicit_poll_is_one_trap() -> None:
     bench = Bench()
     before = bench.layers[0].kernel.traps

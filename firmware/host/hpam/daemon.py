@@ -15,7 +15,7 @@ from firmware.host.hpam.options import Options
 from firmware.host.hpam.queues import SLOT, Queue
 from firmware.host.hpam.slots import Slots
 from firmware.layers import ClusterView
-from firmware.nics.fifo.buffers import BufferPort, mapped
+from firmware.nics.fifo.buffers import HARM, ONCE_NS, BufferPort, mapped
 from firmware.verbs import Host
 from pymodels.host.process import Process
 from pymodels.host.signals import Sig
@@ -130,8 +130,7 @@ class Daemon:
             await self._process.kill(old.process.number, Sig.USR1)
         while old.busy or old.spinning:
             await self.gone.wait()
-        idle = 1 << Status.IDLE
-        await self._process.poll_card(self._status, 0, "hpam_look_idle", idle)
+        await self._drain()
         for buffer, sent in old.slots.used():
             old.process.store_bytes(old.saved() + buffer * SLOT, await self._port.saved(buffer, sent.size))
         while len(old.outgoing):
@@ -143,6 +142,36 @@ class Daemon:
         self.switch_ps += self.host.now - begun
         self.active = new
         self.turned.set()
+
+    async def _drain(self) -> None:
+        """Until the card has sent all. What comes meanwhile goes to the input queues: nobody else takes it, and others
+        may wait for the room.
+        """
+        while True:
+            status = await self._process.pio_read(self._status)
+            await self._process.spend("hpam_look_idle")
+            if status >> Status.IDLE & 1:
+                return
+            if status >> Status.ARRIVED & 1:
+                await self._clear()
+            await self._process.give_way()
+
+    async def _clear(self) -> None:
+        """The oldest packet of the pool goes to the input queue of its process, or is lost if that has no room."""
+        ready = await self._port.ready(ONCE_NS)
+        if ready is None:
+            return
+        header = Header.of(await self._port.words(ready, 0, FORMAT.size // 4))
+        await self._process.spend("hpam_move")
+        owner = None if ready & HARM else self.holder(header.key)
+        if owner is None or owner.incoming.full:
+            self.unclaimed += 1
+        else:
+            va, _ = owner.incoming.room()
+            body = await self._port.load(ready, FORMAT.size, header.body)
+            owner.process.store_bytes(va, header.packed() + body)
+            owner.incoming.put(self.host.now)
+        await self._port.done(ready)
 
     async def _move(self, queue: Queue) -> None:
         """The oldest message of an output queue goes to the process that has its key; one for which there is no room is

@@ -12,16 +12,16 @@ from firmware.host.hpam.daemon import Daemon
 from firmware.host.hpam.errors import HpamError
 from firmware.host.hpam.message import ARGUMENTS, FORMAT, MOST, SLOTS, TYPE, Header, Kind
 from firmware.host.hpam.queues import SLOT, Queue
-from firmware.host.hpam.slots import Sent, send_again
-from firmware.nics.fifo.buffers import ALIGN, HARM, BufferPort, mapped
+from firmware.host.hpam.slots import Sent
+from firmware.nics.fifo.buffers import ALIGN, HARM, ONCE_NS, BufferPort, mapped
 from pymodels.host.process import Process
 from pymodels.host.signals import Sig
 from pymodels.trace import TraceEvent
 
 Handler = Callable[["Call"], Coroutine[Any, Any, None]]
 WORD = 1 << 32
-ONCE_NS, LOOK_NS = 0.001, 20_000
-"""Limits of spinning: one look; and a condition of the application's own is looked at again after so long."""
+LOOK_NS = 20_000
+"""A condition of the application's own is looked at again after so long."""
 NOBODY = 0
 """Handler of a reply that only says that the request has been handled."""
 
@@ -236,9 +236,6 @@ class Port:
     async def answer(self, header: Header, address: int, arguments: tuple[int, ...], data: bytes) -> None:
         """The reply to a request, into its reply buffer."""
         node, slot = header.source, header.slot
-        before = self.slots.replies.get((node, slot))
-        while before and not await self._card.sent(self.slots.buffer(Kind.REPLY, node, slot)):
-            pass
         await self.process.spend("hpam_reply")
         self.slots.replies[node, slot] = await self._send(
             Kind.REPLY, node, slot, header.sequence, address, arguments, data
@@ -266,18 +263,30 @@ class Port:
         return sent
 
     async def _again(self, buffer: int, sent: Sent) -> None:
-        """What stands in a buffer once more."""
+        """What stands in a buffer once more, unless the card still has to send it."""
+        if not await self._is_sent(buffer):
+            return
         self.resent += 1
+        self.slots.again.add(buffer)
         await self.process.spend("hpam_resend")
         self._daemon.host.trace(TraceEvent.PAYLOAD_WRITTEN, sent.trace, sent.bytes, sent.send)
-        await send_again(self._card, buffer, sent.descriptor)
+        await self._card.send(buffer, sent.descriptor)
+
+    async def _is_sent(self, buffer: int) -> bool:
+        """Whether the card has sent a buffer as often as it was told."""
+        if not await self._card.sent(buffer):
+            return False
+        self.slots.again.discard(buffer)
+        return True
 
     async def _look_at_clock(self) -> None:
-        """Send the requests again that have no answer for so long."""
+        """Send the requests again that have no answer for so long; ask for buffers that others wait for."""
         now = self._daemon.host.now
         for buffer, sent in self.slots.overdue(now):
             sent.deadline = now + self._options.timeout_us * 1_000_000
             await self._again(buffer, sent)
+        for buffer in tuple(self.slots.again):
+            await self._is_sent(buffer)
 
     # ---- in
 
@@ -331,6 +340,9 @@ class Port:
 
     async def _requested(self, header: Header, va: int) -> None:
         await self.process.spend("hpam_accept")
+        reply_buffer = self.slots.buffer(Kind.REPLY, header.source, header.slot)
+        if reply_buffer in self.slots.again and not await self._is_sent(reply_buffer):
+            return  # the last answer is still to be sent again; the request comes again, too
         new = self.slots.new(header.source, header.slot, header.sequence)
         if not new:
             self.duplicates += 1
@@ -338,7 +350,7 @@ class Port:
             if new is None or reply is None:
                 return
             if self._options.duplicates == "drop":
-                await self._again(self.slots.buffer(Kind.REPLY, header.source, header.slot), reply)
+                await self._again(reply_buffer, reply)
                 return
             self.executed_twice += 1
         call = await self._run(header, va)

@@ -1,7 +1,8 @@
 """The buffers of a process on the card: of each node four for requests and four for replies, and what is in them.
 
 Reply buffer i of a node belongs to the node's request buffer i: the next request from there says that the reply has
-arrived (readings AM-C7). So a buffer that is used again has always been sent, unless it was sent twice.
+arrived (readings AM-C7). So a buffer that is used again has always been sent, unless its packet was sent again: then
+the card is asked before.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from firmware.host.hpam.message import SLOTS, Kind
-from firmware.nics.fifo.buffers import BufferPort
 
 SEQUENCES = 1 << 16
 
@@ -41,6 +41,8 @@ class Slots:
         """By node and slot: requests that are not answered."""
         self.replies: dict[tuple[int, int], Sent] = {}
         """By node and slot: the last answers."""
+        self.again: set[int] = set()
+        """Buffers that were sent again, and of which nobody knows whether the card has done it."""
         self._seen: dict[tuple[int, int], int] = {}
         """By node and slot: the sequence of the request that was executed last."""
 
@@ -50,7 +52,10 @@ class Slots:
 
     def free(self, node: int) -> int | None:
         """A request buffer of a node that is free."""
-        return next((slot for slot in range(SLOTS) if (node, slot) not in self.requests), None)
+        return next((slot for slot in range(SLOTS) if self._is_free(node, slot)), None)
+
+    def _is_free(self, node: int, slot: int) -> bool:
+        return (node, slot) not in self.requests and self.buffer(Kind.REQUEST, node, slot) not in self.again
 
     def next_sequence(self, node: int, slot: int) -> int:
         """Of the next request in a slot; from 1."""
@@ -80,10 +85,3 @@ class Slots:
         for kind, all_sent in ((Kind.REQUEST, self.requests), (Kind.REPLY, self.replies)):
             for (node, slot), sent in all_sent.items():
                 yield self.buffer(kind, node, slot), sent
-
-
-async def send_again(port: BufferPort, buffer: int, descriptor: int) -> None:
-    """Send what stands in a buffer once more, when the card has sent it before."""
-    while not await port.sent(buffer):
-        pass
-    await port.send(buffer, descriptor)

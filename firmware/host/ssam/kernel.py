@@ -163,7 +163,7 @@ class Kernel:
         self._numbers[cell.source] = cell.number
         self.lost_cells += missing
         before = self._coming.pop(cell.source, None)
-        if before is not None and (missing or cell.first):
+        if before is not None and (missing or cell.first or before.size + len(data) > SLOT):
             self._throw_away(before)
             before = None
         if before is None:
@@ -172,7 +172,7 @@ class Kernel:
             before = Coming(self._free.popleft(), 0, trace, cell.source)
         host.store_bytes(before.slot + before.size, data)
         now = Coming(before.slot, before.size + len(data), trace, cell.source)
-        if now.size > SLOT - PART or cell.left <= PART:
+        if cell.left <= PART:
             self.copied["card_to_kernel"] += now.size
             host.trace(TraceEvent.IN_KERNEL, trace, now.size, cell.source)
             self._whole.append(now)

@@ -52,7 +52,7 @@ class Port:
 
     def __init__(self, kernel: Kernel, area: Area, image: CodeImage[Handler], requests: int) -> None:
         self.area, self.image, self._kernel = area, image, kernel
-        self._process = area.process
+        self.process = area.process
         self._requests = requests
         self._open = dict.fromkeys(kernel.partners, 0)
         """By node: requests that are not answered."""
@@ -72,7 +72,7 @@ class Port:
         answered. Raises SsamError, ImageError.
         """
         if self._handling is not None and self._walker is self._task:
-            what = f"{self._process.who}: a request to node {node}"
+            what = f"{self.process.who}: a request to node {node}"
             kind = self._handling.kind.name.lower()
             raise SsamError(what, f"the handler of a {kind} makes it", "reply, or leave it to the program")
         address = self.image.address(handler)
@@ -93,13 +93,13 @@ class Port:
 
     async def until(self, condition: Callable[[], bool], what: str = "a condition", holder: str = "") -> None:
         """Poll until it holds. `what` and its `holder` are what a hang report says of the wait."""
-        waits, who = self._kernel.host.waits, self._process.who
+        waits, who = self._kernel.host.waits, self.process.who
         if condition():
             return
         waits.want(who, what, holder)
         while not condition():
             if not await self.poll():
-                await self._process.give_way()
+                await self.process.give_way()
         waits.got(who, what)
 
     async def close(self) -> None:
@@ -107,7 +107,7 @@ class Port:
         self._check_open()
         if self.unanswered:
             waiting = ", ".join(f"node {node}" for node, count in self._open.items() if count)
-            raise SsamError(f"{self._process.who}: closing SSAM", f"requests to {waiting} are not answered", "wait")
+            raise SsamError(f"{self.process.who}: closing SSAM", f"requests to {waiting} are not answered", "wait")
         self._closed = True
         await self._kernel.close(self.area)
 
@@ -120,11 +120,11 @@ class Port:
 
     def _check_open(self) -> None:
         if self._closed:
-            raise SsamError(f"{self._process.who}: SSAM", "it is closed", "open it again")
+            raise SsamError(f"{self.process.who}: SSAM", "it is closed", "open it again")
 
     def _check(self, node: int, arguments: Sequence[int], data: object) -> None:
         self._check_open()
-        what = f"{self._process.who}: a message to node {node!r}"
+        what = f"{self.process.who}: a message to node {node!r}"
         if node not in self._kernel.partners:
             raise SsamError(what, "there is none", f"one of {self._kernel.partners}")
         if len(arguments) > ARGUMENTS:
@@ -137,7 +137,7 @@ class Port:
     async def send(self, kind: Kind, node: int, handler: int, arguments: tuple[int, ...], data: bytes) -> None:
         """Write a message into the next slot, and trap; then poll, as after every message."""
         self._check(node, arguments, data)
-        process, kernel = self._process, self._kernel
+        process, kernel = self.process, self._kernel
         async with self._writing:
             send = kernel.next_send()
             kernel.host.trace(TraceEvent.SEND_CALL, 0, len(data), send)
@@ -152,11 +152,11 @@ class Port:
 
     @property
     def _task(self) -> object:
-        return self._process.host.scheduler.kernel.current
+        return self.process.host.scheduler.kernel.current
 
     async def _walk(self) -> int:
         """Run the handlers of the messages that have come; how many."""
-        begun, self._walker, process = self._taken, self._task, self._process
+        begun, self._walker, process = self._taken, self._task, self.process
         try:
             await process.spend("ssam_look")
             while (va := self.area.come(self._taken)) is not None:
@@ -170,7 +170,7 @@ class Port:
 
     async def _dispatch(self, va: int) -> None:
         """One message: its handler, and the answer to a request that its handler has not answered."""
-        process, host = self._process, self._kernel.host
+        process, host = self.process, self._kernel.host
         header = Header.of(process.load_bytes(va, FORMAT.size))
         await process.spend("ssam_dispatch")
         trace = self.area.traced.popleft()
@@ -193,5 +193,5 @@ class Port:
         try:
             return self.image.handler(header.handler)
         except ImageError as error:
-            what = f"{self._process.who}: a {Kind(header.kind).name.lower()} of node {header.source}"
+            what = f"{self.process.who}: a {Kind(header.kind).name.lower()} of node {header.source}"
             raise SsamError(what, f"{error.what}: {error.cause}", "run one program under one key") from error

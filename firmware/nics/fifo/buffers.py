@@ -15,6 +15,8 @@ from pymodels.nics.fifo.registers import Form, Ready, Region, Size, State, descr
 ALIGN = 8
 HARM = 3 << Ready.LONG
 """Bits of RX_READY: the packet was damaged, or longer than a buffer."""
+ONCE_NS = 0.001
+"""A limit for spinning within which there is one look."""
 PAGE = 4096
 
 

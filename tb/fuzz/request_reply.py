@@ -1,0 +1,219 @@
+"""The mixed fuzz of layers whose processes make requests and answer them: HPAM and SSAM.
+
+Several programs, each with a process on every node, share the cards. Every request must be handled once, in the process
+of its program at the node that it names, with the words and bytes that were sent; every answer must come once to who
+asked; a layer that keeps order hands requests of one process to another in theirs. Each wrong call is refused, and
+nothing else is. At the end nothing is unanswered, everything closes, and the layer says what it still holds.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from random import Random
+from typing import Any
+
+from firmware.layers import host_library
+from pymodels.errors import SanlabError
+from tb.fuzz.draw import Draw
+from tb.fuzz.program import Act, Program
+from tb.fuzz.world import World
+
+SIZES = (0, 4, 27, 28, 44, 300, 1200, 1980)
+BAD = ("node", "self", "words", "word", "long", "handler", "key")
+LONGEST_PS = 1_500_000_000_000
+SETTLE_PS = 200_000_000
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What holds for one layer."""
+
+    layer: str
+    nodes: int
+    """At most."""
+    ordered: bool
+    held: Callable[[Sequence[Any]], list[str]]
+    """What the libraries of all nodes still hold that they must not."""
+
+
+def acts(draw: Draw, nodes: int) -> tuple[Act, ...]:
+    """What each process does; `task` counts programs."""
+    programs = draw.whole(1, 3)
+
+    def act(one: Draw) -> Act:
+        node, task = one.whole(0, nodes - 1), one.whole(0, programs - 1)
+        kind = one.one_of(("request", "request", "request", "poll", "compute", "bad"))
+        if kind == "request":
+            values: dict[str, int | str] = {
+                "to": (node + one.whole(1, nodes - 1)) % nodes,
+                "words": one.whole(0, 8),
+                "bytes": one.one_of(SIZES),
+                "answer": one.one_of(("nothing", "echo")),
+            }
+            return Act(node, kind, values, task)
+        if kind == "compute":
+            return Act(node, kind, {"us": one.one_of((1, 20, 400))}, task)
+        return Act(node, kind, {"what": one.one_of(BAD)} if kind == "bad" else {}, task)
+
+    return tuple(draw.items(act, 30, 120))
+
+
+@dataclass
+class Process:
+    """A process of one program on one node."""
+
+    cluster: Cluster
+    node: int
+    key: int
+    port: Any = None
+    asked: Counter[tuple[int, int]] = field(default_factory=Counter)
+    """By node: the number of the last request to it."""
+    waiting: dict[int, tuple[Any, ...]] = field(default_factory=dict)
+    """By number: what the answer to a request must be."""
+
+    async def open(self) -> None:
+        """Open the layer."""
+        self.port = await self.cluster.layers[self.node].open([self.take, self.echo, self.answered], self.key)
+
+    async def take(self, call: Any) -> None:
+        """A request that is not answered."""
+        self.cluster.arrived(self, call)
+
+    async def echo(self, call: Any) -> None:
+        """One that is answered with all that it brought."""
+        self.cluster.arrived(self, call)
+        await call.reply(self.answered, *call.arguments, data=call.data)
+
+    async def answered(self, call: Any) -> None:
+        """An answer."""
+        number = self.cluster.number_of(call)
+        if self.waiting.pop(number, None) != (call.source, call.arguments, call.data):
+            self.cluster.wrong.append(f"{self}: an answer of node {call.source} that it must not have: {number}")
+
+    async def perform(self, act: Act) -> None:
+        """One act."""
+        if act.name == "request":
+            await self.request(act)
+        elif act.name == "compute":
+            await self.port.process.compute(1000 * act.whole("us"))
+        elif act.name == "poll":
+            await self.port.poll()
+        else:
+            await self.misuse(str(act.values["what"]))
+
+    async def request(self, act: Act) -> None:
+        """Ask another node."""
+        to, number = act.whole("to"), self.cluster.next_number()
+        random = Random(number)
+        words = tuple(random.getrandbits(32) for _ in range(act.whole("words")))[1:]
+        data = random.randbytes(act.whole("bytes"))
+        message = (number, *words), data
+        self.cluster.sent[to, self.key].append((self.node, *message))
+        echo = act.values["answer"] == "echo"
+        if echo:
+            self.waiting[number] = (to, *message)
+        await self.port.request(to, self.echo if echo else self.take, *message[0], data=data)
+
+    async def misuse(self, what: str) -> None:
+        """A wrong call, which must be refused."""
+        nodes, port = len(self.cluster.layers), self.port
+        other = (self.node + 1) % nodes
+        calls = {
+            "node": partial(port.request, nodes, self.take),
+            "self": partial(port.request, self.node, self.take),
+            "words": partial(port.request, other, self.take, *range(9)),
+            "word": partial(port.request, other, self.take, -1),
+            "long": partial(port.request, other, self.take, data=bytes(2049)),
+            "handler": partial(port.request, other, self.cluster.wrong.append),
+            "key": partial(self.cluster.layers[self.node].open, [self.take], self.key),
+        }
+        try:
+            await calls[what]()
+        except SanlabError:
+            return
+        self.cluster.wrong.append(f"{self}: wrong call {what!r} was not refused")
+
+    def __str__(self) -> str:
+        return f"process of program {self.key} on node {self.node}"
+
+
+class Cluster:
+    """The libraries of all nodes, and what was sent."""
+
+    def __init__(self, rules: Rules, program: Program, world: World) -> None:
+        self.rules, self.world = rules, world
+        library = host_library(rules.layer)
+        self.layers = [library(world.hosts[node], world.view(node, program.options)) for node in range(program.nodes)]
+        keys = range(1, 2 + max((act.task for act in program.acts), default=0))
+        self.processes = [Process(self, node, key) for node in range(program.nodes) for key in keys]
+        self.sent: dict[tuple[int, int], list[tuple[Any, ...]]] = {(one.node, one.key): [] for one in self.processes}
+        """By node and program: requests to it that have not come, (source, words, bytes)."""
+        self.wrong: list[str] = []
+        self._number = 0
+        self._running = 0
+
+    def next_number(self) -> int:
+        """Of a request, in all programs."""
+        self._number += 1
+        return self._number
+
+    @staticmethod
+    def number_of(call: Any) -> int:
+        """The first word of a message, -1 if it has none."""
+        return int(call.arguments[0]) if call.arguments else -1
+
+    def arrived(self, process: Process, call: Any) -> None:
+        """A request has come."""
+        due = self.sent[process.node, process.key]
+        message = call.source, call.arguments, call.data
+        if message not in due:
+            self.wrong.append(f"{process}: a request of node {call.source} that it must not have: {call.arguments[:1]}")
+            return
+        if self.rules.ordered and next(one for one in due if one[0] == call.source) != message:
+            self.wrong.append(f"{process}: request {call.arguments[0]} of node {call.source} out of order")
+        due.remove(message)
+
+    def over(self) -> bool:
+        """Whether all acts are done, and all that was sent has come and is answered."""
+        open_yet = any(one.port.unanswered or one.waiting for one in self.processes)
+        return not self._running and not open_yet and not any(self.sent.values())
+
+    async def run(self, program: Program) -> None:
+        """All processes do what they must, and then poll until all is over."""
+        await self.world.kernel.sleep(1, "the begin")
+        self._running = len(self.processes)
+        tasks = [self.world.kernel.spawn(self._process(one, program), str(one)) for one in self.processes]
+        limit = self.world.kernel.now + LONGEST_PS
+        while not all(task.finished.done for task in tasks):
+            if self.world.kernel.now > limit:
+                self.wrong += ["not all processes have ended", *self.world.kernel.waiting()]
+                return
+            await self.world.kernel.sleep(SETTLE_PS, "the next look")
+
+    async def _process(self, process: Process, program: Program) -> None:
+        for act in program.acts:
+            if (act.node, act.task + 1) == (process.node, process.key):
+                await process.perform(act)
+        self._running -= 1
+        await process.port.until(self.over, "the end of all programs")
+
+
+async def run(rules: Rules, program: Program, world: World) -> list[str]:
+    """Run a program; what was wrong."""
+    cluster = Cluster(rules, program, world)
+    for layer in cluster.layers:
+        await layer.start()
+    for process in cluster.processes:
+        await process.open()
+    world.disturb(program.faults)
+    await cluster.run(program)
+    world.disturb({})
+    if cluster.wrong:
+        return cluster.wrong
+    for process in cluster.processes:
+        await process.port.close()
+    await world.kernel.sleep(SETTLE_PS, "what may still come")
+    return [*cluster.wrong, *rules.held(cluster.layers)]
