@@ -51,7 +51,7 @@ def acts(draw: Draw, nodes: int) -> tuple[Act, ...]:
                 "to": (node + one.whole(1, nodes - 1)) % nodes,
                 "words": one.whole(0, 8),
                 "bytes": one.one_of(SIZES),
-                "answer": one.one_of(("nothing", "echo")),
+                "answer": one.one_of(("nothing", "all of it")),
             }
             return Act(node, kind, values, task)
         if kind == "compute":
@@ -76,13 +76,13 @@ class Process:
 
     async def open(self) -> None:
         """Open the layer."""
-        self.port = await self.cluster.layers[self.node].open([self.take, self.echo, self.answered], self.key)
+        self.port = await self.cluster.layers[self.node].open([self.take, self.answer, self.answered], self.key)
 
     async def take(self, call: Any) -> None:
         """A request that is not answered."""
         self.cluster.arrived(self, call)
 
-    async def echo(self, call: Any) -> None:
+    async def answer(self, call: Any) -> None:
         """One that is answered with all that it brought."""
         self.cluster.arrived(self, call)
         await call.reply(self.answered, *call.arguments, data=call.data)
@@ -112,10 +112,10 @@ class Process:
         data = random.randbytes(act.whole("bytes"))
         message = (number, *words), data
         self.cluster.sent[to, self.key].append((self.node, *message))
-        echo = act.values["answer"] == "echo"
-        if echo:
+        answered = act.values["answer"] != "nothing"
+        if answered:
             self.waiting[number] = (to, *message)
-        await self.port.request(to, self.echo if echo else self.take, *message[0], data=data)
+        await self.port.request(to, self.answer if answered else self.take, *message[0], data=data)
 
     async def misuse(self, what: str) -> None:
         """A wrong call, which must be refused."""

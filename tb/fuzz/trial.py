@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from firmware.layers import host_module
 from pymodels.errors import ConfigError, nearest
 from pymodels.machine import MachineError
 from pymodels.roots import things
@@ -40,8 +41,9 @@ def layer(name: str) -> Any:
 
 
 def profile(name: str) -> str:
-    """The profile on which a layer's fuzz runs on the RTL; empty: that of the cluster."""
-    return str(getattr(layer(name), "PROFILE", ""))
+    """The profile on which a layer's fuzz runs on the RTL: that of the card that it drives; empty: the cluster's."""
+    drives = getattr(host_module(name), "DRIVES", None)
+    return drives.name if drives else ""
 
 
 def drawn(name: str, seed: int) -> tuple[Program, list[int]]:

@@ -112,6 +112,9 @@ def _hpam(charges: Charges) -> None:
         bench.machine.faults.drop(1, 0, bench.machine.faults.passed(1, 0))
         ends = [port.until(lambda: len(bench.came[0]) == 1) for port in (near, far, bench.ports[1])]
         bench.run(near.request(1, bench.answer(0), 2, data=b"second"), *ends)
+    bench.run(settled(bench.machine, near.request(1, bench.answer(0), 3, data=b"third")))
+    with charges.operation("hpam daemon, which takes a message from the pool"):
+        bench.run(bench.layers[1].daemon._clear())
 
 
 def _tpil(charges: Charges) -> None:

@@ -12,8 +12,6 @@ from tb.fuzz.program import Program
 from tb.fuzz.request_reply import Rules, acts
 from tb.fuzz.world import World
 
-PROFILE = "fifo"
-
 
 def program(draw: Draw) -> Program:
     """A program."""
