@@ -29,10 +29,10 @@ class Repeats(Protocol):
     def quiet_until(self) -> int:
         """When the next thing happens that the running task does not do; FOREVER: never. 0: now, or nobody knows."""
 
-    def mark(self) -> tuple[int, int]:
+    def mark(self) -> tuple[int, ...]:
         """What the hardware has left behind so far."""
 
-    def again(self, mark: tuple[int, int], period_ps: int, times: int) -> bool:
+    def again(self, mark: tuple[int, ...], period_ps: int, times: int) -> bool:
         """What it has left behind since a mark, `period_ps` ago, is left so many times again. False: not known."""
 
 
@@ -42,7 +42,7 @@ class Begin:
 
     time: int
     quiet: int
-    mark: tuple[int, int]
+    mark: tuple[int, ...]
 
 
 class Turns:

@@ -25,14 +25,14 @@ class Around:
         self._kernel, self._cpu, self._processor = kernel, cpu, processor
         self._quiet_until, self._again = lib.dw_quiet_until, lib.dw_again
         self._records = doorway.exchange.trace_count
-        self._uses = doorway.words("dw_use_count", 1, "Q")
+        self._uses, self._met = (doorway.words(f"dw_{name}_count", 1, "Q") for name in ("use", "met"))
 
     def quiet_until(self) -> int:
         software = 0 if self._cpu.in_use else self._kernel.quiet_until()
         return min(software, self._quiet_until(self._processor)) if software > self._kernel.now else 0
 
-    def mark(self) -> tuple[int, int]:
-        return self._records[0], self._uses[0]
+    def mark(self) -> tuple[int, ...]:
+        return self._records[0], self._uses[0], self._met[0]
 
-    def again(self, mark: tuple[int, int], period_ps: int, times: int) -> bool:
+    def again(self, mark: tuple[int, ...], period_ps: int, times: int) -> bool:
         return bool(self._again(*mark, period_ps, times))

@@ -45,7 +45,7 @@ class Doorway:
         self.lib.dw_period.restype = I64
         self.lib.dw_quiet_until.restype = I64
         self.lib.dw_trace_whole.argtypes = [I64]
-        self.lib.dw_again.argtypes = [ctypes.c_uint64, ctypes.c_uint64, I64, I64]
+        self.lib.dw_again.argtypes = [*[ctypes.c_uint64] * 3, I64, I64]
         self.lib.dw_wake_by.argtypes = [I64]
         self.lib.dw_set_python.argtypes = [ctypes.c_void_p]
         self.lib.dw_trace_create.argtypes = [ctypes.c_uint64]

@@ -20,6 +20,9 @@ from tests.system.runs import Run, assert_equal, must
 
 BUSY = "changes=8 busy=1 others=1"
 
+UNEVEN = 0.2
+"""Most by which 64 even draws stray from even shares, but in one case of a hundred (Kolmogorov: 1.63 / sqrt(64))."""
+
 
 @pytest.fixture(name="busy", scope="module")
 def fixture_busy(tmp_path_factory: pytest.TempPathFactory) -> Run:
@@ -27,7 +30,7 @@ def fixture_busy(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return must("card_poll", "verilator", tmp_path_factory.mktemp("busy"), BUSY)
 
 
-@pytest.mark.parametrize("settings", ["changes=64", BUSY])
+@pytest.mark.parametrize("settings", ["changes=64", BUSY, "changes=16 program=1"])
 def test_one_verb_does_what_single_reads_do(settings: str, tmp_path: Path) -> None:
     one, other = (
         must("card_poll", "verilator", tmp_path / str(single), f"{settings} single={single}") for single in (0, 1)
@@ -57,4 +60,4 @@ def test_delays_spread_evenly_over_one_turn(tmp_path: Path) -> None:
     delays = np.sort([value for name, value in done.metrics.items() if name.startswith("delay_ps_")])
     within = (delays - delays[0]) / turn
     assert within[-1] <= 1
-    assert np.abs(within - np.arange(64) / 63).max() < 0.15, "no share of a turn has more of them than its own"
+    assert np.abs(within - np.arange(64) / 63).max() < UNEVEN, "no share of a turn has more of them than its own"

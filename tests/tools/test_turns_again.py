@@ -72,7 +72,7 @@ def test_computed_turns_leave_behind_what_executed_ones_do(
         use(doorway, turn, number * clocks)
     records, seen = doorway.exchange.trace_count[0], doorway.words("dw_use_count", 1, "Q")[0]
     use(doorway, turn, (turns - 1) * clocks)
-    assert doorway.lib.dw_again(records, seen, clocks * PERIOD, computed)
+    assert doorway.lib.dw_again(records, seen, 0, clocks * PERIOD, computed)
     if looked:
         assert np.count_nonzero(doorway.trace()["event"] == RECORD) == turns + computed
     use(doorway, turn, (turns + computed) * clocks)
@@ -82,5 +82,5 @@ def test_computed_turns_leave_behind_what_executed_ones_do(
 def test_a_turn_that_used_too_much_to_be_known_is_not_computed(doorway: Doorway) -> None:
     seen = doorway.words("dw_use_count", 1, "Q")[0]
     use(doorway, [(edge, 1, 1, 0) for edge in range(1025)], 0)
-    assert not doorway.lib.dw_again(0, seen, 1025 * PERIOD, 1)
+    assert not doorway.lib.dw_again(0, seen, 0, 1025 * PERIOD, 1)
     traced(doorway, 1 << 20)

@@ -27,10 +27,10 @@ class Hardware:
     def quiet_until(self) -> int:
         return next((time for time in self.others if time >= self.now), FOREVER)
 
-    def mark(self) -> tuple[int, int]:
+    def mark(self) -> tuple[int, ...]:
         return len(self.begins), 0
 
-    def again(self, mark: tuple[int, int], period_ps: int, times: int) -> bool:
+    def again(self, mark: tuple[int, ...], period_ps: int, times: int) -> bool:
         turn = self.begins[mark[0] :]
         self.begins += [begin + k * period_ps for k in range(1, times + 1) for begin in turn]
         return True

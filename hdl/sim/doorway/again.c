@@ -23,9 +23,10 @@ static void keep(uint64_t from, int64_t period, int64_t times) {
   }
 }
 // What was left behind since a moment, all of the last `period`, the trace's records from `records` on and the uses from `uses` on: from
-// now on the same is left `times` times, and nothing else. 0: it is not known any more.
-int dw_again(uint64_t records, uint64_t uses, int64_t period, int64_t times) {
-  if (dw_use_count - uses > DW_USES) return 0;
+// now on the same is left `times` times, and nothing else. 0: it is not known any more, or a processor that polls has met something since
+// `met`, so that its loop is not where it was.
+int dw_again(uint64_t records, uint64_t uses, uint64_t met, int64_t period, int64_t times) {
+  if (dw_use_count - uses > DW_USES || dw_met_count != met) return 0;
   if (dw_trace_on && dw_trace_count > records) keep(records, period, times);
   for (uint64_t i = uses; i < dw_use_count; i++) {
     const int unit = dw_use_of(i).unit;

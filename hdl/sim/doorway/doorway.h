@@ -87,6 +87,7 @@ dw_trace dw_trace_record(uint64_t number);
 extern uint64_t dw_trace_count;
 extern int dw_trace_on;
 void dw_faults_on(void);
-int dw_processor_idle(int unit);
+int dw_processor_quiet(int unit);
+extern uint64_t dw_met_count;
 int64_t dw_period(int clock);
 #endif

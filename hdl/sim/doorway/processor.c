@@ -29,11 +29,13 @@ typedef struct {
   int64_t end;                     // edge at which a work ends, or a poll hits as things stood when it was computed; -1: never
   int stale;                       // the end of a poll must be computed again
   int loop, step, steps;
+  int asks;                        // for its accesses, a clock ahead
   int requested;                   // an SRAM access was made in the clock that just ended, or asked for in the coming one
   int reg_address;
   uint32_t reg_data;
 } processor;
 static processor processors[DW_UNITS];
+uint64_t dw_met_count;              // how often a polling processor met an access, or a change
 dw_step dw_steps[DW_UNITS][DW_LOOPS][DW_STEPS];
 
 // True when clock j of a run of n clocks with m accesses makes an access: spread evenly, the last clock included.
@@ -164,6 +166,8 @@ long long san_processor_clock(int unit, int memory, int clock, long long now, lo
   const int polling = p->state == OP_POLL, running = polling || p->state == OP_WORK;
   const int wanted = edge >= p->due || (changed && polling) || (!asks && !granted && running) || (!p->state && dw_has_command(unit));
   if (!wanted) return p->due << ACT_BITS | (running ? ACT_RUN : 0) | (polling ? ACT_POLL : 0);
+  p->asks = asks;
+  dw_met_count += polling;
   const int64_t gap = edge - p->last_edge;
   if (gap > 1) { skip(p, dw_steps[unit][p->loop], gap - 1); p->requested = 0; }
   if (!asks) p->requested = running && is_access(p->clock, p->clocks, p->accesses);
@@ -179,6 +183,10 @@ long long san_processor_clock(int unit, int memory, int clock, long long now, lo
   }
   return p->due << ACT_BITS | action;
 }
-int dw_processor_idle(int unit) { return !processors[unit].state; }
+// No end of what it does is in sight, and the arbiter leaves its accesses to it: it is idle, or polls what stays as it is.
+int dw_processor_quiet(int unit) {
+  const processor *p = &processors[unit];
+  return !p->state || (p->state == OP_POLL && p->end < 0 && !p->asks);
+}
 int san_processor_address(int unit) { return processors[unit].reg_address; }
 int san_processor_data(int unit) { return (int)processors[unit].reg_data; }

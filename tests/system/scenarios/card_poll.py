@@ -3,7 +3,8 @@
 Strategy: a process of host 0 polls a word of the NIC's SRAM, by `poll_card` or, with `single=1`, by single reads in a
 loop. The NIC's processor changes the word again and again, each time a little later in a turn of the loop. With
 `busy=1` the NIC moves bytes into host memory over the same bus and interrupts the host, and a signal's handler
-computes. With `others=1` a second process of host 0 and one of host 1 poll for a while, and sleep for a while.
+computes. With `program=1` the NIC's processor polls a word that the host stores after each change. With `others=1` a
+second process of host 0 and one of host 1 poll for a while, and sleep for a while.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Coroutine
 from typing import Any
 
+from firmware.verbs import Watch
 from pymodels.cards import SLOT, SLOT_BYTES, slot
 from pymodels.errors import SanlabError
 from pymodels.host import PAGE, Sig
@@ -23,6 +25,7 @@ OPTIONS = {
     "single": Option(0, "by single reads", 0, 1),
     "changes": Option(64, "how often the word changes", 1, 10_000),
     "busy": Option(0, "DMA, interrupts and signals beside it", 0, 1),
+    "program": Option(0, "the NIC's processor polls a word, too", 0, 1),
     "others": Option(0, "others poll too", 0, 1),
 }
 LAYER = "echo"
@@ -33,6 +36,8 @@ HANDLED_PS = 8_000_000
 """Within it the handler of a signal is done."""
 EMPTY = SLOT + 5 * SLOT_BYTES
 """A place on the bus where no card is."""
+ASKED = WORD + 8
+"""The first word that the NIC's program polls; it stays 0 behind it."""
 OTHERS_PS = 3_300_000
 """For which others sleep, and poll a third of it."""
 
@@ -95,6 +100,16 @@ class Polling:
             seen = await self.poller.look(number)
             self.lab.check(seen == number + 1, f"change {number} was not seen as it is")
             self.seen.append(self.lab.kernel.now)
+            if self.lab.option("program"):
+                await self.poller.process.pio_write(self.poller.va + ASKED - WORD, (number + 1).to_bytes(4, "big"))
+
+    async def program(self) -> None:
+        """The NIC's: it polls for the word that the host stores when it has seen a change."""
+        loop = self.nic.poll_loop([Watch(ASKED, 0, "look_inbox"), Watch(ASKED + 4, 0, "look_slot")])
+        for number in range(self.lab.option("changes")):
+            loop.expect(0, number)
+            await loop.run()
+            self.lab.metric(f"asked_ps_{number}", self.lab.kernel.now)
 
     async def change(self) -> None:
         """Change the word, each time a little later in a turn."""
@@ -141,6 +156,8 @@ async def run(lab: Lab) -> None:
     if lab.option("others"):
         for node in (0, 1):
             lab.spawn(Poller(lab, node, WORD + PAGE).again_and_again(), f"another poller on host {node}")
+    if lab.option("program"):
+        lab.spawn(polling.program(), "program")
     await lab.all([lab.spawn(polling.poll(), "polls"), lab.spawn(polling.change(), "changes")])
     if lab.option("busy"):
         lab.check(polling.interrupts > 0, "no interrupt came")
