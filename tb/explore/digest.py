@@ -42,40 +42,26 @@ AGE, AGES = 1 << 36, 16
 time in a world is a second, and what else takes time together less than an age.
 """
 
+COUNTS = {
+    "TurnSpin": "_origin _due _due_step _generation _why _last _first _round _all _ends _words _registers",
+    "ModelNic": "_costs",
+    "ModelHost": "_costs _bus_free _polled",
+    "Event": "_why",
+    "NetSend": "packets _head _outstanding",
+    "NetReceive": "packets crc_bad",
+    "HostDma": "blocks check_grant",
+    "WordDma": "check_grant transfers",
+    "Scheduler": "switches _since",
+    "SpecialRegisters": "_reads _writes",
+}
+"""By class: attributes that only count, time or describe, or never change."""
 LEFT_OUT = frozenset(
     {
         *("Machine", "Topology", "Routes", "CardMap", "ClusterView", "Frames", "Far"),
-        *(
-            "TurnSpin._origin",
-            "TurnSpin._due",
-            "TurnSpin._due_step",
-            "TurnSpin._generation",
-            "TurnSpin._why",
-            "TurnSpin._last",
-        ),
-        *("TurnSpin._first", "TurnSpin._round"),
-        *("ModelNic._costs", "ModelHost._costs", "ModelHost._bus_free", "ModelHost._polled", "Event._why"),
-        *(
-            "NetSend.packets",
-            "NetSend._head",
-            "NetSend._outstanding",
-            "NetReceive.packets",
-            "NetReceive.crc_bad",
-            "HostDma.blocks",
-        ),
-        *(
-            "HostDma.check_grant",
-            "WordDma.check_grant",
-            "WordDma.transfers",
-            "Scheduler.switches",
-            "Scheduler._since",
-            "TurnSpin._all",
-            "TurnSpin._ends",
-        ),
-        *("SpecialRegisters._reads", "SpecialRegisters._writes", "TurnSpin._words", "TurnSpin._registers"),
+        *(f"{owner}.{name}" for owner, names in COUNTS.items() for name in names.split()),
     }
 )
-"""Classes, and attributes of classes, that only count, time or describe, or never change; a world adds its layer's."""
+"""The same, and classes of which nothing counts; a world adds its layer's."""
 OPAQUE = (Kernel, TraceLog, Waits, ModelNetwork, World, Timing, CpuTime, Counter, random.Random, type, types.ModuleType)
 """What a node does not own, or what tells nothing of it."""
 ATOMS = (str, bytes, float, bool, type(None))
