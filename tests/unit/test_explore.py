@@ -16,6 +16,7 @@ import pytest
 from firmware.host.grim.memory import REGIONS_VA, USER_VA
 from firmware.nic.grim.channels import DONE, Channel
 from firmware.nic.grim.receiving import Receiver
+from firmware.nic.grim.streams import Streams
 from firmware.nic.grim.timeouts import Timeouts
 from firmware.nic.via.slots import CONFIRM
 from pymodels.errors import ConfigError
@@ -165,6 +166,11 @@ def never_expires(original: Any) -> Any:
     return expire
 
 
+def never_wakes(original: Any) -> Any:
+    """A stream that is ready and does not say so."""
+    return lambda self, stream: None
+
+
 @pytest.mark.parametrize(
     ("owner", "name", "bug", "small", "found"),
     [
@@ -183,8 +189,13 @@ def never_expires(original: Any) -> Any:
             world("lost", "", ((0, 1),), LOSSY, faults=frozenset({"lost"}), times=1),
             "from here on there is no way to an end: it goes round for ever",
         ),
+        (
+            *(Streams, "wake", never_wakes),
+            world("copied", "", ((0, EVERYBODY),), {"multicast_trees": 1}, nodes=2),
+            "nothing more happens, and NI 0 still holds messages, 0 to 72 of its queue 0",
+        ),
     ],
-    ids=["takes anything", "frees one more", "never expires"],
+    ids=["takes anything", "frees one more", "never expires", "never wakes"],
 )
 def test_a_known_bug_is_found(
     monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, bug: Any, small: SmallWorld, found: str

@@ -20,9 +20,22 @@ def normalise(parts: Parts, nic: ModelNic, layout: Layout) -> None:
 
 
 def begin_streams(parts: Parts) -> None:
-    """Forget where a stream waits in which nothing does: the first message that waits again says it anew."""
+    """Let a stream stand at its oldest message that waits, where the firmware finds itself from any place before that;
+    where nothing waits, forget the place: the first message that waits again says it anew.
+    """
     streams = parts.outgoing.streams
-    streams.cursor = [cursor if waits else 0 for cursor, waits in zip(streams.cursor, streams.waiting, strict=True)]
+    for stream, waits in enumerate(streams.waiting):
+        streams.cursor[stream] = _oldest(parts, stream) if waits else 0
+
+
+def _oldest(parts: Parts, stream: int) -> int:
+    """The place of a stream's oldest message that waits. Where the firmware finds none, its own place stays."""
+    order, streams = parts.outgoing.order, parts.outgoing.streams
+    try:
+        channel, slot, _ = streams.next_waiting(stream)
+    except LookupError:
+        return streams.cursor[stream]
+    return order.place(channel, slot)
 
 
 def begin_answers(parts: Parts, nic: ModelNic, layout: Layout) -> None:
