@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from firmware.images import cores, image, layers
 from firmware.layers import check_boot, has_program
-from pymodels.errors import ConfigError, nearest
+from pymodels.errors import ConfigError, SanlabError, nearest
 from pymodels.lanai.image import Image
 from pymodels.profiles import Profile
 from tb.plan.options import Option, options_by_layer
+from tb.plan.studies import StudyInfo
 
 FIRMWARE = "nic.firmware"
 PYTHON, C = "python", "c"
@@ -44,6 +45,19 @@ def nodes_in_c(
         _check_stop(str(options[STOP]), layer, profile.kind)
         check_boot(layer, options_by_layer(options).get(layer, {}), needs)
     return in_c
+
+
+def runs_in_c(info: StudyInfo) -> bool:
+    """Whether a study runs with `nic.firmware=c`, its options as they are by default: the layer is asked."""
+    layer = info.layers[0] if info.layers else ""
+    if layer not in layers() or not has_program(layer):
+        return False
+    options = {name: option.default for name, option in info.options.items()}
+    try:
+        check_boot(layer, options_by_layer(options).get(layer, {}), getattr(info.module, "NEEDS", ()))
+    except SanlabError:
+        return False
+    return True
 
 
 def _check_stop(function: str, layer: str, kind: str) -> None:

@@ -2,7 +2,8 @@
 what it measured.
 
 A study module has a docstring (its first line is the question), optionally `OPTIONS` (its keys for SET), `LAYER` (the
-message layer that it starts, or several: refused on a NIC for which it is not compiled), `CLUSTER` (the example cluster
+message layer that it starts, or several: refused on a NIC for which it is not compiled), `NEEDS` (what it uses of the
+layer that the layer's firmware in C may lack, in the words of `LACKS` of its `boot.py`), `CLUSTER` (the example cluster
 it needs, else the user's), `DESIGN` (what is built when it is not a cluster), `CYCLIC_ROUTES` (it may run with given
 routes, or options of its layer, that can deadlock), `QUICK` (settings, as SET has them, that keep it within half a
 minute),

@@ -1,17 +1,20 @@
 """`python -m tb.run.studies_list`: behind `make studies`: every study and the question it answers, one line each.
+`--in-c`: only those that run with `nic.firmware=c`, as their layers say.
 
-The studies are read, not imported: a study that does not even parse still has its line.
+Without it the studies are read, not imported: a study that does not even parse still has its line.
 """
 
 from __future__ import annotations
 
+import argparse
 import ast
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tb.plan import studies
+from tb.plan.firmware import runs_in_c
 
 
 def question(path: Path) -> str:
@@ -30,10 +33,18 @@ def lines(files: Mapping[str, Path]) -> Iterator[str]:
         yield f"{name:{width}}  {question(path)}"
 
 
-def main() -> int:
+def files_in_c() -> dict[str, Path]:
+    """The studies that run with firmware in C."""
+    return {name: path for name, path in studies.files().items() if runs_in_c(studies.load(name))}
+
+
+def main(arguments: Sequence[str] = ()) -> int:
     """Print the list; 0. A reader that has seen enough (`| head`) may leave early."""
+    parser = argparse.ArgumentParser(prog="make studies", description="List the studies.")
+    parser.add_argument("--in-c", action="store_true", help="only those that run with nic.firmware=c")
+    in_c = parser.parse_args(arguments).in_c
     try:
-        for line in lines(studies.files()):
+        for line in lines(files_in_c() if in_c else studies.files()):
             print(line)
         sys.stdout.flush()
     except BrokenPipeError:
@@ -42,4 +53,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -19,6 +19,7 @@ from tb.studies._grim import bring_up
 
 CLUSTER = "two_cards"
 LAYER = "grim"
+NEEDS = ("FPGA cards",)
 CHANNELS = Option(2, "logical channels: the last one of each NI is its card's", 2, 32)
 CARD_OPTIONS = {**layer_options(LAYER), "grim.channels": CHANNELS}
 SETTLE_PS = 100_000_000

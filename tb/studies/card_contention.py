@@ -21,9 +21,20 @@ from pymodels.trace import Part, TraceEvent, unit
 from tb.lab.lab import Lab
 from tb.plan.options import Option
 from tb.plan.settings import card_period, pci_period
-from tb.studies._cards import CARD_OPTIONS, CLUSTER, LAYER, PICOSECONDS, SETTLE_PS, Pair, check, first_after, times
+from tb.studies._cards import (
+    CARD_OPTIONS,
+    CLUSTER,
+    LAYER,
+    NEEDS,
+    PICOSECONDS,
+    SETTLE_PS,
+    Pair,
+    check,
+    first_after,
+    times,
+)
 
-__all__ = ["CLUSTER", "LAYER", "check", "run"]
+__all__ = ["CLUSTER", "LAYER", "NEEDS", "check", "run"]
 TO_CARD, TO_HOST = 4096, 4088
 """Payload bytes."""
 PHASES = {

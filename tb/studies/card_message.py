@@ -23,6 +23,7 @@ from tb.studies._cards import (
     CARD_OPTIONS,
     CLUSTER,
     LAYER,
+    NEEDS,
     PICOSECONDS,
     SETTLE_PS,
     Pair,
@@ -32,7 +33,7 @@ from tb.studies._cards import (
     times,
 )
 
-__all__ = ["CLUSTER", "LAYER", "check", "run"]
+__all__ = ["CLUSTER", "LAYER", "NEEDS", "check", "run"]
 SIZES = (0, 4, 16, 64, 256, 1024, 4096)
 PATHS = ("host_to_host", "host_to_local_card", "host_to_remote_card", "card_to_remote_card", "card_to_host")
 OPTIONS = {

@@ -18,9 +18,9 @@ from pymodels.card.circuits import TAPS, Fir16
 from pymodels.card.registers import Forward
 from tb.lab.lab import Lab
 from tb.plan.options import Option
-from tb.studies._cards import CARD_OPTIONS, CLUSTER, LAYER, PICOSECONDS, SETTLE_PS, Pair, check
+from tb.studies._cards import CARD_OPTIONS, CLUSTER, LAYER, NEEDS, PICOSECONDS, SETTLE_PS, Pair, check
 
-__all__ = ["CLUSTER", "LAYER", "check", "run"]
+__all__ = ["CLUSTER", "LAYER", "NEEDS", "check", "run"]
 LOAD, FILTER = 1, 0
 """First argument of a message for the filter: coefficients, or samples."""
 OPTIONS = {

@@ -20,9 +20,9 @@ from pymodels.card.registers import Forward
 from pymodels.trace import Part, TraceEvent
 from tb.lab.lab import Lab
 from tb.plan.options import Option
-from tb.studies._cards import CARD_OPTIONS, CLUSTER, LAYER, PICOSECONDS, Pair, check, times
+from tb.studies._cards import CARD_OPTIONS, CLUSTER, LAYER, NEEDS, PICOSECONDS, Pair, check, times
 
-__all__ = ["CLUSTER", "LAYER", "check", "run"]
+__all__ = ["CLUSTER", "LAYER", "NEEDS", "check", "run"]
 OLD, NEW = "filters.bit", "digests.bit"
 BOTH, ONLY_NEW, WITH_STATE = "loopback", "sha256", "fir16"
 """A circuit of both images, one of the new image, one of the old that has a state."""

@@ -24,10 +24,10 @@ from tb.lab.cluster import FRAME_BYTES
 from tb.lab.lab import Lab
 from tb.plan.options import Option
 from tb.plan.request import Plan
-from tb.studies._cards import CARD_OPTIONS, CLUSTER, LAYER, PICOSECONDS, SETTLE_PS, check_card
+from tb.studies._cards import CARD_OPTIONS, CLUSTER, LAYER, NEEDS, PICOSECONDS, SETTLE_PS, check_card
 from tb.studies._grim import bring_up
 
-__all__ = ["CLUSTER", "LAYER", "run"]
+__all__ = ["CLUSTER", "LAYER", "NEEDS", "run"]
 PICTURE = "frame.png"
 DISPLAY = SLOT + CARDS.index(FRAME_CARD) * SLOT_BYTES
 """PCI address of the frame buffer."""

@@ -17,6 +17,7 @@ from tb.plan.options import Option
 from tb.studies._grim import Handlers, RoundTrips, bring_up, tally
 
 LAYER = "grim"
+NEEDS = ("incoming queues",)
 CLUSTER = "eight_hosts"
 WHERE = ("sending", "both")
 OPTIONS = {

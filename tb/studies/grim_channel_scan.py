@@ -22,6 +22,7 @@ from tb.plan.options import Option
 from tb.studies._grim import Source, bring_up
 
 LAYER = "grim"
+NEEDS = ("timed searches",)
 COUNTS = (1, 2, 4, 8, 12, 16, 20, 24, 28, 32)
 MOST = max(COUNTS)
 BUDGET_US = 5.0

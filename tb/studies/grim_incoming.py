@@ -16,6 +16,7 @@ from tb.plan.options import Option
 from tb.studies._grim import bring_up, tally
 
 LAYER = "grim"
+NEEDS = ("incoming queues",)
 CLUSTER = "four_hosts"
 GAPS_US = (0, 250, 500, 1000, 2000)
 """How long the endpoint computes between its polls."""

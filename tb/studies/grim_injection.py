@@ -15,6 +15,7 @@ from tb.plan.options import Option
 from tb.studies._grim import Handlers, RoundTrips, bring_up, tally
 
 LAYER = "grim"
+NEEDS = ("doorbells and fetched payloads",)
 CLUSTER = "eight_hosts"
 WAYS: dict[str, dict[str, float | str]] = {
     "words": {"write_combine": 0},

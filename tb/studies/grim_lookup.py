@@ -16,6 +16,7 @@ from tb.studies._grim import RoundTrips, bring_up
 from tb.studies._stages import stage_times
 
 LAYER = "grim"
+NEEDS = ("per-NI sequencing",)
 CLUSTER = "four_hosts"
 SCHEMES = ("any-to-any", "per-ni")
 STAGES = ("nic_send", "nic_receive")

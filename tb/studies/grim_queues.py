@@ -14,6 +14,7 @@ from tb.plan.options import Option
 from tb.studies._grim import Handlers, RoundTrips, bring_up
 
 LAYER = "grim"
+NEEDS = ("slotted and hybrid queues",)
 CLUSTER = "eight_hosts"
 STYLES = ("append", "slotted", "hybrid")
 SIZES = (0, 64, 256, 1024, 4096)

@@ -17,6 +17,7 @@ from tb.plan.options import Option
 from tb.studies._grim import bring_up, tally
 
 LAYER = "grim"
+NEEDS = ("per-NI sequencing",)
 CLUSTER = "eight_hosts"
 SCHEMES = ("any-to-any", "per-ni")
 OPTIONS = {

@@ -25,7 +25,16 @@ HAS: Mapping[str, int | str] = {
     "search_timer": 0,
 }
 """Options that it has at one value only."""
-LACKS = ("remote memory", "multicast", "FPGA cards")
+LACKS = (
+    "remote memory",
+    "multicast",
+    "FPGA cards",
+    "slotted and hybrid queues",
+    "per-NI sequencing",
+    "incoming queues",
+    "doorbells and fetched payloads",
+    "timed searches",
+)
 """What it does not have, in the words of `NEEDS` of a study."""
 
 
