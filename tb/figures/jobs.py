@@ -5,7 +5,8 @@ values.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from pymodels.published import ANY, Published
 from tb.plan import studies
 from tb.plan.request import Request, plan, resolve
 from tb.plan.studies import StudyInfo
+from tb.program.mpi.command import NotInstalledError
 from tb.sweep.points import spread
 from tb.tools.paths import SIMULATORS
 
@@ -40,8 +42,17 @@ class Job:
                 self.info.name]  # fmt: skip
 
 
-def jobs(names: Iterable[str], published: Iterable[Published], quick: bool, simulator: str, folder: Path) -> list[Job]:
-    """The runs in the order of the studies. Raises SanlabError when a study's quick settings cannot be."""
+def jobs(
+    names: Iterable[str],
+    published: Iterable[Published],
+    quick: bool,
+    simulator: str,
+    folder: Path,
+    skipped: list[str] | None = None,
+) -> list[Job]:
+    """The runs in the order of the studies. A variant whose program is not installed is left out, and what to install
+    added to `skipped`. Raises SanlabError when a study's quick settings cannot be.
+    """
     rows = list(published)
     found = []
     for name in names:
@@ -52,8 +63,19 @@ def jobs(names: Iterable[str], published: Iterable[Published], quick: bool, simu
         done = {usual, ANY, *(profile for profile, _ in info.variants.values())}
         others = sorted({row.profile for row in rows if row.study == name} - done)
         found += [_job(info, profile, quick, simulator, folder, profile) for profile in others]
-        found += [_job(info, label, quick, simulator, folder, *given) for label, given in info.variants.items()]
+        for label, given in info.variants.items():
+            with _noted(skipped if skipped is not None else [], f"{name}-{label}"):
+                found.append(_job(info, label, quick, simulator, folder, *given))
     return found
+
+
+@contextmanager
+def _noted(skipped: list[str], name: str) -> Iterator[None]:
+    """What a run lacks is noted."""
+    try:
+        yield
+    except NotInstalledError as missing:
+        skipped.append(f"{name}: {missing}")
 
 
 def _job(

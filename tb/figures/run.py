@@ -162,8 +162,11 @@ def main(argv: list[str] | None = None) -> int:
     console = Console()
 
     def figures() -> int:
-        todo = jobs(studies.names(), load_published(), words.quick, words.sim, folder)
+        skipped: list[str] = []
+        todo = jobs(studies.names(), load_published(), words.quick, words.sim, folder, skipped)
         done = run_all(todo, console)
+        for line in skipped:
+            say(console, f"skipped: {line}", "yellow")
         return leave(done, folder, words.quick, console, time.monotonic() - begun)
 
     return exit_code(figures, "what was done is kept, and the same command goes on from there")

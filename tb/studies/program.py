@@ -27,6 +27,10 @@ OPTIONS = {
     **stack_options(LAYER),
 }
 
+NETPIPE = 'command="NPmpich2 -u 65536 -o /dev/null" ranks=2'
+VARIANTS = {"netpipe-lanai9": ("lanai9", NETPIPE), "netpipe-sp": ("sp", f"{NETPIPE} mpi.on=pipes")}
+"""NetPIPE's own table is what rank 0 prints, in program-0.txt of the run."""
+
 
 def check(plan: Plan) -> None:
     """Refuse a command that cannot be started, and more ranks than hosts."""

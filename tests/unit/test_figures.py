@@ -140,3 +140,16 @@ def test_an_interrupt_ends_what_runs(tmp_path: Path, monkeypatch: pytest.MonkeyP
     with pytest.raises(KeyboardInterrupt):
         run_all([one(tmp_path)], Console(quiet=True))
     assert time.monotonic() - begun < 25
+
+
+def test_a_variant_whose_program_is_not_installed_is_left_out_and_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    skipped: list[str] = []
+    assert [job.name for job in jobs(["program"], (), False, "icarus", tmp_path, skipped)] == ["program"]
+    assert [line.partition(":")[0] for line in skipped] == ["program-netpipe-lanai9", "program-netpipe-sp"]
+    assert all(line.endswith("; apt-get install netpipe-mpich2") for line in skipped)
+    (tmp_path / "NPmpich2").write_text("#!/bin/sh\n")
+    (tmp_path / "NPmpich2").chmod(0o755)
+    assert len(jobs(["program"], (), False, "icarus", tmp_path, skipped)) == 3

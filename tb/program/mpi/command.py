@@ -12,7 +12,9 @@ import shutil
 import struct
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from pymodels.errors import ConfigError
 from tb.build.store import kept
@@ -25,6 +27,13 @@ SETTING = "SET"
 ELF64 = b"\x7fELF\x02"
 LIBRARIES = re.compile(rb"\0(libmpi[a-z_+]*\.so\.\d+)(?=\0)")
 """Libraries of MPI among the strings of a program."""
+
+PACKAGES: Mapping[str, str] = MappingProxyType({"NPmpich2": "netpipe-mpich2"})
+"""Packages of Debian, by the program that they bring."""
+
+
+class NotInstalledError(ConfigError):
+    """A program that a package of the system would bring."""
 
 
 def words_of(command: str, directory: Path) -> list[str]:
@@ -40,6 +49,9 @@ def words_of(command: str, directory: Path) -> list[str]:
     program = _found(words[0], directory)
     if program is None:
         what = "program not found"
+        if package := PACKAGES.get(words[0]):
+            cause = f"no {words[0]!r} in {directory} or on the PATH"
+            raise NotInstalledError(SETTING, 0, what, cause, f"apt-get install {package}")
         raise ConfigError(SETTING, 0, what, f"no {words[0]!r} in {directory} or on the PATH", "name one that is there")
     if program.suffix != ".c":
         _check_binary(program)
