@@ -51,6 +51,8 @@ class Atlas:
         self._numbers: list[dict[bytes, int]] = []
         self.worked_out = 0
         """Steps that were taken."""
+        self.processor_s = 0.0
+        """Seconds of a processor that this took."""
         self.tick: Callable[[], None] = lambda: None
         """Called before each request."""
         try:
@@ -70,7 +72,7 @@ class Atlas:
         self._numbers = [{} for _ in range(parts)]
         for part in range(parts):
             self._here.send((part, [], b"", None))
-            (first,) = self._receive()
+            (first,), self.processor_s = self._receive()
             self._place(part, first.seen, -1, ())
 
     def close(self) -> None:
@@ -87,7 +89,8 @@ class Atlas:
         if found is None:
             self.tick()
             self._here.send((part, self._way(part, number), place.seen.digest, step))
-            results: list[Result] = self._receive()
+            results: list[Result]
+            results, self.processor_s = self._receive()
             self.worked_out += len(results)
             for one in results:
                 at = self._numbers[part][one.before]
@@ -136,7 +139,7 @@ def _serve(world: SmallWorld, connection: Connection) -> None:
             results = _forked(partial(_worked_out, stage, maps[part], part, way, before, step))
             for result in results:
                 maps[part].learn(result)
-            connection.send(results)
+            connection.send((results, sum(os.times()[:4])))
     except (EOFError, BrokenPipeError):  # the search has ended
         code = 0
     except BaseException:  # noqa: BLE001 - the process ends here, whatever the reason, and says why

@@ -26,7 +26,7 @@ from tb.tools.ending import end_on_terminate
 
 MINUTES = 5.0
 """For one world."""
-COLUMNS = ("world", "verdict", "situations", "transitions", "states", "nodes", "parts", "depth", "s")
+COLUMNS = ("world", "verdict", "situations", "transitions", "states", "nodes", "parts", "depth", "s", "processor s")
 
 
 def layers() -> list[str]:
@@ -102,6 +102,7 @@ def row(outcome: Outcome) -> tuple[str, ...]:
         parts,
         str(outcome.depth),
         f"{outcome.seconds:.1f}",
+        f"{outcome.processor_s:.1f}",
     )
 
 

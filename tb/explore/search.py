@@ -46,11 +46,11 @@ class Search:
         self._good = 0
         self._judged: list[set[int]] = [set() for _ in self.moves.nodes]
         """By node: the states that keep what must always hold."""
-        self._stop = self._began = self._last_told = 0.0
+        self._stop = self._began = self._last_told = self._processor_began = 0.0
 
     def run(self, seconds: float) -> Outcome:
         """Search until everything is seen, something is wrong, the time is over, or Ctrl-C."""
-        self._began = time.monotonic()
+        self._began, self._processor_began = time.monotonic(), time.process_time()
         self._stop = self._began + seconds
         self.atlas.tick = self._tick
         try:
@@ -114,6 +114,7 @@ class Search:
         outcome.places = tuple(map(len, atlas.places))
         outcome.nodes = tuple(len(node.states) for node in self.moves.nodes)
         outcome.seconds = time.monotonic() - self._began
+        outcome.processor_s = time.process_time() + atlas.processor_s - self._processor_began
 
     def _expand(self, at: int) -> None:
         self._tick()

@@ -50,6 +50,8 @@ class Outcome:
     """Of the whole world, in all situations together."""
     depth: int = 0
     seconds: float = 0.0
+    processor_s: float = 0.0
+    """Seconds of a processor: the same whatever else the machine does."""
     places: tuple[int, ...] = ()
     """States of each part alone."""
     nodes: tuple[int, ...] = ()

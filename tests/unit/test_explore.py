@@ -58,6 +58,7 @@ def test_one_message_arrives_in_every_order_of_turns() -> None:
     outcome, _ = searched(world("one", "", ((0, 1),), {}))
     assert (outcome.wrong, outcome.exhausted, outcome.ends) == ("", True, 1)
     assert outcome.states > 10 * outcome.situations
+    assert outcome.processor_s > 0
     assert verdict(outcome) == "proved"
 
 
