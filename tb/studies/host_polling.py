@@ -2,7 +2,7 @@
 
 Strategy: a process of one host, alone, spins on a word of its memory for a time, then on a word of the NIC's memory for
 the same time, and nothing changes meanwhile. The trace has a record of each turn over the bus. The wall time of both is
-compared: a look at memory is computed, a read of the card crosses the RTL each time.
+compared: on Verilator the turns of both are computed, but for the first few reads of the card.
 """
 
 from __future__ import annotations
