@@ -1,0 +1,116 @@
+/* What each step of AM costs the NIC's processor. One function is one path; the rules are in pymodels/costs/README.md.
+ * Words and ring are shared with the host; the rest is the firmware's own. */
+#include "paths.h"
+
+struct descriptor { u32 address, words[8], unused[7]; };
+struct shared { u32 memory, bad, unused[62]; struct descriptor ring[1]; };
+struct am {
+    struct shared *shared;
+    struct descriptor *next, *end, *out;
+    u32 held, memory, me, payload, fetched, number, came, entries, buffers, queue;
+};
+
+/* One look at the word that tells that the driver is there. */
+u32 am_look_memory(struct shared *shared) {
+    u32 memory = SHARED32(&shared->memory);
+    if (UNLIKELY(memory != 0)) {
+        OFF_PATH("the driver is there");
+        return memory;
+    }
+    LOOP_AGAIN();
+    return 0;
+}
+
+/* One look at the ring of descriptors; the last step of the loop. */
+u32 am_look_descriptor(struct am *am) {
+    u32 word = SHARED32(&am->next->words[7]);
+    if (UNLIKELY(word != am->held)) {
+        OFF_PATH("a descriptor");
+        return word;
+    }
+    LOOP_AGAIN();
+    return 0;
+}
+
+/* There is no room for its payload yet. */
+void am_hold(struct am *am, u32 word) { am->held = word; }
+
+/* Take a descriptor: how long its payload is, and where it stands. Its words stay in the ring until it has gone. */
+u32 am_take(struct am *am, u32 word, u32 *size) {
+    struct descriptor *at = am->next, *next = at + 1;
+    SHARED32(&at->words[7]) = 0;
+    at->unused[0] = word;
+    am->held = 0;
+    if (UNLIKELY(next == am->end)) {
+        OFF_PATH("round the ring");
+        next = am->shared->ring;
+    }
+    am->next = next;
+    *size = word & 0x1FFF;
+    return SHARED32(&at->address);
+}
+
+/* The oldest message, which has no payload or whose payload has left: its packet's two words. Its last word is put back. */
+u32 am_launch(struct am *am, u32 *header) {
+    struct descriptor *out = am->out, *next = out + 1;
+    u32 word = out->unused[0], number = am->number + 2;
+    if (UNLIKELY(am->payload)) {
+        OFF_PATH("its payload is first");
+        return 0;
+    }
+    if (UNLIKELY(next == am->end)) {
+        OFF_PATH("round the ring");
+        next = am->shared->ring;
+    }
+    am->out = next;
+    am->number = number;
+    am->payload = next->unused[0] & 0x1FFF;
+    out->words[7] = word;
+    header[0] = am->me | (number & 0xFFFFFF);
+    header[1] = 32 | (word >> 28 & 7) << 25;
+    return out->words[0] >> 24;
+}
+
+/* Its payload, which is here. */
+u32 am_launch_payload(struct am *am, u32 *header) {
+    struct descriptor *out = am->out;
+    u32 word = out->unused[0], fetched = am->fetched;
+    if (UNLIKELY(fetched == 0)) {
+        OFF_PATH("not here");
+        return 0;
+    }
+    am->fetched = fetched - 1;
+    am->payload = 0;
+    header[0] = am->me | (am->number + 1 & 0xFFFFFF);
+    header[1] = (word & 0x1FFF) | (word & 7) << 29 | 1u << 28 | (word >> 28 & 7) << 25;
+    return out->words[0] >> 24;
+}
+
+/* A payload has come: which buffer it goes to. */
+u32 am_payload(struct am *am, u32 first, u32 second) {
+    if (UNLIKELY(!(second & 1u << 28))) {
+        OFF_PATH("it is a message");
+        return 0;
+    }
+    return am->buffers + ((first >> 24) << 15) + ((second >> 25 & 7) << 12);
+}
+
+/* A message has come: which entry of the queue it goes to, and what tells of it. */
+u32 am_arrived(struct am *am, u32 first, u32 second, u32 *told) {
+    u32 came = am->came, next = came + 1;
+    if (UNLIKELY(second & 1u << 28)) {
+        OFF_PATH("it is payload");
+        return 0;
+    }
+    if (UNLIKELY(next == am->entries)) {
+        OFF_PATH("round the queue");
+        next = 0;
+    }
+    am->came = next;
+    told[0] = first;
+    told[1] = 1u << 31;
+    return am->queue + (came << 6);
+}
+
+/* It is damaged: count it. */
+void am_bad(struct shared *shared) { SHARED32(&shared->bad) = SHARED32(&shared->bad) + 1; }
