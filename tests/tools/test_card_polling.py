@@ -159,6 +159,61 @@ def test_it_equals_single_reads_in_a_loop_and_bindings_agree(
     assert all(one == found[0] for one in found)
 
 
+class Quiet:
+    """Hardware that sleeps between the reads, and leaves nothing behind."""
+
+    grid_ps = pattern = 1
+
+    def __init__(self, card: Card) -> None:
+        self._host, self._kernel = card.host, card.kernel
+        self.computed = 0
+
+    def quiet_until(self) -> int:
+        return 0 if self._host.cpu.in_use else int(self._kernel.quiet_until())
+
+    def mark(self) -> tuple[int, ...]:
+        return ()
+
+    def again(self, mark: tuple[int, ...], period_ps: int, times: int) -> int:
+        self.computed += times
+        return times
+
+
+@pytest.mark.parametrize("binding", [name for name in BINDINGS if name != "machine"])
+@pytest.mark.parametrize("change", [20 * STEP + 5, 31 * STEP - 1])
+def test_computed_turns_end_as_executed_ones_do_beside_interrupts_and_signals(
+    library: Path, monkeypatch: pytest.MonkeyPatch, binding: str, change: int
+) -> None:
+    found = []
+    for computes in (False, True):
+        card = Card(binding, library, monkeypatch)
+        card.host.around = quiet = Quiet(card) if computes else None
+        told: list[int] = []
+
+        async def handler(sig: Sig, card: Card = card, told: list[int] = told) -> None:
+            told.append(card.kernel.now - card.start)
+
+        card.app.on_signal(Sig.USR1, handler)
+        card.bound.routine(card.start + 7 * STEP + 301, 2)
+        card.signal(12 * STEP + 77)
+        card.becomes(change)
+        ends = card.bound.ends(card.app.poll_card(card.va, 0, "look_flag"))
+        found.append((ends[0] - card.start, told, card.host.cpu_ps))
+        assert quiet is None or quiet.computed > 8
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("binding", [name for name in BINDINGS if name != "machine"])
+def test_a_poll_that_nothing_can_end_says_what_it_waits_for(
+    library: Path, monkeypatch: pytest.MonkeyPatch, binding: str
+) -> None:
+    card = Card(binding, library, monkeypatch)
+    card.host.around = Quiet(card)
+    assert card.bound.ends(card.app.poll_card(card.va, 0, "look_flag")) == [0]
+    word = f"waits for the word at {card.va:#x}, which it polls, to change from 0x0"
+    assert any(word in line for line in card.kernel.waiting())
+
+
 def test_interrupts_and_signals_come_between_two_reads(card: Card) -> None:
     told: list[int] = []
 
