@@ -48,7 +48,8 @@ RUNTIME = ("verilated", "verilated_dpi", "verilated_threads", "verilated_vpi")
 """What Verilator's runtime is made of, as far as any design needs it."""
 RUNTIME_H = "runtime.h"
 """Includes what every file includes. g++ takes it from `runtime.h.gch`, where that was compiled with the same flags."""
-COMPILED_H = f"{RUNTIME_H}.gch"
+COMPILED_H = f"{RUNTIME_H}.fast.gch"
+"""What Verilator's makefile calls it."""
 FATAL = ("PINMISSING", "UNDRIVEN", "MODMISSING", "IMPLICIT", "MULTIDRIVEN", "LATCH", "COMBDLY")
 """Verilator's warnings that end a build. The others are for `make lint`, which looks at every module."""
 FATAL_ICARUS = re.compile(r"^.*warning: .*(dangling input port|implicit definition).*$", re.MULTILINE)
@@ -144,25 +145,28 @@ def _compile(job: Job, name: str, goal: str, env: Mapping[str, str]) -> None:
 
 
 def _take_runtime(job: Job, make: Sequence[str], env: Mapping[str, str]) -> None:
-    """Verilator's runtime, and its header in the compiler's form, are the same for every design: compiled once."""
-    obj = job.folder / "obj"
+    """Verilator's runtime, and its header in the compiler's form, are the same for many designs: compiled once."""
+    obj, tool = job.folder / "obj", programs.verilator()
     (obj / RUNTIME_H).write_text('#include "verilated.h"\n#include "verilated_vpi.h"\n')
     waves = _wave_writer(obj) if job.waves and not job.public else ""
     names = [*RUNTIME, *(["verilated_fst_c"] if job.waves else [])]
+
+    def taken(kind: str, inputs: object, files: Sequence[str]) -> Path:
+        def keep(folder: Path) -> None:
+            goals = [f"VM_GLOBAL_FAST={' '.join(names)}", *files]
+            run_tool([*make, *goals], job.folder, f"compiling Verilator's {kind}", env)
+            for name in files:
+                (obj / name).rename(folder / name)
+
+        return kept(f"{kind}-{hashlib.sha256(repr(inputs).encode()).hexdigest()[:16]}", keep)[0]
+
+    fast, for_all, _ = _effort(job)
+    header = taken("header", (tool, _defines(job), job.waves, fast), [COMPILED_H])
+    (obj / f"{RUNTIME_H}.gch").symlink_to(header / COMPILED_H)  # too large for copies
     objects = [f"{name}.o" for name in names]
-
-    def keep(folder: Path) -> None:
-        goals = [f"VM_GLOBAL_FAST={' '.join(names)}", f"{RUNTIME_H}.fast.gch", *objects]
-        run_tool([*make, *goals], job.folder, "compiling Verilator's runtime", env)
-        (obj / f"{RUNTIME_H}.fast.gch").rename(folder / COMPILED_H)
-        for name in objects:
-            (obj / name).rename(folder / name)
-
-    inputs = repr((programs.verilator(), _defines(job), waves, job.waves, _effort(job)))
-    folder, _ = kept(f"runtime-{hashlib.sha256(inputs.encode()).hexdigest()[:16]}", keep)
-    (obj / COMPILED_H).symlink_to(folder / COMPILED_H)  # too large for copies
+    runtime = taken("runtime", (tool, waves, job.waves, for_all), objects)
     for name in objects:
-        shutil.copy(folder / name, obj)
+        shutil.copy(runtime / name, obj)
 
 
 def _wave_writer(obj: Path) -> str:
