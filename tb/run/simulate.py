@@ -19,6 +19,9 @@ REWRITE, TESTS = "COCOTB_REWRITE_ASSERTION_FILES", "tests/*.py"
 """Modules whose asserts say more when they fail: those of the tests. cocotb's default is all that is imported, which
 takes a third of a short run."""
 
+USERS, BEGIN = "PYGPI_USERS", "tb.run.begin:begin"
+"""What the simulator's Python calls first, of a study."""
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -94,7 +97,8 @@ def _command(build: Build, folder: Path, waves: bool, window_ps: tuple[int, int 
 def _environment(
     build: Build, module: str, seed: int, results: Path, extra: Mapping[str, str] | None
 ) -> dict[str, str]:
-    env = {REWRITE: TESTS if module.startswith("tests.") else "", **os.environ}
+    ours = {REWRITE: TESTS} if module.startswith("tests.") else {REWRITE: "", USERS: BEGIN}
+    env = {**ours, **os.environ}
     env.update(
         COCOTB_TEST_MODULES=module,
         COCOTB_TOPLEVEL=build.top,

@@ -7,6 +7,8 @@ everything that an earlier run left must be gone, and what is not ours must stil
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -25,6 +27,7 @@ from tb.report.terminal import complain
 from tb.run import command as run
 from tb.run import simulate as simulator
 from tb.run.simulate import Outcome
+from tb.tools.paths import ROOT
 
 
 @pytest.mark.parametrize(
@@ -133,3 +136,31 @@ def test_asserts_are_rewritten_in_modules_of_tests_only(tmp_path: Path, monkeypa
         outcome = simulator.simulate(Build("icarus", tmp_path, "top", cached=True), module, tmp_path)
         said += [line for line in outcome.log.read_text().splitlines() if line.startswith(simulator.REWRITE)]
     assert said == [f"{simulator.REWRITE}={which}" for which in ("", simulator.TESTS)]
+
+
+def test_only_tests_have_pytest_in_the_simulator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(simulator.USERS, raising=False)
+    monkeypatch.setattr(simulator, "_command", lambda *_: ["env"])
+    said = []
+    for module in ("tb.run.entry", "tests.block.test_fifo"):
+        outcome = simulator.simulate(Build("icarus", tmp_path, "top", cached=True), module, tmp_path)
+        said.append([line for line in outcome.log.read_text().splitlines() if line.startswith(simulator.USERS)])
+    assert said == [[f"{simulator.USERS}=tb.run.begin:begin"], []]
+
+
+def test_cocotb_begins_without_pytest_which_later_imports_find(tmp_path: Path) -> None:
+    code = """
+import os, sys
+from tb.run import begin
+os.environ["PYGPI_USERS"] = "tb.run.begin:begin"
+import pygpi.entry
+def load_entry():
+    assert "PYGPI_USERS" not in os.environ
+    assert not [name for name in sys.modules if name.startswith(("pytest", "_pytest"))]
+    import pytest
+    assert pytest.raises(ValueError)
+    print("begun")
+pygpi.entry.load_entry = load_entry
+begin.begin()
+"""
+    assert subprocess.check_output([sys.executable, "-c", code], text=True, cwd=ROOT) == "begun\n"
