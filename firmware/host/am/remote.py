@@ -7,18 +7,43 @@ flag up, on the node that has the data.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
-from firmware.host.am.data import Stretch
+from firmware.host.am.data import Data, Stretch
 from firmware.host.am.errors import AmError
 from firmware.nic.am.layout import MOST
-
-if TYPE_CHECKING:
-    from firmware.host.am.port import Call, Port
+from firmware.verbs import Host
 
 NOBODY = 0
 """Address of no flag."""
 WORD = 4
+
+
+class Port(Protocol):
+    """What is needed of a process."""
+
+    host: Host
+
+    async def request(self, node: int, handler: Any, *arguments: int, data: Data = b"") -> None:
+        """Send a request."""
+
+    def changed(self) -> None:
+        """Memory that the process may wait for has changed."""
+
+
+class Call(Protocol):
+    """What is needed of a message."""
+
+    arguments: tuple[int, ...]
+    address: int
+    size: int
+
+    @property
+    def port(self) -> Port:
+        """The process that it has come to."""
+
+    async def reply(self, handler: Any, *arguments: int, data: Data = b"") -> None:
+        """Answer a request."""
 
 
 async def put_handler(call: Call) -> None:
