@@ -25,6 +25,7 @@ from tests.system.lives import whole_lives
 from tests.system.runs import Run, assert_equal, must
 
 SMALL = {
+    "am_put_get": "repetitions=1 largest=64",
     "echo_pingpong": "repetitions=1",
     "fifo_pingpong": "repetitions=1 messages=2 largest=16",
     "firmvia_latency": "repetitions=2 largest=16 via.preset=hwvia via.vis=4",
@@ -44,6 +45,8 @@ OTHERS = [
         for study in ("echo_pingpong", "grim_pingpong")
         for simulator, on in (("verilator", 1), ("icarus", 0), ("icarus", 1))
     ),
+    ("am_put_get", "icarus", 0),
+    ("am_put_get", "verilator", 1),
     ("fifo_pingpong", "verilator", 1),
     ("fifo_pingpong", "icarus", 0),
     ("ssam_kernel", "icarus", 0),
