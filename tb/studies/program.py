@@ -27,9 +27,11 @@ OPTIONS = {
     **stack_options(LAYER),
 }
 
-NETPIPE = 'command="NPmpich2 -u 65536 -o /dev/null" ranks=2'
+NETPIPE = 'command="NPmpich2 -u 65536 -n 5 -o /dev/null" ranks=2'
 VARIANTS = {"netpipe-lanai9": ("lanai9", NETPIPE), "netpipe-sp": ("sp", f"{NETPIPE} mpi.on=pipes")}
-"""NetPIPE's own table is what rank 0 prints, in program-0.txt of the run."""
+"""NetPIPE's own table is what rank 0 prints, in program-0.txt of the run; without -n it repeats short messages for
+seconds.
+"""
 
 
 def check(plan: Plan) -> None:
