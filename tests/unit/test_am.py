@@ -189,7 +189,7 @@ def test_a_handler_that_makes_a_request_is_refused(kind: str) -> None:
 
     bench = Bench(own=lambda: [asks])
     with pytest.raises(AmError, match=f"a request to node .: the handler of a {kind} makes it; reply"):
-        bench.run(bench.ports[0].request(1, asks), bench.until(0, 1), bench.until(1, 1))
+        bench.run(bench.ports[0].request(1, asks), bench.until(0, 1), bench.until(1, 1), within_us=200)
 
 
 @pytest.mark.parametrize(("kind", "said"), [(0, "it is answered already"), (1, "a reply is not answered")])
