@@ -187,8 +187,9 @@ async def run(lab: Lab) -> None:
 async def _measure(lab: Lab, pair: Pair, mode: str) -> None:
     """All calls; `mode` is in the names of the metrics."""
     ways = {"put": End.put, "amsend": End.amsend, "amsend_completed": End.amsend_completed}
-    found = {name: [await pair.one_way(send, size) for size in pair.sizes] for name, send in ways.items()}
-    for name, times in found.items():
+    found = {}
+    for name, send in ways.items():
+        times = found[name] = [await pair.one_way(send, size) for size in pair.sizes]
         _tell(lab, name + mode, pair.sizes, times)
     slower = sum(put >= amsend for put, amsend in zip(found["put"], found["amsend"], strict=True))
     lab.metric(f"sizes_put_not_below_amsend{mode}", slower)
