@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from pymodels.results import differences, read_results
+from tb.plan import studies
 from tb.sanlab.backend import ROOT, project
 from tests.system.installed import Environment, sanlab_wheel
 from tests.system.runs import must
@@ -86,4 +87,4 @@ def test_an_editable_installation_is_the_checkout(tmp_path: Path) -> None:
     code = "import sanlab, sanlab.tree; print(sanlab.tree.TREE, sanlab.tree.out(), sanlab.run)"
     ended = made.run("python", "-c", code)
     assert ended.stdout.startswith(f"{ROOT} {made.user / 'sim_build'} <function run"), ended.stderr
-    assert made.run("sanlab", "studies").stdout.startswith("basic_costs")
+    assert made.run("sanlab", "studies").stdout.startswith(studies.names()[0])

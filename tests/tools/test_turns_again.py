@@ -30,6 +30,7 @@ def fixture_doorway(library: Path) -> Doorway:
         patch.setenv(COMPILED, "0")
         doorway = Doorway()
     doorway.trace_create(1 << 14)
+    doorway.exchange.trace_count[0] = 0  # the library may have been used before
     doorway.trace_on(True)
     doorway.lib.dw_clock(CLOCK, PERIOD)
     return doorway

@@ -157,6 +157,8 @@ import pygpi.entry
 def load_entry():
     assert "PYGPI_USERS" not in os.environ
     assert not [name for name in sys.modules if name.startswith(("pytest", "_pytest"))]
+    import cocotb.regression
+    assert issubclass(cocotb.regression.pytest.skip.Exception, BaseException), "of a run that failed"
     import pytest
     assert pytest.raises(ValueError)
     print("begun")
