@@ -30,14 +30,16 @@ unexport MAKEFLAGS MFLAGS
 ## LAYER=<name>               the message layer that explore exhausts, that fuzz runs programs of (all), or whose C firmware is built
 ## SEEDS=<n>|<first>..<last>  so many new programs for fuzz (500), or exactly those
 ## ON=machine|rtl             where fuzz runs them (machine)
+## FIRMWARE=python|c          c: in each program of fuzz NICs execute the layer's firmware in C (python)
 ## WORLD=<name>               one of its small worlds only
 ## MINUTES=<n>                how long explore may take for one world (5)
+## TABLE=1                    explore searches nothing: it prints what was counted before, in Markdown
 ## QUICK=1                    figures with fewer repetitions and smaller sizes
 ## COCOTB_TEST_FILTER=<regex> only these tests of the bench
 ## PYTEST_ADDOPTS="..."       further options of pytest for make test, such as "-k link"
 ## VENV=<folder>              the virtual environment (.venv)
 ## PYTHON=<program>           the Python that makes it (the first of 3.10 or newer)
-GIVEN := STUDY BENCH SIM SEED WAVES FROM TO CLUSTER GRIM_HOST PROFILE SET MESSAGE A B THRESHOLD AXES SCHEDULER WORKERS PLOT LAYER SEEDS ON WORLD MINUTES QUICK COCOTB_TEST_FILTER VENV PYTHON
+GIVEN := STUDY BENCH SIM SEED WAVES FROM TO CLUSTER GRIM_HOST PROFILE SET MESSAGE A B THRESHOLD AXES SCHEDULER WORKERS PLOT LAYER SEEDS ON FIRMWARE WORLD MINUTES TABLE QUICK COCOTB_TEST_FILTER VENV PYTHON
 $(foreach name,$(GIVEN),$(eval override $(name) := $$(value $(name))))
 $(if $(SIM),,$(eval override SIM := verilator))
 $(if $(SEED),,$(eval override SEED := 1))
@@ -53,7 +55,7 @@ python := "$$VENV/bin/python"
 sanlab := $(python) -m tb.sanlab
 study := $(sanlab) run --sim="$$SIM" --seed="$$SEED" --cluster="$$CLUSTER" --profile="$$PROFILE" --set="$$SET"
 
-.PHONY: all setup test help run studies sim lint synth waves timeline explain compare sweep fuzz explore firmware figures bench clean distclean
+.PHONY: all setup test help run studies sim lint synth prove waves timeline explain compare sweep fuzz explore firmware figures bench clean distclean
 
 all: ## set up, then the main job: GRIM ping-pong and streaming between two hosts
 	$(setup) $(simulator)
@@ -95,6 +97,10 @@ synth: ## read every block as a synthesiser does: latches, drivers, cells, depth
 	$(setup)
 	@$(sanlab) synth
 
+prove: ## prove properties of blocks over their own source
+	$(setup)
+	@$(sanlab) prove
+
 waves: ## run one STUDY with waves, from FROM to TO, and leave views for GTKWave and Surfer
 	$(setup) compiler $(if $(icarus),icarus,waves)
 	@$(study) --waves --from="$$FROM" --to="$$TO" -- "$$STUDY"
@@ -119,12 +125,12 @@ sweep: ## run one STUDY at every point of AXES on a Dask cluster: one table, one
 
 fuzz: ## run random programs of message layers that do everything at once; what fails is shrunk and printed
 	$(setup) $(if $(filter rtl,$(ON)),$(simulator))
-	@$(sanlab) fuzz --layer="$$LAYER" --seeds="$$SEEDS" --on="$$ON" --sim="$$SIM" \
+	@$(sanlab) fuzz --layer="$$LAYER" --seeds="$$SEEDS" --on="$$ON" --sim="$$SIM" --firmware="$$FIRMWARE" \
 	  --scheduler="$$SCHEDULER" --workers="$$WORKERS"
 
 explore: ## exhaust the small worlds of one message LAYER: every order of turns, every single fault
 	$(setup)
-	@$(sanlab) explore --world="$$WORLD" --minutes="$$MINUTES" -- "$$LAYER"
+	@$(sanlab) explore --world="$$WORLD" --minutes="$$MINUTES" $(if $(filter-out 0,$(TABLE)),--table) -- "$$LAYER"
 
 firmware: ## compile the C firmware of a message LAYER to its images, with clang-16
 	$(setup)

@@ -13,6 +13,7 @@ import importlib
 import re
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from pymodels.card.fabric import Circuit
 from pymodels.cards import CardMap
 from pymodels.config.model import QueueRequest
 from pymodels.lanai.program import Program
-from pymodels.roots import place, things
+from pymodels.roots import listing, place, things
 from pymodels.waiting import Wait
 
 
@@ -79,10 +80,39 @@ class ClusterView:
         return bool(self.cards) and card in self.cards[vnn]
 
 
+HOSTS = "firmware/host"
+
+
 def names() -> list[str]:
-    """The message layers that exist, sorted: folders of the host side whose `__init__.py` has `open_layer`."""
-    found = things("firmware/host", "*/__init__.py")
-    return [name for name, path in found.items() if "open_layer" in path.read_text(encoding="utf-8")]
+    """The message layers that exist, sorted: folders of the host side whose `__init__.py` has `open_layer`.
+
+    They are read when a folder of the host side has come or gone; `__init__.py` itself once in a process, as it is
+    imported once.
+    """
+    folders = listing(HOSTS)
+    if folders not in _known:
+        found = things(HOSTS, "*/__init__.py")
+        named = [name for name, path in found.items() if _says(path, "open_layer")]
+        if any(_may_become_one(name) for _, entries in folders for name in entries - found.keys()):
+            return named
+        _known.clear()
+        _known[folders] = named
+    return list(_known[folders])
+
+
+_known: dict[tuple[tuple[Path, frozenset[str]], ...], list[str]] = {}
+"""The layers, by what stood in the folders when they were read: of the last time."""
+
+
+def _may_become_one(name: str) -> bool:
+    """Whether an entry without `__init__.py` may be a layer that is being written."""
+    return name.isidentifier() and not name.startswith("_")
+
+
+@cache
+def _says(module: Path, name: str) -> bool:
+    """Whether a module names something."""
+    return re.search(rf"\b{name}\b", module.read_text(encoding="utf-8")) is not None
 
 
 def has_program(layer: str) -> bool:
@@ -90,7 +120,7 @@ def has_program(layer: str) -> bool:
     side; that of another may be in C alone.
     """
     module = place(f"firmware/nic/{layer}/__init__.py")
-    return module.exists() and re.search(r"\bmain\b", module.read_text(encoding="utf-8")) is not None
+    return module.exists() and _says(module, "main")
 
 
 def _module(side: str, layer: str) -> Any:

@@ -74,6 +74,12 @@ def place(name: str) -> Path:
     return next((path for root in roots() if (path := root / name).exists()), TREE / name)
 
 
+def listing(folder: str) -> tuple[tuple[Path, frozenset[str]], ...]:
+    """What stands in a folder of each root: it changes with what is added there, or taken away."""
+    places = [root / folder for root in roots()]
+    return tuple((place, frozenset(os.listdir(place))) for place in places if place.is_dir())
+
+
 def things(folder: str, pattern: str) -> dict[str, Path]:
     """What stands in a folder of all roots, sorted by name: the file that matches for each thing, itself a file of the
     folder or in a folder of its own. Raises ConfigError for a name that two roots have.

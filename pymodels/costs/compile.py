@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -26,6 +27,7 @@ from pymodels.roots import TREE, things
 FIRMWARE = TREE / "firmware"
 HEADER = FIRMWARE / "paths.h"
 COMPILER = "clang-16"
+INCLUDE = re.compile(r'^#include "(.+)"$', re.MULTILINE)
 
 
 def layers() -> list[Path]:
@@ -34,10 +36,26 @@ def layers() -> list[Path]:
 
 
 def sources(folder: Path) -> list[Path]:
-    """The files that determine the counts of a layer: paths.c, the headers beside it, what it can be composed of, and
-    firmware/paths.h.
+    """The files that determine the counts of a layer: paths.c, the headers beside it, what it can be composed of,
+    firmware/paths.h, and what these include from other folders.
     """
-    return [folder / "paths.c", *sorted(folder.glob("*.h")), *folder.glob(compositions.FILE), HEADER]
+    own = [folder / "paths.c", *sorted(folder.glob("*.h")), *folder.glob(compositions.FILE), HEADER]
+    return [*own, *_included(own)]
+
+
+def _included(files: Sequence[Path]) -> list[Path]:
+    """Further files that these include, directly or through others, sorted."""
+    known, new = {path.resolve() for path in files}, list(files)
+    further = set[Path]()
+    while new:
+        path = new.pop()
+        for name in INCLUDE.findall(path.read_text(encoding="utf-8")):
+            found = next((at for at in (path.parent / name, HEADER.parent / name) if at.is_file()), None)
+            if found and found.resolve() not in known:
+                known.add(found.resolve())
+                further.add(found.resolve())
+                new.append(found)
+    return sorted(further)
 
 
 def fingerprint(folder: Path) -> str:

@@ -110,6 +110,8 @@ COMMON = (
     Key("host.post_user_ns", HOST, int, "ns", 0, 100_000, "VIA: posting, in the library, beside its paths"),
     Key("host.post_kernel_ns", HOST, int, "ns", 0, 100_000, "VIA: the same in the kernel"),
     Key("host.packet_ns", HOST, int, "ns", 0, 100_000, "HAL: a packet sent or received, beside its paths"),
+    Key("host.frame_ns", HOST, int, "ns", 0, 200_000, "UDP: a frame sent or received in the kernel, beside its paths"),
+    Key("host.select_ns", HOST, int, "ns", 0, 200_000, "UDP: a call of select, beside its system call and its paths"),
     Key("host.interrupt_min_ns", HOST, int, "ns", 0, 10**6, "interrupt latency, least"),
     Key("host.interrupt_max_ns", HOST, int, "ns", 0, 10**6, "interrupt latency, most"),
     Key("host.interrupt_seed", HOST, int, "", 0, U31, "added to the run's seed for the draw of interrupt latencies"),

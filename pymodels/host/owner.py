@@ -61,6 +61,9 @@ class Owner(Protocol):
     def signal(self, number: int, sig: Sig, call: str = "") -> None:
         """A process has a signal."""
 
+    async def copy_memory(self, path: str, target: int, source: int, size: int) -> None:
+        """Copy bytes of physical memory by the CPU."""
+
     async def syscall(self) -> None:
         """Enter the kernel and come back."""
 

@@ -81,6 +81,20 @@ class Process(Faulting, PollsCards):
         self._next_device += PAGE * (pages + 1)
         return va
 
+    def map_memory(self, physical: int, pages: int) -> int:
+        """The right to pinned pages of the kernel's, by the physical address of the first; where they stand."""
+        va = self._next
+        for i in range(pages):
+            self.pages.map(va + PAGE * i, Page(physical + PAGE * i, pins=1))
+        self._next += PAGE * (pages + 1)
+        return va
+
+    def unmap_memory(self, va: int, pages: int) -> None:
+        """Take the right to such pages back: they stay the kernel's."""
+        for i in range(pages):
+            self._memory(va + PAGE * i).pins -= 1
+            self.pages.unmap(va + PAGE * i)
+
     def unmap(self, va: int, pages: int = 1) -> None:
         """Take the right to pages of a card back."""
         for i in range(pages):
@@ -165,6 +179,15 @@ class Process(Faulting, PollsCards):
         await self.host.spend(path, times)
         if self._scheduler.leave():
             await self._after("spend")
+
+    async def copy_memory(self, path: str, target: int, source: int, size: int) -> None:
+        """Copy bytes between two of its addresses, as `Host.copy_memory` does; neither page lacks its right."""
+        pairs = list(zip(*_cut(self.pieces(target, size, True), self.pieces(source, size)), strict=True))
+        await self._scheduler.enter()
+        for (to, part), (at, _) in pairs:
+            await self.host.copy_memory(path, to, at, part)
+        if self._scheduler.leave():
+            await self._after("copy_memory")
 
     async def give_way(self) -> None:
         """Let every thread that is ready run first: for a loop that polls a card."""
@@ -274,6 +297,20 @@ class Process(Faulting, PollsCards):
         if self._scheduler.leave():
             await self._after("block")
         return came
+
+
+def _cut(*ranges: list[tuple[int, int]]) -> list[list[tuple[int, int]]]:
+    """Ranges of (address, bytes), as long together, cut where any of them is."""
+    ends = sorted({sum(size for _, size in one[: index + 1]) for one in ranges for index in range(len(one))})
+    found = []
+    for one in ranges:
+        places, begin = [], 0
+        for address, size in one:
+            marks = [begin, *(end for end in ends if begin < end <= begin + size)]
+            places += [(address + low - begin, high - low) for low, high in pairwise(marks)]
+            begin += size
+        found.append(places)
+    return found
 
 
 class Processes:

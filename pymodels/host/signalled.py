@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Collection
+from collections.abc import Awaitable, Collection, Coroutine
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from pymodels.host.owner import Owner, Signal
 from pymodels.host.scheduler import Scheduler
 from pymodels.host.signals import Handler, Sig, SignalError, Signals
+
+T = TypeVar("T")
 
 
 class Signalled:
@@ -31,6 +33,19 @@ class Signalled:
         await self.host.syscall()
         if self._scheduler.leave():
             await self._after("syscall")
+
+    async def in_kernel(self, work: Coroutine[Any, Any, T], entered: bool = False) -> T:
+        """Enter the kernel, unless the thread has slept there, and do its `work` in verbs of the host. The kernel of
+        the time is not preempted: no other thread runs meanwhile, and signals wait for the return.
+        """
+        await self._scheduler.enter()
+        if not entered:
+            await self.host.syscall()
+        try:
+            return await work
+        finally:
+            if self._scheduler.leave():
+                await self._after("a system call")
 
     def _tell(self) -> None:
         """There is something to do `_after` the next verb."""

@@ -99,15 +99,16 @@ class Signals:
 
     async def deliver(self) -> bool:
         """Run the handlers of all signals that are due; whether there was one."""
-        before = self.delivered
+        came = False
         while (sig := self._next()) is not None:
             handler, more = self.handlers[sig]
             self._pending.discard(sig)
             self.delivered += 1
+            came = True
             with self.masking(more | {sig}):
                 await self._overhead("signal")
                 await handler(sig)
-        return self.delivered != before
+        return came
 
     @contextmanager
     def masking(self, masked: frozenset[Sig]) -> Iterator[None]:

@@ -57,7 +57,7 @@ async def run(nic: ModelProcessor, program: Program, chip: Chip, watch: Watch = 
 
     Raises CoreError for what the processor does not define.
     """
-    core = Core(SramPort(nic.sram), nic.special, chip, program.entry, program.symbol)
+    core = Core(SramPort(nic.sram), nic.chip, chip, program.entry, program.symbol)
     clocks = Clocks(Pace(chip.load_delay, nic.word_bytes), program.entry)
     while True:
         step = core.step()

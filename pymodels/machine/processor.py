@@ -41,6 +41,11 @@ class ModelProcessor(Actor):
         self._clock = world.timing.nic_clock
         self._programs: list[Task] = []
 
+    @property
+    def chip(self) -> Registers:
+        """The special registers where the chip has them, for machine code."""
+        return self.special
+
     def spawn(self, coroutine: Coroutine[Any, Any, Any], name: str) -> Task:
         """Start a task of the processor, which ends when the processor is halted."""
         task = super().spawn(coroutine, name)

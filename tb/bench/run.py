@@ -127,10 +127,27 @@ def measure(runner: Runner, scale: float) -> dict[str, Figure]:
     figures["bulk_MB_per_wall_s"] = Figure(_rate(runs["bulk"]) * 65536 / 1e6, 0.8)
     silence = [runner.once(Wanted("silence")).metrics["wall_ms_per_sim_s"] for _ in range(runner.repeats)]
     figures["idle_wall_ms_per_sim_s"] = Figure(statistics.median(silence), 10, at_least=False)
+    _short(runner, scale, figures)
     _polling(runner, figures)
     _waves(runner, scale, figures)
     _switch(runner, scale, figures)
     return figures
+
+
+def _short(runner: Runner, scale: float, figures: dict[str, Figure]) -> None:
+    """Short messages of AM in turn with GRIM's, between two hosts and with eight that all send."""
+    rounds, each = max(20, int(1000 * scale)), max(10, int(500 * scale))
+    runs = runner.alternate(
+        {
+            "pingpong": Wanted("am_short", f"repetitions={rounds} messages=0", "two_hosts"),
+            "grim_pingpong": Wanted("grim_pingpong", f"repetitions={rounds} largest=0", "two_hosts"),
+            "streaming": Wanted("am_short", f"repetitions=0 messages={each}", "eight_hosts"),
+            "grim_streaming": Wanted("grim_streaming", f"size=0 messages={8 * each}", "eight_hosts"),
+        }
+    )
+    for name in ("pingpong", "streaming"):
+        figures[f"am_{name}_messages_per_wall_s"] = Figure(_rate(runs[name]))
+        figures[f"am_{name}_vs_grim"] = Figure(_rate(runs[name]) / _rate(runs[f"grim_{name}"]), 1)
 
 
 def _polling(runner: Runner, figures: dict[str, Figure]) -> None:

@@ -52,6 +52,7 @@ COMPILED_H = f"{RUNTIME_H}.fast.gch"
 """What Verilator's makefile calls it."""
 FATAL = ("PINMISSING", "UNDRIVEN", "MODMISSING", "IMPLICIT", "MULTIDRIVEN", "LATCH", "COMBDLY")
 """Verilator's warnings that end a build. The others are for `make lint`, which looks at every module."""
+STRICT = [flag for name in FATAL for flag in (f"-Wwarn-{name}", f"-Werror-{name}")]
 FATAL_ICARUS = re.compile(r"^.*warning: .*(dangling input port|implicit definition).*$", re.MULTILINE)
 """Warnings of Icarus that do; the first also finds inputs left open on purpose, `.in()`."""
 ICARUS_WAVES = """module waves;
@@ -98,7 +99,8 @@ class Job:
 def compile_verilator(job: Job) -> None:
     """The program `obj/Vtop`. Raises ToolError with the compiler's words, or when the path has a space."""
     tool = _verilator_here(job)
-    check_wiring(job)
+    if not job.clocked:
+        check_wiring(job)
     own = "".join(f" -I{path}" for path in (job.folder, *(model / "obj" for model in job.models.values())))
     archives = "".join(f" {model / 'obj' / f'libV{name}.a'}" for name, model in job.models.items())
     # No absolute build path survives in the program: the doorway is found beside it.
@@ -119,7 +121,8 @@ def compile_verilator(job: Job) -> None:
 def compile_model(job: Job) -> None:
     """The library `obj/libV<top>.a` of a model that other programs evaluate. Raises ToolError, as above."""
     tool = _verilator_here(job)
-    check_wiring(job)
+    if not job.clocked:
+        check_wiring(job)
     name, env = f"V{job.top}", {"VERILATOR_ROOT": str(tool.root)}
     command = [tool.binary, *verilator_flags(job, name), "-CFLAGS", _defines(job), *map(str, job.sources)]
     run_tool(command, job.folder, f"verilating {job.top}", env)
@@ -225,13 +228,13 @@ def _effort(job: Job) -> list[str]:
 
 
 def check_wiring(job: Job) -> None:
-    """Let Verilator look for wiring mistakes, in a pass of its own: where cocotb may write everything, it finds none.
+    """Let Verilator look for wiring mistakes. It does so when it compiles what is clocked; a block bench needs a pass
+    of its own: where cocotb may write everything, no mistake is found.
 
     Raises ToolError with its words.
     """
     tool = programs.verilator()
-    command = [tool.binary, "--lint-only", "--no-timing", "-Wno-fatal", "-Wno-lint", "-Wno-style", *job.flags]
-    command += [flag for name in FATAL for flag in (f"-Wwarn-{name}", f"-Werror-{name}")]
+    command = [tool.binary, "--lint-only", "--no-timing", "-Wno-fatal", "-Wno-lint", "-Wno-style", *job.flags, *STRICT]
     env = {"VERILATOR_ROOT": str(tool.root)}
     run_tool([*command, *map(str, job.sources)], job.folder, f"checking the wiring of {job.top}", env)
 
@@ -244,12 +247,8 @@ def verilator_flags(job: Job, name: str) -> list[str]:
     flags += ["--prefix", name, "-Mdir", "obj", *job.flags]
     if job.waves:
         flags += [*([str(UNTRACED)] if job.clocked else []), "--trace-fst", "--no-trace-params"]
-    if not job.clocked:
-        flags += [
-            "--public-depth",
-            "2",
-        ]  # block benches: cocotb sees the top and the blocks in it; clusters mark theirs
-    return flags
+    # block benches: cocotb sees the top and the blocks in it; clusters mark theirs
+    return [*flags, *(STRICT if job.clocked else ["--public-depth", "2"])]
 
 
 def compile_icarus(job: Job) -> None:

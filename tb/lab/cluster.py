@@ -40,7 +40,7 @@ FABRIC_PS = 1_000_000 // FABRIC_MHZ
 FRAME_BYTES = 1 << 24
 """Window of a frame buffer card."""
 NS, US = 1000, 1_000_000
-OVERHEADS = "post_user", "post_kernel", "packet", "signal", "fault", "protect"
+OVERHEADS = "post_user", "post_kernel", "packet", "signal", "fault", "protect", "frame", "select"
 """What a host's software costs beside its paths, each a key of the profile."""
 """In picoseconds."""
 BOOT_PS = 2 * US
@@ -54,7 +54,7 @@ class RunningCluster:
 
     def __init__(self, dut: Any, plan: Plan) -> None:
         self.plan = plan
-        self.numbers = Numbers.of(plan.cluster, plan.profile, bool(plan.in_c))
+        self.numbers = Numbers.of(plan.cluster, plan.profile, plan.cores)
         self.doorway = Doorway()
         self.kernel = self.doorway.quick(Kernel)()
         self.engine = Engine(dut, self.doorway, self.kernel)
@@ -177,6 +177,7 @@ class RunningCluster:
             core = self.cores[node] = RtlCore(node, self.doorway, sram, self.places, self._watched)
             self.nics[node].stopped = core.stopped
         core.use(program)
+        self._set(unit(node, Part.HOST_CPU), {int(Setting.CORE_RUN): 1})
 
     def use_layer(self, *layers: str, composed: Mapping[str, tuple[str, ...]] | None = None) -> None:
         """Charge the compiled costs of message layers from now on, the lowest first, beside those that run already.

@@ -190,14 +190,14 @@ class Lab(Notebook):
     def _program(self, layer: str, view: ClusterView) -> ClusterView:
         """Start a layer's program on the NIC of a node, where it has one; the view for its library."""
         if view.me in self.plan.in_c:
-            return self._executed(layer, view)
+            return self.executed_view(layer, view)
         if has_program(layer):
             nic = self.running.nics[view.me]
             nic.spawn(nic_program(layer)(nic, view), f"{layer} program")
         return view
 
-    def _executed(self, layer: str, view: ClusterView) -> ClusterView:
-        """The view of a node whose NIC executes a layer's committed image."""
+    def executed_view(self, layer: str, view: ClusterView) -> ClusterView:
+        """The view of a node whose NIC executes a layer's committed image as soon as its host has loaded it."""
         kind = self.plan.profile.kind
         program = Image.load(image(layer, kind)).program
         self.running.execute(view.me, program)

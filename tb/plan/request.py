@@ -86,11 +86,14 @@ class Plan:
     profile: Profile
     options: Mapping[str, float | str]
     in_c: frozenset[int] = frozenset()
-    """The nodes whose NICs execute firmware in C, by VNN."""
+    """The nodes whose NICs execute firmware in C from the beginning, by VNN."""
+    cores: bool = False
+    """The NICs are built with processors that can execute it."""
 
 
 def plan(request: Request, info: StudyInfo) -> Plan:
     """Check a request against configuration, profile and study. Raises ConfigError naming the nearest known word."""
+    info = info.chosen(request.settings)
     host = request.settings.get(HOST) or None
     cluster = load_cluster(Path(request.cluster_file), host, allow_cycles=info.cyclic_routes)
     fpga_cards = sum(FPGA_CARD in host.cards for host in cluster.hosts)
@@ -119,7 +122,9 @@ def plan(request: Request, info: StudyInfo) -> Plan:
         check_host(one, profile)
         _check_composed(one, profile, options_by_layer(options).get(one, {}))
     needs = getattr(info.module, "NEEDS", ())
-    understood = replace(understood, in_c=nodes_in_c(options, layer, cluster.names, profile, needs))
+    in_c = nodes_in_c(options, layer, cluster.names, profile, needs)
+    cores = bool(in_c) or (info.cores is not None and info.cores(understood))
+    understood = replace(understood, in_c=in_c, cores=cores)
     if info.check is not None:
         info.check(understood)
     return understood

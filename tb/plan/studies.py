@@ -2,14 +2,14 @@
 what it measured.
 
 A study module has a docstring (its first line is the question), optionally `OPTIONS` (its keys for SET), `LAYER` (the
-message layer that it starts, or several: refused on a NIC for which it is not compiled), `NEEDS` (what it uses of the
-layer that the layer's firmware in C may lack, in the words of `LACKS` of its `boot.py`), `CLUSTER` (the example cluster
-it needs, else the user's), `DESIGN` (what is built when it is not a cluster), `CYCLIC_ROUTES` (it may run with given
-routes, or options of its layer, that can deadlock), `QUICK` (settings, as SET has them, that keep it within half a
-minute),
-`VARIANTS` (further runs of `make figures`: profile and settings by name), `check(plan)` (raises ConfigError for
-settings that cannot be, before anything is built), and `async def run(lab: Lab) -> None`. It imports no simulator, and
-names no published figure.
+message layer that it starts, or several: refused on a NIC for which it is not compiled), `LAYERS` (the layers of which
+it starts one: the first, or that of the option `layer`, which is added with those of the layer), `NEEDS` (what it uses
+of the layer that the layer's firmware in C may lack, in the words of `LACKS` of its `boot.py`), `CLUSTER` (the example
+cluster it needs, else the user's), `DESIGN` (what is built when it is not a cluster), `CYCLIC_ROUTES` (it may run with
+given routes, or options of its layer, that can deadlock), `QUICK` (settings, as SET has them, that keep it within half
+a minute), `VARIANTS` (further runs of `make figures`: profile and settings by name), `check(plan)` (raises ConfigError
+for settings that cannot be, before anything is built), `cores(plan)` (whether NICs may be given firmware in C when the
+run has begun), and `async def run(lab: Lab) -> None`. It imports no simulator, and names no published figure.
 
 A study outside this folder is named by its module, with dots: `my_package.my_study`.
 """
@@ -18,8 +18,8 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -27,7 +27,10 @@ from typing import Any
 from pymodels.errors import ConfigError, nearest
 from pymodels.roots import things
 from tb.plan.modules import module_if_there
-from tb.plan.options import Option
+from tb.plan.options import Option, stack_options
+
+CHOICE = "layer"
+"""The option that chooses a message layer."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,8 @@ class StudyInfo:
     module: ModuleType
     check: Callable[[Any], None] | None = None
     """Looks at the whole plan before anything is built (`check` of the module)."""
+    cores: Callable[[Any], bool] | None = None
+    """Whether NICs are built with processors that execute although none does from the beginning (`cores`)."""
     cyclic_routes: bool = False
     """Given routes, or options of a layer, with which packets can wait for each other in a circle are not refused
     (`CYCLIC_ROUTES` of the module).
@@ -53,11 +58,24 @@ class StudyInfo:
     variants: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """Further runs of `make figures` by name (`VARIANTS` of the module): profile, and settings as SET has them."""
 
+    layer: str = ""
+    """The one that was chosen, of a study that runs over several (`LAYERS` of the module)."""
+
     @property
     def layers(self) -> tuple[str, ...]:
-        """The message layers that it starts (`LAYER` of the module: one, or several)."""
-        said = getattr(self.module, "LAYER", ())
+        """The message layers that it starts (`LAYER` of the module: one, or several; or the one that was chosen)."""
+        said: str | Iterable[str] = self.layer or getattr(self.module, "LAYER", ())
         return (said,) if isinstance(said, str) else tuple(said)
+
+    def chosen(self, settings: Mapping[str, str]) -> StudyInfo:
+        """With the layer that settings choose, and its options. Raises ConfigError for one that is not of `LAYERS`."""
+        known: tuple[str, ...] = tuple(getattr(self.module, "LAYERS", ()))
+        if not known:
+            return self
+        choice = Option(known[0], "the message layer", choices=known)
+        layer = str(choice.parse(CHOICE, settings[CHOICE])) if CHOICE in settings else known[0]
+        options = {**getattr(self.module, "OPTIONS", {}), CHOICE: choice, **stack_options(layer)}
+        return replace(self, layer=layer, options=options)
 
     @property
     def run(self) -> Any:
@@ -84,7 +102,7 @@ def load(name: str) -> StudyInfo:
             raise ConfigError("STUDY", 0, f"unknown study {name!r}", "STUDY names a file of tb/studies", remedy)
         module = importlib.import_module(f"tb.studies.{name}")
     question = (module.__doc__ or "").strip().split("\n")[0]
-    return StudyInfo(
+    info = StudyInfo(
         name,
         question,
         getattr(module, "OPTIONS", {}),
@@ -92,10 +110,12 @@ def load(name: str) -> StudyInfo:
         getattr(module, "DESIGN", None),
         module,
         getattr(module, "check", None),
+        getattr(module, "cores", None),
         getattr(module, "CYCLIC_ROUTES", False),
         getattr(module, "QUICK", ""),
         getattr(module, "VARIANTS", {}),
     )
+    return info.chosen({})
 
 
 def _outside(name: str) -> ModuleType | None:

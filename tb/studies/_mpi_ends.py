@@ -12,11 +12,20 @@ from numpy.random import default_rng
 
 from firmware.host.mpi import Mpi, Request
 from tb.lab.lab import Lab
+from tb.plan.options import Option, stack_options
 
 STACKS: Mapping[str, str] = MappingProxyType({"native": "pipes", "lapi": "lapi"})
 """What MPI stands on, by the name of the stack in the paper. LAPI comes last: it leaves HAL's interrupts on behind it,
 so that it answers whoever sends again, and Pipes would pay for them.
 """
+OF_BOTH_STACKS: Mapping[str, Option] = MappingProxyType(
+    {
+        **stack_options("lapi"),
+        **stack_options("pipes"),
+        "mpi.on": Option("lapi", "what mpi stands on first", choices=("lapi",)),
+    }
+)
+"""Options of a study on both stacks."""
 REST_PS = 20_000_000_000
 """Between two stacks: Pipes goes on to take in packets until nothing has come for some time-outs."""
 Found = TypeVar("Found")
@@ -38,6 +47,14 @@ async def on_both_stacks(lab: Lab, program: Callable[[Mpi], Coroutine[Any, Any, 
 async def of_both_stacks(lab: Lab, sizes: Sequence[int], measure: Measure) -> dict[str, list[float]]:
     """By stack what is measured, for each size."""
     return await on_both_stacks(lab, lambda mpi: _rank(lab, mpi, sizes, measure))
+
+
+def tell(lab: Lab, sizes: Sequence[int], found: Mapping[str, Sequence[float]], name: str, unit: str) -> None:
+    """Series and metrics, `<name>_<stack>_<size>B`, of what was measured by stack, for each size."""
+    for stack, values in found.items():
+        lab.series(stack, sizes, values, "B", unit)
+        for size, value in zip(sizes, values, strict=True):
+            lab.metric(f"{name}_{stack}_{size}B", value)
 
 
 async def _rank(lab: Lab, mpi: Mpi, sizes: Sequence[int], measure: Measure) -> list[float]:

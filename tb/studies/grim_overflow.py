@@ -102,12 +102,15 @@ class _Host:
         self.to = self.library.get_dest_id(other.library.get_my_vnn())
 
     async def burst(self) -> None:
-        """All requests, as fast as they go; then wait for the rest."""
+        """All requests, as fast as they go; then wait for the rest, and until no reply of its own waits: who does not
+        poll any more sends none.
+        """
         messages, size = self.lab.option("messages"), self.lab.option("size")
         for number in range(messages):
             await self.library.send(self.to, self.request, number, payload=self.source.region(size))
             await self.library.host.spend("copy_line", THINK)
-        await self.library.wait_for(lambda: min(len(numbers) for numbers in self.got) >= messages)
+        library = self.library
+        await library.wait_for(lambda: not library.overflow and min(len(numbers) for numbers in self.got) >= messages)
 
     async def on_request(self, source: int, number: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
         """A request: reply."""

@@ -27,6 +27,7 @@ from tb.plan.options import Option, layer_options
 from tb.studies._grim import bring_up
 
 LAYER = "grim"
+NEEDS = ("hosts that come back",)
 CLUSTER = "four_hosts"
 OPTIONS = {
     "before_us": Option(300, "traffic before the reset", 50, 1_000_000),

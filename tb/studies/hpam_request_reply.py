@@ -122,7 +122,7 @@ async def run(lab: Lab) -> None:
     lab.metric("receive_buffers_peak", peaks[-1])
     lab.metric("receive_buffers_law", 2 * SLOTS * far)
     lab.metric("executed_twice", sum(port.executed_twice for port in program.ports))
-    lab.metric("resent", sum(port.resent for port in program.ports))
+    lab.metric("resent", sum(port.sender.resent for port in program.ports))
     lab.findings.messages += len(program.came)
 
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from firmware.host.hpam import Call, Hpam, Port
-from firmware.host.hpam.message import Kind
+from firmware.host.request_reply import Kind
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
 

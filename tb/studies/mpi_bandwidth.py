@@ -12,8 +12,8 @@ from typing import Any
 
 from firmware.host.mpi import Mpi
 from tb.lab.lab import Lab
-from tb.plan.options import Option, stack_options
-from tb.studies._mpi_ends import of_both_stacks, stream
+from tb.plan.options import Option
+from tb.studies._mpi_ends import OF_BOTH_STACKS, of_both_stacks, stream, tell
 
 LAYER = "mpi"
 CLUSTER = "sp_board"
@@ -21,9 +21,7 @@ SIZES = (256, 1024, 4095, 4096, 16384, 65536)
 OPTIONS = {
     "messages": Option(4, "messages back to back", 1, 1000),
     "largest": Option(1024, "largest message in bytes", SIZES[0], SIZES[-1]),
-    **stack_options("lapi"),
-    **stack_options("pipes"),
-    f"{LAYER}.on": Option("lapi", "what mpi stands on first", choices=("lapi",)),
+    **OF_BOTH_STACKS,
 }
 QUICK = "messages=4 largest=1024"
 VARIANTS = {"ppc604": ("sp+ppc604-332", "messages=32 largest=65536")}
@@ -40,10 +38,7 @@ async def run(lab: Lab) -> None:
         return await stream(lab, mpi, data, lab.option("messages"))
 
     found = await of_both_stacks(lab, sizes, measure)
-    for name, rates in found.items():
-        lab.series(name, sizes, rates, "B", "MB/s")
-        for size, rate in zip(sizes, rates, strict=True):
-            lab.metric(f"MBps_{name}_{size}B", rate)
+    tell(lab, sizes, found, "MBps", "MB/s")
     gains = {
         size: 100 * (lapi / native - 1)
         for size, lapi, native in zip(sizes, found["lapi"], found["native"], strict=True)

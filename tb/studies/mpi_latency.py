@@ -11,8 +11,8 @@ from typing import Any
 
 from firmware.host.mpi import Mpi
 from tb.lab.lab import Lab
-from tb.plan.options import Option, stack_options
-from tb.studies._mpi_ends import of_both_stacks, round_trips
+from tb.plan.options import Option
+from tb.studies._mpi_ends import OF_BOTH_STACKS, of_both_stacks, round_trips, tell
 
 LAYER = "mpi"
 CLUSTER = "sp_board"
@@ -20,9 +20,7 @@ SIZES = (4, 64, 128, 256, 512, 1024, 4095, 4096, 16384, 65536)
 OPTIONS = {
     "repetitions": Option(1, "round trips of each size", 1, 100_000),
     "largest": Option(256, "largest message in bytes", SIZES[0], SIZES[-1]),
-    **stack_options("lapi"),
-    **stack_options("pipes"),
-    f"{LAYER}.on": Option("lapi", "what mpi stands on first", choices=("lapi",)),
+    **OF_BOTH_STACKS,
 }
 QUICK = "repetitions=1 largest=256"
 VARIANTS = {"ppc604": ("sp+ppc604-332", "repetitions=9 largest=4096")}
@@ -37,10 +35,7 @@ async def run(lab: Lab) -> None:
         return await round_trips(lab, mpi, data, lab.option("repetitions"))
 
     found = await of_both_stacks(lab, sizes, measure)
-    for name, times in found.items():
-        lab.series(name, sizes, times, "B", "us")
-        for size, us in zip(sizes, times, strict=True):
-            lab.metric(f"us_{name}_{size}B", us)
+    tell(lab, sizes, found, "us", "us")
     pairs = list(zip(sizes, found["lapi"], found["native"], strict=True))
     lab.metric(f"native_ahead_percent_{sizes[0]}B", 100 * (1 - found["native"][0] / found["lapi"][0]))
     lab.metric("gain_percent_max", max(100 * (1 - lapi / native) for _, lapi, native in pairs))

@@ -63,7 +63,10 @@ def client(scheduler: str, workers: int) -> Iterator[Any]:
         try:
             found.wait_for_workers(1, timeout=PATIENCE_S)
         except (OSError, asyncio.TimeoutError):  # before Python 3.11 not the built-in one
-            cause, remedy = f"none came within {PATIENCE_S} s", "start `dask worker` in a checkout of these sources"
+            cause, remedy = (
+                f"none came within {PATIENCE_S} s",
+                "start `dask worker` in a checkout of these sources, or where their wheel is",
+            )
             raise ConfigError("SCHEDULER", 0, f"no worker at {scheduler!r}", cause, remedy) from None
         yield found
 
@@ -120,17 +123,25 @@ def _caller() -> Callable[[tuple[str, str], tuple[str, str], dict[str, Any]], tu
     """A function that calls another one by name with a point, both sides as plain values.
 
     It stands within a function so that it travels whole: a scheduler needs no sources, and a worker finds them in the
-    folder in which it was started.
+    checkout in which it was started, or in the package `sanlab` that is installed. Then what it leaves goes to its
+    working directory.
     """
 
     def call(work: tuple[str, str], kind: tuple[str, str], point: dict[str, Any]) -> tuple[str, tuple[str, ...]]:
         import importlib
-        import importlib.util
         import os
         import sys
 
-        if importlib.util.find_spec(work[0].partition(".")[0]) is None:
-            sys.path.insert(0, os.getcwd())
+        def stands(folder: str) -> bool:
+            return os.path.isfile(os.path.join(folder, *work[0].split(".")) + ".py")
+
+        if not any(map(stands, sys.path)):
+            here = os.getcwd()
+            if not stands(here):
+                tree = importlib.import_module("sanlab.tree")
+                here = str(tree.TREE)
+                os.environ.setdefault(tree.OUT, str(tree.out()))
+            sys.path.insert(0, here)
         function, made = (getattr(importlib.import_module(module), name) for module, name in (work, kind))
         done = function(made(**point))
         return done.results, tuple(done.failures)
@@ -145,6 +156,6 @@ def _outcome(future: Any) -> Done:
     except CancelledError:
         return Done(failures=("the scheduler or its connection went away",))
     except ModuleNotFoundError as error:
-        return Done(failures=(f"the worker has no sanlab ({error}): start it in a checkout",))
+        return Done(failures=(f"the worker has no sanlab ({error}): start it in a checkout, or install the wheel",))
     except Exception as error:  # noqa: BLE001 - the worker's own, or Dask's: a failure of this point, with its name
         return Done(failures=(f"{type(error).__name__}: {error}".splitlines()[0],))

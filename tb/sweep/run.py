@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from pymodels.errors import ConfigError, nearest
-from pymodels.profiles import every_key
+from pymodels.profiles import every_key, parse_settings
 from tb.plan import studies
 from tb.plan.request import RUN_OPTIONS, Request, resolve
 from tb.report import tables
@@ -178,7 +178,7 @@ def main(argv: list[str] | None = None) -> int:
     words = parser.parse_args(argv)
 
     def sweep() -> int:
-        info = studies.load(words.study)
+        info = studies.load(words.study).chosen(parse_settings(words.set))
         axes = parse(words.axes, {*OWN, *RUN_OPTIONS, *info.options, *every_key()})
         cluster = words.cluster or info.cluster or ""
         base = resolve(words.study, words.sim, words.seed, False, cluster, words.profile, words.set, SIMULATORS)

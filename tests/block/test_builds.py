@@ -75,9 +75,12 @@ def test_good_wiring_passes(tmp_path: Path, way: str) -> None:
 
 @pytest.mark.parametrize("warning", BAD)
 def test_verilator_refuses_bad_wiring(tmp_path: Path, warning: str) -> None:
-    with pytest.raises(ToolError) as error:
-        check_wiring(job(tmp_path, wired(BAD[warning])))
-    assert f"%Error-{warning}: " in error.value.cause
+    bad = job(tmp_path, wired(BAD[warning]))
+    for compiled in (bad, replace(bad, clocked=True)):
+        with pytest.raises(ToolError) as error:
+            compile_model(compiled)
+        assert f"%Error-{warning}: " in error.value.cause
+        assert not list(tmp_path.rglob("*.o")), "found before anything is compiled"
 
 
 @pytest.mark.parametrize(("body", "words"), BAD_ON_ICARUS)

@@ -32,6 +32,7 @@ from tests.block.card_bench import (
     handler_of,
     image_of,
 )
+from tests.block.cases import some
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
@@ -215,7 +216,7 @@ async def _everything_with_pauses(bench: CardBench) -> None:
 
 
 @cocotb.test(timeout_time=60, timeout_unit="ms")
-@cocotb.parametrize(fabric_ps=[7500, 10000])
+@cocotb.parametrize(fabric_ps=some([7500, 10000]))
 async def asleep_or_awake_the_card_does_the_same(dut: Any, fabric_ps: int) -> None:
     bench = CardBench(dut, fabric_ps, cfg_patience=500)
     bench.nic_limit = 0x400

@@ -9,7 +9,8 @@ import os
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from tb.build.store import STORE
@@ -47,10 +48,28 @@ class Environment:
 
     def run(self, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
         """Run a program of the environment in the user's folder."""
-        env = {name: value for name, value in os.environ.items() if name not in OWN}
-        env |= {"SANLAB_BUILDS": str(STORE), **environment}
-        command = [str(self.bin / words[0]), *words[1:]]
+        env, command = self._environment(environment), [str(self.bin / words[0]), *words[1:]]
         return subprocess.run(command, cwd=self.user, env=env, text=True, capture_output=True, check=False, timeout=300)
+
+    @contextmanager
+    def running(self, *words: str) -> Iterator[None]:
+        """A program of the environment that runs in the user's folder meanwhile."""
+        process = subprocess.Popen(
+            [str(self.bin / words[0]), *words[1:]],
+            cwd=self.user,
+            env=self._environment({}),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            yield
+        finally:
+            process.kill()
+            process.wait()
+
+    def _environment(self, more: Mapping[str, str]) -> dict[str, str]:
+        env = {name: value for name, value in os.environ.items() if name not in OWN}
+        return {**env, "SANLAB_BUILDS": str(STORE), **more}
 
 
 def wheel_of(source: Path, folder: Path, how: Sequence[str] = OFFLINE) -> Path:

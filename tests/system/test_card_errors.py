@@ -16,7 +16,7 @@ CARDS, FAST = "two_cards", "fpga.config_us=100"
 
 
 def test_calls_that_cannot_be_are_refused_by_name(tmp_path: Path) -> None:
-    assert must("card_errors", "verilator", tmp_path, FAST, CARDS).metrics["refused"] == 5
+    assert must("card_errors", "verilator", tmp_path, FAST, CARDS).metrics["refused"] == 7
 
 
 @pytest.mark.parametrize(

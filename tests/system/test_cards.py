@@ -49,6 +49,11 @@ def test_messages_pass_through_circuits_of_local_and_remote_cards(messages: Run)
     assert messages.metrics["multicast"] == 2
 
 
+def test_a_card_rings_the_doorbell_where_the_nic_listens_to_it(tmp_path: Path) -> None:
+    settings = "fpga.config_us=20 grim.doorbell_notify=1 largest=64"
+    assert must("card_messages", "verilator", tmp_path, settings, "two_cards").metrics["results"] == 8
+
+
 def test_messages_through_circuits_are_equal_on_both_simulators(tmp_path: Path) -> None:
     settings = "fpga.config_us=20 fpga.bridge=true largest=64"  # Icarus takes 0.1 s for a microsecond
     one, other = (must("card_messages", name, tmp_path / name, settings, "two_cards") for name in SIMULATORS)

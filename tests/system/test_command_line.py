@@ -43,6 +43,9 @@ GOOD = ["echo_pingpong"]
         ([*GOOD, "--set", "repetitions"], "SET: not a setting: 'repetitions'; write key=value"),
         (["grim_streaming", "--set", "pattern=rign"], "SET: unknown word: pattern is 'rign'; did you mean 'ring'?"),
         (["grim_pingpong", "--set", "grim.segment_bytes=5"], "segment_bytes"),
+        (["program", "--set", "ranks=3"], "SET: too many ranks: 3 programs and 2 hosts; give at most 2"),
+        (["program", "--set", "command=no_such_program"], "SET: program not found: no 'no_such_program' in "),
+        (["mpi_function", "--set", "function=ring.py:mein"], "has no function 'mein'; did you mean 'main'?"),
     ],
 )
 def test_wrong_word_is_refused_before_any_build(
@@ -55,6 +58,16 @@ def test_wrong_word_is_refused_before_any_build(
     assert command.main([*arguments, "--out", str(tmp_path / "out")]) == 2
     assert said in " ".join(capsys.readouterr().err.split())
     assert not (tmp_path / "out").exists()
+
+
+def test_a_program_with_the_library_of_another_mpi_is_refused_before_any_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "other"
+    other.write_bytes(Path(sys.executable).resolve().read_bytes()[:64] + b"\0libmpi.so.40\0")
+    settings = f"command={other}"
+    said = f"SET: library does not fit: {other} is linked with libmpi.so.40; link it with MPICH's libmpich.so.12"
+    test_wrong_word_is_refused_before_any_build(["program", "--set", settings], said, tmp_path, monkeypatch, capsys)
 
 
 def test_exit_code_of_the_process_is_2(tmp_path: Path) -> None:

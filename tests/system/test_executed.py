@@ -82,6 +82,17 @@ def test_grim_in_c_and_in_python_take_the_same_time_within_a_tenth(words: str, t
     assert lives and all(life.arrived for life in lives), "each message is followed to its handler"
 
 
+def test_grim_in_c_on_a_lanai4_takes_about_an_eighth_longer(tmp_path: Path) -> None:
+    """Its firmware carries out the chain of control blocks, and each access of SRAM costs the clock of a fetch."""
+    python, executed = (
+        must(
+            "grim_pingpong", "verilator", tmp_path / word, f"repetitions=5 size=0 nic.firmware={word}", profile="lanai4"
+        )
+        for word in ("python", "c")
+    )
+    assert 1.05 < executed.metrics["one_way_us_0B"] / python.metrics["one_way_us_0B"] < 1.2
+
+
 def test_the_cycle_of_a_deadlock_goes_through_nics_that_execute(tmp_path: Path) -> None:
     metrics = must("grim_overflow", "verilator", tmp_path, "nic.firmware=c").metrics
     assert (metrics["deadlock_without"], metrics["units_in_the_cycle"]) == (1, 4)

@@ -31,7 +31,7 @@ def fixture_cluster(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def test_all_calls_over_bad_wires_do_what_they_say_and_equally_on_both_simulators(cluster: str, tmp_path: Path) -> None:
     one, other = [
-        must(STUDY, simulator, tmp_path / simulator, f"{SMALL} largest=64 {BAD}", cluster, profile=PROFILE)
+        must(STUDY, simulator, tmp_path / simulator, f"{SMALL} largest=4 {BAD}", cluster, profile=PROFILE)
         for simulator in ("verilator", "icarus")
     ]
     assert one.metrics["resent"] > 1

@@ -21,7 +21,7 @@ SP = "sp+ppc604-332"
 def test_random_operations_equal_a_sequential_matcher(on: str, tmp_path: Path) -> None:
     metrics = must("mpi_matching", "verilator", tmp_path, f"operations=200 mpi.on={on}").metrics
     assert metrics["wrong"] == 0
-    assert metrics["matched"] > 80
+    assert metrics["operations"] >= 200 and metrics["matched"] > 60
 
 
 def test_nothing_is_lost_or_overtaken_where_packets_are_lost(tmp_path: Path) -> None:
@@ -68,6 +68,16 @@ def test_benchmarks_that_compute_over_mpi_are_right_and_a_stream_arrives_unchang
     assert metrics["verified_MG"] == 1
     assert metrics["changed_LU"] == 0
     assert metrics["communication_percent_LU"] < metrics["communication_percent_MG"]
+
+
+def test_a_code_on_both_stacks_is_verified_and_gains_what_its_times_say(tmp_path: Path) -> None:
+    """EP, which hardly communicates: its gain is next to nothing on either side."""
+    metrics = must("mpi_nas", "verilator", tmp_path, "codes=EP stacks=both mpi.on=lapi", "sp_board", profile=SP).metrics
+    assert metrics["verified_EP"] == 1
+    gain = 100 * (1 - metrics["ms_EP_lapi"] / metrics["ms_EP_native"])
+    assert metrics["gain_percent_EP"] == pytest.approx(gain) and abs(gain) < 0.1
+    assert all(0 < metrics[f"communication_percent_EP_{stack}"] < 0.1 for stack in ("native", "lapi"))
+    assert metrics["codes_slower"] == 0
 
 
 def test_mpi_over_lapi_is_shorter_than_native_where_copies_count_and_carries_more(tmp_path: Path) -> None:

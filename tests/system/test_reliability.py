@@ -56,7 +56,7 @@ def test_losses_are_equal_with_clocks_always_on(lossy: Run, tmp_path: Path) -> N
     assert_equal(lossy, other)
 
 
-PASSED = "messages=80 fault.loss=0 fault.damage=0 fault.reorder=0.1"
+PASSED = "messages=40 largest=200 fault.loss=0 fault.damage=0 fault.reorder=0.1"
 
 
 def test_packets_that_pass_each_other_are_put_in_order_equally_on_both_simulators(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_packets_that_pass_each_other_are_put_in_order_equally_on_both_simulator
         )
     )
     assert one.metrics["packets_passed"] > 5
-    assert one.metrics["resent"] > 5
+    assert one.metrics["resent"] > 3
     assert one.metrics["lost"] == one.metrics["doubled"] == one.metrics["out_of_order"] == one.metrics["bad_crc"] == 0
     assert not [name for name in one.metrics if name.startswith("explained")]
     assert_equal(one, other)
@@ -95,7 +95,7 @@ def test_every_step_of_the_repair_is_that_of_the_reference_model(lossy: Run) -> 
 
 
 def test_losses_are_equal_on_both_simulators(tmp_path: Path) -> None:
-    settings = "messages=60 largest=200 fault.loss=0.06 fault.damage=0.03"
+    settings = "messages=30 largest=100 fault.loss=0.1 fault.damage=0.06"
     one, other = (must("grim_reliability", name, tmp_path / name, settings) for name in ("verilator", "icarus"))
     assert one.metrics["packets_lost"] > 0
     assert one.metrics["packets_damaged"] > 0

@@ -7,10 +7,16 @@ leaves in the checkout, and stands in the user's folder.
 
 from __future__ import annotations
 
+import importlib
+import os
 import re
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
+from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
 from pymodels.results import differences, read_results
@@ -79,6 +85,24 @@ def test_a_sweep_runs_outside_of_the_checkout(here: Environment) -> None:
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert "2 of 2 points, 0 known from before, 0 failed" in ended.stdout
     assert (here.user / "sim_build" / "sweep" / "echo_pingpong" / "points.parquet").exists()
+
+
+def test_a_worker_of_a_dask_cluster_needs_nothing_but_the_wheel(here: Environment, tmp_path: Path) -> None:
+    nobody: dict[str, Any] = {"n_workers": 0, "processes": False, "protocol": "tcp", "dashboard_address": "localhost:0"}
+    with importlib.import_module("distributed").LocalCluster(**nobody) as cluster:
+        worker = ("-m", "dask", "worker", cluster.scheduler_address, "--nthreads", "1", "--no-nanny", "--no-dashboard")
+        with here.running("python", *worker):
+            words = ("echo_pingpong", "--axes=repetitions=1,2", f"--out={tmp_path / 'out'}")
+            command = [sys.executable, "-m", "tb.sweep.run", *words, f"--scheduler={cluster.scheduler_address}"]
+            env = {**os.environ, "SANLAB_OUT": str(tmp_path)}  # nothing is known from before
+            ended = subprocess.run(command, cwd=ROOT, env=env, text=True, capture_output=True, check=False, timeout=240)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "2 of 2 points, 0 known from before, 0 failed" in ended.stdout
+    table = pq.read_table(tmp_path / "out" / "points.parquet").to_pydict()
+    same = must("echo_pingpong", "verilator", tmp_path / "same", "repetitions=1").metrics
+    one_way = {name: value for name, value in same.items() if name in table and not name.startswith("wall_")}
+    assert one_way and {name: table[name][0] for name in one_way} == one_way
+    assert (here.user / "sim_build" / "sweep").is_dir() and not (here.site / "sanlab" / "_tree" / "sim_build").exists()
 
 
 def test_an_editable_installation_is_the_checkout(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pymodels.costs import PathTable
-from pymodels.costs.compile import COMPILER, FIRMWARE, compiler_version, counts, fingerprint, layers, main
+from pymodels.costs.compile import COMPILER, FIRMWARE, compiler_version, counts, fingerprint, layers, main, sources
 from pymodels.costs.named import named_paths
 from pymodels.costs.targets import TARGETS, Target, targets_of
 
@@ -69,6 +69,12 @@ def test_the_counts_were_made_from_the_c_as_it_is(folder: Path, target: Target) 
     table = load(folder, target)
     assert table.compiled["origin"] == "compiled"
     assert table.compiled["sources_sha256"] == fingerprint(folder), "run python -m pymodels.costs.compile"
+
+
+def test_what_paths_include_from_other_folders_is_part_of_their_fingerprint() -> None:
+    assert {"words.h", "buffers.h", "cells.h"} <= {path.name for path in sources(FIRMWARE / "host" / "fifo")}
+    assert "turns.h" in {path.name for path in sources(FIRMWARE / "nic" / "hal")}
+    assert "turns.h" not in {path.name for path in sources(FIRMWARE / "nic" / "via")}
 
 
 @pytest.mark.parametrize("folder", layers(), ids=str)

@@ -20,9 +20,11 @@ from firmware.host.lapi import header as lapi
 from firmware.host.lapi.outgoing import PROTOCOL as LAPI
 from firmware.host.pipes import header as pipes
 from firmware.host.via.kernel_agent.messages.message import Message, Type
+from firmware.nic.am import layout as am
 from firmware.nic.echo import layout as echo
 from firmware.nic.hal import layout as hal
-from pymodels.formats import grim, via
+from firmware.nic.udp import layout as frames
+from pymodels.formats import grim, udp, via
 from pymodels.formats.grim import Cause, Header, MessageType
 from pymodels.formats.sp import SpPacket
 from pymodels.hardware.discover import nic_kind
@@ -64,7 +66,20 @@ def told(
     write_dissector(legend, dissector)
     write_packets(packets, legend, path, link_type=link_type)
     words = [word for field in fields for word in ("-e", field)]
-    command = ["tshark", "-X", f"lua_script:{dissector}", "-r", str(path), "-T", "fields", "-E", "occurrence=a", *words]
+    checked = [word for name in ("ip", "udp") for word in ("-o", f"{name}.check_checksum:TRUE")]
+    command = [
+        "tshark",
+        *checked,
+        "-X",
+        f"lua_script:{dissector}",
+        "-r",
+        str(path),
+        "-T",
+        "fields",
+        "-E",
+        "occurrence=a",
+        *words,
+    ]
     ended = subprocess.run(command, text=True, capture_output=True, check=False, timeout=60)
     assert ended.returncode == 0, ended.stderr
     assert "Lua" not in ended.stderr, ended.stderr
@@ -266,6 +281,48 @@ def test_packets_of_hal_are_told_on_both_networks(tmp_path: Path, link_type: int
     told_of, other = told(tmp_path, packets, *fields, layer="hal", link_type=link_type)
     assert told_of == ["5", "7", "3", "10", data.hex(), "packet 7 from node 5, protocol 3, 10 bytes"]
     assert other[0] == ("5" if link_type == MYRINET else "")  # 12 bytes may be padded to 16, 10 are too few
+
+
+def test_frames_of_udp_are_ip_packets_with_checksums_that_are_right(tmp_path: Path) -> None:
+    data, source, target = b"0123456789", udp.address(5), udp.address(1)
+    head = udp.Udp(1024, 2049, udp.UDP_BYTES + len(data))
+    datagram = head._replace(sum=udp.datagram_sum(source, target, head.pack() + data)).pack() + data
+    ip = udp.Ip(source, target, 77, udp.IP_BYTES + len(datagram)).pack()
+    packets = []
+    for sent in (ip + datagram, ip[:-1] + b"\x63" + datagram):
+        words = struct.pack(">2I", *frames.header(5, 6, len(sent)))
+        packets.append(packet(sealed(ROUTE + words + sent + bytes(-len(sent) % 8))))
+    fields = "sanlabudp.source", "sanlabudp.number", "sanlabudp.bytes", "ip.src", "udp.dstport", "ip.checksum.status"
+    checked = "udp.checksum.status", "data.data"
+    told_of, other = told(tmp_path, packets, *fields, *checked, layer="udp")
+    assert told_of == ["5", "7", "38", "10.0.0.6", "2049", "1", "1", data.hex()]
+    assert other[5] == "0", "another address is not covered by the checksum"
+
+
+def test_messages_of_am_and_their_payload_are_taken_apart(tmp_path: Path) -> None:
+    data, control = bytes(range(10)), am.Control(kind=1, slot=2, arguments=2, size=10)
+    words = (5 << 24 | 0xABCDEF, 0x400040, 7, 0xFFFFFFFF, 0, 0, 0, control.word)
+    message = struct.pack(">8I", *words)
+    payload = struct.pack(">2I", am.key(3, 8, payload=True), am.second(control, True)) + data.ljust(16)
+    packets = [payload, struct.pack(">2I", am.key(3, 8), am.second(control, False)) + message]
+    fields = "am.source", "am.number", "am.kind", "am.slot", "am.bytes", "am.payload", "am.handler", "am.argument"
+    rows = told(tmp_path, [packet(sealed(one)) for one in packets], *fields, "am.image", "_ws.col.Info", layer="am")
+    common, last = ["3", "17", "1", "2", "10"], "to 5, handler 0x400040, 2 arguments, 10 bytes"
+    assert rows == [
+        [*common, data.hex(), "", "", "", "payload of the reply of node 3, slot 2, 10 bytes"],
+        [
+            *common[:1],
+            "18",
+            "1",
+            "2",
+            "32",
+            "",
+            "0x00400040",
+            "7,4294967295",
+            "0xabcdef",
+            f"reply of node 3, slot 2, {last}",
+        ],
+    ]
 
 
 def test_the_header_of_a_stream_is_told_within_a_packet_of_hal(tmp_path: Path) -> None:

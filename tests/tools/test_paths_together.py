@@ -68,6 +68,7 @@ def test_every_path_is_compared(both: Together) -> None:
 )
 def test_c_that_does_something_else_is_found(tmp_path: Path, header: str, text: str, instead: str, path: str) -> None:
     copy = Path(shutil.copytree(LAYER, tmp_path / LAYER.name))
+    shutil.copytree(LAYER.parent / "hardware", tmp_path / "hardware")  # which it includes from beside
     whole = (copy / header).read_text(encoding="utf-8")
     assert whole.count(text) == 1
     (copy / header).write_text(whole.replace(text, instead), encoding="utf-8")

@@ -41,6 +41,11 @@ def tour(charges: Charges) -> None:
     faults.corrupt(0, 1, faults.passed(0, 1), 20)
     with charges.operation("one that is damaged"):
         bench.run(settled(bench.machine, near.request(1, bench.keep)))
+    with charges.operation("start, with interrupts"):
+        bench = Bench(receive="interrupt")
+    near, far = bench.ports
+    with charges.operation("computing that a message interrupts"):
+        bench.run(settled(bench.machine, near.request(1, bench.keep)), settled(bench.machine, far.compute(200_000)))
 
 
 async def _requests(bench: Bench, count: int) -> None:

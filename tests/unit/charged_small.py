@@ -11,6 +11,7 @@ from firmware.host.grim.filter import HostFilter
 from firmware.host.grim.fpga import FpgaCard
 from firmware.host.tpil import CardDma, Method, create
 from firmware.layers import ClusterView, host_library, nic_program
+from firmware.mail import open_mail
 from pymodels.card.fabric import Circuit
 from pymodels.machine import Machine
 from tests.unit.charges import Charges, settled
@@ -52,6 +53,16 @@ def _echo(charges: Charges) -> None:
         machine.finish(settled(machine, hosts[0].send(1, b"64 bytes")), hosts[1].receive())
     with charges.operation("echo answer"):
         machine.finish(hosts[0].send(1, b"back"), hosts[1].echo(), hosts[0].receive())
+
+    async def posts(me: int) -> None:
+        mail = open_mail("echo", hosts[me])
+        for _ in range(2):
+            await mail.post(1 - me, b"two behind each other")
+        for _ in range(2):
+            await mail.receive()
+
+    with charges.operation("echo posts behind a full slot"):
+        machine.finish(posts(0), posts(1))
 
 
 def _fifo(charges: Charges) -> None:

@@ -26,7 +26,23 @@ from pymodels.machine.timing import Timing
 from pymodels.toml import read_toml
 
 FOLDER = Path(__file__).parent / "charged"
-TOURS = ("grim", "grim_ways", "grim_trouble", "via", "via_calls", "mpi", "hal", "lapi", "pipes", "am", "small")
+TOURS = (
+    "grim",
+    "grim_ways",
+    "grim_trouble",
+    "via",
+    "via_calls",
+    "mpi",
+    "hal",
+    "lapi",
+    "pipes",
+    "am",
+    "split_c",
+    "am2",
+    "udp",
+    "tmk",
+    "small",
+)
 SLOW = Timing(dma_start=1_900_000, pio_read=830_000, pio_latency=410_000, cable=300_000, context_switch=4_100_000)
 """A machine on which much takes longer than usual."""
 VERBS: tuple[tuple[str, type, tuple[str, ...]], ...] = (

@@ -29,7 +29,7 @@ STANDS_ON = re.compile(r"^STANDS_ON = \(([^)]*)\)", re.MULTILINE)
 
 def below(root: Path, place: str) -> frozenset[str]:
     """The layers that a file may name since its own layer or application stands on them."""
-    folder = re.match(r"firmware/(?:host|applications)/\w+/", place)
+    folder = re.match(r"(?:firmware/(?:host|applications)|tb/fuzz/layers)/\w+/", place)
     package = root / folder[0] / "__init__.py" if folder else root
     said = STANDS_ON.search(package.read_text(encoding="utf-8")) if package.is_file() else None
     return frozenset(re.findall(r'"(\w+)"', said[1])) if said else frozenset()

@@ -143,7 +143,7 @@ MISUSES: dict[str, tuple[Misuse, type[Exception], str]] = {
     "half a word": (lambda b: b.ports[0].request(1, b.keep, 0.5), AmError, "give words"),  # type: ignore[arg-type]
     "long data": (lambda b: b.ports[0].request(1, b.keep, data=bytes(MOST + 1)), AmError, "no more than 4096 bytes"),
     "text": (lambda b: b.ports[0].request(1, b.keep, data="x"), AmError, "no more than"),  # type: ignore[arg-type]
-    "a foreign handler": (lambda b: b.ports[0].request(1, b.until), ImageError, "it is not in the code image"),  # type: ignore[arg-type]
+    "a foreign handler": (lambda b: b.ports[0].request(1, b.until), ImageError, "it is not in the code image"),
     "put to nobody": (lambda b: b.ports[0].put(7, 0, 0, 4, 0), AmError, "a message to node 7: there is none"),
     "put of less than nothing": (lambda b: b.ports[0].put(1, 0, 0, -1, 0), AmError, "-1 bytes; give 0 or more"),
     "put from an odd place": (lambda b: b.ports[0].put(1, 0, 2, 4, 0), AmError, "its source is at 2; give a physical"),
@@ -167,7 +167,12 @@ def test_am_is_opened_once_and_its_options_are_checked() -> None:
     with pytest.raises(AmError, match="has it open; open it once"):
         bench.layers[0].open([])
     card = bench.machine.host(0).card
-    for options, said in (({"unrestrict": 1}, "unrestricted"), ({"unrestricted": 2}, r"not a whole number in 0\.\.1")):
+    wrong: list[tuple[dict[str, int | str], str]] = [
+        ({"unrestrict": 1}, "unrestricted"),
+        ({"unrestricted": 2}, r"not a whole number in 0\.\.1"),
+        ({"receive": "sometimes"}, "'sometimes' is none of its words"),
+    ]
+    for options, said in wrong:
         with pytest.raises(OptionError, match=said):
             check_options("am", options, 2, 1 << 20, card)
     with pytest.raises(OptionError, match="a packet of this NIC takes 2032 bytes, .*; use a profile with a LANai"):
@@ -182,7 +187,7 @@ def test_am_is_opened_once_and_its_options_are_checked() -> None:
 @pytest.mark.parametrize("kind", ["request", "reply"])
 def test_a_handler_that_makes_a_request_is_refused(kind: str) -> None:
     async def asks(call: Call) -> None:
-        if call.kind == (kind == "reply"):
+        if call.kind.label == kind:
             await call.port.request(call.source, asks)
         else:
             await call.reply(asks)

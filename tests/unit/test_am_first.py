@@ -10,6 +10,7 @@ import pytest
 from firmware.host.am import Am, Call
 from firmware.layers import ClusterView, nic_program
 from pymodels.machine import Machine
+from tests.unit.first_program import check
 
 
 async def program(am: Am, nodes: int) -> list[bytes]:
@@ -36,7 +37,4 @@ def test_the_first_program_does_what_it_says(nodes: int) -> None:
         view = ClusterView(**machine.view(node))
         machine.nic(node).spawn(nic_program("am")(machine.nic(node), view), "am")
         layers.append(Am(host, view))
-    machine.finish(*(layer.start() for layer in layers))
-    answers = machine.finish(*(program(layer, nodes) for layer in layers))
-    for me in range(nodes):
-        assert answers[me] == [b"%d FROM %d" % (20 + 2 * node, me) for node in range(nodes) if node != me]
+    check(machine, layers, lambda am: program(am, nodes))

@@ -150,8 +150,8 @@ def test_the_chain_pointer_reached_the_card() -> None:
 def test_both_sides_together_have_about_100_lines_of_code() -> None:
     lines = 0
     for file in FIRMWARE.glob("*/echo/*.py"):
-        if file.name in ("shown.py", "boot.py"):
-            continue  # what tools show of it, and what firmware in C is told: no side needs them
+        if file.name in ("shown.py", "boot.py", "mail.py"):
+            continue  # what tools show of it, what firmware in C is told, how layers are compared: no side needs them
         text = file.read_text()
         texts = {
             line

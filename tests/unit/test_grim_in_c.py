@@ -27,18 +27,18 @@ from tests.unit.grim_bench import Bench
 from tests.unit.grim_traffic import AllToAll
 
 
-def mixed(in_c: str, **options: int | str) -> Bench:
-    """Nodes whose NICs execute the program (`c`) or run the coroutine (`p`)."""
-    bench: type[Bench] = type("Mixed", (Bench,), {"in_c": in_c})
+def mixed(in_c: str, kind: str = "lanai9", **options: int | str) -> Bench:
+    """Nodes whose NICs, of one kind, execute the program (`c`) or run the coroutine (`p`)."""
+    bench: type[Bench] = type("Mixed", (Bench,), {"in_c": in_c, "nic": kind})
     return bench(len(in_c), 1, False, True, **options)
 
 
 SIZES = [0, 3, 8, 64, 700, 3000]
 
 
-@pytest.mark.parametrize("in_c", ["cc", "cp", "pc"])
-def test_messages_of_every_size_arrive_once_and_in_order(in_c: str) -> None:
-    bench = mixed(in_c)
+@pytest.mark.parametrize(("in_c", "kind"), [("cc", "lanai9"), ("cp", "lanai9"), ("pc", "lanai4"), ("cc", "lanai4")])
+def test_messages_of_every_size_arrive_once_and_in_order(in_c: str, kind: str) -> None:
+    bench = mixed(in_c, kind)
     AllToAll(bench, 12, [0, 1, 5, 64, 1000, 4000, 9001]).run(settle_us=200)
     assert bench.total(Counter.ACKS_SEEN) == bench.total(Counter.ACCEPTED) == bench.total(Counter.SENT)
     assert bench.total(Counter.EARLY) > 0
@@ -59,11 +59,12 @@ def test_what_a_study_needs_and_the_program_lacks_is_refused_by_name() -> None:
         check({}, ["multicast"])
 
 
-@pytest.mark.parametrize("in_c", ["cc", "cp"])
-def test_receivers_that_stop_and_start_lose_nothing(in_c: str) -> None:
-    bench = mixed(in_c, channels=3, host_queue_bytes=6000, queue_bytes=8192, segment_bytes=1400, cut_through_bytes=512)
+@pytest.mark.parametrize(("in_c", "kind", "slower"), [("cc", "lanai9", 1), ("cp", "lanai9", 1), ("cc", "lanai4", 2)])
+def test_receivers_that_stop_and_start_lose_nothing(in_c: str, kind: str, slower: int) -> None:
+    few = {"channels": 3, "host_queue_bytes": 6000, "queue_bytes": 8192}
+    bench = mixed(in_c, kind, **few, segment_bytes=1400, cut_through_bytes=512)
     for node in range(2):
-        bench.machine.host(node).pause_between(600 + 400 * node, 1000 + 400 * node)
+        bench.machine.host(node).pause_between(slower * (600 + 400 * node), slower * (1000 + 400 * node))
     AllToAll(bench, 30, SIZES).run(settle_us=200)
     assert bench.total(Counter.NACKS_SENT) > 5
     assert bench.total(Counter.CONTROL_QUEUED) > 5
@@ -90,6 +91,22 @@ def test_a_hang_report_says_that_a_refused_stream_waits_for_its_host() -> None:
     bench.settle(100)
     assert any(re.fullmatch(r"NIC 0: room in the endpoint queues of VNN 1 .*host1.*", one) for one in told), told
     assert not any("room" in str(one) for one in bench.machine.kernel.waits.declared())
+
+
+@pytest.mark.parametrize("kind", ["lanai9", "lanai4"])
+def test_the_driver_is_told_when_a_block_of_registered_memory_is_freed(kind: str) -> None:
+    """The call that frees it waits for that."""
+    bench = mixed("cp", kind)
+    freed: list[int] = []
+
+    async def application(library: Grim, me: int) -> None:
+        if me == 0:
+            for _ in range(2):
+                await library.free_pinned_va(await library.malloc_pinned(4096))
+                freed.append(me)
+
+    bench.run(application, within_us=2000)
+    assert freed == [0, 0]
 
 
 def test_a_nic_that_finds_nothing_looks_around_and_stores_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -201,3 +201,32 @@ def test_a_host_that_waits_for_a_send_buffer_says_of_whom() -> None:
     bench.machine.faults.delay(0, 1, 0, 10**15)
     with pytest.raises(MachineError, match="host host0 waits for a send buffer, held by NIC 0"):
         bench.run(bench.give(0, 1, numbered(2 * BUFFERS)), within_us=5000)
+
+
+def test_a_buffer_that_is_freed_while_it_is_sent_again_goes_to_nobody_before_the_nic_has_read_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    bench = Bench()
+    hal, others, buffer = bench.hals[0], numbered(64), -1
+    spend = hal.host.spend
+
+    async def meanwhile(path: str, count: int = 1) -> None:
+        await spend(path, count)
+        if path == "hal_send":
+            monkeypatch.setattr(hal.host, "spend", spend)
+            hal.free(buffer)
+            for one in others:
+                await hal.send(1, PROTOCOL, b"", one)
+
+    async def program() -> None:
+        nonlocal buffer
+        buffer = await hal.send(1, PROTOCOL, b"head", b"data", keep=True)
+        await hal.host.sleep(100_000_000)
+        monkeypatch.setattr(hal.host, "spend", meanwhile)
+        await hal.again(buffer, b"HEAD")
+
+    bench.run(program(), bench.until(1, 66))
+    assert sorted(bench.bodies(1)) == sorted([*others, b"headdata", b"HEADdata"])
+    assert hal.keepable == 48
+    free, ordered = list(hal._sender._free), set(hal._sender._orders)
+    assert sorted({*free, *ordered}) == list(range(BUFFERS)) and len(free) == len(set(free) - ordered)

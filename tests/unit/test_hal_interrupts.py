@@ -73,6 +73,24 @@ def test_no_packet_is_forgotten_however_they_meet_the_end_of_the_routine(apart: 
     assert bench.bodies(1) == numbered(40)
 
 
+@pytest.mark.parametrize("size", [8, 1000])
+def test_no_packet_is_forgotten_that_comes_as_the_host_asks_for_interrupts(size: int) -> None:
+    forgotten = []
+    for after in range(0, 25_000_000, 250_000):
+        bench = Bench(chips=0)
+        bench.run(spread(bench, numbered(1, size), 0), switch_on(bench, after))
+        settle(bench)
+        if bench.bodies(1) != numbered(1, size):
+            forgotten.append(after)
+    assert forgotten == []
+
+
+async def switch_on(bench: Bench, after: int) -> None:
+    """Interrupts of host 1, after so many picoseconds."""
+    await bench.machine.host(1).sleep(after)
+    await bench.hals[1].interrupts(True)
+
+
 def test_a_task_that_waits_takes_packets_itself_and_leaves_interrupts_on() -> None:
     bench = Bench(chips=0)
     hal = bench.hals[1]

@@ -17,8 +17,9 @@ import pytest
 from firmware.host.code_image import STEP
 from firmware.host.hpam import NODES, HpamError, check_options, tolerates_loss
 from firmware.host.hpam.errors import OptionError
-from firmware.host.hpam.message import FORMAT, MOST, SLOTS, Header, Kind
+from firmware.host.hpam.message import FORMAT, MOST, SLOTS, Header
 from firmware.host.hpam.slots import SEQUENCES, Slots
+from firmware.host.request_reply import Kind
 from pymodels.hardware.discover import nic_kind
 from pymodels.machine import MachineError
 from tests.unit import request_bench
@@ -47,7 +48,7 @@ def test_every_handler_runs_once_though_packets_are_lost_and_damaged(seed: int) 
     bench.run(bench.give(0, numbered(1, 30), True), *ends)
     assert sorted(seen(bench, 1)) == [(number,) for number in range(30)]
     assert sorted(seen(bench, 0, "REPLY")) == [(2 * number,) for number in range(30)]
-    assert bench.ports[0].resent and bench.ports[1].duplicates and not bench.ports[1].executed_twice
+    assert bench.ports[0].sender.resent and bench.ports[1].duplicates and not bench.ports[1].executed_twice
 
 
 def test_the_letter_of_the_paper_executes_a_request_again_whose_answer_is_lost() -> None:
@@ -61,7 +62,16 @@ def test_a_damaged_packet_is_dropped_and_comes_again() -> None:
     bench = Bench(timeout_us=100)
     bench.machine.faults.corrupt(0, 1, bench.machine.faults.passed(0, 1))
     bench.run(bench.give(0, numbered(1, 1), True), bench.until(0, 1), bench.until(1, 1))
-    assert (bench.ports[1].damaged, bench.ports[0].resent, seen(bench, 1)) == (1, 1, [(0,)])
+    assert (bench.ports[1].damaged, bench.ports[0].sender.resent, seen(bench, 1)) == (1, 1, [(0,)])
+
+
+def test_a_request_waits_twice_as_long_after_each_repeat() -> None:
+    """Of 100 us: repeats after 100, 300, 700 and 1,500 us, and not fifteen of them."""
+    bench = Bench(timeout_us=100)
+    bench.machine.faults.lose(1)
+    port = bench.ports[0]
+    bench.run(bench.give(0, numbered(1, 1), True), port.until(lambda: port.process.host.now > 1_600_000_000))
+    assert port.sender.resent == 4
 
 
 def test_the_pool_takes_all_that_the_partners_can_have_under_way() -> None:
@@ -298,7 +308,7 @@ def test_the_layer_runs_on_its_card_alone_and_on_as_many_as_it_has_memory_for() 
         ({}, 9, "fifo", "9 nodes: the memory of a FIFO card has room for 8"),
         ({}, 2, "lanai9", "it drives a FIFO card, and this is another NIC"),
         ({"timeout_us": 1}, 2, "fifo", "1 is not a whole number in 20..1000000"),
-        ({"duplicates": "keep"}, 2, "fifo", "'keep' is unknown; one of drop, execute"),
+        ({"duplicates": "keep"}, 2, "fifo", "'keep' is none of its words;.*drop"),
         ({"timeout": 1}, 2, "fifo", "HPAM does not have it"),
     ):
         with pytest.raises(OptionError, match=said):

@@ -5,13 +5,10 @@ Strategy: it is run on two hosts and on four.
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from firmware.host.hpam import Call, Hpam
-from firmware.layers import ClusterView, host_library
-from pymodels.machine import Machine
+from tests.unit.first_program import check, on_fifo_cards
 
 
 async def program(hpam: Hpam) -> list[bytes]:
@@ -34,10 +31,4 @@ async def program(hpam: Hpam) -> list[bytes]:
 
 @pytest.mark.parametrize("nodes", [2, 4])
 def test_the_first_program_does_what_it_says(nodes: int) -> None:
-    machine = Machine(nodes, nic="fifo")
-    views = [ClusterView(**machine.view(vnn)) for vnn in range(nodes)]
-    layers: list[Any] = [host_library("hpam")(host, view) for host, view in zip(machine.hosts, views, strict=True)]
-    machine.finish(*(one.start() for one in layers))
-    answers = machine.finish(*(program(one) for one in layers), within_us=1e6)
-    for me in range(nodes):
-        assert answers[me] == [b"%d FROM %d" % (20 + 2 * vnn, me) for vnn in range(nodes) if vnn != me]
+    check(*on_fifo_cards("hpam", nodes), program)

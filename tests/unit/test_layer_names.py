@@ -33,6 +33,7 @@ OWN = {
     "pymodels/formats/toy.py": "from firmware.nic.toy import NAME",
     "tb/studies/toy_pingpong.py": "LAYER = 'toy'",
     "firmware/host/upper/__init__.py": 'STANDS_ON = ("toy", "other")',
+    "tb/fuzz/layers/both/__init__.py": 'STANDS_ON = ("toy", "other")',
 }
 WORDS = {"source", "target", "bytes", "way", "answers"}
 """What `make explain` fills into a sentence."""
@@ -58,6 +59,7 @@ def test_nothing_but_its_own_folders_names_a_layer() -> None:
         ("firmware/applications/game/a.py", "NAME = 'toy'", "firmware/applications/game/a.py:1: names toy"),
         ("firmware/nic/upper/a.py", "NAME = 'toy'", "firmware/nic/upper/a.py:1: names toy"),
         ("tb/fuzz/layers/toy/a.py", "from firmware.host.toy import NAME", None),
+        ("tb/fuzz/layers/both/a.py", "from firmware.host.toy import NAME", None),
         ("tb/fuzz/layers/toys/a.py", "from firmware.host.toy import NAME", "tb/fuzz/layers/toys/a.py:1: names toy"),
     ],
 )

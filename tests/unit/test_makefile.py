@@ -44,7 +44,7 @@ def test_help_names_every_target_and_every_variable() -> None:
 @pytest.mark.parametrize(
     "target",
     [
-        *("all", "setup", "test", "run", "studies", "sim", "lint", "synth", "waves", "timeline"),
+        *("all", "setup", "test", "run", "studies", "sim", "lint", "synth", "prove", "waves", "timeline"),
         *("explain", "compare", "sweep", "fuzz", "explore", "firmware", "figures", "bench", "clean", "distclean"),
     ],
 )
@@ -150,6 +150,8 @@ def test_a_layer_and_its_world_reach_explore_as_they_were_typed(checkout: Checko
     assert checkout.make("explore", "LAYER=a b", "WORLD=$c", "MINUTES=2.5").returncode == 0
     (call,) = checkout.calls("<-m><tb.sanlab><explore>")
     assert words(call) == ["-m", "tb.sanlab", "explore", "--world=$c", "--minutes=2.5", "--", "a b"]
+    assert checkout.make("explore", "LAYER=a", "TABLE=1").returncode == 0
+    assert words(checkout.calls("<-m><tb.sanlab><explore>")[-1])[-3:] == ["--table", "--", "a"]
 
 
 def test_figures_are_quick_only_when_asked(checkout: Checkout) -> None:
@@ -187,6 +189,7 @@ def test_the_fuzz_gets_its_words_and_a_simulator_only_on_the_rtl(checkout: Check
         "--seeds=1..2",
         "--on=",
         "--sim=verilator",
+        "--firmware=",
         "--scheduler=",
         "--workers=2",
     ]

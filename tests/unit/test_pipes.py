@@ -235,3 +235,26 @@ def test_a_bit_flipped_in_the_memory_of_a_pipe_is_what_is_read(node: int) -> Non
 
     read = pair.run(pair.write(0, 1, data, 500), late(), flip())[1]
     assert [at for at in range(500) if read[at] != data[at]] == [77]
+
+
+def test_a_packet_that_is_acknowledged_while_it_is_about_to_be_sent_again_is_let_be(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pair = Pair(timeout_us=100)
+    pipe = pair.pipes[0]
+    out, spend = pipe._peers[1].outgoing, pipe.host.spend
+
+    async def meanwhile(path: str, count: int = 1) -> None:
+        await spend(path, count)
+        if path == "pipes_again":
+            out.answered(out.sent, out.room)
+
+    monkeypatch.setattr(pipe.host, "spend", meanwhile)
+    pair.machine.faults.drop(0, 1, pair.machine.faults.passed(0, 1))
+
+    async def program() -> None:
+        await pipe.write(1, pattern(500), direct=True)
+        await pipe.flush()
+
+    pair.run(program())
+    assert (out.come, out.resent) == (out.written, 0)

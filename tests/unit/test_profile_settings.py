@@ -11,6 +11,7 @@ import re
 import pytest
 
 from pymodels.errors import ConfigError
+from pymodels.nics.common.lanai import RATE_MOST, rtc_rate
 from pymodels.profiles import Origin, Profile, load_profile, parse_settings
 
 
@@ -92,3 +93,13 @@ def test_value_of_another_kind_of_nic_is_unknown(profile: Profile) -> None:
     where = r"profile 'lanai9\+p3-450' has no such value"
     text = rf"SET: unknown key 'packet\.payload': {where}; did you mean 'host\.packet_ns'\?"
     assert re.fullmatch(text, str(error.value))
+
+
+@pytest.mark.parametrize("tick_ps", [1000, 500_000, 10**9])
+def test_the_clock_of_a_lanai_of_any_period_goes_right_with_numbers_that_the_rtl_takes(tick_ps: int) -> None:
+    for nic_ps in (1000, 7500, 15_000, 26_666, 29_998, 30_000, 100_000):
+        rate = rtc_rate(nic_ps, tick_ps)
+        assert 0 < rate.numerator <= RATE_MOST and 0 < rate.denominator <= RATE_MOST
+        assert float(rate) == pytest.approx(max(nic_ps / tick_ps, 1 / RATE_MOST), rel=1e-3)
+        if tick_ps == 500_000:
+            assert float(rate) == pytest.approx(nic_ps / tick_ps, rel=1e-6)

@@ -12,8 +12,9 @@ import ast
 import functools
 import re
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -27,7 +28,18 @@ from tb.run import block_bench
 from tb.tools.paths import ROOT, SIMULATORS
 
 MAKEFILE = (ROOT / "Makefile").read_text()
-GENERATED = {"calls.c", "frame.png", "mpi.h", "program-0.txt", "legend.json", "failures.txt", "stuck.txt"}
+GENERATED = {
+    "alltoall.goal",
+    "loggopsim.sh",
+    "loggp.txt",
+    "calls.c",
+    "frame.png",
+    "mpi.h",
+    "program-0.txt",
+    "legend.json",
+    "failures.txt",
+    "stuck.txt",
+}
 """What a run leaves."""
 MADE_UP = {
     "my_study",
@@ -96,9 +108,9 @@ def heading_anchor(heading: str) -> str:
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
-def known_settings(study: str) -> set[str]:
+def known_settings(study: str, settings: Mapping[str, str] = MappingProxyType({})) -> set[str]:
     """The settings that a study takes beside those of a profile."""
-    return {*RUN_OPTIONS, *studies.load(study).options}
+    return {*RUN_OPTIONS, *studies.load(study).chosen(settings).options}
 
 
 def check_make(words: list[str]) -> None:
@@ -117,9 +129,9 @@ def check_make(words: list[str]) -> None:
     if "CLUSTER" in real:
         find_config(real["CLUSTER"], {})
     if "SET" in real and "STUDY" in real:
-        options = studies.load(real["STUDY"]).options
         settings = parse_settings(real["SET"])
-        profile.override(settings, known_settings(real["STUDY"]))
+        options = studies.load(real["STUDY"]).chosen(settings).options
+        profile.override(settings, known_settings(real["STUDY"], settings))
         for name in settings.keys() & options.keys():
             options[name].parse(name, settings[name])
 

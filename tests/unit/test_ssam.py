@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 
 from firmware.host.code_image import STEP
+from firmware.host.request_reply import Kind
 from firmware.host.ssam import SsamError, check_options
 from firmware.host.ssam.area import Area
 from firmware.host.ssam.errors import OptionError
-from firmware.host.ssam.message import MOST, Header, Kind
+from firmware.host.ssam.message import MOST, Header
 from pymodels.hardware.discover import nic_kind
 from tests.unit import request_bench
 from tests.unit.request_bench import Request

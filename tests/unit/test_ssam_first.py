@@ -5,13 +5,10 @@ Strategy: it is run on two hosts and on four.
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from firmware.host.ssam import Call, Ssam
-from firmware.layers import ClusterView, host_library
-from pymodels.machine import Machine
+from tests.unit.first_program import check, on_fifo_cards
 
 
 async def program(ssam: Ssam) -> list[bytes]:
@@ -34,10 +31,4 @@ async def program(ssam: Ssam) -> list[bytes]:
 
 @pytest.mark.parametrize("nodes", [2, 4])
 def test_the_first_program_does_what_it_says(nodes: int) -> None:
-    machine = Machine(nodes, nic="fifo")
-    views = [ClusterView(**machine.view(vnn)) for vnn in range(nodes)]
-    ssams: list[Any] = [host_library("ssam")(host, view) for host, view in zip(machine.hosts, views, strict=True)]
-    machine.finish(*(ssam.start() for ssam in ssams))
-    answers = machine.finish(*(program(ssam) for ssam in ssams), within_us=1e6)
-    for me in range(nodes):
-        assert answers[me] == [b"%d FROM %d" % (20 + 2 * vnn, me) for vnn in range(nodes) if vnn != me]
+    check(*on_fifo_cards("ssam", nodes), program)

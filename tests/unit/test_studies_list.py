@@ -51,8 +51,8 @@ def starts_a_layer(part: Any, seen: set[Any]) -> bool:
 @pytest.mark.parametrize("name", studies.names())
 def test_a_study_that_starts_a_layer_says_which(name: str) -> None:
     module = studies.load(name).module
-    layer = getattr(module, "LAYER", None)
-    assert layer in layers.names() if starts_a_layer(module.run, set()) else layer is None
+    said = getattr(module, "LAYERS", None) or [getattr(module, "LAYER", None)]
+    assert set(said) <= {*layers.names()} if starts_a_layer(module.run, set()) else said == [None]
 
 
 def test_no_studies_are_no_lines() -> None:

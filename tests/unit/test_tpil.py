@@ -14,6 +14,7 @@ import pytest
 from firmware.host.tpil import CardDma, Config, Method, TpilError, create
 from firmware.host.tpil.config import cut_offs
 from pymodels.card.registers import REGISTERS, CardReg
+from pymodels.costs import PathTable
 from pymodels.machine import Machine
 
 WINDOW, SIZE = 0xE0000000, 0x10000
@@ -176,3 +177,8 @@ def test_driver_refuses_what_the_card_cannot_fetch(source: int, target: int, siz
     machine = Machine(2)
     with pytest.raises(ValueError, match="not alike within 8 bytes, or long"):
         machine.finish(CardDma(machine.host(0), WINDOW).fetch(source, target, size))
+
+
+def test_a_host_charges_tpil_and_the_layer_whose_cards_it_fills_by_one_table() -> None:
+    tables = [PathTable.of_host(name) for name in ("tpil", "grim")]
+    assert set(PathTable.together(tables).paths) == {path for table in tables for path in table.paths}

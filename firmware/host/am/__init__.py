@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from firmware.host.am.data import Stretch
 from firmware.host.am.errors import AmError
-from firmware.host.am.port import Call, Handler, Port
+from firmware.host.am.port import Call, Port
 from firmware.host.am.remote import get_handler, put_handler
 from firmware.host.card import load_chain, release
 from firmware.host.code_image import CodeImage
+from firmware.host.request_reply import Handler
 from firmware.host.words import store_words
 from firmware.layers import ClusterView
 from firmware.nic.am.layout import PORT, Place, Word
 from firmware.nic.hardware import chain_heads
 from firmware.verbs import Host
 
-__all__ = ["Am", "AmError", "Call", "Handler", "Port", "open_layer"]
+__all__ = ["Am", "AmError", "Call", "Handler", "Port", "Stretch", "open_layer"]
 
 
 class Am:

@@ -1,10 +1,10 @@
 /* What each step of AM costs on the host's CPU. One function is one path; the rules are in pymodels/costs/README.md. */
-#include "paths.h"
+#include "turns.h"
 
 enum { SLOTS = 4, MOST = 4096, NODES = 64 };
 
 struct am {
-    u32 memory, image, sent, entries, taken, unused[3];
+    u32 memory, image, sent, entries, taken, process, unused[2];
     u32 free[NODES][2];
 };
 struct call { u32 kind, slot, count, size, source, payload, replied; const u32 *arguments; };
@@ -35,15 +35,7 @@ u32 am_send(struct am *am, u32 handler, u32 node_kind_slot, const u32 *arguments
 }
 
 /* 32 bytes of payload. */
-u32 *am_copy(u32 *to, const u32 *from, const u32 *end) {
-    eight_words(to, from);
-    if (UNLIKELY(from + 8 == end)) {
-        OFF_PATH("the last ones");
-        return 0;
-    }
-    LOOP_AGAIN();
-    return to + 8;
-}
+u32 *am_copy(u32 *to, const u32 *from, const u32 *end) { return copy_turn(to, from, end); }
 
 /* One look at the word that tells of the next message. */
 u32 am_look(const u32 *there) {
@@ -77,6 +69,22 @@ u32 am_receive(struct am *am, u32 *entry, struct call *call) {
     am->free[source][0] = am->free[source][0] + 1;
     SHARED32(entry + 9) = 0;
     return be32_load(entry + 1);
+}
+
+/* A computation begins, or goes on: have the next message interrupt it. */
+u32 am_ask(void) {
+    PIO_WRITE(BE32(1));
+    return PIO_READ();
+}
+
+/* It is over. */
+void am_unask(void) { PIO_WRITE(0); }
+
+/* The driver's routine: acknowledge, read back, and have the kernel signal the process. */
+u32 am_serve(struct am *am) {
+    PIO_WRITE(BE32(1u << 30));
+    am->unused[0] = PIO_READ();
+    return am->process;
 }
 
 /* The handlers of PUT: the flag is counted up. */

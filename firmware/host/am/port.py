@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Coroutine, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from firmware.host.am.data import Data, Stretch, size_of
 from firmware.host.am.errors import AmError
+from firmware.host.am.interrupts import Interrupts
 from firmware.host.am.remote import get, put
-from firmware.host.code_image import CodeImage, ImageError
+from firmware.host.code_image import CodeImage
+from firmware.host.request_reply import NOBODY, Handler, Kind, Rules
+from firmware.host.request_reply import Call as AnyCall
 from firmware.host.words import store_words
 from firmware.layers import ClusterView
 from firmware.nic.am.layout import (
@@ -30,58 +32,39 @@ from firmware.verbs import Buffer, Host
 from pymodels.host.moves import Moves
 from pymodels.trace import TraceEvent
 
-Handler = Callable[["Call"], Coroutine[Any, Any, None]]
-NOBODY = 0
-"""Handler of a reply that only says that the request has been handled."""
-REQUEST, REPLY = 0, 1
-KINDS = ("request", "reply")
 CHECK = 0xFFFFFF
 """So much of the code image's checksum travels with a message."""
 
 
-class Call:
+class Call(AnyCall[Control]):
     """A message, as its handler sees it. Its payload stands in a receive buffer until the handler returns."""
 
     def __init__(self, port: Port, source: int, control: Control, arguments: tuple[int, ...], address: int) -> None:
-        self.port, self.source, self.kind = port, source, control.kind
-        self.arguments, self.address, self.size = arguments, address, control.size
-        self.slot = control.slot
-        self.replied = False
-
-    @property
-    def data(self) -> bytes:
-        """The payload."""
-        return self.port.host.load_bytes(self.address, self.size) if self.size else b""
-
-    async def reply(self, handler: Handler, *arguments: int, data: Data = b"") -> None:
-        """Answer a request: once, from its handler. Raises AmError, ImageError."""
-        if self.kind == REPLY or self.replied:
-            cause = "a reply is not answered" if self.kind == REPLY else "it is answered already"
-            raise AmError(f"a reply to node {self.source}", cause, "reply once, in the handler of a request")
-        self.port.check(self.source, arguments, data)
-        address = self.port.image.address(handler)
-        self.replied = True
-        await self.port.send(REPLY, self.source, self.slot, address, arguments, data)
+        super().__init__(port, control, source, Kind(control.kind), arguments, address, control.size)
+        self.port = port
 
 
 class Port:
     """A process of the parallel program."""
 
     def __init__(self, host: Host, view: ClusterView, memory: Buffer, image: CodeImage[Handler]) -> None:
-        self.host, self.image, self._memory = host, image, memory
-        self.me, self.partners = view.me, [node for node in view.routes if node != view.me]
+        self.host, self._memory, self.me = host, memory, view.me
+        self.partners = [node for node in view.routes if node != view.me]
+        self.rules = Rules(host.who, AmError, self.partners, image, ARGUMENTS, MOST)
         self._names, self._place = view.names, Place(len(view.names))
-        self._unrestricted = Options.of(view.options).unrestricted
+        options = Options.of(view.options)
+        self._unrestricted = options.unrestricted
         self._free = {node: deque(range(SLOTS)) for node in self.partners}
         """Request slots of each partner that are free."""
         self._sent = self._taken = 0
         self._handling: Call | None = None
-        self._process = host.process()
+        self.process = host.process()
         """Of the program."""
         self._runner: object = None
         """The task that hands messages over, and runs handlers."""
         self._idle = host.event("the handlers that another task runs")
         self._moves = Moves()
+        self._interrupts = Interrupts(host, self.process, self.poll) if options.receive == "interrupt" else None
         self.handled = 0
         """Requests whose handlers have run, and that are answered."""
 
@@ -91,13 +74,12 @@ class Port:
         """
         handling = self._handling
         if handling is not None and self._runner is self._task and not self._unrestricted:
-            cause = f"the handler of a {KINDS[handling.kind]} makes it"
-            raise AmError(f"{self.host.who}: a request to node {node}", cause, "reply, or leave it to the program")
-        address = self.image.address(handler)
+            self.rules.refuse_within(handling.kind, node)
+        address = self.rules.image.address(handler)
         self.check(node, arguments, data)
         free = self._free[node]
         await self.until(lambda: bool(free), f"an answer of node {node}", f"host {self._names[node]}")
-        await self.send(REQUEST, node, free.popleft(), address, arguments, data)
+        await self._send(Kind.REQUEST, node, free.popleft(), address, arguments, data)
         await self.poll()
 
     async def put(self, node: int, to: int, source: int, size: int, flag: int) -> None:
@@ -128,6 +110,20 @@ class Port:
             self._idle.set()
         return count
 
+    async def compute(self, what: str | float, times: int = 1) -> None:
+        """Use the CPU as an application computes: a compiled path, or so many ns, `times` times. With
+        `receive=interrupt` messages that come meanwhile are handled meanwhile. Raises ComputingError.
+        """
+        if self._interrupts:
+            await self._interrupts.compute(what, times)
+        else:
+            await self.process.compute(what, times)
+
+    @property
+    def interrupted(self) -> int:
+        """Computations that messages have interrupted."""
+        return self._interrupts.count if self._interrupts else 0
+
     async def until(self, condition: Callable[[], bool], what: str = "a condition", holder: str = "") -> None:
         """Poll until it holds. `what` and its `holder` are what a hang report says of the wait."""
         if condition():
@@ -135,9 +131,10 @@ class Port:
         host = self.host
         host.waits.want(host.who, what, holder)
         while not condition():
+            before = self._moves.count
             if self._runner:
                 await self._idle.wait()
-            elif not await self.poll():
+            elif not await self.poll() and self._moves.count == before:
                 await host.poll([(self._entry + THERE_AT, 0)], "am_look", self._moves)
         host.waits.got(host.who, what)
 
@@ -150,29 +147,36 @@ class Port:
         """Requests that are not answered."""
         return sum(SLOTS - len(free) for free in self._free.values())
 
+    @property
+    def sent(self) -> int:
+        """Messages that this process has sent, replies among them."""
+        return self._sent
+
     def changed(self) -> None:
         """Let those that wait look at their conditions again."""
         self._moves.moved()
 
     @property
     def _task(self) -> object:
-        return self._process.host.scheduler.kernel.current
+        return self.process.host.scheduler.kernel.current
 
     # ---- what both kinds of message need
 
     def check(self, node: int, arguments: Sequence[int], data: object) -> None:
         """Raises AmError for what cannot be sent."""
-        what = f"{self.host.who}: a message to node {node!r}"
-        if node not in self.partners:
-            raise AmError(what, "there is none", f"one of {self.partners}")
-        if len(arguments) > ARGUMENTS:
-            raise AmError(what, f"{len(arguments)} arguments", f"give {ARGUMENTS} at most")
-        if not all(type(one) is int and 0 <= one < 1 << 32 for one in arguments):
-            raise AmError(what, f"arguments {arguments!r}", "give words of 32 bits")
-        if not isinstance(data, Data) or size_of(data) > MOST:
-            raise AmError(what, f"its data are no more than {MOST} bytes", "cut them")
+        self.rules.check(node, arguments, size_of(data) if isinstance(data, Data) else None)
 
-    async def send(self, kind: int, node: int, slot: int, handler: int, arguments: tuple[int, ...], data: Data) -> None:
+    async def answer(self, call: AnyCall[Control], handler: int, arguments: tuple[int, ...], data: Data) -> None:
+        """The reply to a request; `handler`: its address."""
+        await self._send(Kind.REPLY, call.source, call.header.slot, handler, arguments, data)
+
+    def load(self, address: int, size: int) -> bytes:
+        """Bytes of a receive buffer."""
+        return self.host.load_bytes(address, size)
+
+    async def _send(
+        self, kind: Kind, node: int, slot: int, handler: int, arguments: tuple[int, ...], data: Data
+    ) -> None:
         """A descriptor, with its payload in its send buffer or where the application has it."""
         host, size = self.host, size_of(data)
         host.trace(TraceEvent.SEND_CALL, 0, size, self._sent)
@@ -186,7 +190,7 @@ class Port:
         place, name = self._sent % self._place.entries, key(self.me, self._sent)
         self._sent += 1
         padded = (*arguments, *[0] * (ARGUMENTS - len(arguments)))
-        check = node << 24 | self.image.checksum & CHECK
+        check = node << 24 | self.rules.image.checksum & CHECK
         control = Control(kind, slot, len(arguments), size).word
         host.trace(TraceEvent.PAYLOAD_WRITTEN, name, size, self._sent - 1)
         await store_words(host, Word.DESCRIPTORS + STRIDE * place, address, check, handler, *padded, control)
@@ -213,11 +217,11 @@ class Port:
         try:
             await self._run(call, handler, check)
             host.trace(TraceEvent.HANDLER_END, name, 0, source)
-            if call.kind == REPLY:
+            if call.kind is Kind.REPLY:
                 self._free[source].append(control.slot)
             else:
                 if not call.replied:
-                    await self.send(REPLY, source, control.slot, NOBODY, (), b"")
+                    await self.answer(call, NOBODY, (), b"")
                 self.handled += 1
         finally:
             self._handling = None
@@ -225,13 +229,9 @@ class Port:
 
     async def _run(self, call: Call, handler: int, check: int) -> None:
         """Raises AmError for a message of another program, or whose handler is none."""
-        what = f"{self.host.who}: a {KINDS[call.kind]} of node {call.source}"
-        if check & CHECK != self.image.checksum & CHECK:
+        if check & CHECK != self.rules.image.checksum & CHECK:
+            what = f"{self.host.who}: a {call.kind.label} of node {call.source}"
             raise AmError(what, "its program has other handlers", "open AM with the same handlers on all nodes")
-        if handler == NOBODY and call.kind == REPLY:
-            return
-        try:
-            function = self.image.handler(handler)
-        except ImageError as error:
-            raise AmError(what, f"{error.what}: {error.cause}", "name a handler of the program") from error
-        await function(call)
+        function = self.rules.handler(call.kind, call.source, handler)
+        if function is not None:
+            await function(call)

@@ -13,7 +13,7 @@ from firmware.host.grim.nodes import Nodes
 from pymodels.card.fabric import Circuit, names
 from pymodels.card.registers import CardError, Forward, entry
 from pymodels.errors import nearest
-from pymodels.formats.grim import endpoint, reference
+from pymodels.formats.grim import Device, endpoint, reference
 
 
 class Cards:
@@ -36,10 +36,14 @@ class Cards:
             raise GrimError("circuit", f"no line of the circuit file names {circuit!r}", remedy)
         if mode not in tuple(Forward):
             raise GrimError("mode", f"{mode!r} is no way of forwarding", "take one of Forward")
+        kind = reference(word("card", card)).device
+        if kind != Device.CELOXICA:
+            cause = f"{card:#x} is an endpoint of device type {kind}, which has no circuits"
+            raise GrimError("card", cause, "take the reference of an FPGA card")
         end, channel = 0, 0
         if mode == Forward.ENDPOINT:
             self._handlers.check(handler)
-            parts = self._nodes.reference(reference(word("target", target)), "target")
+            parts = self._nodes.endpoint(target, "target")
             end, channel = endpoint(parts.vnn, parts.device), parts.channel
         place, number = entry(mode, end, channel, handler)
         await self._messages.tell(card, CARD_CONTROL, self._circuits.index(circuit), place, number, 0)

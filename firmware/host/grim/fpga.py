@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from firmware.host.grim.arguments import text
 from firmware.host.grim.errors import GrimError
 from firmware.host.grim.handlers import CARD_CONTROL, CARD_ERROR
+from firmware.host.grim.outgoing import notice
 from firmware.host.lock import Lock
 from firmware.layers import ClusterView
 from firmware.nic.grim.cards import CARD, NO_CARD, card_channel, ring_limit
@@ -58,7 +59,7 @@ class FpgaCard:
             CardReg.ERROR_HANDLER: CARD_ERROR,
             CardReg.NIC_QUEUE: base + layout.queues[self._channel],
             CardReg.NIC_LIMIT: layout.limit,
-            CardReg.NIC_BACK: base + register(self._channel, Register.BACK),
+            CardReg.NIC_BACK: base + notice(layout, self._channel),
             CardReg.NIC_FRONT: base + register(self._channel, Register.FRONT),
             CardReg.NIC_READ0: base + layout.card_read,
             CardReg.NIC_READ1: base + layout.card_read + 4,

@@ -16,8 +16,6 @@ from firmware.nic.grim.options import Options
 from firmware.verbs import Host
 from pymodels.formats.grim import Device, Reference, endpoint, reference
 
-ENDPOINTS = (Device.HOST, Device.CELOXICA)
-"""Devices that messages can be sent to."""
 _LEAST, _MOST = -(1 << 31), (1 << 32) - 1
 """What an argument may be: 32 bits, with or without a sign."""
 
@@ -109,10 +107,7 @@ class Messages:
         if type(destination) is type(channel) is int and (destination, channel) in self._targets:
             return self._targets[destination, channel]
         destination, channel = word("destination", destination), whole("channel", channel)
-        parts = self._nodes.reference(reference(destination), "destination")
-        if parts.device not in ENDPOINTS:
-            cause = f"a device of type {Device(parts.device).name} runs no handlers"
-            raise GrimError("destination", cause, "take a host or an FPGA card")
+        parts = self._nodes.endpoint(destination, "destination")
         self._nodes.own_channel(channel)
         stream = (channel * len(self._nodes.names) + parts.vnn) * self._layout.targets + parts.channel
         if self._options.sequencing == "per-ni":

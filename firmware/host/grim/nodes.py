@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from firmware.host.grim import configuration
-from firmware.host.grim.arguments import text, whole
+from firmware.host.grim.arguments import text, whole, word
 from firmware.host.grim.calls import Calls
 from firmware.host.grim.errors import GrimError
 from firmware.layers import ClusterView
 from firmware.nic.grim.options import Options
 from pymodels.config.model import FPGA_CARD, FRAME_CARD
 from pymodels.errors import nearest
-from pymodels.formats.grim import Device, Reference
+from pymodels.formats.grim import Device, Reference, reference
 
+ENDPOINTS = (Device.HOST, Device.CELOXICA)
+"""Devices that messages can be sent to."""
 ANY_VNN = 0xFFFFFFFF
 """For `get_resource`: on whatever node it is."""
 
@@ -75,6 +77,14 @@ class Nodes:
                 f"there is no channel {parts.channel}",
                 f"option channels gives 0..{self._options.channels - 1}",
             )
+        return parts
+
+    def endpoint(self, packed: int, argument: str) -> Reference:
+        """An endpoint that takes messages, by its reference as 32 bits. Raises GrimError naming the argument."""
+        parts = self.reference(reference(word(argument, packed)), argument)
+        if parts.device not in ENDPOINTS:
+            cause = f"a device of type {Device(parts.device).name} runs no handlers"
+            raise GrimError(argument, cause, "take a host or an FPGA card")
         return parts
 
     def own_channel(self, channel: int) -> int:

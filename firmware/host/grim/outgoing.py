@@ -58,6 +58,11 @@ class Piece:
         return self.size + 3 >> 2
 
 
+def notice(layout: Layout, channel: int) -> int:
+    """Where the NI is told of a channel's new back pointer, an offset of its window: a doorbell, or the pointer."""
+    return Pci.DOORBELL + 4 * channel if layout.doorbell_bytes else layout.register(channel, Register.BACK)
+
+
 class Outgoing:
     """One channel's queue as its host appends to it."""
 
@@ -67,8 +72,7 @@ class Outgoing:
         self._stride = layout.stride
         self._base = host.nic_base + layout.queues[channel] + (STATUS_BYTES if layout.stride else 0)
         self._limit = layout.limit
-        notify = Pci.DOORBELL + 4 * channel if options.doorbell_notify else layout.register(channel, Register.BACK)
-        self._notify = host.nic_base + notify
+        self._notify = host.nic_base + notice(layout, channel)
         self._front_register = host.nic_base + layout.register(channel, Register.FRONT)
         self._combine = bool(options.write_combine)
         self._fetch = bool(options.dma_inject)

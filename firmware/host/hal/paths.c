@@ -1,5 +1,5 @@
 /* What each step of HAL costs on the host's CPU. One function is one path; the rules are in pymodels/costs/README.md. */
-#include "paths.h"
+#include "turns.h"
 
 enum { BUFFERS = 64, MOST = 1024, NODES = 128 };
 
@@ -54,26 +54,10 @@ u32 *hal_header(u32 *to, const u32 *from, const u32 *end) {
 }
 
 /* 32 bytes of its data. */
-u32 *hal_copy(u32 *to, const u32 *from, const u32 *end) {
-    eight_words(to, from);
-    if (UNLIKELY(from + 8 == end)) {
-        OFF_PATH("the last ones");
-        return 0;
-    }
-    LOOP_AGAIN();
-    return to + 8;
-}
+u32 *hal_copy(u32 *to, const u32 *from, const u32 *end) { return copy_turn(to, from, end); }
 
 /* One look at the count of orders that the NIC has read. */
-u32 hal_look_read(struct hal *hal) {
-    u32 read = BE32(PIO_READ());
-    if (UNLIKELY(read != hal->read)) {
-        OFF_PATH("some are read");
-        return read;
-    }
-    LOOP_AGAIN();
-    return 0;
-}
+u32 hal_look_read(struct hal *hal) { return look_turn(BE32(PIO_READ()), hal->read); }
 
 /* One look at the word that tells of the next packet. */
 u32 hal_look(const u32 *came) {

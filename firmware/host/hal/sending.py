@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 
 from firmware.host.hal.errors import HalError
 from firmware.host.hal.interface import KEEPABLE, Data, Stretch
@@ -19,7 +19,7 @@ HEADER_BLOCK = 16
 
 
 class Sender:
-    """A buffer is free unless it is kept, or an order for it is not read by the NIC."""
+    """A buffer is free unless it is kept, about to be sent again, or an order for it is not read by the NIC."""
 
     def __init__(self, host: Host, view: ClusterView, memory: int) -> None:
         """`memory`: physical address of the host's part."""
@@ -33,6 +33,8 @@ class Sender:
         """Buffers that are kept, each with the order by which it was sent last."""
         self._orders: deque[int] = deque()
         """Buffers of the orders that the NIC may not have read, the oldest first."""
+        self._again: Counter[int] = Counter()
+        """Buffers that are about to be sent again: nobody else gets them, even when they are kept no more."""
         self._read = self._ordered = 0
         self.sends = 0
         """Packets so far."""
@@ -76,17 +78,24 @@ class Sender:
             cause = f"the packet has {order.size}"
             raise HalError(f"a header of {len(head)} bytes", cause, "give one no longer than that")
         send = self._begin(order.size)
+        self._again[buffer] += 1
         await self._host.spend("hal_send")
         while head and buffer in self._orders:  # the NIC has not read the old one
             await self._look()
         await self._fill(self._memory + Place.SEND + MOST * buffer, head, b"")
         await self._order(order, send)
+        self._again[buffer] -= 1
+        self._recycle(buffer)
 
     def free(self, buffer: int) -> None:
         """A buffer is kept no more."""
         self._of(buffer)
         del self._kept[buffer]
-        if buffer not in self._orders:
+        self._recycle(buffer)
+
+    def _recycle(self, buffer: int) -> None:
+        """A buffer is free, unless something still needs it."""
+        if buffer not in self._kept and buffer not in self._orders and not self._again[buffer]:
             self._free.append(buffer)
 
     def _of(self, buffer: int) -> Order:
@@ -145,5 +154,4 @@ class Sender:
         while 0 < (now - self._read) % WORDS < WORDS // 2:  # another task may have looked later
             self._read += 1
             buffer = self._orders.popleft()
-            if buffer not in self._kept and buffer not in self._orders:
-                self._free.append(buffer)
+            self._recycle(buffer)

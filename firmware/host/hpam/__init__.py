@@ -9,7 +9,8 @@ from firmware.host.hpam.daemon import Daemon
 from firmware.host.hpam.errors import HpamError, OptionError
 from firmware.host.hpam.message import SLOTS
 from firmware.host.hpam.options import Options
-from firmware.host.hpam.port import Call, Handler, Port
+from firmware.host.hpam.port import Call, Port
+from firmware.host.request_reply import Handler
 from firmware.layers import ClusterView
 from firmware.verbs import Host
 from pymodels.cards import CardMap

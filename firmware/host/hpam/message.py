@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-from enum import IntEnum
 from typing import NamedTuple
 
 from firmware.nics.fifo.buffers import ALIGN
@@ -19,13 +18,6 @@ MOST = Size.BUFFER - 2 * ALIGN - FORMAT.size - 4 * ARGUMENTS
 """Bytes of data: two words are for the route."""
 SLOTS = 4
 """Requests to a node that are not answered: it has so many request buffers, and as many reply buffers (paper 002)."""
-
-
-class Kind(IntEnum):
-    """What a message is."""
-
-    REQUEST = 1
-    REPLY = 2
 
 
 class Header(NamedTuple):

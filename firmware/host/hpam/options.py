@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from firmware.host.hpam.errors import OptionError
-from pymodels.errors import nearest
+from firmware.options import check_values
 
 RANGES: Mapping[str, tuple[int, int]] = MappingProxyType(
     {"timeout_us": (20, 1_000_000), "quantum_us": (50, 1_000_000), "queue": (1, 256), "unrestricted": (0, 1)}
@@ -33,14 +33,5 @@ class Options:
     @classmethod
     def of(cls, given: Mapping[str, float | str]) -> Options:
         """From names and values. Raises OptionError."""
-        for name, value in given.items():
-            if name in WORDS:
-                if value not in WORDS[name]:
-                    raise OptionError(f"option {name}", f"{value!r} is unknown", f"one of {', '.join(WORDS[name])}")
-                continue
-            if name not in RANGES:
-                raise OptionError(f"option {name!r}", "HPAM does not have it", nearest(name, [*RANGES, *WORDS]))
-            least, most = RANGES[name]
-            if type(value) is not int or not least <= value <= most:
-                raise OptionError(f"option {name}", f"{value!r} is not a whole number in {least}..{most}", "give one")
+        check_values("HPAM", OptionError, given, RANGES, WORDS)
         return cls(**given)  # type: ignore[arg-type]

@@ -1,12 +1,12 @@
 /* What each step of HPAM costs on the host's CPU. One function is one path; the rules are in pymodels/costs/README.md.
  * Paths of looking at the card, and of words, are those of the card's driver. */
-#include "paths.h"
+#include "turns.h"
 #include "../../nics/fifo/words.h"
 #include "../../nics/fifo/buffers.h"
 
-enum { NODES = 8, SLOTS = 4, ARGUMENTS = 8, MOST = 1980, TYPE = 0x0F2F };
+enum { NODES = 8, SLOTS = 4, ARGUMENTS = 8, MOST = 1980, TYPE = 0x0F2F, PATIENCE = 64 };
 
-struct buffer { u32 descriptor, sequence, deadline, busy; };
+struct buffer { u32 descriptor, sequence, deadline, wait, busy; };
 struct partner { u32 route[2], route_bytes, first; struct buffer requests[SLOTS], replies[SLOTS]; u16 seen[SLOTS]; };
 struct hpam { u32 key, me, number, now, timeout, partners; struct partner *partner; };
 struct call { u32 source, kind, arguments, size, replied, slot, sequence; };
@@ -55,6 +55,7 @@ u32 hpam_compose(struct hpam *hpam, u32 node, u32 handler, u32 arguments, u32 by
         buffer++;
     }
     buffer->busy = 1;
+    buffer->wait = hpam->timeout;
     buffer->deadline = clock_now() + hpam->timeout;
     head(hpam, partner, partner->first + slot, handler, 1u << 4 | slot, arguments, buffer->sequence + 1 & 0xFFFF, bytes, buffer);
     return 0;
@@ -73,9 +74,14 @@ u32 hpam_reply(struct hpam *hpam, struct call *call, u32 handler, u32 arguments,
     return 0;
 }
 
-/* What stands in a buffer is sent once more. */
+/* What stands in a buffer is sent once more; the next time after twice the wait. */
 void hpam_resend(struct hpam *hpam, struct buffer *buffer, u32 number) {
-    buffer->deadline = clock_now() + hpam->timeout;
+    buffer->wait <<= 1;
+    if (UNLIKELY(buffer->wait > PATIENCE * hpam->timeout)) {
+        OFF_PATH("the longest wait");
+        buffer->wait = PATIENCE * hpam->timeout;
+    }
+    buffer->deadline = clock_now() + buffer->wait;
     PIO_WRITE(BE32(buffer->descriptor));
     PIO_WRITE(BE32(number));
 }
@@ -198,12 +204,4 @@ u8 *hpam_move(struct queue *queue, struct owner *owners) {
 }
 
 /* 32 bytes of it. */
-u32 *hpam_copy(u32 *to, const u32 *from, const u32 *end) {
-    eight_words(to, from);
-    if (UNLIKELY(from + 8 == end)) {
-        OFF_PATH("the last ones");
-        return 0;
-    }
-    LOOP_AGAIN();
-    return to + 8;
-}
+u32 *hpam_copy(u32 *to, const u32 *from, const u32 *end) { return copy_turn(to, from, end); }

@@ -2,56 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from struct import pack
-from typing import Any
 
-from firmware.host.code_image import CodeImage, ImageError
+from firmware.host.code_image import CodeImage
 from firmware.host.hpam.daemon import Daemon
 from firmware.host.hpam.errors import HpamError
-from firmware.host.hpam.message import ARGUMENTS, FORMAT, MOST, SLOTS, TYPE, Header, Kind
+from firmware.host.hpam.message import ARGUMENTS, FORMAT, MOST, SLOTS, TYPE, Header
 from firmware.host.hpam.queues import SLOT, Queue
-from firmware.host.hpam.slots import Sent
-from firmware.nics.fifo.buffers import ALIGN, HARM, ONCE_NS, BufferPort, mapped
+from firmware.host.hpam.sending import Sender
+from firmware.host.request_reply import NOBODY, Handler, Kind, Rules, size_of
+from firmware.host.request_reply import Call as AnyCall
+from firmware.nics.fifo.buffers import HARM, ONCE_NS, BufferPort, mapped
 from pymodels.host.process import Process
 from pymodels.host.signals import Sig
 from pymodels.trace import TraceEvent
 
-Handler = Callable[["Call"], Coroutine[Any, Any, None]]
-WORD = 1 << 32
 LOOK_NS = 20_000
 """A condition of the application's own is looked at again after so long."""
-NOBODY = 0
-"""Handler of a reply that only says that the request has been handled."""
-
-
-class Call:
-    """A message, as its handler sees it. Its data stand in the process's buffer until the handler returns."""
-
-    def __init__(self, port: Port, header: Header, va: int) -> None:
-        self.source, self.kind = header.source, Kind(header.kind)
-        self._port, self._header = port, header
-        self.arguments = port.process.load_words(va, header.arguments)
-        """Words."""
-        self.va, self.size = va + 4 * header.arguments, header.data
-        """Where the data stand, and how many bytes they are."""
-        self.replied = False
-
-    @property
-    def data(self) -> bytes:
-        """The data."""
-        return self._port.process.load_bytes(self.va, self.size)
-
-    async def reply(self, handler: Handler, *arguments: int, data: bytes = b"") -> None:
-        """Answer a request: once, from its handler. Raises HpamError, ImageError."""
-        if self.kind is Kind.REPLY or self.replied:
-            cause = "a reply is not answered" if self.kind is Kind.REPLY else "it is answered already"
-            raise HpamError(f"a reply to node {self.source}", cause, "reply once, in the handler of a request")
-        self._port.check(self.source, arguments, data)
-        address = self._port.image.address(handler)
-        self.replied = True
-        await self._port.answer(self._header, address, arguments, data)
+Call = AnyCall[Header]
 
 
 class Port:
@@ -66,32 +35,24 @@ class Port:
         key: int,
         image: CodeImage[Handler],
     ) -> None:
-        self.process, self.key, self.image, self._daemon, self._me, self._routes = (
-            process,
-            key,
-            image,
-            daemon,
-            me,
-            routes,
-        )
+        self.process, self.key, self._daemon = process, key, daemon
+        self.rules = Rules(process.who, HpamError, daemon.partners, image, ARGUMENTS, MOST)
         self._options = daemon.options
-        self.slots = daemon.slots(key)
         self.incoming, self.outgoing = Queue(process, self._options.queue), Queue(process, self._options.queue)
         buffers = 1 + 2 * SLOTS * len(daemon.partners)
         self._memory = process.allocate(SLOT * (buffers + 1))
         """What is saved of the card's buffers, and last the message whose handler runs."""
         self._message = self._memory + SLOT * buffers
         self._card = BufferPort(process, mapped(process))
+        self.sender = Sender(daemon, process, self._card, me, routes, key)
+        self.slots = self.sender.slots
         self.busy = self.spinning = False
         self._found: int | None = None
         """The RX_READY that spinning has found."""
         self._handling: Call | None = None
-        self._number = 0
         self._closed = False
-        self.handled = self.executed_twice = self.resent = self.duplicates = self.damaged = 0
-        """Requests whose handlers have run; those that ran again; messages sent again; messages that came twice, or
-        late; damaged packets.
-        """
+        self.handled = self.executed_twice = self.duplicates = self.damaged = 0
+        """Requests whose handlers have run; those that ran again; messages that came twice, or late; damaged ones."""
         self.foreign = 0
         """Messages that came for other processes."""
         self.waited: list[int] = []
@@ -110,27 +71,26 @@ class Port:
         """
         within = self._handling
         if within is not None and not self._options.unrestricted:
-            what = f"{self.process.who}: a request to node {node}"
-            raise HpamError(what, f"the handler of a {within.kind.name.lower()} makes it", "reply, or leave it")
+            self.rules.refuse_within(within.kind, node)
         self.check(node, arguments, data)
-        address = self.image.address(handler)
+        address = self.rules.image.address(handler)
         what, holder = f"a request buffer of node {node}", f"host {node}"
         if within is None:
             await self.until(lambda: self.slots.free(node) is not None, what, holder)
             async with self._having_card():
-                await self._ask(node, address, arguments, data)
+                await self.sender.request(node, address, arguments, data)
             return
         if self.slots.free(node) is None:  # nobody polls while a handler waits
             self._daemon.host.waits.want(self.process.who, what, holder)
             await self._daemon.host.event(what).wait()
-        await self._ask(node, address, arguments, data)
+        await self.sender.request(node, address, arguments, data)
 
     async def poll(self) -> int:
         """Take what has come, and send again what is due; how many messages were handled."""
         self._check_open()
         count = 0
         async with self._having_card():
-            await self._look_at_clock()
+            await self.sender.look_at_clock()
             while await self._next():
                 count += 1
         return count
@@ -203,92 +163,24 @@ class Port:
         self._found = found if switches == self._daemon.switches else None
         self._daemon.gone.set()
 
-    # ---- out
+    # ---- messages
 
     def _check_open(self) -> None:
         if self._closed:
             raise HpamError(f"{self.process.who}: HPAM", "it is closed", "open it again")
 
     def check(self, node: int, arguments: Sequence[int], data: object) -> None:
-        """Raises HpamError for a message that cannot be."""
+        """Raises HpamError for a message that cannot be sent."""
         self._check_open()
-        what = f"{self.process.who}: a message to node {node!r}"
-        if node not in self._daemon.partners:
-            raise HpamError(what, "there is none", f"one of {self._daemon.partners}")
-        if len(arguments) > ARGUMENTS:
-            raise HpamError(what, f"{len(arguments)} arguments", f"give {ARGUMENTS} at most")
-        if not all(type(one) is int and 0 <= one < WORD for one in arguments):
-            raise HpamError(what, f"arguments {tuple(arguments)!r}", "give words of 32 bits")
-        if not isinstance(data, bytes | bytearray | memoryview) or len(data) > MOST:
-            raise HpamError(what, f"its data are no more than {MOST} bytes", "cut them")
+        self.rules.check(node, arguments, size_of(data))
 
-    async def _ask(self, node: int, address: int, arguments: tuple[int, ...], data: bytes) -> None:
-        """A request into the next free buffer of a node."""
-        slot = self.slots.free(node)
-        assert slot is not None
-        sequence = self.slots.next_sequence(node, slot)
-        await self.process.spend("hpam_compose")
-        sent = self.slots.requests[node, slot] = await self._send(
-            Kind.REQUEST, node, slot, sequence, address, arguments, data
-        )
-        sent.deadline = self._daemon.host.now + self._options.timeout_us * 1_000_000
+    async def answer(self, call: Call, handler: int, arguments: tuple[int, ...], data: bytes) -> None:
+        """The reply to a request; `handler`: its address."""
+        await self.sender.reply(call.header, handler, arguments, data)
 
-    async def answer(self, header: Header, address: int, arguments: tuple[int, ...], data: bytes) -> None:
-        """The reply to a request, into its reply buffer."""
-        node, slot = header.source, header.slot
-        await self.process.spend("hpam_reply")
-        self.slots.replies[node, slot] = await self._send(
-            Kind.REPLY, node, slot, header.sequence, address, arguments, data
-        )
-
-    async def _send(
-        self, kind: Kind, node: int, slot: int, sequence: int, address: int, arguments: tuple[int, ...], data: bytes
-    ) -> Sent:
-        """Fill a buffer, and have the card send it."""
-        host = self._daemon.host
-        self._number = self._number + 1 & 0xFF
-        send = self._daemon.next_send()
-        host.trace(TraceEvent.SEND_CALL, 0, len(data), send)
-        header = Header(
-            TYPE, self._me, self._number, self.key, address, kind << 4 | slot, len(arguments), sequence, len(data)
-        )
-        body = pack(f">{len(arguments)}I", *arguments) + data
-        buffer, route = self.slots.buffer(kind, node, slot), self._routes[node]
-        descriptor = await self._card.fill(buffer, route, header.packed(), body)
-        used = -(-(len(route) + -len(route) % ALIGN + FORMAT.size + len(body)) // 4) * 4
-        sent = Sent(descriptor, used, sequence, header.trace, send, FORMAT.size + len(body))
-        host.trace(TraceEvent.PAYLOAD_WRITTEN, sent.trace, sent.bytes, send)
-        await self._card.send(buffer, descriptor)
-        host.trace(TraceEvent.POINTER_WRITTEN, sent.trace, buffer)
-        return sent
-
-    async def _again(self, buffer: int, sent: Sent) -> None:
-        """What stands in a buffer once more, unless the card still has to send it."""
-        if not await self._is_sent(buffer):
-            return
-        self.resent += 1
-        self.slots.again.add(buffer)
-        await self.process.spend("hpam_resend")
-        self._daemon.host.trace(TraceEvent.PAYLOAD_WRITTEN, sent.trace, sent.bytes, sent.send)
-        await self._card.send(buffer, sent.descriptor)
-
-    async def _is_sent(self, buffer: int) -> bool:
-        """Whether the card has sent a buffer as often as it was told."""
-        if not await self._card.sent(buffer):
-            return False
-        self.slots.again.discard(buffer)
-        return True
-
-    async def _look_at_clock(self) -> None:
-        """Send the requests again that have no answer for so long; ask for buffers that others wait for."""
-        now = self._daemon.host.now
-        for buffer, sent in self.slots.overdue(now):
-            sent.deadline = now + self._options.timeout_us * 1_000_000
-            await self._again(buffer, sent)
-        for buffer in tuple(self.slots.again):
-            await self._is_sent(buffer)
-
-    # ---- in
+    def load(self, address: int, size: int) -> bytes:
+        """Bytes of the process."""
+        return self.process.load_bytes(address, size)
 
     async def _next(self) -> bool:
         """Handle the next message, first of the input queue, then of the card; whether there was one."""
@@ -341,7 +233,7 @@ class Port:
     async def _requested(self, header: Header, va: int) -> None:
         await self.process.spend("hpam_accept")
         reply_buffer = self.slots.buffer(Kind.REPLY, header.source, header.slot)
-        if reply_buffer in self.slots.again and not await self._is_sent(reply_buffer):
+        if reply_buffer in self.slots.again and not await self.sender.is_sent(reply_buffer):
             return  # the last answer is still to be sent again; the request comes again, too
         new = self.slots.new(header.source, header.slot, header.sequence)
         if not new:
@@ -350,12 +242,12 @@ class Port:
             if new is None or reply is None:
                 return
             if self._options.duplicates == "drop":
-                await self._again(reply_buffer, reply)
+                await self.sender.again(reply_buffer, reply)
                 return
             self.executed_twice += 1
         call = await self._run(header, va)
         if not call.replied:
-            await self.answer(header, NOBODY, (), b"")
+            await self.sender.reply(header, NOBODY, (), b"")
         self.handled += 1
 
     async def _answered(self, header: Header, va: int) -> None:
@@ -369,20 +261,15 @@ class Port:
 
     async def _run(self, header: Header, va: int) -> Call:
         """The handler of a message."""
-        host = self._daemon.host
-        call = self._handling = Call(self, header, va)
+        host, source = self._daemon.host, header.source
+        arguments, at = self.process.load_words(va, header.arguments), va + 4 * header.arguments
+        call = self._handling = Call(self, header, source, Kind(header.kind), arguments, at, header.data)
         try:
-            host.trace(TraceEvent.HANDLER_START, header.trace, 0, header.source)
-            if header.handler != NOBODY or call.kind is Kind.REQUEST:
-                await self._handler(header)(call)
-            host.trace(TraceEvent.HANDLER_END, header.trace, 0, header.source)
+            host.trace(TraceEvent.HANDLER_START, header.trace, 0, source)
+            function = self.rules.handler(call.kind, source, header.handler)
+            if function is not None:
+                await function(call)
+            host.trace(TraceEvent.HANDLER_END, header.trace, 0, source)
         finally:
             self._handling = None
         return call
-
-    def _handler(self, header: Header) -> Handler:
-        try:
-            return self.image.handler(header.handler)
-        except ImageError as error:
-            what = f"{self.process.who}: a {Kind(header.kind).name.lower()} of node {header.source}"
-            raise HpamError(what, f"{error.what}: {error.cause}", "run one program under one key") from error

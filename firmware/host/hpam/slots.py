@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from firmware.host.hpam.message import SLOTS, Kind
+from firmware.host.hpam.message import SLOTS
+from firmware.host.request_reply import Kind
 
 SEQUENCES = 1 << 16
 
@@ -29,6 +30,8 @@ class Sent:
     """Of the message."""
     deadline: int = 0
     """When a request is sent again, in picoseconds."""
+    wait: int = 0
+    """How long it waited for its answer last, in picoseconds."""
 
 
 class Slots:

@@ -9,7 +9,8 @@ from types import MappingProxyType
 from firmware.host.lapi.calls import Query
 from firmware.host.lapi.errors import Misuse
 from firmware.host.lapi.header import MOST
-from pymodels.errors import SanlabError, nearest
+from firmware.options import check_values
+from pymodels.errors import SanlabError
 
 MOST_DATA = (1 << 31) - 1
 """Bytes of a message."""
@@ -45,12 +46,7 @@ class Options:
     def of(cls, given: Mapping[str, float | str]) -> Options:
         """From names and values, among which may be what the layer stands on. Raises OptionError."""
         own = {name: value for name, value in given.items() if name != "on"}
-        for name, value in own.items():
-            if name not in RANGES:
-                raise OptionError(f"option {name!r}", "LAPI does not have it", nearest(name, RANGES))
-            least, most = RANGES[name]
-            if type(value) is not int or not least <= value <= most:
-                raise OptionError(f"option {name}", f"{value!r} is not a whole number in {least}..{most}", "give one")
+        check_values("LAPI", OptionError, own, RANGES)
         return cls(**own)  # type: ignore[arg-type]
 
     def query(self, query: Query, task: int, tasks: int) -> int:

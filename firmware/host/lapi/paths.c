@@ -1,5 +1,5 @@
 /* What each step of LAPI costs on the host's CPU. One function is one path; the rules are in pymodels/costs/README.md. */
-#include "paths.h"
+#include "turns.h"
 
 enum { TASKS = 128, HEADER = 48, PACKET = 1024, TYPE = 0x4C41, WINDOW = 32, MESSAGES = 64, MOST_PATIENCE = 64 };
 enum { ACKNOWLEDGE, PUT, AMSEND, GET, DATA, RMW, PREVIOUS, DONE, NOTE, SET };
@@ -292,15 +292,7 @@ u32 *lapi_wait(struct lapi *lapi, struct arrival *arrival, u32 offset, u32 size)
 }
 
 /* 32 bytes to where they belong. */
-u32 *lapi_copy(u32 *to, const u32 *from, const u32 *end) {
-    eight_words(to, from);
-    if (UNLIKELY(from + 8 == end)) {
-        OFF_PATH("the last ones");
-        return 0;
-    }
-    LOOP_AGAIN();
-    return to + 8;
-}
+u32 *lapi_copy(u32 *to, const u32 *from, const u32 *end) { return copy_turn(to, from, end); }
 
 /* A message is whole: the counter, or the completion handler for its thread. */
 u32 lapi_whole(struct lapi *lapi, struct arrival *arrival, u32 *counter) {

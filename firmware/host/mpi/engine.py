@@ -40,7 +40,7 @@ class Engine:
         """First context that is free."""
         self.open: list[Operation] = []
         """Behind requests that nobody has waited for."""
-        self._transport, self._limit = transport, options.eager_limit
+        self._transport, self.limit = transport, options.eager_limit
         self._numbers = count(1)
         self._operations: dict[int, Operation] = {}
         """Those that a message will name, by number."""
@@ -90,7 +90,7 @@ class Engine:
         number, size = next(self._numbers), len(data)
         if mode is Mode.BUFFERED:
             self._buffered[number] = rank, size
-        asks = mode is Mode.SYNCHRONOUS or (mode is not Mode.READY and size >= self._limit)
+        asks = mode is Mode.SYNCHRONOUS or (mode is not Mode.READY and size >= self.limit)
         word = first(Kind.REQUEST if asks else Kind.EAGER, mode, operation.key.context)
         if asks:
             operation.data = data

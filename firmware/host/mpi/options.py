@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from pymodels.errors import SanlabError, nearest
+from firmware.options import check_values
+from pymodels.errors import SanlabError
 
 WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType({"version": ("enhanced", "counters", "base")})
 RANGES: Mapping[str, tuple[int, int]] = MappingProxyType({"eager_limit": (0, 1 << 24)})
@@ -31,15 +32,5 @@ class Options:
     def of(cls, given: Mapping[str, float | str]) -> Options:
         """From names and values, among which may be what the layer stands on. Raises OptionError."""
         own = {name: value for name, value in given.items() if name != "on"}
-        for name, value in own.items():
-            if name in WORDS:
-                if value not in WORDS[name]:
-                    cause = f"{value!r} is none of its words"
-                    raise OptionError(f"option {name}", cause, nearest(str(value), WORDS[name]))
-                continue
-            if name not in RANGES:
-                raise OptionError(f"option {name!r}", "MPI does not have it", nearest(name, (*RANGES, *WORDS)))
-            least, most = RANGES[name]
-            if type(value) is not int or not least <= value <= most:
-                raise OptionError(f"option {name}", f"{value!r} is not a whole number in {least}..{most}", "give one")
+        check_values("MPI", OptionError, own, RANGES, WORDS)
         return cls(**own)  # type: ignore[arg-type]

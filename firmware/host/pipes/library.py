@@ -45,6 +45,8 @@ class Pipes:
         """So long an acknowledgement may be owed."""
         others = [node for node in view.routes if node != view.me]
         self._peers = {node: Peer(host, hal, node, options, begin) for node in others}
+        self.others = tuple(others)
+        """The nodes with which it has pipes."""
         self._news: dict[int, Peer] = {}
         """Those with packets that are not acknowledged, by either end, or bytes that are not sent."""
         self._consumer: Consumer | None = None

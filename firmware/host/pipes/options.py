@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from firmware.host.hal.interface import BUFFERS
 from firmware.host.pipes.errors import OptionError
-from pymodels.errors import nearest
+from firmware.options import check_values
 
 RANGES: Mapping[str, tuple[int, int]] = MappingProxyType(
     {"window": (2, BUFFERS), "pipe_bytes": (2048, 1 << 20), "timeout_us": (10, 1_000_000)}
@@ -30,12 +30,7 @@ class Options:
     def of(cls, given: Mapping[str, float | str]) -> Options:
         """From names and values, among which may be what the layer stands on. Raises OptionError."""
         own = {name: value for name, value in given.items() if name != "on"}
-        for name, value in own.items():
-            if name not in RANGES:
-                raise OptionError(f"option {name!r}", "Pipes does not have it", nearest(name, RANGES))
-            least, most = RANGES[name]
-            if type(value) is not int or not least <= value <= most:
-                raise OptionError(f"option {name}", f"{value!r} is not a whole number in {least}..{most}", "give one")
+        check_values("Pipes", OptionError, own, RANGES)
         chosen = own.get("pipe_bytes", cls.pipe_bytes)
         if isinstance(chosen, int) and chosen & chosen - 1:
             raise OptionError("option pipe_bytes", f"{chosen} is not a power of two", "give one")

@@ -147,8 +147,10 @@ class Outgoing:
             return
         packet = self._packets[0]
         packet.at = self._host.now
-        self.resent += 1
         await self._host.spend("pipes_again")
+        if packet not in self._packets:  # it has been acknowledged meanwhile
+            return
+        self.resent += 1
         if packet.buffer == NOT_KEPT:
             at = self._ring.part(packet.position, packet.size)
             await self._hal.send(self._node, PROTOCOL, self._header(packet), at)

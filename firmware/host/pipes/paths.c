@@ -1,5 +1,5 @@
 /* What each step of Pipes costs on the host's CPU. One function is one path; the rules are in pymodels/costs/README.md. */
-#include "paths.h"
+#include "turns.h"
 
 enum { DATA = 1008, HEADER = 16, NODES = 128, TYPE = 0x5049, WINDOW = 32, MOST_PATIENCE = 64 };
 
@@ -47,15 +47,7 @@ u32 pipes_write(struct pipe *pipes, u32 node, u32 size, u32 direct) {
 }
 
 /* 32 bytes into a pipe, or out of one. */
-u32 *pipes_copy(u32 *to, const u32 *from, const u32 *end) {
-    eight_words(to, from);
-    if (UNLIKELY(from + 8 == end)) {
-        OFF_PATH("the last ones");
-        return 0;
-    }
-    LOOP_AGAIN();
-    return to + 8;
-}
+u32 *pipes_copy(u32 *to, const u32 *from, const u32 *end) { return copy_turn(to, from, end); }
 
 /* The next packet: window and room, its header, its place among those that are not acknowledged. */
 u32 pipes_send(struct pipe *pipe, struct header *header, u32 now, u32 **from) {

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from firmware.host.code_image import CodeImage
+from firmware.host.request_reply import Handler
 from firmware.host.ssam.errors import OptionError, SsamError
 from firmware.host.ssam.kernel import Kernel
 from firmware.host.ssam.options import Options
-from firmware.host.ssam.port import Call, Handler, Port
+from firmware.host.ssam.port import Call, Port
 from firmware.layers import ClusterView
 from firmware.verbs import Host
 from pymodels.cards import CardMap

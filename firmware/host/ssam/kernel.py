@@ -8,9 +8,10 @@ from contextlib import asynccontextmanager
 from typing import NamedTuple
 
 from firmware.host.lock import Lock
+from firmware.host.request_reply import Kind
 from firmware.host.ssam.area import Area
 from firmware.host.ssam.errors import SsamError
-from firmware.host.ssam.message import ARGUMENTS, FORMAT, MOST, SLOT, Header, Kind
+from firmware.host.ssam.message import ARGUMENTS, FORMAT, MOST, SLOT, Header
 from firmware.host.ssam.options import Options
 from firmware.layers import ClusterView
 from firmware.nics.fifo.cells import PART, Cell, CellPort, key

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-from enum import IntEnum
 from typing import NamedTuple
 
 FORMAT = struct.Struct(">IIBBBBHH")
@@ -13,13 +12,6 @@ SLOT = 2048
 ARGUMENTS = 8
 MOST = SLOT - FORMAT.size - 4 * ARGUMENTS
 """Bytes of data."""
-
-
-class Kind(IntEnum):
-    """What a message is."""
-
-    REQUEST = 1
-    REPLY = 2
 
 
 class Header(NamedTuple):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from firmware.host.ssam.errors import OptionError
-from pymodels.errors import nearest
+from firmware.options import check_values
 
 RANGES: Mapping[str, tuple[int, int]] = MappingProxyType({"requests": (1, 16)})
 
@@ -22,12 +22,7 @@ class Options:
     @classmethod
     def of(cls, given: Mapping[str, float | str]) -> Options:
         """From names and values. Raises OptionError."""
-        for name, value in given.items():
-            if name not in RANGES:
-                raise OptionError(f"option {name!r}", "SSAM does not have it", nearest(name, RANGES))
-            least, most = RANGES[name]
-            if type(value) is not int or not least <= value <= most:
-                raise OptionError(f"option {name}", f"{value!r} is not a whole number in {least}..{most}", "give one")
+        check_values("SSAM", OptionError, given, RANGES)
         return cls(**given)  # type: ignore[arg-type]
 
     def messages(self, nodes: int) -> int:

@@ -1,6 +1,6 @@
 /* What each step of SSAM costs on the host's CPU. One function is one path; the rules are in pymodels/costs/README.md.
  * Paths of cells are those of the card's driver. The trap itself is the profile's `host.kernel_entry_ns`. */
-#include "paths.h"
+#include "turns.h"
 #include "../../nics/fifo/words.h"
 #include "../../nics/fifo/cells.h"
 
@@ -96,15 +96,7 @@ u8 *ssam_file(struct message **whole, struct program *programs) {
 }
 
 /* 32 bytes of it. */
-u32 *ssam_copy(u32 *to, const u32 *from, const u32 *end) {
-    eight_words(to, from);
-    if (UNLIKELY(from + 8 == end)) {
-        OFF_PATH("the last ones");
-        return 0;
-    }
-    LOOP_AGAIN();
-    return to + 8;
-}
+u32 *ssam_copy(u32 *to, const u32 *from, const u32 *end) { return copy_turn(to, from, end); }
 
 /* One look at what the kernel has put into the receive slots. */
 u32 ssam_look(const struct area *area, u32 taken) {

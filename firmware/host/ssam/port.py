@@ -2,57 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from struct import pack
-from typing import Any
 
-from firmware.host.code_image import CodeImage, ImageError
+from firmware.host.code_image import CodeImage
 from firmware.host.lock import Lock
+from firmware.host.request_reply import NOBODY, Handler, Kind, Rules, size_of
+from firmware.host.request_reply import Call as AnyCall
 from firmware.host.ssam.area import Area
 from firmware.host.ssam.errors import SsamError
 from firmware.host.ssam.kernel import Kernel
-from firmware.host.ssam.message import ARGUMENTS, FORMAT, MOST, Header, Kind
+from firmware.host.ssam.message import ARGUMENTS, FORMAT, MOST, Header
 from pymodels.trace import TraceEvent
 
-Handler = Callable[["Call"], Coroutine[Any, Any, None]]
-WORD = 1 << 32
-NOBODY = 0
-"""Handler of a reply that only says that the request has been handled."""
-
-
-class Call:
-    """A message, as its handler sees it. Its data stand in the process's buffer until the handler returns."""
-
-    def __init__(self, port: Port, header: Header, va: int) -> None:
-        self.source, self.kind = header.source, Kind(header.kind)
-        self._port = port
-        self._process = port.area.process
-        self.arguments = self._process.load_words(va + FORMAT.size, header.arguments)
-        """Words."""
-        self.va, self.size = va + FORMAT.size + 4 * header.arguments, header.data
-        """Where the data stand, and how many bytes they are."""
-        self.replied = False
-
-    @property
-    def data(self) -> bytes:
-        """The data."""
-        return self._process.load_bytes(self.va, self.size)
-
-    async def reply(self, handler: Handler, *arguments: int, data: bytes = b"") -> None:
-        """Answer a request: once, from its handler. Raises SsamError, ImageError."""
-        if self.kind is Kind.REPLY or self.replied:
-            cause = "a reply is not answered" if self.kind is Kind.REPLY else "it is answered already"
-            raise SsamError(f"a reply to node {self.source}", cause, "reply once, in the handler of a request")
-        self.replied = True
-        await self._port.send(Kind.REPLY, self.source, self._port.image.address(handler), arguments, data)
+Call = AnyCall[Header]
 
 
 class Port:
     """The device as a process has opened it."""
 
     def __init__(self, kernel: Kernel, area: Area, image: CodeImage[Handler], requests: int) -> None:
-        self.area, self.image, self._kernel = area, image, kernel
-        self.process = area.process
+        self.area, self.process, self._kernel = area, area.process, kernel
+        self.rules = Rules(area.process.who, SsamError, kernel.partners, image, ARGUMENTS, MOST)
         self._requests = requests
         self._open = dict.fromkeys(kernel.partners, 0)
         """By node: requests that are not answered."""
@@ -72,14 +43,12 @@ class Port:
         answered. Raises SsamError, ImageError.
         """
         if self._handling is not None and self._walker is self._task:
-            what = f"{self.process.who}: a request to node {node}"
-            kind = self._handling.kind.name.lower()
-            raise SsamError(what, f"the handler of a {kind} makes it", "reply, or leave it to the program")
-        address = self.image.address(handler)
-        self._check(node, arguments, data)
+            self.rules.refuse_within(self._handling.kind, node)
+        address = self.rules.image.address(handler)
+        self.check(node, arguments, data)
         await self.until(lambda: self._open[node] < self._requests, f"an answer of node {node}", f"host {node}")
         self._open[node] += 1
-        await self.send(Kind.REQUEST, node, address, arguments, data)
+        await self._send(Kind.REQUEST, node, address, arguments, data)
 
     async def poll(self) -> int:
         """Have the kernel look, and run the handlers of what has come; how many."""
@@ -122,21 +91,21 @@ class Port:
         if self._closed:
             raise SsamError(f"{self.process.who}: SSAM", "it is closed", "open it again")
 
-    def _check(self, node: int, arguments: Sequence[int], data: object) -> None:
+    def check(self, node: int, arguments: Sequence[int], data: object) -> None:
+        """Raises SsamError for a message that cannot be sent."""
         self._check_open()
-        what = f"{self.process.who}: a message to node {node!r}"
-        if node not in self._kernel.partners:
-            raise SsamError(what, "there is none", f"one of {self._kernel.partners}")
-        if len(arguments) > ARGUMENTS:
-            raise SsamError(what, f"{len(arguments)} arguments", f"give {ARGUMENTS} at most")
-        if not all(type(one) is int and 0 <= one < WORD for one in arguments):
-            raise SsamError(what, f"arguments {arguments!r}", "give words of 32 bits")
-        if not isinstance(data, bytes | bytearray | memoryview) or len(data) > MOST:
-            raise SsamError(what, f"its data are no more than {MOST} bytes", "cut them")
+        self.rules.check(node, arguments, size_of(data))
 
-    async def send(self, kind: Kind, node: int, handler: int, arguments: tuple[int, ...], data: bytes) -> None:
+    async def answer(self, call: Call, handler: int, arguments: tuple[int, ...], data: bytes) -> None:
+        """The reply to a request; `handler`: its address."""
+        await self._send(Kind.REPLY, call.source, handler, arguments, data)
+
+    def load(self, address: int, size: int) -> bytes:
+        """Bytes of the process."""
+        return self.process.load_bytes(address, size)
+
+    async def _send(self, kind: Kind, node: int, handler: int, arguments: tuple[int, ...], data: bytes) -> None:
         """Write a message into the next slot, and trap; then poll, as after every message."""
-        self._check(node, arguments, data)
         process, kernel = self.process, self._kernel
         async with self._writing:
             send = kernel.next_send()
@@ -174,24 +143,19 @@ class Port:
         header = Header.of(process.load_bytes(va, FORMAT.size))
         await process.spend("ssam_dispatch")
         trace = self.area.traced.popleft()
-        call = self._handling = Call(self, header, va)
+        arguments, at = process.load_words(va + FORMAT.size, header.arguments), va + FORMAT.size + 4 * header.arguments
+        call = self._handling = Call(self, header, header.source, Kind(header.kind), arguments, at, header.data)
         try:
             host.trace(TraceEvent.HANDLER_START, trace, 0, header.source)
-            if header.handler != NOBODY or call.kind is Kind.REQUEST:
-                await self._handler(header)(call)
+            function = self.rules.handler(call.kind, header.source, header.handler)
+            if function is not None:
+                await function(call)
             host.trace(TraceEvent.HANDLER_END, trace, 0, header.source)
             if call.kind is Kind.REPLY:
                 self._open[header.source] -= 1
                 return
             if not call.replied:
-                await self.send(Kind.REPLY, header.source, NOBODY, (), b"")
+                await self.answer(call, NOBODY, (), b"")
             self.handled += 1
         finally:
             self._handling = None
-
-    def _handler(self, header: Header) -> Handler:
-        try:
-            return self.image.handler(header.handler)
-        except ImageError as error:
-            what = f"{self.process.who}: a {Kind(header.kind).name.lower()} of node {header.source}"
-            raise SsamError(what, f"{error.what}: {error.cause}", "run one program under one key") from error

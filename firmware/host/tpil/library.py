@@ -134,9 +134,9 @@ class Tpil:
     async def _from_pages(self, ioctl: Ioctl, target: int, source: int, size: int) -> None:
         """Pages stand anywhere in a real memory, so each is a transfer of its own."""
         host, at = self._host, 0
-        await host.spend("pin_page", (source + size - 1) // PAGE - source // PAGE + 1)
+        await host.spend("lock_page", (source + size - 1) // PAGE - source // PAGE + 1)
         while at < size:
             part = min(size - at, PAGE - (source + at) % PAGE)
             await ioctl.fetch(source + at, target + at, part)
             at += part
-        await host.spend("unpin_page", (source + size - 1) // PAGE - source // PAGE + 1)
+        await host.spend("unlock_page", (source + size - 1) // PAGE - source // PAGE + 1)

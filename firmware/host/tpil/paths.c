@@ -67,7 +67,7 @@ void bounce_line(u32 *target, const u32 *source) {
 }
 
 /* The driver: a page of the user's buffer is looked up and locked. */
-u32 pin_page(struct page **table, const u32 *directory, u32 address) {
+u32 lock_page(struct page **table, const u32 *directory, u32 address) {
     u32 entry = directory[address >> 22];
     struct page *page;
     if (UNLIKELY(!(entry & 1))) {
@@ -84,7 +84,7 @@ u32 pin_page(struct page **table, const u32 *directory, u32 address) {
 }
 
 /* The driver: a locked page is given back. */
-void unpin_page(struct page **table, const u32 *directory, u32 address) {
+void unlock_page(struct page **table, const u32 *directory, u32 address) {
     table[directory[address >> 22] >> 12][address >> 12 & 1023].count--;
 }
 

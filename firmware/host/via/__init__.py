@@ -8,6 +8,7 @@ from firmware.host.via.kernel_agent.connections.server import Connection
 from firmware.host.via.library.descriptor import Descriptor
 from firmware.host.via.library.nic import VipNic
 from firmware.host.via.library.vi import Vi
+from firmware.host.via.mesh import Mesh
 from firmware.layers import ClusterView
 from firmware.verbs import Host
 from pymodels.host.process import Process
@@ -30,6 +31,10 @@ class Via:
         process = process or self.host.process()
         await process.syscall()
         return VipNic(self.kernel_agent, process)
+
+    def mesh(self) -> Mesh:
+        """Connections with all other hosts, to be opened."""
+        return Mesh(self)
 
 
 open_layer = Via

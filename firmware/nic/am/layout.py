@@ -44,6 +44,8 @@ class Word(IntEnum):
     """Physical address of the host's part; not 0 = the driver is ready [host]."""
     BAD = 0x04
     """Packets that came damaged [NIC]."""
+    INTERRUPT = 0x08
+    """1: the next message interrupts the host [host]; 0: it has done so [NIC]."""
     DESCRIPTORS = 0x100
     """The ring of descriptors [host]; last word 0: taken [NIC]."""
 

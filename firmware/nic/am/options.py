@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from pymodels.errors import SanlabError, nearest
+from firmware.options import check_values
+from pymodels.errors import SanlabError
 
 RANGES: Mapping[str, tuple[int, int]] = MappingProxyType({"unrestricted": (0, 1)})
+WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType({"receive": ("poll", "interrupt")})
 
 
 class OptionError(SanlabError):
@@ -23,14 +25,11 @@ class Options:
 
     unrestricted: int = 0
     """1: handlers may make requests, which can deadlock."""
+    receive: str = "poll"
+    """poll: handlers run in the program's calls; interrupt: they interrupt its computations, too (readings AM-C3)."""
 
     @classmethod
     def of(cls, given: Mapping[str, float | str]) -> Options:
         """From names and values. Raises OptionError."""
-        for name, value in given.items():
-            if name not in RANGES:
-                raise OptionError(f"option {name!r}", "AM does not have it", nearest(name, RANGES))
-            least, most = RANGES[name]
-            if type(value) is not int or not least <= value <= most:
-                raise OptionError(f"option {name}", f"{value!r} is not a whole number in {least}..{most}", "give one")
+        check_values("AM", OptionError, given, RANGES, WORDS)
         return cls(**given)  # type: ignore[arg-type]

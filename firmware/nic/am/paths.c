@@ -1,9 +1,9 @@
 /* What each step of AM costs the NIC's processor. One function is one path; the rules are in pymodels/costs/README.md.
  * Words and ring are shared with the host; the rest is the firmware's own. */
-#include "paths.h"
+#include "turns.h"
 
 struct descriptor { u32 address, words[8], unused[7]; };
-struct shared { u32 memory, bad, unused[62]; struct descriptor ring[1]; };
+struct shared { u32 memory, bad, interrupt, unused[61]; struct descriptor ring[1]; };
 struct am {
     struct shared *shared;
     struct descriptor *next, *end, *out;
@@ -11,26 +11,10 @@ struct am {
 };
 
 /* One look at the word that tells that the driver is there. */
-u32 am_look_memory(struct shared *shared) {
-    u32 memory = SHARED32(&shared->memory);
-    if (UNLIKELY(memory != 0)) {
-        OFF_PATH("the driver is there");
-        return memory;
-    }
-    LOOP_AGAIN();
-    return 0;
-}
+u32 am_look_memory(struct shared *shared) { return look_turn(SHARED32(&shared->memory), 0); }
 
 /* One look at the ring of descriptors; the last step of the loop. */
-u32 am_look_descriptor(struct am *am) {
-    u32 word = SHARED32(&am->next->words[7]);
-    if (UNLIKELY(word != am->held)) {
-        OFF_PATH("a descriptor");
-        return word;
-    }
-    LOOP_AGAIN();
-    return 0;
-}
+u32 am_look_descriptor(struct am *am) { return look_turn(SHARED32(&am->next->words[7]), am->held); }
 
 /* There is no room for its payload yet. */
 void am_hold(struct am *am, u32 word) { am->held = word; }
@@ -111,6 +95,18 @@ u32 am_arrived(struct am *am, u32 first, u32 second, u32 *told) {
     told[1] = 1u << 31;
     return am->queue + (came << 6);
 }
+
+/* Messages are in host memory; only with receive=interrupt. */
+u32 am_stored(struct am *am) {
+    if (UNLIKELY(SHARED32(&am->shared->interrupt))) {
+        OFF_PATH("it interrupts");
+        return 1;
+    }
+    return 0;
+}
+
+/* It interrupts the host, further ones do not. */
+void am_interrupt(struct shared *shared) { SHARED32(&shared->interrupt) = 0; }
 
 /* It is damaged: count it. */
 void am_bad(struct shared *shared) { SHARED32(&shared->bad) = SHARED32(&shared->bad) + 1; }

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from firmware.layers import ClusterView
 from firmware.nic.am.layout import MOST, STRIDE, THERE, WORDS, Control, Place, Word, key, second
+from firmware.nic.am.options import Options
 from firmware.nic.hardware import PacketPort, Service, serve
 from firmware.verbs import Nic, PollLoop, Watch
 from pymodels.trace import TraceEvent
@@ -48,6 +49,7 @@ class Program:
         """Messages that were taken, that have gone, that have come."""
         self._fetched = 0
         """Payloads that are here, and have not left."""
+        self._interrupts = Options.of(view.options).receive == "interrupt"
         nic.waits.ask(self._wants)
 
     async def run(self) -> None:
@@ -152,7 +154,17 @@ class Program:
         await port.store(at + LAST, (first, THERE))
 
     async def stored(self) -> None:
-        """From the port: nobody waits for it."""
+        """From the port: messages are in host memory. A computation that asked for it hears of them. Sooner would be
+        too soon: a host that asks and then looks itself would see neither.
+        """
+        if not self._interrupts:
+            return
+        nic = self._nic
+        await nic.work("am_stored")
+        if nic.load(Word.INTERRUPT):
+            await nic.work("am_interrupt")
+            nic.store(Word.INTERRUPT, 0)
+            await self._port.interrupt()
 
     # ---- reports
 

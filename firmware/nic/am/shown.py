@@ -1,7 +1,8 @@
-"""What tools show of AM: the stages of a message."""
+"""What tools show of AM: the stages of a message, and the numbers of its dissector."""
 
 from __future__ import annotations
 
+from firmware.nic.am.layout import MOST, NODES, WORDS
 from firmware.shown import NIC_NOTICES, NIC_SEND, WIRE, Boundary, Shown, Waits
 from pymodels.trace import Part, TraceEvent
 
@@ -54,4 +55,4 @@ STAGES = (
         "the CPU of {target} calls the handler whose address the message holds",
     ),
 )
-SHOWN = Shown(STAGES)
+SHOWN = Shown(STAGES, numbers={"MOST": MOST, "NODES": NODES, "MESSAGE": 4 * WORDS})

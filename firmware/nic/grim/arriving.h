@@ -129,6 +129,7 @@ static INLINED FLAT void arrived(struct ni *ni) {
         receive_bad(ni);
     } else if (LIKELY(type < TYPE_REPORT)) {
         receive_message(ni);
+        DMA_START(); /* before the answer, as the coroutine does */
         send_ack(ni, w0, w1 >> 8 & 0xFF, target);
     } else if (type >= TYPE_ACK) {
         controlled(ni, data, type);

@@ -34,6 +34,7 @@ LACKS = (
     "incoming queues",
     "doorbells and fetched payloads",
     "timed searches",
+    "hosts that come back",
 )
 """What it does not have, in the words of `NEEDS` of a study."""
 

@@ -61,6 +61,7 @@ static void make_blocks(struct ni *ni, const struct configuration *c) {
     ni->block_mask = c->block_count - 1;
     ni->pointer = (u32 *)c->pointers;
     ni->queued = (struct queued *)c->queued;
+    dma_list(0, ni->block);
     for (index = 0; index < c->block_count; index++) ni->block[index].next = (u32)&ni->block[(index + 1) & ni->block_mask] | TERMINAL;
 }
 
@@ -116,6 +117,8 @@ static struct ni *configured(const struct configuration *c) {
     ni->held = (struct held *)c->held;
     ni->by_token = (struct board **)c->by_token;
     ni->control = (struct control *)c->control;
+    ni->freed_word = (u32 *)AT_FREED;
+    ni->kernel = (u32 *)AT_KERNEL;
     take_numbers(ni, c);
     report = (struct packet *)c->report;
     make_boards(ni, c);

@@ -15,7 +15,7 @@ static INLINED FLAT void blocks_ended(struct ni *ni) {
     if (LIKELY(((ni->block_tail - ni->block_done) & ni->block_mask) >= 2)) {
         dma_done(ni);
     } else {
-        REGISTER_WRITE(ISR, ISR_WAKE);
+        REGISTER_WRITE(ISR, ISR_WAKE_DONE);
     }
     if (UNLIKELY((ni->block_done ^ ni->block_tail) | ni->early_offset)) more_ended(ni);
 }

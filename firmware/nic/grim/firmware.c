@@ -1,12 +1,14 @@
-/* GRIM on the NIC as a program that a LANai 9 executes: the steps that paths.c has counted, in the order of scan.py. What it lacks,
+/* GRIM on the NIC as a program that a LANai executes: the steps that paths.c has counted, in the order of scan.py. What it lacks,
  * boot.py refuses by name. */
 #include "layout.h"
+#include "../hardware/pulse.h"
 #include "ni.h"
 #include "pieces.h"
 #include "polling.h"
 #include "sending.h"
 #include "receiving.h"
 #include "answers.h"
+#include "freed.h"
 #include "failing.h"
 #include "configuration.h"
 #include "arriving.h"
@@ -15,7 +17,13 @@
 
 enum { SYNCHRONISING = 1, RUNNING };
 
-enum { EVENTS = 1u << ISR_BIT_RECV | ISR_SEND | ISR_WAKE | ISR_TIME | ISR_BUFF };
+enum { EVENTS = 1u << ISR_BIT_RECV | ISR_SEND | ISR_WAKE | ISR_TIME | ISR_BUFF | ISR_LANAI_SIG };
+
+/* The driver has taken back a block of registered memory; there are no translations of it to forget. */
+static APART void signalled(struct ni *ni) {
+    REGISTER_WRITE(ISR, ISR_LANAI_SIG);
+    if (SHARED32(ni->freed_word) != ni->freed) translate_freed(ni);
+}
 
 /* What the engines have done, by a sample of ISR. With `again`, the timer says that the notices are to be repeated. */
 static INLINED void events(struct ni *ni, u32 isr, u32 *again) {
@@ -24,7 +32,7 @@ static INLINED void events(struct ni *ni, u32 isr, u32 *again) {
         isr = REGISTER_SAMPLE(ISR); /* That took long. */
     }
     if (poll_flag(isr, ISR_SEND)) send_done(ni);
-    if (poll_flag(isr, ISR_WAKE)) blocks_ended(ni);
+    if (poll_flag(isr, ISR_WAKE) && DMA_WOKE(WAKE)) blocks_ended(ni);
     if (poll_flag(isr, ISR_TIME | ISR_BUFF)) {
         if (isr & ISR_BUFF) {
             receive_overlong(ni);
@@ -35,6 +43,7 @@ static INLINED void events(struct ni *ni, u32 isr, u32 *again) {
             resume(ni);
         }
     }
+    if (poll_flag(isr, ISR_LANAI_SIG)) signalled(ni);
 }
 
 /* The words that the first parts of long messages change. */
@@ -59,6 +68,7 @@ static APART void synchronise(struct ni *ni) {
                     }
             REGISTER_WRITE(IT0, period);
         }
+        DMA_START();
         events(ni, REGISTER_SAMPLE(ISR), &again);
         arrivals(ni);
     }
@@ -66,7 +76,7 @@ static APART void synchronise(struct ni *ni) {
     tell_host(ni);
 }
 
-static void begin(struct ni *ni) {
+static void start_up(struct ni *ni) {
     struct buffer *first = buffers;
     do poll_start((u32 *)AT_START);
     while (SHARED32((u32 *)AT_START) != AT_STARTED);
@@ -112,6 +122,7 @@ void serve(void) {
     struct channel *at = searched;
     if (SHARED32((u32 *)AT_STATE) != RUNNING) synchronise(ni);
     for (;;) {
+        DMA_START();
         if (UNLIKELY(more(ni))) {
             if (ni->reports) bring_report(ni);
             if (poll_resend(ni) == 1) send_again(ni);
@@ -124,6 +135,6 @@ void serve(void) {
 int main(void) {
     struct ni *ni = served = configured((const struct configuration *)AT_PROGRAM_END);
     searched = ni->channels;
-    begin(ni);
+    start_up(ni);
     serve();
 }

@@ -65,7 +65,7 @@ REPORT_BYTES = ROUTE_BYTES + grim.HEADER_BYTES
 """A report to another host, with its route."""
 LARGEST_FIFO = 7
 """Greatest size code of a doorbell FIFO: 4 KB << 7."""
-START, STATE = int(Word.START), int(Word.STATE)
+START, STATE, FREED, KERNEL = int(Word.START), int(Word.STATE), int(Word.FREED), int(Word.KERNEL)
 PROGRAM_END = 0x10000
 """Below stands the program of a NIC that executes one, behind the first words; above, what it is told (`boot`)."""
 CONFIGURATION_BYTES = 256

@@ -1,5 +1,7 @@
 /* The structures of layout.py, and `ni`: the block of the firmware's variables, whose address a register holds. */
 #include "paths.h"
+#include "../hardware/block.h"
+#include "../hardware/events.h"
 
 /* A byte of big-endian memory. */
 #ifndef BYTE
@@ -7,8 +9,8 @@
 #endif
 
 enum { WAITING, SENT, DONE, FETCHING, ANSWERED };
-enum { TERMINAL = 2, WAKE = 4, HEADER_BYTES = 32, ROUTE_BYTES = 8, GRIM_ID = 0x0636, OWN_DEVICE = 1 };
-enum { ISR_RECV = 3, ISR_SEND = 8, ISR_WAKE = 0x10, ISR_TIME = 0x40, ISR_BUFF = 4, SENTINEL = 0x5EAF00D5 };
+enum { WAKE = 4, HEADER_BYTES = 32, ROUTE_BYTES = 8, GRIM_ID = 0x0636, OWN_DEVICE = 1 };
+enum { SENTINEL = 0x5EAF00D5 };
 enum { TYPE_ACK = 0x30, TYPE_NACK, TYPE_ERROR, TYPE_SYNC, TYPE_SYNC_ANSWER, TYPE_SEGMENT = 2, TYPE_REPORT, TYPE_WRITE, TYPE_READ = 6, TYPE_REPLY, TYPE_TREE_SEGMENT = 9 };
 enum { MORE = 2, UNKNOWN_ENDPOINT = 1, UNKNOWN_TYPE };
 
@@ -16,7 +18,6 @@ struct route { u32 high, low, skip, unused; };
 struct control { u32 route_high, route_low, w0, w1; };
 struct message { u32 route_high, route_low, w0, w1, w2, w3, argument[4], payload[8]; };
 struct packet { u32 w0, w1, w2, w3, argument[4], payload[8]; };
-struct block { u32 next, csum, len, lar, eah, eal; };
 struct entry { u32 offset; u16 size, stream; u8 sequence, state, again, unused; u32 spare; };
 /* A hybrid queue has no payloads that are fetched. */
 struct channel { u32 front, back, host_front, host_base; union { u32 payload_front, fetched; }; u32 next, queue_back, queued; };

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from types import MappingProxyType
 
+from firmware.options import check_values
 from pymodels.card.registers import BANK_BYTES
-from pymodels.errors import SanlabError, nearest
+from pymodels.errors import SanlabError
 from pymodels.formats import grim
 
 RANGES: Mapping[str, tuple[int, int]] = MappingProxyType(
@@ -138,18 +139,7 @@ class Options:
     @classmethod
     def of(cls, given: Mapping[str, float | str]) -> Options:
         """Options from names and values. Raises OptionError naming the option."""
-        for name, value in given.items():
-            if name in WORDS:
-                if value not in WORDS[name]:
-                    raise OptionError(
-                        f"option {name}", f"{value!r} is none of its words", nearest(str(value), WORDS[name])
-                    )
-                continue
-            if name not in RANGES:
-                raise OptionError(f"option {name!r}", "GRIM does not have it", nearest(name, (*RANGES, *WORDS)))
-            least, most = RANGES[name]
-            if type(value) is not int or not least <= value <= most:
-                raise OptionError(f"option {name}", f"{value!r} is not a whole number in {least}..{most}", "give one")
+        check_values("GRIM", OptionError, given, RANGES, WORDS)
         options = cls(**given)  # type: ignore[arg-type]
         for name, unit in (("segment_bytes", 4), ("cut_through_bytes", 8), ("cut_through_least", 8)):
             if getattr(options, name) % unit:

@@ -19,9 +19,9 @@ static inline void start(struct ni *ni, u32 at, u32 skip, u32 limit) {
     if (UNLIKELY(skip != ni->prepared_skip)) {
         OFF_PATH("another length of route");
         ni->prepared_skip = skip;
-        REGISTER_WRITE(SA, skip);
+        REGISTER_WRITE(SA, skip - WHOLE_WORDS(skip));
     }
-    REGISTER_WRITE(SMP, at);
+    REGISTER_WRITE(SMP, at + WHOLE_WORDS(skip));
     REGISTER_WRITE(SMLT, limit);
     ni->busy = 1;
 }
@@ -69,7 +69,7 @@ static inline struct packet *packet(struct ni *ni, u32 length) {
     struct buffer *buffer = ni->armed, *other = ni->other;
     struct packet *data = buffer->data;
     REGISTER_WRITE(ISR, ISR_RECV);
-    if (UNLIKELY(length != 8 && REGISTER_READ(RMP) != (u32)data + length + 8)) {
+    if (UNLIKELY(length != 8 && REGISTER_READ(RMP) != (u32)data + length + SRAM_WORD)) {
         OFF_PATH("not the length that the header says");
         INSTEAD(begin_again(ni, buffer));
     }

@@ -182,7 +182,7 @@ u32 early_nothing(struct ni *ni, struct buffer *buffer, u32 *word, u32 *expected
 void dma_done(struct ni *ni) {
     u32 done = ni->block_done, next = (done + 1) & ni->block_mask;
     struct buffer *buffer;
-    REGISTER_WRITE(ISR, ISR_WAKE);
+    REGISTER_WRITE(ISR, ISR_WAKE_DONE);
     if (UNLIKELY(!(SHARED32(&ni->block[done].next) & TERMINAL) || ni->queued[done].frees)) {
         OFF_PATH("not data");
         return;

@@ -141,18 +141,7 @@ u32 translate_told(struct ni *ni) {
     return 0;
 }
 
-/* A block is freed: what waits is looked up anew, and the driver told behind the DMA that is under way. */
-void translate_freed(struct ni *ni) {
-    struct job *job = ni->parked;
-    u32 freed = SHARED32(ni->freed_word);
-    ni->freed = freed;
-    if (LIKELY(job)) {
-        job->piece = 0;
-        job->lock_piece = 0;
-    }
-    ni->block_tail = post_word(ni, ni->block_tail, freed, SHARED32(ni->kernel) + 16, 0, 0);
-    REGISTER_WRITE(PULSE, 1);
-}
+#include "freed.h"
 
 /* A write: its number taken, the block of its first piece. */
 void remote_write(struct ni *ni, struct job *job, struct buffer *buffer, u32 flags) {

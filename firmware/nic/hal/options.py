@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from firmware.nic.hal.layout import WAYS
-from pymodels.errors import SanlabError, nearest
+from firmware.options import check_values
+from pymodels.errors import SanlabError
 
 RANGES: Mapping[str, tuple[int, int]] = MappingProxyType({"routes": (1, WAYS), "interrupt_delay_us": (0, 1000)})
 
@@ -30,10 +31,5 @@ class Options:
     @classmethod
     def of(cls, given: Mapping[str, float | str]) -> Options:
         """From names and values. Raises OptionError."""
-        for name, value in given.items():
-            if name not in RANGES:
-                raise OptionError(f"option {name!r}", "HAL does not have it", nearest(name, RANGES))
-            least, most = RANGES[name]
-            if type(value) is not int or not least <= value <= most:
-                raise OptionError(f"option {name}", f"{value!r} is not a whole number in {least}..{most}", "give one")
+        check_values("HAL", OptionError, given, RANGES)
         return cls(**given)  # type: ignore[arg-type]

@@ -1,6 +1,6 @@
 /* What each step of HAL costs the NIC's processor. One function is one path; the rules are in pymodels/costs/README.md.
  * The words and the ring are shared with the host; the rest is the firmware's own. */
-#include "paths.h"
+#include "turns.h"
 
 struct shared { u32 memory, freed, read, interrupt, dropped, bad, unused[58], orders[64]; };
 struct hal {
@@ -10,26 +10,10 @@ struct hal {
 };
 
 /* One look at the word that tells that the driver is there. */
-u32 hal_look_memory(struct shared *shared) {
-    u32 memory = SHARED32(&shared->memory);
-    if (UNLIKELY(memory != 0)) {
-        OFF_PATH("the driver is there");
-        return memory;
-    }
-    LOOP_AGAIN();
-    return 0;
-}
+u32 hal_look_memory(struct shared *shared) { return look_turn(SHARED32(&shared->memory), 0); }
 
 /* One look at the ring of orders; the last step of the loop. */
-u32 hal_look_order(struct hal *hal) {
-    u32 word = SHARED32(&hal->shared->orders[hal->place]);
-    if (UNLIKELY(word != hal->held)) {
-        OFF_PATH("an order");
-        return word;
-    }
-    LOOP_AGAIN();
-    return 0;
-}
+u32 hal_look_order(struct hal *hal) { return look_turn(SHARED32(&hal->shared->orders[hal->place]), hal->held); }
 
 /* There is no room for its packet yet. */
 void hal_hold(struct hal *hal, u32 word) { hal->held = word; }
@@ -83,10 +67,6 @@ u32 hal_arrived(struct hal *hal, u32 first, u32 second, u32 *told, u32 *tells) {
     told[0] = first;
     told[1] = 1u << 31 | (second >> 26 & 7) << 11 | size;
     *tells = hal->memory + (2 << 16) + (slot << 3);
-    if (UNLIKELY(SHARED32(&hal->shared->interrupt))) {
-        OFF_PATH("it interrupts");
-        return 0;
-    }
     return hal->memory + (1 << 16) + (slot << 10);
 }
 
@@ -95,6 +75,15 @@ void hal_full(struct shared *shared) { SHARED32(&shared->dropped) = SHARED32(&sh
 
 /* It is damaged: the same. */
 void hal_bad(struct shared *shared) { SHARED32(&shared->bad) = SHARED32(&shared->bad) + 1; }
+
+/* Packets are in host memory: does the host want to hear of it. */
+u32 hal_told(struct shared *shared) {
+    if (UNLIKELY(SHARED32(&shared->interrupt))) {
+        OFF_PATH("it interrupts");
+        return 1;
+    }
+    return 0;
+}
 
 /* This packet interrupts the host, further ones do not. */
 void hal_interrupt(struct shared *shared) { SHARED32(&shared->interrupt) = 0; }

@@ -112,17 +112,20 @@ class Program:
         await port.deliver(self._memory + Place.RECEIVE + MOST * slot, head.size)
         await port.drop()
         await port.store(self._memory + Place.CAME + 8 * slot, came(head.header))
-        if nic.load(Word.INTERRUPT):
-            await nic.work("hal_interrupt")
-            nic.store(Word.INTERRUPT, 0)
-            await port.interrupt()
 
     async def _drop(self, counter: Word) -> None:
         self._nic.store(counter, self._nic.load(counter) + 1 & 0xFFFFFFFF)
         await self._port.drop()
 
     async def stored(self) -> None:
-        """From the port: nobody waits for it."""
+        """From the port: packets are in host memory. A host that asked for it hears of them. Sooner would be too soon:
+        one that asks and then looks itself would see neither.
+        """
+        await self._nic.work("hal_told")
+        if self._nic.load(Word.INTERRUPT):
+            await self._nic.work("hal_interrupt")
+            self._nic.store(Word.INTERRUPT, 0)
+            await self._port.interrupt()
 
     # ---- reports
 

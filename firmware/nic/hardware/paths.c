@@ -123,6 +123,13 @@ void packet_launch_word(struct packet *packet, u32 at, u32 *words) {
     packet->payload[at] = words[at];
 }
 
+/* The oldest fetch is not wanted any more. */
+void packet_discard(struct port *port) {
+    struct slot *slot = port->first;
+    port->first = slot->next;
+    port->fetched = port->fetched - 1;
+}
+
 /* A packet has come: where it ends, its syndrome, the next buffer for the next one. */
 u32 packet_head(struct port *port) {
     struct buffer *buffer = port->armed, *next = buffer->next;

@@ -8,6 +8,7 @@ from typing import Protocol, cast
 from firmware.layers import ClusterView
 from firmware.nic.hardware.bells import Bells
 from firmware.nic.hardware.host_dma import HostDma
+from firmware.nic.hardware.led_packets import LedPackets
 from firmware.nic.hardware.packets import PacketPort
 from firmware.nic.hardware.transfers import FETCH_CHAIN, STORE_CHAIN, PortMap
 from firmware.verbs import Nic
@@ -22,6 +23,9 @@ class Hardware(Protocol):
     def packet_port(self, nic: Nic, view: ClusterView, base: int, most: int) -> PacketPort:
         """Its packets. `base`: from here on SRAM is the port's; `most`: bytes of payload a packet takes."""
 
+    def led_port(self, nic: Nic, view: ClusterView, base: int, most: int, lead: int) -> LedPackets:
+        """The same, whose payload begins with up to `lead` bytes of the firmware's. Absent where it cannot."""
+
     def hardware_bells(self, nic: Nic, base: int) -> Bells:
         """Its doorbell FIFO, at an SRAM address. Absent where it has none."""
 
@@ -34,6 +38,11 @@ class Hardware(Protocol):
 def packet_port(nic: Nic, view: ClusterView, base: int, most: int) -> PacketPort:
     """The packets of a NIC, see `Hardware`."""
     return _hardware(nic).packet_port(nic, view, base, most)
+
+
+def led_port(nic: Nic, view: ClusterView, base: int, most: int, lead: int) -> LedPackets:
+    """The packets of a LANai whose payload begins with words of the firmware, see `Hardware`."""
+    return _hardware(nic).led_port(nic, view, base, most, lead)
 
 
 def host_dma(nic: Nic, lists: Mapping[int, int]) -> HostDma:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from types import MappingProxyType
 
-from pymodels.errors import SanlabError, nearest
+from firmware.options import check_values
+from pymodels.errors import SanlabError
 from pymodels.formats import via
 
 PRESETS: Mapping[str, Mapping[str, str | int]] = MappingProxyType(
@@ -181,8 +182,7 @@ class Options:
     @classmethod
     def of(cls, given: Mapping[str, float | str]) -> Options:
         """Options from names and values, the preset's choices where none is given. Raises OptionError."""
-        for name, value in given.items():
-            _check(name, value)
+        check_values("VIA", OptionError, given, RANGES, WORDS)
         chosen = {name: value for name, value in given.items() if value != ""}
         options = cls(**{**PRESETS[str(given.get("preset", "firmvia"))], **chosen})  # type: ignore[arg-type]
         for name in ("send_words", "receive_words"):
@@ -193,20 +193,6 @@ class Options:
         if options.packet % 8:
             raise OptionError("option packet", f"{options.packet} is not a multiple of 8", "round it")
         return options
-
-
-def _check(name: str, value: float | str) -> None:
-    """Whether an option has such a value. Raises OptionError."""
-    if name in WORDS:
-        if value not in WORDS[name]:
-            words = [word for word in WORDS[name] if word]
-            raise OptionError(f"option {name}", f"{value!r} is none of its words", nearest(str(value), words))
-        return
-    if name not in RANGES:
-        raise OptionError(f"option {name!r}", "VIA does not have it", nearest(name, (*RANGES, *WORDS)))
-    least, most = RANGES[name]
-    if type(value) is not int or not least <= value <= most:
-        raise OptionError(f"option {name}", f"{value!r} is not a whole number in {least}..{most}", "give one")
 
 
 OPTION_NAMES = tuple(field.name for field in fields(Options))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from firmware.layers import ClusterView
 from firmware.nic.hardware.lanai_packets import LanaiPackets
+from firmware.nic.hardware.led_packets import LedPackets
 from firmware.nics.lanai4.chains import SoftwareChains
 from firmware.nics.lanai4.transfers import DirectTransfers
 from firmware.verbs import Nic
@@ -14,6 +15,11 @@ from firmware.verbs import Nic
 def packet_port(nic: Nic, view: ClusterView, base: int, most: int) -> LanaiPackets:
     """Payload moves by the one engine."""
     return LanaiPackets(nic, view, base, most, DirectTransfers)
+
+
+def led_port(nic: Nic, view: ClusterView, base: int, most: int, lead: int) -> LedPackets:
+    """The same, with words in front of the payload."""
+    return LedPackets(nic, view, base, most, lead, DirectTransfers)
 
 
 def host_dma(nic: Nic, lists: Mapping[int, int]) -> SoftwareChains:

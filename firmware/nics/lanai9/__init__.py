@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from firmware.layers import ClusterView
 from firmware.nic.hardware.lanai_packets import LanaiPackets
+from firmware.nic.hardware.led_packets import LedPackets
 from firmware.nics.lanai9.bells import LanaiBells
 from firmware.nics.lanai9.chains import HardwareChains
 from firmware.nics.lanai9.transfers import ChainTransfers
@@ -15,6 +16,11 @@ from firmware.verbs import Nic
 def packet_port(nic: Nic, view: ClusterView, base: int, most: int) -> LanaiPackets:
     """Payload moves by two chains."""
     return LanaiPackets(nic, view, base, most, ChainTransfers)
+
+
+def led_port(nic: Nic, view: ClusterView, base: int, most: int, lead: int) -> LedPackets:
+    """The same, with words in front of the payload."""
+    return LedPackets(nic, view, base, most, lead, ChainTransfers)
 
 
 def hardware_bells(nic: Nic, base: int) -> LanaiBells:

@@ -1,6 +1,6 @@
 // The processor of a LANai card that executes machine code (`myri_lanai_core`), and what is watched of it. Where the build has
 // none (CORE = 0), or this node's firmware is a program in Python (`cfg.run`), the processor model of sim_lanai has the
-// special registers, and the SRAM port is idle.
+// special registers, and the SRAM port is idle. Settings are read when the host puts the LANai into reset.
 //
 // C is told of every clock in which the processor is awake (core.c): it counts, keeps the last instructions, writes the
 // trace, and asks for the registers where it stops.
@@ -20,7 +20,6 @@ module sim_core
 ) (
     input logic clk,
     input logic rst,
-    input logic setup_gated_clk,  // for settings: runs in reset
     input logic lanai_reset,  // level: the host holds the LANai in reset
     // of the processor model
     input logic model_reg_valid,
@@ -45,10 +44,10 @@ module sim_core
     logic core_reg_valid, core_reg_write, core_rst;
     logic [ 8:0] core_reg_addr;
     logic [31:0] core_reg_wdata;
-    logic clean_q, stopped_q;  // an edge of reset has been; it stands still
-    always_ff @(posedge setup_gated_clk) if (rst) cfg <= core_settings(BASE);
-    assign core_rst = rst || lanai_reset || !cfg.run;
-    assign needed = cfg.run && (core_rst ? !clean_q : !stopped_q);
+    logic held, held_q, stopped_q;  // in reset; as of the last edge; it stands still
+    assign held = rst || lanai_reset;
+    assign core_rst = held || !cfg.run;
+    assign needed = held != held_q || !(core_rst || stopped_q);
     assign cpu_reg_valid = core_reg_valid || model_reg_valid;
     assign cpu_reg_write = core_reg_valid ? core_reg_write : model_reg_write;
     assign cpu_reg_addr = core_reg_valid ? core_reg_addr : model_reg_addr;
@@ -73,7 +72,8 @@ module sim_core
     longint now;
     int pc, what, why, stops;
     always_ff @(posedge clk) begin
-      clean_q   <= core_rst;
+      held_q <= held;
+      if (held && (rst || !held_q)) cfg <= core_settings(BASE);
       stopped_q <= !core_rst && fault != FAULT_NONE;
       if (!core_rst && !stopped_q) begin
         now = $time;
@@ -94,6 +94,6 @@ module sim_core
       model_reg_valid, model_reg_write, model_reg_addr, model_reg_wdata
     };
     logic unused_ok;
-    assign unused_ok = ^{clk, rst, setup_gated_clk, lanai_reset, cpu_reg_rdata, cpu_gnt, cpu_read};
+    assign unused_ok = ^{clk, rst, lanai_reset, cpu_reg_rdata, cpu_gnt, cpu_read};
   end
 endmodule

@@ -24,6 +24,16 @@ KEYS = (
 # fmt: on
 
 
+RATE_MOST = 0xFFFF
+"""Most that each of the two numbers of the clock's rate can be in the RTL."""
+
+
+def rtc_rate(nic_ps: int, tick_ps: int) -> Fraction:
+    """Ticks of the real-time clock in a clock of the NIC: the nearest rate of two numbers of 16 bits."""
+    rate = Fraction(nic_ps, tick_ps).limit_denominator(RATE_MOST // max(1, -(-nic_ps // tick_ps)))
+    return max(rate, Fraction(1, RATE_MOST))
+
+
 @dataclass(frozen=True)
 class Lanai(NicKind):
     """A LANai."""
@@ -38,7 +48,7 @@ class Lanai(NicKind):
 
     def settings(self, values: Values) -> dict[int, int]:
         nic_ps = values.integer("clock.nic_ps")
-        rtc = Fraction(nic_ps, values.integer("rtc.tick_ps"))
+        rtc = rtc_rate(nic_ps, values.integer("rtc.tick_ps"))
         return {
             int(Setting.SRAM_ACCESSES): values.integer("sram.accesses"),
             int(Setting.CDC_LATENCY): CDC_LATENCY,

@@ -9,7 +9,7 @@ from pymodels.machine.network import ModelNetwork
 from pymodels.machine.nic import ModelNic
 from pymodels.machine.special import SpecialRegisters
 from pymodels.machine.world import World
-from pymodels.nics.lanai4.registers import WORD, Ebus, bits_here, bits_there, place, shown
+from pymodels.nics.lanai4.registers import WORD, Ebus, Reg4, bits_here, bits_there, name_at, place, shown, written
 from pymodels.nics.lanai4.word_dma import WordDma
 
 
@@ -39,6 +39,21 @@ class SpecialRegisters4(SpecialRegisters):
         super().change(bits_there(bits_here(set_bits)), clear_bits)
 
 
+class ChipRegisters:
+    """The same at the places that the chip has, with its bits and limits. MachineError where firmware names none."""
+
+    def __init__(self, special: SpecialRegisters4) -> None:
+        self._special = special
+
+    def read(self, register: int) -> int:
+        """The value now."""
+        return written(Reg4(register), self._special.read(_named(register)))
+
+    def write(self, register: int, value: int) -> None:
+        """A write, in force at once."""
+        self._special.write(_named(register), shown(Reg4(register), value))
+
+
 class ModelNic4(ModelNic):
     """A LANai with neither chains nor doorbells."""
 
@@ -52,7 +67,19 @@ class ModelNic4(ModelNic):
         """The one host DMA."""
         assert isinstance(self.special, SpecialRegisters4)
         self.special.connect_words(self.words)
+        self._chip = ChipRegisters(self.special)
         self.transfers = {**self.transfers, "word DMA": self.words}
+
+    @property
+    def chip(self) -> ChipRegisters:
+        return self._chip
+
+
+def _named(offset: int) -> int:
+    """The register that firmware names for an offset of the chip. Raises MachineError when it names none."""
+    if (name := name_at(offset)) is None:
+        raise MachineError(f"the LANai 4 of the machine has nothing at offset {offset:#x}")
+    return name
 
 
 def _check(register: int) -> None:

@@ -1,5 +1,6 @@
 // A PCI segment with two cards, CPU port, memory port and the cards' backends brought out, for the bridge and
 // segment benches; with BRIDGE the second card stands behind a PCI-to-PCI bridge, on a bus with a clock of its own.
+`include "sim_pci_backend.svh"
 module sim_pci_host
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
@@ -15,54 +16,8 @@ module sim_pci_host
     input pci_card_settings_t card,  // of the cards, base and wide apart
     input logic card_target_abort,  // as the cores, both cards
     `include "sim_host_ports.svh"
-    output logic c0_tw_valid,  // card 0: write beat
-    input logic c0_tw_ready,  // card 0: taken
-    output logic [31:0] c0_tw_addr,  // card 0: 8-byte aligned
-    output logic [63:0] c0_tw_data,  // card 0: lanes
-    output logic [7:0] c0_tw_be,  // card 0: bytes written
-    output logic c0_tread_valid,  // card 0: read request
-    input logic c0_tread_ready,  // card 0: taken
-    output logic [31:0] c0_tread_addr,  // card 0: 8-byte aligned
-    output logic [7:0] c0_tread_bytes,  // card 0: hint
-    input logic c0_td_valid,  // card 0: answer
-    input logic [63:0] c0_td_data,  // card 0: lanes
-    input logic c0_mc_valid,  // card 0: command
-    output logic c0_mc_ready,  // card 0: taken
-    input logic c0_mc_write,  // card 0: write to the bus
-    input logic [31:0] c0_mc_addr,  // card 0: byte address
-    input logic [15:0] c0_mc_bytes,  // card 0: bytes
-    input logic c0_mw_valid,  // card 0: write beat
-    output logic c0_mw_ready,  // card 0: taken
-    input logic [63:0] c0_mw_data,  // card 0: lanes
-    output logic c0_mr_valid,  // card 0: read beat
-    input logic c0_mr_ready,  // card 0: taken
-    output logic [63:0] c0_mr_data,  // card 0: lanes
-    output logic c0_m_done,  // card 0: command finished
-    output logic c0_m_error,  // card 0: with an abort
-    output logic c1_tw_valid,  // card 1: write beat
-    input logic c1_tw_ready,  // card 1: taken
-    output logic [31:0] c1_tw_addr,  // card 1: 8-byte aligned
-    output logic [63:0] c1_tw_data,  // card 1: lanes
-    output logic [7:0] c1_tw_be,  // card 1: bytes written
-    output logic c1_tread_valid,  // card 1: read request
-    input logic c1_tread_ready,  // card 1: taken
-    output logic [31:0] c1_tread_addr,  // card 1: 8-byte aligned
-    output logic [7:0] c1_tread_bytes,  // card 1: hint
-    input logic c1_td_valid,  // card 1: answer
-    input logic [63:0] c1_td_data,  // card 1: lanes
-    input logic c1_mc_valid,  // card 1: command
-    output logic c1_mc_ready,  // card 1: taken
-    input logic c1_mc_write,  // card 1: write to the bus
-    input logic [31:0] c1_mc_addr,  // card 1: byte address
-    input logic [15:0] c1_mc_bytes,  // card 1: bytes
-    input logic c1_mw_valid,  // card 1: write beat
-    output logic c1_mw_ready,  // card 1: taken
-    input logic [63:0] c1_mw_data,  // card 1: lanes
-    output logic c1_mr_valid,  // card 1: read beat
-    input logic c1_mr_ready,  // card 1: taken
-    output logic [63:0] c1_mr_data,  // card 1: lanes
-    output logic c1_m_done,  // card 1: command finished
-    output logic c1_m_error,  // card 1: with an abort
+`PCI_BACKEND_PORTS(c0_)
+    `PCI_BACKEND_PORTS(c1_)
     `include "sim_pci_ports.svh"
     output logic [2:0] pci_req_n,  // requests
     output logic [2:0] pci_gnt_n,  // grants

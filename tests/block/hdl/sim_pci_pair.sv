@@ -1,4 +1,5 @@
 // One PCI master (agent 0) and one PCI target (agent 1) on a bus, backends and wires brought out, for the core bench.
+`include "sim_pci_backend.svh"
 module sim_pci_pair
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
@@ -13,30 +14,7 @@ module sim_pci_pair
     input pci_master_settings_t m_cfg,  // of the master
     input pci_target_settings_t t_cfg,  // of the target
     input logic cfg_target_abort,  // as the core
-    output logic tw_valid,  // write beat
-    input logic tw_ready,  // taken
-    output logic [31:0] tw_addr,  // 8-byte aligned
-    output logic [63:0] tw_data,  // lanes
-    output logic [7:0] tw_be,  // bytes written
-    output logic tread_valid,  // read request
-    input logic tread_ready,  // taken
-    output logic [31:0] tread_addr,  // 8-byte aligned
-    output logic [7:0] tread_bytes,  // hint
-    input logic td_valid,  // answer
-    input logic [63:0] td_data,  // lanes
-    input logic mc_valid,  // command
-    output logic mc_ready,  // taken
-    input logic mc_write,  // write to the bus
-    input logic [31:0] mc_addr,  // byte address
-    input logic [15:0] mc_bytes,  // bytes
-    input logic mw_valid,  // write beat
-    output logic mw_ready,  // taken
-    input logic [63:0] mw_data,  // lanes
-    output logic mr_valid,  // read beat
-    input logic mr_ready,  // taken
-    output logic [63:0] mr_data,  // lanes
-    output logic m_done,  // command finished
-    output logic m_error,  // with an abort
+    `PCI_BACKEND_PORTS()
     `include "sim_pci_ports.svh"
     output logic [1:0] pci_req_n,  // requests
     output logic [1:0] pci_gnt_n,  // grants

@@ -16,6 +16,7 @@ from firmware.host.grim.fpga import FpgaCard
 from pymodels.card.registers import CardReg, Command, Forward
 from pymodels.cards import SLOT, SLOT_BYTES
 from pymodels.errors import SanlabError
+from pymodels.formats.grim import Device
 from tb.lab.lab import Lab
 from tb.plan.options import Option
 from tb.studies._cards import CARD_OPTIONS, CLUSTER, SETTLE_PS, Pair
@@ -49,6 +50,10 @@ async def _calls(lab: Lab, pair: Pair, card: FpgaCard) -> None:
     calls: dict[str, Coroutine[Any, Any, None]] = {
         "a card takes messages of one segment: 4096": near.send(target, loopback, payload=bytes(4100)),
         "did you mean 'crc32'": near.forward(target, "crc33", Forward.NOWHERE),
+        "is an endpoint of device type 0, which has no circuits": near.forward(pair.host(1), "loopback", Forward.REPLY),
+        "target: a device of type NI runs no handlers": near.forward(
+            target, "loopback", Forward.ENDPOINT, pair.host(1) | Device.NI << 16, loopback
+        ),
         "did you mean 'digests.bit'": card.load("digest.bit"),
         "no node asked for has a device": _resource(near),
     }

@@ -1,0 +1,50 @@
+"""Mail of any layer on the machine: hosts on one switch, with a NIC that the layer runs on."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Mapping
+from typing import Any
+
+from firmware.layers import ClusterView, has_program, nic_program
+from firmware.mail import Mail, open_mail
+from firmware.stack import Libraries
+from pymodels.machine import Machine
+from tb.plan.fitting import fitting_profile
+
+
+class MailBench:
+    """Started hosts."""
+
+    def __init__(self, layer: str, nodes: int = 2, *, on: str = "", trace: bool = False, **options: Any) -> None:
+        """`on`: what the layer stands on; further keywords are options of the layer."""
+        given = {**options, **({"on": on} if on else {})}
+        nic = fitting_profile(layer, {layer: given}).kind
+        self.machine = machine = Machine(nodes, nic=nic, trace=trace)
+        self.mails: list[Mail] = []
+        for node in range(nodes):
+            library = Libraries(machine.host(node), *self._parts(node, {layer: given})).start(layer)
+            self.mails.append(open_mail(layer, library))
+        self.run(*(mail.start() for mail in self.mails))
+
+    def _parts(self, node: int, given: Mapping[str, Mapping[str, Any]]) -> tuple[Any, Any]:
+        """What a layer on a node is told, and how its program is started on the NIC."""
+        machine = self.machine
+
+        def view(layer: str, more: Mapping[str, Any]) -> ClusterView:
+            return ClusterView(**machine.view(node, **{**given.get(layer, {}), **more}))
+
+        def program(layer: str, told: ClusterView) -> ClusterView:
+            if has_program(layer):
+                processor = machine.processor(node)
+                processor.spawn(nic_program(layer)(processor, told), layer)
+            return told
+
+        return view, program
+
+    def run(self, *calls: Awaitable[Any], within_us: float = 1e6) -> list[Any]:
+        """Do all of it at the same time."""
+        return self.machine.finish(*(_of(call) for call in calls), within_us=within_us)
+
+
+async def _of(call: Awaitable[Any]) -> Any:
+    return await call
