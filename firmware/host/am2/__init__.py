@@ -1,0 +1,69 @@
+"""AM-II on the host: virtual endpoints in the NIC's memory, as paper 002 describes Active Messages II."""
+
+from __future__ import annotations
+
+from firmware.host.am2.bundle import Bundle
+from firmware.host.am2.driver import Driver
+from firmware.host.am2.endpoint import Endpoint, Handler
+from firmware.host.am2.errors import Am2Error
+from firmware.host.am2.message import EndpointName, Token
+from firmware.layers import ClusterView
+from firmware.nic.am2.words import ALWAYS, NEVER, Code
+from firmware.verbs import Host
+from pymodels.host.process import Process
+
+__all__ = [
+    "ALWAYS",
+    "NEVER",
+    "Am2",
+    "Am2Error",
+    "Bundle",
+    "Code",
+    "Endpoint",
+    "EndpointName",
+    "Handler",
+    "Library",
+    "Token",
+    "open_layer",
+]
+
+
+class Library:
+    """AM-II in a process."""
+
+    def __init__(self, driver: Driver, process: Process) -> None:
+        self.process, self._driver = process, driver
+        self.bundles: list[Bundle] = []
+
+    def allocate_bundle(self) -> Bundle:
+        """AM_AllocateBundle."""
+        bundle = Bundle(self._driver, self.process)
+        self.bundles.append(bundle)
+        return bundle
+
+    async def terminate(self) -> None:
+        """AM_Terminate: free all that the process has."""
+        for bundle in self.bundles:
+            for endpoint in bundle.endpoints:
+                if endpoint.is_open:
+                    await endpoint.free()
+        self.bundles.clear()
+
+
+class Am2:
+    """AM-II of one host."""
+
+    def __init__(self, host: Host, view: ClusterView) -> None:
+        self.host, self.me, self._driver = host, view.me, Driver(host, view)
+        self.nodes, self.options = len(view.names), self._driver.options
+
+    async def start(self) -> None:
+        """Load the driver: once a host, before anything else."""
+        await self._driver.start()
+
+    def init(self, process: Process | None = None) -> Library:
+        """AM_Init, for a process; without one, for a new one."""
+        return Library(self._driver, process or self.host.process())
+
+
+open_layer = Am2

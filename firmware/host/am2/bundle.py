@@ -1,0 +1,66 @@
+"""A bundle: endpoints that are polled together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from firmware.host.am2.driver import Driver
+from firmware.host.am2.endpoint import Endpoint
+from firmware.host.am2.errors import Am2Error
+from pymodels.host.process import Process
+
+
+class Bundle:
+    """One thread uses it at a time (AM 2.0: a sequential bundle)."""
+
+    def __init__(self, driver: Driver, process: Process) -> None:
+        self.process = process
+        self.endpoints: list[Endpoint] = []
+        self._driver = driver
+
+    async def allocate_endpoint(self, weight: int = 1) -> Endpoint:
+        """AM_AllocateEndpoint: a new one, which nobody can send to until it has a tag. `weight`: messages that it may
+        send in a turn. Raises Am2Error.
+        """
+        endpoint = Endpoint(self._driver, self, await self._driver.allocate(self.process, weight), weight)
+        self.endpoints.append(endpoint)
+        return endpoint
+
+    def move_endpoint(self, endpoint: Endpoint, bundle: Bundle) -> None:
+        """AM_MoveEndpoint: to another bundle of the same process. Raises Am2Error."""
+        if endpoint not in self.endpoints or bundle.process is not self.process:
+            raise Am2Error("moving an endpoint", "not between bundles of one process", "move it within its process")
+        self.endpoints.remove(endpoint)
+        bundle.endpoints.append(endpoint)
+        endpoint.moved(bundle)
+
+    async def poll(self) -> int:
+        """AM_Poll: look once at each endpoint, and handle what has come; how many messages. Within a handler: none."""
+        count = 0
+        if not any(endpoint.handling for endpoint in self.endpoints):
+            for endpoint in [one for one in self.endpoints if one.is_open]:
+                count += await endpoint.look()
+        return count
+
+    async def until(self, condition: Callable[[], bool], what: str = "a condition", holder: str = "") -> None:
+        """Poll until it holds. `what` and its `holder` are what a hang report says of the wait."""
+        if condition():
+            return
+        waits, who = self._driver.host.waits, self.process.who
+        waits.want(who, what, holder)
+        while not condition():
+            if not await self.poll() and not condition():
+                await self._come()
+        waits.got(who, what)
+
+    async def wait(self) -> None:
+        """AM_Wait: return when a message has come, which `poll` then handles. Raises Am2Error."""
+        if not any(one.is_open for one in self.endpoints):
+            raise Am2Error(f"{self.process.who}: waiting", "the bundle has no endpoint", "allocate one")
+        await self._come()
+
+    async def _come(self) -> None:
+        """Until a message may have come. Of one endpoint the word is polled; several are looked at in turn."""
+        there = [one for one in self.endpoints if one.is_open]
+        if len(there) == 1:
+            await there[0].come()

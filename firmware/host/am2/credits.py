@@ -1,0 +1,75 @@
+"""What an endpoint has under way: credits of destinations, descriptors, staging blocks of its send queues."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from firmware.nic.am2.layout import BLOCKS_A_QUEUE, DESCRIPTORS
+from firmware.nic.am2.words import Queue
+
+NUMBERS = 1 << 32
+
+
+@dataclass
+class SendQueue:
+    """The host's side of a send queue."""
+
+    queue: Queue
+    posted: int = 0
+    """Descriptors given to the NIC, counted from the start."""
+    freed: int = 0
+    """Of them those that the NIC gave back, as far as the host has looked."""
+    blocks: list[int] = field(default_factory=lambda: [-1] * BLOCKS_A_QUEUE)
+    """By staging block of the queue: the descriptor that named it last."""
+
+    @property
+    def full(self) -> bool:
+        """No descriptor is known to be free."""
+        return self.posted - self.freed >= DESCRIPTORS
+
+    def told(self, word: int) -> None:
+        """The NIC's count, 32 bits of it."""
+        self.freed += (word - self.freed) % NUMBERS
+
+    def block(self) -> int | None:
+        """A staging block that is free, by its number in the endpoint."""
+        for number, user in enumerate(self.blocks):
+            if user < self.freed:
+                return self.queue * BLOCKS_A_QUEUE + number
+        return None
+
+    def use(self, block: int) -> None:
+        """The next descriptor names a block."""
+        self.blocks[block % BLOCKS_A_QUEUE] = self.posted
+
+
+class Credits:
+    """Requests of an endpoint that are not answered."""
+
+    def __init__(self, each: int) -> None:
+        """`each`: to one destination. In all there are no more than the queue of replies has places."""
+        self._each = each
+        self._out: Counter[tuple[int, int]] = Counter()
+
+    @property
+    def out(self) -> int:
+        """In all."""
+        return self._out.total()
+
+    def to(self, where: tuple[int, int]) -> int:
+        """To a destination."""
+        return self._out[where]
+
+    def free(self, where: tuple[int, int]) -> bool:
+        """Whether one more may leave."""
+        return self._out[where] < self._each and self.out < DESCRIPTORS
+
+    def take(self, where: tuple[int, int]) -> None:
+        """One leaves."""
+        self._out[where] += 1
+
+    def give(self, where: tuple[int, int]) -> None:
+        """One is answered, or came back."""
+        if self._out[where]:
+            self._out[where] -= 1

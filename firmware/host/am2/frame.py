@@ -1,0 +1,112 @@
+"""The frame of an endpoint as its process reads and writes it, over the bus, in the NIC's memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from struct import pack
+
+from firmware.host.am2.credits import SendQueue
+from firmware.host.am2.driver import Driver, Granted
+from firmware.host.am2.message import Data, EndpointName, Replies, Token
+from firmware.nic.am2.layout import ARRIVED, BLOCKS, FREED, STRIDE, descriptor
+from firmware.nic.am2.words import HEAD, SHORT_WORDS, TAG, Head, Kind, Name, Queue, halves, name, tag_words
+from pymodels.trace import TraceEvent
+
+REPLY_TAG = STRIDE - 4 * TAG
+
+
+class Frame:
+    """Of one endpoint."""
+
+    def __init__(self, driver: Driver, granted: Granted) -> None:
+        self._driver, self._granted, self._process = driver, granted, granted.process
+        self.called = 0
+        """The name of the message that was read last."""
+
+    # ---- out
+
+    async def post(
+        self,
+        send: SendQueue,
+        path: str,
+        head: Head,
+        where: EndpointName,
+        tag: int,
+        words: Sequence[int],
+        data: Data,
+    ) -> None:
+        """A message: its payload into a staging block, its descriptor into the queue, the owner's word last."""
+        host, process, at = self._driver.host, self._process, self._at(send.queue, send.posted)
+        number = next(self._driver.sends)
+        host.trace(TraceEvent.SEND_CALL, 0, len(data), number)
+        await process.spend(path)
+        length = 0
+        if data:
+            block = send.block()
+            assert block is not None
+            send.use(block)
+            length = len(data) << 16 | block
+            await self._stage(block, data)
+        called = name(self._driver.me, self._granted.number, send.queue, send.posted)
+        body = ((where.node << 16 | where.endpoint), *tag_words(tag), length, 0, *words)
+        await process.pio_write(at + 4, pack(f">{len(body)}I", *body))
+        host.trace(TraceEvent.PAYLOAD_WRITTEN, called, len(data), number)
+        send.posted += 1
+        await process.pio_write(at, pack(">I", head.word))
+        host.trace(TraceEvent.POINTER_WRITTEN, called, head.word)
+
+    async def _stage(self, block: int, data: Data) -> None:
+        """The CPU copies payload into a staging block."""
+        offset = self._driver.options.medium * block
+        self._process.store_bytes(self._granted.staging + offset, bytes(data))
+        memory = self._granted.memory + offset
+        await self._driver.host.copy_memory("am2_copy", memory, memory, len(data))
+
+    async def look_freed(self, send: SendQueue) -> None:
+        """Read how many descriptors of a queue the NIC has given back."""
+        word = await self._process.pio_read(self._granted.frame + FREED[send.queue])
+        await self._process.spend("am2_look_freed")
+        send.told(word)
+
+    async def wait_freed(self, send: SendQueue) -> None:
+        """Spin until the NIC has given another one back."""
+        at, before = self._granted.frame + FREED[send.queue], send.freed & 0xFFFFFFFF
+        send.told(await self._process.poll_card(at, before, "am2_look_freed"))
+
+    # ---- in
+
+    async def arrived(self) -> tuple[int, int]:
+        """Requests and replies that have come, counted from the start, 16 bits of each: one read over the bus."""
+        word = await self._process.pio_read(self._granted.frame + ARRIVED)
+        await self._process.spend("am2_look")
+        return halves(word)
+
+    async def spin(self, before: int) -> None:
+        """Spin on the same word until it has changed."""
+        await self._process.poll_card(self._granted.frame + ARRIVED, before, "am2_look")
+
+    async def read(self, queue: Queue, number: int, endpoint: Replies) -> Token:
+        """The message in a descriptor, word by word as far as it is needed."""
+        process, at = self._process, self._at(queue, number)
+        head, called = Head.of(await process.pio_read(at)), await process.pio_read(at + 4)
+        self.called, whose = called, Name.of(called)
+        if not head.returned:
+            self._driver.host.trace(TraceEvent.POLL_HIT, called, 0, whose.node)
+        size, block = halves(await process.pio_read(at + 16)) if head.kind != Kind.SHORT else (0, 0)
+        count = min(head.arguments, SHORT_WORDS)
+        arguments = [await process.pio_read(at + 4 * (HEAD + one)) for one in range(count)]
+        await process.spend("am2_receive")
+        va = self._granted.staging + self._driver.options.medium * (block % BLOCKS)
+        return Token(endpoint, head, whose, tuple(arguments), va, size, number)
+
+    async def reply_tag(self, token: Token) -> int:
+        """The tag of the endpoint that has sent a request, as its NIC has added it."""
+        at = self._at(Queue.REPLY_RECEIVE if token.is_reply else Queue.REQUEST_RECEIVE, token.index) + REPLY_TAG
+        return await self._process.pio_read(at) << 32 | await self._process.pio_read(at + 4)
+
+    async def release(self, queue: Queue, number: int) -> None:
+        """The descriptor of a message that was handled is free."""
+        await self._process.pio_write(self._at(queue, number), bytes(4))
+
+    def _at(self, queue: Queue, number: int) -> int:
+        return descriptor(self._granted.frame, queue, number)

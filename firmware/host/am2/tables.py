@@ -1,0 +1,91 @@
+"""The tables of an endpoint: handlers by index, translations by index; and what may stand in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
+
+from firmware.host.am2.errors import Am2Error
+from firmware.host.am2.message import EndpointName
+from firmware.nic.am2.layout import ENDPOINTS
+from firmware.nic.am2.words import SHORT_WORDS, Code
+
+Handler = TypeVar("Handler", bound=Callable[..., object])
+HANDLERS = TRANSLATIONS = 256
+"""Entries of each table: the least that AM 2.0 asks for."""
+NODES = 256
+"""Nodes that a name may have, whether they are there or not."""
+WORD, TAGS = 1 << 32, 1 << 64
+
+
+def check_tag(who: str, tag: object) -> int:
+    """A tag. Raises Am2Error."""
+    if type(tag) is not int or not 0 <= tag < TAGS:
+        raise Am2Error(who, f"tag {tag!r}", "give a number of 64 bits", Code.BAD_TAG)
+    return tag
+
+
+def check_words(what: str, words: Sequence[int]) -> None:
+    """Arguments of a message. Raises Am2Error."""
+    if len(words) > SHORT_WORDS:
+        raise Am2Error(what, f"{len(words)} arguments", f"give {SHORT_WORDS} at most")
+    if not all(type(one) is int and 0 <= one < WORD for one in words):
+        raise Am2Error(what, f"arguments {tuple(words)!r}", "give words of 32 bits")
+
+
+class Tables(Generic[Handler]):
+    """Of one endpoint."""
+
+    def __init__(self, who: str, returned: Handler) -> None:
+        """`returned`: handler 0."""
+        self._who = who
+        self.handlers: dict[int, Handler] = {0: returned}
+        self._translations: dict[int, tuple[EndpointName, int]] = {}
+
+    def set_handler(self, index: int, handler: Handler) -> None:
+        """A handler at an index. Raises Am2Error."""
+        if type(index) is not int or not 0 <= index < HANDLERS:
+            raise Am2Error(self._who, f"handler {index!r}", f"give 0 to {HANDLERS - 1}", Code.BAD_HANDLER)
+        if not callable(handler):
+            raise Am2Error(self._who, f"handler {index} is {handler!r}", "give a function", Code.BAD_HANDLER)
+        self.handlers[index] = handler
+
+    def set_handler_any(self, handler: Handler) -> int:
+        """At the first free index from 1 on. Raises Am2Error."""
+        index = next((one for one in range(1, HANDLERS) if one not in self.handlers), None)
+        if index is None:
+            raise Am2Error(self._who, "no handler is free", "set one that is not needed", Code.BAD_HANDLER)
+        self.set_handler(index, handler)
+        return index
+
+    def map(self, index: int, name: EndpointName, tag: int) -> None:
+        """A translation at an index. Raises Am2Error."""
+        self._check_index(index)
+        node, endpoint = name
+        if not 0 <= node < NODES or not 0 <= endpoint < 2 * ENDPOINTS - 1:
+            raise Am2Error(self._who, f"translation to {name!r}", "give the name of an endpoint", Code.BAD_ENDPOINT)
+        self._translations[index] = EndpointName(node, endpoint), check_tag(self._who, tag)
+
+    def map_any(self, name: EndpointName, tag: int) -> int:
+        """At the first free index. Raises Am2Error."""
+        index = next((one for one in range(TRANSLATIONS) if one not in self._translations), None)
+        if index is None:
+            raise Am2Error(self._who, "no translation is free", "unmap one", Code.BAD_ENTRY)
+        self.map(index, name, tag)
+        return index
+
+    def unmap(self, index: int) -> None:
+        """A translation is free again. Raises Am2Error."""
+        self.translation(index)
+        del self._translations[index]
+
+    def translation(self, index: int) -> tuple[EndpointName, int]:
+        """Name and tag at an index. Raises Am2Error."""
+        self._check_index(index)
+        if index not in self._translations:
+            raise Am2Error(self._who, f"translation {index} is free", "map it", Code.BAD_ENTRY)
+        return self._translations[index]
+
+    def _check_index(self, index: object) -> None:
+        if type(index) is not int or not 0 <= index < TRANSLATIONS:
+            raise Am2Error(self._who, f"translation {index!r}", f"give 0 to {TRANSLATIONS - 1}", Code.BAD_ENTRY)

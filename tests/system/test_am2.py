@@ -1,0 +1,39 @@
+"""AM-II on the RTL: stages add up, retransmissions are packets on the cable, what comes back is whole.
+
+Strategy: one small run of each study. The counts of the cable are compared with the options that ask for them, on a
+LANai 9 and on the LANai 4 of paper 002.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.system.runs import must
+
+NOW = "lanai4-now+ultra-167"
+
+
+def test_the_stages_of_a_short_message_are_its_time_to_the_handler(tmp_path: Path) -> None:
+    measured = must("am2_latency", "verilator", tmp_path, "repetitions=1").metrics
+    to_endpoint = measured["one_way_us_to_endpoint"]
+    stages = [value for name, value in measured.items() if name.endswith("_us") and name != "round_trip_us"]
+    assert sum(stages) == pytest.approx(measured["one_way_us_to_handler"], abs=1e-5)
+    assert measured["host_notices_us"] + measured["host_dispatch_us"] == pytest.approx(
+        measured["one_way_us_to_handler"] - to_endpoint, abs=1e-5
+    )
+    assert 2 * to_endpoint < measured["round_trip_us"] < 3 * measured["one_way_us_to_handler"]
+
+
+@pytest.mark.parametrize("profile", ["", NOW])
+def test_a_message_comes_back_whole_after_as_many_packets_as_the_option_says(profile: str, tmp_path: Path) -> None:
+    settings = "am2.retries=20 am2.timeout_us=4000"
+    measured = must("am2_return", "verilator", tmp_path, settings, profile=profile).metrics
+    assert (measured["transmissions"], measured["retries"], measured["bytes_returned_equal"]) == (21, 20, 1)
+    assert measured["time_to_return_over_timeout"] == pytest.approx(21, rel=0.01)
+
+
+def test_a_queue_that_is_full_returns_messages_at_once_where_the_option_says_so(tmp_path: Path) -> None:
+    measured = must("am2_return", "verilator", tmp_path, "am2.full=nack").metrics
+    assert (measured["transmissions"], measured["retries"], measured["returned_congestion"]) == (1, 0, 1)

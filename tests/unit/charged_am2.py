@@ -1,0 +1,107 @@
+"""A tour of AM-II: messages with and without payload, their answers, what comes back, what is sent again or refused."""
+
+from __future__ import annotations
+
+from firmware.host.am2 import EndpointName, Token
+from tests.unit.am2_bench import ANSWER, KEEP, TAG, Bench
+from tests.unit.charges import Charges, settled
+
+
+def tour(charges: Charges) -> None:
+    """All of them."""
+    with charges.operation("start, an endpoint and its tag"):
+        bench = Bench(timeout_us=200, credits=8)
+    near, far = bench.bundles
+    machine = bench.machine
+    for size in (0, 700):
+        with charges.operation(f"request of 3 words and {size} B"):
+            bench.run(settled(machine, bench.send(0, 1, 1, 2, 3, data=bytes(size))))
+        with charges.operation(f"poll and answer of {size} B"):
+            bench.run(settled(machine, far.poll()))
+        with charges.operation(f"poll of the answer of {size} B"):
+            bench.run(near.poll())
+    with charges.operation("poll"):
+        bench.run(near.poll())
+    with charges.operation("request without an answer of its handler"):
+        bench.run(settled(machine, bench.send(0, 1, handler=KEEP)))
+        bench.run(settled(machine, far.poll()), settled(machine, near.wait()))
+        bench.run(near.poll())
+    _lost(charges, bench)
+    _returned(charges, bench)
+    _many(charges)
+    with charges.operation("freeing the endpoints"):
+        bench.run(*(library.terminate() for library in bench.libraries))
+
+
+def _lost(charges: Charges, bench: Bench) -> None:
+    """What the network does to messages."""
+    faults, machine = bench.machine.faults, bench.machine
+    for size in (0, 700):
+        faults.drop(0, 1, faults.passed(0, 1))
+        with charges.operation(f"a message of {size} B that is lost once"):
+            bench.run(settled(machine, bench.send(0, 1, 1, data=bytes(size), handler=KEEP)))
+        bench.run(settled(machine, bench.bundles[1].poll()))
+        bench.run(settled(machine, bench.bundles[0].poll()))
+    faults.corrupt(0, 1, faults.passed(0, 1), 20)
+    with charges.operation("one that is damaged"):
+        bench.run(settled(machine, bench.send(0, 1, handler=KEEP)))
+    bench.run(settled(machine, bench.bundles[1].poll()))
+    bench.run(settled(machine, bench.bundles[0].poll()))
+    with charges.operation("12 whose acknowledgements are late, by more and more"):
+        for later in range(12):
+            faults.delay(1, 0, faults.passed(1, 0), (120 + 10 * later) * 1_000_000)
+            bench.run(settled(machine, bench.send(0, 1, data=bytes(8192), handler=KEEP)))
+            bench.run(settled(machine, bench.bundles[1].poll()))
+            bench.run(settled(machine, bench.bundles[0].poll()))
+
+
+def _returned(charges: Charges, bench: Bench) -> None:
+    """Messages that come back."""
+    near = bench.endpoints[0]
+    for index, name, what in ((6, EndpointName(1, 9), "to no endpoint"), (7, EndpointName(9, 0), "to no node")):
+        near.map(index, name, TAG)
+        with charges.operation(f"one {what}"):
+            bench.run(settled(bench.machine, near.request(index, KEEP, 1, 2)))
+        with charges.operation(f"poll of one {what}"):
+            bench.run(bench.bundles[0].poll())
+
+
+def _many(charges: Charges) -> None:
+    """More than there are channels, slots and places for; a message that is answered while it is prepared again."""
+    bench = Bench(timeout_us=100, credits=32, channels=2, each=2)
+    near, far = bench.endpoints
+
+    async def flood() -> None:
+        for number in range(32):
+            await near.request(1, KEEP, number)
+        for number in range(32, 36):
+            await bench.bundles[0].endpoints[1].request(1, KEEP, number)
+
+    async def replies(token: Token) -> None:
+        await token.reply_i(KEEP, bytes(8))
+
+    async def answers() -> None:
+        await bench.machine.kernel.sleep(2_000_000_000)
+        while len(bench.came[1]) < 36 or near.unanswered:
+            await bench.machine.kernel.sleep(50_000_000)
+            await bench.bundles[1].poll()
+
+    with charges.operation("36 of them on one channel"):
+        bench.run(settled(bench.machine, flood()), answers(), bench.until(0, 0))
+    far.set_handler(ANSWER, replies)
+
+    async def asks() -> None:
+        for _ in range(40):
+            await near.request(1, ANSWER)
+        await bench.until(0, 0)
+
+    bench.machine.kernel.spawn(far_end(bench), "the far end")
+    with charges.operation("40 answers with payload"):
+        bench.run(settled(bench.machine, asks()))
+
+
+async def far_end(bench: Bench) -> None:
+    """Handle requests, for ever."""
+    while True:
+        await bench.bundles[1].poll()
+        await bench.machine.kernel.sleep(20_000_000)
