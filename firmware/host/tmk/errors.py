@@ -1,0 +1,15 @@
+"""What TreadMarks refuses."""
+
+from __future__ import annotations
+
+from pymodels.errors import SanlabError
+
+
+class TmkError(SanlabError):
+    """A call, or an access to shared memory, that cannot be done."""
+
+
+class OptionError(TmkError):
+    """An option that cannot be."""
+
+    exit_code = 2

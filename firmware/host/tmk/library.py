@@ -1,0 +1,148 @@
+"""TreadMarks of one process: what a program calls. The names are those of its manual, without `Tmk_`."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from firmware.host.tmk.barriers import BARRIERS, Barriers
+from firmware.host.tmk.coherence import Coherence
+from firmware.host.tmk.errors import TmkError
+from firmware.host.tmk.locks import LOCKS, Locks
+from firmware.host.tmk.memory import Memory
+from firmware.host.tmk.options import Options
+from firmware.host.tmk.substrate import Substrate
+from firmware.host.tmk.wire import Kind, Message
+from pymodels.host import PAGE, Fault, Rights
+
+__all__ = ["BARRIERS", "LOCKS", "Tmk"]
+
+ALIGN = 8
+"""Bytes: where memory that is given out begins."""
+
+
+class Tmk:
+    """One process of the parallel program. Shared memory is touched by `read`, `write` and `view` of `process`."""
+
+    def __init__(self, substrate: Substrate, options: Options) -> None:
+        self.proc_id, self.nprocs, self.process = substrate.me, substrate.nodes, substrate.process
+        self._substrate = substrate
+        self.memory = Memory(self.process, options.pages, self.nprocs, self.proc_id)
+        self.coherence = Coherence(substrate, self.memory)
+        self.locks = Locks(self.coherence)
+        self.barriers = Barriers(self.coherence, options.collect_bytes)
+        self._break = 0
+        """Bytes that were given out."""
+        self.distributed: list[bytes] = []
+        """What process 0 has distributed so far."""
+        self._running = False
+        self._serving: dict[Kind, Callable[[Message], Awaitable[None]]] = {
+            Kind.LOCK: self.locks.asked,
+            Kind.ARRIVAL: self.barriers.arrived,
+            Kind.PAGE: self.coherence.give_page,
+            Kind.DIFFS: self.coherence.give_diffs,
+            Kind.DISTRIBUTE: self._take,
+        }
+
+    async def startup(self) -> None:
+        """Be reachable: before any other call, in every process; then meet at `barrier`."""
+        if self._running:
+            raise TmkError(f"{self.process.who}: startup()", "it has started already", "start once")
+        self.process.on_fault(self._fault)
+        await self._substrate.start(self._serve)
+        self._running = True
+
+    async def exit(self) -> None:
+        """Meet all others, and be reachable no more."""
+        await self.barrier(BARRIERS - 1)
+        self._running = False
+        await self._substrate.stop()
+
+    def malloc(self, size: int) -> int:
+        """Shared memory, zeroed: its address, the same in every process. Process 0 gives it out, and distributes the
+        address. Raises TmkError.
+        """
+        what = f"{self.process.who}: malloc({size!r})"
+        if self.proc_id != 0:
+            raise TmkError(what, f"it is process {self.proc_id}", "call it in process 0, and distribute the address")
+        if type(size) is not int or size <= 0:
+            raise TmkError(what, "that is no number of bytes", "give 1 or more")
+        begin = -(-self._break // ALIGN) * ALIGN
+        if begin + size > PAGE * len(self.memory.pages):
+            left = PAGE * len(self.memory.pages) - begin
+            raise TmkError(what, f"{left} bytes are left", "ask for less, or give tmk.pages=")
+        self._break = begin + size
+        return self.memory.base + begin
+
+    async def distribute(self, data: bytes) -> None:
+        """Process 0: let every other process have these bytes, as the next of `distributed`, with the bounds of what
+        was given out. Returns when all have them.
+        """
+        what = f"{self.process.who}: distribute"
+        self._check(what)
+        if self.proc_id != 0:
+            raise TmkError(what, f"it is process {self.proc_id}", "call it in process 0")
+        self.distributed.append(data)
+        coherence, body = self.coherence, self._break.to_bytes(4, "big") + data
+        async with _Section(self._substrate):
+            requests = {to: Message(Kind.DISTRIBUTE, 0, 0, coherence.sequence(), body) for to in range(1, self.nprocs)}
+            await coherence.ask(requests, "distribute")
+
+    async def _take(self, message: Message) -> None:
+        self._break = int.from_bytes(message.body[:4], "big")
+        self.distributed.append(message.body[4:])
+        await self._substrate.send(0, Message(Kind.ACK, self.proc_id, 0, message.sequence))
+
+    async def lock_acquire(self, number: int) -> None:
+        """Have a lock. Raises TmkError."""
+        self._check(f"{self.process.who}: lock_acquire({number!r})")
+        async with _Section(self._substrate):
+            await self.locks.acquire(number)
+
+    async def lock_release(self, number: int) -> None:
+        """Let it go. Raises TmkError."""
+        self._check(f"{self.process.who}: lock_release({number!r})")
+        async with _Section(self._substrate):
+            await self.locks.release(number)
+
+    async def barrier(self, number: int) -> None:
+        """Wait for all. Raises TmkError."""
+        self._check(f"{self.process.who}: barrier({number!r})")
+        async with _Section(self._substrate):
+            await self.barriers.barrier(number)
+
+    def _check(self, what: str) -> None:
+        if not self._running:
+            raise TmkError(what, "the process has not started, or has left", "call startup first, and exit last")
+
+    async def _serve(self, message: Message) -> None:
+        await self._serving[message.kind](message)
+
+    async def _fault(self, fault: Fault) -> None:
+        """SIGSEGV."""
+        page, way = (fault.va - self.memory.base) // PAGE, "write" if fault.write else "read"
+        what = f"{self.process.who}: {way} at {fault.va:#x}, page {page}"
+        self._check(what)
+        if not 0 <= page < len(self.memory.pages):
+            raise TmkError(what, "that is no shared memory", f"it begins at {self.memory.base:#x}")
+        if fault.va >= self.memory.base + self._break:
+            given = f"{self._break} bytes are given out"
+            raise TmkError(what, given, "malloc it in process 0, and distribute the address")
+        async with _Section(self._substrate):
+            await self.process.spend("tmk_fault")
+            if self.memory.pages[page].right == Rights.NONE:
+                await self.coherence.validate(page)
+            if fault.write and self.memory.pages[page].right == Rights.READ:
+                await self.coherence.write(page)
+
+
+class _Section:
+    """A critical section of TreadMarks."""
+
+    def __init__(self, substrate: Substrate) -> None:
+        self._substrate = substrate
+
+    async def __aenter__(self) -> None:
+        self._substrate.enter()
+
+    async def __aexit__(self, *raised: object) -> None:
+        await self._substrate.leave()
