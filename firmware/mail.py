@@ -1,0 +1,101 @@
+"""Mail: bytes of a given size from one host to another, the same calls on every message layer that can do it.
+
+A layer says how in `mail.py` of its host folder: `open_mail(library) -> Mail`, and where it needs it `PATIENT`, options
+of the layer with which a host may do other work for long, and no timer takes its message for lost. Studies that compare
+layers ask `names`, and know none by name. A message is looked at where the layer hands it over; what a layer copies of
+it is charged.
+"""
+
+from __future__ import annotations
+
+import importlib
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from firmware.layers import names as layers
+from firmware.verbs import Host
+from pymodels.roots import things
+
+Message = tuple[int, bytes]
+"""The node that sent it, and its bytes."""
+AHEAD = 12
+"""Messages of one host that may be under way to another, which has not received them: layers make room for them."""
+
+
+class Mail(ABC):
+    """Of one host. One task sends and receives."""
+
+    most: int
+    """Bytes of a message."""
+    longest_eager: int | None = None
+    """A longer message is sent when its receiver has asked for it (rendezvous); None: none is."""
+    answered = False
+    """The layer answers each message with one of its own: what a host takes for one message, it takes for both."""
+    reads_card = False
+    """Its host looks for messages at the card, and reads them there, over the bus."""
+
+    def __init__(self, host: Host) -> None:
+        self.host = host
+        self._came: deque[Message] = deque()
+
+    @abstractmethod
+    async def start(self) -> None:
+        """Make the host ready to send and to receive: on all hosts at the same time."""
+
+    @abstractmethod
+    async def send(self, node: int, data: bytes) -> None:
+        """Send a message; the bytes may be changed when this returns."""
+
+    async def post(self, node: int, data: bytes) -> None:
+        """Begin to send a message: the same, but that it never waits for the receive. `posted` waits for the rest."""
+        await self.send(node, data)
+
+    async def posted(self) -> None:  # noqa: B027 - most layers need not
+        """Wait until the bytes of all messages that were posted may be changed."""
+
+    async def receive(self) -> Message:
+        """The next message, from any host; polls until there is one."""
+        await self.until(lambda: bool(self._came))
+        return self._came.popleft()
+
+    async def ask(self, node: int, data: bytes) -> bytes:
+        """Send a message to a host that is in `answer`, and receive what it sends back."""
+        await self.send(node, data)
+        return (await self.receive())[1]
+
+    async def answer(self) -> None:
+        """Receive a message, and send its bytes back."""
+        await self.send(*await self.receive())
+
+    async def settle(self) -> None:  # noqa: B027 - most layers need not
+        """Once all messages have been received: until the layer has nothing left to do for those that were sent."""
+
+    @abstractmethod
+    async def until(self, condition: Callable[[], bool]) -> None:
+        """Poll until a condition holds that arriving messages make true."""
+
+    async def finish(self) -> None:
+        """The end, once all messages have been received: on all hosts at the same time."""
+        await self.settle()
+
+
+def names() -> list[str]:
+    """The layers that have mail, sorted."""
+    found = things("firmware/host", "*/mail.py")
+    return [name for name in layers() if name in found]
+
+
+def _module(layer: str) -> Any:
+    return importlib.import_module(f"firmware.host.{layer}.mail")
+
+
+def patient(layer: str) -> Mapping[str, float | str]:
+    """Options of a layer with which its timers do not disturb measurements."""
+    return getattr(_module(layer), "PATIENT", {})
+
+
+def open_mail(layer: str, library: Any) -> Mail:
+    """Mail over an opened library of a layer."""
+    return _module(layer).open_mail(library)  # type: ignore[no-any-return]

@@ -1,0 +1,149 @@
+"""What studies of LogGP measure: netgauge's PRTT(n, d, s) between two hosts with mail (`pymodels.loggp.parameters`)."""
+
+from __future__ import annotations
+
+import random
+import statistics
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from firmware.mail import Mail, names, open_mail, patient
+from firmware.stack import grounds
+from pymodels.kernel import Kernel, Task
+from pymodels.loggp.parameters import Rounds
+from pymodels.profiles import DEFAULT_PROFILE, load_profile
+from tb.lab.lab import Lab
+from tb.plan.fitting import fitting_profile
+from tb.plan.studies import CHOICE
+
+COUNT = 10
+"""n, as in netgauge."""
+PHASES_PS = 3_000_000
+"""A round begins up to so much later: polling loops are met at any phase."""
+
+
+class Loop(Protocol):
+    """Where tasks run."""
+
+    @property
+    def kernel(self) -> Kernel:
+        """Tasks and simulated time."""
+
+    def check(self, holds: bool, failure: str) -> None:
+        """A condition that must hold."""
+
+
+@dataclass(frozen=True)
+class End:
+    """A host that measures, or that is measured."""
+
+    node: int
+    mail: Mail
+
+
+async def all_mails(lab: Lab) -> list[Mail]:
+    """Mail of all hosts over the layer that was chosen, with timers that are patient unless the user has set them."""
+    layer = lab.text(CHOICE)
+    given = {
+        name: value for name, value in patient(layer).items() if f"{layer}.{name}" not in lab.plan.request.settings
+    }
+    mails = [open_mail(layer, library) for library in lab.start_layer(layer, given)]
+    await lab.all([lab.spawn(mail.start(), f"start of {node}") for node, mail in enumerate(mails)])
+    return mails
+
+
+class Pair:
+    """The host that sends a burst, and the one that answers it."""
+
+    def __init__(self, lab: Loop, near: End, far: End, repetitions: int, seed: int) -> None:
+        self._lab, self._near, self._far, self._repetitions = lab, near, far, repetitions
+        self._random = random.Random(f"phases {seed}")
+        self.messages = 0
+
+    async def measure(self, size: int) -> Rounds:
+        """All rounds with messages of a size."""
+        single = await self._median(lambda: self._round(1, 0, size))
+        delay = int(single)
+        burst = await self._median(lambda: self._round(COUNT, 0, size))
+        spaced = await self._median(lambda: self._round(COUNT, delay, size))
+        o_r = await self._median(lambda: self._received(delay, size))
+        return Rounds(size, COUNT, delay, single, burst, spaced, o_r)
+
+    async def _median(self, once: Callable[[], object]) -> float:
+        found = []
+        for _ in range(self._repetitions):
+            await self._lab.kernel.sleep(self._random.randrange(PHASES_PS), "the next round")
+            found.append(await once())  # type: ignore[misc]
+        return float(statistics.median(found))
+
+    async def _round(self, count: int, delay: int, size: int) -> float:
+        """PRTT(n, d, s)."""
+        return (await self._both(count, delay, 0, size))[0]
+
+    async def _received(self, delay: int, size: int) -> float:
+        """o_r: the far host does not look for so long that the next message is always there. netgauge lets both hosts
+        wait equally long, and would find o_s where that is more.
+        """
+        return (await self._both(COUNT, delay, 2 * delay, size))[1]
+
+    async def _both(self, count: int, delay: int, pause: int, size: int) -> tuple[float, float]:
+        """The time of the near host for the whole round, and that of the far host for a message, without its pauses."""
+        ends = self._sends(count, delay, size), self._answers(count, pause, size)
+        tasks = [self._lab.kernel.spawn(end, name) for end, name in zip(ends, ("near", "far"), strict=True)]
+        whole, taken = [await _result(task) for task in tasks]
+        self.messages += count + 1
+        return whole, taken
+
+    async def _sends(self, count: int, delay: int, size: int) -> float:
+        kernel, mail, data = self._lab.kernel, self._near.mail, pattern(size)
+        begun = kernel.now
+        for number in range(count):
+            if number and delay:
+                await kernel.sleep(delay, "the next message of a round")
+            await mail.send(self._far.node, data)
+        back = await mail.receive()
+        took = kernel.now - begun
+        self._lab.check(back == (self._far.node, data), f"{size} bytes came back changed")
+        return took
+
+    async def _answers(self, count: int, pause: int, size: int) -> float:
+        kernel, mail, data = self._lab.kernel, self._far.mail, pattern(size)
+        came = [await mail.receive()]
+        begun = kernel.now
+        for _ in range(count - 1):
+            if pause:
+                await kernel.sleep(pause, "other work")
+            came.append(await mail.receive())
+        took = kernel.now - begun - pause * (count - 1)
+        await mail.send(self._near.node, data)
+        self._lab.check(came == [(self._near.node, data)] * count, f"{size} bytes came changed")
+        return took / max(count - 1, 1)
+
+
+async def _result(task: Task) -> float:
+    return float(await task.finished)
+
+
+def pattern(size: int) -> bytes:
+    """The bytes of all messages of a size."""
+    return bytes((7 * at + size) & 0xFF for at in range(size))
+
+
+def sizes_up_to(largest: int, count: int) -> list[int]:
+    """Sizes in equal steps from one word on, each whole words."""
+    words = largest // 4
+    return sorted({4 * max(round(at * words / (count - 1)), 1) for at in range(count)})
+
+
+def variants(settings: str = "") -> Mapping[str, tuple[str, str]]:
+    """Every layer with mail on each layer that it can stand on, with its NIC and one host for all."""
+    host = load_profile(DEFAULT_PROFILE).name.partition("+")[2]
+    found = {}
+    for layer in names():
+        for on in grounds(layer) or ("",):
+            several = len(grounds(layer)) > 1
+            nic = fitting_profile(layer, {layer: {"on": on}} if on else {}).name.partition("+")[0]
+            chosen = f"layer={layer}" + (f" {layer}.on={on}" if several else "")
+            found[f"{layer}-{on}" if several else layer] = (f"{nic}+{host}", f"{chosen} {settings}".strip())
+    return found
