@@ -15,6 +15,7 @@ from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
 from pymodels.errors import ConfigError, nearest
 from pymodels.roots import things
+from tb.explore import proofs
 from tb.explore.atlas import Atlas
 from tb.explore.search import Search
 from tb.explore.situation import Outcome
@@ -117,6 +118,7 @@ def report(layer: str, found: list[SmallWorld], seconds: float, console: Console
             rows.append(row(outcome))
             if outcome.interrupted:
                 raise KeyboardInterrupt
+            proofs.keep(layer, outcome, verdict(outcome))
             say(console, f"    {verdict(outcome)}: {progress(outcome)}, {outcome.seconds:.0f} s")
             for line in story:
                 say(console, line)
@@ -130,17 +132,31 @@ def report(layer: str, found: list[SmallWorld], seconds: float, console: Console
     return code
 
 
+def table(layer: str, console: Console) -> int:
+    """Show what all searches of a layer's worlds have counted, each when it was last searched; the exit code."""
+    worlds = [(world.name, world.question) for world in chosen(layer, "")]
+    for line in proofs.lines(worlds, proofs.kept(layer)):
+        say(console, line)
+    return 0
+
+
 def main(argv: list[str] | None = None) -> int:
     """Parse the command line and search; the exit code."""
     parser = argparse.ArgumentParser(prog="sanlab explore", description="Exhaust the small worlds of a message layer.")
     parser.add_argument("--world", default="", help="only this one")
     parser.add_argument("--minutes", default="", help=f"bound of each world (default {MINUTES:g})")
+    parser.add_argument("--table", action="store_true", help="search nothing: print what was counted, in Markdown")
     parser.add_argument("layer", metavar="LAYER", help="a message layer")
     words = parser.parse_args(argv)
-    return exit_code(
-        lambda: report(words.layer, chosen(words.layer, words.world), 60 * minutes(words.minutes), Console()),
-        "what was found before is above",
-    )
+
+    def explored() -> int:
+        if words.table:
+            return table(words.layer, Console())
+        worlds, seconds = chosen(words.layer, words.world), 60 * minutes(words.minutes)
+        code = report(words.layer, worlds, seconds, Console())
+        return code if words.world else table(words.layer, Console()) or code
+
+    return exit_code(explored, "what was found before is above")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Some seeds, one after the other: what a worker does, on the machine in a process of its own, on the RTL in a run.
 
-`python -m tb.fuzz.batch LAYER FIRST COUNT COVERED` runs seeds on the machine and prints what it found as JSON.
+`python -m tb.fuzz.batch LAYER FIRST COUNT COVERED IN_C` runs seeds on the machine and prints what it found as JSON.
 """
 
 from __future__ import annotations
@@ -11,16 +11,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-import coverage
 from rich.console import Console
 
-from firmware.layers import folder_of
 from tb.fuzz import trial
+from tb.fuzz.reach import ARCS, Arcs, Watch
 from tb.plan import studies
 from tb.plan.request import plan, resolve
 from tb.run.command import execute
@@ -30,8 +28,6 @@ from tb.tools.paths import OUT, ROOT, SIMULATORS
 WORK = OUT / "fuzz"
 """Where simulators run."""
 STUDY = "tb.fuzz.rtl"
-Arcs = Mapping[str, list[tuple[int, int]]]
-"""By file: jumps from line to line that happened."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +40,8 @@ class Batch:
     simulator: str = ""
     covered: bool = False
     """Note which lines of the layer's firmware ran."""
+    in_c: bool = False
+    """In each program NICs execute the layer's firmware in C."""
     shrink: int = 0
     """On the RTL: seconds to make each program that fails smaller."""
 
@@ -59,7 +57,7 @@ class Found:
 
     failures: dict[int, list[str]] = field(default_factory=dict)
     """By seed."""
-    arcs: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+    arcs: Arcs = field(default_factory=dict)
 
     @staticmethod
     def read(text: str) -> Found:
@@ -73,26 +71,18 @@ class Found:
         return json.dumps({"failures": self.failures, "arcs": self.arcs})
 
 
-def firmware(layer: str) -> Path:
-    """The folder of a layer's NIC program, or of its library where it has no other side."""
-    return folder_of(layer)
-
-
 def on_machine(batch: Batch) -> Found:
     """Run a batch on the machine, in this process."""
-    found = Found()
-    watch = coverage.Coverage(data_file=None, branch=True, source=[str(firmware(batch.layer))])
+    found, watch = Found(), Watch(batch.layer)
+    with watch if batch.covered else nullcontext():
+        make = trial.maker(batch.layer, batch.in_c)
+        for seed in range(batch.first, batch.first + batch.count):
+            program, _ = trial.drawn(batch.layer, seed, make)
+            failures = trial.on_machine(batch.layer, program).failures
+            if failures:
+                found.failures[seed] = list(failures)
     if batch.covered:
-        watch.start()
-    for seed in range(batch.first, batch.first + batch.count):
-        program, _ = trial.drawn(batch.layer, seed)
-        failures = trial.on_machine(batch.layer, program).failures
-        if failures:
-            found.failures[seed] = list(failures)
-    if batch.covered:
-        watch.stop()
-        data = watch.get_data()
-        found.arcs = {str(Path(name).relative_to(ROOT)): data.arcs(name) or [] for name in data.measured_files()}
+        found.arcs = watch.arcs()
     return found
 
 
@@ -102,7 +92,7 @@ def run_batch(batch: Batch) -> Done:
 
 
 def _calculated(batch: Batch) -> Done:
-    words = [batch.layer, str(batch.first), str(batch.count), str(int(batch.covered))]
+    words = [batch.layer, str(batch.first), str(batch.count), str(int(batch.covered)), str(int(batch.in_c))]
     command = [sys.executable, "-m", "tb.fuzz.batch", *words]
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if ended.returncode:
@@ -115,14 +105,17 @@ def _simulated(batch: Batch) -> Done:
     folder = Path(tempfile.mkdtemp(dir=WORK, prefix=f"{batch.layer}-{batch.first}-"))
     try:
         settings = f"layer={batch.layer} first={batch.first} count={batch.count} shrink={batch.shrink}"
+        settings += f" in_c={int(batch.in_c)} covered={int(batch.covered)} {trial.settings(batch.layer)}"
         info = studies.load(STUDY)
-        profile = trial.profile(batch.layer)
-        request = resolve(STUDY, batch.simulator, "1", False, info.cluster or "", profile, settings, SIMULATORS)
+        profile, cluster = trial.profile(batch.layer), trial.cluster(batch.layer) or info.cluster or ""
+        request = resolve(STUDY, batch.simulator, "1", False, cluster, profile, settings, SIMULATORS)
         request = type(request)(**{**request.__dict__, "folder": str(folder)})
         outcome = execute(request, info, plan(request, info), Console(file=io.StringIO()))
         failed = folder / "failures.txt"
         lines = failed.read_text(encoding="utf-8").splitlines() if failed.exists() else outcome.failures
-        return Done(Found(_by_seed(lines)).text()) if outcome.tests else Done(failures=tuple(outcome.failures))
+        reached = folder / ARCS
+        arcs = json.loads(reached.read_text()) if reached.exists() else {}
+        return Done(Found(_by_seed(lines), arcs).text()) if outcome.tests else Done(failures=tuple(outcome.failures))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -137,17 +130,7 @@ def _by_seed(lines: list[str]) -> dict[int, list[str]]:
     return found
 
 
-def covered(arcs: Arcs, layer: str) -> dict[str, Any]:
-    """Lines and branches of a layer's firmware that ran: the totals of a report of coverage."""
-    watch = coverage.Coverage(data_file=None, branch=True, source=[str(firmware(layer))])
-    watch.get_data().add_arcs({str(ROOT / name): pairs for name, pairs in arcs.items()})
-    with tempfile.NamedTemporaryFile("r", suffix=".json") as report:
-        watch.json_report(outfile=report.name)
-        told: dict[str, Any] = json.load(report)
-    return told
-
-
 if __name__ == "__main__":
     name, *numbers = sys.argv[1:]
-    first, count, wanted = (int(number) for number in numbers)
-    sys.stdout.write(on_machine(Batch(name, first, count, covered=bool(wanted))).text())
+    first, count, wanted, executes = (int(number) for number in numbers)
+    sys.stdout.write(on_machine(Batch(name, first, count, covered=bool(wanted), in_c=bool(executes))).text())

@@ -44,6 +44,8 @@ class Program:
     """Each node's tasks do theirs in this order."""
     asked: Mapping[str, Value] = field(default_factory=dict)
     """What the configuration file asks for, in the layer's words."""
+    chips: int = 0
+    """Node chips of a board of the SP, and as many routes a pair; 0: one switch."""
     in_c: str = ""
     """A letter a node: `c` where the NIC executes the layer's firmware in C. Empty: nowhere."""
 

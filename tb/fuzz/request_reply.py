@@ -1,6 +1,6 @@
-"""The mixed fuzz of layers whose processes make requests and answer them: HPAM and SSAM.
+"""The mixed fuzz of layers whose processes make requests and answer them: HPAM, SSAM and AM.
 
-Several programs, each with a process on every node, share the cards. Every request must be handled once, in the process
+Programs, each with a process on every node, share the cards. Every request must be handled once, in the process
 of its program at the node that it names, with the words and bytes that were sent; every answer must come once to who
 asked; a layer that keeps order hands requests of one process to another in theirs. Each wrong call is refused, and
 nothing else is. At the end nothing is unanswered, everything closes, and the layer says what it still holds.
@@ -9,7 +9,7 @@ nothing else is. At the end nothing is unanswered, everything closes, and the la
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from random import Random
@@ -37,26 +37,43 @@ class Rules:
     ordered: bool
     held: Callable[[Sequence[Any]], list[str]]
     """What the libraries of all nodes still hold that they must not."""
+    process: type[Process]
+    """How processes of the layer are."""
 
 
-def acts(draw: Draw, nodes: int) -> tuple[Act, ...]:
+@dataclass(frozen=True)
+class Choice:
+    """What acts of a layer are drawn from."""
+
+    programs: int = 3
+    """At most."""
+    words: int = 8
+    sizes: Sequence[int] = SIZES
+    bad: Sequence[str] = BAD
+    own: Mapping[str, Callable[[Draw], dict[str, int | str]]] = field(default_factory=dict)
+    """Acts that only this layer has, with what is drawn for each beside another node."""
+
+
+def acts(draw: Draw, nodes: int, choice: Choice = Choice()) -> tuple[Act, ...]:
     """What each process does; `task` counts programs."""
-    programs = draw.whole(1, 3)
+    programs = draw.whole(1, choice.programs)
+    kinds = ("request", "request", "request", "poll", "compute", "bad", *choice.own)
+
+    def request(one: Draw) -> dict[str, int | str]:
+        answer = "nothing", "all of it"
+        return {"words": one.whole(0, choice.words), "bytes": one.one_of(choice.sizes), "answer": one.one_of(answer)}
+
+    to_others = {"request": request, **choice.own}
 
     def act(one: Draw) -> Act:
         node, task = one.whole(0, nodes - 1), one.whole(0, programs - 1)
-        kind = one.one_of(("request", "request", "request", "poll", "compute", "bad"))
-        if kind == "request":
-            values: dict[str, int | str] = {
-                "to": (node + one.whole(1, nodes - 1)) % nodes,
-                "words": one.whole(0, 8),
-                "bytes": one.one_of(SIZES),
-                "answer": one.one_of(("nothing", "all of it")),
-            }
-            return Act(node, kind, values, task)
+        kind = one.one_of(kinds)
+        if kind in to_others:
+            to = (node + one.whole(1, nodes - 1)) % nodes
+            return Act(node, kind, {"to": to, **to_others[kind](one)}, task)
         if kind == "compute":
             return Act(node, kind, {"us": one.one_of((1, 20, 400))}, task)
-        return Act(node, kind, {"what": one.one_of(BAD)} if kind == "bad" else {}, task)
+        return Act(node, kind, {"what": one.one_of(choice.bad)} if kind == "bad" else {}, task)
 
     return tuple(draw.items(act, 30, 120))
 
@@ -94,15 +111,28 @@ class Process:
             self.cluster.wrong.append(f"{self}: an answer of node {call.source} that it must not have: {number}")
 
     async def perform(self, act: Act) -> None:
-        """One act."""
-        if act.name == "request":
-            await self.request(act)
-        elif act.name == "compute":
-            await self.port.process.compute(1000 * act.whole("us"))
-        elif act.name == "poll":
-            await self.port.poll()
-        else:
-            await self.misuse(str(act.values["what"]))
+        """One act: the method of its name."""
+        await getattr(self, act.name)(act)
+
+    async def compute(self, act: Act) -> None:
+        """Have the CPU for some time."""
+        await self.port.process.compute(1000 * act.whole("us"))
+
+    async def poll(self, act: Act) -> None:
+        """Run the handlers of what has come."""
+        await self.port.poll()
+
+    async def finish(self) -> None:
+        """All acts are done: poll until all programs are over."""
+        await self.port.until(self.cluster.over, "the end of all programs")
+
+    async def close(self) -> None:
+        """All is over."""
+        await self.port.close()
+
+    def changed(self) -> list[str]:
+        """What is not as it must be when all is over, of what only this layer has."""
+        return []
 
     async def request(self, act: Act) -> None:
         """Ask another node."""
@@ -117,21 +147,25 @@ class Process:
             self.waiting[number] = (to, *message)
         await self.port.request(to, self.answer if answered else self.take, *message[0], data=data)
 
-    async def misuse(self, what: str) -> None:
-        """A wrong call, which must be refused."""
+    def misuses(self) -> dict[str, Callable[[], Awaitable[Any]]]:
+        """Wrong calls by name."""
         nodes, port = len(self.cluster.layers), self.port
         other = (self.node + 1) % nodes
-        calls = {
+        return {
             "node": partial(port.request, nodes, self.take),
             "self": partial(port.request, self.node, self.take),
             "words": partial(port.request, other, self.take, *range(9)),
             "word": partial(port.request, other, self.take, -1),
-            "long": partial(port.request, other, self.take, data=bytes(2049)),
+            "long": partial(port.request, other, self.take, data=bytes(4097)),
             "handler": partial(port.request, other, self.cluster.wrong.append),
             "key": partial(self.cluster.layers[self.node].open, [self.take], self.key),
         }
+
+    async def bad(self, act: Act) -> None:
+        """A wrong call, which must be refused."""
+        what = str(act.values["what"])
         try:
-            await calls[what]()
+            await self.misuses()[what]()
         except SanlabError:
             return
         self.cluster.wrong.append(f"{self}: wrong call {what!r} was not refused")
@@ -148,7 +182,7 @@ class Cluster:
         library = host_library(rules.layer)
         self.layers = [library(world.hosts[node], world.view(node, program.options)) for node in range(program.nodes)]
         keys = range(1, 2 + max((act.task for act in program.acts), default=0))
-        self.processes = [Process(self, node, key) for node in range(program.nodes) for key in keys]
+        self.processes = [rules.process(self, node, key) for node in range(program.nodes) for key in keys]
         self.sent: dict[tuple[int, int], list[tuple[Any, ...]]] = {(one.node, one.key): [] for one in self.processes}
         """By node and program: requests to it that have not come, (source, words, bytes)."""
         self.wrong: list[str] = []
@@ -198,7 +232,7 @@ class Cluster:
             if (act.node, act.task + 1) == (process.node, process.key):
                 await process.perform(act)
         self._running -= 1
-        await process.port.until(self.over, "the end of all programs")
+        await process.finish()
 
 
 async def run(rules: Rules, program: Program, world: World) -> list[str]:
@@ -214,6 +248,7 @@ async def run(rules: Rules, program: Program, world: World) -> list[str]:
     if cluster.wrong:
         return cluster.wrong
     for process in cluster.processes:
-        await process.port.close()
+        await process.close()
     await world.kernel.sleep(SETTLE_PS, "what may still come")
-    return [*cluster.wrong, *rules.held(cluster.layers)]
+    changed = [line for process in cluster.processes for line in process.changed()]
+    return [*cluster.wrong, *changed, *rules.held(cluster.layers)]

@@ -9,24 +9,34 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import replace
-from typing import NoReturn
+from pathlib import Path
+from typing import Any, NoReturn
 
+from firmware.images import image, layers
 from firmware.layers import ClusterView
 from pymodels.kernel import Kernel
 from tb.fuzz import trial
 from tb.fuzz.program import Program, Value
+from tb.fuzz.reach import ARCS, Arcs, Watch, together
 from tb.fuzz.shrink import SMALL, shrink_awaiting, sort_of
+from tb.fuzz.trial import Make
+from tb.fuzz.world import late_port
 from tb.lab.lab import Lab
 from tb.plan.options import Option
+from tb.plan.request import Plan
 
 CLUSTER = "eight_hosts"
+"""A program of two hosts takes as long here as on a cluster of two: hosts that do nothing cost nothing."""
 LINE, LINES = 1000, 50
 """Characters of a failure, and failures of a program, that are told."""
 OPTIONS = {
-    "layer": Option(trial.names()[0], "whose fuzz", choices=tuple(trial.names())),
+    "layer": Option(trial.names(place="rtl")[0], "whose fuzz", choices=tuple(trial.names(place="rtl"))),
     "first": Option(0, "the first seed"),
     "count": Option(10, "so many seeds", 1, 1_000_000),
+    "covered": Option(0, "1 = note which lines of the layer's firmware run", 0, 1),
+    "in_c": Option(0, "1 = in each program NICs execute the layer's firmware in C", 0, 1),
     "shrink": Option(0, "seconds to make the program of each seed that fails smaller", 0, 1000),
 }
 
@@ -36,7 +46,7 @@ class RtlWorld:
 
     def __init__(self, lab: Lab, name: str, program: Program) -> None:
         self._lab, self._nodes = lab, program.nodes
-        lab.running.use_layer(name)
+        lab.running.use_layer(*trial.stack(name))
         self.hosts = lab.running.hosts[: program.nodes]
         self.nics = lab.running.nics[: program.nodes]
 
@@ -49,12 +59,15 @@ class RtlWorld:
         """See `World`."""
         view = self._lab.view(node, dict(options))
         routes = {vnn: route for vnn, route in view.routes.items() if vnn < self._nodes}
+        others = {vnn: ways for vnn, ways in view.other_routes.items() if vnn < self._nodes}
         names, cards = view.names[: self._nodes], view.cards[: self._nodes]
-        return replace(view, names=names, routes=routes, cards=cards, config="")  # the file has more hosts
+        return replace(
+            view, names=names, routes=routes, other_routes=others, cards=cards, config=""
+        )  # the file has more hosts
 
-    def executing(self, layer: str, node: int, view: ClusterView) -> ClusterView | None:
-        """See `World`: whether a NIC of the RTL has a core is said when the cluster is built."""
-        return None
+    def executing(self, layer: str, node: int, view: ClusterView) -> ClusterView:
+        """See `World`."""
+        return self._lab.executed_view(layer, view)
 
     def disturb(self, faults: Mapping[str, int]) -> None:
         """See `World`: the RTL doubles no packets."""
@@ -62,6 +75,10 @@ class RtlWorld:
         if loss or damage or reorder:
             self._lab.running.invariants.faults_expected = True
         self._lab.running.lose(loss, damage, faults.get("seed", 0), reorder)
+
+    def delay(self, chip: int, us: int) -> None:
+        """See `World`."""
+        self._lab.running.delay(late_port(chip), us)
 
     def stood_still(self) -> None:
         """See `World`: their long time-out cuts them."""
@@ -77,59 +94,86 @@ class RtlWorld:
     def stand_still(self, node: int, ps: int) -> None:
         """See `World`: the RTL's hosts cannot."""
 
+    def card_memory(self, node: int) -> Any:
+        """See `World`."""
+        return self._lab.running.banks[node]
+
     def in_flight(self) -> int:
         """See `World`: `drain` looks at the end."""
         return 0
 
 
+def cores(plan: Plan) -> bool:
+    """Whether programs may have NICs that execute firmware in C."""
+    layer = str(plan.options["layer"])
+    return layer in layers() and image(layer, plan.profile.kind).exists()
+
+
 async def run(lab: Lab) -> None:
     """The study: as many programs as there are seeds."""
     name, first, count = lab.text("layer"), lab.option("first"), lab.option("count")
+    make = trial.maker(name, bool(lab.option("in_c")))
+    reached: list[Arcs] = []
     for seed in range(first, first + count):
-        program, numbers = trial.drawn(name, seed)
-        found = await _apart(lab, name, program)
+        program, numbers = trial.drawn(name, seed, make)
+        found = await _apart(lab, name, program, reached)
         if found and lab.option("shrink"):
-            small = await _smaller(lab, name, numbers, sort_of(found[0]))
+            small = await _smaller(lab, name, make, numbers, sort_of(found[0]))
             found += [f"{SMALL}{line}" for line in str(small or program).splitlines()]
         for line in found:
             lab.check(False, f"seed {seed}: {line}")
         lab.progress(seed - first + 1, count, "programs")
+    if lab.option("covered"):
+        (Path(lab.plan.request.folder) / ARCS).write_text(json.dumps(together(reached)))
     lab.metric("programs", count)
 
 
-async def _smaller(lab: Lab, name: str, numbers: list[int], sort: str) -> Program | None:
+async def _smaller(lab: Lab, name: str, make: Make, numbers: list[int], sort: str) -> Program | None:
     """The smallest program found that fails in the same way; each that is tried has a copy of its own."""
 
     async def fails(program: Program) -> bool:
-        found = await _apart(lab, name, program)
+        found = await _apart(lab, name, program, [])
         return bool(found) and sort_of(found[0]) == sort
 
-    return await shrink_awaiting(trial.layer(name).program, numbers, fails, lab.option("shrink"))
+    return await shrink_awaiting(make, numbers, fails, lab.option("shrink"))
 
 
-async def _apart(lab: Lab, name: str, program: Program) -> list[str]:
-    """Run a program in a copy of this process; what was wrong."""
+async def _apart(lab: Lab, name: str, program: Program, reached: list[Arcs]) -> list[str]:
+    """Run a program in a copy of this process; what was wrong. What it has reached joins the others."""
     read, write = os.pipe()
     child = os.fork()
     if not child:
         os.close(read)
 
+        watch = Watch(name)
+
         def end(found: list[str]) -> NoReturn:
-            os.write(write, json.dumps(found).encode())
+            arcs = watch.arcs() if lab.option("covered") else {}
+            with os.fdopen(write, "w") as answer:
+                json.dump([found, arcs], answer)
             os._exit(0)
 
         # what the copy raises outside of this task ends it too, and nothing of it is left behind
         lab.running.engine.on_failure = lambda error: end([trial.told(error)])
-        end(await _whole(lab, name, program))
+        with watch if lab.option("covered") else nullcontext():
+            found = await _whole(lab, name, program)
+        end(found)
     os.close(write)
     with os.fdopen(read) as answer:
         text = answer.read()
     os.waitpid(child, 0)
-    found: list[str] = json.loads(text) if text else ["the simulation died"]
-    return found
+    if not text:
+        return ["the simulation died"]
+    told, arcs = json.loads(text)
+    reached.append(arcs)
+    return list(told)
 
 
 async def _whole(lab: Lab, name: str, program: Program) -> list[str]:
+    begun = lab.kernel.now
     found: list[str] = await trial.layer(name).run(program, RtlWorld(lab, name, program))
+    if lab.kernel.now > begun:  # else its options were refused
+        idle = [node for node, core in lab.running.cores.items() if not core.counts.any()]
+        found += [f"node {node} has executed nothing" for node in idle]
     await lab.running.drain()
     return [line[:LINE] for line in [*found, *lab.running.broken_invariants()]][:LINES]

@@ -19,8 +19,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from pymodels.errors import ConfigError, nearest
-from tb.fuzz import trial
-from tb.fuzz.batch import Batch, Found, covered, run_batch
+from tb.fuzz import reach, trial
+from tb.fuzz.batch import Batch, Found, run_batch
 from tb.fuzz.known import KNOWN, known
 from tb.fuzz.program import Program
 from tb.fuzz.shrink import SMALL, shrink, sort_of
@@ -32,14 +32,14 @@ from tb.sweep.work import Done
 from tb.tools.ending import end_on_terminate
 from tb.tools.paths import SIMULATORS
 
-PLACES = ("machine", "rtl")
+FIRMWARE = ("python", "c")
 SEEDS = 500
 """Where nobody says how many."""
 MOST_SEEDS = 1 << 31
 AT_ONCE = {"machine": 100, "rtl": 20}
 """Seeds of a batch."""
-COVERED = 10
-"""The first batches of a layer that note which lines ran: it takes time."""
+COVERED = 1000
+"""The first seeds of a layer note which lines ran: it takes time."""
 SHRUNK = 3
 """Sorts of failures of a layer that are shrunk."""
 RTL_SECONDS = 120
@@ -55,9 +55,11 @@ class Fuzz:
     count: int
     place: str
     simulator: str
+    in_c: bool = False
+    """In each program NICs execute the layer's firmware in C."""
     ran: int = 0
     failures: dict[int, list[str]] = field(default_factory=dict)
-    arcs: dict[str, set[tuple[int, int]]] = field(default_factory=dict)
+    arcs: reach.Arcs = field(default_factory=dict)
     seconds: float = 0.0
 
     def batches(self) -> list[Batch]:
@@ -71,9 +73,10 @@ class Fuzz:
                 first,
                 min(size, self.first + self.count - first),
                 simulator,
-                not simulator and number < COVERED,
+                not self.in_c and first - self.first < COVERED,
+                self.in_c,
             )
-            for number, first in enumerate(firsts)
+            for first in firsts
         ]
 
     def ended(self, batch: Batch, done: Done) -> None:
@@ -84,8 +87,7 @@ class Fuzz:
             return
         found = Found.read(done.results)
         self.failures |= found.failures
-        for name, arcs in found.arcs.items():
-            self.arcs.setdefault(name, set()).update(arcs)
+        self.arcs = reach.together([self.arcs, found.arcs])
 
     def new(self) -> dict[int, list[str]]:
         """The failures that are not known."""
@@ -108,14 +110,15 @@ def run_fuzz(fuzzes: Sequence[Fuzz], scheduler: str, most: int, console: Console
             with farm.client(scheduler, most) as dask:
                 _work(dask, fuzz, console)
         except KeyboardInterrupt:
-            _tell(fuzz, console, shrunk=0)
+            _tell(fuzz, _beside(fuzz, fuzzes), console, shrunk=0)
             raise
-        _tell(fuzz, console, SHRUNK)
+        _tell(fuzz, _beside(fuzz, fuzzes), console, SHRUNK)
     return 1 if any(fuzz.new() for fuzz in fuzzes) else 0
 
 
 def _where(fuzz: Fuzz) -> str:
-    return f"RTL ({fuzz.simulator})" if fuzz.place == "rtl" else "machine"
+    place = f"RTL ({fuzz.simulator})" if fuzz.place == "rtl" else "machine"
+    return place + ", NICs that execute C" * fuzz.in_c
 
 
 def _work(dask: Any, fuzz: Fuzz, console: Console) -> None:
@@ -142,15 +145,22 @@ def _work(dask: Any, fuzz: Fuzz, console: Console) -> None:
         farm.run(dask, fuzz.batches(), ended, run_batch)
 
 
-def _tell(fuzz: Fuzz, console: Console, shrunk: int) -> None:
-    """What was found so far."""
+def _beside(fuzz: Fuzz, fuzzes: Sequence[Fuzz]) -> list[Fuzz]:
+    """The others that have run programs of the same firmware."""
+    same = reach.firmware(fuzz.layer)
+    return [one for one in fuzzes if one is not fuzz and one.arcs and reach.firmware(one.layer) == same]
+
+
+def _tell(fuzz: Fuzz, beside: Sequence[Fuzz], console: Console, shrunk: int) -> None:
+    """What was found so far. What the fuzzes `beside` have reached counts, too."""
     if not fuzz.ran:
         return
     rows = [("seeds", f"{fuzz.ran:,}"), ("seeds per second", f"{fuzz.ran / max(fuzz.seconds, 1e-9):.1f}")]
     rows.append(("failed", str(len(fuzz.new()))))
     rows += [(f"known: {one.says}", str(_met(fuzz, one.says))) for one in KNOWN if one.layer == fuzz.layer]
     if fuzz.arcs:
-        rows += _coverage(fuzz)
+        rows += reach.rows(reach.together(one.arcs for one in (fuzz, *beside)), fuzz.layer)
+        rows += [("  with what was reached by", one.layer) for one in beside]
     show(console, Table((fuzz.layer, _where(fuzz)), tuple(rows), words=1))
     for number, (sort, seeds) in enumerate(fuzz.sorts().items()):
         _tell_sort(fuzz, sort, seeds, console, number < shrunk)
@@ -160,40 +170,20 @@ def _met(fuzz: Fuzz, says: str) -> int:
     return sum(1 for lines in fuzz.failures.values() if re.search(says, lines[0]))
 
 
-def _coverage(fuzz: Fuzz) -> list[tuple[str, str]]:
-    """Lines and branches of the layer's firmware that ran, and the files of which most is missing."""
-    told = covered({name: sorted(arcs) for name, arcs in fuzz.arcs.items()}, fuzz.layer)
-    totals = told["totals"]
-    lines, branches = totals["num_statements"], totals["num_branches"]
-    rows = [
-        (f"lines of firmware/nic/{fuzz.layer}", f"{100 * totals['covered_lines'] / lines:.1f} % of {lines:,}"),
-        (
-            f"branches of firmware/nic/{fuzz.layer}",
-            f"{100 * totals['covered_branches'] / branches:.1f} % of {branches:,}",
-        ),
-    ]
-    worst = sorted(told["files"].items(), key=lambda item: -len(item[1]["missing_lines"]))
-    rows += [
-        (f"  {name}", "lines without a run: " + ", ".join(map(str, file["missing_lines"][:8])))
-        for name, file in worst[:5]
-        if file["missing_lines"]
-    ]
-    return rows
-
-
 def _tell_sort(fuzz: Fuzz, sort: str, seeds: list[int], console: Console, shrinks: bool) -> None:
     """One sort of failure: its smallest program, and the command that runs it again."""
     seed = seeds[0]
     say(console, "")
     say(console, f"{fuzz.layer}: {fuzz.failures[seed][0]}", "bold red")
     again = f"make fuzz LAYER={fuzz.layer} SEEDS={seed}..{seed}" + (" ON=rtl" if fuzz.place == "rtl" else "")
+    again += " FIRMWARE=c" * fuzz.in_c
     say(console, f"{len(seeds)} seeds: {', '.join(map(str, seeds[:8]))}; again: {again}")
     small = ""
     if shrinks:
         with console.status("shrinking"):
             small = (_small_on_rtl if fuzz.place == "rtl" else _small)(fuzz, seed, sort)
     say(console, "shrunk to:" if small else "the program:")
-    say(console, small or str(trial.drawn(fuzz.layer, seed)[0]))
+    say(console, small or str(trial.drawn(fuzz.layer, seed, trial.maker(fuzz.layer, fuzz.in_c))[0]))
 
 
 def _small(fuzz: Fuzz, seed: int, sort: str) -> str:
@@ -203,28 +193,37 @@ def _small(fuzz: Fuzz, seed: int, sort: str) -> str:
         failures = trial.on_machine(fuzz.layer, tried).failures
         return bool(failures) and sort_of(failures[0]) == sort
 
-    return str(shrink(trial.layer(fuzz.layer).program, trial.drawn(fuzz.layer, seed)[1], fails) or "")
+    make = trial.maker(fuzz.layer, fuzz.in_c)
+    return str(shrink(make, trial.drawn(fuzz.layer, seed, make)[1], fails) or "")
 
 
 def _small_on_rtl(fuzz: Fuzz, seed: int, sort: str) -> str:
     """The same on the RTL: a simulation of its own, in which every program that is tried is a copy."""
-    done = run_batch(Batch(fuzz.layer, seed, 1, fuzz.simulator, shrink=RTL_SECONDS))
+    done = run_batch(Batch(fuzz.layer, seed, 1, fuzz.simulator, in_c=fuzz.in_c, shrink=RTL_SECONDS))
     lines = [] if done.failures else Found.read(done.results).failures.get(seed, [])
     again = bool(lines) and sort_of(lines[0]) == sort
     return "\n".join(line.removeprefix(SMALL) for line in lines if again and line.startswith(SMALL))
 
 
-def chosen(layer: str, seeds: str, place: str, simulator: str) -> list[Fuzz]:
+def chosen(layer: str, seeds: str, place: str, simulator: str, firmware: str = FIRMWARE[0]) -> list[Fuzz]:
     """What is to be run. Raises ConfigError for words that cannot be."""
-    if place not in PLACES:
-        raise ConfigError("ON", 0, f"unknown place {place!r}", "ON says where programs run", nearest(place, PLACES))
+    if place not in trial.PLACES:
+        remedy = nearest(place, trial.PLACES)
+        raise ConfigError("ON", 0, f"unknown place {place!r}", "ON says where programs run", remedy)
     if simulator not in SIMULATORS:
         remedy = nearest(simulator, SIMULATORS)
         raise ConfigError("SIM", 0, f"unknown simulator {simulator!r}", "SIM names the simulator", remedy)
-    if layer:
-        trial.layer(layer)
+    if firmware not in FIRMWARE:
+        remedy = nearest(firmware, FIRMWARE)
+        raise ConfigError("FIRMWARE", 0, f"unknown word {firmware!r}", "FIRMWARE says what NICs run", remedy)
+    in_c = firmware == FIRMWARE[1]
+    wanted = [layer] if layer else trial.names(in_c, place)
+    for name in wanted:
+        trial.maker(name, in_c)
+        if place not in trial.places(name):
+            raise ConfigError("ON", 0, f"{name} does not run on the {place}", "it needs hardware", "say ON=rtl")
     first, count = _seeds(seeds)
-    return [Fuzz(name, first, count, place, simulator) for name in ([layer] if layer else trial.names())]
+    return [Fuzz(name, first, count, place, simulator, in_c) for name in wanted]
 
 
 def _seeds(text: str) -> tuple[int, int]:
@@ -245,16 +244,20 @@ def _seeds(text: str) -> tuple[int, int]:
 def main(argv: list[str] | None = None) -> int:
     """Parse the command line and fuzz; the exit code."""
     parser = argparse.ArgumentParser(prog="sanlab fuzz", description="Run random programs of message layers.")
-    parser.add_argument("--layer", default="", help="one of: " + ", ".join(trial.names()) + " (default: all)")
+    parser.add_argument(
+        "--layer", default="", help="one of: " + ", ".join(trial.names(place="rtl")) + " (default: all)"
+    )
     parser.add_argument("--seeds", default="", help=f"so many new ones ({SEEDS}), or first..last")
     parser.add_argument("--on", default="", help="machine (default) or rtl")
     parser.add_argument("--sim", default="verilator")
+    parser.add_argument("--firmware", default="", help="python (default), or c: NICs of each program execute C")
     parser.add_argument("--scheduler", default="", help="address of a Dask scheduler (default: of this process)")
     parser.add_argument("--workers", default="", help="batches at a time on this machine (default: its processors)")
     words = parser.parse_args(argv)
 
     def fuzz() -> int:
-        fuzzes = chosen(words.layer, words.seeds, words.on or PLACES[0], words.sim)
+        place = words.on or trial.PLACES[0]
+        fuzzes = chosen(words.layer, words.seeds, place, words.sim, words.firmware or FIRMWARE[0])
         return run_fuzz(fuzzes, words.scheduler, workers(words.workers), Console())
 
     return exit_code(fuzz, "what was found before is above")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,9 @@ from tb.fuzz.draw import Draw
 from tb.fuzz.program import Program
 from tb.fuzz.world import MachineWorld
 
+Make = Callable[[Draw], Program]
+PLACES = ("machine", "rtl")
+"""Where programs run."""
 LONGEST_US = 2_000_000
 """Simulated time that a program may take."""
 
@@ -28,28 +32,68 @@ class Trial:
     failures: tuple[str, ...]
 
 
-def names() -> list[str]:
-    """The layers that have a fuzz."""
-    return list(things("tb/fuzz/layers", "*/__init__.py"))
+def names(in_c: bool = False, place: str = PLACES[0]) -> list[str]:
+    """What has a fuzz that runs there. `in_c`: those with programs whose NICs execute firmware in C."""
+    found = [name for name in _all() if place in places(name)]
+    return [name for name in found if not in_c or hasattr(layer(name), "program_in_c")]
+
+
+def places(name: str) -> tuple[str, ...]:
+    """Where the programs of a fuzz run."""
+    return tuple(getattr(layer(name), "PLACES", PLACES))
 
 
 def layer(name: str) -> Any:
     """A layer's fuzz: `program(draw)` and `run(program, world)`. Raises ConfigError naming the nearest."""
-    if name not in names():
-        raise ConfigError("LAYER", 0, f"unknown layer {name!r}", "LAYER names a layer", nearest(name, names()))
+    if name not in _all():
+        raise ConfigError("LAYER", 0, f"unknown layer {name!r}", "LAYER names a layer", nearest(name, _all()))
     return importlib.import_module(f"tb.fuzz.layers.{name}")
 
 
+def _all() -> list[str]:
+    return list(things("tb/fuzz/layers", "*/__init__.py"))
+
+
+def stack(name: str) -> tuple[str, ...]:
+    """The layers that a fuzz drives, the one first whose firmware it is for."""
+    return tuple(getattr(layer(name), "STANDS_ON", (name,)))
+
+
 def profile(name: str) -> str:
-    """The profile on which a layer's fuzz runs on the RTL: that of the card that it drives; empty: the cluster's."""
-    drives = getattr(host_module(name), "DRIVES", None)
-    return drives.name if drives else ""
+    """The profile on which a layer's fuzz runs on the RTL: that of the card that it drives, or the one that its fuzz
+    names; empty: the cluster's.
+    """
+    drives = getattr(host_module(stack(name)[0]), "DRIVES", None)
+    return drives.name if drives else str(getattr(layer(name), "PROFILE", ""))
 
 
-def drawn(name: str, seed: int) -> tuple[Program, list[int]]:
-    """The program of a seed, and the numbers that it was drawn from."""
+def settings(name: str) -> str:
+    """Of the hardware, for a fuzz on the RTL."""
+    return str(getattr(layer(name), "SETTINGS", ""))
+
+
+def cluster(name: str) -> str:
+    """The cluster that a fuzz needs on the RTL; empty: any."""
+    return str(getattr(layer(name), "CLUSTER", ""))
+
+
+def maker(name: str, in_c: bool = False) -> Make:
+    """What draws the programs of a layer. `in_c`: of those whose NICs, some or all, execute its firmware in C. Raises
+    ConfigError for a layer that has no such programs.
+    """
+    if not in_c:
+        return layer(name).program  # type: ignore[no-any-return]
+    if not hasattr(layer(name), "program_in_c"):
+        having = " or ".join(names(in_c=True))
+        what = f"the fuzz of layer {name!r} has no programs with firmware in C"
+        raise ConfigError("FIRMWARE", 0, what, "FIRMWARE is c", f"leave it out, or take LAYER={having}")
+    return layer(name).program_in_c  # type: ignore[no-any-return]
+
+
+def drawn(name: str, seed: int, make: Make | None = None) -> tuple[Program, list[int]]:
+    """The program of a seed, and the numbers that it was drawn from. `make`: see `maker`."""
     draw = Draw(f"{name} {seed}")
-    return layer(name).program(draw), draw.numbers
+    return (make or maker(name))(draw), draw.numbers
 
 
 def on_machine(name: str, program: Program) -> Trial:

@@ -8,12 +8,25 @@ from typing import Any, Protocol
 from firmware.executing import executing
 from firmware.host.card import hold
 from firmware.layers import ClusterView
+from pymodels.builders import board, host_names
 from pymodels.kernel import Kernel
 from pymodels.machine import Machine
+from pymodels.topology import End
+from pymodels.updown import up_down
 from tb.fuzz.program import Program, Value
 
 FAULTS = ("loss", "damage", "reorder", "double")
 """What a network may do to packets."""
+
+
+def late_port(chip: int) -> End:
+    """Where packets of one route come late: the chip's end of a cable from a link chip."""
+    return End(f"chip{chip}", 6)
+
+
+def _board(nodes: int, chips: int) -> dict[str, Any]:
+    topology = board(host_names(nodes), chips=chips)
+    return {"topology": topology, "routes": up_down(topology, most=chips)}
 
 
 class World(Protocol):
@@ -29,11 +42,16 @@ class World(Protocol):
     def view(self, node: int, options: Mapping[str, Value]) -> ClusterView:
         """What software on a node knows of the cluster."""
 
-    def executing(self, layer: str, node: int, view: ClusterView) -> ClusterView | None:
-        """The view of a node whose NIC executes a layer's firmware in C from now on. None: the world cannot."""
+    def executing(self, layer: str, node: int, view: ClusterView) -> ClusterView:
+        """The view of a node whose NIC executes a layer's firmware in C as soon as its host has loaded it. Raises
+        SanlabError where there is none for this NIC, or for options that it lacks.
+        """
 
     def disturb(self, faults: Mapping[str, int]) -> None:
         """From now on the network loses, damages, reorders or doubles packets."""
+
+    def delay(self, chip: int, us: int) -> None:
+        """From now on one route out of a chip of the board is so much later than the others."""
 
     def stood_still(self) -> None:
         """The program has met a deadlock that its options allow: links cut packets that waited too long."""
@@ -47,6 +65,9 @@ class World(Protocol):
     def stand_still(self, node: int, ps: int) -> None:
         """A host executes nothing for some time, no interrupt routine either, where the world can."""
 
+    def card_memory(self, node: int) -> Any:
+        """The bytes of the FPGA card of a node, an array, where the world has cards."""
+
     def in_flight(self) -> int:
         """Packets in the network."""
 
@@ -55,7 +76,8 @@ class MachineWorld:
     """The machine, made for one program."""
 
     def __init__(self, program: Program) -> None:
-        self._machine = Machine(program.nodes, seed=1, trace=False, nic=program.nic)
+        network = _board(program.nodes, program.chips) if program.chips else {}
+        self._machine = Machine(program.nodes, seed=1, trace=False, nic=program.nic, **network)
         self.hosts: Sequence[Any] = self._machine.hosts
         self.nics: Sequence[Any] = self._machine.nics
 
@@ -68,7 +90,7 @@ class MachineWorld:
         """See `World`."""
         return ClusterView(**self._machine.view(node, **options))
 
-    def executing(self, layer: str, node: int, view: ClusterView) -> ClusterView | None:
+    def executing(self, layer: str, node: int, view: ClusterView) -> ClusterView:
         """See `World`."""
         return executing(layer, self._machine.nic(node), view)
 
@@ -79,6 +101,10 @@ class MachineWorld:
         )
         seed = faults.get("seed", 0)
         self._machine.faults.lose(loss, damage, seed, reordered=reordered, doubled=doubled)
+
+    def delay(self, chip: int, us: int) -> None:
+        """See `World`."""
+        self._machine.faults.delay_into(late_port(chip), us * 1_000_000)
 
     def stood_still(self) -> None:
         """See `World`: the machine's links cut none."""
@@ -96,6 +122,10 @@ class MachineWorld:
         host = self._machine.hosts[node]
         host.pause()
         self.kernel.at(self.kernel.now + ps, host.resume)
+
+    def card_memory(self, node: int) -> Any:
+        """See `World`."""
+        raise LookupError("the machine has no cards")
 
     def in_flight(self) -> int:
         """See `World`."""

@@ -65,7 +65,7 @@ def execute(request: Request, info: studies.StudyInfo, understood: Plan, console
     folder.mkdir(parents=True, exist_ok=True)
     _remove_results(folder)
     shutil.rmtree(folder / STUCK, ignore_errors=True)
-    wanted = info.design or cluster_design(understood.cluster, understood.profile, bool(understood.in_c))
+    wanted = info.design or cluster_design(understood.cluster, understood.profile, understood.cores)
     made = _build(request, wanted, understood, console)
     read, write = os.pipe()
     replace(request, progress_fd=write).save(folder / "request.json")

@@ -1,16 +1,19 @@
 """The mixed fuzz on the RTL, with seeds that are always the same. Strategy: the programs of the machine's fuzz, each in
-a copy of one simulation; the invariants of the hardware are watched, too.
+a copy of one simulation; the invariants of the hardware are watched, too. Cards have programs of their own.
 """
 
 from __future__ import annotations
 
 import pytest
 
+from tb.fuzz import reach
 from tb.fuzz.batch import Batch, Found, run_batch
 from tb.fuzz.known import known
+from tb.tools.paths import ROOT
 
-SEEDS = {"grim": 60, "hpam": 6, "ssam": 6, "via": 40}
+SEEDS = {"am": 6, "cards": 40, "grim": 60, "hal": 4, "hpam": 6, "lapi": 4, "pipes": 4, "ssam": 6, "via": 40}
 """What fits into two minutes."""
+IN_C = 12
 
 
 @pytest.mark.parametrize("layer", SEEDS)
@@ -20,3 +23,16 @@ def test_programs_that_do_everything_at_once_go_on_the_rtl_as_their_reference_sa
     failures = Found.read(done.results).failures
     wrong = {seed: lines for seed, lines in failures.items() if known(layer, lines) is None}
     assert wrong == {}
+
+
+def test_programs_of_grim_whose_nics_execute_c_go_as_the_same_reference_says() -> None:
+    done = run_batch(Batch("grim", 0, IN_C, "verilator", in_c=True))
+    assert (done.failures, Found.read(done.results).failures) == ((), {})
+
+
+def test_what_programs_reach_on_the_rtl_is_noted() -> None:
+    found = Found.read(run_batch(Batch("cards", 0, 2, "verilator", covered=True)).results)
+    told = reach.covered(found.arcs, "cards")["files"]["firmware/nic/grim/cards.py"]
+    lines = (ROOT / "firmware/nic/grim/cards.py").read_text().splitlines()
+    (takes,) = (number for number, line in enumerate(lines, 1) if "turn, back =" in line)
+    assert takes in told["executed_lines"]

@@ -7,18 +7,28 @@ that the firmware lacks, and a few run.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from firmware.host.grim import Grim
-from firmware.nic.grim.boot import check
+from firmware.nic.grim.boot import LACKS, check
 from firmware.nic.grim.layout import Counter
 from firmware.nic.grim.options import OptionError, Options
 from firmware.nic.grim.variables import offsets
+from pymodels.errors import ConfigError
 from tb.fuzz import trial
 from tb.fuzz.draw import Draw
-from tb.fuzz.layers.grim import program
-from tb.fuzz.layers.grim.in_c import ACTS, ExecutingNi, with_c
-from tb.fuzz.program import Program
+from tb.fuzz.layers.grim import program_in_c
+from tb.fuzz.layers.grim.acts import KINDS
+from tb.fuzz.layers.grim.in_c import NEEDS, ExecutingNi, needed
+from tb.fuzz.layers.grim.in_c import check as check_program
+from tb.fuzz.program import Act, Program
+from tb.fuzz.rtl import cores
+from tb.fuzz.run import chosen
+from tb.plan import studies
+from tb.plan.request import plan, resolve
+from tb.tools.paths import SIMULATORS
 from tests.unit.test_grim_in_c import mixed
 
 SLOW_US = 300
@@ -26,8 +36,7 @@ SLOW_US = 300
 
 def drawn(seed: int) -> Program:
     """The program of a seed, with NICs that execute."""
-    draw = Draw(f"grim {seed}")
-    return with_c(draw, program(draw))
+    return program_in_c(Draw(f"grim {seed}"))
 
 
 def valid(options: dict[str, int | str]) -> bool:
@@ -50,9 +59,52 @@ def test_a_program_with_c_has_nothing_that_the_firmware_lacks() -> None:
     for seed in range(200):
         one = drawn(seed)
         assert "c" in one.in_c and len(one.in_c) == one.nodes and not one.faults
-        assert {act.name for act in one.acts} <= set(ACTS)
+        assert not {needed(act) for act in one.acts} & set(LACKS)
+        check_program(one)
         if valid(dict(one.options)):
             check(one.options)
+
+
+def test_all_nics_any_and_few_execute() -> None:
+    letters = [drawn(seed).in_c for seed in range(100)]
+    assert any("p" not in one for one in letters), "all"
+    assert any("p" in one for one in letters), "beside Python"
+
+
+def test_what_an_act_needs_has_the_words_of_the_one_list_of_what_the_firmware_lacks() -> None:
+    assert set(NEEDS) <= set(KINDS) | {"go down"}
+    assert set(NEEDS.values()) <= set(LACKS)
+
+
+@pytest.mark.parametrize(
+    ("options", "act", "need"),
+    [
+        ({}, Act(0, "broadcast", {"handler": "take", "bytes": 4}), "multicast"),
+        ({}, Act(0, "send", {"handler": "write"}), "remote memory"),
+        ({"sequencing": "per-ni"}, Act(0, "poll"), "sequencing=per-ni"),
+    ],
+)
+def test_a_program_that_needs_what_the_firmware_lacks_is_refused_not_run_by_python(
+    options: dict[str, int | str], act: Act, need: str
+) -> None:
+    given = Program(2, "lanai9", options, {}, (act,), in_c="cp")
+    failures = trial.on_machine("grim", given).failures
+    assert len(failures) == 1 and f"GRIM's firmware in C has no {need}, and NICs cp execute it" in failures[0]
+    check_program(replace(given, in_c=""))
+
+
+def test_a_layer_without_programs_in_c_is_refused_by_name() -> None:
+    with pytest.raises(ConfigError, match="the fuzz of layer 'via' has no programs with firmware in C.*LAYER=grim"):
+        chosen("via", "1", "machine", "verilator", "c")
+    assert [one.layer for one in chosen("", "1", "rtl", "verilator", "c")] == ["grim"]
+
+
+@pytest.mark.parametrize(("layer", "has"), [("grim", True), ("via", False)])
+def test_the_cluster_of_the_fuzz_has_processors_where_programs_may_execute(layer: str, has: bool) -> None:
+    info = studies.load("tb.fuzz.rtl")
+    request = resolve("tb.fuzz.rtl", "verilator", "1", False, "", "", f"layer={layer}", SIMULATORS)
+    understood = plan(request, info)
+    assert (cores(understood), understood.cores, understood.in_c) == (has, has, frozenset())
 
 
 def test_what_a_nic_holds_is_seen_until_the_host_has_room() -> None:

@@ -7,17 +7,19 @@ One batch runs for real, in its own process. Words that cannot be are refused be
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from tb.fuzz import batch, known, run, trial
+from tb.fuzz import batch, known, reach, run, trial
 from tb.fuzz.batch import Batch, Found
 from tb.fuzz.known import Known
 from tb.fuzz.program import Act, Program
 from tb.fuzz.trial import Trial
 from tb.sweep import farm
 from tb.sweep.work import Done
+from tb.tools.paths import ROOT
 
 FAILING: dict[int, str] = {}
 """What is found, by seed."""
@@ -112,6 +114,7 @@ def test_an_interrupt_tells_what_was_found(monkeypatch: pytest.MonkeyPatch, caps
     [
         (["--layer", "grimm"], "unknown layer 'grimm'"),
         (["--on", "paper"], "unknown place 'paper'"),
+        (["--layer", "cards"], "cards does not run on the machine"),
         (["--sim", "icaros"], "unknown simulator 'icaros'"),
         (["--seeds", "many"], "SEEDS is 'many'"),
         (["--seeds", "0"], "SEEDS is '0'"),
@@ -132,9 +135,25 @@ def test_a_batch_runs_in_its_own_process_and_notes_what_it_covers() -> None:
     found = Found.read(done.results)
     assert found.failures == {}
     assert "firmware/nic/grim/sending.py" in found.arcs
-    totals = batch.covered(found.arcs, "grim")["totals"]
+    totals = reach.covered(found.arcs, "grim")["totals"]
     assert 0.3 < totals["covered_lines"] / totals["num_statements"] < 1
     assert 0.2 < totals["covered_branches"] / totals["num_branches"] < 1
+
+
+def test_each_line_and_branch_without_a_run_is_told() -> None:
+    path = "firmware/nic/grim/retries.py"
+    file = reach.covered({path: [(-1, 1)]}, "grim")["files"][path]
+    lines = sorted(file["executed_lines"] + file["missing_lines"])
+    asks = next(n for n, line in enumerate((ROOT / path).read_text().splitlines(), 1) if "if await" in line)
+    straight = [(-1, lines[0]), *pairwise(lines), (lines[-1], -1)]
+    past = [(asks, asks + 2), *(one for one in straight if asks + 1 not in one)]
+
+    def told(*several: reach.Arcs) -> str | None:
+        return dict(reach.rows(reach.together(several), "grim")).get("  retries.py")
+
+    assert told({path: straight}) == f"{asks} to {asks + 2}"
+    assert told({path: past}) == str(asks + 1)
+    assert told({path: straight}, {path: past}) is None
 
 
 def test_a_batch_that_dies_says_why(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

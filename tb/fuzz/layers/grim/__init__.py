@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from firmware.host.grim.enable import clear
 from firmware.nic.grim.options import OptionError
 from pymodels.formats.grim import Device, Reference
-from tb.fuzz.layers.grim.acts import program
+from tb.fuzz.layers.grim.acts import program, program_in_c
 from tb.fuzz.layers.grim.bad_transfers import BadTransfers
 from tb.fuzz.layers.grim.cluster import Cluster
 from tb.fuzz.layers.grim.foreign import foreign
@@ -19,7 +20,7 @@ from tb.fuzz.layers.grim.transfers import Transfers
 from tb.fuzz.program import Act, Program
 from tb.fuzz.world import World
 
-__all__ = ["program", "run"]
+__all__ = ["program", "program_in_c", "run"]
 
 LOOK_PS, LONGEST_LOOK_PS = 50_000_000, 2_000_000_000
 PATIENCE_PS = 400_000_000_000
@@ -41,6 +42,8 @@ class Application:
         self.bad_transfers = BadTransfers(self.node, self.transfers)
         self.own_nic = OwnNic(self.node)
         self.messages = Messages(self.node, self.transfers)
+        self.parts: tuple[Any, ...] = (self, self.messages, self.transfers, self.bad_transfers, self.own_nic)
+        """Each has the acts of which it has a method."""
 
     # ---- from the beginning to the end
 
@@ -50,7 +53,7 @@ class Application:
         await self._enable()
         if node.index == 0:
             await node.library.wait_for(lambda: node.library.nodes_served == cluster.program.nodes - 1)
-        await self._settle_in()
+        await self.settle_in()
         cluster.up += 1
         await node.idle(lambda: cluster.up == cluster.program.nodes)
 
@@ -58,12 +61,16 @@ class Application:
         """Enable, publish handlers."""
         library = self.node.library
         self.own_nic.reserve(library)
-        for name in (*NAMES, *([RARE] if self.index % 2 == 0 else [])):
-            library.register_handler(self.messages.handler(name), name)
+        self.publish()
         await library.grim_enable()
         await library.sync_handlers()
 
-    async def _settle_in(self) -> None:
+    def publish(self) -> None:
+        """Register the handlers that acts send messages to."""
+        for name in (*NAMES, *([RARE] if self.index % 2 == 0 else [])):
+            self.node.library.register_handler(self.messages.handler(name), name)
+
+    async def settle_in(self) -> None:
         """Learn everybody's handlers, allocate what the acts use."""
         library = self.node.library
         self.node.numbers = {name: await library.resolve_handler(name) for name in (*NAMES, RARE)}
@@ -71,10 +78,9 @@ class Application:
 
     async def task(self, acts: list[Act]) -> None:
         """Do what the program says, one act after the other."""
-        parts = (self, self.messages, self.transfers, self.bad_transfers, self.own_nic)
         for act in acts:
             name = "do_" + act.name.replace(" ", "_")
-            part = next(one for one in parts if hasattr(one, name))
+            part = next(one for one in self.parts if hasattr(one, name))
             await getattr(part, name)(act)
         self.cluster.at_end += 1
 
@@ -115,7 +121,7 @@ class Application:
         self.node.library = cluster.parts[self.index].library
         await self._enable()
         cluster.down = None
-        await self._settle_in()
+        await self.settle_in()
 
     async def do_stop(self, act: Act) -> None:
         """Read nothing for some time."""
@@ -140,15 +146,25 @@ class Application:
         """Poll one endpoint."""
         await self.node.call(str(act), lambda: self.node.library.poll(self.node.channel(act)))
 
+    def wrong(self) -> list[str]:
+        """What stands in memory at the end and must not."""
+        return [*self.transfers.wrong_memory(), *self.own_nic.wrong_ni_memory()]
 
-async def run(program: Program, world: World) -> list[str]:
-    """Run a program; what was wrong."""
+
+async def run(
+    program: Program,
+    world: World,
+    made: Callable[[Program, World], Any] = Cluster,
+    application: Callable[[Any, int], Application] = Application,
+) -> list[str]:
+    """Run a program; what was wrong. `made` and `application` make what other fuzzes add to."""
     try:
-        cluster = Cluster(program, world)
+        cluster = made(program, world)
     except OptionError:
         return []
+    await cluster.load()
     world.disturb(program.faults)
-    applications = [Application(cluster, index) for index in range(program.nodes)]
+    applications = [application(cluster, index) for index in range(program.nodes)]
     tasks = [world.kernel.spawn(_live(one, program), f"application {one.node.index}") for one in applications]
     return await _judge(cluster, applications, tasks, world)
 
@@ -184,7 +200,7 @@ async def _judge(cluster: Cluster, applications: list[Application], tasks: list[
     wrong = [*cluster.wrong, *cluster.mail.wrong, *cluster.missing(), *cluster.mail.disorder()]
     wrong += cluster.held() if held else []
     for one in applications:
-        wrong += [*one.transfers.wrong_memory(), *one.own_nic.wrong_ni_memory()]
+        wrong += one.wrong()
     return wrong + cluster.memory.check_frozen(applications[0].transfers.load_of)
 
 

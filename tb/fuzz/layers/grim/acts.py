@@ -81,22 +81,37 @@ HANDLERS = ("take", "take", "answer", "pass", "slow", "write")
 
 def program(draw: Draw) -> Program:
     """A program for GRIM."""
+    drawn = _program(draw)
+    return with_c(draw, drawn) if draw.once_in(IN_C) else drawn
+
+
+def program_in_c(draw: Draw) -> Program:
+    """A program some of whose NICs, or all, execute the firmware in C."""
+    return with_c(draw, _program(draw))
+
+
+def _program(draw: Draw) -> Program:
     nodes = draw.whole(2, 6)
     nic = draw.one_of(nics("grim", 7))
-    seldom = draw.one_of((7, 7, 7, 7, 3))
-    options = {name: draw.one_of(values) for name, values in OPTIONS.items() if draw.once_in(seldom)}
-    if draw.once_in(5):
-        options |= draw.one_of(TIGHT)
-    if draw.once_in(40):
-        options |= _out_of_range(draw)
+    chosen = options(draw)
     asked = _asked(draw, nodes) if draw.once_in(20) else {}
-    faults = _faults(draw, options)
-    acts = draw.items(partial(_act, nodes=nodes, options=options), 12, 25)
+    disturbed = faults(draw, chosen)
+    acts = draw.items(partial(act, nodes=nodes, options=chosen), 12, 25)
     if draw.once_in(8):
-        options, faults = {**options, **DOWN_OPTIONS}, {}
+        chosen, disturbed = {**chosen, **DOWN_OPTIONS}, {}
         acts = _with_down(draw, acts, nodes)
-    drawn = Program(nodes, nic, options, faults, tuple(acts), asked)
-    return with_c(draw, drawn) if draw.once_in(IN_C) else drawn
+    return Program(nodes, nic, chosen, disturbed, tuple(acts), asked)
+
+
+def options(draw: Draw) -> dict[str, Value]:
+    """Options of the layer; those that are not here have their defaults."""
+    seldom = draw.one_of((7, 7, 7, 7, 3))
+    found = {name: draw.one_of(values) for name, values in OPTIONS.items() if draw.once_in(seldom)}
+    if draw.once_in(5):
+        found |= draw.one_of(TIGHT)
+    if draw.once_in(40):
+        found |= _out_of_range(draw)
+    return found
 
 
 def _asked(draw: Draw, nodes: int) -> dict[str, Value]:
@@ -124,30 +139,32 @@ def _out_of_range(draw: Draw) -> Mapping[str, Value]:
     return {draw.one_of((name, name, "chanels")): draw.one_of(wrong)}
 
 
-def _faults(draw: Draw, options: dict[str, Value]) -> dict[str, int]:
-    """Only the time-out extension repairs anything."""
+def faults(draw: Draw, options: dict[str, Value]) -> dict[str, int]:
+    """Of the network. Only the time-out extension repairs anything: `options` have it then."""
     if not draw.once_in(4):
         return {}
-    faults = {"seed": draw.whole(0, 999)}
+    found = {"seed": draw.whole(0, 999)}
     for name, most in (("loss", 100), ("damage", 100), ("reorder", 100), ("double", 100)):
         if draw.once_in(2):
-            faults[name] = draw.whole(1, most)
+            found[name] = draw.whole(1, most)
     options.setdefault("timeout_us", 300)
     options.setdefault("timeout_tries", 1000)
-    return faults
+    return found
 
 
-def _act(draw: Draw, nodes: int, options: Mapping[str, Value]) -> Act:
+def act(draw: Draw, nodes: int, options: Mapping[str, Value]) -> Act:
+    """One act of GRIM."""
     node = draw.whole(0, nodes - 1)
     name = draw.one_of(tuple(KINDS))
     kinds = KINDS[name]
     values: dict[str, Value] = {}
-    for value in kinds:
-        values[value] = _value(draw, value, nodes, options)
+    for one in kinds:
+        values[one] = value(draw, one, nodes, options)
     return Act(node, name, values, int(draw.once_in(6)))
 
 
-def _value(draw: Draw, name: str, nodes: int, options: Mapping[str, Value]) -> Value:
+def value(draw: Draw, name: str, nodes: int, options: Mapping[str, Value]) -> Value:
+    """What an act draws under a name."""
     channels = _number(options, "channels", 1)
     if name == "to":
         return draw.whole(0, nodes - 1)

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from firmware.host.grim import Grim, open_layer
-from firmware.layers import check_options
+from firmware.layers import ClusterView, check_options
 from firmware.nic.grim import holds_link
 from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.options import OptionError
 from firmware.nic.grim.scan import Firmware
 from pymodels.config.model import QueueRequest
 from tb.fuzz.layers.grim.errors import Ledger
-from tb.fuzz.layers.grim.in_c import ExecutingNi
+from tb.fuzz.layers.grim.in_c import C, ExecutingNi, check
 from tb.fuzz.layers.grim.left import held
 from tb.fuzz.layers.grim.mail import Mail
 from tb.fuzz.layers.grim.memory import Memory
@@ -40,7 +40,8 @@ class Cluster:
     """Firmware, libraries and references of all nodes."""
 
     def __init__(self, program: Program, world: World) -> None:
-        """Raises OptionError when the options are refused."""
+        """Raises OptionError when the options are refused, ConfigError for what the firmware in C lacks."""
+        check(program)
         self.program, self.world = program, world
         self.parts = [self._part(node) for node in range(program.nodes)]
         self.mail = Mail()
@@ -77,16 +78,24 @@ class Cluster:
             check_options("grim", program.options, program.nodes, view.sram_bytes, host.card)
         except OptionError as error:
             refused = error
-        executed = world.executing("grim", node, view) if program.in_c[node : node + 1] == "c" else None
-        view = executed or view
-        library = open_layer(host, view)
         if refused is not None:
+            open_layer(host, view)  # refuses them too
             raise refused
-        if executed is not None:
-            executing = ExecutingNi(nic, view)
-            return NodeSoftware(executing, executing, library)
-        ni = Ni(nic, view)
+        if program.in_c[node : node + 1] == C:
+            return self._in_c(node, view)
+        library, ni = open_layer(host, view), Ni(nic, view)
         return NodeSoftware(ni, Firmware(ni), library)
+
+    def _in_c(self, node: int, view: ClusterView) -> NodeSoftware:
+        """A node whose NIC executes the firmware. Raises ConfigError for options that only Python has."""
+        view = self.world.executing("grim", node, view)
+        executing = ExecutingNi(self.world.nics[node], view)
+        return NodeSoftware(executing, executing, open_layer(self.world.hosts[node], view))
+
+    async def load(self) -> None:
+        """Load the NICs that execute, before one is enabled: in reset they would drop the notices of others."""
+        for part in self.parts:
+            await part.library.load()
 
     def begin(self, node: int) -> None:
         """A node restarts: firmware and library."""

@@ -9,7 +9,7 @@ from firmware.host.hpam import DRIVES
 from tb.fuzz import request_reply
 from tb.fuzz.draw import Draw
 from tb.fuzz.program import Program
-from tb.fuzz.request_reply import Rules, acts
+from tb.fuzz.request_reply import Process, Rules, acts
 from tb.fuzz.world import FAULTS, World
 
 
@@ -36,7 +36,7 @@ def held(layers: Sequence[Any]) -> list[str]:
     ]
 
 
-RULES = Rules("hpam", 4, ordered=False, held=held)
+RULES = Rules("hpam", 4, ordered=False, held=held, process=Process)
 
 
 async def run(program: Program, world: World) -> list[str]:

@@ -9,7 +9,7 @@ from firmware.host.ssam import DRIVES
 from tb.fuzz import request_reply
 from tb.fuzz.draw import Draw
 from tb.fuzz.program import Program
-from tb.fuzz.request_reply import Rules, acts
+from tb.fuzz.request_reply import Process, Rules, acts
 from tb.fuzz.world import World
 
 
@@ -32,7 +32,7 @@ def held(layers: Sequence[Any]) -> list[str]:
     return [*lost, *used]
 
 
-RULES = Rules("ssam", 6, ordered=True, held=held)
+RULES = Rules("ssam", 6, ordered=True, held=held, process=Process)
 
 
 async def run(program: Program, world: World) -> list[str]:

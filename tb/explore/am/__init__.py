@@ -1,0 +1,1 @@
+"""Small worlds of AM: what is set up, and what is promised."""
