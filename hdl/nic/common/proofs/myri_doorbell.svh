@@ -1,0 +1,64 @@
+// Each half of a beat that has lanes becomes one entry or is counted as dropped; an entry stands inside its FIFO; a FIFO
+// holds no more than it has room for, as long as the firmware's consumer does not pass the producer.
+// prove: induction 3
+(* anyconst *) logic [2:0] the_size;
+(* anyconst *) logic the_multi;
+logic [1:0] steps;  // of this beat so far
+logic [1:0] halves;  // of it that have lanes
+logic [22:0] inside;  // byte offsets of a FIFO
+logic held_up;  // the beat of the clock before was not taken
+logic [95:0] beat;
+
+assign halves = 2'(in_be[7:4] != 4'd0) + 2'(in_be[3:0] != 4'd0);
+assign inside = {3'd0, entries, 3'b000} - 23'd1;
+
+initial assume (rst);
+always_comb begin
+  assume (size == the_size && multi == the_multi && the_size <= 3'd6);
+  for (int k = 0; k < 4; k++) begin
+    if (w_consumer[k]) assume (17'(producer[17*k+:17] - w_data) <= 17'(consumer[17*k+:17] - w_data));
+    if (w_consumer[k]) assume (17'(producer[17*k+:17] - w_data) <= entries);
+    if (w_consumer[k]) assume (!(in_valid && fifo == k));
+    if (w_base[k]) assume ((w_base_data[22:0] & inside) == 23'd0);
+  end
+end
+always @(posedge clk) begin
+  held_up <= in_valid && !in_ready && !rst;
+  beat <= {in_addr, in_be, in_data};
+end
+always_comb if (held_up) assume (in_valid && {in_addr, in_be, in_data} == beat);
+always @(posedge clk)
+  if (rst || !in_valid || in_ready) steps <= 2'd0;
+  else if (step) steps <= steps + 2'd1;
+
+for (genvar k = 0; k < 4; k++) begin : gen_held
+  logic [16:0] held;
+  assign held = producer[17*k+:17] - consumer[17*k+:17];
+  always @(posedge clk)
+    if (!$initstate && !rst) begin
+      assert (held <= entries);
+      assert ((base[24*k+:23] & inside) == 23'd0);
+    end
+end
+always @(posedge clk)
+  if (!$initstate && !rst) begin
+    assert (!(wake && overflow));
+    if (in_valid && in_ready) assert (steps + 2'(step) == halves);
+    if (sram.req) begin
+      assert ((sram.addr & ~inside) == base_k[22:0] && sram.addr[2:0] == 3'd0);
+      assert ((sram.addr & inside) == ({3'd0, producer_k, 3'b000} & inside));
+      assert (sram.wdata[31:0] == {tr_addr[7:0], tr_addr[15:8], tr_addr[23:16], tr_addr[31:24]});
+      assert (sram.write && sram.be == 8'hFF && fill < entries);
+    end
+    if (steps != 2'd0) assert (low_done_q && held_up && steps == 2'd1 && halves == 2'd2);
+    else assert (!low_done_q);
+    if (step && steps == 2'd0) assert (tr_addr[2] == (in_be[3:0] == 4'd0));
+    if (step && steps == 2'd1) assert (tr_addr[2]);
+    if (!$past(rst)) begin
+      assert (overflows == $past(overflows) + 32'($past(overflow)));
+      if (!$past(busy)) assert ($stable(producer) && $stable(consumer) && $stable(base) && $stable(overflows));
+      if ($past(wake) && $past(w_base) == 4'd0 && $past(fifo) == 2'd0) assert (producer[16:0] == $past(producer[16:0]) + 17'd1);
+    end
+    cover (wake && steps == 2'd1);
+    cover (overflow);
+  end

@@ -1,0 +1,102 @@
+"""Mutants of a module: its source text with one small thing wrong. A proof, or a test, that is worth something sees it.
+
+Ports and parameters stay as they are. An operator becomes its neighbour, a constant its opposite, a negation or a whole
+assignment goes.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+OTHERS = (
+    (re.compile(r"&&"), ("||",)),
+    (re.compile(r"\|\|"), ("&&",)),
+    (re.compile(r"(?<![&])&(?![&])(?= )"), ("|",)),
+    (re.compile(r"(?<![|])\|(?![|])(?= )"), ("&",)),
+    (re.compile(r"=="), ("!=",)),
+    (re.compile(r"!="), ("==",)),
+    (re.compile(r"(?<= )<(?= )"), (">=",)),
+    (re.compile(r"(?<= )>=(?= )"), ("<",)),
+    (re.compile(r"(?<= )\+(?= )"), ("-",)),
+    (re.compile(r"(?<= )-(?= )"), ("+",)),
+    (re.compile(r"(?<=[ (])!(?=[\w(])"), ("",)),
+    (re.compile(r"(?<=[ (])~(?=[\w(])"), ("",)),
+    (re.compile(r"'0"), ("'1",)),
+    (re.compile(r"'1"), ("'0",)),
+    (re.compile(r"\b1'b0"), ("1'b1",)),
+    (re.compile(r"\b1'b1"), ("1'b0",)),
+    (re.compile(r"(?<= )\^(?= )"), ("&",)),
+)
+DECIMAL = re.compile(r"\b(\d+)'d(\d+)")
+"""A constant with its width: it becomes the next one."""
+COMMENT = re.compile(r"//[^\n]*")
+DROPPED = re.compile(r"(?<=[\s)])(\w[\w\[\]:+\-* .]*?) <= [^;]*;")
+"""An assignment to a register."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A change: characters `start` to `end` of the source become `new`."""
+
+    start: int
+    end: int
+    old: str
+    new: str
+    line: int
+    within: str
+    """The source line."""
+
+    @property
+    def shown(self) -> str:
+        """As reports, and files of properties, call it."""
+        return f"`{self.old}` -> `{self.new or ' '}` in `{self.within}`"
+
+    def of(self, text: str) -> str:
+        """The source with the change."""
+        return text[: self.start] + self.new + text[self.end :]
+
+
+def mutants(text: str) -> list[Mutant]:
+    """All of a module, in the order of the text."""
+    code = COMMENT.sub(lambda found: " " * len(found[0]), text)
+    found = [one for one in _found(code, _body(code)) if _statement(code, one.start)]
+    return sorted(found, key=lambda one: (one.start, one.new))
+
+
+def sampled(text: str, count: int, seed: int) -> list[Mutant]:
+    """So many of them, or all if there are fewer, chosen by a seed."""
+    known = mutants(text)
+    chosen = random.Random(seed).sample(known, min(count, len(known)))
+    return sorted(chosen, key=lambda one: (one.start, one.new))
+
+
+def _body(text: str) -> int:
+    """Where the module's body begins."""
+    return text.index(");", text.index("module ")) + 2
+
+
+def _statement(text: str, at: int) -> bool:
+    """The place is in no declaration, whose ranges are not looked at."""
+    begin = max(text.rfind(mark, 0, at) for mark in (";", "\n\n", "begin\n"))
+    return not re.match(r"[;\sa-z]*\b(logic|localparam|genvar|for|parameter|import)\b", text[begin:at])
+
+
+def _found(text: str, body: int) -> Iterator[Mutant]:
+    """`text` has its comments blanked."""
+    for pattern, others in OTHERS:
+        for match in pattern.finditer(text, body):
+            for new in others:
+                yield _mutant(text, match.start(), match.end(), new)
+    for match in DECIMAL.finditer(text, body):
+        following = (int(match[2]) + 1) % (1 << int(match[1]))
+        yield _mutant(text, match.start(), match.end(), f"{match[1]}'d{following}")
+    for match in DROPPED.finditer(text, body):
+        yield _mutant(text, match.start(1), match.end(), ";")
+
+
+def _mutant(text: str, start: int, end: int, new: str) -> Mutant:
+    line = text.count("\n", 0, start)
+    return Mutant(start, end, " ".join(text[start:end].split()), new, line + 1, text.splitlines()[line].strip())

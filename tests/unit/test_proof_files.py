@@ -1,0 +1,83 @@
+"""How proofs are written down, and mutants made: no tool is called.
+
+Strategy: every file of properties says how it is proved, and lists no mutant that does not exist. The heads that can be
+are taken apart; those that cannot are refused. Mutants of a small module are listed by hand.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tb.build.build import Design, needed_files
+from tb.quality import prove
+from tb.quality.mutants import mutants, sampled
+from tb.quality.proofs import _parsed, proofs, unseen, with_properties
+from tb.tools.programs import ToolError
+
+MODULE = """// A counter; its comment says && and 1'b0.
+module counter #(
+    parameter int WIDTH = 4  // bits
+) (
+    input  logic             clk,   // clock
+    input  logic             go,    // counts
+    output logic [WIDTH-1:0] count  // result
+);
+  logic [WIDTH-1:0] next;
+  assign next = count + 4'd3;
+  always_ff @(posedge clk) if (go && !count[0]) count <= next;
+endmodule
+"""
+
+
+def source(block: str) -> str:
+    """The text of a block."""
+    (path,) = (one for one in needed_files(Design(block)) if one.stem == block)
+    return path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("block", sorted({one.block for one in proofs()}))
+def test_unseen_mutants_exist_and_have_a_reason(block: str) -> None:
+    proof = next(one for one in proofs() if one.block == block)
+    assert set(unseen(proof)) <= {mutant.shown for mutant in mutants(source(block))}
+    assert all(len(reason) > 10 for reason in unseen(proof).values())
+
+
+def test_a_head_is_taken_apart() -> None:
+    proof = _parsed(Path("myri_fifo.svh"), "// prove: bounded 20 free WIDTH=2 DEPTH_LOG2=3")
+    assert (proof.block, proof.method, proof.steps, proof.free) == ("myri_fifo", "bounded", 20, True)
+    assert dict(proof.parameters) == {"WIDTH": 2, "DEPTH_LOG2": 3} and proof.shown == "WIDTH=2 DEPTH_LOG2=3"
+
+
+@pytest.mark.parametrize("head", ["// prove: soon 3", "// prove: bounded", "// prove: induction 2 WIDTH"])
+def test_a_head_that_is_no_way_to_prove_is_refused(head: str) -> None:
+    with pytest.raises(ToolError, match="it is no way to prove; write `// prove: bounded 20 free WIDTH=2`"):
+        _parsed(Path("myri_fifo.svh"), head)
+
+
+def test_an_unknown_block_is_refused_with_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+    assert prove.main(["myri_fifi"]) == 2
+    assert "unknown block 'myri_fifi'" in (said := capsys.readouterr().err) and "myri_fifo" in said
+
+
+def test_properties_stand_at_the_end_of_the_body() -> None:
+    assert with_properties("module a;\nendmodule\n", "assert (1);") == "module a;\nassert (1);\nendmodule\n"
+
+
+def test_mutants_are_single_changes_of_the_body_and_of_no_declaration_or_comment() -> None:
+    assert [mutant.shown for mutant in mutants(MODULE)] == [
+        "`+` -> `-` in `assign next = count + 4'd3;`",
+        "`4'd3` -> `4'd4` in `assign next = count + 4'd3;`",
+        "`&&` -> `||` in `always_ff @(posedge clk) if (go && !count[0]) count <= next;`",
+        "`!` -> ` ` in `always_ff @(posedge clk) if (go && !count[0]) count <= next;`",
+        "`count <= next;` -> `;` in `always_ff @(posedge clk) if (go && !count[0]) count <= next;`",
+    ]
+    first = mutants(MODULE)[0]
+    assert first.of(MODULE) == MODULE.replace("count + 4", "count - 4") and first.line == 10
+
+
+def test_a_sample_is_that_of_its_seed() -> None:
+    text = source("myri_fifo")
+    assert sampled(text, 5, 3) == sampled(text, 5, 3) != sampled(text, 5, 4)
+    assert len(sampled(text, 5, 3)) == 5 and sampled(text, 1000, 3) == mutants(text)
