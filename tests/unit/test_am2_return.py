@@ -285,3 +285,28 @@ def test_a_report_of_a_hang_says_whose_acknowledgement_is_missing_and_which_tran
         bench.run(give(bench, b""), within_us=100)
     assert "NIC 0 waits for an answer to transmission 3 of endpoint 0's message 0, held by NIC 1" in str(report.value)
     assert "host0: process 1 waits for 0 messages" in str(report.value)
+
+
+@each_nic
+def test_replies_that_come_back_keep_their_payload_while_their_sender_sends_more_of_them(nic: str) -> None:
+    bench = Bench(nic=nic, credits=12)
+    sizes = (0, 700, 8, 512, 0, 33, 1000, 4, 700, 12, 8, 2000)
+
+    async def answer(token: Token) -> None:
+        (number,) = token.arguments
+        await token.reply_i(KEEP, bytes([number]) * sizes[number], number)
+
+    bench.endpoints[1].set_handler(9, answer)
+
+    async def ask() -> None:
+        for number in range(len(sizes)):
+            await bench.endpoints[0].request(1, 9, number)
+        await bench.machine.kernel.sleep(500_000_000)
+        await bench.endpoints[0].set_tag(TAG + 1)
+        await _look(bench, 1)  # all of them, and there are four blocks for the answers
+
+    bench.run(ask())
+    bench.run(bench.bundles[1].until(lambda: len(bench.back[1]) == len(sizes)), within_us=1e4)
+    kept = zip(bench.back[1], bench.returned_data, strict=True)
+    found = sorted((token.arguments[0], data, token.status, token.opcode.split()[0]) for token, data in kept)
+    assert found == [(n, bytes([n]) * size, Code.BAD_TAG, "reply") for n, size in enumerate(sizes)]

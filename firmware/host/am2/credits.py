@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from firmware.nic.am2.layout import BLOCKS_A_QUEUE, DESCRIPTORS
 from firmware.nic.am2.words import Queue
 
-NUMBERS = 1 << 32
+NUMBERS = 1 << 16
 
 
 @dataclass
@@ -20,6 +20,10 @@ class SendQueue:
     """Descriptors given to the NIC, counted from the start."""
     freed: int = 0
     """Of them those that the NIC gave back, as far as the host has looked."""
+    word: int = 0
+    """What the NIC said of the queue when the host looked last."""
+    taken_back: int = 0
+    """Messages that came back and need their staging blocks no more."""
     blocks: list[int] = field(default_factory=lambda: [-1] * BLOCKS_A_QUEUE)
     """By staging block of the queue: the descriptor that named it last."""
 
@@ -29,11 +33,19 @@ class SendQueue:
         return self.posted - self.freed >= DESCRIPTORS
 
     def told(self, word: int) -> None:
-        """The NIC's count, 32 bits of it."""
-        self.freed += (word - self.freed) % NUMBERS
+        """What the NIC says: descriptors given back, and messages that came back."""
+        self.word = word
+        self.freed += ((word >> 16) - self.freed) % NUMBERS
+
+    @property
+    def back(self) -> bool:
+        """Messages came back that still stand in their staging blocks, as far as the host has looked."""
+        return (self.word - self.taken_back) % NUMBERS != 0
 
     def block(self) -> int | None:
         """A staging block that is free, by its number in the endpoint."""
+        if self.back:
+            return None
         for number, user in enumerate(self.blocks):
             if user < self.freed:
                 return self.queue * BLOCKS_A_QUEUE + number

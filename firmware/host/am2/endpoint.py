@@ -10,6 +10,7 @@ from firmware.host.am2.driver import Driver, Granted
 from firmware.host.am2.errors import Am2Error
 from firmware.host.am2.frame import Frame
 from firmware.host.am2.message import Data, EndpointName, Token
+from firmware.host.am2.rescued import Rescued
 from firmware.host.am2.tables import HANDLERS, Tables, check_tag, check_words
 from firmware.nic.am2.words import Code, Head, Kind, Queue
 from pymodels.host.process import Process
@@ -41,6 +42,7 @@ class Endpoint:
         """Requests whose handlers have run; messages that were returned."""
         self._driver, self._bundle, self._granted, self._weight = driver, bundle, granted, weight
         self._frame = Frame(driver, granted)
+        self._rescued = Rescued(self._frame)
         self._sends = {queue: SendQueue(queue) for queue in (Queue.REQUEST_SEND, Queue.REPLY_SEND)}
         self._credits = Credits(driver.options.credits)
         self._tables: Tables[Handler] = Tables(self._who, self._returned)
@@ -125,10 +127,14 @@ class Endpoint:
         await self._answer(token, Head(kind, len(words), handler), words, data)
 
     async def _answer(self, token: Token, head: Head, words: Sequence[int], data: Data = b"") -> None:
-        """Post into the queue of replies; nobody polls while there is no room."""
+        """Post into the queue of replies; nobody polls while there is no room, so what came back moves out of its way."""
         send = self._sends[Queue.REPLY_SEND]
         while send.full or (data and send.block() is None):
-            await self._frame.wait_freed(send)
+            if data and send.back:
+                await self._frame.look_freed(send)
+                await self._rescued.rescue(self, send, self._taken[1])
+            else:
+                await self._frame.wait_freed(send)
         tag = await self._frame.reply_tag(token)
         await self._frame.post(send, "am2_reply", head, token.source, tag, words, data)
 
@@ -163,6 +169,7 @@ class Endpoint:
         """The next message of a queue."""
         token = await self._frame.read(queue, number, self)
         name, host = self._frame.called, self._driver.host
+        rescued = queue == Queue.REPLY_RECEIVE and self._rescued.of(token)
         if not token.head.returned:
             host.trace(TraceEvent.HANDLER_START, name, token.head.handler, token.source.node)
         self._handling = token
@@ -172,6 +179,10 @@ class Endpoint:
                 host.trace(TraceEvent.HANDLER_END, name, token.head.handler, token.source.node)
         finally:
             self._handling = None
+        if rescued:
+            self._rescued.done(token)
+        elif token.came_back:
+            self._sends[Queue.REPLY_SEND if token.is_reply else Queue.REQUEST_SEND].taken_back += 1
         await self._frame.release(queue, number)
 
     async def _run(self, token: Token) -> None:
@@ -190,7 +201,7 @@ class Endpoint:
         flaw = self._flaw(head)
         if flaw is not Code.OK:
             code = Code.REPLY_REJECTED if token.is_reply else flaw
-            await self._answer(token, head._replace(returned=True, code=code), token.arguments, token.data)
+            await self._answer(token, head._replace(returned=True, null=True, code=code), token.arguments, token.data)
             return
         await self._tables.handlers[head.handler](token)
         if not token.is_reply:

@@ -70,8 +70,8 @@ class Frame:
 
     async def wait_freed(self, send: SendQueue) -> None:
         """Spin until the NIC has given another one back."""
-        at, before = self._granted.frame + FREED[send.queue], send.freed & 0xFFFFFFFF
-        send.told(await self._process.poll_card(at, before, "am2_look_freed"))
+        at = self._granted.frame + FREED[send.queue]
+        send.told(await self._process.poll_card(at, send.word, "am2_look_freed"))
 
     # ---- in
 

@@ -39,10 +39,14 @@ class Token:
         """Who has sent it; of a returned message, to whom it went."""
         self.index = index
         """Of its descriptor."""
-        self.is_reply = bool(name.queue) if not head.returned or head.code < Code.BAD_ENTRY else False
-        self.is_reply = self.is_reply or head.code == Code.REPLY_REJECTED
+        self.is_reply = head.code == Code.REPLY_REJECTED if head.returned and head.null else bool(name.queue)
         """A reply has come, or has come back."""
         self.replied = False
+
+    @property
+    def came_back(self) -> bool:
+        """The own NIC has returned it: its payload stands where it was sent from."""
+        return self.head.returned and not self.head.null
 
     @property
     def status(self) -> Code:

@@ -87,7 +87,7 @@ u32 am2_look_freed(struct queue *send) {
     u32 word = PIO_READ();
     if (UNLIKELY(word != send->freed)) {
         OFF_PATH("some were");
-        send->freed = word;
+        send->freed = word >> 16;
         return word;
     }
     LOOP_AGAIN();

@@ -28,6 +28,8 @@ class Sending:
     """Descriptors taken, counted from the start."""
     freed: int = 0
     """Given back, in order."""
+    returned: int = 0
+    """Of them those that came back."""
     out: set[int] = field(default_factory=set)
     """Numbers of those that are taken, and not done with."""
     held: bool = False
@@ -112,13 +114,14 @@ class Endpoints:
 
     # ---- send queues
 
-    def give_back(self, endpoint: Endpoint, send: Sending, number: int) -> None:
+    def give_back(self, endpoint: Endpoint, send: Sending, number: int, *, returned: bool = False) -> None:
         """A message is done with: its descriptor is the host's, which is told of those that are so in order."""
         nic = self._nic
+        send.returned += returned
         nic.store(descriptor(endpoint.frame, send.queue, number), 0)
         send.out.discard(number)
         send.freed = min(send.out, default=send.taken)
-        nic.store(endpoint.frame + FREED[send.queue], send.freed & 0xFFFFFFFF)
+        nic.store(endpoint.frame + FREED[send.queue], (send.freed & 0xFFFF) << 16 | send.returned & 0xFFFF)
 
     # ---- receive queues
 

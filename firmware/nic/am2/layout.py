@@ -74,7 +74,8 @@ FREED = {
     Queue.REQUEST_SEND: Queue.REQUEST_SEND * QUEUE + STRIDE - 4,
     Queue.REPLY_SEND: Queue.REPLY_SEND * QUEUE + STRIDE - 4,
 }
-"""By send queue: where a frame says how many of its descriptors were given back, in order, counted from the start."""
+"""By send queue: where a frame says how many of its descriptors were given back (16), in order, counted from the start,
+and how many messages came back (16): their payload is in their staging blocks."""
 ARRIVED = Queue.REQUEST_SEND * QUEUE + STRIDE - 8
 """Where a frame says how many requests (16) and replies (16) have come."""
 

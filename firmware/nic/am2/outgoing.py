@@ -232,7 +232,7 @@ class Outgoing:
         await nic.work("am2_return")
         await nic.work("am2_return_word", STRIDE // 4)
         here = descriptor(endpoint.frame, send.queue, number)
-        head = Head.of(nic.load(here))._replace(returned=True, code=code)
+        head = Head.of(nic.load(here))._replace(returned=True, null=False, code=code)
         node, other = halves(nic.load(here + 4))
         where = name(node & 0xFF, other & 127, send.queue, number)
         nic.store_words(at + 4, (where, *nic.load_words(here + 8, STRIDE // 4 - 4)))
@@ -240,7 +240,7 @@ class Outgoing:
         receive.arriving.append(Arriving(at, head.word, done=True))
         nic.trace(TraceEvent.NIC_DROPPED, name(self._me, endpoint.number, send.queue, number), code)
         self._endpoints.tell(endpoint, receive)
-        self._endpoints.give_back(endpoint, send, number)
+        self._endpoints.give_back(endpoint, send, number, returned=True)
         return True
 
     def forget(self, endpoint: Endpoint, flights: Iterable[Flight]) -> None:

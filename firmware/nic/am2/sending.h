@@ -166,7 +166,7 @@ void am2_freed(struct am2 *am2, struct channel *channel, u32 reply) {
         next = send->first;
     }
     send->oldest = next;
-    send->freed = send->freed + 1;
+    send->freed = send->freed + (1u << 16);
     SHARED32(send->told) = send->freed;
 }
 
@@ -201,7 +201,7 @@ struct descriptor *am2_return(struct endpoint *endpoint, struct descriptor *from
     queue->next = next;
     queue->told = told;
     SHARED32(&at->where) = where >> 16 << 24 | (where & 127) << 17 | reply << 16 | (number & 0xFFFF);
-    SHARED32(&at->head) = (SHARED32(&from->head) & ~(63u << 20)) | OWNED | 1u << 27 | code << 20;
+    SHARED32(&at->head) = (SHARED32(&from->head) & ~(127u << 20)) | OWNED | 1u << 27 | code << 20;
     SHARED32(endpoint->arrived) = endpoint->receive[0].told << 16 | (told & 0xFFFF);
     return at;
 }

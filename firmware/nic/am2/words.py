@@ -82,7 +82,7 @@ class Head(NamedTuple):
     handler: int
     returned: bool = False
     null: bool = False
-    """A reply that only says that the request has been handled."""
+    """A reply that only says that the request has been handled. Of a returned message: the receiving library did it."""
     code: int = 0
 
     @property
