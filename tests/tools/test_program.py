@@ -122,6 +122,69 @@ def test_messages_of_all_calls_and_datatypes_arrive_where_they_should(tmp_path: 
     run(tmp_path, main(body))
 
 
+def test_infos_error_codes_and_sizes_of_types_are_kept_for_the_program(tmp_path: Path) -> None:
+    body = """
+    MPI_Info info, copy; MPI_Datatype kind; char text[MPI_MAX_ERROR_STRING]; int count, flag, length, class, code;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "first", "one");
+    MPI_Info_set(info, "second", "two");
+    MPI_Info_dup(info, &copy);
+    MPI_Info_delete(info, "first");
+    MPI_Info_get_nkeys(copy, &count);
+    MPI_Info_get_nthkey(copy, 1, text);
+    MUST(count == 2 && !strcmp(text, "second"));
+    MPI_Info_get(copy, "second", 2, text, &flag);
+    MUST(flag && !strcmp(text, "tw"));
+    MPI_Info_get_valuelen(info, "first", &length, &flag);
+    MUST(!flag);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MUST(MPI_Info_delete(info, "first") == 31 && MPI_Comm_call_errhandler(MPI_COMM_WORLD, 15) == MPI_SUCCESS);
+    MPI_Add_error_class(&class);
+    MPI_Add_error_code(class, &code);
+    MPI_Add_error_string(code, "ours");
+    MPI_Error_string(code, text, &length);
+    MPI_Error_class(code, &count);
+    MUST(class > MPI_ERR_LASTCODE && count == class && !strcmp(text, "ours"));
+    MPI_Type_match_size(MPI_TYPECLASS_REAL, 8, &kind);
+    MUST(kind == MPI_REAL8 && MPI_Type_match_size(MPI_TYPECLASS_REAL, 3, &kind) != MPI_SUCCESS);
+    """
+    run(tmp_path, main(body))
+
+
+def test_grids_and_graphs_know_their_neighbours(tmp_path: Path) -> None:
+    body = """
+    int sizes[2] = {0, 2}, periods[2] = {0, 1}, got[2], wraps[2], at[2], source, target, number, kind, keep[2] = {0, 1};
+    int index[3] = {1, 3, 4}, edges[4] = {1, 0, 2, 1}, found[2]; MPI_Comm grid, row, graph, copy;
+    MPI_Dims_create(4, 2, sizes);
+    MUST(sizes[0] == 2 && sizes[1] == 2);
+    MPI_Cart_create(MPI_COMM_WORLD, 2, sizes, periods, 1, &grid);
+    MPI_Comm_dup(grid, &copy);
+    MPI_Topo_test(copy, &kind);
+    MPI_Cart_get(copy, 2, got, wraps, at);
+    MUST(kind == MPI_CART && got[1] == 2 && wraps[1] && !wraps[0] && at[0] == rank / 2 && at[1] == rank % 2);
+    MPI_Cart_shift(grid, 0, 1, &source, &target);
+    MUST(target == (rank < 2 ? rank + 2 : MPI_PROC_NULL) && source == (rank < 2 ? MPI_PROC_NULL : rank - 2));
+    MPI_Cart_shift(grid, 1, 1, &source, &target);
+    MUST(target == (rank ^ 1) && source == (rank ^ 1));
+    MPI_Cart_sub(grid, keep, &row);
+    MPI_Comm_rank(row, &number);
+    MPI_Comm_size(row, &size);
+    MUST(size == 2 && number == rank % 2);
+    MPI_Sendrecv(&rank, 1, MPI_INT, 1 - number, 1, &number, 1, MPI_INT, 1 - number, 1, row, &status);
+    MUST(number == (rank ^ 1));
+    MPI_Graph_create(MPI_COMM_WORLD, 3, index, edges, 0, &graph);
+    MUST((graph == MPI_COMM_NULL) == (rank == 3));
+    if (rank < 3) {
+        MPI_Graph_neighbors_count(graph, 1, &number);
+        MPI_Graph_neighbors(graph, 1, 2, found);
+        MUST(number == 2 && found[0] == 0 && found[1] == 2);
+        MPI_Comm_set_errhandler(graph, MPI_ERRORS_RETURN);
+        MUST(MPI_Cart_rank(graph, at, &number) == 10);
+    }
+    """
+    run(tmp_path, main(body), ranks=4)
+
+
 def test_collectives_give_what_the_standard_says(tmp_path: Path) -> None:
     body = """
     int one = rank + 1, all[3] = {0}, sum = 0, counts[3] = {1, 2, 3}, places[3] = {6, 3, 0}, far[9];

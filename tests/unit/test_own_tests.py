@@ -14,6 +14,7 @@ from tb.program.mpi.own_tests import counts
         ("Ran 10 tests in 1s\n\nOK (skipped=3)\n", {"passed": 7, "skipped": 3}),
         ("Ran 9 tests in 1s\n\nFAILED (failures=2, errors=1)\n", {"passed": 6, "failures": 2, "errors": 1}),
         ("testA ... ok\n", None),
+        ("Ran 0 tests in 0.000s\n\nOK\n", None),
     ],
 )
 def test_tests_are_counted_by_how_they_ended(said: str, found: dict[str, int] | None) -> None:

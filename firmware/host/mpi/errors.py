@@ -30,6 +30,7 @@ class ErrorClass(IntEnum):
     IN_STATUS = 17
     PENDING = 18
     REQUEST = 19
+    INFO_NOKEY = 31
 
 
 class Misuse(Exception):  # noqa: N818 - it never leaves the library

@@ -36,7 +36,7 @@ IGNORE = 1
 """The address that stands for no status."""
 TAG_UB, WTIME_IS_GLOBAL, LASTUSEDCODE = 0x64400001, 0x64400007, 0x6440000B
 THREAD_SINGLE, THREAD_FUNNELED, THREAD_SERIALIZED, THREAD_MULTIPLE = range(4)
-MAX_NAME, MAX_ERROR = 128, 512
+MAX_NAME, MAX_ERROR, MAX_INFO_KEY = 128, 512, 255
 BSEND_OVERHEAD = 96
 LASTCODE = 0x3FFFFFFF
 
@@ -97,6 +97,8 @@ DATATYPES = {
     )
 }
 """Handle of a datatype, and numpy's type of its elements."""
+GRAPH, CART = 1, 2
+TYPECLASSES = {"TYPECLASS_REAL": 1, "TYPECLASS_INTEGER": 2, "TYPECLASS_COMPLEX": 3}
 PAIRS = {
     "FLOAT_INT": (0x8C000000, "<f4", 8),
     "DOUBLE_INT": (0x8C000001, "<f8", 16),
@@ -144,7 +146,12 @@ CONSTANTS = {
     "THREAD_MULTIPLE": THREAD_MULTIPLE,
     "MAX_PROCESSOR_NAME": MAX_NAME,
     "MAX_ERROR_STRING": MAX_ERROR,
+    "MAX_INFO_KEY": MAX_INFO_KEY,
     "BSEND_OVERHEAD": BSEND_OVERHEAD,
+    "ERR_LASTCODE": LASTCODE,
+    "GRAPH": GRAPH,
+    "CART": CART,
+    **TYPECLASSES,
     **{name: handle for name, (handle, _) in DATATYPES.items()},
     **{name: handle for name, (handle, _, _) in PAIRS.items()},
     **OPERATORS,

@@ -8,7 +8,7 @@ from tb.program.mpi import abi
 from tb.program.mpi.calls import Address, Handle, call
 from tb.program.mpi.rank import Keyval, Rank
 
-CONSTANTS = {abi.TAG_UB: TAG_UB, abi.WTIME_IS_GLOBAL: 1, abi.LASTUSEDCODE: abi.LASTCODE}
+KNOWN = (abi.TAG_UB, abi.WTIME_IS_GLOBAL, abi.LASTUSEDCODE)
 """Attributes that communicators have from the beginning; those that are not here have no value."""
 COPY_AT = 256
 CALLBACK = "the program's function for an attribute failed"
@@ -45,9 +45,9 @@ async def _set(rank: Rank, of: int, attributes: dict[int, int], keyval: int, val
 @call("MPI_Comm_get_attr", "MPI_Attr_get")
 async def _comm_get(rank: Rank, comm: Handle, keyval: Handle, value: Address, flag: Address) -> None:
     attributes = rank.communicator(comm).attributes
-    if keyval in CONSTANTS and comm in (abi.COMM_WORLD, abi.COMM_SELF):
-        at, number = list(CONSTANTS).index(keyval), CONSTANTS[keyval]
-        rank.memory.put_ints(rank.scratch() + 8 * at, number)
+    if keyval in KNOWN and comm in (abi.COMM_WORLD, abi.COMM_SELF):
+        at = KNOWN.index(keyval)
+        rank.memory.put_ints(rank.scratch() + 8 * at, (TAG_UB, 1, rank.errors.last)[at])
         rank.memory.put_longs(value, rank.scratch() + 8 * at)
         rank.memory.put_ints(flag, 1)
         return

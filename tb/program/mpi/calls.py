@@ -43,7 +43,20 @@ LOCAL = {
 """Functions that the library does by itself, as C declares them."""
 MASKS = {"Handle": 0xFFFFFFFF, **dict.fromkeys(("Address", "Buffer", "Given"), (1 << 64) - 1)}
 """Of words that have no sign."""
-MODULES = ("environment", "comms", "groups", "attributes", "types", "point", "waiting", "collectives", "operators")
+MODULES = (
+    "environment",
+    "failures",
+    "infos",
+    "comms",
+    "topologies",
+    "groups",
+    "attributes",
+    "types",
+    "point",
+    "waiting",
+    "collectives",
+    "operators",
+)
 """Where calls are."""
 NAMES = Path(__file__).with_name("names.txt")
 Handler = Callable[..., Awaitable[Any]]

@@ -34,12 +34,6 @@ async def _test_inter(rank: Rank, comm: Handle, flag: Address) -> None:
     rank.memory.put_ints(flag, 0)
 
 
-@call("MPI_Topo_test")
-async def _topo_test(rank: Rank, comm: Handle, status: Address) -> None:
-    rank.comm(comm)
-    rank.memory.put_ints(status, UNDEFINED)
-
-
 @call("MPI_Comm_get_parent")
 async def _get_parent(rank: Rank, parent: Address) -> None:
     rank.memory.put_ints(parent, abi.COMM_NULL)
@@ -59,6 +53,7 @@ async def _compare(rank: Rank, one: Handle, other: Handle, result: Address) -> N
 async def _dup(rank: Rank, comm: Handle, new: Address) -> None:
     of = rank.communicator(comm)
     handle = rank.keep(await of.comm.Dup(), of)
+    rank.comms[handle].topology = of.topology
     await copy_attributes(rank, comm, handle)
     rank.memory.put_ints(new, handle)
 

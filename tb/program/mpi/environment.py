@@ -1,10 +1,9 @@
-"""Calls: beginning and end, clocks, errors, memory, infos."""
+"""Calls: beginning and end, clocks, memory."""
 
 from __future__ import annotations
 
 import struct
 
-from firmware.host.mpi.errors import ErrorClass, Misuse
 from tb.program.mpi import abi
 from tb.program.mpi.calls import Address, Aint, Handle, call
 from tb.program.mpi.rank import Rank
@@ -96,42 +95,6 @@ async def _processor_name(rank: Rank, name: Address, length: Address) -> None:
     rank.memory.put_text(name, length, rank.mpi.host.name, abi.MAX_NAME)
 
 
-@call("MPI_Error_class", anytime=True)
-async def _error_class(rank: Rank, code: int, error_class: Address) -> None:
-    rank.memory.put_ints(error_class, code)
-
-
-@call("MPI_Error_string", anytime=True)
-async def _error_string(rank: Rank, code: int, text: Address, length: Address) -> None:
-    known = {one.value: one.name for one in ErrorClass}
-    said = "MPI_SUCCESS: no error" if not code else f"MPI_ERR_{known.get(code, 'UNKNOWN')}"
-    rank.memory.put_text(text, length, said, abi.MAX_ERROR)
-
-
-@call("MPI_Errhandler_free")
-async def _errhandler_free(rank: Rank, errhandler: Address) -> None:
-    rank.memory.put_ints(errhandler, abi.ERRHANDLER_NULL)
-
-
-@call("MPI_Comm_set_errhandler", "MPI_Errhandler_set")
-async def _set_errhandler(rank: Rank, comm: Handle, errhandler: Handle) -> None:
-    rank.errhandlers[errhandler]
-    rank.communicator(comm).errhandler = errhandler
-
-
-@call("MPI_Comm_get_errhandler", "MPI_Errhandler_get")
-async def _get_errhandler(rank: Rank, comm: Handle, errhandler: Address) -> None:
-    rank.memory.put_ints(errhandler, rank.communicator(comm).errhandler)
-
-
-@call("MPI_Comm_call_errhandler")
-async def _call_errhandler(rank: Rank, comm: Handle, code: int) -> None:
-    rank.communicator(comm)
-    if code:
-        known = {one.value: one for one in ErrorClass}
-        raise Misuse(known.get(code, ErrorClass.UNKNOWN), "the program says so", "see the program")
-
-
 @call("MPI_Buffer_attach")
 async def _buffer_attach(rank: Rank, buffer: Address, size: int) -> None:
     rank.mpi.Attach_buffer(size)
@@ -153,19 +116,3 @@ async def _pcontrol(rank: Rank, level: int) -> None:
 @call("MPI_Get_address", "MPI_Address", anytime=True)
 async def _get_address(rank: Rank, location: Address, address: Address) -> None:
     rank.memory.put(address, location.to_bytes(8, "little"))
-
-
-@call("MPI_Info_create", anytime=True)
-async def _info_create(rank: Rank, info: Address) -> None:
-    rank.memory.put_ints(info, rank.infos.new({}))
-
-
-@call("MPI_Info_set", anytime=True)
-async def _info_set(rank: Rank, info: Handle, key: Address, value: Address) -> None:
-    rank.infos[info][rank.memory.text(key)] = rank.memory.text(value)
-
-
-@call("MPI_Info_free", anytime=True)
-async def _info_free(rank: Rank, info: Address) -> None:
-    rank.infos.pop(rank.memory.handles(info, 1)[0])
-    rank.memory.put_ints(info, abi.INFO_NULL)

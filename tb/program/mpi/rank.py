@@ -13,6 +13,7 @@ from firmware.host.mpi.matched import Taken
 from firmware.host.mpi.operators import Op
 from firmware.host.mpi.requests import Request
 from tb.program.mpi import abi
+from tb.program.mpi.error_codes import ErrorCodes
 from tb.program.mpi.layout import Layout, Place, predefined
 from tb.program.mpi.memory import Memory
 from tb.program.mpi.operate import OfProgram, operators
@@ -27,6 +28,8 @@ class Communicator:
     name: str = ""
     errhandler: int = abi.ERRORS_ARE_FATAL
     attributes: dict[int, int] = field(default_factory=dict)
+    topology: object = None
+    """A grid or a graph of its ranks."""
 
 
 @dataclass
@@ -76,6 +79,7 @@ class Rank:
         self.messages: Table[Taken] = Table("message", abi.MADE["message"], ErrorClass.REQUEST)
         self.infos: Table[dict[str, str]] = Table("info", abi.MADE["info"], ErrorClass.ARG, {abi.INFO_ENV: {}})
         self.keyvals: Table[Keyval] = Table("keyval", abi.KEYVAL, ErrorClass.ARG)
+        self.errors = ErrorCodes()
         self.errhandlers: Table[int] = Table(
             "error handler",
             abi.MADE["errhandler"],

@@ -11,6 +11,8 @@ from tb.program.mpi.layout import Layout, Made, derived, shaped
 from tb.program.mpi.rank import Rank
 
 ORDER_C = 56
+MATCHED = {number: name.removeprefix("TYPECLASS_") for name, number in abi.TYPECLASSES.items()}
+"""The types of a MPI_TYPECLASS: their names without the size."""
 
 
 class Combiner(IntEnum):
@@ -178,6 +180,17 @@ async def _get_true_extent(rank: Rank, datatype: Handle, lower: Address, extent:
     kind = rank.types[datatype]
     rank.memory.put_longs(lower, kind.low)
     rank.memory.put_longs(extent, kind.layer.span(1))
+
+
+@call("MPI_Type_match_size")
+async def _match_size(rank: Rank, kind: int, size: int, datatype: Address) -> None:
+    known = MATCHED.get(kind)
+    if known is None:
+        raise Misuse(ErrorClass.ARG, f"{kind} is no class of types", "give MPI_TYPECLASS_INTEGER, _REAL or _COMPLEX")
+    handle, _ = abi.DATATYPES.get(f"{known}{size}", (None, None))
+    if handle is None:
+        raise Misuse(ErrorClass.ARG, f"no type of this class has {size} bytes", "give a size that there is")
+    rank.memory.put_ints(datatype, handle)
 
 
 @call("MPI_Type_set_name")
