@@ -127,7 +127,7 @@ class Endpoint:
         await self._answer(token, Head(kind, len(words), handler), words, data)
 
     async def _answer(self, token: Token, head: Head, words: Sequence[int], data: Data = b"") -> None:
-        """Post into the queue of replies; nobody polls while there is no room, so what came back moves out of its way."""
+        """Post into the queue of replies. Nobody polls while there is no room: what came back moves out of its way."""
         send = self._sends[Queue.REPLY_SEND]
         while send.full or (data and send.block() is None):
             if data and send.back:
