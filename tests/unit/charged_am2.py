@@ -29,6 +29,8 @@ def tour(charges: Charges) -> None:
     _lost(charges, bench)
     _returned(charges, bench)
     _many(charges)
+    _bulk(charges)
+    _back(charges)
     with charges.operation("freeing the endpoints"):
         bench.run(*(library.terminate() for library in bench.libraries))
 
@@ -98,6 +100,40 @@ def _many(charges: Charges) -> None:
     bench.machine.kernel.spawn(far_end(bench), "the far end")
     with charges.operation("40 answers with payload"):
         bench.run(settled(bench.machine, asks()))
+
+
+def _bulk(charges: Charges) -> None:
+    """Data into a segment, and out of it."""
+    bench = Bench(medium=512)
+    for endpoint in bench.endpoints:
+        endpoint.set_segment(endpoint.process.allocate(2000), 2000)
+    bench.machine.kernel.spawn(far_end(bench), "the far end")
+    with charges.operation("600 B into a segment"):
+        bench.run(settled(bench.machine, bench.endpoints[0].request_xfer(1, 0, KEEP, bytes(600))))
+    with charges.operation("600 B out of a segment"):
+        bench.run(settled(bench.machine, bench.endpoints[0].get_xfer(1, 0, KEEP, 0, 600)))
+        bench.run(bench.until(0, 0))
+
+
+def _back(charges: Charges) -> None:
+    """Answers that come back while their sender needs their staging blocks again."""
+    bench = Bench(credits=12)
+
+    async def replies(token: Token) -> None:
+        await token.reply_i(KEEP, bytes(8))
+
+    bench.endpoints[1].set_handler(ANSWER, replies)
+
+    async def asks() -> None:
+        for _ in range(6):
+            await bench.endpoints[0].request(1, ANSWER)
+        await bench.machine.kernel.sleep(500_000_000)
+        await bench.endpoints[0].set_tag(TAG + 1)
+
+    bench.run(settled(bench.machine, asks()))
+    with charges.operation("6 answers that come back"):
+        bench.run(settled(bench.machine, bench.bundles[1].poll()))
+        bench.run(settled(bench.machine, bench.bundles[1].poll()))
 
 
 async def far_end(bench: Bench) -> None:

@@ -7,6 +7,7 @@ from firmware.host.am2.driver import Driver
 from firmware.host.am2.endpoint import Endpoint, Handler
 from firmware.host.am2.errors import Am2Error
 from firmware.host.am2.message import EndpointName, Token
+from firmware.host.am2.transfer import Transfer
 from firmware.layers import ClusterView
 from firmware.nic.am2.words import ALWAYS, NEVER, Code
 from firmware.verbs import Host
@@ -24,6 +25,7 @@ __all__ = [
     "Handler",
     "Library",
     "Token",
+    "Transfer",
     "open_layer",
 ]
 

@@ -62,5 +62,5 @@ class Bundle:
     async def _come(self) -> None:
         """Until a message may have come. Of one endpoint the word is polled; several are looked at in turn."""
         there = [one for one in self.endpoints if one.is_open]
-        if len(there) == 1:
+        if len(there) == 1 and not there[0].starved:
             await there[0].come()

@@ -64,6 +64,13 @@ class Credits:
         self._each = each
         self._out: Counter[tuple[int, int]] = Counter()
 
+    def expect(self, each: int) -> bool:
+        """So many to one destination from now on; False: this cannot be."""
+        if each > DESCRIPTORS:
+            return False
+        self._each = each
+        return True
+
     @property
     def out(self) -> int:
         """In all."""

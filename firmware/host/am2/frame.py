@@ -34,6 +34,7 @@ class Frame:
         tag: int,
         words: Sequence[int],
         data: Data,
+        offset: int = 0,
     ) -> None:
         """A message: its payload into a staging block, its descriptor into the queue, the owner's word last."""
         host, process, at = self._driver.host, self._process, self._at(send.queue, send.posted)
@@ -48,7 +49,7 @@ class Frame:
             length = len(data) << 16 | block
             await self._stage(block, data)
         called = name(self._driver.me, self._granted.number, send.queue, send.posted)
-        body = ((where.node << 16 | where.endpoint), *tag_words(tag), length, 0, *words)
+        body = ((where.node << 16 | where.endpoint), *tag_words(tag), length, offset, *words)
         await process.pio_write(at + 4, pack(f">{len(body)}I", *body))
         host.trace(TraceEvent.PAYLOAD_WRITTEN, called, len(data), number)
         send.posted += 1
@@ -97,7 +98,10 @@ class Frame:
         arguments = [await process.pio_read(at + 4 * (HEAD + one)) for one in range(count)]
         await process.spend("am2_receive")
         va = self._granted.staging + self._driver.options.medium * (block % BLOCKS)
-        return Token(endpoint, head, whose, tuple(arguments), va, size, number)
+        token = Token(endpoint, head, whose, tuple(arguments), va, size, number)
+        if head.kind in (Kind.BULK, Kind.GET):
+            token.offset = await process.pio_read(at + 20)
+        return token
 
     async def reply_tag(self, token: Token) -> int:
         """The tag of the endpoint that has sent a request, as its NIC has added it."""

@@ -24,8 +24,10 @@ class Replies(Protocol):
 
     process: Process
 
-    async def reply(self, token: Token, kind: Kind, handler: int, words: tuple[int, ...], data: Data) -> None:
-        """Post a reply."""
+    async def reply(
+        self, token: Token, kind: Kind, handler: int, words: tuple[int, ...], data: Data, offset: int, wait: bool
+    ) -> bool:
+        """Post a reply; False: there is no room, and it is not to wait."""
 
 
 class Token:
@@ -42,6 +44,8 @@ class Token:
         self.is_reply = head.code == Code.REPLY_REJECTED if head.returned and head.null else bool(name.queue)
         """A reply has come, or has come back."""
         self.replied = False
+        self.offset = 0
+        """Of bulk data: its place in the segment."""
 
     @property
     def came_back(self) -> bool:
@@ -71,9 +75,21 @@ class Token:
         """AM_ReplyI4, AM_ReplyI8: the same, with payload by the staging areas. Raises Am2Error."""
         await self._reply(Kind.MEDIUM, handler, arguments, data)
 
-    async def _reply(self, kind: Kind, handler: int, arguments: tuple[int, ...], data: Data) -> None:
+    async def reply_xfer(self, offset: int, handler: int, data: Data, *arguments: int) -> None:
+        """AM_ReplyXfer4, AM_ReplyXfer8: the same, into the segment of the endpoint that has asked. Raises Am2Error."""
+        await self._reply(Kind.BULK, handler, arguments, data, offset)
+
+    async def reply_xfer_async(self, offset: int, handler: int, data: Data, *arguments: int) -> bool:
+        """AM_ReplyXferAsync4, AM_ReplyXferAsync8: the same, if it can go at once; if not, nothing is sent, and False is
+        the result. Raises Am2Error.
+        """
+        return await self._reply(Kind.BULK, handler, arguments, data, offset, wait=False)
+
+    async def _reply(
+        self, kind: Kind, handler: int, arguments: tuple[int, ...], data: Data, offset: int = 0, wait: bool = True
+    ) -> bool:
         if self.head.returned or self.is_reply or self.replied:
             cause = "it is answered already" if self.replied else "a reply or a returned message is not answered"
             raise Am2Error(f"a reply to {self.source}", cause, "reply once, in the handler of a request")
-        await self.endpoint.reply(self, kind, handler, arguments, data)
-        self.replied = True
+        self.replied = await self.endpoint.reply(self, kind, handler, arguments, data, offset, wait)
+        return self.replied

@@ -1,7 +1,8 @@
 """What the words of a descriptor and of a packet mean. Both sides read this file; every decision here is ours (AM-II's
 formats are not published), and stands nowhere else.
 
-    descriptor   w0        owned (1) | kind (3) | returned (1) | null (1) | code (6) | arguments (4) | 0 | handler (8)
+    descriptor   w0        owned (1) | kind (3) | returned (1) | null (1) | code (6) | arguments (4) | transfer (8) |
+                           handler (8)
                  w1        node (16) | endpoint (16): where it goes to; of a message that has come: its name; of one
                            that the own NIC has returned: where it went to, in the form of a name
                  w2 w3     tag: of the endpoint it goes to
@@ -45,6 +46,9 @@ class Kind(IntEnum):
     SHORT = 0
     MEDIUM = 1
     BULK = 2
+    """Into the segment of the endpoint that it goes to."""
+    GET = 3
+    """Asks for data of the segment: arguments are the place in the asker's, and how many bytes."""
 
 
 @quick
@@ -84,18 +88,20 @@ class Head(NamedTuple):
     null: bool = False
     """A reply that only says that the request has been handled. Of a returned message: the receiving library did it."""
     code: int = 0
+    transfer: int = 0
+    """Of a piece of bulk data, and of its answer: the sender's number for all of it."""
 
     @property
     def word(self) -> int:
         """As it stands there, owned."""
         flags = self.returned << 27 | self.null << 26 | self.code << 20
-        return OWNED | self.kind << 28 | flags | self.arguments << 16 | self.handler
+        return OWNED | self.kind << 28 | flags | self.arguments << 16 | self.transfer << 8 | self.handler
 
     @classmethod
     def of(cls, word: int) -> Head:
         """Taken apart."""
         flags = bool(word >> 27 & 1), bool(word >> 26 & 1)
-        return cls(word >> 28 & 7, word >> 16 & 15, word & 0xFF, *flags, word >> 20 & 63)
+        return cls(word >> 28 & 7, word >> 16 & 15, word & 0xFF, *flags, word >> 20 & 63, word >> 8 & 0xFF)
 
 
 def halves(word: int) -> tuple[int, int]:
