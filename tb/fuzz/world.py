@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, Protocol
 
 from firmware.executing import executing
@@ -17,6 +17,7 @@ from tb.fuzz.program import Program, Value
 
 FAULTS = ("loss", "damage", "reorder", "double")
 """What a network may do to packets."""
+LOOK_PS, LONGEST_LOOK_PS = 50_000_000, 2_000_000_000
 
 
 def late_port(chip: int) -> End:
@@ -134,3 +135,14 @@ class MachineWorld:
     def finish(self, program: Coroutine[Any, Any, None], within_us: int) -> None:
         """Run a program to its end. Raises MachineError when it does not come."""
         self._machine.finish(program, within_us=within_us)
+
+
+async def until(world: World, patience: int, over: Callable[[], bool]) -> bool:
+    """Look again and again, at growing distances, whether something holds; False when it does not in `patience` ps."""
+    pause, limit = LOOK_PS, world.kernel.now + patience
+    while not over():
+        if world.kernel.now > limit:
+            return False
+        await world.kernel.sleep(pause, "the next look")
+        pause = min(2 * pause, LONGEST_LOOK_PS)
+    return True

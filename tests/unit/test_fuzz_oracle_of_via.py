@@ -16,6 +16,7 @@ from tb.fuzz import trial
 from tb.fuzz.layers.via.completions import Completions, Queue
 from tb.fuzz.layers.via.link import Link
 from tb.fuzz.program import Act, Program, Value
+from tb.fuzz.world import MachineWorld
 
 LINK: Mapping[str, Value] = {
     "first": 0,
@@ -161,3 +162,18 @@ def test_data_of_a_write_that_a_message_overtakes_are_missed(monkeypatch: pytest
 
     monkeypatch.setattr(KernelBuffer, "settle", at_once)
     assert "are not there" in failures("delivery", {}, {}, *acts)[0]
+
+
+@pytest.mark.parametrize(("forever", "wrong"), [(False, ()), (True, ("the network holds 1 packets",))])
+def test_a_packet_may_be_on_its_way_at_the_end_but_not_for_ever(
+    forever: bool, wrong: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A hostile connection, which nobody ends, is sending when all others have been closed."""
+    looks: list[int] = []
+
+    def in_flight(world: MachineWorld) -> int:
+        looks.append(world.kernel.now)
+        return int(forever or len(looks) < 3)
+
+    monkeypatch.setattr(MachineWorld, "in_flight", in_flight)
+    assert failures("delivery", {}, {}, hostile=1) == wrong

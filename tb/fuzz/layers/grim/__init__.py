@@ -18,11 +18,10 @@ from tb.fuzz.layers.grim.node import Node
 from tb.fuzz.layers.grim.own_nic import OwnNic
 from tb.fuzz.layers.grim.transfers import Transfers
 from tb.fuzz.program import Act, Program
-from tb.fuzz.world import World
+from tb.fuzz.world import World, until
 
 __all__ = ["program", "program_in_c", "run"]
 
-LOOK_PS, LONGEST_LOOK_PS = 50_000_000, 2_000_000_000
 PATIENCE_PS = 400_000_000_000
 """For all that must come."""
 SETTLE_PS = 1_000_000_000
@@ -185,7 +184,7 @@ async def _live(application: Application, program: Program) -> None:
 
 async def _judge(cluster: Cluster, applications: list[Application], tasks: list[Any], world: World) -> list[str]:
     """Wait until all that must come has come, and nothing is held; what was wrong."""
-    done = await _until(world, PATIENCE_PS, lambda: _ended(cluster) and not any(cluster.missing()))
+    done = await until(world, PATIENCE_PS, lambda: _ended(cluster) and not any(cluster.missing()))
     if not done and cluster.may_stand_still:
         world.stood_still()
         return [*cluster.wrong, *cluster.mail.wrong, *cluster.mail.disorder()]
@@ -193,7 +192,7 @@ async def _judge(cluster: Cluster, applications: list[Application], tasks: list[
         waits = [] if _ended(cluster) else ["not all nodes have ended", *world.kernel.waiting()]
         return [*cluster.wrong, *cluster.mail.wrong, *cluster.missing(), *waits]
     await world.kernel.sleep(SETTLE_PS, "what may still come")
-    held = not await _until(world, LAST_PS, lambda: not any(cluster.held()))
+    held = not await until(world, LAST_PS, lambda: not any(cluster.held()))
     cluster.over = True
     for task in tasks:
         await task.finished
@@ -206,14 +205,3 @@ async def _judge(cluster: Cluster, applications: list[Application], tasks: list[
 
 def _ended(cluster: Cluster) -> bool:
     return cluster.at_end == 2 * cluster.program.nodes
-
-
-async def _until(world: World, patience: int, over: Any) -> bool:
-    """Look again and again, at growing distances, whether something holds."""
-    pause, limit = LOOK_PS, world.kernel.now + patience
-    while not over():
-        if world.kernel.now > limit:
-            return False
-        await world.kernel.sleep(pause, "the next look")
-        pause = min(2 * pause, LONGEST_LOOK_PS)
-    return True

@@ -10,12 +10,14 @@ from tb.fuzz.layers.via.cluster import Cluster
 from tb.fuzz.layers.via.link import Link
 from tb.fuzz.layers.via.performing import perform
 from tb.fuzz.program import Act, Program
-from tb.fuzz.world import World
+from tb.fuzz.world import World, until
 
 __all__ = ["program", "run"]
 
 SETTLE_PS = 2_000_000_000
 LONGEST_PS = 1_500_000_000_000
+LAST_PS = 200_000_000_000
+"""For what hostile connections have posted: they stay, and still send it."""
 
 
 async def run(program: Program, world: World) -> list[str]:
@@ -40,6 +42,7 @@ async def run(program: Program, world: World) -> list[str]:
     for owner in cluster.honest():
         await owner.close()
     await world.kernel.sleep(SETTLE_PS, "what may still come")
+    await until(world, LAST_PS, lambda: not world.in_flight())
     return [*cluster.wrong, *cluster.held()]
 
 
