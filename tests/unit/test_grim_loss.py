@@ -74,6 +74,17 @@ def test_nothing_goes_twice_where_nothing_is_lost() -> None:
     assert bench.total(Counter.TIMEOUTS) == bench.total(Counter.DUPLICATES) == bench.total(Counter.STALE) == 0
 
 
+def test_an_answer_to_a_copy_that_comes_too_late_is_stale_and_each_other_one_is_seen() -> None:
+    """Nothing is lost, but receivers stop, and messages go again while the first answers are on their way."""
+    bench = Bench(3, 1, False, True, **{**LOSSY, "timeout_us": 5, "host_queue_bytes": 1024, "segment_bytes": 256})
+    stop_and_start(bench)
+    AllToAll(bench, 40, [0, 64, 200]).run(LAST_ANSWERS_US)
+    sent = sum(map(bench.total, (Counter.ACCEPTED, Counter.DUPLICATES, Counter.NACKS_SENT)))
+    seen = sum(map(bench.total, (Counter.ACKS_SEEN, Counter.NACKS_SEEN, Counter.STALE)))
+    assert seen == sent - bench.total(Counter.UNSENT)
+    assert bench.total(Counter.NACKS_SENT) > bench.total(Counter.NACKS_SEEN) > 100
+
+
 @pytest.mark.parametrize("sequencing", ["any-to-any", "per-ni"])
 def test_counters_go_round_four_times_under_loss(sequencing: str) -> None:
     bench = Bench(2, 1, False, True, **{**LOSSY, "channels": 2, "sequencing": sequencing, "queue_bytes": 1 << 15})

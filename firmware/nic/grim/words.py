@@ -67,7 +67,10 @@ class Counter(IntEnum):
     DROPPED = 3
     ACKS_SEEN = 4
     NACKS_SENT = 5
+    """With time-outs others may see fewer: a NACK to a copy comes when its message is rolled back already, and is
+    `STALE` there."""
     NACKS_SEEN = 6
+    """Those to a message in flight: each has rolled back a stream."""
     ROLLED_BACK = 7
     CONTROL_QUEUED = 8
     ERRORS_SENT = 9
