@@ -42,8 +42,8 @@ COVERED = 1000
 """The first seeds of a layer note which lines ran: it takes time."""
 SHRUNK = 3
 """Sorts of failures of a layer that are shrunk."""
-RTL_SECONDS = 120
-"""For one on the RTL."""
+MACHINE_SECONDS, RTL_SECONDS = 25.0, 120
+"""For one on the machine, and one on the RTL."""
 
 
 @dataclass
@@ -194,7 +194,7 @@ def _small(fuzz: Fuzz, seed: int, sort: str) -> str:
         return bool(failures) and sort_of(failures[0]) == sort
 
     make = trial.maker(fuzz.layer, fuzz.in_c)
-    return str(shrink(make, trial.drawn(fuzz.layer, seed, make)[1], fails) or "")
+    return str(shrink(make, trial.drawn(fuzz.layer, seed, make)[1], fails, MACHINE_SECONDS) or "")
 
 
 def _small_on_rtl(fuzz: Fuzz, seed: int, sort: str) -> str:

@@ -30,7 +30,7 @@ def sort_of(failure: str) -> str:
 
 
 def shrink(
-    make: Callable[[Draw], Program], numbers: list[int], fails: Callable[[Program], bool], seconds: float = 25
+    make: Callable[[Draw], Program], numbers: list[int], fails: Callable[[Program], bool], seconds: float
 ) -> Program | None:
     """The smallest program found that fails, beginning with the one that was drawn from these numbers. None when it
     fails no more. After `seconds` what has been found must do.

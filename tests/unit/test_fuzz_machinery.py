@@ -6,6 +6,7 @@ histories without it.
 from __future__ import annotations
 
 import itertools
+from math import inf
 
 import numpy as np
 import pytest
@@ -87,7 +88,7 @@ def test_a_failing_program_is_shrunk_to_what_fails() -> None:
         return sum(act.whole("number") >= 100 for act in tried.acts) >= 2
 
     assert fails(program)
-    small = shrink(made_up, draw.numbers, fails)
+    small = shrink(made_up, draw.numbers, fails, inf)
     assert small is not None
     assert [act.whole("number") for act in small.acts] == [100, 100]
     assert small.nodes == 2
@@ -103,18 +104,18 @@ def test_a_program_that_must_be_awaited_is_shrunk_to_the_same() -> None:
         return len(tried.acts) >= 2
 
     async def whole() -> None:
-        small.append(await shrink_awaiting(made_up, draw.numbers, fails, 25))
+        small.append(await shrink_awaiting(made_up, draw.numbers, fails, inf))
 
     assert len(program.acts) > 2
     kernel.spawn(whole(), "the fuzz")
     kernel.run()
-    assert small == [shrink(made_up, draw.numbers, lambda tried: len(tried.acts) >= 2)]
+    assert small == [shrink(made_up, draw.numbers, lambda tried: len(tried.acts) >= 2, inf)]
 
 
 def test_what_does_not_fail_is_not_shrunk() -> None:
     draw = Draw("shrink 4")
     made_up(draw)
-    assert shrink(made_up, draw.numbers, lambda program: False) is None
+    assert shrink(made_up, draw.numbers, lambda program: False, inf) is None
 
 
 def test_an_unknown_layer_is_refused_with_the_nearest() -> None:

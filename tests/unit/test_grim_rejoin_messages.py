@@ -14,6 +14,8 @@ import pytest
 from firmware.host import card
 from firmware.host.grim import Grim
 from pymodels.registers import Pci
+from tb.fuzz import trial
+from tb.fuzz.program import Act, Program
 from tests.unit.grim_bench import US, Bench, again
 from tests.unit.test_grim_down import noting
 
@@ -153,3 +155,15 @@ def test_a_copy_for_two_children_names_the_connection_of_each() -> None:
 
     bench.run(node, 50_000)
     assert sorted(got) == [(0, 7), (1, 7), (2, 7)]
+
+
+def test_a_host_that_comes_back_meets_all_others_though_copies_for_some_wait_already() -> None:
+    """Node 1 restarts. Its parent in the tree of all connects first, and has a message for its child."""
+    acts = (
+        Act(3, "broadcast many", {"bytes": 3072}),
+        Act(1, "broadcast many", {"bytes": 64}),
+        Act(1, "go down", {"us": 1222}),
+    )
+    options: dict[str, int | str] = {"channels": 4, "window": 1, "queue_bytes": 1024, "segment_bytes": 256}
+    options |= {"cut_through_bytes": 512, "page_seed": 2, "timeout_us": 300, "timeout_tries": 4}
+    assert trial.on_machine("grim", Program(4, "lanai9", options, {}, acts)).failures == ()

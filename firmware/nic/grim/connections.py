@@ -117,14 +117,18 @@ class Connections(Peers):
             await self._reports.tell(channel, peer << 8, Cause.RESTARTED, 0, 0)
 
     def _clean(self, peer: int) -> bool:
-        """Whether nothing of an ended connection is left here."""
+        """Whether nothing of an ended connection is left here. Copies for a tree may wait for the first one already: their
+        parent was faster to connect.
+        """
         answers = self._answers
         outgoing = answers.is_late(peer) or answers.owes(peer) or self._unfinished.has(peer)
-        return not (outgoing or self._reports.pending or self._remote.has_to_do_with(peer))
+        left = peer in self.ni.down and outgoing
+        return not (left or self._reports.pending or self._remote.has_to_do_with(peer))
 
     def _join(self, peer: int, count: int) -> None:
         """A new connection."""
         self._theirs[peer] = count
         self.ni.tags[peer] = self._mine[peer] + count << TAG_SHIFT & TAG
         self.nic.trace(TraceEvent.JOINED, 0, peer)
-        self._answers.open(peer)
+        if peer in self.ni.down:
+            self._answers.open(peer)
