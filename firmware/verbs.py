@@ -227,6 +227,9 @@ class Host(Concurrency, Protocol):
     async def syscall(self) -> None:
         """Enter the kernel and come back (profile: kernel entry)."""
 
+    copied_bytes: int
+    """Bytes that `copy_memory` has copied so far."""
+
     @property
     def cpu_ps(self) -> int:
         """CPU time used so far, in picoseconds: instructions, stores and loads on the bus, polling, switches."""

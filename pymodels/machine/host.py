@@ -39,6 +39,8 @@ class ModelHost(Processes, Computes, PollsCards, Actor):
 
     side = "host"
     page_size = 4096
+    copied_bytes = 0
+    """That the CPU has copied from memory to memory."""
 
     def __init__(
         self, world: World, node: int, name: str, card: Face, places: CardMap, *, size: int, seed: int
@@ -126,6 +128,7 @@ class ModelHost(Processes, Computes, PollsCards, Actor):
     async def copy_memory(self, path: str, target: int, source: int, size: int) -> None:
         """Copy bytes of host memory by the CPU: a path for every 32 of them, and the memory's own time."""
         duration, number = self.cost(path)
+        self.copied_bytes += size
         await self._charge(path, number, -(-size // 32) * duration + size * self._timing.copy_byte)
         self.memory.write(target, self.memory.read(source, size))
 

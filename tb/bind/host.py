@@ -66,6 +66,8 @@ class RtlBuffer:
 class RtlHost(Processes, Computes, PollsCards, Actor):
     """One host. All its tasks share one CPU, in the order in which they ask for it."""
 
+    copied_bytes = 0
+    """That the CPU has copied from memory to memory."""
     compiled = "Host"
     """The type of tb/sim/twin/doorway_python.c that does the hot verbs in C (`tb.sim.compiled`)."""
 
@@ -175,6 +177,7 @@ class RtlHost(Processes, Computes, PollsCards, Actor):
 
     async def copy_memory(self, path: str, target: int, source: int, size: int) -> None:
         duration, number = self._cost(path, -(-size // LINE))
+        self.copied_bytes += size
         await self._charge(duration + round(size * self._timing.copy_ps), number)
         self.store_bytes(target, self.load_bytes(source, size))
 

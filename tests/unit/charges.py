@@ -39,6 +39,7 @@ TOURS = (
     "am",
     "split_c",
     "am2",
+    "epos",
     "udp",
     "tmk",
     "small",

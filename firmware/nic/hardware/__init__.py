@@ -7,7 +7,7 @@ from firmware.nic.hardware.block_ring import BlockRing
 from firmware.nic.hardware.host_dma import HostDma
 from firmware.nic.hardware.led_packets import LedEvents, LedPackets
 from firmware.nic.hardware.packets import Arrived, PacketPort, PortEvents
-from firmware.nic.hardware.ports import chain_heads, hardware_bells, host_dma, led_port, packet_port
+from firmware.nic.hardware.ports import chain_heads, hardware_bells, has_bells, host_dma, led_port, packet_port
 from firmware.nic.hardware.routes import route_row
 from firmware.nic.hardware.services import Looked, Loop, Service, Step, Watched, serve
 
@@ -27,6 +27,7 @@ __all__ = [
     "Watched",
     "chain_heads",
     "hardware_bells",
+    "has_bells",
     "host_dma",
     "led_port",
     "packet_port",

@@ -56,11 +56,11 @@ class BlockRing:
         self._nic.store_words(at + Block.LEN, (size, local, 0, host))
         self._nic.store(at, self._blocks + Block.SIZE * following | (WAKE if wake else 0) | direction)
 
-    def words(self, values: Sequence[int], host: int, entry: tuple[int, int, int]) -> None:
-        """Append a block that writes words to the host, and wakes the firmware when they are there."""
+    def words(self, values: Sequence[int], host: int, entry: tuple[int, int, int], wake: bool = True) -> None:
+        """Append a block that writes words to the host. `wake`: the firmware wants to see when they are there."""
         at = self._words + self._stride * self._tail
         self._nic.store_words(at, values)
-        self.data(at, host, 4 * len(values), True, entry)
+        self.data(at, host, 4 * len(values), wake, entry)
 
     def start(self) -> Awaitable[None]:
         """Let the engine go on with what was appended."""

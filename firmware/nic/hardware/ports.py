@@ -56,10 +56,15 @@ def chain_heads(base: int, nodes: int) -> dict[int, int]:
     return {STORE_CHAIN: at.store_blocks, FETCH_CHAIN: at.fetch_blocks}
 
 
+def has_bells(nic: Nic) -> bool:
+    """Whether a NIC has a doorbell FIFO."""
+    return hasattr(_hardware(nic), "hardware_bells")
+
+
 def hardware_bells(nic: Nic, base: int) -> Bells:
     """The doorbell FIFO of a NIC that has one, at an SRAM address. Raises SanlabError for one that has none."""
     hardware = _hardware(nic)
-    if not hasattr(hardware, "hardware_bells"):
+    if not has_bells(nic):
         cause = f"a {nic.kind} has none"
         raise SanlabError(f"doorbells of NIC {nic.node}", cause, f"use {profiles_with_doorbells()}")
     return hardware.hardware_bells(nic, base)

@@ -1,0 +1,109 @@
+"""The component of one host: send and receive messages, with the protocols that are composed in."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from firmware.host.card import load_chain, load_doorbells, release
+from firmware.host.epos.errors import EposError
+from firmware.host.epos.incoming import Incoming, Message
+from firmware.host.epos.outgoing import Outgoing, Stretch
+from firmware.host.words import store_words
+from firmware.layers import ClusterView
+from firmware.nic.epos.layout import Place, Word
+from firmware.nic.epos.options import Options
+from firmware.nic.epos.pointcuts import hooks, members
+from firmware.nic.epos.program import chain_heads
+from firmware.verbs import Host
+
+__all__ = ["Epos", "Message", "Stretch"]
+LOOK_NS = 5000
+"""A host that waits for its NIC looks so often for what has come (ours)."""
+
+
+class Epos:
+    """EPOS of one host. One task uses it at a time: whoever waits takes in what comes meanwhile."""
+
+    def __init__(self, host: Host, view: ClusterView) -> None:
+        self.host, self.me, self.view = host, view.me, view
+        self.options = Options.of(view.options).on(host.card.has_doorbells)
+        self.place = Place(self.options, len(view.names))
+        self._memory = host.allocate(self.place.host_bytes)
+        self.outgoing = Outgoing(host, view, self.place, self.until)
+        self.incoming = Incoming(host, self.place, self._memory)
+        self._came: deque[Message] = deque()
+        self.protocols = members("host", self.options.composition, self)
+        """Of this composition, by name."""
+        self.outgoing.hooks = self.incoming.hooks = hooks("host", self.protocols)
+
+    async def start(self) -> None:
+        """The driver: take the card out of reset, say where things stand. Once, before anything else."""
+        host, place = self.host, self.place
+        await release(host)
+        for chain, block in chain_heads(place).items():
+            await load_chain(host, chain, block)
+        if self.options.notify == "doorbell":
+            await load_doorbells(host, place.bells)
+        if self.incoming.mirror:
+            await store_words(host, Word.MIRROR, self.incoming.mirror.address)
+        await store_words(host, Word.STAGING, self._memory.address)
+
+    async def send(self, node: int, data: bytes | Stretch, communicator: int = 0) -> None:
+        """Send a message to a node: bytes of the application's pinned memory. Returns when its last frame is the NIC's,
+        and what protocols wait for at `sent` has come; bytes of a `Stretch` may be changed after `left`.
+
+        Raises EposError.
+        """
+        self.check((node,), data, communicator)
+        await self.outgoing.message((node,), data, communicator)
+
+    async def left(self) -> None:
+        """Until all frames have left this host's memory."""
+        await self.outgoing.left()
+
+    async def receive(self) -> Message:
+        """The next message, from any node; waits for it."""
+        while not self._came:
+            await self._take(await self.incoming.wait())
+        return self._came.popleft()
+
+    async def poll(self) -> Message | None:
+        """The next message, if one has come."""
+        if not self._came and (word := await self.incoming.look()):
+            await self._take(word)
+        return self._came.popleft() if self._came else None
+
+    async def until(self, address: int, before: int, path: str, what: str, holder: str) -> int:
+        """Read a word of the card until it has changed, and take in meanwhile what comes. `path`: of a look at it;
+        `what` is waited for, and its `holder`: for reports of hangs.
+        """
+        host = self.host
+        host.waits.want(host.who, what, holder)
+        while (word := await host.poll_card(address, before, path, timeout_ns=LOOK_NS)) == before:
+            if entry := await self.incoming.look():
+                await self._take(entry)
+        host.waits.got(host.who, what)
+        return word
+
+    async def _take(self, word: int) -> None:
+        message = await self.incoming.take(word)
+        if message is not None:
+            self._came.append(message)
+
+    def check(self, nodes: tuple[int, ...], data: object, communicator: int) -> None:
+        """Raises EposError for what cannot be sent."""
+        what = f"{self.host.who}: a message to node {nodes[0] if len(nodes) == 1 else nodes!r}"
+        partners = [node for node in self.view.routes if node != self.me]
+        if not nodes or any(node not in partners for node in nodes):
+            raise EposError(what, "there is none", f"one of {partners}")
+        if not isinstance(data, bytes | bytearray | memoryview | Stretch):
+            raise EposError(what, f"its data are {type(data).__name__}", "give bytes, or a Stretch of pinned memory")
+        size = data.size if isinstance(data, Stretch) else len(data)
+        if not 0 <= size <= self.options.slot_bytes:
+            frames = -(-size // self.options.mtu)
+            cause = (
+                f"{size} bytes, {frames} frames of {self.options.mtu}, and a staging slot has {self.options.slot_bytes}"
+            )
+            raise EposError(what, cause, "cut it, or raise epos.slot_bytes")
+        if type(communicator) is not int or not 0 <= communicator < 256:
+            raise EposError(what, f"communicator {communicator!r}", "give 0 to 255")

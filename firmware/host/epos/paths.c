@@ -1,0 +1,156 @@
+/* What each step of EPOS costs on the host's CPU. One function is one path; the rules are in pymodels/costs/README.md.
+ * A path calls the protocols at its point-cut by AT_...; of those that are not selected nothing is left (hooks.h). */
+#include "state.h"
+#include "hooks.h"
+
+/* A message: its arguments are checked. */
+u32 epos_message(struct epos *epos, u32 node, u32 size) {
+    u32 message;
+    if (UNLIKELY(node >= epos->nodes) || UNLIKELY(size > SLOT)) {
+        OFF_PATH("bad argument");
+        return 0;
+    }
+    AT_MESSAGE(epos, node, size);
+    message = epos->message[node];
+    epos->message[node] = message + 1;
+    return message;
+}
+
+/* A frame: its slot of the Send Ring, and its header. */
+static inline __attribute__((always_inline)) u32 framed(struct epos *epos, u32 node, u32 number, u32 size, u32 told) {
+    u32 next = epos->next, rung = epos->rung;
+    if (UNLIKELY(rung - epos->sent >= FRAMES)) {
+        OFF_PATH("the ring is full");
+        return 0;
+    }
+    epos->next = next + 1;
+    epos->rung = rung + 1;
+    PIO_WRITE(BE32(epos->key | (next & 0xFFFF)));
+    PIO_WRITE(BE32(number));
+    PIO_WRITE(BE32(told | size));
+    AT_FRAME(epos, node, number, size);
+    return next & FRAMES - 1;
+}
+
+/* A frame that the host stores itself: header and doorbell; its payload is in epos_store. */
+void epos_frame(struct epos *epos, u32 node, u32 number, u32 size, u32 told) {
+    u32 slot = framed(epos, node, number, size, told);
+    PIO_WRITE(BE32(node << 24 | slot << 16 | (size + 4 * HEADER_WORDS)));
+    AT_SENT(epos, node, number);
+}
+
+/* A frame that the card fetches: header, control block, doorbell. */
+void epos_frame_dma(struct epos *epos, u32 node, u32 number, u32 size, u32 told, u32 address) {
+    u32 slot = framed(epos, node, number, size, told), block = epos->block, next = block + 24;
+    if (UNLIKELY(next == epos->blocks_end)) {
+        OFF_PATH("round the ring");
+        next = epos->blocks;
+    }
+    epos->block = next;
+    PIO_WRITE(0);
+    PIO_WRITE(BE32(size));
+    PIO_WRITE(BE32(epos->slots[slot] + 4 * HEADER_WORDS));
+    PIO_WRITE(0);
+    PIO_WRITE(BE32(address));
+    PIO_WRITE(BE32(next | 5));
+    PIO_WRITE(BE32(node << 24 | 1u << 23 | slot << 16 | (size + 4 * HEADER_WORDS)));
+    AT_SENT(epos, node, number);
+}
+
+/* The host starts the chain itself; only with activate=host. */
+void epos_activate(void) { PIO_WRITE(BE32(4)); }
+
+/* 32 bytes of payload to the bus. */
+const u32 *epos_store(const u32 *from, const u32 *end) {
+    PIO_WRITE(from[0]);
+    PIO_WRITE(from[1]);
+    PIO_WRITE(from[2]);
+    PIO_WRITE(from[3]);
+    PIO_WRITE(from[4]);
+    PIO_WRITE(from[5]);
+    PIO_WRITE(from[6]);
+    PIO_WRITE(from[7]);
+    if (UNLIKELY(from + 8 == end)) {
+        OFF_PATH("the last ones");
+        return 0;
+    }
+    LOOP_AGAIN();
+    return from + 8;
+}
+
+/* One look at how many doorbells are done with, over the bus; only where the own count says that the ring is full. */
+u32 epos_look_sent(struct epos *epos, u32 before) {
+    u32 sent = BE32(PIO_READ());
+    epos->sent = sent;
+    return look_turn(sent, before);
+}
+
+/* One look at the next entry of the Rx FIFO Queue, over the bus. */
+u32 epos_look(u32 lap) {
+    u32 entry = BE32(PIO_READ());
+    if (UNLIKELY((entry ^ lap) >> 31)) {
+        OFF_PATH("a frame");
+        return entry;
+    }
+    LOOP_AGAIN();
+    return 0;
+}
+
+/* The same where the queue is in host memory. */
+u32 epos_look_here(const u32 *entry, u32 before) { return look_turn(SHARED32(entry), before); }
+
+/* A frame: whose it is, how much of its message is there; the next entry. */
+u32 epos_take(struct epos *epos, u32 entry, struct came *came) {
+    u32 source = entry >> 24 & 63, next = epos->entry + 4, size = epos->came[source] + (entry & 0xFFFF);
+    if (UNLIKELY(next == epos->entries_end)) {
+        OFF_PATH("round the queue");
+        next = epos->entries;
+    }
+    epos->entry = next;
+    if (UNLIKELY(!(entry & 1u << 30))) {
+        OFF_PATH("more of it comes");
+        epos->came[source] = size;
+        return 0;
+    }
+    epos->came[source] = 0;
+    came->source = source;
+    came->communicator = entry >> 16 & 0xFF;
+    came->size = size;
+    came->at = epos->staging + ((source << SLOTS_SHIFT | (epos->taken[source] & SLOTS - 1)) << SLOT_SHIFT);
+    AT_ASSEMBLED(epos, source, came);
+    return size;
+}
+
+/* A frame that is not the last of its message. */
+void epos_take_part(struct epos *epos, u32 entry) {
+    u32 source = entry >> 24 & 63;
+    epos->entry = epos->entry + 4;
+    epos->came[source] = epos->came[source] + (entry & 0xFFFF);
+}
+
+/* 32 bytes of a message out of its staging slot. */
+u32 *epos_copy(u32 *to, const u32 *from, const u32 *end) { return copy_turn(to, from, end); }
+
+/* It has been copied out: the slot is free, of which the NIC hears each second time. */
+u32 epos_copied(struct epos *epos, u32 source) {
+    u32 taken = epos->taken[source] + 1;
+    epos->taken[source] = taken;
+    AT_COPIED(epos, source, taken);
+    return taken - epos->told[source];
+}
+
+/* Of so many slots the NIC has not heard. */
+void epos_free(struct epos *epos, u32 source) {
+    u32 taken = epos->taken[source];
+    epos->told[source] = taken;
+    PIO_WRITE(BE32(taken));
+}
+
+/* Whether it is still the same message that stands in the slot; only where slots are overwritten. */
+u32 epos_check(const u32 *mark, u32 message) {
+    if (UNLIKELY(be32_load(mark) != message)) {
+        OFF_PATH("it is overwritten");
+        return 0;
+    }
+    return 1;
+}

@@ -1,0 +1,46 @@
+"""EPOS on the NIC: a baseline of six buffers, and the protocols that are composed into it (paper 004)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from firmware.layers import ClusterView
+from firmware.nic.epos.layout import NODES, Place, Word
+from firmware.nic.epos.options import OptionError, Options
+from firmware.nic.epos.program import Program
+from firmware.nic.hardware import has_bells
+from firmware.verbs import Nic, Watch
+from pymodels.cards import CardMap
+
+
+async def main(nic: Nic, view: ClusterView) -> None:
+    """The NIC's program."""
+    await nic.poll_loop([Watch(Word.STAGING, 0, "epos_look_ready")]).run()
+    await Program(nic, view, Options.of(view.options).on(has_bells(nic))).run()
+
+
+def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: int, card: CardMap) -> None:
+    """Whether the composition and its sizes can be on such a cluster. Raises OptionError."""
+    chosen = Options.of(options).on(card.has_doorbells)
+    if nodes > NODES:
+        raise OptionError(f"{nodes} nodes", f"headers have room for {NODES}", "take fewer")
+    if card.most_payload:
+        raise OptionError("layer epos", "payload does not pass this NIC's memory", "use a profile with a LANai")
+    if chosen.notify == "doorbell" and not card.has_doorbells:
+        raise OptionError("option notify", "this NIC has no doorbells", "choose word, or a profile with a LANai 9")
+    if chosen.activate == "host" and not card.has_chains:
+        raise OptionError("option activate", "this NIC has no chains", "choose lanai, or a profile with a LANai 9")
+    place = Place(chosen, nodes)
+    if place.end > sram_bytes:
+        sizes = " + ".join(f"{size} ({name})" for name, (_, size) in place.parts.items())
+        raise OptionError("the NIC's memory", f"{sizes} end at {place.end}, and it has {sram_bytes}", "take less")
+
+
+def composition(options: Mapping[str, float | str]) -> tuple[str, ...]:
+    """The protocols that are composed in."""
+    return Options.of(options).composition
+
+
+def tolerates_loss(options: Mapping[str, float | str]) -> bool:
+    """The network is held reliable, unless reliability is composed in."""
+    return "reliability" in composition(options)

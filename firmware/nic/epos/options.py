@@ -1,0 +1,123 @@
+"""The configuration repository of EPOS: what can be chosen, with its ranges (paper 004, 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from firmware.nic.epos.pointcuts import NAMES, composed
+from firmware.options import check_values
+from pymodels.errors import SanlabError, nearest
+
+RANGES: Mapping[str, tuple[int, int]] = MappingProxyType(
+    {
+        "mtu": (64, 8192),
+        "slot_bytes": (64, 1 << 20),
+        "slots": (1, 64),
+        "send_frames": (2, 64),
+        "receive_frames": (2, 64),
+        "pio_limit": (0, 8192),
+        "overtake": (0, 1),
+        "timeout_us": (1, 1_000_000),
+        "rendezvous_from": (1, 1 << 20),
+    }
+)
+WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "notify": ("", "doorbell", "word"),
+        "activate": ("lanai", "host"),
+        "rx_fifo": ("nic", "host"),
+        "staging": ("hold", "overwrite"),
+        "multicast": ("nic", "loop"),
+    }
+)
+
+
+class OptionError(SanlabError):
+    """A configuration that cannot be."""
+
+    exit_code = 2
+
+
+@dataclass(frozen=True)
+class Options:
+    """The features with their defaults."""
+
+    protocols: str = ""
+    """The protocols that are composed in, as `reliability+flow`; empty: the baseline alone."""
+    mtu: int = 4096
+    """Bytes of payload of a frame at most; a power of two."""
+    slot_bytes: int = 1 << 16
+    """Bytes of a staging slot, and of a message at most; a power of two."""
+    slots: int = 4
+    """Staging slots of each node; a power of two."""
+    send_frames: int = 8
+    """Frames of the Send Ring, and control blocks of the Tx DMA Requests."""
+    receive_frames: int = 8
+    """Frames of the Receive Ring."""
+    pio_limit: int = 256
+    """Frames with more payload are fetched by DMA; the host stores others itself. Assumed; see `epos_threshold`."""
+    notify: str = ""
+    """The Tx FIFO Queue: the card's doorbell FIFO, or words of its memory that the host writes. Open: the FIFO
+    where the card has one."""
+    activate: str = "lanai"
+    """Who starts the chain of Tx DMA Requests: the LANai when it sees the doorbell, or the host before it rings."""
+    rx_fifo: str = "nic"
+    """Where the Rx FIFO Queue is: in the NIC's memory, as paper 004 says, or mirrored into the host's."""
+    staging: str = "hold"
+    """A staging slot that is not copied out yet: the frame waits in the Receive Ring, or the slot is overwritten."""
+    overtake: int = 0
+    """1: a frame that is here passes one whose DMA is not done."""
+    timeout_us: int = 200
+    """Of reliability: after so long without an acknowledgement a frame is sent again. Assumed."""
+    multicast: str = "nic"
+    """Of multicast: who repeats a frame, the NIC or a loop of the host."""
+    rendezvous_from: int = 4096
+    """Of rendezvous: shorter messages go by the staging buffer. Assumed."""
+
+    @property
+    def composition(self) -> tuple[str, ...]:
+        """The protocols in their predefined order."""
+        return composed(self.protocols)
+
+    def on(self, has_doorbells: bool) -> Options:
+        """The same on a card with doorbells, or without: nothing is open."""
+        return replace(self, notify=self.notify or ("doorbell" if has_doorbells else "word"))
+
+    @classmethod
+    def of(cls, given: Mapping[str, float | str]) -> Options:
+        """From names and values. Raises OptionError."""
+        plain = {name: value for name, value in given.items() if name != "protocols"}
+        check_values("EPOS", OptionError, plain, RANGES, WORDS)
+        found = cls(**given)  # type: ignore[arg-type]
+        _check(found)
+        return found
+
+
+def _check(options: Options) -> None:
+    """Raises OptionError for features that contradict each other."""
+    for name in options.composition:
+        if name not in NAMES:
+            raise OptionError("option protocols", f"{name!r} is no protocol", nearest(name, NAMES))
+    for name in ("mtu", "slot_bytes", "slots"):
+        value = getattr(options, name)
+        if value & value - 1:
+            raise OptionError(f"option {name}", f"{value} is no power of two", "give one")
+    if options.slot_bytes < options.mtu:
+        cause = f"a staging slot of {options.slot_bytes} bytes is shorter than a frame of {options.mtu}"
+        raise OptionError("option slot_bytes", cause, "raise it, or lower mtu")
+    ordered = [name for name in ("flow", "reliability", "rendezvous") if name in options.composition]
+    if options.overtake and ordered:
+        cause = f"{ordered[0]} needs the order of frames that it gives up"
+        raise OptionError("option overtake", cause, f"leave it 0, or compose without {ordered[0]}")
+    if options.staging == "overwrite" and options.rx_fifo == "host":
+        cause = "the queue in host memory has no room for messages that are not copied out"
+        raise OptionError("option rx_fifo", cause, "choose nic, or staging=hold")
+    if options.staging == "overwrite" and "flow" in options.composition:
+        raise OptionError(
+            "option staging", "flow control leaves nothing to overwrite", "choose hold, or leave flow out"
+        )
+    if "protection" in options.composition and options.notify == "word":
+        cause = "words of the NIC's memory do not tell who wrote them"
+        raise OptionError("option notify", cause, "choose doorbell, or leave protection out")

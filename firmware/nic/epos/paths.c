@@ -1,0 +1,271 @@
+/* What each step of EPOS costs the NIC's processor. One function is one path; the rules are in pymodels/costs/README.md.
+ * A path calls the protocols at its point-cut by AT_...; of those that are not selected nothing is left (hooks.h). */
+#include "state.h"
+#include "hooks.h"
+
+/* One look at the word that tells that the driver is there. */
+u32 epos_look_ready(const u32 *staging) { return look_turn(SHARED32(staging), 0); }
+
+/* One look at the bits of ISR: the engines, and the doorbell FIFO. */
+u32 epos_look(u32 mask) {
+    if (UNLIKELY(REGISTER_SAMPLE(ISR) & mask)) {
+        OFF_PATH("something has happened");
+        return 1;
+    }
+    LOOP_AGAIN();
+    return 0;
+}
+
+/* One look at the next word of the Tx FIFO Queue, where it is in memory. */
+u32 epos_look_bell(const u32 *bell) { return look_turn(SHARED32(bell), 0); }
+
+/* One look at what a frame waits for in the Receive Ring. */
+u32 epos_look_freed(const u32 *freed, u32 before) { return look_turn(SHARED32(freed), before); }
+
+/* Which bit is it? Not this one. */
+u32 epos_which(u32 flags, u32 mask) {
+    if (UNLIKELY(flags & mask)) {
+        OFF_PATH("this one");
+        return 1;
+    }
+    return flags;
+}
+
+/* ---- out */
+
+/* Take a doorbell out of the queue in memory. */
+u32 epos_bell_word(u32 **next, u32 *end, u32 *begin) {
+    u32 *at = *next, *following = at + 1, bell = SHARED32(at);
+    SHARED32(at) = 0;
+    if (UNLIKELY(following == end)) {
+        OFF_PATH("round the queue");
+        following = begin;
+    }
+    *next = following;
+    return bell;
+}
+
+/* A doorbell with no frame behind it: count it. */
+void epos_empty(struct nic *nic) { SHARED32(&nic->empty) = SHARED32(&nic->empty) + 1; }
+
+/* A doorbell of a frame that is not here: start the chain of Tx DMA Requests, and queue the frame. */
+static inline __attribute__((always_inline)) struct out *queued(struct nic *nic, u32 bell) {
+    struct out *out = nic->last, *next = out + 1;
+    u32 slot = bell >> 16 & 127;
+    if (UNLIKELY(slot >= FRAMES) || UNLIKELY((bell & 0xFFFF) - 4 * HEADER_WORDS > MTU)) {
+        OFF_PATH("no frame");
+        return 0;
+    }
+    if (UNLIKELY(next == nic->end)) {
+        OFF_PATH("round the queue");
+        next = nic->ring;
+    }
+    nic->last = next;
+    out->bell = bell;
+    out->frame = nic->slots[slot];
+    return out;
+}
+
+void epos_fetch(struct nic *nic, u32 bell) {
+    queued(nic, bell)->fetched = 0;
+    REGISTER_WRITE(PULSE, TX_PULSE);
+}
+
+/* A doorbell of a frame that waits for the send engine, or for one before it. */
+void epos_queue(struct nic *nic, u32 bell) { queued(nic, bell)->fetched = ~bell >> 23 & 1; }
+
+/* The DMA of a frame has ended. */
+void epos_fetched(struct nic *nic) {
+    struct block *block = nic->tx_done;
+    REGISTER_WRITE(ISR, 1u << 5);
+    if (UNLIKELY(!(SHARED32(&block->next) & TERMINAL))) {
+        OFF_PATH("not yet");
+        return;
+    }
+    nic->tx_done = (struct block *)(block->next & ~7u);
+    nic->fetched->fetched = 1;
+    nic->fetched = nic->fetched + 1;
+}
+
+/* The oldest frame of the queue, which is here. */
+u32 epos_unqueue(struct nic *nic) {
+    struct out *out = nic->first, *next = out + 1;
+    if (UNLIKELY(!out->fetched)) {
+        OFF_PATH("not here");
+        return 0;
+    }
+    if (UNLIKELY(next == nic->end)) {
+        OFF_PATH("round the queue");
+        next = nic->ring;
+    }
+    nic->first = next;
+    return out->bell;
+}
+
+/* A frame to the send engine. */
+void epos_tx(struct nic *nic, u32 bell) {
+    u32 slot = bell >> 16 & 127, bytes = bell & 0xFFFF;
+    struct frame *frame;
+    struct route *route = &nic->routes[bell >> 24];
+    u32 *before;
+    if (UNLIKELY(slot >= FRAMES) || UNLIKELY(bytes - 4 * HEADER_WORDS > MTU) || UNLIKELY(nic->sending)) {
+        OFF_PATH("no frame, or not now");
+        return;
+    }
+    frame = nic->slots[slot];
+    AT_TX(nic, frame, bell);
+    before = (u32 *)frame - 2;
+    before[0] = route->high;
+    before[1] = route->low;
+    nic->sending = bell;
+    REGISTER_WRITE(SMP, before);
+    REGISTER_WRITE(SA, route->skip);
+    REGISTER_WRITE(SMLT, ((u32)frame + bytes + 7) & ~7u);
+}
+
+/* The send engine has read it. */
+void epos_sent(struct nic *nic) {
+    u32 sent = nic->sent + 1;
+    REGISTER_WRITE(ISR, SEND);
+    AT_TX_DONE(nic, nic->sending);
+    nic->sent = sent;
+    nic->sending = 0;
+    SHARED32(&nic->count_sent) = sent;
+    if (UNLIKELY(nic->first != nic->last)) {
+        OFF_PATH("the next one");
+        epos_unqueue(nic);
+    }
+}
+
+/* ---- in */
+
+/* A packet has come: where it ends, the next buffer for the next one, its syndrome, its composition. */
+struct frame *epos_head(struct nic *nic) {
+    struct buffer *buffer = nic->armed, *next = buffer->next;
+    struct frame *frame = buffer->frame;
+    u32 *end;
+    REGISTER_WRITE(ISR, RECV_HEAD);
+    end = (u32 *)REGISTER_READ(RMP);
+    if (UNLIKELY(next->busy)) {
+        OFF_PATH("no buffer is free");
+        next = 0;
+    }
+    nic->armed = next;
+    REGISTER_WRITE(RMP, next->frame);
+    REGISTER_WRITE(RML, next->end);
+    nic->current = buffer;
+    buffer->busy = 1;
+    if (UNLIKELY(SHARED32(end - 2) >> 24) || UNLIKELY(frame->words[EPOS_NUMBER] >> 24 != COMPOSITION)) {
+        OFF_PATH("damaged, or foreign");
+        return 0;
+    }
+    return frame;
+}
+
+/* A frame: where it goes in host memory, and what the host will be told; its DMA starts. The high word of an address and the
+ * order of the blocks never change. */
+void epos_rx(struct nic *nic, struct frame *frame) {
+    struct buffer *buffer = nic->current;
+    struct block *block = nic->tail, *next = block + 1;
+    u32 told = frame->words[EPOS_TOLD], number = frame->words[EPOS_NUMBER], source = told >> 24 & 63;
+    u32 message = nic->message[source], size = told & 0xFFFF, *entry = nic->entry, *following = entry + 1, address;
+    if (UNLIKELY(size - 1 >= MTU)) {
+        OFF_PATH("no payload: a word that nobody reads keeps the order; or more than a frame has");
+        size = 4;
+    }
+    if (UNLIKELY(message - SHARED32(&nic->freed[source]) >= LIMIT)) {
+        OFF_PATH("its staging slot is in use");
+        return;
+    }
+    address = nic->staging + ((source << SLOTS_SHIFT | (message & SLOTS - 1)) << SLOT_SHIFT) + FRAME_OFFSET(frame, number);
+    AT_RX(nic, source, frame, &address);
+    buffer->told = nic->lap | told;
+    buffer->entry = entry;
+    if (UNLIKELY(following == nic->entries_end)) {
+        OFF_PATH("round the queue: the next lap");
+        nic->lap ^= 1u << 31;
+        following = nic->entries;
+    }
+    nic->entry = following;
+    nic->message[source] = message + (told >> 30 & 1);
+    if (UNLIKELY(next == nic->blocks_end)) {
+        OFF_PATH("round the ring");
+        next = nic->blocks;
+    }
+    nic->tail = next;
+    block->len = size;
+    block->lar = (u32)frame + 4 * HEADER_WORDS;
+    block->eal = address;
+    SHARED32(&block->next) = (u32)next | RX_WAKE;
+    REGISTER_WRITE(PULSE, RX_PULSE);
+}
+
+/* It has to wait in the Receive Ring. */
+void epos_hold(struct nic *nic) { SHARED32(&nic->held) = SHARED32(&nic->held) + 1; }
+
+/* It is damaged: count it; its buffer is free. */
+void epos_bad(struct nic *nic) {
+    SHARED32(&nic->bad) = SHARED32(&nic->bad) + 1;
+    nic->current->busy = 0;
+}
+
+/* It is of another composition: count it, and say of which. */
+void epos_foreign(struct nic *nic, struct frame *frame) {
+    SHARED32(&nic->foreign) = SHARED32(&nic->foreign) + 1;
+    SHARED32(&nic->foreign_is) = frame->words[EPOS_NUMBER] >> 24;
+    nic->current->busy = 0;
+}
+
+/* Which message stands in a staging slot from now on; only where slots are overwritten. */
+void epos_mark(struct nic *nic, u32 *words, u32 message, u32 address) {
+    struct block *block = nic->tail, *next = block + 1;
+    nic->tail = next;
+    words[0] = message;
+    block->len = 4;
+    block->lar = (u32)words;
+    block->eah = 0;
+    block->eal = address;
+    SHARED32(&block->next) = (u32)next;
+}
+
+/* The entry of the Rx FIFO Queue as a block of its own; only where that is in host memory. */
+void epos_mirror(struct nic *nic, u32 *words, u32 told, u32 address) {
+    struct block *block = nic->tail, *next = block + 1;
+    nic->tail = next;
+    words[0] = told;
+    block->len = 4;
+    block->lar = (u32)words;
+    block->eah = 0;
+    block->eal = address;
+    SHARED32(&block->next) = (u32)next | RX_WAKE;
+}
+
+/* A block that asks for nothing has ended. */
+u32 epos_passed(struct nic *nic) {
+    struct block *block = nic->done;
+    nic->done = block + 1;
+    return SHARED32(&block->next) & TERMINAL;
+}
+
+/* The DMA of a frame has ended: its buffer is free, the host is told. */
+void epos_stored(struct nic *nic) {
+    struct block *block = nic->done, *next = block + 1;
+    struct buffer *buffer = nic->done_buffer;
+    if (UNLIKELY(!(SHARED32(&block->next) & TERMINAL))) {
+        OFF_PATH("not yet");
+        return;
+    }
+    if (UNLIKELY(next == nic->blocks_end)) {
+        OFF_PATH("round the ring");
+        next = nic->blocks;
+    }
+    nic->done = next;
+    nic->done_buffer = buffer->next;
+    buffer->busy = 0;
+    SHARED32(buffer->entry) = buffer->told;
+    AT_STORED(nic, buffer);
+    if (UNLIKELY(!nic->armed)) {
+        OFF_PATH("the only free buffer");
+        nic->armed = buffer;
+    }
+}

@@ -1,0 +1,86 @@
+"""The point-cuts of EPOS, and its protocols: the one table of both sides.
+
+A point-cut is a place of the baseline at which protocols act. At each one the selected protocols are called in the
+order of `PROTOCOLS` where a message is sent, and in the reverse order where it is received (paper 004, 2.1; readings
+EPOS-C12).
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Hook = Callable[..., Awaitable[Any]]
+"""What a protocol does at a point-cut."""
+Hooks = dict[str, tuple[Hook, ...]]
+"""By point-cut what is called there, in order."""
+
+
+@dataclass(frozen=True)
+class PointCut:
+    """A place of the baseline."""
+
+    name: str
+    side: str
+    """`host` or `nic`."""
+    when: str
+    receiving: bool = False
+    """Protocols are called in the reverse order."""
+
+
+POINTCUTS = (
+    PointCut("message", "host", "a message is to be sent; its number is not given yet"),
+    PointCut("frame", "host", "the header of a frame is made"),
+    PointCut("sent", "host", "the doorbell of a frame has been rung: right after Send"),
+    PointCut("assembled", "host", "all frames of a message are in host memory", receiving=True),
+    PointCut("copied", "host", "a message was copied out of its staging slot", receiving=True),
+    PointCut("tx", "nic", "a frame is about to go to the send engine"),
+    PointCut("tx_done", "nic", "the send engine has read a frame"),
+    PointCut("rx", "nic", "a frame of this composition has come, undamaged", receiving=True),
+    PointCut("stored", "nic", "a frame is in host memory", receiving=True),
+)
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """What can be composed in."""
+
+    name: str
+    header: int
+    """Words that it adds to the header of a frame."""
+    peer: int
+    """Words of the NIC's memory that it takes for each node."""
+    told: str
+
+
+PROTOCOLS: tuple[Protocol, ...] = ()
+"""In the predefined order, from the inside to the outside."""
+NAMES = tuple(one.name for one in PROTOCOLS)
+
+
+def composed(text: str) -> tuple[str, ...]:
+    """The protocols of `a+b` in the predefined order; unknown ones stand at the end."""
+    asked = {name for name in text.split("+") if name} - {"none"}
+    return (*(name for name in NAMES if name in asked), *sorted(asked - set(NAMES)))
+
+
+def identity(chosen: Iterable[str]) -> int:
+    """The number of a composition, which its frames carry: a bit for each protocol."""
+    return sum(1 << NAMES.index(name) for name in chosen)
+
+
+def members(side: str, chosen: Iterable[str], *arguments: Any) -> dict[str, Any]:
+    """The side of each chosen protocol, made: `Side` of the module of its name."""
+    return {name: importlib.import_module(f"firmware.{side}.epos.protocols.{name}").Side(*arguments) for name in chosen}
+
+
+def hooks(side: str, protocols: Mapping[str, Any]) -> Hooks:
+    """By point-cut of a side what is called there, in order. What no protocol has is empty, and costs nothing."""
+    found = {}
+    for cut in POINTCUTS:
+        if cut.side == side:
+            there = [getattr(one, cut.name) for one in protocols.values() if hasattr(one, cut.name)]
+            found[cut.name] = tuple(reversed(there) if cut.receiving else there)
+    return found

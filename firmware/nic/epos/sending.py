@@ -1,0 +1,143 @@
+"""The sending side of the NIC: doorbells make frames of the Send Ring leave, in the order in which they were rung."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from firmware.layers import ClusterView
+from firmware.nic.epos.layout import ROUTE, TX_CHAIN, Place, Word
+from firmware.nic.epos.pointcuts import Hooks
+from firmware.nic.hardware import HostDma, route_row
+from firmware.nic.hardware.host_dma import TERMINAL
+from firmware.verbs import Nic
+from pymodels.registers import Block, Isr, Reg
+from pymodels.trace import TraceEvent
+from pymodels.waiting import Wait, Wanted
+
+SEND = 1 << Isr.SEND
+
+
+@dataclass
+class Out:
+    """A frame whose doorbell has been taken."""
+
+    node: int
+    at: int
+    """Its address; the place of its route is before it."""
+    size: int
+    """Bytes of header and payload."""
+    fetched: bool
+    """Its payload is here."""
+    page: int
+    """Of the doorbell region."""
+    counted: bool = True
+    """It is the host's: a doorbell is done with when it has left."""
+
+
+class Sender:
+    """Tx FIFO Queue, Tx DMA Requests and Send Ring."""
+
+    def __init__(self, nic: Nic, view: ClusterView, place: Place, dma: HostDma, hooks: Hooks) -> None:
+        self._nic, self._place, self._dma = nic, place, dma
+        self._at_tx, self._at_tx_done = hooks["tx"], hooks["tx_done"]
+        self._queue: deque[Out] = deque()
+        """Rung, not handed to the send engine."""
+        self._fetching: deque[Out] = deque()
+        self._out: Out | None = None
+        """What the send engine reads."""
+        self._block = 0
+        """The next block of the Tx DMA Requests that ends."""
+        self._count = place.options.send_frames
+        self._known = frozenset(view.routes)
+        for node, route in view.routes.items():
+            nic.store_words(place.routes + 16 * node, route_row(route, nic.word_bytes))
+        for index in range(self._count):
+            following = place.tx_blocks + Block.SIZE * ((index + 1) % self._count)
+            nic.store(place.tx_blocks + Block.SIZE * index, following | TERMINAL)
+
+    async def rung(self, page: int, offset: int, bell: int) -> None:
+        """A doorbell: the frame leaves, or waits for its payload, the engine, or one before it."""
+        nic, place = self._nic, self._place
+        node, slot, size = bell >> 24, bell >> 16 & 127, bell & 0xFFFF
+        if node not in self._known or slot >= self._count or not place.header_bytes <= size <= place.frame_bytes:
+            await nic.work("epos_empty")
+            nic.store(Word.EMPTY, nic.load(Word.EMPTY) + 1)
+            return
+        large = bool(bell >> 23 & 1)
+        out = Out(node, place.slot(slot), size, not large, page)
+        nic.trace(TraceEvent.NIC_NOTICED, nic.load(out.at))
+        if large:
+            self._fetching.append(out)
+            self._queue.append(out)
+            if place.options.activate == "lanai":
+                await nic.work("epos_fetch")
+                await self._dma.pulse(TX_CHAIN)
+            else:
+                await nic.work("epos_queue")
+        elif self._out is not None or (self._queue and not place.options.overtake):
+            await nic.work("epos_queue")
+            self._queue.append(out)
+        else:
+            await self.launch(out)
+
+    async def fetched(self) -> None:
+        """Blocks of the Tx DMA Requests have ended: the payload of the oldest frames is here."""
+        nic, place = self._nic, self._place
+        while self._fetching and nic.load(place.tx_blocks + Block.SIZE * self._block) & TERMINAL:
+            await nic.work("epos_fetched")
+            self._block = (self._block + 1) % self._count
+            self._fetching.popleft().fetched = True
+        await self._next()
+
+    async def launch(self, out: Out) -> None:
+        """Route before the frame, and both to the send engine, which is idle."""
+        nic, place, word = self._nic, self._place, self._nic.word_bytes
+        self._out = out
+        await nic.work("epos_tx")
+        for hook in self._at_tx:
+            if not await hook(out):
+                self._out = None
+                return
+        high, low, begin, skip = nic.load_words(place.routes + 16 * out.node, 4)
+        nic.store_words(out.at - ROUTE, (high, low))
+        nic.trace(TraceEvent.NIC_SEND_START, nic.load(out.at), out.size)
+        nic.write(Reg.SMP, out.at - ROUTE + begin)
+        nic.write(Reg.SA, skip)
+        nic.write(Reg.SMLT, out.at + (out.size + word - 1 & -word))
+
+    async def sent(self) -> None:
+        """The send engine has read the frame: its doorbell is done with, unless a protocol sends it once more."""
+        nic, out = self._nic, self._out
+        nic.write(Reg.ISR, SEND)
+        self._out = None
+        if out is None:
+            raise RuntimeError(f"{nic.who}: the send engine has read what nobody gave it")
+        await nic.work("epos_sent")
+        for hook in self._at_tx_done:
+            if await hook(out):
+                return
+        if out.counted:
+            nic.store(Word.SENT, nic.load(Word.SENT) + 1)
+        await self._next()
+
+    async def _next(self) -> None:
+        """The oldest frame that is here; a further one where it may pass those before it."""
+        if self._out is not None or not self._queue:
+            return
+        count = len(self._queue) if self._place.options.overtake else 1
+        ready = next((one for one in islice(self._queue, count) if one.fetched), None)
+        if ready is None:
+            return
+        await self._nic.work("epos_unqueue")
+        self._queue.remove(ready)
+        await self.launch(ready)
+
+    def wants(self) -> Iterator[Wait]:
+        """For reports of who waits for whom."""
+        if self._out is not None:
+            yield Wait(self._nic.who, Wanted("its outgoing frame to leave", f"NIC {self._out.node}"))
+        if self._fetching:
+            yield Wait(self._nic.who, Wanted("the DMA of a frame"))

@@ -1,0 +1,55 @@
+"""A tour of EPOS: frames by stores and by DMA, a full Send Ring, held, overwritten, damaged and foreign ones."""
+
+from __future__ import annotations
+
+from typing import Any
+from unittest.mock import patch
+
+from pymodels.registers import Pci
+from tests.unit.charges import Charges, settled
+from tests.unit.epos_bench import Bench
+
+LATE_PS = 1_000_000_000
+
+
+def tour(charges: Charges) -> None:
+    """All of them."""
+    with charges.operation("start"):
+        bench = Bench()
+    near, far = bench.hosts
+    for size in (0, 64, 1024, 10_000):
+        with charges.operation(f"send {size} B"):
+            bench.run(settled(bench.machine, near.send(1, bytes(size))))
+        with charges.operation(f"receive {size} B"):
+            bench.run(settled(bench.machine, far.receive()))
+    with charges.operation("a look that finds nothing"):
+        bench.run(far.poll())
+    with charges.operation("a doorbell with nothing behind"):
+        bench.run(settled(bench.machine, near.host.pio_write(near.host.nic_base + Pci.DOORBELL, bytes(4))))
+    faults = bench.machine.faults
+    faults.corrupt(0, 1, faults.passed(0, 1), 20)
+    with charges.operation("one that is damaged"):
+        bench.run(settled(bench.machine, near.send(1, bytes(64))))
+    with patch.object(near.place, "identity", 5), charges.operation("one of another composition"):
+        bench.run(settled(bench.machine, near.send(1, bytes(64))))
+    with charges.operation("more than the rings hold, to a host that is late"):
+        bench.run(bench.give(0, 1, [bytes(4096)] * 20), _late(bench))
+    choices: dict[str, dict[str, Any]] = {
+        "in words": {"notify": "word"},
+        "in host memory": {"rx_fifo": "host"},
+        "with a chain that the host starts": {"activate": "host"},
+        "with slots that are overwritten": {"staging": "overwrite"},
+    }
+    for name, options in choices.items():
+        bench = Bench(**options)
+        with charges.operation(f"4096 B and 64 B {name}"):
+            bench.run(settled(bench.machine, bench.give(0, 1, [bytes(4096), bytes(64)])))
+        with charges.operation(f"their receive {name}"):
+            bench.run(settled(bench.machine, bench.take(1, 2)))
+        with charges.operation(f"a look {name}"):
+            bench.run(bench.hosts[1].poll())
+
+
+async def _late(bench: Bench) -> None:
+    await bench.hosts[1].host.sleep(LATE_PS, "other work")
+    await bench.take(1, 20)
