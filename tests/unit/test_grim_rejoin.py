@@ -204,3 +204,44 @@ def test_a_host_that_is_wrongly_held_for_down_is_as_good_as_before() -> None:
     for me in range(2):
         assert [number for to, number in got if to == me][-5:] == [5, 6, 7, 8, 9], "both ways again"
     assert bench.nothing_left()
+
+
+def test_a_host_that_restarts_after_it_gave_another_one_up_is_told_from_its_earlier_life() -> None:
+    """Node 0 wrongly gives node 1 up, they connect again, then node 0 restarts."""
+    bench = Bench(2, 1, False, True, timeout_us=60, timeout_tries=4)
+    got: list[tuple[int, int]] = []
+    errors: list[str] = []
+
+    async def serve(library: Grim, until_us: int) -> None:
+        while library.host.now < until_us * US:
+            await noting(errors, library.poll())
+            await library.host.sleep(20 * US)
+
+    async def send(library: Grim, to: int, numbers: range, until_us: int) -> None:
+        for number in numbers:
+            await library.send(library.get_dest_id(to), library.handlers.numbers["data"], number)
+        await serve(library, until_us)
+
+    async def node(library: Grim, me: int) -> None:
+        def on_data(source: int, number: int, a1: int, a2: int, a3: int, data: memoryview) -> None:
+            got.append((me, number))
+
+        await bench.publish(library, data=on_data)
+        await library.host.sleep(400 * US - library.host.now)
+        if me == 0:
+            lose_all(bench, 1, 0, 80)
+            await send(library, 1, range(5), 20_000)
+        await serve(library, 20_000)
+        await send(library, 1 - me, range(10, 15), 25_000)
+        if me == 0:
+            library = await again(bench, 0)
+            library.register_handler(on_data, "data")
+            await library.sync_handlers()
+        await serve(library, 40_000)
+        await send(library, 1 - me, range(20, 25), 60_000)
+
+    bench.run(node, 200_000)
+    for me in range(2):
+        assert [number for to, number in got if to == me][-10:] == [*range(10, 15), *range(20, 25)]
+    assert len(set(got)) == len(got)
+    assert bench.nothing_left()

@@ -1,9 +1,10 @@
 """Hosts that go down and come back: two NIs that reconnect (with the time-out extension).
 
-A NI counts its epochs, separately for each other NI: starts of its program, in a word of SRAM that a reset does not
-clear, plus one whenever it declares that NI down. A notice carries the count of its sender; an answer repeats it and
-adds that of the answering NI. The sum of both counts names the connection; its low bits are in every packet between the
-two, so that packets of an earlier connection are dropped, however late they come.
+A NI counts its epochs, separately for each other NI: one more when it declares that NI down, and one more than the
+highest of all when its program starts; a word of SRAM that a reset does not clear keeps that. A notice carries the
+count of its sender; an answer repeats it and adds that of the answering NI. The sum of both counts names the
+connection; its low bits are in every packet between the two, so that packets of an earlier connection are dropped,
+however late they come.
 
 - A notice with a new count, or a NI that is declared down, ends the connection: every message to that NI is refused to
   its sender, packets from it are dropped, and this NI's host discards its incomplete messages.
@@ -94,14 +95,20 @@ class Connections(Peers):
                 self.heard.add(peer)
                 self.answered.add(peer)
         elif self.ni.tags[peer] == NONE and distance(mine, self._mine[peer]) > 0:
-            self._mine[peer] = mine + 1 & COUNTER_MASK
+            self._begin_epoch(peer, mine + 1 & COUNTER_MASK)
 
     # ---- the end of a connection, and a new one
 
     async def give_up(self, peer: int) -> None:
         """No response: the connection ends, and this NI requests a new one."""
-        self._mine[peer] = self._mine[peer] + 1 & COUNTER_MASK
+        self._begin_epoch(peer, self._mine[peer] + 1 & COUNTER_MASK)
         await self._part(peer)
+
+    def _begin_epoch(self, peer: int, count: int) -> None:
+        """One more epoch for another NI. The next start of the program must count on from the last of all."""
+        self._mine[peer] = count
+        if distance(count, self.nic.load(Word.BEGINNINGS)) > 0:
+            self.nic.store(Word.BEGINNINGS, count)
 
     async def _part(self, peer: int) -> None:
         self.ni.tags[peer] = NONE
@@ -117,8 +124,8 @@ class Connections(Peers):
             await self._reports.tell(channel, peer << 8, Cause.RESTARTED, 0, 0)
 
     def _clean(self, peer: int) -> bool:
-        """Whether nothing of an ended connection is left here. Copies for a tree may wait for the first one already: their
-        parent was faster to connect.
+        """Whether nothing of an ended connection is left here. Copies for a tree may wait for the first one already,
+        because their parent was faster to connect.
         """
         answers = self._answers
         outgoing = answers.is_late(peer) or answers.owes(peer) or self._unfinished.has(peer)
