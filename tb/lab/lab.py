@@ -263,4 +263,4 @@ class Lab(Notebook):
     def trace(self) -> NDArray[np.void]:
         """The trace so far, in time order, shape (n,)."""
         records = self._running.doorway.trace()
-        return records[np.argsort(records["time"], kind="stable")]
+        return np.take(records, np.argsort(records["time"], kind="stable"))  # far faster than an index of records
