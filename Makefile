@@ -33,13 +33,16 @@ unexport MAKEFLAGS MFLAGS
 ## FIRMWARE=python|c          c: in each program of fuzz NICs execute the layer's firmware in C (python)
 ## WORLD=<name>               one of its small worlds only
 ## MINUTES=<n>                how long explore may take for one world (5)
+## SHAPE=<name>               of a cluster that is made: clos, fat_tree, ring or torus (clos)
+## HOSTS=<n>                  its hosts (64)
+## PORTS=4|8|16               the ports of its switches (16)
 ## TABLE=1                    explore searches nothing: it prints what was counted before, in Markdown
 ## QUICK=1                    figures with fewer repetitions and smaller sizes
 ## COCOTB_TEST_FILTER=<regex> only these tests of the bench
 ## PYTEST_ADDOPTS="..."       further options of pytest for make test, such as "-k link"
 ## VENV=<folder>              the virtual environment (.venv)
 ## PYTHON=<program>           the Python that makes it (the first of 3.10 or newer)
-GIVEN := STUDY BENCH SIM SEED WAVES FROM TO CLUSTER GRIM_HOST PROFILE SET MESSAGE A B THRESHOLD AXES SCHEDULER WORKERS PLOT LAYER SEEDS ON FIRMWARE WORLD MINUTES TABLE QUICK COCOTB_TEST_FILTER VENV PYTHON
+GIVEN := STUDY BENCH SIM SEED WAVES FROM TO CLUSTER GRIM_HOST PROFILE SET MESSAGE A B THRESHOLD AXES SCHEDULER WORKERS PLOT LAYER SEEDS ON FIRMWARE WORLD MINUTES SHAPE HOSTS PORTS TABLE QUICK COCOTB_TEST_FILTER VENV PYTHON
 $(foreach name,$(GIVEN),$(eval override $(name) := $$(value $(name))))
 $(if $(SIM),,$(eval override SIM := verilator))
 $(if $(SEED),,$(eval override SEED := 1))
@@ -55,7 +58,7 @@ python := "$$VENV/bin/python"
 sanlab := $(python) -m tb.sanlab
 study := $(sanlab) run --sim="$$SIM" --seed="$$SEED" --cluster="$$CLUSTER" --profile="$$PROFILE" --set="$$SET"
 
-.PHONY: all setup test help run studies sim lint synth prove waves timeline explain compare sweep fuzz explore firmware figures bench clean distclean
+.PHONY: all setup test help run studies cluster sim lint synth prove waves timeline explain compare sweep fuzz explore firmware figures bench counts clean distclean
 
 all: ## set up, then the main job: GRIM ping-pong and streaming between two hosts
 	$(setup) $(simulator)
@@ -84,6 +87,10 @@ run: ## run one STUDY; what it leaves is in sim_build/<study>/
 studies: ## list the studies
 	$(setup)
 	@$(sanlab) studies
+
+cluster: ## write the files of a cluster of this SHAPE: its HOSTS, switches, cables, and routes, checked
+	$(setup)
+	@$(sanlab) cluster --shape="$$SHAPE" --hosts="$$HOSTS" --ports="$$PORTS"
 
 sim: ## run one block BENCH; what it leaves is in sim_build/<bench>/
 	$(setup) $(simulator)
@@ -143,6 +150,10 @@ figures: ## every figure and table of the papers that there is, on one page
 bench: ## measure how fast the laboratory itself is
 	$(setup) compiler waves
 	@$(sanlab) bench
+
+counts: ## count the instructions of a message, with Callgrind, and name what has changed since the committed counts
+	$(setup) compiler
+	@$(sanlab) counts
 
 clean: ## remove what was generated: sim_build (the virtual environment stays)
 	rm -rf sim_build

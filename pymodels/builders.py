@@ -1,4 +1,6 @@
-"""Builders of regular networks: one switch, two, a tree, or a Clos network (leaf and spine) for a list of hosts."""
+"""Builders of regular networks for a list of hosts: one switch, two, a tree, a Clos network (leaf and spine), a fat
+tree of three levels, a ring, a torus.
+"""
 
 from __future__ import annotations
 
@@ -70,6 +72,69 @@ def clos(hosts: Sequence[str], ports: int = 8, metres: float | None = None) -> T
         for j in range(half)
     ]
     return _checked((*leaf, *spine), hosts, (*down, *up))
+
+
+def fat_tree(hosts: Sequence[str], ports: int = 8, metres: float | None = None) -> Topology:
+    """Three levels of equal switches (Al-Fares, Loukissas and Vahdat 2008): pods of `ports` / 2 edge switches and as
+    many aggregation switches, each edge switch joined to each of them, and core switches over all pods.
+
+    Holds ports ** 3 / 4 hosts. With fewer pods, as few core switches as take all up-links evenly: cables then stand in
+    parallel.
+    """
+    half = ports // 2
+    _fits(len(hosts), ports * half * half, f"a fat tree of {ports}-port switches")
+    pods = max(1, -(-len(hosts) // (half * half)))
+    columns = next(c for c in range(1, half + 1) if half % c == 0 and pods * half // c <= ports)
+    each = half // columns
+    links = [
+        Link(End(host, 0), End(f"edge{i // (half * half)}_{i // half % half}", i % half), metres)
+        for i, host in enumerate(hosts)
+    ]
+    for pod in range(pods):
+        for row in range(half):
+            links += [Link(End(f"edge{pod}_{i}", half + row), End(f"up{pod}_{row}", i), metres) for i in range(half)]
+            links += [
+                Link(
+                    End(f"up{pod}_{row}", half + j), End(f"core{row}_{j % columns}", pod * each + j // columns), metres
+                )
+                for j in range(half)
+            ]
+    names = [f"{kind}{pod}_{i}" for kind in ("edge", "up") for pod in range(pods) for i in range(half)]
+    names += [f"core{row}_{column}" for row in range(half) for column in range(columns)]
+    return _checked(tuple(Switch(name, ports) for name in names), hosts, tuple(links))
+
+
+def ring(hosts: Sequence[str], ports: int = 8, metres: float | None = None) -> Topology:
+    """Switches in a circle, their last two ports to the next and to the last one; hosts spread evenly over them."""
+    return torus(hosts, ports, metres, rows=1)
+
+
+def torus(hosts: Sequence[str], ports: int = 8, metres: float | None = None, rows: int | None = None) -> Topology:
+    """Rows and columns of switches, each a circle; as square as can be unless `rows` is given. Hosts spread evenly.
+
+    A switch's last ports lead to its neighbours: two for the columns, two for the rows where there are several.
+    """
+    around = 2 if rows == 1 else 4
+    if ports <= around:
+        cause = f"{around} of a switch's {ports} ports lead to other switches"
+        raise TopologyError("no port for hosts", cause, "use larger switches")
+    count = max(-(-len(hosts) // (ports - around)), 2 if rows == 1 else 4)
+    high = rows or int(count**0.5)
+    wide = -(-count // high)
+    names = [[f"s{row}_{column}" for column in range(wide)] for row in range(high)]
+    at = [name for row in names for name in row]
+    shares = _shares([End(host, 0) for host in hosts], len(at))
+    links = [
+        Link(end, End(switch, port), metres)
+        for switch, ends in zip(at, shares, strict=True)
+        for port, end in enumerate(ends)
+    ]
+    for row, column in itertools.product(range(high), range(wide)):
+        beside, below = names[row][(column + 1) % wide], names[(row + 1) % high][column]
+        links.append(Link(End(names[row][column], ports - 1), End(beside, ports - 2), metres))
+        if high > 1:
+            links.append(Link(End(names[row][column], ports - 3), End(below, ports - 4), metres))
+    return _checked(tuple(Switch(name, ports) for name in at), hosts, tuple(links))
 
 
 def board(hosts: Sequence[str], chips: int = 4, ports: int = 8, metres: float | None = None) -> Topology:

@@ -1,7 +1,8 @@
 """`make bench`: how fast the laboratory is, in figures that a command reprints.
 
 Every figure is the median over runs of the same request; ratios come from runs that alternate, so that a noisy machine
-disturbs both sides alike. Nothing here is a test: results go to sim_build/bench/results.json and to the terminal.
+disturbs both sides alike. Beside them stand the instructions of a message (`make counts`), where Callgrind is. Nothing
+here is a test: results go to sim_build/bench/results.json and to the terminal.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import argparse
 import json
 import os
 import platform
+import shutil
 import statistics
 import sys
 from collections.abc import Mapping
@@ -22,6 +24,7 @@ from rich.table import Table
 
 from pymodels.errors import SanlabError
 from pymodels.results import Results, read_results, write_atomically
+from tb.bench import counts
 from tb.bench.cpp import switch_chars_per_s
 from tb.plan import studies
 from tb.plan.request import Request, plan, resolve
@@ -199,6 +202,7 @@ def main(argv: list[str] | None = None) -> int:
     console = Console()
     try:
         figures = measure(Runner(console, words.repeats), words.scale)
+        counted = counts.all_counts() if shutil.which(counts.VALGRIND) else {}
     except SanlabError as error:
         Console(stderr=True, soft_wrap=True).print(str(error), style="red", markup=False, highlight=False)
         return error.exit_code
@@ -211,8 +215,11 @@ def main(argv: list[str] | None = None) -> int:
     plain["figures"] = {
         name: {"value": f.value, "asked": f.asked, "at_least": f.at_least, "met": f.met} for name, f in figures.items()
     }
+    plain["instructions_per_message"] = counted
     write_atomically(FOLDER / "results.json", json.dumps(plain, indent=1) + "\n")
     _show(console, figures)
+    if counted:
+        counts.show(console, counted)
     console.print(f"written: {os.path.relpath(FOLDER / 'results.json', Path.cwd())}")
     return 0
 

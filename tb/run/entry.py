@@ -6,6 +6,7 @@ import gc
 import os
 import time
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,20 +21,25 @@ from tb.lab.outcome import leave_behind
 from tb.lab.switch import RunningSwitch
 from tb.plan import studies
 from tb.plan.options import options_by_layer
-from tb.plan.request import Request, plan
+from tb.plan.request import Plan, Request, plan
 from tb.stuck.watch import explain_failure
 
 
 @cocotb.test()
 async def study(dut: Any) -> None:
     """Run the study of the request; fails when the study, an invariant or a task does."""
+    await whole_run(dut, Lab)
+
+
+async def whole_run(dut: Any, make: Callable[[Plan, RunningCluster | RunningSwitch], Lab]) -> None:
+    """The same, in a lab that `make` makes."""
     folder = Path(os.environ["SANLAB_RUN"])
     request = Request.load(folder / "request.json")
     info = studies.load(request.study)
     begun = time.perf_counter()
     understood = plan(request, info)
     running = RunningCluster(dut, understood) if info.design is None else RunningSwitch(dut, understood)
-    lab = Lab(understood, running)
+    lab = make(understood, running)
     for layer in stack(info.layers, options_by_layer(understood.options)):
         host_library(layer)  # imported now: the cost of the run is the run's
     gc.freeze()  # what stands now stays; the run itself makes next to no cycles

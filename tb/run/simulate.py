@@ -45,17 +45,20 @@ def simulate(
     timeout_s: float | None = None,
     pass_fds: tuple[int, ...] = (),
     window_ps: tuple[int, int | None] = (0, None),
+    under: tuple[str, ...] = (),
 ) -> Outcome:
     """Run a test module on a build; results, log and waves go to `folder`, those of an earlier run are removed first.
 
     `window_ps`: when waves begin and end, in picoseconds; None: with the run. With `echo` the log also goes to the
-    terminal. Raises subprocess.TimeoutExpired after `timeout_s` of wall time; the simulator never outlives the call.
+    terminal. `under`: a program, and its words, that executes the simulator. Raises subprocess.TimeoutExpired after
+    `timeout_s` of wall time; the simulator never outlives the call.
     """
     folder.mkdir(parents=True, exist_ok=True)
     results, log = folder / "results.xml", folder / "sim.log"
     for stale in (results, folder / "waves.fst", folder / "waves.fst.hier"):
         stale.unlink(missing_ok=True)
-    command, environment = _command(build, folder, waves, window_ps), _environment(build, module, seed, results, env)
+    command = [*under, *_command(build, folder, waves, window_ps)]
+    environment = _environment(build, module, seed, results, env)
     with log.open("w") as out:
         process = subprocess.Popen(
             command,

@@ -26,6 +26,7 @@ class Command(NamedTuple):
 COMMANDS = {
     "run": Command("tb.run", "run one study"),
     "studies": Command("tb.run.studies_list", "list the studies"),
+    "cluster": Command("tb.plan.draw", "write the files of a regular cluster"),
     "timeline": Command("tb.report.timeline", "write the timeline of a run, for Perfetto"),
     "explain": Command("tb.ask.explain", "the life of one message of a run"),
     "compare": Command("tb.ask.compare", "what changed between two results"),
@@ -36,6 +37,7 @@ COMMANDS = {
     "costs": Command("pymodels.costs.compile", "count the compiled paths of message layers"),
     "firmware": Command("firmware.build", "compile the C firmware of a message layer"),
     "bench": Command("tb.bench.run", "measure how fast the laboratory is"),
+    "counts": Command("tb.bench.counts", "count the instructions of a message"),
     "sim": Command("tb.run.block_bench", "run one block bench", checkout=True),
     "lint": Command("tb.quality.lint", "static checks of Python and HDL", checkout=True),
     "synth": Command("tb.quality.synth", "read every block as a synthesiser does", checkout=True),

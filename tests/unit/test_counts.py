@@ -1,0 +1,96 @@
+"""Instructions a message (`make counts`): whose they are, from which message on, and what is said of a change.
+
+Strategy: a file of Callgrind written by hand, in which the inclusive costs of calls and names that first stand where a
+function is called would change the sums; counts compared with counts a little above and below the limit, and with
+those of another compiler. Callgrind itself is not run.
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tb.bench.between import Between
+from tb.bench.callgrind import LOOP, NODE, PARTS, PYTHON, SWITCH, by_part
+from tb.bench.counts import COMMITTED, WORKLOADS, compared
+
+FILE = """\
+# callgrind format
+positions: line
+events: Ir
+summary: 0
+
+ob=(1) /builds/top/obj/Vtop
+fl=(1) ???
+fn=(1) Cluster::edge(bool, bool)
+10 3
++2 4
+cfn=(2) void eval_nba_of<5ul, 1ul>(Vnode___024root*)
+calls=7 51
+* 1000
+
+fn=(2)
+5 20
+cob=(2) /usr/lib/libpython3.11.so.1.0
+cfn=(3) PyObject_Call
+calls=1 0
+-3 5000
+
+fn=(4) Vswitch_8___024root___nba_comb__TOP__41(Vswitch_8___024root*)
+0 300
+
+ob=(3) /builds/top/libdoorway.so
+fn=(5) san_trace
+7 50
+
+ob=(2)
+fn=(3)
+9 600
+totals: 977
+"""
+TOOLS = {"g++": "12.2.0", "Python": "3.11.7"}
+
+
+def committed(streaming: int) -> dict[str, object]:
+    return {"with": TOOLS, "counts": {"streaming": {NODE: streaming - 300, SWITCH: 100, LOOP: 100, PYTHON: 100}}}
+
+
+def measured(nodes: int) -> dict[str, dict[str, int]]:
+    return {"streaming": {NODE: nodes, SWITCH: 100, LOOP: 100, PYTHON: 100}}
+
+
+def test_each_function_counts_for_its_part_and_calls_count_once() -> None:
+    assert by_part(FILE.splitlines()) == {NODE: 20, SWITCH: 300, LOOP: 57, PYTHON: 600}
+
+
+def test_counting_begins_and_ends_at_its_messages_once_each() -> None:
+    told: list[str] = []
+    between = Between(2, 5, lambda: told.append("begin"), lambda: told.append("end"))
+    for before, now, expected in ((0, 1, []), (1, 3, ["begin"]), (3, 4, ["begin"]), (4, 6, ["begin", "end"])):
+        between.changed(before, now)
+        assert told == expected
+    between.changed(6, 7)
+    assert told == ["begin", "end"]
+
+
+@pytest.mark.parametrize("nodes", [100_000 - 300 - 2_900, 100_000 - 300 + 2_900])
+def test_a_change_of_less_than_three_percent_is_not_named(nodes: int) -> None:
+    assert compared(measured(nodes), TOOLS, committed(100_000)) == ["no change above 3 % of the committed counts"]
+
+
+@pytest.mark.parametrize(("nodes", "change"), [(96_500, "-3.2 %"), (103_000, "+3.3 %")])
+def test_a_larger_change_is_named_with_the_part_where_it_is(nodes: int, change: str) -> None:
+    expected = f"streaming: {nodes + 300:,} instructions a message, {change} of 100,000; most in: {NODE}"
+    assert compared(measured(nodes), TOOLS, committed(100_000)) == [expected]
+
+
+def test_counts_of_another_compiler_are_not_compared_and_that_is_said() -> None:
+    said = compared(measured(500_000), {**TOOLS, "g++": "13.1.0"}, committed(100_000))
+    assert said == ["not compared with the committed counts: g++ 13.1.0 instead of 12.2.0"]
+
+
+def test_every_workload_has_a_committed_count_of_every_part() -> None:
+    counts = json.loads(COMMITTED.read_text())["counts"]
+    assert list(counts) == list(WORKLOADS)
+    assert all(list(parts) == list(PARTS) for parts in counts.values())
