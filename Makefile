@@ -58,7 +58,7 @@ python := "$$VENV/bin/python"
 sanlab := $(python) -m tb.sanlab
 study := $(sanlab) run --sim="$$SIM" --seed="$$SEED" --cluster="$$CLUSTER" --profile="$$PROFILE" --set="$$SET"
 
-.PHONY: all setup test help run studies cluster sim lint synth prove waves timeline explain compare sweep fuzz explore firmware figures bench counts clean distclean
+.PHONY: all setup test help run studies cluster sim lint synth prove waves timeline explain compare sweep fuzz explore firmware figures fidelity bench counts clean distclean
 
 all: ## set up, then the main job: GRIM ping-pong and streaming between two hosts
 	$(setup) $(simulator)
@@ -146,6 +146,10 @@ firmware: ## compile the C firmware of a message LAYER to its images, with clang
 figures: ## every figure and table of the papers that there is, on one page
 	$(setup) $(simulator)
 	@$(sanlab) figures --sim="$$SIM" $(if $(filter-out 0,$(QUICK)),--quick)
+
+fidelity: ## how good every figure is: one page, sorted by it, in HTML, Markdown and JSON
+	$(setup)
+	@$(sanlab) fidelity --out=sim_build/fidelity
 
 bench: ## measure how fast the laboratory itself is
 	$(setup) compiler waves

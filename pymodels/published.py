@@ -14,8 +14,8 @@ from pymodels.toml import read_toml
 FILE = Path(__file__).with_name("published.toml")
 ANY = "any"
 """Profile of a value that is quoted wherever its study runs."""
-OPTIONAL = ("within", "first", "recovered")
-"""Keys that an entry need not have; `first` only where nothing is measured."""
+OPTIONAL = ("within", "first", "recovered", "changed", "given", "settings", "over")
+"""Keys that an entry need not have; `first` and `within` only where nothing is measured."""
 UNRECORDED = "not recorded: "
 """How `first` begins, instead of a number, where the first value is not known; then why."""
 
@@ -27,8 +27,12 @@ class Published:
     `within` is the agreement that is asked for: a fraction of the value, or the least and the greatest that agrees;
     None where none is. `first` is the value
     that the first run of its study gave, before anything was changed in view of it; a text that begins with
-    `UNRECORDED` where it is not known; None where nothing is measured. `recovered` says that it is only the oldest
-    value that a page of the repository ever showed.
+    `UNRECORDED` where it is not known; None where nothing is measured. `recovered` says that nobody wrote it down at
+    the time: it is the oldest value that a page of the repository ever showed, or what the commit that brought the
+    study gives when it is run again. `changed` names what moved the figure since then (`load_changes`), in order.
+    `given`: what a prediction rests on that is calibrated to another figure. `settings`: of the run that measures it,
+    as in SET; none where the study's own run does. `over`: the value is a ratio, of the metric over this one of the
+    same study.
     """
 
     name: str
@@ -42,11 +46,20 @@ class Published:
     within: float | list[float] | None = None
     first: float | str | None = None
     recovered: bool = False
+    changed: tuple[str, ...] = ()
+    given: str = ""
+    settings: str = ""
+    over: str = ""
 
     @property
     def first_value(self) -> float | None:
         """The first value, None where it is not known."""
         return None if isinstance(self.first, str) else self.first
+
+    @property
+    def of_several(self) -> bool:
+        """Whether it is measured by more than the study's run on its profile."""
+        return bool(self.settings or self.over)
 
     def beside(self, measured: float | None) -> Comparison:
         """This value beside a measured one, for `results.json`; nothing is measured for a quoted value."""
@@ -63,11 +76,37 @@ class Published:
         return abs(measured - self.value) <= self.within * abs(self.value) + 1e-12
 
 
+@dataclass(frozen=True)
+class Change:
+    """Something that moved figures between their first look and today: what was changed, and why."""
+
+    what: str
+    why: str
+
+
 def load_published(path: Path = FILE) -> tuple[Published, ...]:
-    """All published values. ConfigError when an entry is incomplete or names an unknown kind."""
+    """All published values. ConfigError when an entry is incomplete, names an unknown kind or an unknown change."""
     data, text = read_toml(path)
     starts = [number for number, row in enumerate(text.splitlines(), 1) if row.strip() == "[[value]]"]
-    return tuple(_entry(path, line, entry) for line, entry in zip(starts, data.get("value", []), strict=False))
+    changes = load_changes(path)
+    found = tuple(_entry(path, line, entry) for line, entry in zip(starts, data.get("value", []), strict=False))
+    for line, row in zip(starts, found, strict=False):
+        for name in row.changed:
+            if name not in changes:
+                raise ConfigError(str(path), line, "unknown change", f"{name!r} is none", nearest(name, changes))
+    return found
+
+
+def load_changes(path: Path = FILE) -> dict[str, Change]:
+    """The changes by name. ConfigError for one that does not say what was changed and why."""
+    data, text = read_toml(path)
+    found = {}
+    for name, entry in data.get("change", {}).items():
+        if set(entry) != {"what", "why"} or not all(isinstance(text, str) and text for text in entry.values()):
+            line = next((at for at, row in enumerate(text.splitlines(), 1) if row == f"[change.{name}]"), 0)
+            raise ConfigError(str(path), line, "change incomplete", f"{name} has {', '.join(entry)}", "write what, why")
+        found[name] = Change(**entry)
+    return found
 
 
 def _entry(path: Path, line: int, entry: dict[str, Any]) -> Published:
@@ -89,7 +128,13 @@ def _entry(path: Path, line: int, entry: dict[str, Any]) -> Published:
             str(path), line, "unknown kind", f"{entry['kind']!r} is none", nearest(str(entry["kind"]), kinds)
         )
     _check_first(path, line, entry)
-    return Published(**{**entry, "kind": Kind(entry["kind"])})
+    if entry["kind"] != Kind.QUOTED.value and "within" not in entry:
+        cause = "the entry has no within, the agreement that is asked for"
+        raise ConfigError(str(path), line, "value missing", cause, "add within = ..., before the study is run")
+    changed = entry.get("changed", [])
+    if not isinstance(changed, list) or not all(isinstance(name, str) for name in changed):
+        raise ConfigError(str(path), line, "wrong type", f"changed is {changed!r}", "write a list of names of changes")
+    return Published(**{**entry, "kind": Kind(entry["kind"]), "changed": tuple(changed)})
 
 
 def _is_number(value: object) -> bool:
@@ -122,7 +167,8 @@ def _check_first(path: Path, line: int, entry: Mapping[str, Any]) -> None:
 def comparisons(study: str, profile: str, metrics: Mapping[str, float]) -> tuple[Comparison, ...]:
     """The published values that belong beside the metrics of a study on a profile (`nic+host`), in the file's order.
 
-    A value whose metric the study did not measure is left out, unless it is quoted.
+    A value whose metric the study did not measure is left out, unless it is quoted; so is one that takes more than one
+    run, or other settings.
     """
-    rows = [p for p in load_published() if p.study == study and p.profile in (profile, ANY)]
+    rows = [p for p in load_published() if p.study == study and p.profile in (profile, ANY) and not p.of_several]
     return tuple(p.beside(metrics.get(p.metric)) for p in rows if p.kind is Kind.QUOTED or p.metric in metrics)

@@ -34,6 +34,8 @@ class Kind(str, Enum):
 
     PREDICTED = "predicted"
     """Came out; nothing was set for it."""
+    STRUCTURE = "structure"
+    """Came out only after firmware or library had been rebuilt in view of it."""
     CALIBRATED = "calibrated"
     """Something was tuned until it came out."""
     INPUT = "input"

@@ -1,127 +1,84 @@
-"""`python -m tb.figures.fidelity`: every published value beside what the last `make figures` measured, as a page.
+"""`python -m tb.figures.fidelity [--out=FOLDER]`: how good every figure is, as a page; behind `make fidelity`.
 
-The rows are those of `pymodels/published.toml`, in its order; the measured values and the commands come from the runs
-of `make figures` in `sim_build/figures`. The page stands beside this file, so that it can be read without a run.
+Measured values are those of the last `make figures`, intervals those of `make uncertainty`; what no run of this machine
+measured comes from the record. With a folder: `index.html`, `fidelity.md` and `fidelity.json` there. Without one: the
+page and the record of today beside this file; then a value that was never measured is refused.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
+import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from pymodels.published import ANY, Published, load_published
-from pymodels.results import Kind, Results, ResultsError, read_results, write_atomically
-from tb.figures.jobs import Job, jobs
-from tb.plan import studies
-from tb.report.tables import KINDS, number
-from tb.report.terminal import exit_code
-from tb.tools.paths import OUT, SIMULATORS
+from rich.console import Console
+
+from pymodels.published import load_changes, load_published
+from pymodels.results import Kind, ResultsError, write_atomically
+from tb.figures.intervals import known_intervals
+from tb.figures.measured import measured_runs
+from tb.figures.pages import html, markdown
+from tb.figures.record import FILE, load_record, write_record
+from tb.figures.rows import Row, glance, rows
+from tb.report.tables import Table, number
+from tb.report.terminal import exit_code, say, show
 
 PAGE = Path(__file__).with_name("fidelity.md")
-HEADINGS = ("value", "kind", "published", "first", "measured", "measured / published", "command")
-NOT_MEASURED = "-"
-OUTSIDE = "outside"
-"""Of a measured value that misses the agreement that is asked for."""
+SCHEMA = 1
 
 
-def page(rows: Iterable[Published], runs: Sequence[tuple[Job, Results]]) -> str:
-    """The page as Markdown: one table for each table or figure of the papers."""
-    return "\n".join([*_head(), *_tables(rows, runs), ""])
+def leave(folder: Path, found: Sequence[Row], console: Console) -> int:
+    """Write the three forms of the page, and show the numbers at a glance; the exit code."""
+    changes = load_changes()
+    plain = {"schema": SCHEMA, "glance": dict(glance(found)), "rows": [row.as_json() for row in found]}
+    write_atomically(folder / "fidelity.json", json.dumps(plain, indent=1, allow_nan=False) + "\n")
+    write_atomically(folder / "fidelity.md", markdown(found, changes))
+    write_atomically(folder / "index.html", html(found, changes))
+    show(console, Table(("", ""), tuple(glance(found))))
+    _tell_recorded(found, console)
+    say(console, f"fidelity: {os.path.relpath(folder / 'index.html')}")
+    return 0
 
 
-def _head() -> Iterator[str]:
-    yield "# Published and measured"
-    yield ""
-    yield "Written by `.venv/bin/python -m tb.figures.fidelity` from `pymodels/published.toml` and the runs of the last"
-    yield "`make figures`. What the kinds mean, and why values differ: [figures](README.md)."
-    yield ""
-    yield from (f"- **{kind.value}**: {meaning}." for kind, meaning in KINDS.items())
-    yield ""
-    yield "*First* is the value that the first run of the study gave, before anything was changed in view of it. Of"
-    yield "one marked *recovered* only the oldest value that a page of this repository showed is known. *Outside*: not"
-    yield "as near to the published value as `within` in the file asks for."
+def keep(found: Sequence[Row], console: Console, page: Path = PAGE, record: Path = FILE) -> int:
+    """Write the record of today and the page, and name the rows that owe a reason; the exit code. ResultsError when a
+    value was never measured.
+    """
+    missing = [row.value.name for row in found if row.today is None and row.value.kind is not Kind.QUOTED]
+    if missing:
+        cause = "; ".join(missing)
+        raise ResultsError("values that no run measured", cause, "run make figures; --only=<study> runs one study's")
+    write_record({row.value.name: row.today for row in found if row.today is not None}, record)
+    write_atomically(page, markdown(found, load_changes()))
+    for row in found:
+        if row.moved and not row.value.changed and row.today:
+            first, today = number(row.value.first_value or 0.0), number(row.today.measured)
+            say(console, f"{row.value.name}: {first} at first, {today} today, and no `changed` says why", "yellow")
+    _tell_recorded(found, console)
+    say(console, f"page and record: {os.path.relpath(page)}, {os.path.relpath(record)}")
+    return 0
 
 
-def _tables(rows: Iterable[Published], runs: Sequence[tuple[Job, Results]]) -> Iterator[str]:
-    by_source: dict[str, list[Published]] = {}
-    for row in rows:
-        by_source.setdefault(row.source, []).append(row)
-    for source, group in by_source.items():
-        yield from ("", f"## {source[0].upper()}{source[1:]}", "")
-        yield f"| {' | '.join(HEADINGS)} |"
-        yield "|" + "---|" * len(HEADINGS)
-        yield from (_row(row, runs) for row in group)
+def _tell_recorded(found: Sequence[Row], console: Console) -> None:
+    recorded = sum(row.recorded for row in found)
+    if recorded:
+        say(console, f"{recorded} values are those of the record: no run of make figures here measured them", "yellow")
 
 
-def _row(row: Published, runs: Sequence[tuple[Job, Results]]) -> str:
-    found = measurement(row, runs)
-    measured, ratio, command = NOT_MEASURED, "", ""
-    if found is not None:
-        job, value = found
-        measured, command = number(value), f"`{typed(job)}`"
-        ratio = ", ".join(_comparison(row, value))
-    cells = (row.name, row.kind.value, f"{number(row.value)} {row.unit}", first_look(row), measured, ratio, command)
-    return f"| {' | '.join(cells)} |"
-
-
-def _comparison(row: Published, measured: float) -> Iterator[str]:
-    """A measured value as a part of the published one, and whether it misses the agreement that is asked for."""
-    if row.value:
-        yield f"{measured / row.value:.3f}"
-    if not row.agrees(measured):
-        yield OUTSIDE
-
-
-def first_look(row: Published) -> str:
-    """The first value of a row as the page shows it: a number, or why there is none; nothing of a quoted value."""
-    if row.first is None or isinstance(row.first, str):
-        return row.first or ""
-    return number(row.first) + (" (recovered)" if row.recovered else "")
-
-
-def measurement(row: Published, runs: Sequence[tuple[Job, Results]]) -> tuple[Job, float] | None:
-    """The first run that measured a value, and what it measured; None for a quoted value, or when none did."""
-    if row.kind is Kind.QUOTED:
-        return None
-    fits = (
-        (job, results.metrics[row.metric])
-        for job, results in runs
-        if results.study == row.study and row.profile in (results.profile, ANY) and row.metric in results.metrics
-    )
-    return next(fits, None)
-
-
-def typed(job: Job) -> str:
-    """A run as what a user types."""
-    request, info = job.request, job.info
-    words = [f"make run STUDY={info.name}"]
-    if request.profile_name:
-        words.append(f"PROFILE={request.profile_name}")
-    settings = " ".join(f"{key}={value}" for key, value in request.settings.items())
-    return " ".join([*words, f'SET="{settings}"'] if settings else words)
-
-
-def measured_runs() -> list[tuple[Job, Results]]:
-    """The runs of the last `make figures`. Raises ResultsError when one has no results."""
-    return [
-        (job, _results(job)) for job in jobs(studies.names(), load_published(), False, SIMULATORS[0], OUT / "figures")
-    ]
-
-
-def _results(job: Job) -> Results:
-    try:
-        return read_results(Path(job.request.folder) / "results.json")
-    except ResultsError as error:
-        raise ResultsError(f"no results of {job.name}", str(error), "run make figures first") from None
-
-
-def main() -> int:
+def main(argv: list[str] | None = None) -> int:
     """Write the page; the exit code."""
+    parser = argparse.ArgumentParser(prog="sanlab fidelity", description="How good every figure is, as a page.")
+    parser.add_argument("--out", default="", help="folder; without: the page and the record in the repository")
+    words = parser.parse_args(argv)
+    console = Console()
 
     def write() -> int:
-        write_atomically(PAGE, page(load_published(), measured_runs()))
-        return 0
+        record = load_record() if FILE.exists() else {}
+        found = rows(load_published(), measured_runs(), record, known_intervals())
+        return leave(Path(words.out).resolve(), found, console) if words.out else keep(found, console)
 
     return exit_code(write, "the page is as it was")
 

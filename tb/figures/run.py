@@ -1,5 +1,5 @@
-"""`python -m tb.figures.run [--quick]`, the command of `make figures`: runs every study, and writes one page of all
-figures.
+"""`python -m tb.figures.run [--quick] [--only="study ..."]`, the command of `make figures`: runs every study, and
+writes one page of all figures.
 
 What ran before with the same sources and settings is not run again, so an interrupted command goes on where it was.
 Exit code 1 when a run failed; the page is written all the same, and says so.
@@ -156,6 +156,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--quick", action="store_true", help="with the quick settings of each study")
     parser.add_argument("--sim", default="verilator")
     parser.add_argument("--out", default="", help="folder (default sim_build/figures, sim_build/figures-quick)")
+    parser.add_argument("--only", default="", help="only the runs of these studies, with spaces between them")
     words = parser.parse_args(argv)
     folder = Path(words.out).resolve() if words.out else OUT / ("figures-quick" if words.quick else "figures")
     begun = time.monotonic()
@@ -163,7 +164,8 @@ def main(argv: list[str] | None = None) -> int:
 
     def figures() -> int:
         skipped: list[str] = []
-        todo = jobs(studies.names(), load_published(), words.quick, words.sim, folder, skipped)
+        names = [studies.load(name).name for name in words.only.split()] or studies.names()
+        todo = jobs(names, load_published(), words.quick, words.sim, folder, skipped)
         done = run_all(todo, console)
         for line in skipped:
             say(console, f"skipped: {line}", "yellow")

@@ -19,6 +19,7 @@ STAGE = re.compile(r"stage_us_(\d+)_(\w+)")
 CONDITION = re.compile(r"([LUB])_(\w+)")
 KINDS = {
     Kind.PREDICTED: "came out; nothing was set for it",
+    Kind.STRUCTURE: "came out only after firmware or library had been rebuilt in view of it",
     Kind.CALIBRATED: "something was tuned until it came out",
     Kind.INPUT: "went in, and was measured again as a check",
     Kind.ESTIMATED: "the paper's own estimate",

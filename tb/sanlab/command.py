@@ -34,6 +34,7 @@ COMMANDS = {
     "fuzz": Command("tb.fuzz.run", "run random programs of message layers"),
     "explore": Command("tb.explore.run", "exhaust the small worlds of a message layer"),
     "figures": Command("tb.figures.run", "every study, every published value, on one page"),
+    "fidelity": Command("tb.figures.fidelity", "how good every figure is, sorted by it"),
     "costs": Command("pymodels.costs.compile", "count the compiled paths of message layers"),
     "firmware": Command("firmware.build", "compile the C firmware of a message layer"),
     "bench": Command("tb.bench.run", "measure how fast the laboratory is"),

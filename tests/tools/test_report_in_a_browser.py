@@ -12,7 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from pymodels.published import load_changes, load_published
 from pymodels.results import Series, write_results
+from tb.figures.pages import html
+from tb.figures.record import Interval, load_record
+from tb.figures.rows import rows
 from tb.report.contents import write_contents
 from tb.report.looked import look
 from tb.report.page import write_page
@@ -85,6 +89,21 @@ def test_an_index_is_seen_whole_and_says_nothing(opened: Browser, report: Path, 
     assert opened.show(write_contents(report.parent.parent), width, scheme) == []
     assert opened.value("document.documentElement.scrollWidth") <= width
     assert opened.value("document.querySelectorAll('.index a').length") == 1
+    assert opened.value(CONTRAST) > 4.4
+
+
+@pytest.mark.parametrize(("width", "scheme"), CASES)
+def test_the_page_of_fidelity_is_seen_whole_and_says_nothing(
+    opened: Browser, tmp_path: Path, width: int, scheme: str
+) -> None:
+    page = tmp_path / "index.html"
+    known = rows(load_published(), [], load_record(), {"FirmVIA, peak bandwidth": Interval(70.0, 101.0, 102.0)})
+    page.write_text(html(known, load_changes()), encoding="utf-8")
+    assert opened.show(page, width, scheme) == []
+    assert opened.value("document.documentElement.scrollWidth") <= width
+    drawn = opened.value(SEEN % "svg.interval")
+    assert drawn and all(left >= 0 and wide == 120 and high == 14 for left, _, wide, high in drawn)
+    assert opened.value("document.querySelectorAll('.bad').length") > 0, "what is outside is red"
     assert opened.value(CONTRAST) > 4.4
 
 

@@ -1,50 +1,143 @@
-"""The page of published and measured values has each published value, and what the runs measured.
+"""How good each figure is: each row has its first look, what it measured today and why it moved, and the judgement
+that follows from its interval.
 
-Strategy: the committed page is read as a table and compared with `pymodels/published.toml`: a value that is added,
-changed or removed without a new page fails. The measured column is tried on made-up runs, among them one of another
-profile, one of another study and one that did not measure the value.
+Strategy: the committed page and the record beside it are held against `pymodels/published.toml`: a value that is added,
+changed or removed without them fails, as does one that moved and does not say why. Judgement, order and the three forms
+of the page are tried on rows made up with one property each, what a run measures on made-up runs.
 """
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
-from pymodels.published import Published, load_published
-from pymodels.results import Kind, Results
-from tb.figures.fidelity import PAGE, first_look, measurement, page, typed
+from pymodels.published import Change, Published, load_changes, load_published
+from pymodels.results import Kind, Results, ResultsError
+from tb.figures.fidelity import PAGE, keep, leave
+from tb.figures.intervals import known_intervals
 from tb.figures.jobs import Job, jobs
-from tb.report.tables import number
+from tb.figures.measured import measurement, typed
+from tb.figures.pages import HEADINGS, cells, html, markdown
+from tb.figures.record import FILE, Interval, Today, load_record, write_record
+from tb.figures.rows import Row, Verdict, glance, rows
 from tests.unit.madeup import results
 
-VALUE = Published("Latency", "paper 9, Table 1", 2.0, "us", Kind.PREDICTED, "echo_pingpong", "x", "lanai9+p3-450")
+VALUE = Published(
+    "Latency",
+    "paper 9, Table 1",
+    2.0,
+    "us",
+    Kind.PREDICTED,
+    "echo_pingpong",
+    "x",
+    "lanai9+p3-450",
+    within=0.1,
+    first=2.5,
+)
+NARROW, WIDE, BESIDE = Interval(1.9, 2.0, 2.1), Interval(1.0, 2.0, 3.0), Interval(2.1, 2.2, 2.3)
 
 
-def rows(text: str) -> list[list[str]]:
-    """The cells of every row of every table of a page, without headings and rules."""
-    lines = [line for line in text.splitlines() if line.startswith("| ") and not line.startswith("| value |")]
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+def row(measured: float = 2.0, interval: Interval | None = None, **changed: object) -> Row:
+    """A row with one measured value."""
+    return Row(replace(VALUE, **changed), Today(measured, "make run", interval))  # type: ignore[arg-type]
+
+
+def committed() -> list[Row]:
+    """The rows as the repository has them."""
+    return rows(load_published(), [], load_record(), {})
 
 
 def ran(
-    tmp_path: Path, metrics: Mapping[str, float], study: str = "echo_pingpong", sim: str = "lanai9+p3-450"
-) -> tuple[Job, Results]:
+    tmp_path: Path, metrics: Mapping[str, float], study: str = "echo_pingpong", profile: str = "lanai9+p3-450",
+    settings: Mapping[str, str] | None = None,
+) -> tuple[Job, Results]:  # fmt: skip
     """A run of a study, and what it measured."""
     job = jobs([study], (), True, "icarus", tmp_path)[0]
-    return job, replace(results(dict(metrics)), study=study, profile=sim)
+    job = replace(job, request=replace(job.request, settings={**job.request.settings, **(settings or {})}))
+    return job, replace(results(dict(metrics)), study=study, profile=profile)
 
 
-def test_committed_page_has_every_published_value() -> None:
-    expected = sorted((v.name, v.kind.value, f"{number(v.value)} {v.unit}", first_look(v)) for v in load_published())
-    assert sorted(tuple(row[:4]) for row in rows(PAGE.read_text(encoding="utf-8"))) == expected
+def test_committed_page_is_that_of_the_published_values_and_the_record() -> None:
+    assert PAGE.read_text(encoding="utf-8") == markdown(committed(), load_changes())
 
 
-def test_committed_page_measures_all_but_quoted_values() -> None:
-    for row in rows(PAGE.read_text(encoding="utf-8")):
-        assert (row[4] == "-") == (row[1] == "quoted"), row
+def test_every_value_is_measured_but_those_that_are_quoted() -> None:
+    assert {row.value.name for row in committed() if row.today is None} == {
+        value.name for value in load_published() if value.kind is Kind.QUOTED
+    }
+    assert set(load_record()) <= {value.name for value in load_published()}, "the record has values that are gone"
+
+
+def test_a_figure_that_moved_since_its_first_look_says_why() -> None:
+    assert [row.value.name for row in committed() if row.moved and not row.value.changed] == []
+
+
+def test_every_change_that_is_told_moved_something() -> None:
+    used = {name for value in load_published() for name in value.changed}
+    assert used == set(load_changes())
+
+
+@pytest.mark.parametrize(
+    ("shown", "verdict"),
+    [
+        (row(2.0, NARROW), Verdict.REPRODUCED),
+        (row(2.0, NARROW, kind=Kind.STRUCTURE), Verdict.REPRODUCED),
+        (row(2.0, NARROW, kind=Kind.CALIBRATED), Verdict.WITHIN),
+        (row(2.0, WIDE), Verdict.WITHIN),
+        (row(2.2, BESIDE), Verdict.WITHIN),
+        (row(2.0), Verdict.WITHIN),
+        (row(2.3, NARROW), Verdict.OUTSIDE),
+        (row(2.3, within=[1, 3]), Verdict.WITHIN),
+        (Row(VALUE, None), Verdict.NONE),
+        (row(2.0, kind=Kind.QUOTED), Verdict.NONE),
+    ],
+)
+def test_judgement_follows_from_agreement_kind_and_interval(shown: Row, verdict: Verdict) -> None:
+    assert shown.verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("measured", "first", "moved"),
+    [(2.0, 2.0, False), (2.0, 2.01, False), (2.0, 2.5, True), (2.0, "not recorded: x", False)],
+)
+def test_a_row_has_moved_when_today_is_not_its_first_look(measured: float, first: float | str, moved: bool) -> None:
+    assert row(measured, first=first).moved == moved
+
+
+def test_rows_stand_in_the_order_of_their_worth() -> None:
+    values = [
+        replace(VALUE, name="quoted", kind=Kind.QUOTED, within=None, first=None),
+        replace(VALUE, name="put in", kind=Kind.INPUT),
+        replace(VALUE, name="far", metric="far"),
+        replace(VALUE, name="near", metric="near"),
+        replace(VALUE, name="rebuilt", kind=Kind.STRUCTURE),
+        replace(VALUE, name="sure", metric="far", within=0.5),
+    ]
+    record = {value.name: Today({"far": 2.4, "near": 2.1}.get(value.metric, 2.0), "make run") for value in values}
+    found = rows(values, [], record, {"sure": Interval(1.9, 2.0, 2.1)})
+    assert [one.value.name for one in found] == ["sure", "near", "far", "rebuilt", "put in", "quoted"]
+    assert all(one.recorded for one in found if one.value.kind is not Kind.QUOTED)
+
+
+def test_a_run_goes_before_the_record_and_keeps_its_interval(tmp_path: Path) -> None:
+    record = {"Latency": Today(9.0, "make old", WIDE)}
+    (found,) = rows([VALUE], [ran(tmp_path, {"x": 2.0})], record, {})
+    assert found.today == Today(2.0, typed(ran(tmp_path, {})[0]), WIDE) and not found.recorded
+
+
+def test_numbers_at_a_glance() -> None:
+    found = [row(2.0, NARROW), row(2.2, BESIDE), row(2.5, first=2.2), row(kind=Kind.STRUCTURE)]
+    told = dict(glance(found))
+    assert told["predicted"] == "3" and told["structure"] == "1" and told["reproduced"] == "1"
+    assert told["median error of predicted"] == "10.0 %" and told["the same, first looks"] == "25.0 %"
+    assert told["predicted within what is asked for"] == "2 of 3"
+    assert told["with an interval, published value inside"] == "1 of 2"
 
 
 @pytest.mark.parametrize(
@@ -52,35 +145,44 @@ def test_committed_page_measures_all_but_quoted_values() -> None:
     [
         (1.5, False, "1.500"),
         (1.5, True, "1.500 (recovered)"),
-        ("not recorded: old", False, "not recorded: old"),
+        ("not recorded: old", False, "not recorded"),
         (None, False, ""),
     ],
 )
-def test_first_value_stands_beside_the_one_of_now(
-    tmp_path: Path, first: float | str | None, recovered: bool, shown: str
-) -> None:
-    (row,) = rows(page([replace(VALUE, first=first, recovered=recovered)], [ran(tmp_path, {"x": 3.0})]))
-    assert row[3:5] == [shown, "3"]
-
-
-def test_row_has_what_the_run_measured_and_the_command(tmp_path: Path) -> None:
-    (row,) = rows(page([VALUE], [ran(tmp_path, {"x": 3.0})]))
-    assert row[2:] == ["2 us", "", "3", "1.500", f"`{typed(ran(tmp_path, {})[0])}`"]
+def test_first_value_stands_beside_the_one_of_today(first: float | str | None, recovered: bool, shown: str) -> None:
+    told = dict(zip(HEADINGS, cells(row(3.0, first=first, recovered=recovered)), strict=True))
+    assert (told["first"], told["today"], told["error"], told["judgement"]) == (shown, "3", "50.0 %", "outside")
 
 
 @pytest.mark.parametrize(
-    ("value", "within", "shown"), [(2.0, 0.5, "1.500"), (2.0, 0.4, "1.500, outside"), (0.0, [0, 2], "outside")]
+    ("within", "value", "shown"),
+    [(0.1, 2.0, "10 %"), (0.0, 2.0, "exactly"), (0.1, 0.0, "exactly"), ([1, 3], 2.0, "1 to 3")],
 )
-def test_a_value_outside_the_agreement_asked_for_is_marked(
-    tmp_path: Path, value: float, within: float | list[float], shown: str
-) -> None:
-    (row,) = rows(page([replace(VALUE, value=value, within=within)], [ran(tmp_path, {"x": 3.0})]))
-    assert row[5] == shown
+def test_agreement_asked_for_is_shown(within: float | list[float], value: float, shown: str) -> None:
+    assert dict(zip(HEADINGS, cells(row(within=within, value=value)), strict=True))["asked"] == shown
 
 
-def test_sources_that_return_stay_one_table() -> None:
-    other = replace(VALUE, source="paper 8")
-    assert page([VALUE, other, VALUE], []).count("## Paper 9, Table 1") == 1
+def test_page_marks_what_is_outside_and_draws_what_has_an_interval() -> None:
+    page = html([row(2.0, NARROW, name="<good>"), row(3.0, name="miss")], {})
+    assert '<span class="good">reproduced</span>' in page and '<span class="bad">outside</span>' in page
+    assert page.count('<svg class="interval"') == 1 and "&lt;good&gt;" in page
+    assert "published 2, interval 1.900 to 2.100" in page
+
+
+def test_both_pages_tell_what_was_changed() -> None:
+    changes = {"c": Change("a thing", "a reason"), "unused": Change("another", "one")}
+    for page in (markdown([row(changed=("c",))], changes), html([row(changed=("c",))], changes)):
+        assert "a thing" in page and "a reason" in page and "another" not in page
+
+
+def test_three_forms_are_written_with_one_row_a_figure(tmp_path: Path) -> None:
+    found = [row(2.0, NARROW), Row(replace(VALUE, name="gone"), None)]
+    assert leave(tmp_path, found, Console(quiet=True)) == 0
+    plain = json.loads((tmp_path / "fidelity.json").read_text())
+    wanted = {"name", "source", "kind", "published", "measured", "first", "low", "high", "within"}
+    assert [wanted <= set(one) for one in plain["rows"]] == [True, True]
+    assert (plain["rows"][0]["measured"], plain["rows"][0]["low"], plain["rows"][1]["measured"]) == (2.0, 1.9, None)
+    assert (tmp_path / "index.html").is_file() and (tmp_path / "fidelity.md").is_file()
 
 
 @pytest.mark.parametrize(
@@ -103,6 +205,57 @@ def test_quoted_value_is_never_measured(tmp_path: Path) -> None:
     assert measurement(replace(VALUE, kind=Kind.QUOTED), [ran(tmp_path, {"x": 4.0})]) is None
 
 
+def test_a_value_with_settings_is_measured_by_the_run_that_has_them(tmp_path: Path) -> None:
+    plain, fast = ran(tmp_path, {"x": 4.0}), ran(tmp_path, {"x": 3.0}, settings={"host.clock_mhz": "2000"})
+    value = replace(VALUE, settings="host.clock_mhz=2000")
+    assert measurement(value, [plain, fast]) == (fast[0], 3.0)
+    assert measurement(value, [plain]) is None
+    assert measurement(VALUE, [plain, fast]) == (plain[0], 4.0)
+
+
+def test_a_ratio_is_of_two_runs(tmp_path: Path) -> None:
+    one, other = ran(tmp_path, {"x": 4.0}), ran(tmp_path, {"y": 8.0}, profile="lanai4+p2-300")
+    assert measurement(replace(VALUE, over="y"), [one, other]) == (one[0], 0.5)
+    assert measurement(replace(VALUE, over="y"), [one]) is None
+
+
 def test_command_names_profile_and_settings(tmp_path: Path) -> None:
     (job,) = (job for job in jobs(["grim_policing"], (), False, "icarus", tmp_path) if job.name.endswith("lanai4"))
     assert typed(job) == 'make run STUDY=grim_policing PROFILE=lanai4 SET="limits=3 burst=10000"'
+
+
+def test_record_comes_back_as_it_was_written(tmp_path: Path) -> None:
+    record = {"a": Today(1.5, "make run", NARROW), "b": Today(2.0, "make run")}
+    write_record(record, tmp_path / "today.json")
+    assert load_record(tmp_path / "today.json") == record
+    (tmp_path / "today.json").write_text("{")
+    with pytest.raises(ResultsError, match="no record of what was measured"):
+        load_record(tmp_path / "today.json")
+
+
+def test_intervals_are_those_that_uncertainty_left(tmp_path: Path) -> None:
+    assert known_intervals(tmp_path) == {}
+    (tmp_path / "one").mkdir()
+    left = {"rows": [{"name": "Latency", "low": 1.0, "median": 2.0, "high": 3.0, "more": 1}]}
+    (tmp_path / "one" / "uncertainty.json").write_text(json.dumps(left))
+    assert known_intervals(tmp_path) == {"Latency": WIDE}
+    (tmp_path / "one" / "uncertainty.json").write_text("{}")
+    with pytest.raises(ResultsError, match="no intervals"):
+        known_intervals(tmp_path)
+
+
+def test_the_record_is_kept_whole_and_tells_who_owes_a_reason(tmp_path: Path) -> None:
+    console = Console(record=True, width=300)
+    found = [row(2.0), row(2.0, name="still", first=2.0)]
+    assert keep(found, console, tmp_path / "page.md", tmp_path / "today.json") == 0
+    assert set(load_record(tmp_path / "today.json")) == {"Latency", "still"}
+    said = console.export_text()
+    assert "Latency: 2.500 at first, 2 today, and no `changed` says why" in said and "still" not in said
+    with pytest.raises(ResultsError, match="values that no run measured: gone"):
+        keep([Row(replace(VALUE, name="gone"), None)], console, tmp_path / "page.md", tmp_path / "none.json")
+    assert not (tmp_path / "none.json").exists()
+
+
+def test_error_of_what_is_not_measured_is_infinite() -> None:
+    assert math.isinf(Row(VALUE, None).error)
+    assert FILE.suffix == ".json", "a TOML file here would count as a source of every result"

@@ -1,0 +1,144 @@
+"""The page of published and measured values, as Markdown and as HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+
+from pymodels.published import Change, Published
+from pymodels.results import Kind
+from tb.figures.record import Interval
+from tb.figures.rows import WORTH, Row, Verdict, glance, of_kind
+from tb.report.markup import html_table, section
+from tb.report.page import document
+from tb.report.tables import KINDS, Table, number, percent
+
+TITLE = "Published and measured"
+HEADINGS = (
+    *("value", "published", "first", "today", "error", "90 % interval", "asked", "judgement", "changed", "source"),
+    "command",
+)
+WORDS = {Verdict.REPRODUCED: "good", Verdict.OUTSIDE: "bad"}
+"""The judgements that have a colour of their own."""
+NOTE = (
+    "*First* is what the first run of the study gave, before anything was changed in view of the figure; *recovered*: "
+    "nobody wrote it down then, and it is the oldest value that a page of this repository showed, or what the commit "
+    "that brought the study gives today. *Changed*: what moved it since, told at the end. *Interval*: what nine of ten "
+    "draws of the assumed and calibrated values give. *Asked*: the agreement that was asked for. A figure is "
+    "*reproduced* when it is predicted, rebuilt for or estimated, its published value lies in its interval, and the "
+    "interval spans no more than 15 % to either side; *outside*: not as near as asked for. Rows stand in the order of "
+    "their worth: kind, judgement, error."
+)
+
+
+def markdown(found: Sequence[Row], changes: Mapping[str, Change]) -> str:
+    """The page as Markdown."""
+    lines = [f"# {TITLE}", "", "Written by `make fidelity` from `pymodels/published.toml`, the last `make figures` and"]
+    lines += ["`make uncertainty`; this copy by `.venv/bin/python -m tb.figures.fidelity`. Why values differ:"]
+    lines += ["[figures](README.md).", "", *_table(Table(("at a glance", ""), tuple(glance(found)))), "", NOTE]
+    for kind, group in _groups(found):
+        lines += ["", f"## {kind.value.capitalize()}", "", f"{KINDS[kind].capitalize()}.", ""]
+        lines += _table(Table(HEADINGS, tuple(cells(row) for row in group)))
+    lines += ["", "## What was changed", ""]
+    lines += _table(Table(("change", "what", "why"), _told(found, changes)))
+    return "\n".join([*lines, ""])
+
+
+def html(found: Sequence[Row], changes: Mapping[str, Change]) -> str:
+    """The page as one HTML file that needs nothing else."""
+    return document(TITLE, _body(found, changes))
+
+
+def _body(found: Sequence[Row], changes: Mapping[str, Change]) -> Iterator[str]:
+    yield f"<header><h1>{TITLE}</h1></header>"
+    yield from html_table(Table(("", ""), tuple(glance(found))), headed=False)
+    yield f'<p class="soft">{escape(NOTE).replace("*", "")}</p>'
+    for kind, group in _groups(found):
+        yield f"<h2>{kind.value.capitalize()}</h2>"
+        yield f'<p class="soft">{escape(KINDS[kind].capitalize())}.</p>'
+        yield from _html_rows(group)
+    yield from section("What was changed", Table(("change", "what", "why"), _told(found, changes)))
+
+
+def _html_rows(group: Sequence[Row]) -> Iterator[str]:
+    """The rows of one kind: the judgement has its colour, the interval is drawn, the source stands below the name."""
+    headings = tuple(head for head in HEADINGS if head != "source")
+    yield '<div class="wide"><table class="stacked fidelity">'
+    yield f"<thead><tr>{''.join(f'<th>{head}</th>' for head in headings)}</tr></thead><tbody>"
+    for row in group:
+        texts = {head: escape(text) for head, text in zip(HEADINGS, cells(row), strict=True)}
+        texts["value"] += f'<br><span class="soft">{texts["source"]}</span>'
+        if row.today and row.today.interval:
+            texts["90 % interval"] += drawing(row.value, row.today.measured, row.today.interval)
+        texts["judgement"] = f'<span class="{WORDS.get(row.verdict, "soft")}">{texts["judgement"]}</span>'
+        texts["command"] = texts["command"].replace("`", "")
+        texts["command"] = f"<code>{texts['command']}</code>" if texts["command"] else ""
+        data = (f'<td data-heading="{head}">{texts[head]}</td>' for head in headings)
+        yield f"<tr>{''.join(data)}</tr>"
+    yield "</tbody></table></div>"
+
+
+def drawing(value: Published, measured: float, interval: Interval) -> str:
+    """The interval as a bar, the measured value as a line and the published one as a ring, on one scale."""
+    points = (interval.low, interval.high, value.value, measured)
+    least, span = min(points), (max(points) - min(points)) or 1.0
+    low, high, ring, line = (6 + 108 * (point - least) / span for point in points)
+    return (
+        f'<svg class="interval" viewBox="0 0 120 14" width="120" height="14" role="img" '
+        f'aria-label="published {number(value.value)}, interval {number(interval.low)} to {number(interval.high)}">'
+        f'<rect x="{low:.1f}" y="4" width="{max(high - low, 1):.1f}" height="6" fill="var(--fill)"/>'
+        f'<line x1="{line:.1f}" x2="{line:.1f}" y1="2" y2="12" stroke="var(--c0)" stroke-width="2"/>'
+        f'<circle cx="{ring:.1f}" cy="7" r="4" fill="none" stroke="var(--c1)" stroke-width="2"/></svg>'
+    )
+
+
+def _groups(found: Sequence[Row]) -> Iterator[tuple[Kind, list[Row]]]:
+    for kind in WORTH:
+        group = of_kind(found, kind)
+        if group:
+            yield kind, group
+
+
+def cells(row: Row) -> tuple[str, ...]:
+    """A row as text, by HEADINGS."""
+    value, today = row.value, row.today
+    interval = today.interval if today else None
+    return (
+        value.name + (f" (given {value.given})" if value.given else ""),
+        f"{number(value.value)} {value.unit}",
+        first_look(value),
+        number(today.measured) if today else "-",
+        percent(row.error) if today and value.value else "",
+        f"{number(interval.low)} - {number(interval.high)}" if interval else "",
+        asked(value),
+        row.verdict.value,
+        ", ".join(value.changed),
+        value.source,
+        f"`{today.command}`" if today else "",
+    )
+
+
+def first_look(value: Published) -> str:
+    """The first value of a row as the page shows it: a number, or that there is none; nothing of a quoted value."""
+    if value.first is None or isinstance(value.first, str):
+        return "not recorded" if value.first else ""
+    return number(value.first) + (" (recovered)" if value.recovered else "")
+
+
+def asked(value: Published) -> str:
+    """The agreement that is asked for."""
+    if value.within is None:
+        return ""
+    if isinstance(value.within, list):
+        return " to ".join(map(number, value.within))
+    return f"{100 * value.within:g} %" if value.within and value.value else "exactly"
+
+
+def _told(found: Sequence[Row], changes: Mapping[str, Change]) -> tuple[tuple[str, str, str], ...]:
+    used = {name for row in found for name in row.value.changed}
+    return tuple((name, change.what, change.why) for name, change in changes.items() if name in used)
+
+
+def _table(table: Table) -> list[str]:
+    lines = [f"| {' | '.join(table.headings)} |", "|" + "---|" * len(table.headings)]
+    return lines + [f"| {' | '.join(row)} |" for row in table.rows]

@@ -1,0 +1,52 @@
+"""The record of today: what was measured last of every published value, and its interval; `today.json`.
+
+It stands in the repository, so that the page can be written without a run; it is no source that results follow from.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from pymodels.results import ResultsError, write_atomically
+
+FILE = Path(__file__).with_name("today.json")
+
+
+@dataclass(frozen=True)
+class Interval:
+    """What values give that are assumed or calibrated, drawn within their ranges: the middle, and 90 % of the draws."""
+
+    low: float
+    median: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Today:
+    """What was measured last, by what command; the interval where one was reckoned."""
+
+    measured: float
+    command: str
+    interval: Interval | None = None
+
+
+def load_record(path: Path = FILE) -> dict[str, Today]:
+    """The record by the names of rows. ResultsError when it cannot be read."""
+    try:
+        plain = json.loads(path.read_text(encoding="utf-8"))
+        return {
+            name: Today(one["measured"], one["command"], Interval(**one["interval"]) if one["interval"] else None)
+            for name, one in plain.items()
+        }
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        remedy = "run make figures, then python -m tb.figures.fidelity"
+        raise ResultsError("no record of what was measured", f"{path}: {error}", remedy) from None
+
+
+def write_record(record: Mapping[str, Today], path: Path = FILE) -> None:
+    """Write it, at once or not at all."""
+    plain = {name: asdict(one) for name, one in record.items()}
+    write_atomically(path, json.dumps(plain, indent=1, sort_keys=True) + "\n")
