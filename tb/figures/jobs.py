@@ -61,7 +61,7 @@ def jobs(
         usual = plan(own.request, info).profile.name
         found.append(own)
         done = {usual, ANY, *(profile for profile, _ in info.variants.values())}
-        others = sorted({row.profile for row in rows if row.study == name} - done)
+        others = sorted({row.profile for row in rows if row.study == name and not row.settings} - done)
         found += [_job(info, profile, quick, simulator, folder, profile) for profile in others]
         for label, given in info.variants.items():
             with _noted(skipped if skipped is not None else [], f"{name}-{label}"):

@@ -33,8 +33,8 @@ NOTE = (
 
 def markdown(found: Sequence[Row], changes: Mapping[str, Change]) -> str:
     """The page as Markdown."""
-    lines = [f"# {TITLE}", "", "Written by `make fidelity` from `pymodels/published.toml`, the last `make figures` and"]
-    lines += ["`make uncertainty`; this copy by `.venv/bin/python -m tb.figures.fidelity`. Why values differ:"]
+    lines = [f"# {TITLE}", "", "Written by `make fidelity` from `pymodels/published.toml` and the last `make figures`;"]
+    lines += ["this copy by `.venv/bin/python -m tb.figures.fidelity`. Why values differ:"]
     lines += ["[figures](README.md).", "", *_table(Table(("at a glance", ""), tuple(glance(found)))), "", NOTE]
     for kind, group in _groups(found):
         lines += ["", f"## {kind.value.capitalize()}", "", f"{KINDS[kind].capitalize()}.", ""]

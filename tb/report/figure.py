@@ -92,7 +92,7 @@ def curves(family: Mapping[str, Series], label: str, prefix: str, published: Map
         _axis_of_values(axes, [*values, *(y for some in published.values() for _, y in some)], first.y_unit)
         drawing = io.StringIO()
         figure.savefig(drawing, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
-    return _embedded(drawing.getvalue(), label, prefix)
+    return embedded(drawing.getvalue(), label, prefix)
 
 
 def named_places(series: Series) -> list[str]:
@@ -131,7 +131,7 @@ def dots(rows: Sequence[tuple[str, float]], label: str, prefix: str) -> str:
         axes.set_xlabel("measured / published")
         drawing = io.StringIO()
         figure.savefig(drawing, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
-    return _embedded(drawing.getvalue(), label, prefix)
+    return embedded(drawing.getvalue(), label, prefix)
 
 
 def _axis_of_sizes(axes: Axes, x: list[float]) -> None:
@@ -162,7 +162,7 @@ def _axis_of_values(axes: Axes, y: list[float], unit: str) -> None:
         axes.set_ylim(bottom=0)
 
 
-def _embedded(svg: str, label: str, prefix: str) -> str:
+def embedded(svg: str, label: str, prefix: str) -> str:
     """An SVG file as an element of a page: no prologue, no metadata, ids of its own, colours by variable."""
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<(metadata|style)\b.*?</\1>", "", svg, flags=re.DOTALL)

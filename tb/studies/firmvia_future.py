@@ -36,8 +36,11 @@ OPTIONS = {
     **layer_options(LAYER),
 }
 QUICK = "rounds=4"
-VARIANTS = {"pci32": ("sp-future", "clock.pci_ps=30000 pci.width=32")}
-"""Figure 3.10 on the narrow bus."""
+VARIANTS = {
+    "pci32": ("sp-future", "clock.pci_ps=30000 pci.width=32"),
+    "host-2GHz": ("sp-future", "host.clock_mhz=2000"),
+}
+"""Figure 3.10 on the narrow bus; and a host of 2 GHz."""
 
 
 async def run(lab: Lab) -> None:

@@ -4,7 +4,8 @@ Strategy (paper 001, 3.3.2): two processes on two hosts send one message back an
 posts its next receive while its message is under way, and polls the status of the one before. Half of a round trip is
 the one-way time, the mean over the repetitions of a size, which begin at random phases of all polling loops. The host's
 part is the time of the call that posts, at 16 bytes (readings A2); the stages of Figure 3.4 are intervals between trace
-records of one message.
+records of one message, and so are the parts of the host's call (Table 3.2): before the kernel, its processing, its
+stores to the NIC.
 """
 
 from __future__ import annotations
@@ -12,8 +13,12 @@ from __future__ import annotations
 import random
 import statistics
 
+import numpy as np
+from numpy.typing import NDArray
+
 from firmware.host.via import Vi
 from pymodels.formats.via import Status
+from pymodels.trace import Part, TraceEvent, unit
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
 from tb.studies._via import User, connect, stages, user
@@ -96,7 +101,10 @@ async def _size(lab: Lab, here: End, there: End, size: int) -> float:
     lab.check(here.user.read(1 << 16, size) == data[::-1], f"{size} bytes came back changed")
     await _clear(here, there)
     if size in STAGED:
-        _hand_in(lab, size, stages(lab.trace(), 0, len(lab.running.hosts) - 1, begun))
+        trace = lab.trace()
+        _hand_in(lab, size, stages(trace, 0, len(lab.running.hosts) - 1, begun))
+        if size == HOST_AT:
+            _host_parts(lab, trace[trace["time"] >= begun])
     return statistics.mean(times) / 2e6
 
 
@@ -125,3 +133,24 @@ def _hand_in(lab: Lab, size: int, found: dict[str, float]) -> None:
         lab.metric(f"stage_us_{size}B_sum", sum(found.values()))
     if size == HOST_AT and found:
         lab.metric("host_us", found["host"])
+
+
+def _host_parts(lab: Lab, late: NDArray[np.void]) -> None:
+    """The parts of the first call that posts, where it goes through the kernel: microseconds."""
+    mine = late[late["unit"] == unit(0, Part.HOST_CPU)]
+    number = lab.running.paths.number("host/via", "post_send")
+
+    def times(event: TraceEvent) -> NDArray[np.int64]:
+        found: NDArray[np.int64] = mine["time"][mine["event"] == event].astype(np.int64)
+        return found
+
+    kernel = mine["time"][(mine["event"] == TraceEvent.SPEND_START) & (mine["argument"] == number)]
+    if not len(kernel):
+        return
+    call, back = int(times(TraceEvent.SEND_CALL)[0]), int(times(TraceEvent.SEND_RETURN)[0])
+    done = times(TraceEvent.SPEND_END)
+    done = done[(done > int(kernel[0])) & (done <= back)]
+    entry = 1000 * lab.plan.profile.integer("host.kernel_entry_ns")
+    lab.metric("host_user_us", (int(kernel[0]) - call - entry) / 1e6)
+    lab.metric("host_kernel_us", (int(done[-1]) - int(kernel[0])) / 1e6)
+    lab.metric("host_pio_us", (back - int(done[-1])) / 1e6)

@@ -35,6 +35,8 @@ OPTIONS = {
     **layer_options(LAYER),
 }
 QUICK = "rounds=4 messages=4"
+VARIANTS = {"400MHz": ("lanai4", "host.clock_mhz=400")}
+"""The hosts of Berkeley VIA's second pair of rows."""
 
 
 async def run(lab: Lab) -> None:
