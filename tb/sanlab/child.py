@@ -47,7 +47,9 @@ def _end(process: subprocess.Popen[str]) -> None:
     process.terminate()
     try:
         process.wait(PATIENCE_S)
-    except BaseException:  # too slow, or a second interrupt
+    except BaseException as error:  # too slow, or a second interrupt
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        raise
+        if not isinstance(error, subprocess.TimeoutExpired):
+            raise
+        process.wait()

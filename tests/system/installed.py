@@ -15,6 +15,7 @@ from pathlib import Path
 
 from tb.build.store import STORE
 from tb.tools.paths import ROOT
+from tests.patience import PATIENCE_S
 
 PIP = ("-m", "pip", "--disable-pip-version-check", "--no-input")
 OFFLINE = ("--no-deps", "--no-index", "--no-build-isolation")
@@ -49,7 +50,9 @@ class Environment:
     def run(self, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
         """Run a program of the environment in the user's folder."""
         env, command = self._environment(environment), [str(self.bin / words[0]), *words[1:]]
-        return subprocess.run(command, cwd=self.user, env=env, text=True, capture_output=True, check=False, timeout=300)
+        return subprocess.run(
+            command, cwd=self.user, env=env, text=True, capture_output=True, check=False, timeout=PATIENCE_S
+        )
 
     @contextmanager
     def running(self, *words: str) -> Iterator[None]:

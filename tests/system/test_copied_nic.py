@@ -19,6 +19,7 @@ import pytest
 
 from pymodels.results import read_results
 from tb.tools.paths import ROOT
+from tests.patience import PATIENCE_S
 from tests.system.runs import must
 
 OLD, NEW = "fifo", "toy"
@@ -74,7 +75,9 @@ def ran(tree: Path, *words: str, only: str = "") -> str:
     """What a command of the copy says; it must succeed. `only`: of a bench, the tests with such names."""
     environment = {**os.environ, "PYTHONPATH": str(tree), **({"COCOTB_TEST_FILTER": only} if only else {})}
     command = [sys.executable, *words]
-    ended = subprocess.run(command, cwd=tree, env=environment, text=True, capture_output=True, check=False, timeout=300)
+    ended = subprocess.run(
+        command, cwd=tree, env=environment, text=True, capture_output=True, check=False, timeout=PATIENCE_S
+    )
     assert ended.returncode == 0, ended.stdout[-3000:] + ended.stderr[-3000:]
     return ended.stdout
 

@@ -11,8 +11,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -20,17 +19,8 @@ import pytest
 
 from tb.run import command
 from tb.tools.paths import ROOT
+from tests.patience import PATIENCE_S, wait_for
 from tests.system.runs import SCENARIOS, must, run
-
-PATIENCE_S = 120
-
-
-def wait_for(condition: Callable[[], bool], what: str) -> None:
-    """Wait until something holds."""
-    end = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < end, f"waited {PATIENCE_S} s for {what}"
-        time.sleep(0.05)
 
 
 def group_is_empty(group: int) -> bool:

@@ -10,8 +10,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -19,6 +17,7 @@ import pytest
 
 from tb import sanlab
 from tb.tools.paths import ROOT
+from tests.patience import PATIENCE_S, wait_for
 
 INTERRUPTED = """
 import signal
@@ -29,8 +28,6 @@ try:
 except KeyboardInterrupt:
     print("interrupted")
 """
-PATIENCE_S = 300
-"""For what a loaded machine with no build yet may take."""
 
 
 @pytest.fixture(autouse=True)
@@ -67,17 +64,17 @@ def test_a_failed_run_raises_what_the_command_says_and_leaves_its_results() -> N
 
 def test_an_interrupt_ends_the_child_and_the_simulator(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    script = [sys.executable, "-c", INTERRUPTED.format(out=str(out))]
+    log, script = out / "sim.log", [sys.executable, "-c", INTERRUPTED.format(out=str(out))]
     with subprocess.Popen(script, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         try:
-            wait_for(lambda: (out / "sim.log").exists() and "study" in (out / "sim.log").read_text())
+            wait_for(lambda: log.exists() and "study" in log.read_text(), "the simulation to begin")
             assert running(out)
             process.send_signal(signal.SIGINT)
             said, _ = process.communicate(timeout=PATIENCE_S)
         finally:
             process.terminate()
     assert said == "interrupted\n"
-    assert not running(out)
+    wait_for(lambda: not running(out), "the end of the simulator")
     assert not (out / "results.json").exists()
 
 
@@ -92,12 +89,3 @@ def running(folder: Path) -> list[str]:
         if int(process.name) != os.getpid() and os.fsencode(folder) in told:
             found.append(process.name)
     return found
-
-
-def wait_for(condition: Callable[[], object]) -> None:
-    """Until it holds. Raises TimeoutError."""
-    end = time.monotonic() + PATIENCE_S
-    while not condition():
-        if time.monotonic() > end:
-            raise TimeoutError
-        time.sleep(0.05)

@@ -22,6 +22,7 @@ import pytest
 from pymodels.results import differences, read_results
 from tb.plan import studies
 from tb.sanlab.backend import ROOT, project
+from tests.patience import PATIENCE_S, wait_for
 from tests.system.installed import Environment, sanlab_wheel
 from tests.system.runs import must
 
@@ -92,10 +93,13 @@ def test_a_worker_of_a_dask_cluster_needs_nothing_but_the_wheel(here: Environmen
     with importlib.import_module("distributed").LocalCluster(**nobody) as cluster:
         worker = ("-m", "dask", "worker", cluster.scheduler_address, "--nthreads", "1", "--no-nanny", "--no-dashboard")
         with here.running("python", *worker):
+            wait_for(lambda: cluster.scheduler.workers, "the worker")
             words = ("echo_pingpong", "--axes=repetitions=1,2", f"--out={tmp_path / 'out'}")
             command = [sys.executable, "-m", "tb.sweep.run", *words, f"--scheduler={cluster.scheduler_address}"]
             env = {**os.environ, "SANLAB_OUT": str(tmp_path)}  # nothing is known from before
-            ended = subprocess.run(command, cwd=ROOT, env=env, text=True, capture_output=True, check=False, timeout=240)
+            ended = subprocess.run(
+                command, cwd=ROOT, env=env, text=True, capture_output=True, check=False, timeout=PATIENCE_S
+            )
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert "2 of 2 points, 0 known from before, 0 failed" in ended.stdout
     table = pq.read_table(tmp_path / "out" / "points.parquet").to_pydict()

@@ -121,7 +121,7 @@ def test_a_limit_ends_the_loop_at_the_end_of_a_turn(card: Card) -> None:
     assert seen == [0, 0]
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     change=st.integers(0, 8 * STEP),
     routines=st.lists(st.tuples(st.integers(0, 8 * STEP), st.integers(1, 3)), max_size=4),

@@ -66,7 +66,7 @@ def test_interrupt_routines_have_the_cpu_at_once_and_the_end_moves_by_what_they_
     assert bound.stretches() == pieces
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(routines=st.lists(st.tuples(st.integers(0, 12_000), st.integers(1, 4)), max_size=6), ns=st.integers(1, 9))
 def test_both_bindings_agree_wherever_interrupts_fall(
     library: Path, monkeypatch: pytest.MonkeyPatch, routines: list[tuple[int, int]], ns: int

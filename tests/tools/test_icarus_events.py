@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE_S
+
 MANY = 10_000
 SOURCE = """
 package p;
@@ -49,5 +51,5 @@ def test_processes_that_write_a_struct_twice_wake_each_other_for_ever(tmp_path: 
     source = tmp_path / "top.sv"
     source.write_text(SOURCE.format(a=form.format("a", "b"), b=form.format("b", "a"), many=MANY))
     subprocess.run(["iverilog", "-g2012", "-o", "top", source.name], cwd=tmp_path, check=True, capture_output=True)
-    ran = subprocess.run(["vvp", "top"], cwd=tmp_path, check=True, capture_output=True, text=True, timeout=60)
+    ran = subprocess.run(["vvp", "top"], cwd=tmp_path, check=True, capture_output=True, text=True, timeout=PATIENCE_S)
     assert ran.stdout.splitlines()[0] == said

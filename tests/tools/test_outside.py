@@ -11,13 +11,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from pymodels.host import OutsideError
 from pymodels.host.outside import end_all
+from tests.patience import PATIENCE_S, wait_for
 from tests.tools.hosts import BINDINGS, PATH, Bound
 
 PROGRAM = """
@@ -57,13 +57,9 @@ def alive(process: int) -> bool:
     return state.exists() and state.read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
 
 
-def gone(process: int) -> bool:
-    """Whether a process ends within a second."""
-    for _ in range(100):
-        if not alive(process):
-            return True
-        time.sleep(0.01)
-    return False
+def gone(process: int) -> None:
+    """Wait until a process has ended."""
+    wait_for(lambda: not alive(process), f"the end of process {process}")
 
 
 def test_time_moves_by_what_the_host_does_and_not_by_what_the_program_takes(bound: Bound) -> None:
@@ -101,14 +97,17 @@ def test_a_program_that_is_killed_by_a_signal_says_so(bound: Bound) -> None:
     [
         (["no_such_program", "1", "2", "3"], "host h: program 'no_such_program 1 2': cannot be started (.*); name a"),
         ([], "host h: program '': cannot be started (.*)"),
-        (python("import time; time.sleep(50)"), "host h: program .*: asked nothing for 0.3 s, while the sim"),
+        (
+            python(f"import time; time.sleep({PATIENCE_S})"),
+            "host h: program .*: asked nothing for 0.3 s, while the sim",
+        ),
         (python(PROGRAM + "place.sendall(bytes(5))"), "asks twice at once; let it wait for the answer"),
         (python(PROGRAM + "place.sendall(b'abc')"), "broke off in a request, with status "),
         (python(PROGRAM + "place.sendall(bytes([0, 0, 0, 9, 1]))"), "broke off in a request, with status "),
     ],
 )
 def test_what_goes_wrong_is_named(bound: Bound, command: list[str], said: str) -> None:
-    patience_s = 0.3 if "sleep(50)" in str(command) else 10.0
+    patience_s = 0.3 if "sleep(" in str(command) else PATIENCE_S
 
     async def serve() -> None:
         await bound.host.outside(command, patience_s).request()
@@ -156,7 +155,7 @@ def test_a_program_is_asked_back_within_its_request(bound: Bound) -> None:
 
 def test_the_end_of_a_run_ends_programs_and_what_they_have_started(bound: Bound) -> None:
     numbers: list[int] = []
-    text = PROGRAM + "import subprocess\nchild = subprocess.Popen(['sleep', '100'])\nask(b'%d' % child.pid)\n"
+    text = PROGRAM + f"import subprocess\nchild = subprocess.Popen(['sleep', '{PATIENCE_S}'])\nask(b'%d' % child.pid)\n"
 
     async def serve() -> None:
         numbers.append(int(await bound.host.outside(python(text)).request()))
@@ -164,7 +163,7 @@ def test_the_end_of_a_run_ends_programs_and_what_they_have_started(bound: Bound)
     bound.ends(serve())
     assert alive(numbers[0])
     end_all()
-    assert gone(numbers[0])
+    gone(numbers[0])
 
 
 def test_a_simulator_that_is_killed_takes_its_programs_along() -> None:
@@ -174,7 +173,7 @@ machine = Machine(2)
 async def serve():
     program = machine.host(0).outside({python(PROGRAM + "ask(b'%d' % os.getpid())")!r})
     print((await program.request()).decode(), flush=True)
-    import time; time.sleep(100)
+    import time; time.sleep({PATIENCE_S})
 machine.finish(serve())
 """
     root = Path(__file__).parents[2]
@@ -183,4 +182,4 @@ machine.finish(serve())
         number = int(simulator.stdout.readline())
         assert alive(number)
         os.kill(simulator.pid, signal.SIGKILL)
-    assert gone(number)
+    gone(number)

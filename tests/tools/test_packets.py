@@ -33,6 +33,7 @@ from pymodels.results import ResultsError
 from tb.report.dissector import write_dissector
 from tb.report.packets import RECORD, Captured, captured, directions, ends, write_packets
 from tb.report.recorded import Legend
+from tests.patience import PATIENCE_S
 from tests.unit.madeup_trace import LEGEND_OF_TWO
 
 MYRINET, SP = (nic_kind(name).network.capture_type for name in ("lanai9", "sp"))
@@ -80,7 +81,7 @@ def told(
         "occurrence=a",
         *words,
     ]
-    ended = subprocess.run(command, text=True, capture_output=True, check=False, timeout=60)
+    ended = subprocess.run(command, text=True, capture_output=True, check=False, timeout=PATIENCE_S)
     assert ended.returncode == 0, ended.stderr
     assert "Lua" not in ended.stderr, ended.stderr
     return [line.split("\t") for line in ended.stdout.splitlines()]

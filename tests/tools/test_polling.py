@@ -46,7 +46,7 @@ def test_a_loop_stands_still_while_an_interrupt_routine_has_the_cpu(
     assert end == used == looks * PATH + routine != -(-change // PATH) * PATH
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     change=st.integers(0, 30_000),
     routines=st.lists(st.tuples(st.integers(0, 20_000), st.integers(1, 40)), max_size=4),

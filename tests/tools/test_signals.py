@@ -248,7 +248,7 @@ def test_signals_that_nobody_can_take_are_refused_by_name(bound: Bound) -> None:
         bound.ends(app.process.set_timer(-1))
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     signals=st.lists(st.tuples(st.integers(0, 20_000), st.sampled_from([Sig.USR1, Sig.ALRM])), max_size=6),
     routines=st.lists(st.tuples(st.integers(0, 20_000), st.integers(1, 3)), max_size=4),

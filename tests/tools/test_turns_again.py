@@ -51,7 +51,7 @@ def traced(doorway: Doorway, until: int) -> list[tuple[int, ...]]:
     return got
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     clocks=st.integers(1, 40),
     turns=st.integers(2, 40),

@@ -11,6 +11,7 @@ import subprocess
 from pathlib import Path
 
 from tb.tools.paths import ROOT
+from tests.patience import PATIENCE_S
 
 REAL = "sh cat chmod cmp cp head mkdir mv rm find grep ls dirname awk sed make env flock".split()  # noqa: SIM905 - a list of words
 FAKE_PYTHON = r"""#!/bin/sh
@@ -74,7 +75,7 @@ class Checkout:
             env=env,
             text=True,
             capture_output=True,
-            timeout=30,
+            timeout=PATIENCE_S,
             check=False,
         )
 

@@ -20,6 +20,7 @@ import pytest
 from pymodels.errors import ConfigError
 from tb.build import store as builds
 from tb.tools.paths import ROOT
+from tests.patience import PATIENCE_S, wait_for
 
 MB = 1_000_000
 
@@ -59,11 +60,13 @@ def left(store: Path) -> set[str]:
 
 
 def other_process(code: str, store: Path) -> subprocess.Popen[str]:
-    """A process with the store at hand, once it has said that it is ready."""
+    """A process with the store at hand, once it has said that it is ready. It ends with its input at the latest."""
     text = (
-        f"import time\nfrom pathlib import Path\nfrom tb.build.store import kept\nstore = Path({str(store)!r})\n{code}"
+        f"import sys\nfrom pathlib import Path\nfrom tb.build.store import kept\nstore = Path({str(store)!r})\n{code}"
     )
-    process = subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE, text=True, cwd=ROOT)
+    process = subprocess.Popen(
+        [sys.executable, "-c", text], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
+    )
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
     return process
@@ -84,7 +87,7 @@ def test_two_threads_that_want_one_new_build_both_get_it_and_it_is_made_once(
 
     def found(name: str, store: Path) -> Path | None:
         folder = look(name, store)
-        both_looked.wait(10)
+        both_looked.wait(PATIENCE_S)
         return folder
 
     def make(folder: Path) -> None:
@@ -95,10 +98,7 @@ def test_two_threads_that_want_one_new_build_both_get_it_and_it_is_made_once(
     results: list[tuple[Path, bool]] = []
     for _ in range(2):
         threading.Thread(target=lambda: results.append(builds.kept("a", make, tmp_path)), daemon=True).start()
-    for _ in range(200):
-        if len(results) == 2:
-            break
-        time.sleep(0.05)
+    wait_for(lambda: len(results) == 2, "both threads")
     assert sorted(results) == [(tmp_path / "a", False), (tmp_path / "a", True)]
     assert len(made) == 1
 
@@ -119,7 +119,7 @@ def test_what_was_used_longest_ago_goes_first(tmp_path: Path) -> None:
 def test_what_another_process_uses_stays_until_it_ends(tmp_path: Path) -> None:
     process = other_process(
         "kept('used', lambda folder: (folder / 'program').write_bytes(b'x' * 10**6), store)\n"
-        "print('ready', flush=True)\ntime.sleep(60)",
+        "print('ready', flush=True)\nsys.stdin.read()",
         tmp_path,
     )
     used_at(tmp_path, "used", 1000)
@@ -139,7 +139,7 @@ def test_what_this_process_uses_stays(tmp_path: Path) -> None:
 def test_a_builder_that_failed_or_was_killed_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError):
         builds.kept("bad", lambda folder: print(1 // 0), tmp_path)
-    process = other_process("kept('cut', lambda f: (print('ready', flush=True), time.sleep(60)), store)", tmp_path)
+    process = other_process("kept('cut', lambda f: (print('ready', flush=True), sys.stdin.read()), store)", tmp_path)
     keep(tmp_path, "a")
     assert any(name.startswith(".cut-") for name in left(tmp_path)), "it is still being made"
     process.kill()

@@ -32,7 +32,6 @@ from pymodels.routes import Routes
 from pymodels.topology import End, Switch, Topology
 from pymodels.updown import up_down
 from tests.unit.configfiles import AS_PRINTED, put, swapped
-from tests.unit.patience import PATIENT
 
 
 def test_example_parses_as_printed(tmp_path: Path) -> None:
@@ -177,7 +176,7 @@ def as_cluster(topology: Topology, computed: bool) -> Cluster:
     return Cluster("drawn", "", hosts, topology, Routes(up_down(topology).table, computed), "lanai9")
 
 
-@settings(PATIENT, max_examples=30)
+@settings(max_examples=30)
 @given(
     build=st.sampled_from([clos, tree]),
     count=st.integers(1, 20),

@@ -27,7 +27,6 @@ from tests.unit.configfiles import (
     refused,
     swapped,
 )
-from tests.unit.patience import PATIENT
 
 MISTAKES: dict[str, tuple[dict[str, str], str]] = {
     # The form of lines
@@ -190,7 +189,6 @@ WORDS = st.sampled_from([*IN_CONFIG_FILE, "paris", "metz", "s0", "0", "1", "-1",
 LINES = st.lists(st.lists(WORDS, max_size=6).map(" ".join), max_size=12).map("\n".join)
 
 
-@PATIENT
 @given(config=LINES, resource=LINES, routes=LINES, hosts=LINES)
 def test_no_text_brings_anything_but_a_configuration_error(
     tmp_path_factory: pytest.TempPathFactory, config: str, resource: str, routes: str, hosts: str

@@ -140,7 +140,7 @@ def test_host_without_memory_for_its_queues_says_so() -> None:
         bench.machine.finish(bench.libraries[0].grim_enable())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(1, 32), st.integers(2, 20), st.sampled_from([4, 100, 1024, 4096]), st.integers(0, 1) | st.just(1024))
 def test_areas_of_sram_do_not_overlap(channels: int, nodes: int, segment: int, cut_through: int) -> None:
     options = Options.of({"channels": channels, "segment_bytes": segment, "cut_through_bytes": cut_through * 8 & ~7})

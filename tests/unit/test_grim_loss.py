@@ -41,7 +41,7 @@ def sent_by(bench: Bench) -> int:
     return len(bench.machine.trace.of(TraceEvent.NIC_SEND_START))
 
 
-@settings(max_examples=20, deadline=None, phases=(Phase.explicit, Phase.generate))
+@settings(max_examples=20, phases=(Phase.explicit, Phase.generate))
 @given(
     seed=st.integers(0, 1 << 30),
     loss=st.sampled_from([0.0, 0.01, 0.1, 0.3]),

@@ -25,7 +25,7 @@ def sent(count: int, window: int = 127) -> LossyStream:
     return stream
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(
     st.integers(0, 1 << 30), st.integers(1, 20), st.integers(1, 3), st.floats(0.2, 1.0), st.sampled_from([0, 0.1, 0.5])
 )

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from firmware.host.grim import Grim
@@ -68,12 +68,7 @@ def test_longest_segment_is_what_one_message_carries() -> None:
     assert transfer(Bench(2, segment_bytes=MAX_PAYLOAD), [data, data[:MAX_PAYLOAD]]) == [data, data[:MAX_PAYLOAD]]
 
 
-@settings(
-    max_examples=15,
-    phases=[Phase.explicit, Phase.generate],
-    suppress_health_check=[HealthCheck.too_slow],
-    deadline=None,
-)
+@settings(max_examples=15, phases=[Phase.explicit, Phase.generate])
 @given(
     st.lists(st.integers(0, 5000), min_size=1, max_size=6),
     st.sampled_from([4, 60, 252, 1000]),

@@ -28,7 +28,7 @@ def load_list(machine: Machine, chain: int, at: int) -> None:
     machine.nic(0).card.write(0x800100 + 4 * chain, at.to_bytes(4, "big"))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(size=st.integers(0, 3000), near=st.integers(0, 15), far=st.integers(0, 15), to_sram=st.booleans())
 def test_any_length_and_alignment_moves_exactly_these_bytes(size: int, near: int, far: int, to_sram: bool) -> None:
     machine = Machine(2, host_bytes=1 << 16, sram_bytes=1 << 16)

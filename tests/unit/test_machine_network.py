@@ -50,7 +50,7 @@ def received(machine: Machine, node: int) -> tuple[bytes, int]:
     return data[:-1], data[-1]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(size=st.integers(4, 1200), skip=st.integers(0, 7), cuts=st.lists(st.integers(2, 1200), max_size=3))
 def test_any_length_alignment_and_cut_arrives_whole(size: int, skip: int, cuts: list[int]) -> None:
     machine = Machine(2, host_bytes=4096, sram_bytes=1 << 16)
@@ -131,7 +131,7 @@ def test_packets_of_one_sender_stay_in_order_even_behind_a_blocked_one() -> None
     assert machine.nic(1).special.isr & RECV and machine.nic(2).special.isr & RECV
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(size=st.integers(4, 900), room=st.integers(1, 40))
 def test_a_buffer_that_is_too_small_raises_buff_and_the_rest_follows(size: int, room: int) -> None:
     machine = Machine(2, host_bytes=4096, sram_bytes=1 << 16)
@@ -151,7 +151,7 @@ def test_a_buffer_that_is_too_small_raises_buff_and_the_rest_follows(size: int, 
     assert machine.nic(1).special.read(Reg.RECV_LENGTH) == size + 1
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(size=st.integers(4, 300), data=st.data())
 def test_flipped_bits_give_the_syndrome_that_a_crc_over_all_bytes_gives(size: int, data: st.DataObject) -> None:
     offset, mask = data.draw(st.integers(0, size)), data.draw(st.integers(1, 255))

@@ -32,7 +32,7 @@ def refused(process: Process, *, what: str, address: int) -> AbstractContextMana
     return pytest.raises(ProtectionFault, match=f"^{process.who}: protection fault: {what} at {address:#x}: ")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(start=st.integers(0, 3 * PAGE - 1), size=st.integers(1, 3 * PAGE), fill=st.integers(1, 255))
 def test_stores_land_in_the_frames_of_their_pages_and_nowhere_else(start: int, size: int, fill: int) -> None:
     host = host_with(size=1 << 20)

@@ -10,18 +10,18 @@ import io
 import json
 import os
 import threading
-import time
 
 import pytest
 from rich.console import Console
 
 from tb.run import progress
 from tb.run.progress import clock, fields, show_progress
+from tests.patience import PATIENCE_S, wait_for
 
 STATE = {"done": 250, "total": 1000, "what": "messages", "messages": 260, "sim_us": 2500.0}
 
 
-def shown(*parts: bytes, terminal: bool = True, pause: float = 0.0) -> str:
+def shown(*parts: bytes, terminal: bool = True, until: str = "") -> str:
     read, write = os.pipe()
     file = io.StringIO()
     console = Console(file=file, force_terminal=terminal, width=160, legacy_windows=False)
@@ -29,9 +29,10 @@ def shown(*parts: bytes, terminal: bool = True, pause: float = 0.0) -> str:
     watcher.start()
     for part in parts:
         os.write(write, part)
-        time.sleep(pause)
+    if until:
+        wait_for(lambda: until in file.getvalue(), f"{until!r} on the terminal")
     os.close(write)
-    watcher.join(10)
+    watcher.join(PATIENCE_S)
     assert not watcher.is_alive()
     return file.getvalue()
 
@@ -51,7 +52,8 @@ def test_a_long_run_has_a_bar() -> None:
         assert words in text
 
 
-def test_a_short_run_has_none() -> None:
+def test_a_short_run_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "DELAY_S", PATIENCE_S)
     assert "simulating" not in shown(json.dumps(STATE).encode() + b"\n")
 
 
@@ -62,7 +64,7 @@ def test_without_a_terminal_nothing_is_written() -> None:
 
 @pytest.mark.usefixtures("at_once")
 def test_a_run_that_reports_nothing_still_shows_that_it_goes_on() -> None:
-    assert "0 messages" in shown(b"", pause=0.2)
+    assert "0 messages" in shown(until="0 messages")
 
 
 def test_rate_and_time_left() -> None:

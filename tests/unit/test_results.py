@@ -13,7 +13,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -33,7 +32,7 @@ from pymodels.results import (
     read_results,
     write_results,
 )
-from tests.unit.patience import PATIENT
+from tests.patience import PATIENCE_S, wait_for
 
 NUMBERS = st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False)
 EXAMPLE = Results(
@@ -58,7 +57,6 @@ def test_round_trip(tmp_path: Path) -> None:
     assert [p.name for p in path.parent.iterdir()] == ["results.json"]
 
 
-@PATIENT
 @given(
     metrics=st.dictionaries(st.text(max_size=8), NUMBERS, max_size=5),
     x=st.lists(NUMBERS, max_size=4).map(tuple),
@@ -141,13 +139,11 @@ def test_kill_in_the_middle_leaves_the_old_file(tmp_path: Path) -> None:
     write_results(EXAMPLE, path)
     script = (
         "import os, pathlib, time\nfrom pymodels.results import write_atomically\n"
-        f"os.fsync = lambda _: (pathlib.Path({str(tmp_path / 'reached')!r}).touch(), time.sleep(60))\n"
+        f"os.fsync = lambda _: (pathlib.Path({str(tmp_path / 'reached')!r}).touch(), time.sleep({PATIENCE_S}))\n"
         f"write_atomically(pathlib.Path({str(path)!r}), 'half')\n"
     )
     writer = subprocess.Popen([sys.executable, "-c", script], cwd=Path(__file__).parents[2])
-    deadline = time.monotonic() + 30
-    while not (tmp_path / "reached").exists() and time.monotonic() < deadline:
-        time.sleep(0.01)
+    wait_for((tmp_path / "reached").exists, "the file to be written")
     writer.send_signal(signal.SIGKILL)
     assert writer.wait() == -signal.SIGKILL
     assert read_results(path) == EXAMPLE

@@ -29,7 +29,6 @@ from pymodels.routes import (
 from pymodels.topology import Channel
 from pymodels.updown import up_down
 from tests.unit.networks import clockwise, ring
-from tests.unit.patience import PATIENT
 
 
 @pytest.mark.parametrize(("delta", "byte"), [(0, 0x80), (1, 0x81), (15, 0x8F), (-1, 0xBF), (-15, 0xB1)])
@@ -49,7 +48,6 @@ def test_distance_beyond_a_switch_is_refused(delta: int) -> None:
         encode(delta)
 
 
-@PATIENT
 @given(st.lists(st.integers(-15, 15)))
 def test_reverse_twice_is_the_route(deltas: list[int]) -> None:
     route = bytes(encode(d) for d in deltas)
@@ -146,7 +144,6 @@ def has_cycle(graph: DependencyGraph) -> bool:
         waits = {c: then for c, then in waits.items() if c not in free}
 
 
-@PATIENT
 @given(st.integers(3, 6), st.data())
 def test_cycles_are_found_exactly_when_there_are_some(switches: int, data: st.DataObject) -> None:
     topology = ring(switches)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -18,7 +19,7 @@ import pytest
 
 from pymodels.trace import RECORD, TraceEvent
 from tb import sanlab
-from tb.sanlab import tree
+from tb.sanlab import child, tree
 from tb.sanlab.command import COMMANDS
 from tb.tools import paths
 from tb.tools.paths import ROOT
@@ -91,6 +92,17 @@ def test_a_refusal_says_what_the_command_says(tmp_path: Path, monkeypatch: pytes
     assert "did you mean 'repetitions'?" in command.stderr
     assert refused.value.exit_code == command.returncode == 2
     assert list((tmp_path / "sim_build" / "runs").iterdir()) == []
+
+
+def test_a_child_that_does_not_end_when_it_is_told_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(child, "PATIENCE_S", 0.1)
+    deaf = ["sh", "-c", "trap '' TERM; echo ready; while :; do read -r line; done"]
+    with subprocess.Popen(
+        deaf, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        assert process.stdout is not None and process.stdout.readline() == "ready\n"
+        child._end(process)
+        assert process.returncode == -signal.SIGKILL
 
 
 def test_errors_can_be_pickled() -> None:

@@ -22,6 +22,7 @@ from tb.sweep.axes import Axis
 from tb.sweep.points import Point
 from tb.sweep.table import Cell
 from tb.sweep.work import Done
+from tests.patience import PATIENCE_S
 from tests.unit.madeup import results
 
 CALLS: Counter[str] = Counter()
@@ -138,7 +139,10 @@ def test_a_scheduler_that_does_not_answer(tmp_path: Path, monkeypatch: pytest.Mo
     assert capsys.readouterr().err.startswith("SCHEDULER: no scheduler at 'nonsense://x': ")
 
 
-def test_a_scheduler_by_address_gives_the_same_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_scheduler_by_address_gives_the_same_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(farm, "PATIENCE_S", PATIENCE_S)
     local: dict[str, Any] = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "protocol": "tcp"}
     with importlib.import_module("distributed").LocalCluster(**local, dashboard_address="localhost:0") as cluster:
         assert sweep(tmp_path, "repetitions=1,2", "--scheduler", cluster.scheduler_address) == 0

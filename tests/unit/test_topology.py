@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from pymodels.builders import clos, host_names, single_switch, smallest_switch, tree
 from pymodels.topology import End, Link, Switch, Topology, TopologyError
-from tests.unit.patience import PATIENT
 
 S = (Switch("s0", 4), Switch("s1", 4))
 
@@ -127,7 +126,6 @@ def test_clos_has_full_bisection_with_few_spines(hosts: int, ports: int, leaves:
     assert len(topology.links) == hosts + leaves * ports // 2
 
 
-@PATIENT
 @given(hosts=st.integers(1, 70), ports=st.sampled_from((4, 8, 16)))
 def test_tree_takes_any_number_of_hosts(hosts: int, ports: int) -> None:
     topology = tree(host_names(hosts), ports)

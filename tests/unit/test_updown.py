@@ -19,7 +19,6 @@ from pymodels.routes import RouteError, Routes, check_routes, find_cycle, verify
 from pymodels.topology import Channel, End, Link, Switch, Topology, TopologyError
 from pymodels.updown import UpDown, up_down
 from tests.unit.networks import ring, torus
-from tests.unit.patience import PATIENT
 
 
 @st.composite
@@ -64,7 +63,7 @@ def is_whole(topology: Topology) -> bool:
     return True
 
 
-@settings(PATIENT, max_examples=150)
+@settings(max_examples=150)
 @given(networks().filter(is_whole))
 def test_routes_on_any_connected_network_deliver_and_cannot_deadlock(topology: Topology) -> None:
     routes = up_down(topology)
@@ -91,14 +90,14 @@ def test_computed_routes_that_could_deadlock_are_refused_with_their_cycle(monkey
         up_down(ring(5))
 
 
-@settings(PATIENT, max_examples=60)
+@settings(max_examples=60)
 @given(networks().filter(is_whole), st.data())
 def test_every_root_delivers_without_deadlock(topology: Topology, data: st.DataObject) -> None:
     root = data.draw(st.sampled_from(sorted({topology.attachment(h).node for h in topology.hosts})))
     check_routes(topology, up_down(topology, root))
 
 
-@settings(PATIENT, max_examples=60)
+@settings(max_examples=60)
 @given(networks().filter(is_whole))
 def test_routes_are_the_shortest_legal_ones(topology: Topology) -> None:
     check_shortest(topology, topology.attachment(topology.hosts[0]).node)
