@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from rich.console import Console
 
 from tb.explore.am.play import Request, Rules
-from tb.explore.run import chosen, explore, verdict
+from tb.explore.run import chosen, verdict
+from tests.unit.test_explore import searched
 
 HERE, THERE = ("answer", 0, b""), ("request", 1, b"")
 
@@ -20,13 +20,13 @@ HERE, THERE = ("answer", 0, b""), ("request", 1, b"")
 @pytest.mark.parametrize(("name", "states"), [("fine", 20_514), ("crossing", 4_807)])
 def test_a_world_is_proved_in_every_state(name: str, states: int) -> None:
     (world,) = chosen("am", name)
-    outcome, _ = explore(world, 120, Console(quiet=True))
+    outcome, _ = searched(world)
     assert (verdict(outcome), outcome.states) == ("proved", states)
 
 
 def test_a_request_that_is_forgotten_is_found() -> None:
     (world,) = chosen("am", "hasty")
-    outcome, _ = explore(world, 120, Console(quiet=True))
+    outcome, _ = searched(world)
     assert verdict(outcome) == "found, as it must"
     assert "host 0 lacks 1 messages" in outcome.wrong
 

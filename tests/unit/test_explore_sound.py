@@ -8,6 +8,7 @@ left out of a state's number are those that nobody reads any more.
 
 from __future__ import annotations
 
+import math
 from itertools import product
 from typing import Any
 
@@ -51,7 +52,7 @@ def by_sets(small: SmallWorld) -> Search:
     atlas = Atlas(small)
     try:
         search = Search(small, atlas)
-        search.run(3600)
+        search.run(math.inf)
     finally:
         atlas.close()
     return search
@@ -63,7 +64,7 @@ def both(small: SmallWorld) -> tuple[Search, Search]:
     try:
         searches = Search(small, atlas), Search(small, atlas, kind=Singles)
         for search in searches:
-            search.run(3600)
+            search.run(math.inf)
     finally:
         atlas.close()
     return searches
