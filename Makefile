@@ -27,8 +27,9 @@ unexport MAKEFLAGS MFLAGS
 ## SCHEDULER=tcp://host:port  the Dask cluster of a sweep (one of this machine)
 ## WORKERS=<n>                points of a sweep at a time on this machine (its processors)
 ## PLOT="metric ..."          what a sweep draws (what varies)
-## LAYER=<name>               the message layer that explore exhausts, that fuzz runs programs of (all), or whose C firmware is built
-## SEEDS=<n>|<first>..<last>  so many new programs for fuzz (500), or exactly those
+## LAYER=<name>               the message layer that explore exhausts, that fuzz runs programs of (all), that campaign
+##                            disturbs (grim and via), or whose C firmware is built
+## SEEDS=<n>|<first>..<last>  so many new programs for fuzz, or faults for campaign (500), or exactly those
 ## ON=machine|rtl             where fuzz runs them (machine)
 ## FIRMWARE=python|c          c: in each program of fuzz NICs execute the layer's firmware in C (python)
 ## WORLD=<name>               one of its small worlds only
@@ -58,7 +59,7 @@ python := "$$VENV/bin/python"
 sanlab := $(python) -m tb.sanlab
 study := $(sanlab) run --sim="$$SIM" --seed="$$SEED" --cluster="$$CLUSTER" --profile="$$PROFILE" --set="$$SET"
 
-.PHONY: all setup test help run studies cluster sim lint synth prove waves timeline explain compare sweep fuzz explore firmware figures fidelity bench counts clean distclean
+.PHONY: all setup test help run studies cluster sim lint synth prove waves timeline explain compare sweep fuzz campaign explore firmware figures fidelity bench counts clean distclean
 
 all: ## set up, then the main job: GRIM ping-pong and streaming between two hosts
 	$(setup) $(simulator)
@@ -133,6 +134,11 @@ sweep: ## run one STUDY at every point of AXES on a Dask cluster: one table, one
 fuzz: ## run random programs of message layers that do everything at once; what fails is shrunk and printed
 	$(setup) $(if $(filter rtl,$(ON)),$(simulator))
 	@$(sanlab) fuzz --layer="$$LAYER" --seeds="$$SEEDS" --on="$$ON" --sim="$$SIM" --firmware="$$FIRMWARE" \
+	  --scheduler="$$SCHEDULER" --workers="$$WORKERS"
+
+campaign: ## run single faults in memories, buses, links, NICs and hosts, and say what they do to messages
+	$(setup) $(simulator)
+	@$(sanlab) campaign --layer="$$LAYER" --profile="$$PROFILE" --seeds="$$SEEDS" --set="$$SET" --sim="$$SIM" \
 	  --scheduler="$$SCHEDULER" --workers="$$WORKERS"
 
 explore: ## exhaust the small worlds of one message LAYER: every order of turns, every single fault

@@ -142,6 +142,11 @@ class RtlHost(Processes, Computes, PollsCards, Actor):
         if self._service is not None:
             await self._service()
 
+    @property
+    def allocated(self) -> range:
+        """The memory that software has allocated so far."""
+        return range(FIRST_FREE, self._next_free)
+
     def allocate(self, size: int, align: int = 4096) -> RtlBuffer:
         address = -(-self._next_free // align) * align
         if size < 0 or address + size > len(self.memory):

@@ -60,6 +60,8 @@ class RtlNic(Actor):
         """Kept charges by path, or by path and times."""
         self._loops = 0
         self._programs: list[Task] = []
+        self.programs: list[Coroutine[Any, Any, Any]] = []
+        """What was started on it, and has not been halted."""
         self.stopped: Callable[[int, int, int], None] = _nobody_executes
         """What is done when a core stops: time, fault, address."""
         self.steps = doorway.steps(self.unit)
@@ -72,6 +74,7 @@ class RtlNic(Actor):
     def spawn(self, coroutine: Coroutine[Any, Any, Any], name: str) -> Task:
         task = super().spawn(coroutine, name)
         self._programs.append(task)
+        self.programs.append(coroutine)
         return task
 
     def halt(self) -> None:
@@ -81,6 +84,7 @@ class RtlNic(Actor):
         for task in self._programs:
             self._kernel.stop(task)
         self._programs.clear()
+        self.programs.clear()
         self.waits.end(self.who)
         for at in range(0, self._loops * STEPS * STEP_WORDS, STEP_WORDS):
             address, _, _, register = self.steps[at : at + 4]

@@ -18,6 +18,7 @@ DOORWAY_C = (
     "core.c",
     "host_cpu.c",
     "faults.c",
+    "strikes.c",
     "capture.c",
     "component.c",
     "use.c",

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rich.console import Console
@@ -22,6 +22,7 @@ from tb.fuzz.reach import ARCS, Arcs, Watch
 from tb.plan import studies
 from tb.plan.request import plan, resolve
 from tb.run.command import execute
+from tb.run.simulate import Outcome
 from tb.sweep.work import Done
 from tb.tools.paths import OUT, ROOT, SIMULATORS
 
@@ -106,11 +107,8 @@ def _simulated(batch: Batch) -> Done:
     try:
         settings = f"layer={batch.layer} first={batch.first} count={batch.count} shrink={batch.shrink}"
         settings += f" in_c={int(batch.in_c)} covered={int(batch.covered)} {trial.settings(batch.layer)}"
-        info = studies.load(STUDY)
-        profile, cluster = trial.profile(batch.layer), trial.cluster(batch.layer) or info.cluster or ""
-        request = resolve(STUDY, batch.simulator, "1", False, cluster, profile, settings, SIMULATORS)
-        request = type(request)(**{**request.__dict__, "folder": str(folder)})
-        outcome = execute(request, info, plan(request, info), Console(file=io.StringIO()))
+        cluster, profile = trial.cluster(batch.layer), trial.profile(batch.layer)
+        outcome = simulated(STUDY, batch.simulator, cluster, profile, settings, folder)
         failed = folder / "failures.txt"
         lines = failed.read_text(encoding="utf-8").splitlines() if failed.exists() else outcome.failures
         reached = folder / ARCS
@@ -118,6 +116,14 @@ def _simulated(batch: Batch) -> Done:
         return Done(Found(_by_seed(lines), arcs).text()) if outcome.tests else Done(failures=tuple(outcome.failures))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def simulated(study: str, simulator: str, cluster: str, profile: str, settings: str, folder: Path) -> Outcome:
+    """Run a study with seed 1 in a folder, and say nothing. `cluster`, `profile`: empty for those that it names."""
+    info = studies.load(study)
+    request = resolve(study, simulator, "1", False, cluster or info.cluster or "", profile, settings, SIMULATORS)
+    request = replace(request, folder=str(folder))
+    return execute(request, info, plan(request, info), Console(file=io.StringIO()))
 
 
 def _by_seed(lines: list[str]) -> dict[int, list[str]]:

@@ -7,12 +7,11 @@ fresh cluster, and none sees another. A program of fewer nodes uses the first on
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from firmware.images import image, layers
 from firmware.layers import ClusterView
@@ -23,6 +22,7 @@ from tb.fuzz.reach import ARCS, Arcs, Watch, together
 from tb.fuzz.shrink import SMALL, shrink_awaiting, sort_of
 from tb.fuzz.trial import Make
 from tb.fuzz.world import late_port
+from tb.lab.apart import apart
 from tb.lab.lab import Lab
 from tb.plan.options import Option
 from tb.plan.request import Plan
@@ -140,31 +140,20 @@ async def _smaller(lab: Lab, name: str, make: Make, numbers: list[int], sort: st
 
 async def _apart(lab: Lab, name: str, program: Program, reached: list[Arcs]) -> list[str]:
     """Run a program in a copy of this process; what was wrong. What it has reached joins the others."""
-    read, write = os.pipe()
-    child = os.fork()
-    if not child:
-        os.close(read)
+    watch = Watch(name)
 
-        watch = Watch(name)
+    def with_arcs(found: list[str]) -> tuple[list[str], Arcs]:
+        return found, watch.arcs() if lab.option("covered") else {}
 
-        def end(found: list[str]) -> NoReturn:
-            arcs = watch.arcs() if lab.option("covered") else {}
-            with os.fdopen(write, "w") as answer:
-                json.dump([found, arcs], answer)
-            os._exit(0)
-
-        # what the copy raises outside of this task ends it too, and nothing of it is left behind
-        lab.running.engine.on_failure = lambda error: end([trial.told(error)])
+    async def work() -> tuple[list[str], Arcs]:
         with watch if lab.option("covered") else nullcontext():
             found = await _whole(lab, name, program)
-        end(found)
-    os.close(write)
-    with os.fdopen(read) as answer:
-        text = answer.read()
-    os.waitpid(child, 0)
-    if not text:
+        return with_arcs(found)
+
+    answer = await apart(lab, work, lambda error: with_arcs([trial.told(error)]))
+    if answer is None:
         return ["the simulation died"]
-    told, arcs = json.loads(text)
+    told, arcs = answer
     reached.append(arcs)
     return list(told)
 

@@ -20,6 +20,7 @@ from pymodels.hardware.compiled import is_compiled
 from pymodels.profiles import DEFAULT_PROFILE, Profile, load_profile, profile_names
 from pymodels.profiles.profile import parse_settings
 from pymodels.routes import check_routes
+from tb.plan.faults import faults
 from tb.plan.firmware import CORE_OPTIONS, FIRMWARE, WRITTEN_IN, nodes_in_c
 from tb.plan.limits import check_cables, check_late, check_size, check_switches
 from tb.plan.options import Option, check_layers, links_held, options_by_layer
@@ -27,6 +28,7 @@ from tb.plan.studies import StudyInfo
 
 HOST = "run.host"
 PUBLIC_EVAL = "run.public_eval"
+INJECT = "fault.inject"
 RUN_OPTIONS = {
     HOST: Option("", "of several clusters in a file, the one with this host (make variable GRIM_HOST)"),
     FIRMWARE: WRITTEN_IN,
@@ -41,6 +43,7 @@ RUN_OPTIONS = {
     "fault.reorder": Option(0.0, "probability that others pass a packet before it reaches a host, by seed", 0, 1),
     "fault.late_port": Option("", "the port (spine0.2) of a switch or host into which packets come late, by late_us"),
     "fault.late_us": Option(10, "how much later they come, in us: packets on other routes pass them", 1, 50),
+    INJECT: Option("", "faults, such as sram:metz:0xa010.5@41.5 (tb/campaign/README.md)"),
     "run.stuck_waves": Option(1, "0 = after a standstill no second run with waves of the time around it", 0, 1),
     "run.hang_us": Option(1_000_000, "simulated silence that counts as a hang, in us", 1, 10**9),
 }
@@ -109,6 +112,7 @@ def plan(request: Request, info: StudyInfo) -> Plan:
     }
     check_switches(cluster, profile)
     check_cables(cluster, profile)
+    faults(str(options[INJECT]), cluster)
     check_late(cluster, str(options["fault.late_port"]), "fault.late_us" in request.settings)
     understood = Plan(request, cluster, profile, options)
     check_layers(options, len(cluster.hosts), profile.integer("sram.bytes"), profile.card)

@@ -16,12 +16,14 @@ from firmware.layers import host_library
 from firmware.stack import stack
 from pymodels.host.outside import end_all
 from tb.lab.cluster import RunningCluster
+from tb.lab.faults import Injector
 from tb.lab.lab import Lab
 from tb.lab.outcome import leave_behind
 from tb.lab.switch import RunningSwitch
 from tb.plan import studies
+from tb.plan.faults import faults
 from tb.plan.options import options_by_layer
-from tb.plan.request import Plan, Request, plan
+from tb.plan.request import INJECT, Plan, Request, plan
 from tb.stuck.watch import explain_failure
 
 
@@ -66,6 +68,9 @@ async def whole_run(dut: Any, make: Callable[[Plan, RunningCluster | RunningSwit
 
 async def _whole(info: studies.StudyInfo, lab: Lab) -> None:
     await lab.simulation.boot()
+    given = faults(lab.text(INJECT), lab.plan.cluster)
+    if given:
+        Injector(lab.running).inject(given)
     await info.run(lab)
     await lab.simulation.drain()
     if info.design is None and (peak := lab.running.central_queue_peak()):

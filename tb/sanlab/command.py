@@ -32,6 +32,7 @@ COMMANDS = {
     "compare": Command("tb.ask.compare", "what changed between two results"),
     "sweep": Command("tb.sweep.run", "run one study at every point of some axes"),
     "fuzz": Command("tb.fuzz.run", "run random programs of message layers"),
+    "campaign": Command("tb.campaign.run", "run single faults, and say what they do"),
     "explore": Command("tb.explore.run", "exhaust the small worlds of a message layer"),
     "figures": Command("tb.figures.run", "every study, every published value, on one page"),
     "fidelity": Command("tb.figures.fidelity", "how good every figure is, sorted by it"),

@@ -59,6 +59,7 @@ class Doorway:
         self.lib.dw_core_last.argtypes = [ctypes.c_int, ctypes.c_void_p]
         self.lib.dw_core_registers.restype = ctypes.c_void_p
         self.lib.dw_loss.argtypes = [ctypes.c_int] * 3 + [ctypes.c_double] * 3 + [ctypes.c_uint64]
+        self.lib.dw_strike_add.argtypes = [ctypes.c_int, ctypes.c_int, I64, ctypes.c_uint64]
         self.lib.dw_delay.argtypes = [ctypes.c_int] * 3 + [I64]
         self.now: Callable[[], int] = self.lib.dw_now
         self.wake_by: Callable[[int], None] = self.lib.dw_wake_by

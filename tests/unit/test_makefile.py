@@ -45,8 +45,8 @@ def test_help_names_every_target_and_every_variable() -> None:
     "target",
     [
         *("all", "setup", "test", "run", "studies", "sim", "lint", "synth", "prove", "waves", "timeline"),
-        *("explain", "compare", "sweep", "fuzz", "explore", "firmware", "figures", "bench", "counts"),
-        *("cluster", "fidelity", "clean", "distclean"),
+        *("explain", "compare", "sweep", "fuzz", "campaign", "explore", "firmware", "figures", "bench"),
+        *("counts", "cluster", "fidelity", "clean", "distclean"),
     ],
 )
 def test_every_target_can_be_shown_without_running(checkout: Checkout, target: str) -> None:

@@ -13,6 +13,7 @@ uint8_t dw_armed[DW_MEMORIES][DW_WATCHES];   // Python arms a watch before it wa
 enum { INVARIANT_UNIT = 4000 };              // whose events are broken invariants
 enum { DW_PAGE = 4096 };                     // bytes
 enum { EVENT_WATCH = 1, EVENT_WILD = 2 };   // codes that the doorway itself raises; all others come from RTL and are above 15
+enum { EVENT_INTERRUPT = 34 };              // hdl/sim/cluster/sim_interrupt.sv
 
 // Sparse: pages exist once touched.
 uint8_t *dw_memory_create(int memory, uint64_t size, int unit) {
@@ -31,6 +32,7 @@ uint8_t *dw_memory(int memory, uint64_t address, int bytes) {
   if (address + (uint64_t)bytes > memories[memory].size) return NULL;
   return memories[memory].base + address;
 }
+int dw_memory_unit(int memory) { return memories[memory].unit; }
 // From now on a write from the bus must stay within [from, to): software allocated that much (to = 0: anything goes).
 void dw_grant(int memory, uint64_t from, uint64_t to) {
   memories[memory].granted_from = from;
@@ -61,7 +63,13 @@ long long san_mem_read(int memory, int address) {
   uint8_t *p = dw_memory(memory, a, 8);
   if (!p) { san_event(dw_now(), memories[memory].unit, EVENT_WILD, a, 0); return -1; }
   memcpy(&word, p, 8);
+  if (dw_strikes) word ^= dw_struck(STRIKE_READ, memory, dw_now());
   return (long long)word;
+}
+// Bits that are struck are those of a byte that is written.
+static uint64_t enabled(uint64_t struck, uint64_t mask) {
+  while (mask && struck && !(struck & mask)) struck = struck << 8 | struck >> 56;
+  return struck;
 }
 void san_mem_write(int memory, int address, long long data, int enables) {
   uint64_t a = (uint32_t)address & ~7u, old, mask = 0;
@@ -77,6 +85,7 @@ void san_mem_write(int memory, int address, long long data, int enables) {
   }
   if ((enables & 0xff) == 0xff) mask = ~0ull;
   else for (int i = 0; i < 8; i++) if (enables >> i & 1) mask |= 0xffull << (8 * i);
+  if (dw_strikes) data ^= (long long)enabled(dw_struck(STRIKE_WRITE, memory, dw_now()), mask);
   memcpy(&old, p, 8);
   uint64_t fresh = (old & ~mask) | ((uint64_t)data & mask);
   memcpy(p, &fresh, 8);
@@ -106,6 +115,7 @@ void dw_wake_by(int64_t time) {
   hooks.wake_at(time);
 }
 void san_event(long long time, int unit, int code, long long a, long long b) {
+  if (dw_strikes && code == EVENT_INTERRUPT && dw_struck(STRIKE_INTERRUPT, unit, time)) return;
   if (dw_event_head - dw_event_tail == DW_EVENTS) { dw_event_lost++; return; }
   dw_events[dw_event_head++ % DW_EVENTS] = (dw_event){time, unit, code, a, b, 0, 0, 0};
   dw_wake_by(time | 1);
@@ -127,6 +137,8 @@ void dw_end_turn(void) {
   dw_turn[2] = 0;
   if (dw_turn[1]) dw_wake_by(dw_turn[1]);
 }
+// In Python's turn: the next edge of the unit's clock happens.
+void dw_kick(int unit) { hooks.kick_at(unit_clock[unit], dw_turn[0]); }
 dw_command *dw_next_command(int unit, int64_t now) {
   dw_command *c = &dw_commands[unit][dw_command_tail[unit] % DW_COMMANDS];
   return dw_command_tail[unit] != dw_command_head[unit] && c->time < now ? c : NULL;

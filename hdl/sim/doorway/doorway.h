@@ -87,6 +87,14 @@ dw_trace dw_trace_record(uint64_t number);
 extern uint64_t dw_trace_count;
 extern int dw_trace_on;
 void dw_faults_on(void);
+// Faults within a node (strikes.c): the bits of the next thing of this kind at this place that are struck; 0: none is.
+enum { STRIKE_READ = 1, STRIKE_WRITE = 2, STRIKE_STORE = 3, STRIKE_LOST_STORE = 4, STRIKE_REGISTER_WRITE = 5, STRIKE_REGISTER_READ = 6,
+       STRIKE_INTERRUPT = 7 };
+enum { STRIKE_TRACED = 16 };         // their kinds in the trace begin behind those of cables
+uint64_t dw_struck(int kind, int place, int64_t now);
+extern int dw_strikes;               // that are still to come; nothing is asked while there are none
+int dw_memory_unit(int memory);
+void dw_kick(int unit);
 int dw_processor_quiet(int unit);
 extern uint64_t dw_met_count;
 int64_t dw_period(int clock);

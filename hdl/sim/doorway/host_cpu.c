@@ -23,6 +23,15 @@ typedef struct {
 } host_cpu;
 static host_cpu cpus[DW_UNITS];
 
+// A fault strikes a store as the CPU begins it: one bit of an immediate one, or all of it, which never reaches the bus.
+static void strike(host_cpu *h, int unit, int64_t now) {
+  const uint64_t bits = h->source == h->immediate ? dw_struck(STRIKE_STORE, unit, now) : 0;
+  for (uint32_t i = 0; i < 8; i++) h->immediate[i % h->left] ^= (uint8_t)(bits >> (8 * i));
+  if (!dw_struck(STRIKE_LOST_STORE, unit, now)) return;
+  if (!h->quiet) san_event(now, unit, EVENT_TAKEN, 0, 0);
+  h->state = 0;
+}
+
 static void take_command(host_cpu *h, int unit, int memory, int64_t now) {
   dw_command *c = dw_next_command(unit, now);
   if (h->state || !c) return;
@@ -40,6 +49,7 @@ static void take_command(host_cpu *h, int unit, int memory, int64_t now) {
     if (!h->source) { san_event(now, unit, 2, c->c, 0); h->state = 0; }
   }
   dw_pop_command(unit);
+  if (dw_strikes && h->state && (c->op == OP_STORE || c->op == OP_COPY) && h->left) strike(h, unit, now);
 }
 
 static void next_beat(host_cpu *h) {

@@ -28,6 +28,7 @@ typedef struct {
   int64_t last_edge, due, planned; // edges: of the last call, of the next that does something, of the alarm given last
   int64_t end;                     // edge at which a work ends, or a poll hits as things stood when it was computed; -1: never
   int stale;                       // the end of a poll must be computed again
+  int touched;                     // memory has changed, and no engine has written it
   int loop, step, steps;
   int asks;                        // for its accesses, a clock ahead
   int requested;                   // an SRAM access was made in the clock that just ended, or asked for in the coming one
@@ -93,6 +94,7 @@ static void end_work(processor *p, int unit, int64_t now) {
 static void finish_clock(processor *p, int unit, int memory, int64_t now, int granted, uint32_t isr, uint32_t register_value) {
   dw_step *steps = dw_steps[unit][p->loop];
   if (p->state == OP_READ) {
+    if (dw_strikes) register_value ^= (uint32_t)dw_struck(STRIKE_REGISTER_READ, unit, now);
     san_event(now, unit, EVENT_VALUE, register_value, 0);
     p->state = 0;
   } else if (p->state == OP_WRITE) {
@@ -128,6 +130,7 @@ static void take_command(processor *p, int unit, int64_t now) {
     } else {
       p->reg_address = (int)c->a; p->reg_data = (uint32_t)c->b;
       p->state = (int)c->op;
+      if (dw_strikes && p->state == OP_WRITE) p->reg_data ^= (uint32_t)dw_struck(STRIKE_REGISTER_WRITE, unit, now);
     }
     dw_pop_command(unit);
     if (p->state == OP_WORK && p->clocks <= 0) end_work(p, unit, now);
@@ -162,11 +165,12 @@ static int act(processor *p, int unit, int memory, int64_t edge, int asks, uint3
 // One edge of the NIC clock; `edge` is its absolute index, `flags` are SEES_*. What comes back: ACT_*, and above them the edge of the next call.
 long long san_processor_clock(int unit, int memory, int clock, long long now, long long edge, int flags, int isr, int register_value) {
   processor *p = &processors[unit];
-  const int granted = flags & SEES_GRANT, changed = flags & SEES_CHANGE, asks = flags & SEES_ASKING;
+  const int granted = flags & SEES_GRANT, changed = (flags & SEES_CHANGE) || p->touched, asks = flags & SEES_ASKING;
   const int polling = p->state == OP_POLL, running = polling || p->state == OP_WORK;
   const int wanted = edge >= p->due || (changed && polling) || (!asks && !granted && running) || (!p->state && dw_has_command(unit));
   if (!wanted) return p->due << ACT_BITS | (running ? ACT_RUN : 0) | (polling ? ACT_POLL : 0);
   p->asks = asks;
+  p->touched = 0;
   dw_met_count += polling;
   const int64_t gap = edge - p->last_edge;
   if (gap > 1) { skip(p, dw_steps[unit][p->loop], gap - 1); p->requested = 0; }
@@ -182,6 +186,11 @@ long long san_processor_clock(int unit, int memory, int clock, long long now, lo
     san_alarm(clock, p->planned);
   }
   return p->due << ACT_BITS | action;
+}
+// A fault has changed the SRAM of this processor: what it polls is looked at again at its next edge.
+void dw_touch(int unit) {
+  processors[unit].touched = 1;
+  dw_kick(unit);
 }
 // No end of what it does is in sight, and the arbiter leaves its accesses to it: it is idle, or polls what stays as it is.
 int dw_processor_quiet(int unit) {

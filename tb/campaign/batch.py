@@ -1,0 +1,115 @@
+"""Some seeds of a campaign in one simulation: what a worker does."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tb.campaign.rtl import FOUND
+from tb.fuzz.batch import simulated
+from tb.plan.faults import KINDS
+from tb.sweep.work import Done
+from tb.tools.paths import OUT
+
+WORK = OUT / "campaign"
+STUDY = "tb.campaign.rtl"
+AT_ONCE = 50
+"""Seeds of a batch."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Seeds of one layer on one kind of NIC."""
+
+    layer: str
+    profile: str
+    first: int
+    count: int
+    simulator: str = "verilator"
+    settings: str = ""
+
+    @property
+    def study(self) -> str:
+        """What it belongs to."""
+        return f"campaign-{self.layer}-{self.profile}"
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A fault and what it has done."""
+
+    layer: str
+    profile: str
+    seed: int
+    fault: str
+    outcome: str
+    why: str
+    told: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """The kind of the fault."""
+        return self.fault.partition(":")[0]
+
+    @property
+    def again(self) -> str:
+        """The command that runs it once more."""
+        return f"make campaign LAYER={self.layer} PROFILE={self.profile} SEEDS={self.seed}..{self.seed}"
+
+    @property
+    def seen_by(self) -> str:
+        """What would have seen a silent one."""
+        if "guards" in self.why:
+            end = "protection of the host's pages against the card"
+        elif "not sent so" in self.why:
+            end = "a CRC-32 end to end"
+        else:
+            end = "a number end to end"
+        own = PARITY.get(self.kind) or PARITY.get(KINDS[self.kind].layer, "")
+        return f"{end}; {own}" if own else end
+
+
+PARITY = {
+    "pci": "PAR and PERR# of the PCI bus",
+    "sram": "parity of the NIC's memory",
+    "nic": "parity of the NIC's registers",
+    "memory": "ECC of host memory",
+    "link": "a longer CRC on the link",
+    "firmware": "checks of its own state",
+}
+"""Beside it, by kind of fault or layer of the system."""
+
+
+def batches(layer: str, profile: str, first: int, count: int, simulator: str, settings: str) -> list[Batch]:
+    """All seeds."""
+    return [
+        Batch(layer, profile, at, min(AT_ONCE, first + count - at), simulator, settings)
+        for at in range(first, first + count, AT_ONCE)
+    ]
+
+
+def run_batch(batch: Batch) -> Done:
+    """Run a batch. Never raises for what a fault can do."""
+    WORK.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(dir=WORK, prefix=f"{batch.layer}-{batch.first}-"))
+    try:
+        settings = f"layer={batch.layer} first={batch.first} count={batch.count} run.packets_MB=0 {batch.settings}"
+        outcome = simulated(STUDY, batch.simulator, "", batch.profile, settings, folder)
+        found = folder / FOUND
+        if outcome.passed and found.exists():
+            return Done(found.read_text(encoding="utf-8"))
+        return Done(failures=tuple(outcome.failures) or ("the run left nothing",))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def ended(batch: Batch, done: Done) -> Iterator[Ended]:
+    """What a batch has found."""
+    told: list[dict[str, Any]] = json.loads(done.results)
+    for one in told:
+        yield Ended(batch.layer, batch.profile, **{**one, "told": tuple(one["told"])})

@@ -1,0 +1,160 @@
+"""What does a single fault do to the messages of a layer?
+
+Strategy: the cluster boots and the layer's connections are made once. Then each fault acts in a copy of this process,
+and so does a run without any, with which all are compared.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from firmware.mail import names, open_mail
+from pymodels.trace import TraceEvent
+from tb.campaign.draw import drawn
+from tb.campaign.judge import judge
+from tb.campaign.life import Life, Watcher
+from tb.campaign.work import Guards, Report, Work, expected
+from tb.fuzz.trial import told
+from tb.lab.apart import apart
+from tb.lab.faults import Injector
+from tb.lab.lab import Lab
+from tb.plan.faults import Fault, faults
+from tb.plan.options import Option
+from tb.stuck.watch import look
+
+LAYERS = tuple(names())
+CLUSTER = "four_hosts"
+OPTIONS = {
+    "first": Option(0, "the first seed"),
+    "count": Option(10, "so many seeds, a fault each", 1, 1_000_000),
+    "kinds": Option("", "kinds of faults to draw from, with commas between (all)"),
+    "single": Option("", "this fault alone, as in fault.inject"),
+    "limit_us": Option(15_000, "how long after the end of the clean run hosts may take", 1, 10**9),
+}
+REPAIRS: Mapping[str, Mapping[str, int]] = {"grim": {"timeout_us": 100, "timeout_tries": 10}}
+"""Options of layers that repair losses only where they are told to."""
+FOUND = "faults.json"
+"""What a run leaves."""
+SEEN = (
+    TraceEvent.NIC_DROPPED,
+    TraceEvent.NACK_SENT,
+    TraceEvent.RESEND,
+    TraceEvent.ROLLBACK,
+    TraceEvent.TIMEOUT,
+    TraceEvent.PARTED,
+)
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    campaign = Campaign(lab)
+    await campaign.begin()
+    clean, life = await campaign.clean()
+    lab.check(bool(clean.ended_ps) and clean.arrived == campaign.due, "messages are wrong without any fault")
+    kinds = [kind for kind in lab.text("kinds").split(",") if kind]
+    single = faults(lab.text("single"), lab.plan.cluster)
+    first, count = lab.option("first"), lab.option("count")
+    found = []
+    for seed in range(first, first + (1 if single else count)):
+        given = single or [drawn(seed, life, lab.plan.cluster.names, kinds)]
+        ended = await campaign.disturbed(given, clean)
+        outcome, why = judge(given[0], clean, ended, campaign.due, lab.plan.cluster)
+        text = ",".join(map(str, given))
+        found.append({"seed": seed, "fault": text, "outcome": outcome, "why": why, "told": ended.told})
+        lab.progress(seed - first + 1, count, "faults")
+    (Path(lab.plan.request.folder) / FOUND).write_text(json.dumps(found, indent=1))
+    for name, number in sorted(Counter(one["outcome"] for one in found).items()):
+        lab.metric(str(name).replace(" ", "_"), number)
+    lab.metric("faults", len(found))
+
+
+class Campaign:
+    """The cluster in which copies are disturbed."""
+
+    def __init__(self, lab: Lab) -> None:
+        self._lab = lab
+        self._guards = Guards()
+        self._mails: list[Any] = []
+        self.due = expected(lab.seed, len(lab.running.hosts))
+
+    async def begin(self) -> None:
+        """Start the layer, and let all hosts be ready."""
+        lab, layer = self._lab, self._lab.text("layer")
+        given = {
+            name: value
+            for name, value in REPAIRS.get(layer, {}).items()
+            if f"{layer}.{name}" not in lab.plan.request.settings
+        }
+        self._guards.place(lab.running.hosts)
+        self._mails = [open_mail(layer, library) for library in lab.start_layer(layer, given)]
+        await lab.all([lab.spawn(mail.start(), f"start of {node}") for node, mail in enumerate(self._mails)])
+        self._guards.place(lab.running.hosts)
+
+    async def clean(self) -> tuple[Report, Life]:
+        """A run without a fault, and what lives in it."""
+        work = self._work()
+
+        async def watched() -> Any:
+            watcher, records = Watcher(self._lab.running), len(self._lab.running.doorway.trace())
+            self._lab.kernel.spawn(watcher.watch(), "what lives")
+            report = await work.run(self._limit(0))
+            self._complete(report, records)
+            life = watcher.end(self._trace(records), self._lab.plan.cluster.topology)
+            return [report.plain(), life.plain()]
+
+        answer = await apart(self._lab, watched, lambda error: [Report(died=told(error)).plain(), Life().plain()])
+        if answer is None:
+            raise RuntimeError("the clean run died")
+        report, life = Report(**answer[0]), Life(**answer[1])
+        self._clean_ps = report.ended_ps
+        if not report.ended_ps:
+            raise RuntimeError(f"the clean run does not end: {report.died or report.waiting}")
+        return report, life
+
+    async def disturbed(self, given: list[Fault], clean: Report) -> Report:
+        """A run with faults."""
+        work = self._work()
+        injector = Injector(self._lab.running)
+        records = len(self._lab.running.doorway.trace())
+
+        async def struck() -> Any:
+            injector.inject(given)
+            report = await work.run(self._limit(clean.ended_ps))
+            self._complete(report, records)
+            report.told = injector.told
+            return report.plain()
+
+        def failed(error: BaseException) -> Any:
+            work.look()
+            self._complete(work.report, records)
+            work.report.died = told(error)
+            work.report.told = injector.told
+            return work.report.plain()
+
+        answer = await apart(self._lab, struck, failed, limits=True)
+        return Report(**answer) if answer else Report(arrived=work.report.arrived, died="a loop that never ends")
+
+    def _work(self) -> Work:
+        return Work(self._lab.kernel, self._mails, self._guards, self._lab.seed)
+
+    def _limit(self, clean_ps: int) -> int:
+        return (clean_ps or self._lab.kernel.now) + self._lab.option("limit_us") * 1_000_000
+
+    def _trace(self, records: int) -> Any:
+        trace = self._lab.running.doorway.trace()[records:]
+        return trace[trace["time"].argsort(kind="stable")]
+
+    def _complete(self, report: Report, records: int) -> None:
+        """What firmware and hardware have noticed, and who waits."""
+        running, trace = self._lab.running, self._lab.running.doorway.trace()[records:]
+        report.seen = {one.name: int((trace["event"] == one).sum()) for one in SEEN}
+        report.seen.update(running.invariants.explained)
+        report.invariants = running.broken_invariants()
+        if not report.ended_ps:
+            found = look(self._lab, "hosts wait")
+            starved = [line for line in self._lab.kernel.waiting() if line.endswith(" the CPU")]
+            report.waiting = [*(str(wait) for wait in (*self._lab.kernel.waits_held(), *found.network)), *starved]

@@ -1,0 +1,96 @@
+"""Faults act: in memories, on variables and on the CPU from Python, on what passes in the doorway; each at its time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from pymodels.trace import Part, unit
+from tb.bind.host import RtlHost
+from tb.lab.cluster import RunningCluster
+from tb.lab.variables import variables
+from tb.plan.faults import Fault
+
+US = 1_000_000
+STRIKES = {
+    "dma_read": 1,
+    "dma_write": 2,
+    "store": 3,
+    "lost_store": 4,
+    "register_write": 5,
+    "register_read": 6,
+    "lost_interrupt": 7,
+}
+"""Codes of the doorway (hdl/sim/doorway/doorway.h)."""
+ALL = 1
+"""The bits of what is lost as a whole."""
+
+
+class Injector:
+    """What makes the faults of one run."""
+
+    def __init__(self, running: RunningCluster) -> None:
+        self._running = running
+        self.told: list[str] = []
+        """What was flipped, in words."""
+
+    def inject(self, faults: Sequence[Fault]) -> None:
+        """Let them act when their times come. What links lose for it breaks no invariant."""
+        for fault in faults:
+            self._running.invariants.faults_expected = True
+            if fault.kind in STRIKES:
+                self._strike(fault)
+            elif fault.kind in ("flip", "drop", "stick"):
+                end = fault.at_ps + max(fault.for_ps, self._running.plan.profile.integer("clock.link_ps"))
+                into = self._running.plan.cluster.topology.port(fault.place)
+                self._running.fault(into, fault.kind, fault.at_ps / US, end / US, fault.number)
+            else:
+                act: Callable[[Fault], None] = getattr(self, f"_{fault.kind}")
+                self._running.kernel.at(fault.at_ps, partial(act, fault))
+
+    def _node(self, fault: Fault) -> int:
+        return self._running.plan.cluster.names.index(fault.place)
+
+    def _strike(self, fault: Fault) -> None:
+        node, code = self._node(fault), STRIKES[fault.kind]
+        if fault.kind.startswith("dma"):
+            place = 2 * node
+        else:
+            place = unit(node, Part.NIC_CPU if fault.kind.startswith("register") else Part.HOST_CPU)
+        bits = ALL if fault.kind.startswith("lost") else 1 << fault.number
+        if self._running.doorway.lib.dw_strike_add(code, place, fault.at_ps, bits):
+            raise ValueError(f"too many faults: {fault}")
+
+    def _sram(self, fault: Fault) -> None:
+        nic = self._running.nics[self._node(fault)]
+        nic.sram[fault.number] ^= 1 << fault.bit
+        self._running.doorway.lib.dw_touch(nic.unit)
+
+    def _memory(self, fault: Fault) -> None:
+        host = self._running.hosts[self._node(fault)]
+        host.store_bytes(fault.number, bytes([host.memory[fault.number] ^ 1 << fault.bit]))
+
+    def _variable(self, fault: Fault) -> None:
+        found = variables(self._running.nics[self._node(fault)].programs)
+        if found:
+            one = found[fault.number % len(found)]
+            before = one.value
+            one.flip(fault.bit)
+            self.told.append(f"{one.name}: {before:#x} -> {one.value:#x}")
+
+    def _late(self, fault: Fault) -> None:
+        self._running.delay(self._running.plan.cluster.topology.port(fault.place), fault.number)
+
+    def _reset(self, fault: Fault) -> None:
+        node = self._node(fault)
+        self._running.kernel.spawn(self._running.hold(node), f"reset of NIC {node}")
+
+    def _stop(self, fault: Fault) -> None:
+        host = self._running.hosts[self._node(fault)]
+        self._running.kernel.spawn(_take(host), f"{host.who}: stop")
+
+
+async def _take(host: RtlHost) -> None:
+    """Have the CPU from now on."""
+    await host.cpu.take()
+    await host.event("the stopped CPU").wait()

@@ -1,0 +1,131 @@
+"""Faults of a run, each as a short text: what fails, where, and when. They act by absolute time (`tb.lab.faults`).
+
+`<kind>:<place>[:<number>[.<bit>]]@<us>[+<us>]`, several joined by commas: `sram:metz:0xa010.5@41.5` flips bit 5 of the
+byte 0xa010 in the SRAM of metz's NIC at 41.5 us, `stick:metz.0:0x10f@41.5+2` holds what arrives at metz for 2 us.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from pymodels.config import Cluster
+from pymodels.errors import ConfigError, nearest
+from pymodels.topology import TopologyError
+
+US = 1_000_000
+"""In picoseconds."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of fault."""
+
+    does: str
+    layer: str
+    """Of the system: link, pci, nic, host, firmware."""
+    number: int = 0
+    """One more than the greatest number; 0: it has none."""
+    bits: int = 0
+    """Of what the number names; 0: no bit is named."""
+    least: int = 0
+    lasts: bool = False
+    port: bool = False
+    """Its place is a port of a cable; else a host."""
+
+
+KINDS = {
+    "flip": Kind("xor of the character that arrives; 0x100 makes data control and back", "link", 512, 0, 1, True, True),
+    "drop": Kind("characters that arrive are lost", "link", lasts=True, port=True),
+    "stick": Kind("characters that arrive are all this one", "link", 512, lasts=True, port=True),
+    "late": Kind("from then on the cable is so many us longer", "link", 51, least=1, port=True),
+    "dma_read": Kind("this bit of the next beat that the bus reads from host memory", "pci", 64),
+    "dma_write": Kind("this bit of the next beat that the bus writes to host memory", "pci", 64),
+    "store": Kind("this bit of the next store of the CPU to a card", "pci", 64),
+    "lost_store": Kind("the next store of the CPU to a card, such as a doorbell, is lost", "pci"),
+    "lost_interrupt": Kind("the next interrupt is lost", "pci"),
+    "sram": Kind("a bit of a byte of the NIC's memory", "nic", 1 << 31, 8),
+    "register_write": Kind("this bit of what the NIC's processor next writes to a special register", "nic", 32),
+    "register_read": Kind("this bit of what it next reads from one", "nic", 32),
+    "reset": Kind("the NIC is reset", "nic"),
+    "memory": Kind("a bit of a byte of host memory", "host", 1 << 31, 8),
+    "stop": Kind("the host's CPU executes nothing more", "host"),
+    "variable": Kind("a bit of a variable that the firmware holds, by its number", "firmware", 1 << 31, 32),
+}
+"""All, by name."""
+FORM = re.compile(r"(\w+):([\w.-]+)(?::(0x[0-9a-fA-F]+|\d+)(?:\.(\d+))?)?@(\d+(?:\.\d+)?)(?:\+(\d+(?:\.\d+)?))?")
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One fault. `number`: an address, value, bit or index, as its kind says; `at_ps`: when it acts or begins."""
+
+    kind: str
+    place: str
+    at_ps: int
+    number: int = 0
+    bit: int = 0
+    for_ps: int = 0
+
+    def __str__(self) -> str:
+        kind = KINDS[self.kind]
+        number = f":{self.number:#x}" if kind.number > 64 else f":{self.number}" if kind.number else ""
+        bit = f".{self.bit}" if kind.bits else ""
+        lasts = f"+{_us(self.for_ps)}" if self.for_ps else ""
+        return f"{self.kind}:{self.place}{number}{bit}@{_us(self.at_ps)}{lasts}"
+
+
+def _us(ps: int) -> str:
+    return f"{Decimal(ps) / US:f}"
+
+
+def faults(text: str, cluster: Cluster) -> list[Fault]:
+    """The faults of a setting. Raises ConfigError for a text that is none, and for a place that there is not."""
+    return [_fault(one, cluster) for one in text.split(",") if one]
+
+
+def _fault(text: str, cluster: Cluster) -> Fault:
+    found = FORM.fullmatch(text)
+    if not found:
+        form = "write <kind>:<place>[:<number>[.<bit>]]@<us>[+<us>], such as sram:metz:0xa010.5@41.5"
+        raise ConfigError("SET", 0, f"fault.inject: {text!r} is no fault", "it has another form", form)
+    name, place, number, bit, at, lasts = found.groups()
+    if name not in KINDS:
+        raise ConfigError("SET", 0, f"fault.inject: unknown kind {name!r}", f"in {text!r}", nearest(name, KINDS))
+    kind = KINDS[name]
+    _check_place(kind, place, cluster)
+    value = int(number or "0", 0)
+    _check(text, bool(number) == bool(kind.number), "takes a number" if kind.number else "takes no number")
+    _check(text, not kind.number or kind.least <= value < kind.number, f"takes {kind.least} to {kind.number - 1}")
+    _check(text, bool(bit) == bool(kind.bits), f"takes a bit below {kind.bits}" if kind.bits else "takes no bit")
+    _check(text, not bit or int(bit) < kind.bits, f"has bits 0 to {kind.bits - 1}")
+    _check(text, not lasts or kind.lasts, "has no duration")
+    return Fault(name, place, _ps(at), value, int(bit or "0"), _ps(lasts or "0"))
+
+
+def _ps(us: str) -> int:
+    return int(Decimal(us) * US)
+
+
+def _check(text: str, holds: bool, says: str) -> None:
+    if not holds:
+        kind = text.partition(":")[0]
+        raise ConfigError("SET", 0, f"fault.inject: {text!r}", f"{kind} {says}", f"{kind}: {KINDS[kind].does}")
+
+
+def _check_place(kind: Kind, place: str, cluster: Cluster) -> None:
+    if not kind.port and place not in cluster.names:
+        remedy = nearest(place, cluster.names)
+        raise ConfigError("SET", 0, f"fault.inject: unknown host {place!r}", "its place is a host", remedy)
+    if kind.port:
+        try:
+            cluster.topology.port(place)
+        except TopologyError as error:
+            raise ConfigError("SET", 0, f"fault.inject: {error.what}", error.cause, error.remedy) from None
+
+
+def text_of(given: Sequence[Fault]) -> str:
+    """The setting that has these faults."""
+    return ",".join(map(str, given))
