@@ -134,15 +134,17 @@ def main(argv: list[str] | None = None) -> int:
         first, count = seeds(words.seeds)
         points = [one for pair in pairs for one in batches(*pair, first, count, words.sim, words.set)]
         done, begun = Campaign(), time.monotonic()
-        with farm.client(words.scheduler, workers(words.workers)) as dask:
-            farm.run(dask, points, done.add, run_batch)
-        tell(done, pairs, console)
-        LEFT.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(LEFT, json.dumps([asdict(one) for one in done.found], indent=1))
-        say(console, f"{len(done.found)} faults, {time.monotonic() - begun:.0f} s")
+        try:
+            with farm.client(words.scheduler, workers(words.workers)) as dask:
+                farm.run(dask, points, done.add, run_batch)
+        finally:
+            tell(done, pairs, console)
+            LEFT.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(LEFT, json.dumps([asdict(one) for one in done.found], indent=1))
+            say(console, f"{len(done.found)} faults, {time.monotonic() - begun:.0f} s")
         return 1 if done.failures or any(one.outcome == "hang" for one in done.found) else 0
 
-    return exit_code(campaign, "what was found before is lost")
+    return exit_code(campaign, "what was found before is above")
 
 
 if __name__ == "__main__":

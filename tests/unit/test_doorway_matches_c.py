@@ -23,6 +23,7 @@ from tb.bind import cpu, host, lanai, watch
 from tb.build.numbers import CARD_MEMORIES
 from tb.lab import invariants
 from tb.lab.cluster import FAULTS
+from tb.lab.faults import STRIKES
 from tb.plan.limits import MOST_CLOCKS, MOST_HOSTS, check_size
 from tb.sim import doorway, exchange, turns
 from tb.tools.paths import ROOT
@@ -111,6 +112,18 @@ def test_host_commands_and_events_are_equal() -> None:
 def test_fault_kinds_are_equal() -> None:
     kinds = {name: value for name, value in enums("faults.c").items() if name.startswith("FAULT_")}
     assert {name.removeprefix("FAULT_").lower(): value for name, value in kinds.items()} == FAULTS
+
+
+def test_faults_within_a_node_have_one_code() -> None:
+    c = enums("doorway.h")
+    kinds = {name.removeprefix("STRIKE_").lower(): value for name, value in c.items() if name.startswith("STRIKE_")}
+    traced = kinds.pop("traced")
+    assert {f"dma_{name}" if name in ("read", "write") else name for name in kinds} == {
+        *(name.replace("lost_interrupt", "interrupt") for name in STRIKES)
+    }
+    assert sorted(kinds.values()) == sorted(STRIKES.values())
+    assert traced > max(FAULTS.values())
+    assert enums("doorway.c")["EVENT_INTERRUPT"] == host.EVENT_INTERRUPT
 
 
 def codes(files: set[Path]) -> set[int]:

@@ -1,0 +1,55 @@
+"""Single faults on the RTL: each kind acts, at its time, the same asleep and always on and on both simulators.
+
+Strategy: a drawn fault of each kind, run in both ways: the faults that were drawn from the clean run, their outcomes
+and what they are recognised by must be equal, word by word.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tb.campaign.batch import STUDY
+from tb.campaign.rtl import FOUND
+from tb.fuzz.batch import simulated
+from tb.plan.faults import KINDS
+from tb.tools.paths import SIMULATORS
+from tests.system.runs import run
+
+COUNT = len(KINDS)
+LIMIT_US = 150
+"""After the clean run's end: longer than a time-out of GRIM's."""
+
+
+def campaign(folder: Path, settings: str, simulator: str = "verilator", cluster: str = "") -> list[dict[str, Any]]:
+    """The faults of a campaign with what they have done."""
+    outcome = simulated(STUDY, simulator, cluster, "", f"{settings} limit_us={LIMIT_US}", folder)
+    assert outcome.passed, outcome.failures
+    found: list[dict[str, Any]] = json.loads((folder / FOUND).read_text(encoding="utf-8"))
+    return found
+
+
+@pytest.mark.parametrize("layer", ["grim", "via"])
+def test_faults_act_equally_asleep_and_always_on(layer: str, tmp_path: Path) -> None:
+    settings = f"layer={layer} first={COUNT} count={COUNT}"
+    asleep, awake = (
+        campaign(tmp_path / str(on), f"{settings} run.always_on={on}", cluster="two_hosts") for on in (0, 1)
+    )
+    assert asleep == awake
+    assert {one["fault"].partition(":")[0] for one in asleep} == KINDS.keys()
+    assert len({one["outcome"] for one in asleep}) > 3
+
+
+def test_faults_act_equally_on_both_simulators(tmp_path: Path) -> None:
+    settings = "layer=grim first=2 count=4 kinds=sram,store,dma_write,flip"
+    one, other = (campaign(tmp_path / name, settings, name, "two_hosts") for name in SIMULATORS)
+    assert one == other
+
+
+def test_a_fault_is_a_setting_of_any_run(tmp_path: Path) -> None:
+    done = run("echo_pingpong", "verilator", tmp_path, "fault.inject=reset:metz@5 run.hang_us=2000 run.stuck_waves=0")
+    assert not done.passed
+    assert "nothing has happened for" in "".join(done.failures)

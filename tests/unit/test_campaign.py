@@ -1,0 +1,243 @@
+"""Faults as texts, their drawing, and the verdict on what they have done.
+
+Strategy: every kind of fault is written, read back and compared; each wrong text has its error. Faults drawn from a
+made-up life must be such texts, strike what lives, and be the same for one seed. The judge gets reports that are each
+changed in one place, and each must have another outcome. Variables are found in objects made here, and flipped.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pymodels.config import Cluster, find_config, load_cluster
+from pymodels.errors import ConfigError
+from tb.campaign.batch import Batch, Ended, batches
+from tb.campaign.draw import drawn
+from tb.campaign.judge import OUTCOMES, judge
+from tb.campaign.life import Life
+from tb.campaign.run import Campaign, chosen, seeds, table
+from tb.campaign.work import Report, expected
+from tb.lab import variables as looked
+from tb.lab.variables import variables
+from tb.plan.faults import KINDS, Fault, faults
+from tb.sweep.work import Done
+
+US = 1_000_000
+CLUSTER: Cluster = load_cluster(Path(find_config("four_hosts", {})))
+NAMES = CLUSTER.names
+LIFE = Life(
+    100 * US,
+    300 * US,
+    [[(0xA000 + 64 * node, 200 * US)] for node in range(4)],
+    [[(0x100000 + 64 * node, 200 * US)] for node in range(4)],
+    {"metz.0": [(150 * US, 151 * US)], "s0.2": [(160 * US, 162 * US)]},
+)
+TEXTS = [
+    "flip:metz.0:0x104@41.5",
+    "flip:s0.3:0x1@41.500001+2",
+    "drop:metz.0@41.5+0.05",
+    "stick:metz.0:0x10f@41.5+20",
+    "late:s0.1:9@41.5",
+    "dma_read:metz:17@41.5",
+    "dma_write:metz:0@41.5",
+    "store:metz:63@41.5",
+    "lost_store:metz@41.5",
+    "lost_interrupt:metz@41.5",
+    "sram:metz:0xa010.5@41.5",
+    "register_write:metz:31@41.5",
+    "register_read:metz:9@41.5",
+    "reset:metz@41.5",
+    "memory:metz:0x101000.7@41.5",
+    "stop:metz@41.5",
+    "variable:metz:0x11.31@41.5",
+]
+
+
+def test_each_kind_of_fault_is_read_as_it_is_written() -> None:
+    read = faults(",".join(TEXTS), CLUSTER)
+    assert [str(one) for one in read] == TEXTS
+    assert {one.kind for one in read} == KINDS.keys()
+    assert read[1] == Fault("flip", "s0.3", 41_500_001, 1, 0, 2 * US)
+    assert faults("", CLUSTER) == []
+
+
+WRONG = {
+    "sram": "fault.inject: 'sram' is no fault: it has another form",
+    "melt:metz@1": "fault.inject: unknown kind 'melt': in 'melt:metz@1'",
+    "sram:mets:0xa010.5@1": "fault.inject: unknown host 'mets': its place is a host; did you mean 'metz'?",
+    "flip:metz.3:1@1": "fault.inject: unknown port: no cable ends at 'metz.3'",
+    "sram:metz:0xa010@1": "sram takes a bit below 8",
+    "sram:metz:0xa010.8@1": "sram has bits 0 to 7",
+    "reset:metz:3@1": "reset takes no number",
+    "dma_read:metz:3.1@1": "dma_read takes no bit",
+    "dma_read:metz@1": "dma_read takes a number",
+    "dma_read:metz:64@1": "dma_read takes 0 to 63",
+    "late:metz.0:0@1": "late takes 1 to 50",
+    "reset:metz@1+2": "reset has no duration",
+}
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_a_text_that_is_no_fault_is_refused(text: str) -> None:
+    with pytest.raises(ConfigError) as refused:
+        faults(text, CLUSTER)
+    assert WRONG[text] in str(refused.value)
+    assert refused.value.exit_code == 2
+
+
+def test_drawn_faults_can_be_written_and_strike_what_lives() -> None:
+    for seed in range(600):
+        fault = drawn(seed, LIFE, NAMES)
+        assert faults(str(fault), CLUSTER) == [fault], "the text that is printed is the fault that acted"
+        assert fault == drawn(seed, LIFE, NAMES)
+        assert 100 * US - 200_000 <= fault.at_ps <= 300 * US
+        if fault.kind in ("sram", "memory"):
+            begin = (LIFE.sram if fault.kind == "sram" else LIFE.memory)[NAMES.index(fault.place)][0][0]
+            assert begin <= fault.number < begin + 8
+    assert [drawn(seed, LIFE, NAMES).kind for seed in range(len(KINDS))] == list(KINDS)
+    assert {drawn(seed, LIFE, NAMES, ["drop"]).kind for seed in range(9)} == {"drop"}
+
+
+DUE = expected(1, 4)
+CLEAN = Report(arrived=DUE, ended_ps=300 * US, seen={"NIC_DROPPED": 1, "RESEND": 0})
+FAULT = Fault("sram", "metz", 200 * US, 0xA000, 3)
+
+
+def arrived(change: Callable[[list[list[list[str]]]], object]) -> Report:
+    """A run whose messages arrived otherwise."""
+    copy = json.loads(json.dumps(DUE))
+    change(copy)
+    return replace(CLEAN, arrived=copy)
+
+
+HUNG = replace(CLEAN, ended_ps=0)
+VERDICTS: list[tuple[Report, str]] = [
+    (CLEAN, "no effect"),
+    (replace(CLEAN, seen={"NIC_DROPPED": 2}), "harmless"),
+    (replace(CLEAN, seen={"crc_bad": 1}), "harmless"),
+    (replace(CLEAN, invariants=["node 1 host DMA: ended"]), "harmless"),
+    (replace(CLEAN, seen={"NIC_DROPPED": 2, "RESEND": 1}), "resent"),
+    (replace(CLEAN, seen={"TIMEOUT": 1, "RESEND": 1}), "timed out"),
+    (replace(HUNG, errors=["host 2: GrimError"]), "refused"),
+    (replace(HUNG, waiting=["host paris: messages waits for messages of metz, held by host metz"]), "hang named"),
+    (replace(HUNG, waiting=["NIC 1 waits for room"]), "hang named"),
+    (replace(HUNG, seen={"link_down": 1}), "hang named"),
+    (replace(HUNG, waiting=["NIC 3 waits for room"]), "hang"),
+    (HUNG, "hang"),
+    (replace(HUNG, died="IndexError"), "dies"),
+    (replace(CLEAN, guards=["lyon"]), "silent neighbour"),
+    (arrived(lambda came: came[2][1].__setitem__(0, "00")), "silent"),
+    (arrived(lambda came: came[1][0].reverse()), "silent"),
+    (arrived(lambda came: came[1][0].append(came[1][0][0])), "silent"),
+    (arrived(lambda came: came[1][0].pop(0)), "silent"),
+    (arrived(lambda came: came[3][2].__setitem__(0, "00")), "silent neighbour"),
+]
+
+
+@pytest.mark.parametrize(("report", "outcome"), VERDICTS, ids=[f"{i}-{name}" for i, (_, name) in enumerate(VERDICTS)])
+def test_each_way_to_end_has_its_outcome(report: Report, outcome: str) -> None:
+    assert judge(FAULT, CLEAN, report, DUE, CLUSTER)[0] == outcome
+
+
+def test_every_outcome_is_tried() -> None:
+    assert {outcome for _, outcome in VERDICTS} == OUTCOMES.keys()
+
+
+def test_what_a_hang_says_of_the_far_end_of_the_cable_names_its_fault() -> None:
+    fault = Fault("drop", "s0.1", 200 * US)
+    hung = replace(HUNG, waiting=["host paris: messages waits for messages of metz, held by host metz"])
+    assert judge(fault, CLEAN, hung, DUE, CLUSTER)[0] == "hang named"
+
+
+def test_everybody_sends_to_two_others_and_no_message_is_like_another() -> None:
+    sent = [one for to in DUE for of in to for one in of]
+    assert len(sent) == len(set(sent)) == 4 * 2 * 4
+    assert expected(2, 4) != DUE
+
+
+def test_a_table_counts_by_kind_and_the_sums_agree() -> None:
+    found = [Ended("grim", "lanai9", n, TEXTS[n % 3], ("no effect", "silent")[n % 2], "") for n in range(6)]
+    shown = table("grim on lanai9", found)
+    assert shown.headings == ("grim on lanai9", "fault", "no effect", "silent", "all")
+    assert shown.rows == (
+        ("link", "flip", "2", "2", "4"),
+        ("link", "drop", "1", "1", "2"),
+        ("all", "", "3", "3", "6"),
+    )
+
+
+def test_a_silent_fault_says_what_would_have_seen_it_and_how_it_is_run_again() -> None:
+    changed = Ended("via", "lanai4", 7, TEXTS[10], "silent", "metz has a message of paris that was not sent so")
+    assert changed.seen_by == "a CRC-32 end to end; parity of the NIC's memory"
+    assert changed.again == "make campaign LAYER=via PROFILE=lanai4 SEEDS=7..7"
+    twice = replace(changed, fault=TEXTS[5], why="metz has a message of paris twice")
+    assert twice.seen_by == "a number end to end; PAR and PERR# of the PCI bus"
+
+
+def test_batches_have_each_seed_once() -> None:
+    made = batches("grim", "lanai9", 30, 120, "verilator", "")
+    assert [seed for one in made for seed in range(one.first, one.first + one.count)] == list(range(30, 150))
+
+
+def test_a_batch_that_fails_twice_is_told_and_one_that_succeeds_then_is_not() -> None:
+    campaign, batch = Campaign(), Batch("grim", "lanai9", 0, 1)
+    campaign.add(batch, Done(failures=("disk full",)), again=True)
+    row = {"seed": 0, "fault": TEXTS[0], "outcome": "no effect", "why": "", "told": []}
+    campaign.add(batch, Done(json.dumps([row])), again=False)
+    assert (campaign.failures, len(campaign.of("grim", "lanai9"))) == ([], 1)
+    campaign.add(batch, Done(failures=("disk full",)), again=False)
+    assert campaign.failures == ["campaign-grim-lanai9, seeds from 0: disk full"]
+
+
+def test_seeds_and_layers_are_as_they_are_said() -> None:
+    assert (seeds(""), seeds("7"), seeds("3..9")) == ((0, 500), (0, 7), (3, 7))
+    assert chosen("", "", "verilator") == [(one, nic) for one in ("grim", "via") for nic in ("lanai9", "lanai4")]
+    assert chosen("am", "lanai9", "icarus") == [("am", "lanai9")]
+    for wrong in ("0", "9..3", "many"):
+        with pytest.raises(ConfigError, match="SEEDS: not a number of seeds"):
+            seeds(wrong)
+    with pytest.raises(ConfigError, match="LAYER: unknown layer 'gram'"):
+        chosen("gram", "", "verilator")
+    with pytest.raises(ConfigError, match="SIM: unknown simulator"):
+        chosen("", "", "vhdl")
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """What a program never changes."""
+
+    size: int = 5
+
+
+class Program:
+    """Objects as firmware has them."""
+
+    def __init__(self) -> None:
+        self.front, self.back = 0, 7
+        self.fixed, self.streams, self.known = Fixed(), [0, 3], {9: 4}
+        self.itself = self
+
+    async def run(self) -> None:
+        """Wait for ever."""
+        await asyncio.Future()
+
+
+def test_variables_of_a_program_are_found_where_it_holds_them_and_flipped(monkeypatch: Any) -> None:
+    monkeypatch.setattr(looked, "OWN", __name__)
+    program = Program()
+    task: Any = program.run()
+    found = {one.name: one for one in variables([task])}
+    assert list(found) == ["self.front", "self.back", "self.streams[1]", "self.known[9]"]
+    for one in found.values():
+        one.flip(4)
+    assert (program.front, program.back, program.streams, program.known) == (16, 23, [0, 19], {9: 20})
+    found["self.front"].flip(31)
+    assert program.front == 1 << 31 | 16
+    task.close()
