@@ -85,6 +85,11 @@ def _children_ended() -> Iterator[None]:
         raise
 
 
+def threads(dask: Any) -> int:
+    """Points that the workers of a client can run at a time."""
+    return sum(dask.nthreads().values())
+
+
 def run(dask: Any, points: Sequence[P], ended: Ended[P], work: Callable[[P], Done]) -> None:
     """Run points in their order as workers are free, and tell of each as it ends. What failed is tried again."""
     todo = list(points)
@@ -119,7 +124,7 @@ def _named(what: Any) -> tuple[str, str]:
     return what.__module__, what.__name__
 
 
-def _caller() -> Callable[[tuple[str, str], tuple[str, str], dict[str, Any]], tuple[str, tuple[str, ...]]]:
+def _caller() -> Callable[[tuple[str, str], tuple[str, str], dict[str, Any]], tuple[str, tuple[str, ...], float]]:
     """A function that calls another one by name with a point, both sides as plain values.
 
     It stands within a function so that it travels whole: a scheduler needs no sources, and a worker finds them in the
@@ -127,7 +132,7 @@ def _caller() -> Callable[[tuple[str, str], tuple[str, str], dict[str, Any]], tu
     working directory.
     """
 
-    def call(work: tuple[str, str], kind: tuple[str, str], point: dict[str, Any]) -> tuple[str, tuple[str, ...]]:
+    def call(work: tuple[str, str], kind: tuple[str, str], point: dict[str, Any]) -> tuple[str, tuple[str, ...], float]:
         import importlib
         import os
         import sys
@@ -144,7 +149,7 @@ def _caller() -> Callable[[tuple[str, str], tuple[str, str], dict[str, Any]], tu
             sys.path.insert(0, here)
         function, made = (getattr(importlib.import_module(module), name) for module, name in (work, kind))
         done = function(made(**point))
-        return done.results, tuple(done.failures)
+        return done.results, tuple(done.failures), done.seconds
 
     return call
 

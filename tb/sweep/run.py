@@ -48,6 +48,10 @@ class Sweep:
     """Points that were done before."""
     again: int = 0
     """Points that were tried a second time."""
+    worked_s: float = 0.0
+    """Wall time of all runs of this sweep, together."""
+    threads: int = 0
+    """Points that could run at a time; 0: none had to."""
 
     def recall(self) -> list[Point]:
         """Take what was done before; the points that are left, no content twice."""
@@ -61,8 +65,17 @@ class Sweep:
     def ended(self, point: Point, done: Done, again: bool) -> None:
         """A point has ended: keep its results, or what failed."""
         self.again += again
+        self.worked_s += done.seconds
         results = None if done.failures else self.cache.keep(point, done.results)
         self.rows[point.key] = Row(point, results, done.failures)
+
+    def efficiency(self, seconds: float) -> str:
+        """How well the workers were used in a sweep of so many seconds, in words: the time of the runs, over this time
+        on every worker. Empty when nothing ran.
+        """
+        if not self.threads:
+            return ""
+        return f" on {self.threads} workers, efficiency {self.worked_s / (seconds * self.threads):.2f}"
 
     def table_rows(self) -> list[Row]:
         """A row for every point that has ended, in the order of the axes."""
@@ -81,6 +94,7 @@ def run_sweep(base: Request, axes: Sequence[Axis], scheduler: str, workers: int,
     try:
         if left:
             with farm.client(scheduler, workers) as dask:
+                sweep.threads = farm.threads(dask)
                 _work(dask, sweep, left, console)
     except KeyboardInterrupt:
         _leave(sweep, base, axes, shown, console, time.monotonic() - begun)
@@ -129,7 +143,7 @@ def _leave(sweep: Sweep, base: Request, axes: Sequence[Axis], shown: str, consol
     failed = sum(1 for row in rows if row.failures)
     say(console, "")
     counted = f"{len(rows)} of {len(sweep.todo)} points, {sweep.known} known from before, {failed} failed"
-    say(console, f"{counted}, {sweep.again} tried again, {seconds:.1f} s", "dim")
+    say(console, f"{counted}, {sweep.again} tried again, {seconds:.1f} s{sweep.efficiency(seconds)}", "dim")
     say(console, f"table: {os.path.relpath(folder / 'points.parquet')}")
     if drawn:
         say(console, f"plot: {os.path.relpath(folder / 'points.svg')}")

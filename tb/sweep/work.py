@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import shutil
 import tempfile
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
@@ -27,6 +28,8 @@ class Done:
 
     results: str = ""
     failures: tuple[str, ...] = ()
+    seconds: float = 0.0
+    """Wall time on the worker, building and start-up included."""
 
 
 def run_point(point: Point) -> Done:
@@ -38,8 +41,9 @@ def run_point(point: Point) -> Done:
         folder = Path(tempfile.mkdtemp(dir=WORK, prefix=f"{point.key[:12]}-"))
     except OSError as error:
         return Done(failures=(f"{WORK}: {error.strerror}",))
+    begun = time.monotonic()
     try:
-        return _run(point, folder)
+        return replace(_run(point, folder), seconds=time.monotonic() - begun)
     except SanlabError as error:
         return Done(failures=(str(error),))
     except OSError as error:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,7 @@ def made_up(point: Point) -> Done:
     size = int(point.settings.get("repetitions", "0"))
     curve = Series((0, 1), (float(size), 2.0), "B", "us")
     found = results({"us": 2.0 * size, "same": 1.0, "wall_x": float(CALLS[point.name])}, {"curve": curve})
-    return Done(results=json.dumps(found.as_json()))
+    return Done(results=json.dumps(found.as_json()), seconds=2.5)
 
 
 @pytest.fixture(autouse=True)
@@ -67,6 +68,7 @@ def test_every_point_has_its_row(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert (tmp_path / "out" / "points.svg").read_text().startswith("<?xml")
     said = capsys.readouterr().out
     assert "6 of 6 points, 0 known from before, 0 failed, 0 tried again" in said
+    assert re.search(r" s on 2 workers, efficiency \d\.\d\d$", said, re.MULTILINE)
     assert ["repetitions", "seed", "us"] in [line.split() for line in said.splitlines()]
 
 
@@ -75,6 +77,20 @@ def test_a_point_that_was_done_is_not_done_again(tmp_path: Path, capsys: pytest.
     assert sweep(tmp_path, "repetitions=2,3") == 0
     assert {f"repetitions={n}": 1 for n in (1, 2, 3)} == CALLS
     assert "2 of 2 points, 1 known from before" in capsys.readouterr().out
+
+
+def test_efficiency_is_the_time_of_the_runs_over_that_of_all_workers() -> None:
+    swept = run.Sweep([], cache.Cache())
+    assert swept.efficiency(10.0) == ""
+    swept.threads, swept.worked_s = 4, 36.0
+    assert swept.efficiency(10.0) == " on 4 workers, efficiency 0.90"
+
+
+def test_a_sweep_in_which_nothing_ran_tells_no_efficiency(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert sweep(tmp_path, "repetitions=1") == 0
+    capsys.readouterr()
+    assert sweep(tmp_path, "repetitions=1") == 0
+    assert "efficiency" not in capsys.readouterr().out
 
 
 def test_a_damaged_result_is_done_again(tmp_path: Path) -> None:
