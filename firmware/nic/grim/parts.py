@@ -53,7 +53,7 @@ class Parts:
 
         sentinels = Sentinels(ni)
         self.buffers = buffers = Buffers(ni, sentinels)
-        verdicts = Verdicts(ni, transmitter, buffers)
+        self.verdicts = verdicts = Verdicts(ni, transmitter, buffers)
         intake = Intake(ni, buffers, verdicts, endpoints, delivery)
         self.cut_through = CutThrough(ni, sentinels, buffers, verdicts, endpoints, delivery)
         both = options.buffering == "both"

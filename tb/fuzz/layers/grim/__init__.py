@@ -6,13 +6,15 @@ from collections.abc import Callable
 from typing import Any
 
 from firmware.host.grim.enable import clear
+from firmware.nic.grim.layout import Word
 from firmware.nic.grim.options import OptionError
-from pymodels.formats.grim import Device, Reference
+from pymodels.formats.grim import COUNTER_MASK, Device, Reference
 from tb.fuzz.layers.grim.acts import program, program_in_c
 from tb.fuzz.layers.grim.bad_transfers import BadTransfers
 from tb.fuzz.layers.grim.cluster import Cluster
-from tb.fuzz.layers.grim.foreign import foreign
+from tb.fuzz.layers.grim.foreign import SORTS, foreign
 from tb.fuzz.layers.grim.messages import NAMES, RARE, Messages
+from tb.fuzz.layers.grim.misplaced import misplaced
 from tb.fuzz.layers.grim.misuse import MISUSES
 from tb.fuzz.layers.grim.node import Node
 from tb.fuzz.layers.grim.own_nic import OwnNic
@@ -26,6 +28,8 @@ PATIENCE_PS = 400_000_000_000
 """For all that must come."""
 SETTLE_PS = 1_000_000_000
 """In which nothing may come any more."""
+FORGOTTEN = 100
+"""So many beginnings."""
 LAST_PS = 200_000_000_000
 """For the last answers, and what they free."""
 
@@ -99,7 +103,9 @@ class Application:
         )
 
     async def do_go_down(self, act: Act) -> None:
-        """The NIC is reset under whatever is under way; some time later node and NIC restart."""
+        """The NIC is reset under whatever is under way; some time later node and NIC restart, perhaps with a NIC that
+        has forgotten how often it had begun.
+        """
         cluster, host, old = self.cluster, self.host, self.node.library
         await cluster.world.reset(self.index)
         cluster.down = self.index
@@ -115,6 +121,9 @@ class Application:
             self.ledger.allow("its own going down", "destination", words)
         await old.host.sleep(act.whole("us") * 1_000_000, "a host that is down")
         await clear(host, old.layout)
+        if act.values.get("forgets"):
+            nic = cluster.world.nics[self.index]
+            nic.store(Word.BEGINNINGS, nic.load(Word.BEGINNINGS) - FORGOTTEN & COUNTER_MASK)
         cluster.begin(self.index)
         cluster.lives[self.index] += 1
         self.node.library = cluster.parts[self.index].library
@@ -133,7 +142,11 @@ class Application:
     async def do_insert(self, act: Act) -> None:
         """A packet that no NIC has sent comes to a node."""
         node = act.whole("to") % self.cluster.program.nodes
-        packet = foreign(self.cluster.parts[node].ni, str(act.values["sort"]), act.whole("bytes"))
+        part, sort, number = self.cluster.parts[node], str(act.values["sort"]), act.whole("bytes")
+        if sort in SORTS:
+            packet = foreign(part.ni, sort, number)
+        else:
+            packet = misplaced(part.firmware, self.cluster.program, sort, number)
         if packet:
             self.cluster.world.insert(node, packet)
 

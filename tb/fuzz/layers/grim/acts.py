@@ -13,6 +13,7 @@ from tb.fuzz.draw import Draw, nics
 from tb.fuzz.layers.grim.foreign import SORTS
 from tb.fuzz.layers.grim.in_c import with_c
 from tb.fuzz.layers.grim.mail import LONGEST
+from tb.fuzz.layers.grim.misplaced import KINDS as MISPLACED
 from tb.fuzz.layers.grim.misuse import MISUSES
 from tb.fuzz.program import Act, Program, Value
 
@@ -125,7 +126,7 @@ def _with_down(draw: Draw, acts: list[Act], nodes: int) -> list[Act]:
     it forgets its trees: so it has one task, and there is no tree but that of all.
     """
     down, at = draw.whole(1, nodes - 1), draw.whole(0, len(acts))
-    before = Act(down, "go down", {"us": draw.whole(1, 3000)})
+    before = Act(down, "go down", {"us": draw.whole(1, 3000), "forgets": int(draw.once_in(3))})
     kept = [act for act in [*acts[:at], before, *acts[at:]] if "name" not in act.values]
     return [replace(act, task=0) if act.node == down else act for act in kept]
 
@@ -198,7 +199,7 @@ WORDS: Mapping[str, tuple[str, ...]] = {
     "kind": ("contiguous", "scattered"),
     "what": tuple(MISUSES),
     "fault": ("nowhere", "beyond", "lock", "freed", "free", "free lock"),
-    "sort": SORTS,
+    "sort": (*SORTS, *MISPLACED),
 }
 NUMBERS: Mapping[str, tuple[int, int]] = {
     "block": (0, 3),
