@@ -5,6 +5,8 @@ of a queue that is asked for must be that of one node.
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from firmware.host.grim import Grim
@@ -21,7 +23,7 @@ from tests.unit.grim_bench import Bench
 DROPPED = (Counter.OVERLONG, Counter.BAD_CRC, Counter.STRANGE, Counter.STALE, Counter.FOREIGN)
 
 
-def made(**options: int) -> tuple[Bench, list[Firmware]]:
+def made(**options: Any) -> tuple[Bench, list[Firmware]]:
     """Two nodes, and the programs of their NICs."""
     bench = Bench(2, start_nics=False, **options)
     programs = [Firmware(Ni(bench.machine.nic(node), bench.views[node])) for node in range(2)]
@@ -83,8 +85,8 @@ def test_a_message_that_no_library_sends_is_answered_by_an_error_that_means_noth
 def test_no_such_message_is_made_where_it_would_disturb_a_stream_that_is_used() -> None:
     acts = tuple(Act(0, "send", {"channel": channel}) for channel in (1, 2))
     one, several = Program(2, "lanai9", {}, {}, ()), Program(2, "lanai9", {}, {}, acts)
-    for options, uses in (({"channels": 1}, one), ({"channels": 3}, several)):
-        bench = Bench(2, start_nics=False, **options)
+    for channels, uses in ((1, one), (3, several)):
+        bench = Bench(2, start_nics=False, channels=channels)
         firmware = Firmware(Ni(bench.machine.nic(1), bench.views[1]))
         assert not any(misplaced(firmware, uses, sort, 0) for sort in KINDS)
 
