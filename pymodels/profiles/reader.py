@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from pymodels.hardware.discover import nic_kinds
 from pymodels.hardware.schema import Key, Origin, Owner, fault_of
 from pymodels.hardware.value import Value
 from pymodels.profiles.keys import keys_of
-from pymodels.toml import line_of, read_toml
+from pymodels.toml import line_of, parsed, read_text
 
 FIELDS = ("value", "unit", "origin", "source")
 TOP: dict[Owner, dict[str, type]] = {
@@ -47,10 +48,10 @@ class ProfileFile:
 class _Reader:
     """Reads the values of one file; keeps path and text for its errors."""
 
-    def __init__(self, path: Path, owner: Owner) -> None:
+    def __init__(self, path: Path, text: str, owner: Owner) -> None:
         self.path = path
         self.owner = owner
-        self.data, self.text = read_toml(path)
+        self.data, self.text = parsed(path, text), text
 
     def error(self, table: str, key: str, what: str, cause: str, remedy: str) -> ConfigError:
         return ConfigError(str(self.path), line_of(self.text, table, key), what, cause, remedy)
@@ -128,7 +129,13 @@ class _Reader:
 
 def read_profile_file(path: Path, owner: Owner) -> ProfileFile:
     """A NIC's or a host's file. ConfigError for the first mistake, with its line."""
-    reader = _Reader(path, owner)
+    return _checked(path, read_text(path), owner)
+
+
+@cache
+def _checked(path: Path, text: str, owner: Owner) -> ProfileFile:
+    """The file with this text; every run and every program of a fuzz asks for the same few."""
+    reader = _Reader(path, text, owner)
     top = reader.top()
     kind = top.get("kind", "")
     own = keys_of(owner, kind)

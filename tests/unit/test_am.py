@@ -24,7 +24,9 @@ from pymodels.machine import MachineError
 from tests.unit.am_bench import Bench
 
 SIZES = (0, 1, 3, 4, 31, 32, 33, 1000, MOST - 1, MOST)
+LONG_NS = 300_000
 each_nic = pytest.mark.parametrize("nic", ["lanai9", "lanai4"])
+each_receive = pytest.mark.parametrize("receive", ["poll", "interrupt"])
 
 
 async def give(bench: Bench, node: int, messages: Sequence[tuple[int, tuple[int, ...], bytes]]) -> None:
@@ -184,17 +186,28 @@ def test_am_is_opened_once_and_its_options_are_checked() -> None:
 # ---- the rule
 
 
+def listens(port: Port, receive: str, over: Callable[[], bool]) -> Awaitable[None]:
+    """Let handlers run: until it is over, or in a computation that messages interrupt."""
+    return port.compute(LONG_NS) if receive == "interrupt" else port.until(over)
+
+
+@each_receive
 @pytest.mark.parametrize("kind", ["request", "reply"])
-def test_a_handler_that_makes_a_request_is_refused(kind: str) -> None:
+def test_a_handler_that_makes_a_request_is_refused(kind: str, receive: str) -> None:
     async def asks(call: Call) -> None:
         if call.kind.label == kind:
             await call.port.request(call.source, asks)
         else:
             await call.reply(asks)
 
-    bench = Bench(own=lambda: [asks])
+    async def ask(port: Port) -> None:
+        await port.request(1, asks)
+        await listens(port, receive, lambda: port.handled > 0)
+
+    bench = Bench(own=lambda: [asks], receive=receive)
+    near, far = bench.ports
     with pytest.raises(AmError, match=f"a request to node .: the handler of a {kind} makes it; reply"):
-        bench.run(bench.ports[0].request(1, asks), bench.until(0, 1), bench.until(1, 1), within_us=200)
+        bench.run(ask(near), listens(far, receive, lambda: far.handled > 0), within_us=1000)
 
 
 @pytest.mark.parametrize(("kind", "said"), [(0, "it is answered already"), (1, "a reply is not answered")])
@@ -215,7 +228,8 @@ def test_a_request_is_answered_once_and_a_reply_not_at_all(kind: int, said: str)
     assert refused == [said]
 
 
-def test_without_the_rule_handlers_that_ask_each_other_block_and_the_report_names_both() -> None:
+@each_receive
+def test_without_the_rule_handlers_that_ask_each_other_block_and_the_report_names_both(receive: str) -> None:
     async def asks(call: Call) -> None:
         for _ in range(SLOTS + 1):
             await call.port.request(call.source, bench.keep)
@@ -223,9 +237,9 @@ def test_without_the_rule_handlers_that_ask_each_other_block_and_the_report_name
     async def flood(port: Port) -> None:
         for _ in range(SLOTS):
             await port.request(1 - port.me, asks)
-        await port.until(lambda: not port.unanswered)
+        await listens(port, receive, lambda: not port.unanswered)
 
-    bench = Bench(own=lambda: [asks], unrestricted=1)
+    bench = Bench(own=lambda: [asks], unrestricted=1, receive=receive)
     with pytest.raises(MachineError) as report:
         bench.run(flood(bench.ports[0]), flood(bench.ports[1]), within_us=1e4)
     assert "an answer of node 0" in str(report.value)

@@ -1,4 +1,4 @@
-"""AM with `receive=interrupt`: messages interrupt a computation, and the rule of request and reply holds there, too.
+"""AM with `receive=interrupt`: messages interrupt a computation. That the rule holds there, too, stands in `test_am`.
 
 Strategy: two hosts of the machine; one computes while the other sends. When each handler ran is compared with begin and
 end of the computation, with and without the option. Messages are sent at many times around the moment at which the host
@@ -11,9 +11,8 @@ from typing import Any
 
 import pytest
 
-from firmware.host.am import AmError, Call, Port
+from firmware.host.am import Call
 from firmware.nic.am.layout import MOST, SLOTS
-from pymodels.machine import MachineError
 from tests.unit.am_bench import Bench
 
 LONG_NS = 300_000
@@ -84,37 +83,3 @@ def test_nobody_is_interrupted_who_polls() -> None:
             bench.ports[0].request(1, bench.answer, number), bench.until(1, number + 1), bench.until(0, number + 1)
         )
     assert [port.interrupted for port in bench.ports] == [0, 0]
-
-
-@pytest.mark.parametrize("kind", ["request", "reply"])
-def test_a_handler_that_makes_a_request_is_refused_in_a_computation_too(kind: str) -> None:
-    async def asks(call: Call) -> None:
-        if call.kind.label == kind:
-            await call.port.request(call.source, asks)
-        else:
-            await call.reply(asks)
-
-    async def ask(port: Port) -> None:
-        await port.request(1, asks)
-        await port.compute(LONG_NS)
-
-    bench = Bench(own=lambda: [asks], receive="interrupt")
-    with pytest.raises(AmError, match=f"a request to node .: the handler of a {kind} makes it; reply"):
-        bench.run(ask(bench.ports[0]), bench.ports[1].compute(LONG_NS), within_us=1000)
-
-
-def test_without_the_rule_handlers_that_ask_each_other_out_of_computations_block() -> None:
-    async def asks(call: Call) -> None:
-        for _ in range(SLOTS + 1):
-            await call.port.request(call.source, bench.keep)
-
-    async def flood(port: Port) -> None:
-        for _ in range(SLOTS):
-            await port.request(1 - port.me, asks)
-        await port.compute(LONG_NS)
-
-    bench = Bench(own=lambda: [asks], unrestricted=1, receive="interrupt")
-    with pytest.raises(MachineError) as report:
-        bench.run(flood(bench.ports[0]), flood(bench.ports[1]), within_us=1e4)
-    assert "an answer of node 0" in str(report.value)
-    assert "an answer of node 1" in str(report.value)
