@@ -14,6 +14,7 @@ import heapq
 from collections import deque
 from collections.abc import Callable, Coroutine, Generator, Iterator
 from functools import partial
+from inspect import CORO_CREATED, getcoroutinestate
 from typing import Any, Generic, TypeVar
 
 from pymodels.waiting import Wait, Waits, Wanted
@@ -66,6 +67,13 @@ class Task:
         self.finished: Future[Any] = Future(kernel, f"end of {name}")
         self.waits_for: Future[Any] | None = None
         """The future for which it suspended last."""
+
+
+def close_unbegun(*coroutines: Coroutine[Any, Any, Any]) -> None:
+    """Close those that nobody will run any more, and that have not begun."""
+    for one in coroutines:
+        if getcoroutinestate(one) == CORO_CREATED:
+            one.close()
 
 
 def _stopped(value: None) -> Future[Any]:

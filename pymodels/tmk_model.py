@@ -30,6 +30,8 @@ class Copy:
     here: bool
     contains: set[Span] = field(default_factory=set)
     """Intervals whose changes of the page are in it, own ones as far as a diff was made of them."""
+    given: bool = False
+    """Somebody else has a copy that came from here."""
     twin: bool = False
     undone: set[Span] = field(default_factory=set)
     """Own intervals with a notice of it, of which no diff was made."""
@@ -80,7 +82,12 @@ class Model:
 
     def gave_page(self, holder: int, page: int, to: int) -> None:
         """The holder has served a Request for a page as a whole."""
-        self._copies[to][page].contains |= self._copies[holder][page].contains
+        copy = self._copies[holder][page]
+        if not copy.given and copy.twin:  # the first copy has all that was written: no diff of it is ever asked for
+            copy.contains |= copy.undone
+            copy.undone, copy.twin = set(), False
+        copy.given = True
+        self._copies[to][page].contains |= copy.contains
 
     def asked_diffs(self, process: int, page: int, last: int) -> None:
         """A Request for diffs of a page is served, of own intervals up to the `last` one among them (0: none)."""

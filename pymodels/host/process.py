@@ -257,7 +257,8 @@ class Process(Faulting, PollsCards):
         places = [(self.pages.pieces(va, 4, "load of 4 bytes")[0][0], value) for va, value in watches]
         before = moves and moves.count
         await self._scheduler.enter()
-        self._scheduler.leave()  # gives way to whoever is ready
+        if self._scheduler.leave():  # gives way to whoever is ready
+            await self._after("poll")
         if moves and moves.count != before:
             return 0
         hit = await self._spin(places, path, moves)

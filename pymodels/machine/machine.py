@@ -7,7 +7,7 @@ from typing import Any, TypedDict
 
 from pymodels.builders import single_switch
 from pymodels.hardware.discover import nic_kind, of_nic
-from pymodels.kernel import Kernel, Task
+from pymodels.kernel import Kernel, Task, close_unbegun
 from pymodels.machine.faults import Faults
 from pymodels.machine.host import ModelHost
 from pymodels.machine.log import TraceLog
@@ -140,18 +140,23 @@ class Machine:
         async def keep(place: int, task: Task | Coroutine[Any, Any, Any]) -> None:
             results[place] = await (task.finished if isinstance(task, Task) else task)
 
-        running = [kernel.spawn(keep(place, task), f"task {place}") for place, task in enumerate(tasks)]
+        kept = [keep(place, task) for place, task in enumerate(tasks)]
+        running = [kernel.spawn(one, f"task {place}") for place, one in enumerate(kept)]
         limit = kernel.now + int(within_us * 1_000_000)
-        kernel.run_ready()
-        while running:
-            if running[-1].finished.done:
-                running.pop()
-                continue
-            alarm = kernel.next_alarm()
-            if alarm is None or alarm > limit:
-                raise MachineError("\n".join([self._hang(alarm is None, within_us), *kernel.waiting()]))
-            kernel.now = alarm
+        try:
             kernel.run_ready()
+            while running:
+                if running[-1].finished.done:
+                    running.pop()
+                    continue
+                alarm = kernel.next_alarm()
+                if alarm is None or alarm > limit:
+                    raise MachineError("\n".join([self._hang(alarm is None, within_us), *kernel.waiting()]))
+                kernel.now = alarm
+                kernel.run_ready()
+        except BaseException:
+            close_unbegun(*kept, *(task for task in tasks if not isinstance(task, Task)))
+            raise
         return results
 
     def _hang(self, nothing_left: bool, within_us: float) -> str:

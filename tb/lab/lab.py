@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from firmware.host.card import release
 from firmware.images import cores, image
 from firmware.layers import (
     ClusterView,
@@ -171,6 +172,19 @@ class Lab(Notebook):
         return {
             name.removeprefix(prefix): value for name, value in self.plan.options.items() if name.startswith(prefix)
         }
+
+    async def change_layers(self) -> None:
+        """Have other layers from now on: every NIC is reset, its memory cleared, and what ran there is forgotten.
+        Nothing may be in flight.
+        """
+        running, expected = self.running, self.running.invariants.faults_expected
+        for node, nic in enumerate(running.nics):
+            await running.hold(node)
+            nic.sram[:] = bytes(nic.sram_bytes)
+            await release(running.hosts[node])
+        running.invariants.faults_expected = expected
+        running.layers = ()
+        self._libraries.clear()
 
     def start_node(self, layer: str, vnn: int, options: Mapping[str, float | str] | None = None) -> Any:
         """Start a layer's program on one NIC, and its library on that host: with all of them, or once more after a

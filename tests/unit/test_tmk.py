@@ -8,7 +8,7 @@ process computes. A bit that is flipped in a diff must be seen in the reader's p
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -17,7 +17,7 @@ from firmware.host.tmk import Tmk, TmkError
 from firmware.host.tmk.wire import Kind, Message, apply, encode, pack_intervals
 from pymodels.host import PAGE, ProtectionFault, Rights
 from pymodels.machine import MachineError
-from tests.unit.tmk_bench import Bench
+from tests.unit.tmk_bench import Bench, Call
 
 
 def started(nodes: int = 2, pages: int = 4, **options: Any) -> Bench:
@@ -46,10 +46,10 @@ async def get(tmk: Tmk, word: int) -> int:
 
 def sent(bench: Bench) -> int:
     """Datagrams so far."""
-    return sum(udp.kernel.sent for udp in bench.udps)
+    return sum(udp.kernel.sent for udp in bench.below)
 
 
-async def under(tmk: Tmk, lock: int, do: Callable[[], Awaitable[Any]]) -> Any:
+async def under(tmk: Tmk, lock: int, do: Callable[[], Call]) -> Any:
     """In a critical section of the program."""
     await tmk.lock_acquire(lock)
     result = await do()
@@ -91,6 +91,7 @@ def test_a_page_that_nobody_reads_is_compared_never_though_it_is_written_in_ten_
 def test_only_the_first_write_faults_until_the_diff_is_made() -> None:
     bench = started()
     one, other = bench.all
+    bench.do(other, get(other, 0))  # who has no copy fetches the whole page, and asks for no diff
     counted: list[int] = []
 
     async def write(word: int) -> None:
@@ -101,6 +102,19 @@ def test_only_the_first_write_faults_until_the_diff_is_made() -> None:
     assert bench.do(other, under(other, 0, lambda: get(other, 0))) == [1]
     bench.do(one, write(2), write(3))
     assert counted[1] == counted[0] and counted[2] == counted[3] == counted[0] + 1 and one.memory.diffs == 1
+
+
+def test_the_first_copy_of_a_written_page_takes_two_messages_and_no_diff_and_a_later_one_has_all() -> None:
+    bench = started(3)
+    one, other, third = bench.all
+    bench.do(one, under(one, 0, lambda: put(one, 0, 7)))
+    bench.do(other, other.lock_acquire(0))
+    before = sent(bench)
+    assert bench.do(other, get(other, 0)) == [7] and sent(bench) - before == 2 and one.memory.diffs == 0
+    bench.do(other, other.lock_release(0))
+    bench.do(one, under(one, 0, lambda: put(one, 1, 8)))
+    assert bench.do(third, under(third, 0, lambda: get(third, 1)), get(third, 0)) == [8, 7]
+    assert bench.do(other, under(other, 0, lambda: get(other, 1))) == [8] and one.memory.diffs == 1
 
 
 # ---- several writers
@@ -289,6 +303,8 @@ def test_two_processes_that_miss_each_other_s_pages_at_once_both_go_on() -> None
     one, other = bench.all
 
     async def program(tmk: Tmk) -> int:
+        await get(tmk, WORDS * (1 - tmk.proc_id))
+        await tmk.barrier(0)
         await put(tmk, WORDS * tmk.proc_id, tmk.proc_id + 1)
         await tmk.barrier(1)
         result = await get(tmk, WORDS * (1 - tmk.proc_id))
@@ -316,7 +332,7 @@ def test_a_message_of_more_than_32_kb_comes_in_parts() -> None:
 
 # ---- misuse
 
-Misuse = Callable[[Tmk], Awaitable[Any]]
+Misuse = Callable[[Tmk], Call]
 
 
 async def _twice(tmk: Tmk) -> None:

@@ -9,26 +9,43 @@ a small limit records are collected all the time; then only reads are compared. 
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import pytest
 
-from tests.unit.tmk_programs import Watched
+from tb.studies._tmk_random import Watched
+from tests.unit.tmk_bench import Bench
 
+WAYS: tuple[dict[str, Any], ...] = (
+    {"on": "udp"},
+    {"on": "via"},
+    {"on": "via", "scheme": "timer", "timer_us": 300},
+    {"on": "via", "scheme": "thread", "vis": 1},
+    {"on": "via", "below": {"preset": "bvia2"}},
+    {"on": "via", "scheme": "polling", "below": {"preset": "bvia2"}},
+)
+"""On what it stands, by turns."""
 SEEDS = int(os.environ.get("SANLAB_TMK_SEEDS", "24"))
+
+
+def run(seed: int, pages: int, phases: int, **options: int) -> tuple[Bench, Watched]:
+    """One program, on two to eight processes."""
+    bench = Bench(2 + seed % 7, seed=seed, pages=pages, **options, **WAYS[seed % len(WAYS)])
+    watched = Watched(bench.all, pages, told=not options)
+    bench.program(lambda tmk: watched.program(tmk, seed, phases))
+    return bench, watched
 
 
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_every_read_is_right_and_the_model_counts_the_same(seed: int) -> None:
-    watched = Watched(seed, nodes=2 + seed % 7, pages=1 + seed % 3)
-    watched.run(seed, phases=4)
-    run, model = watched.counts()
-    assert run == model
+    _, watched = run(seed, 1 + seed % 3, 4)
+    counted, model = watched.counts()
+    assert counted == model
     assert watched.reads > 20
 
 
 @pytest.mark.parametrize("seed", range(SEEDS // 3))
 def test_every_read_is_right_when_records_are_collected_all_the_time(seed: int) -> None:
-    watched = Watched(seed, nodes=2 + seed % 7, pages=3, collect_bytes=256)
-    watched.run(seed, phases=6)
-    assert all(tmk.barriers.collections > 1 for tmk in watched.bench.all)
-    assert max(tmk.coherence.kept for tmk in watched.bench.all) < 20_000
+    bench, _ = run(seed, 3, 6, collect_bytes=256)
+    assert all(tmk.barriers.collections > 1 for tmk in bench.all)
+    assert max(tmk.coherence.kept for tmk in bench.all) < 20_000

@@ -180,7 +180,7 @@ class Coherence:
             await self.substrate.send(to, request)
         due, answers = {request.sequence for request in requests.values()}, []
         while due:
-            answer = await self.substrate.response(what)
+            answer = await self.substrate.response(what, requests.keys())
             due.remove(answer.sequence)
             answers.append(answer)
         return answers
@@ -188,8 +188,15 @@ class Coherence:
     # ---- Requests of others
 
     async def give_page(self, asked: Message) -> None:
-        """A page as a whole, as it is here, and what it contains."""
+        """A page as a whole, as it is here, and what it contains. The first one who has it has all that was written
+        here so far: nobody will ask for a diff of that.
+        """
         state = self.memory.pages[asked.number]
+        if state.twin and not state.given:
+            self._dirty.discard(asked.number)
+            state.have[self.me] = self.vector[self.me]
+            await self.memory.drop_twin(asked.number)
+        state.given = True
         data = words(state.have) + await self.memory.load(asked.number)
         await self.substrate.send(asked.source, Message(Kind.WHOLE, self.me, asked.number, asked.sequence, data))
 
@@ -237,6 +244,7 @@ class Coherence:
             self.memory.holder[page] = min(writers)
             state.pending.clear()
             state.diffs.clear()
+            state.given = len(writers) > 1
             if state.twin:
                 self._dirty.discard(page)
                 await self.memory.drop_twin(page)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
+from numpy.typing import DTypeLike
+
+from firmware.host.tmk.account import Account
 from firmware.host.tmk.barriers import BARRIERS, Barriers
 from firmware.host.tmk.coherence import Coherence
 from firmware.host.tmk.errors import TmkError
 from firmware.host.tmk.locks import LOCKS, Locks
 from firmware.host.tmk.memory import Memory
 from firmware.host.tmk.options import Options
+from firmware.host.tmk.shared import Shared, row_bytes
 from firmware.host.tmk.substrate import Substrate
 from firmware.host.tmk.wire import Kind, Message
 from pymodels.host import PAGE, Fault, Rights
@@ -34,6 +38,8 @@ class Tmk:
         """Bytes that were given out."""
         self.distributed: list[bytes] = []
         """What process 0 has distributed so far."""
+        self._arrays = 0
+        """Of those, how many told of arrays."""
         self._running = False
         self._serving: dict[Kind, Callable[[Message], Awaitable[None]]] = {
             Kind.LOCK: self.locks.asked,
@@ -43,19 +49,43 @@ class Tmk:
             Kind.DISTRIBUTE: self._take,
         }
 
+    @property
+    def sent(self) -> int:
+        """Messages so far."""
+        return self._substrate.sent
+
+    @property
+    def sent_bytes(self) -> int:
+        """Their bytes."""
+        return self._substrate.sent_bytes
+
+    @property
+    def account(self) -> Account:
+        """Where its time went, from `startup` to `exit`."""
+        return self._substrate.account
+
+    async def poll(self) -> None:
+        """Serve Requests that have come, where nothing tells of them (`scheme=polling`); elsewhere it costs nothing."""
+        self._check(f"{self.process.who}: poll()")
+        if not self._substrate.told:
+            await self._substrate.poll()
+
     async def startup(self) -> None:
         """Be reachable: before any other call, in every process; then meet at `barrier`."""
         if self._running:
             raise TmkError(f"{self.process.who}: startup()", "it has started already", "start once")
         self.process.on_fault(self._fault)
+        self._running = True  # another process may ask as soon as it is reachable
         await self._substrate.start(self._serve)
-        self._running = True
+        self._substrate.account.open()
 
     async def exit(self) -> None:
-        """Meet all others, and be reachable no more."""
+        """Meet all others, and be reachable no more; shared memory is given back."""
         await self.barrier(BARRIERS - 1)
+        self._substrate.account.close()
         self._running = False
         await self._substrate.stop()
+        self.memory.free()
 
     def malloc(self, size: int) -> int:
         """Shared memory, zeroed: its address, the same in every process. Process 0 gives it out, and distributes the
@@ -72,6 +102,23 @@ class Tmk:
             raise TmkError(what, f"{left} bytes are left", "ask for less, or give tmk.pages=")
         self._break = begin + size
         return self.memory.base + begin
+
+    async def array(self, rows: int, columns: int, dtype: DTypeLike) -> Shared:
+        """A zeroed array in shared memory, the same for all: every process calls it, in the same order. Raises
+        TmkError when no memory is left.
+        """
+        if self.proc_id == 0:
+            await self.distribute(self.malloc_pages(rows * row_bytes(columns, dtype)).to_bytes(4, "big"))
+        await self.barrier(BARRIERS - 1)
+        self._arrays += 1
+        address = int.from_bytes(self.distributed[self._arrays - 1], "big")
+        return Shared(self.process, address, rows, columns, dtype)
+
+    def malloc_pages(self, size: int) -> int:
+        """As `malloc`, from the beginning of a page on."""
+        if self.proc_id == 0:
+            self._break = -(-self._break // PAGE) * PAGE
+        return self.malloc(size)
 
     async def distribute(self, data: bytes) -> None:
         """Process 0: let every other process have these bytes, as the next of `distributed`, with the bounds of what
@@ -142,7 +189,7 @@ class _Section:
         self._substrate = substrate
 
     async def __aenter__(self) -> None:
-        self._substrate.enter()
+        await self._substrate.enter()
 
     async def __aexit__(self, *raised: object) -> None:
         await self._substrate.leave()

@@ -53,7 +53,7 @@ class Locks:
             await coherence.substrate.send(before, request)
         else:
             await coherence.substrate.send(manager, request)
-        grant = await coherence.substrate.response(f"lock {number}")
+        grant = await coherence.substrate.response(f"lock {number}", coherence.substrate.others)
         lock.here = lock.held = True
         await coherence.learn(unpack_intervals(grant.body, 0, coherence.nodes))
 

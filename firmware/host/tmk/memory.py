@@ -18,6 +18,8 @@ class State:
     """Of each process the last interval whose changes the page contains."""
     whole: bool = False
     """It has been here; otherwise its frame holds nothing."""
+    given: bool = False
+    """Of its holder: somebody else has, or had, a copy."""
     right: Rights = Rights.NONE
     twin: int = 0
     """Address of its twin; 0: it has none."""
@@ -46,6 +48,13 @@ class Memory:
         """Of diffs that are kept."""
         self.twins = self.diffs = 0
         """Made so far."""
+
+    def free(self) -> None:
+        """Give shared memory and twins back."""
+        self.process.set_rights(self.base, PAGE * len(self.pages), Rights.WRITE)
+        self.process.free(self.base, PAGE * len(self.pages))
+        for place in (*self._spare, *(state.twin for state in self.pages if state.twin)):
+            self.process.free(place, PAGE)
 
     def at(self, page: int) -> int:
         """Where a page stands."""
@@ -93,7 +102,6 @@ class Memory:
         """The bytes of a page as a whole; it may be written meanwhile."""
         await self.allow(page, Rights.WRITE)
         self.process.store_bytes(self.at(page), data)
-        await self.process.copy_memory("tmk_copy", self.at(page), self.at(page), PAGE)
 
     async def load(self, page: int) -> bytes:
         """The same, to be sent; the page may have no right."""

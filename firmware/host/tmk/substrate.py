@@ -1,43 +1,149 @@
-"""What TreadMarks needs of the network below: Requests and Responses between its processes, whole and in order."""
+"""What TreadMarks needs of a network: Requests and Responses between its processes, whole and in order."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import Protocol
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from contextlib import asynccontextmanager
 
-from firmware.host.tmk.wire import Message
-from pymodels.host import Process
+from firmware.host.tmk.account import Account, Part
+from firmware.host.tmk.wire import HEADER_BYTES, RESPONSES, Message
+from firmware.verbs import Host
+from pymodels.host import Process, Sig
 
 Serve = Callable[[Message], Awaitable[None]]
 """What is done with a Request. It sends, and waits for no Response."""
 
+MOST = 32768
+"""Bytes of a message; a longer one goes in parts (readings A7)."""
 
-class Substrate(Protocol):
+
+class Substrate(ABC):
     """Of one process. While it computes, and while it waits here, a Request interrupts it and is served; not while it
     is in a critical section of TreadMarks: then it is served behind it.
     """
 
-    process: Process
-    me: int
-    nodes: int
+    tells: frozenset[Sig] = frozenset()
+    """The signals by which it hears of Requests."""
+    told = True
+    """It hears of them by itself."""
 
+    def __init__(self, host: Host, process: Process, me: int, nodes: int) -> None:
+        self.host, self.process, self.me, self.nodes = host, process, me, nodes
+        self.account = Account(lambda: host.now)
+        self._serve: Serve
+        self._inside = 0
+        """Critical sections of the program's thread, one within another."""
+        self._late = False
+        """A Request came in one."""
+        self._serving = False
+        self._free = host.event(f"{process.who}: the end of a Request that another thread serves")
+        self._parts: dict[tuple[int, int], list[Message]] = {}
+        self.sent = self.sent_bytes = 0
+        """Messages, each part of a long one counted, and their bytes."""
+
+    @property
+    def others(self) -> list[int]:
+        """All processes but this one."""
+        return [node for node in range(self.nodes) if node != self.me]
+
+    @abstractmethod
     async def start(self, serve: Serve) -> None:
         """Be reachable."""
 
-    async def send(self, to: int, message: Message) -> None:
-        """Send a Request or a Response; returns when its bytes are copied."""
+    @abstractmethod
+    async def stop(self) -> None:
+        """Be reachable no more."""
 
-    async def response(self, what: str) -> Message:
-        """The next Response, whoever sends it (New Recv_any); `what`: what it is for, in reports."""
+    @abstractmethod
+    async def _put(self, to: int, data: bytes, response: bool) -> None:
+        """Send one message of at most MOST bytes; returns when its bytes are copied."""
 
+    @abstractmethod
+    async def response(self, what: str, sources: Collection[int]) -> Message:
+        """The next Response, which comes from one of these; `what`: what it is for, in reports."""
+
+    @abstractmethod
     async def until(self, condition: Callable[[], bool], what: str) -> None:
         """Wait until Requests that were served have made it true."""
 
-    def enter(self) -> None:
+    @abstractmethod
+    async def _serve_come(self) -> None:
+        """Serve all Requests that have come."""
+
+    # ---- when Requests are served
+
+    async def poll(self) -> None:
+        """Serve Requests that have come (Tmk_poll)."""
+        with self.process.signals.masking(self.tells):
+            await self._serve_all()
+
+    async def enter(self) -> None:
         """A critical section begins."""
+        while self._serving:  # by another thread
+            await self.process.block(self._free)
+        self._inside += 1
 
     async def leave(self) -> None:
         """It ends: Requests that have come meanwhile are served."""
+        self._inside -= 1
+        await self._serve_late()
 
-    async def stop(self) -> None:
-        """Be reachable no more."""
+    async def _told(self) -> None:
+        """There are Requests: serve them, unless the program is where that may not be."""
+        if self._inside:
+            self._late = True
+        else:
+            await self._serve_all()
+
+    async def _serve_all(self) -> None:
+        self._late, self._serving = False, True
+        with self.account.during(Part.PROTOCOL):
+            await self._serve_come()
+        self._serving = False
+        self._free.set()
+
+    async def _serve_late(self) -> None:
+        while self._late and not self._inside:
+            await self.poll()
+
+    @asynccontextmanager
+    async def _waiting(self, what: str) -> AsyncIterator[None]:
+        """The program waits for something: no critical section meanwhile."""
+        inside, self._inside = self._inside, 0
+        await self._serve_late()
+        waits, who = self.host.waits, self.process.who
+        waits.want(who, what)
+        with self.account.during(Part.WAIT):
+            yield
+        waits.got(who, what)
+        while self._serving:
+            await self.process.block(self._free)
+        self._inside = inside
+
+    # ---- messages
+
+    async def send(self, to: int, message: Message) -> None:
+        """Send a Request or a Response, in parts if it is long; returns when its bytes are copied."""
+        most = MOST - HEADER_BYTES
+        parts = max(1, -(-len(message.body) // most))
+        with self.account.during(Part.COMMUNICATION):
+            for part in range(parts):
+                body = message.body[most * part : most * (part + 1)]
+                data = message._replace(body=body, part=part, parts=parts).pack()
+                await self.process.spend("tmk_message")
+                await self._put(to, data, message.kind >= RESPONSES)
+                self.sent += 1
+                self.sent_bytes += len(data)
+
+    def _whole(self, data: bytes) -> Message | None:
+        """What has come; the message that it makes whole."""
+        message = Message.unpack(data)
+        if message.parts == 1:
+            return message
+        parts = self._parts.setdefault((message.source, message.sequence), [])
+        parts.append(message)
+        if len(parts) < message.parts:
+            return None
+        del self._parts[message.source, message.sequence]
+        return message._replace(body=b"".join(part.body for part in sorted(parts, key=lambda part: part.part)))

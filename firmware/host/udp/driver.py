@@ -50,6 +50,8 @@ class Driver:
         self._orders: deque[int] = deque()
         """Send buffers that the NIC may not have read, the oldest first."""
         self._ordered = self._read = self._taken = 0
+        self._taking = False
+        """A service routine takes frames."""
         self.interrupts = 0
         """Interrupts so far."""
         self.short = 0
@@ -113,8 +115,12 @@ class Driver:
         await host.spend("udp_interrupt")
         await acknowledge(host)
         await host.pio_read(host.nic_base + Word.CAME)
+        if self._taking:
+            return  # the routine that an earlier interrupt has begun takes these frames too
+        self._taking = True
         while (words := self._told())[1]:
             await self._next(words)
+        self._taking = False
 
     async def _next(self, words: tuple[int, ...]) -> None:
         """Take a frame, and give the NIC another buffer instead of its own."""

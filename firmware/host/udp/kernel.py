@@ -42,6 +42,8 @@ class Datagram:
     frames: list[Frame]
     key: int
     """Of the frame that made it whole."""
+    arrived: int
+    """When that was, ps."""
 
     @property
     def size(self) -> int:
@@ -190,7 +192,7 @@ class Kernel:
             self._drop("room", frames)
         else:
             port.room -= size
-            port.came.append(Datagram(source, head, frames, key))
+            port.came.append(Datagram(source, head, frames, key, host.now))
             host.trace(TraceEvent.IN_KERNEL, key, head.size - UDP_BYTES, source)
             port.wake()
             if port.signals:

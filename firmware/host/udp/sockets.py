@@ -29,6 +29,8 @@ class Received(NamedTuple):
     """Bytes that were stored."""
     whole: int
     """Bytes that it had: what did not fit is lost."""
+    arrived: int = 0
+    """When it came to the socket, ps."""
 
 
 class Socket:
@@ -151,7 +153,7 @@ class Socket:
             return None
         self._host.trace(TraceEvent.HANDLER_START, datagram.key, 0, datagram.source)
         head = datagram.head
-        return Received(datagram.source, head.source, min(size, datagram.size), datagram.size)
+        return Received(datagram.source, head.source, min(size, datagram.size), datagram.size, datagram.arrived)
 
     # ---- for select
 

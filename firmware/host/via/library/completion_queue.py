@@ -71,6 +71,18 @@ class CompletionQueue:
             await self._finder.spin()
         return found
 
+    @property
+    def over(self) -> bool:
+        """Whether there is something: for who polls on more than this queue (`watches`)."""
+        return self._finder.over()
+
+    def watches(self) -> list[tuple[int, int]]:
+        """The words of memory on which `poll` spins, each (virtual address, value it has now). What `done` finds moves
+        them.
+        """
+        self.check("polling")
+        return self._finder.watches()
+
     async def wait(self, timeout_us: float | None = None) -> tuple[Vi, bool]:
         """VipCQWait: sleep until there is something. Raises VipError: TIMEOUT."""
         time_limit(timeout_us, endless=True)

@@ -35,6 +35,9 @@ class Finder(Protocol):
     async def spin(self) -> None:
         """Spin until there is something."""
 
+    def watches(self) -> list[tuple[int, int]]:
+        """The words on which it spins, each (virtual address, value it has now)."""
+
     def grow(self, ring: EntryRing) -> None:
         """There is room for another number of completions."""
 
@@ -93,7 +96,11 @@ class Entries:
 
     async def spin(self) -> None:
         """On the next entry."""
-        await self._process.poll([(ring.place, 0) for ring in self._rings], "look_entry", self._moves)
+        await self._process.poll(self.watches(), "look_entry", self._moves)
+
+    def watches(self) -> list[tuple[int, int]]:
+        """The next entry of each ring."""
+        return [(ring.place, 0) for ring in self._rings]
 
 
 class Looks:
@@ -143,8 +150,12 @@ class Looks:
 
     async def spin(self) -> None:
         """On the statuses of all that is posted."""
-        watches = [(place, 0) for _, queue in self._queues if (place := queue.awaited()) is not None]
+        watches = self.watches()
         if not watches:
             raise VipError(Result.INVALID_STATE, "waiting for a completion where nothing is posted", "post something")
         if not self.over():
             await self._process.poll(watches, "look_done", self._moves)
+
+    def watches(self) -> list[tuple[int, int]]:
+        """The statuses of all that is posted and not told of."""
+        return [(place, 0) for _, queue in self._queues if (place := queue.awaited()) is not None]

@@ -26,7 +26,7 @@ from firmware.nic.via.user_pages import (
     queues_of,
 )
 from pymodels.formats.via import Control, Field, Segment
-from pymodels.host import ProtectionFault
+from pymodels.host import ProtectionFault, Sig
 
 MASK = 0xFFFFFFFF
 LONGEST = 128
@@ -56,9 +56,11 @@ class ByKernel:
         self._vi, self._side = vi, side
 
     async def post(self, descriptor: Descriptor, ahead: int) -> None:
-        """A system call."""
-        await self._vi.context.owner.syscall()
-        await self._vi.posting.post(self._side, descriptor.va, descriptor.handle)
+        """A system call: signals wait for its return."""
+        process = self._vi.context.owner
+        with process.signals.masking(frozenset(Sig)):
+            await process.syscall()
+            await self._vi.posting.post(self._side, descriptor.va, descriptor.handle)
 
 
 class ByProcess:

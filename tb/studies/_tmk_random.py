@@ -15,7 +15,6 @@ from firmware.host.tmk import Tmk
 from firmware.host.tmk.wire import Interval, Message, numbers
 from pymodels.host import PAGE
 from pymodels.tmk_model import Model
-from tests.unit.tmk_bench import Bench
 
 LOCKS = 3
 WORDS = 12
@@ -26,20 +25,21 @@ STEP = PAGE // WORDS // 4 * 4
 class Watched:
     """One run: memory as it must be, and the model that is told the schedule."""
 
-    def __init__(self, seed: int, nodes: int, pages: int, collect_bytes: int = 1 << 20) -> None:
-        """With few `collect_bytes` records are collected, of which the model knows nothing: it is not told."""
-        self.bench = Bench(nodes, seed=seed, pages=pages, collect_bytes=collect_bytes)
-        self.model = Model(nodes, pages)
-        self.nodes, self.pages = nodes, pages
+    def __init__(self, processes: Sequence[Tmk], pages: int, told: bool = True) -> None:
+        """Of processes that have started. The model knows nothing of collections: where records are collected it is not
+        `told`.
+        """
+        self.all, self.nodes, self.pages = processes, len(processes), pages
+        self.model = Model(self.nodes, pages)
         self.memory: dict[int, int] = {}
         """By number of the word."""
         self.reads = self.written = 0
-        self._told = collect_bytes == 1 << 20
-        if self._told:
-            for tmk in self.bench.all:
+        self._told = told
+        if told:
+            for tmk in processes:
                 self._watch(tmk)
                 self._watch_ends(tmk)
-            self._watch_barriers(self.bench.all[0])
+            self._watch_barriers(processes[0])
 
     def _watch(self, tmk: Tmk) -> None:
         """Tell the model when a process serves Requests, ends intervals and grants locks."""
@@ -139,8 +139,8 @@ class Watched:
         """The lock of a word; LOCKS or more: it has none."""
         return word * 7 % (2 * LOCKS)
 
-    async def program(self, tmk: Tmk, phases: int, seed: int) -> None:
-        """Of one process."""
+    async def _phases(self, tmk: Tmk, phases: int, seed: int) -> None:
+        """Between barriers."""
         rng = random.Random(seed * 1000 + tmk.proc_id)
         free = [word for word in range(WORDS * self.pages) if self.owner(word) >= LOCKS]
         for phase in range(phases):
@@ -160,30 +160,26 @@ class Watched:
                     await tmk.process.compute(rng.randrange(300_000))
             await tmk.barrier(phase % 5)
 
-    def run(self, seed: int, phases: int) -> None:
-        """All processes."""
-        self.bench.all[0].malloc(PAGE * self.pages)
-
-        async def one(tmk: Tmk) -> None:
-            if tmk.proc_id == 0:
-                await tmk.distribute(b"")
-            await tmk.barrier(0)
-            await self.program(tmk, phases, seed)
-            for word in range(WORDS * self.pages):
-                await self.touch(tmk, word, False)
-            await tmk.exit()
-
-        self.bench.program(one)
+    async def program(self, tmk: Tmk, seed: int, phases: int) -> None:
+        """What one process does, from the first call after `startup` to `exit`."""
+        if tmk.proc_id == 0:
+            tmk.malloc(PAGE * self.pages)
+            await tmk.distribute(b"")
+        await tmk.barrier(0)
+        await self._phases(tmk, phases, seed)
+        for word in range(WORDS * self.pages):
+            await self.touch(tmk, word, False)
+        await tmk.exit()
 
     def counts(self) -> list[dict[str, list[int]]]:
         """By what is counted, of each process: of the run, and of the model."""
         model, of = self.model, range(self.nodes)
         names = "faults", "twins", "diffs", "notices", "intervals"
         run = {
-            "faults": [tmk.process.faults for tmk in self.bench.all],
-            "twins": [tmk.memory.twins for tmk in self.bench.all],
-            "diffs": [tmk.memory.diffs for tmk in self.bench.all],
-            "notices": [tmk.coherence.notices for tmk in self.bench.all],
-            "intervals": [tmk.coherence.vector[tmk.proc_id] for tmk in self.bench.all],
+            "faults": [tmk.process.faults for tmk in self.all],
+            "twins": [tmk.memory.twins for tmk in self.all],
+            "diffs": [tmk.memory.diffs for tmk in self.all],
+            "notices": [tmk.coherence.notices for tmk in self.all],
+            "intervals": [tmk.coherence.vector[tmk.proc_id] for tmk in self.all],
         }
         return [run, {name: [getattr(model, name)[one] for one in of] for name in names}]

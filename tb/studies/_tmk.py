@@ -1,0 +1,45 @@
+"""What studies of TreadMarks share: its processes, started, on each substrate in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from tb.lab.lab import Lab
+
+T = TypeVar("T")
+LAYER = "tmk"
+REST_PS = 2_000_000_000
+"""From the end of a program until nothing is in flight."""
+SUBSTRATES: Mapping[str, str] = MappingProxyType({"udp": "udp", "bvia": "via"})
+"""By the name that metrics have: the layer."""
+
+
+async def bring_up(lab: Lab, **options: float | str) -> list[Any]:
+    """A process on each host that takes part, reachable. `options`: further ones of TreadMarks."""
+    layers = lab.start_layer(LAYER, options)
+    await lab.all([lab.spawn(layer.start(), "start of a host") for layer in layers])
+    processes = [layer.open() for layer in layers if layer.takes_part]
+    await lab.all([lab.spawn(tmk.startup(), "startup") for tmk in processes])
+    return processes
+
+
+async def anew(lab: Lab, substrate: str, **options: float | str) -> list[Any]:
+    """The same over a substrate, after whatever ran before. VIA is Berkeley's, unless `via.preset` says otherwise."""
+    if lab.running.layers:
+        await lab.kernel.sleep(REST_PS, "the end of what ran before")
+        await lab.change_layers()
+    below = SUBSTRATES[substrate]
+    if below == "via":
+        lab.start_layer("via", {"preset": "bvia2"})
+    return await bring_up(lab, on=below, **options)
+
+
+async def together(lab: Lab, processes: list[Any], program: Callable[[Any], Awaitable[T]]) -> list[T]:
+    """Run a program in every process; what each returns."""
+
+    async def one(tmk: Any) -> T:
+        return await program(tmk)
+
+    return await lab.all([lab.spawn(one(tmk), tmk.process.who) for tmk in processes])

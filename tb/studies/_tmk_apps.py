@@ -1,0 +1,86 @@
+"""Programs of shared memory as studies run them: on a substrate, on so many processes, checked and counted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from firmware.applications.shared_memory import PROGRAMS, Program, Size
+from firmware.host.tmk.account import Part
+from tb.lab.lab import Lab
+from tb.plan.options import Option
+from tb.studies._tmk import anew, together
+
+TOLERANCE = 1e-10
+"""FFT beside a library's, relative to its greatest value; the others give every bit."""
+ALL = "all"
+OPTIONS: Mapping[str, Option] = {
+    "programs": Option("sor,tsp,jacobi,fft", "which programs, with commas"),
+    "scale": Option(16, "rows and iterations are divided by it, the time of a point multiplied; 1: the paper's", 1, 64),
+}
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A run of a program."""
+
+    seconds: float
+    parts: Mapping[str, float]
+    """Seconds of a process in each part of its time, on the average."""
+    counts: Mapping[str, int]
+    """Of all processes: messages, bytes, faults, twins, diffs; barriers of one."""
+
+
+def chosen(lab: Lab) -> list[str]:
+    """The programs that are asked for. Raises ValueError for one that there is not."""
+    names = [name for name in lab.text("programs").split(",") if name]
+    for name in names:
+        if name not in PROGRAMS:
+            raise ValueError(f"program {name!r} does not exist; known: {', '.join(PROGRAMS)}")
+    return names
+
+
+def size_of(lab: Lab, name: str, place: int | None = None) -> Size:
+    """Of a program: that of Table 5.1, or another one of its sizes, scaled."""
+    program = PROGRAMS[name]
+    return program.scaled(program.sizes[program.usual if place is None else place], lab.option("scale"))
+
+
+async def ran(lab: Lab, name: str, size: Size, substrate: str, processes: int, **options: float | str) -> Ran:
+    """Run a program, and compare its result with that of a sequential one."""
+    program = PROGRAMS[name]
+    all_of = await anew(lab, substrate, processes=processes, pages=program.pages(size), **options)
+
+    async def run(tmk: Any) -> Any:
+        part = await program.run(tmk, size)
+        await tmk.exit()
+        return part
+
+    parts = await together(lab, all_of, run)
+    lab.check(_right(program, size, parts), f"{name} over {substrate} on {processes} processes: a wrong result")
+    lab.findings.messages += sum(tmk.sent for tmk in all_of)
+    return _counted(all_of)
+
+
+def _right(program: Program, size: Size, parts: list[Any]) -> bool:
+    got, right = program.joined(parts), program.alone(size)
+    return got.shape == right.shape and bool(np.abs(got - right).max() <= TOLERANCE * np.abs(right).max())
+
+
+def _counted(all_of: list[Any]) -> Ran:
+    begun = min(tmk.account.intervals[0][0] for tmk in all_of)
+    ended = max(tmk.account.intervals[-1][1] for tmk in all_of)
+    parts = {part.value: sum(tmk.account.total(part) for tmk in all_of) / len(all_of) / 1e12 for part in Part}
+    counts = {
+        "messages": sum(tmk.sent for tmk in all_of),
+        "bytes": sum(tmk.sent_bytes for tmk in all_of),
+        "barriers": all_of[0].barriers.passed,
+        "locks": sum(tmk.locks.acquired for tmk in all_of),
+        "faults": sum(tmk.process.faults for tmk in all_of),
+        "twins": sum(tmk.memory.twins for tmk in all_of),
+        "diffs": sum(tmk.memory.diffs for tmk in all_of),
+    }
+    return Ran((ended - begun) / 1e12, parts, counts)

@@ -1,0 +1,37 @@
+"""Over the size of the problem, how much faster are programs on TreadMarks over VIA than over UDP?
+
+Strategy: each program runs on eight processes in its sizes A to D of paper 001, 5.5.4 (TSP in three), over UDP, then
+over Berkeley VIA; the improvement is the quotient of the two times.
+"""
+
+from __future__ import annotations
+
+from firmware.applications.shared_memory import PROGRAMS
+from tb.lab.lab import Lab
+from tb.plan.options import Option, stack_options
+from tb.studies._tmk import SUBSTRATES
+from tb.studies._tmk_apps import OPTIONS as APPS
+from tb.studies._tmk_apps import chosen, ran, size_of
+
+LAYER = "tmk"
+CLUSTER = "eight_hosts"
+OPTIONS = {
+    **APPS,
+    "programs": Option("sor,fft", "which programs, with commas"),
+    "sizes": Option(2, "so many sizes, from A on", 1, 4),
+    **stack_options(LAYER),
+}
+QUICK = "scale=64 programs=sor sizes=1"
+VARIANTS = {"l7": ("lanai9-l7+p2-300", "scale=1 sizes=4 programs=sor,jacobi,fft")}
+"""The hosts and sizes of chapter 5."""
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    names = chosen(lab)
+    for done, name in enumerate(names):
+        for place in range(min(lab.option("sizes"), len(PROGRAMS[name].sizes))):
+            size = size_of(lab, name, place)
+            seconds = [(await ran(lab, name, size, one, len(lab.running.hosts))).seconds for one in SUBSTRATES]
+            lab.metric(f"{name}_gain_{'ABCD'[place]}", seconds[0] / seconds[1])
+        lab.progress(done + 1, len(names), "programs")

@@ -1,0 +1,55 @@
+"""Programs of shared memory: their results are those of sequential programs, over UDP and over VIA.
+
+Strategy: small problems on one, two, three and eight processes of the machine. SOR and Jacobi must give every bit of
+what one array gives, FFT every bit of what the same program gives on one process and what a library gives to 1e-10,
+TSP the length that a dynamic program without bounds finds. Results are read back from pages of the processes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from firmware.applications.shared_memory import PROGRAMS, Size
+from tests.unit.tmk_bench import Bench
+
+SMALL = {
+    "sor": Size(34, 64, 3, 10.0),
+    "jacobi": Size(21, 40, 4, 10.0),
+    "fft": Size(8, 0, 3, 1e4),
+    "tsp": Size(7, 0, 1, 100.0),
+}
+
+
+def result(name: str, processes: int, **options: Any) -> NDArray[Any]:
+    """Of a run."""
+    program, bench = PROGRAMS[name], Bench(processes, pages=256, **options)
+
+    async def run(tmk: Any) -> Any:
+        part = await program.run(tmk, SMALL[name])
+        await tmk.exit()
+        return part
+
+    return program.joined(bench.program(run, within_us=1e8))
+
+
+@pytest.mark.parametrize("on", ["udp", "via"])
+@pytest.mark.parametrize("processes", [2, 8])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_results_are_those_of_a_sequential_program(name: str, processes: int, on: str) -> None:
+    got, right = result(name, processes, on=on), PROGRAMS[name].alone(SMALL[name])
+    if name == "fft":
+        assert np.abs(got - right).max() < 1e-10 * np.abs(right).max()
+    else:
+        assert np.array_equal(got, right)
+
+
+def test_fft_on_three_processes_gives_every_bit_of_one() -> None:
+    assert np.array_equal(result("fft", 3), result("fft", 1))
+
+
+def test_records_that_are_collected_change_no_result() -> None:
+    assert np.array_equal(result("sor", 3, collect_bytes=2048), PROGRAMS["sor"].alone(SMALL["sor"]))
