@@ -2,21 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from firmware.applications.shared_memory import PROGRAMS, Program, Size
 from firmware.host.tmk.account import Part
+from pymodels.formats.png import png
 from tb.lab.lab import Lab
 from tb.plan.options import Option
 from tb.studies._tmk import anew, together
 
 TOLERANCE = 1e-10
 """FFT beside a library's, relative to its greatest value; the others give every bit."""
-ALL = "all"
+POINTS = 200
+"""Of a curve."""
+WIDTH, HEIGHT = 1024, 1024
+"""Of a picture at most, in dots."""
+COLOURS = (
+    (230, 60, 60),
+    (60, 160, 60),
+    (70, 90, 230),
+    (220, 160, 0),
+    (150, 60, 200),
+    (0, 170, 190),
+    (220, 80, 160),
+    (120, 120, 60),
+)
+"""By process."""
 OPTIONS: Mapping[str, Option] = {
     "programs": Option("sor,tsp,jacobi,fft", "which programs, with commas"),
     "scale": Option(16, "rows and iterations are divided by it, the time of a point multiplied; 1: the paper's", 1, 64),
@@ -32,6 +48,9 @@ class Ran:
     """Seconds of a process in each part of its time, on the average."""
     counts: Mapping[str, int]
     """Of all processes: messages, bytes, faults, twins, diffs; barriers of one."""
+    faults: Sequence[tuple[int, int, int, bool]]
+    """All page faults in their order: time in ps since the first process began, process, page, whether it wrote."""
+    pages: int
 
 
 def chosen(lab: Lab) -> list[str]:
@@ -83,4 +102,22 @@ def _counted(all_of: list[Any]) -> Ran:
         "twins": sum(tmk.memory.twins for tmk in all_of),
         "diffs": sum(tmk.memory.diffs for tmk in all_of),
     }
-    return Ran((ended - begun) / 1e12, parts, counts)
+    faults = sorted(
+        (max(time - begun, 0), tmk.proc_id, page, write) for tmk in all_of for time, page, write in tmk.faults
+    )
+    return Ran((ended - begun) / 1e12, parts, counts, faults, len(all_of[0].memory.pages))
+
+
+def show(lab: Lab, name: str, found: Ran) -> None:
+    """Page faults over time as a curve, and `<name>.png`: time to the right, pages downward; a fault is a dot in the
+    colour of its process, dark where it read and bright where it wrote.
+    """
+    step = max(1, len(found.faults) // POINTS)
+    times = [time / 1e9 for time, *_ in found.faults[::step]]
+    lab.series(f"{name}_faults", times, [float(1 + step * index) for index in range(len(times))], "ms", "faults")
+    picture = np.full((min(found.pages, HEIGHT), WIDTH, 3), 255, np.uint8)
+    for time, process, page, write in found.faults:
+        across = min(int(time / 1e12 / found.seconds * (WIDTH - 1)), WIDTH - 1)
+        colour = np.array(COLOURS[process % len(COLOURS)])
+        picture[page * len(picture) // found.pages, across] = colour if write else colour // 2
+    Path(lab.plan.request.folder, f"{name}.png").write_bytes(png(picture))

@@ -3,7 +3,8 @@
 Strategy: each program runs on eight processes over UDP, then over Berkeley VIA, on the same hosts (paper 001, 5.5.4);
 the improvement is the quotient of the two times. Results are compared with those of sequential programs. The time of a
 process is computation, communication, wait and protocol, which add up to all of it. By default problems are scaled so
-that work, faults and cold pages a barrier stay; the paper's sizes are `SET="scale=1"`.
+that work, faults and cold pages a barrier stay; the paper's sizes are `SET="scale=1"`. `<program>_<substrate>.png`
+beside the results shows who touched and wrote which page when.
 """
 
 from __future__ import annotations
@@ -12,14 +13,12 @@ from tb.lab.lab import Lab
 from tb.plan.options import Option, stack_options
 from tb.studies._tmk import SUBSTRATES
 from tb.studies._tmk_apps import OPTIONS as APPS
-from tb.studies._tmk_apps import chosen, ran, size_of
+from tb.studies._tmk_apps import chosen, ran, show, size_of
 
 LAYER = "tmk"
 CLUSTER = "eight_hosts"
 OPTIONS = {**APPS, "processes": Option(8, "processes, each on a host", 1, 8), **stack_options(LAYER)}
 QUICK = "scale=64 programs=sor"
-VARIANTS = {"l7": ("lanai9-l7+p2-300", "scale=1")}
-"""The hosts and sizes of chapter 5."""
 
 
 async def run(lab: Lab) -> None:
@@ -30,6 +29,7 @@ async def run(lab: Lab) -> None:
         for substrate in SUBSTRATES:
             found = await ran(lab, name, size, substrate, lab.option("processes"))
             seconds[substrate] = found.seconds
+            show(lab, f"{name}_{substrate}", found)
             lab.metric(f"{name}_s_{substrate}", found.seconds)
             for part, of_part in found.parts.items():
                 lab.metric(f"{name}_{part}_s_{substrate}", of_part)

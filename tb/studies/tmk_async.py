@@ -20,8 +20,6 @@ OPTIONS = {
     **stack_options(LAYER),
 }
 QUICK = "scale=64 programs=sor"
-VARIANTS = {"l7": ("lanai9-l7+p2-300", "scale=1")}
-"""The hosts and sizes of chapter 5."""
 
 
 async def run(lab: Lab) -> None:

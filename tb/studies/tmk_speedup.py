@@ -20,8 +20,6 @@ OPTIONS = {
     **stack_options(LAYER),
 }
 QUICK = "scale=64 programs=sor counts=1,2"
-VARIANTS = {"l7": ("lanai9-l7+p2-300", "scale=1 counts=1,2,3,4,5,6,7,8")}
-"""The hosts and sizes of chapter 5."""
 
 
 async def run(lab: Lab) -> None:

@@ -1,4 +1,4 @@
-"""A tour of TreadMarks: pages as a whole, twins, diffs, locks, barriers, a collection."""
+"""A tour of TreadMarks: pages as a whole, twins, diffs, locks, barriers, a collection; over VIA what differs."""
 
 from __future__ import annotations
 
@@ -36,6 +36,21 @@ def tour(charges: Charges) -> None:
         tmk.barriers._limit = 1
     with charges.operation("barrier of three with a collection"):
         bench.program(_write_and_meet)
+    _over_via(charges)
+
+
+def _over_via(charges: Charges) -> None:
+    """What differs over VIA."""
+    with charges.operation("start of two over VIA"):
+        bench = Bench(2, on="via", below={"preset": "bvia2"})
+    one, two = bench.all
+    base = one.malloc(PAGE)
+    with charges.operation("distribute over VIA"):
+        bench.do(one, one.distribute(b"x"))
+    with charges.operation("barrier of two over VIA"):
+        bench.program(lambda tmk: tmk.barrier(0))
+    with charges.operation("read of a page for the first time over VIA"):
+        bench.do(two, two.process.read(base, 4))
 
 
 async def _write_and_meet(tmk: Tmk) -> None:

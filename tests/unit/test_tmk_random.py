@@ -28,7 +28,7 @@ WAYS: tuple[dict[str, Any], ...] = (
 SEEDS = int(os.environ.get("SANLAB_TMK_SEEDS", "24"))
 
 
-def run(seed: int, pages: int, phases: int, **options: int) -> tuple[Bench, Watched]:
+def run(seed: int, pages: int, phases: int, **options: Any) -> tuple[Bench, Watched]:
     """One program, on two to eight processes."""
     bench = Bench(2 + seed % 7, seed=seed, pages=pages, **options, **WAYS[seed % len(WAYS)])
     watched = Watched(bench.all, pages, told=not options)

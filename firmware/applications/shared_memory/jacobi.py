@@ -27,7 +27,7 @@ def beginning(size: Size) -> NDArray[np.float32]:
 
 def averaged(rows: NDArray[np.float32]) -> NDArray[np.float32]:
     """Rows without the first and the last of those given, one iteration later."""
-    new = rows[1:-1].copy()
+    new: NDArray[np.float32] = rows[1:-1].copy()
     new[:, 1:-1] = np.float32(0.25) * (rows[:-2, 1:-1] + rows[2:, 1:-1] + rows[1:-1, :-2] + rows[1:-1, 2:])
     return new
 

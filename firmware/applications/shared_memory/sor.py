@@ -22,7 +22,7 @@ def beginning(size: Size) -> NDArray[np.float32]:
 def relaxed(rows: NDArray[np.float32], first: int, colour: int) -> NDArray[np.float32]:
     """Rows without the first and the last of those given, relaxed in one colour; `first`: number of the first given."""
     half = rows.shape[1] // 2
-    new = rows[1:-1].copy()
+    new: NDArray[np.float32] = rows[1:-1].copy()
     other = rows[:, half:] if colour == 0 else rows[:, :half]
     for at in range(len(new)):
         here, above, below = other[at + 1], other[at], other[at + 2]

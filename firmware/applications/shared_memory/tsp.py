@@ -28,7 +28,8 @@ def distances(size: Size) -> NDArray[np.int64]:
     """Between cities at random places of a square, rounded."""
     places = np.random.default_rng(size.seed).integers(0, 1000, (size.rows, 2))
     away = places[:, None, :] - places[None, :, :]
-    return np.rint(np.sqrt((away**2).sum(-1))).astype(np.int64)
+    rounded: NDArray[np.int64] = np.rint(np.sqrt((away**2).sum(-1))).astype(np.int64)
+    return rounded
 
 
 class Search:
@@ -94,16 +95,19 @@ async def tsp(tmk: Tmk, size: Size) -> NDArray[Any]:
     while True:
         await tmk.lock_acquire(QUEUE)
         (taken,) = (await queue.load(0, 1))[0, :1]
+        tour: list[int] = []
         if taken < len(tours):
             await queue.store(0, np.array([[taken + 1] + [0] * size.rows]))
             tour = (await queue.load(1 + taken, 2 + taken))[0, :DEPTH].tolist()
         await tmk.lock_release(QUEUE)
-        if taken >= len(tours):
+        if not tour:
             break
         await _try(tmk, search, tour, best, size)
     await tmk.barrier(0)
     tmk.account.close()
-    return (await best.load(0, 1))[0]
+    (result,) = await best.load(0, 1)
+    shortest: NDArray[Any] = result
+    return shortest
 
 
 async def _try(tmk: Tmk, search: Search, tour: list[int], best: Shared, size: Size) -> None:
@@ -144,7 +148,8 @@ def _first(parts: list[NDArray[Any]]) -> NDArray[Any]:
 
 
 def _pages(size: Size) -> int:
-    return 8 + (size.rows - 1) ** (DEPTH - 1)
+    tours: int = (size.rows - 1) ** (DEPTH - 1)
+    return 8 + tours
 
 
 TSP = Program(tsp, alone, tuple(Size(cities, 0, 1, NS, 2) for cities in (17, 18, 19)), 1, cities_scaled, _pages, _first)

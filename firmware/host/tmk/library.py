@@ -38,6 +38,8 @@ class Tmk:
         """Bytes that were given out."""
         self.distributed: list[bytes] = []
         """What process 0 has distributed so far."""
+        self.faults: list[tuple[int, int, bool]] = []
+        """Page faults so far: time in ps, page, whether it was a write."""
         self._arrays = 0
         """Of those, how many told of arrays."""
         self._running = False
@@ -174,6 +176,7 @@ class Tmk:
         if fault.va >= self.memory.base + self._break:
             given = f"{self._break} bytes are given out"
             raise TmkError(what, given, "malloc it in process 0, and distribute the address")
+        self.faults.append((self._substrate.host.now, page, fault.write))
         async with _Section(self._substrate):
             await self.process.spend("tmk_fault")
             if self.memory.pages[page].right == Rights.NONE:

@@ -12,7 +12,7 @@ from firmware.host.tmk.errors import TmkError
 from firmware.host.tmk.options import Options
 from firmware.host.tmk.substrate import MOST, Serve, Substrate
 from firmware.host.tmk.wire import RESPONSES, Message
-from firmware.host.via import Descriptor, Vi, Via
+from firmware.host.via import Descriptor, Vi, Via, VipNic
 from pymodels.formats.via import ALIGNMENT, Reliability, Status
 from pymodels.host import Moves, Process, Sig
 
@@ -27,13 +27,13 @@ LOOK = "look_done"
 class Line:
     """One VI with another process, and its registered memory: a send buffer, receive buffers, a descriptor for each."""
 
-    def __init__(self, node: int, vi: Vi, base: int, handle: int, receives: int) -> None:
+    def __init__(self, nic: VipNic, node: int, vi: Vi, base: int, handle: int, receives: int) -> None:
         self.node, self.vi, self._handle = node, vi, handle
         places = [base + (MOST + ALIGNMENT) * index for index in range(1 + receives)]
         self._buffer = places[0]
-        self._send: Descriptor = vi.nic.descriptor(places[0] + MOST, handle)
+        self._send: Descriptor = nic.descriptor(places[0] + MOST, handle)
         self._sending = False
-        self._receives = [(at, vi.nic.descriptor(at + MOST, handle)) for at in places[1:]]
+        self._receives = [(at, nic.descriptor(at + MOST, handle)) for at in places[1:]]
         """The oldest first."""
 
     async def open(self) -> None:
@@ -110,7 +110,7 @@ class OverVia(Substrate):
                 self.registered += size
                 queue = self._queue if index == REQUESTS else None
                 vi = await nic.create_vi(tag, Reliability.UNRELIABLE, receive_cq=queue)
-                lines.append(Line(node, vi, base, handle, count))
+                lines.append(Line(nic, node, vi, base, handle, count))
                 self._of_vi[vi.number] = lines[-1]
                 await lines[-1].open()
                 name = index << 24 | min(self.me, node) << 12 | max(self.me, node)
