@@ -38,12 +38,14 @@ unexport MAKEFLAGS MFLAGS
 ## HOSTS=<n>                  its hosts (64)
 ## PORTS=4|8|16               the ports of its switches (16)
 ## TABLE=1                    explore searches nothing: it prints what was counted before, in Markdown
+## FOLDER=<path>              the sources that mutants changes: firmware/nic/grim, hdl/link
+## N=<n>                      so many mutants (20)
 ## QUICK=1                    figures with fewer repetitions and smaller sizes
 ## COCOTB_TEST_FILTER=<regex> only these tests of the bench
 ## PYTEST_ADDOPTS="..."       further options of pytest for make test, such as "-k link"
 ## VENV=<folder>              the virtual environment (.venv)
 ## PYTHON=<program>           the Python that makes it (the first of 3.10 or newer)
-GIVEN := STUDY BENCH SIM SEED WAVES FROM TO CLUSTER GRIM_HOST PROFILE SET MESSAGE A B THRESHOLD AXES SCHEDULER WORKERS PLOT LAYER SEEDS ON FIRMWARE WORLD MINUTES SHAPE HOSTS PORTS TABLE QUICK COCOTB_TEST_FILTER VENV PYTHON
+GIVEN := STUDY BENCH SIM SEED WAVES FROM TO CLUSTER GRIM_HOST PROFILE SET MESSAGE A B THRESHOLD AXES SCHEDULER WORKERS PLOT LAYER SEEDS ON FIRMWARE WORLD MINUTES SHAPE HOSTS PORTS TABLE FOLDER N QUICK COCOTB_TEST_FILTER VENV PYTHON
 $(foreach name,$(GIVEN),$(eval override $(name) := $$(value $(name))))
 $(if $(SIM),,$(eval override SIM := verilator))
 $(if $(SEED),,$(eval override SEED := 1))
@@ -59,7 +61,7 @@ python := "$$VENV/bin/python"
 sanlab := $(python) -m tb.sanlab
 study := $(sanlab) run --sim="$$SIM" --seed="$$SEED" --cluster="$$CLUSTER" --profile="$$PROFILE" --set="$$SET"
 
-.PHONY: all setup test help run studies cluster sim lint synth prove waves timeline explain compare sweep fuzz campaign explore firmware figures fidelity bench counts clean distclean
+.PHONY: all setup test help run studies cluster sim lint synth prove mutants waves timeline explain compare sweep fuzz campaign explore firmware figures fidelity bench counts clean distclean
 
 all: ## set up, then the main job: GRIM ping-pong and streaming between two hosts
 	$(setup) $(simulator)
@@ -108,6 +110,10 @@ synth: ## read every block as a synthesiser does: latches, drivers, cells, depth
 prove: ## prove properties of blocks over their own source
 	$(setup)
 	@$(sanlab) prove
+
+mutants: ## put N small mistakes into the sources of a FOLDER, one at a time, and say which ones no test sees
+	$(setup) compiler
+	@$(sanlab) mutants --seed="$$SEED" -- "$$FOLDER" "$$N"
 
 waves: ## run one STUDY with waves, from FROM to TO, and leave views for GTKWave and Surfer
 	$(setup) compiler $(if $(icarus),icarus,waves)

@@ -43,6 +43,7 @@ COMMANDS = {
     "sim": Command("tb.run.block_bench", "run one block bench", checkout=True),
     "lint": Command("tb.quality.lint", "static checks of Python and HDL", checkout=True),
     "synth": Command("tb.quality.synth", "read every block as a synthesiser does", checkout=True),
+    "mutants": Command("tb.quality.mutate", "put small mistakes into the sources, and see whether tests fail", True),
     "prove": Command("tb.quality.prove", "prove properties of blocks", checkout=True),
 }
 INSIDE = {"tell": Command("tb.sanlab.tell", "what the library asks")}

@@ -44,7 +44,7 @@ def test_help_names_every_target_and_every_variable() -> None:
 @pytest.mark.parametrize(
     "target",
     [
-        *("all", "setup", "test", "run", "studies", "sim", "lint", "synth", "prove", "waves", "timeline"),
+        *("all", "setup", "test", "run", "studies", "sim", "lint", "synth", "prove", "mutants", "waves", "timeline"),
         *("explain", "compare", "sweep", "fuzz", "campaign", "explore", "firmware", "figures", "bench"),
         *("counts", "cluster", "fidelity", "clean", "distclean"),
     ],

@@ -1,0 +1,136 @@
+"""Mutants of Python: which there are, what they are called, and that each is a program of its own.
+
+Strategy: small texts with one thing each are mutated and compared with what is written here; all mutants of real files
+of the firmware must parse and differ from the file. Which tests run them is looked up for every file that can be
+mutated. The command is tried on a tree made here, with a test that sees one mutant and not the other.
+"""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from tb.quality import mutants as of_modules
+from tb.quality import mutate
+from tb.quality.mutants import Mutant
+from tb.quality.mutate import COVERS, Change, Tried, benches_of, changes, covers, equivalent, main, report, tests_of
+from tb.quality.python_mutants import is_cost, mutants
+from tb.tools.paths import ROOT
+
+ONE = {
+    "a = b < c": ["a = b <= c"],
+    "a = b == c != d": ["a = b != c != d", "a = b == c == d"],
+    "a = b not in c": ["a = b in c"],
+    "a = (b) + (c)": ["a = (b) - (c)"],
+    "a = b << 3": ["a = b << 4", "a = b >> 3"],
+    "a = b and c or d": ["a = b and c and d", "a = b or c or d"],
+    "a = not b": ["a = b"],
+    "a = True": ["a = False"],
+    "a.b = c": ["pass"],
+    "a[b] = c": ["pass"],
+    "a += b": ["pass"],
+    "f(a)": ["pass"],
+    "if a: pass": ["if (not (a)): pass"],
+    "def f(a: int | None) -> str | None: ...": [],
+    "'''A text.'''": [],
+    "a = f'{b + 1}'": [],
+    "a = 'ä' + b": [],
+    "a = ä - b": ["a = ä + b"],
+}
+
+
+@pytest.mark.parametrize("text", ONE)
+def test_each_thing_becomes_its_neighbour(text: str) -> None:
+    assert sorted(one.of(text) for one in mutants(text)) == sorted(ONE[text])
+
+
+def test_a_dropped_cost_is_known_for_one() -> None:
+    text = 'async def f(nic):\n    await nic.work("scan")\n    await nic.sleep(g)\n'
+    found = mutants(text)
+    assert [(one.line, is_cost(one)) for one in found] == [(2, True), (3, False)]
+    assert found[0].shown == '`await nic.work("scan")` -> `pass` in `await nic.work("scan")`'
+
+
+@pytest.mark.parametrize(
+    "path", ["firmware/nic/grim/sending.py", "pymodels/link/model.py", "firmware/nic/echo/__init__.py"]
+)
+def test_mutants_of_a_file_parse_and_differ(path: str) -> None:
+    text = (ROOT / path).read_text(encoding="utf-8")
+    whole, found = ast.dump(ast.parse(text)), mutants(text)
+    assert len(found) > 5
+    assert all(ast.dump(ast.parse(one.of(text))) != whole for one in found)
+
+
+def test_each_folder_of_python_has_tests_that_see_its_mutants() -> None:
+    for top in ("firmware", "pymodels"):
+        for path in sorted((ROOT / top).rglob("*.py")):
+            assert tests_of(path.relative_to(ROOT).as_posix()), path
+    for patterns in covers(COVERS).values():
+        assert [one for one in patterns if not list(ROOT.glob(one))] == [], COVERS
+
+
+def test_a_module_is_tried_by_its_own_bench_first() -> None:
+    assert benches_of("myri_fifo")[0] == "fifo"
+    assert "crc8" in benches_of("myri_crc8")
+    assert benches_of("no_such_module") == []
+
+
+def test_the_same_mutants_are_there_each_time_and_others_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert changes("firmware/nic/echo") == changes("firmware/nic/echo")
+    assert main(["firmwere"]) == 2
+    assert "unknown folder 'firmwere'" in capsys.readouterr().err
+    assert main(["firmware/nic/echo", "none"]) == 2
+    assert "N is 'none'" in capsys.readouterr().err
+
+
+def test_listed_equivalents_exist() -> None:
+    for path, shown in equivalent():
+        text = (ROOT / path).read_text(encoding="utf-8")
+        find = mutants if path.endswith(".py") else of_modules.mutants
+        assert shown in {one.shown for one in find(text)}, f"{path}: {shown} is none of its mutants"
+
+
+@pytest.fixture(name="tree")
+def fixture_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    root = tmp_path / "tree"
+    (root / "firmware").mkdir(parents=True)
+    (root / "tests").mkdir()
+    (root / "firmware" / "sums.py").write_text("def total(a, b):\n    return a + b\n\n\ndef most():\n    return 7\n")
+    (root / "tests" / "test_sums.py").write_text(
+        "from firmware.sums import total\n\n\ndef test_total():\n    assert total(2, 3) == 5\n"
+    )
+    covers = root / "covers.toml"
+    covers.write_text('[python]\n"firmware/" = ["tests/test_*.py"]\n')
+    for name, value in {"ROOT": root, "COVERS": covers, "OUT": tmp_path / "out", "TREE": ("firmware", "tests")}.items():
+        monkeypatch.setattr(mutate, name, value)
+    return root
+
+
+def test_a_mutant_that_a_test_sees_is_killed_the_other_survives_and_the_tree_stays(
+    tree: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = (tree / "firmware" / "sums.py").read_text()
+    assert main(["firmware", "9", "--workers", "1"]) == 1
+    told = capsys.readouterr().out
+    assert "survived: firmware/sums.py:6: `7` -> `8` in `return 7`" in told
+    assert told.count("survived:") == 1
+    assert "2 mutants of 2" in told
+    assert (tree / "firmware" / "sums.py").read_text() == before
+    assert not (tree.parent / "out" / "mutants" / "0").exists()
+
+
+def test_tests_that_fail_without_a_mutant_kill_nothing(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tree / "tests" / "test_sums.py").write_text("def test_total():\n    assert False\n")
+    assert main(["firmware", "--workers", "1"]) == 2
+    assert "the tests of firmware/sums.py fail without any mutant" in capsys.readouterr().err
+
+
+def test_a_report_leaves_equivalents_out_of_the_share(capsys: pytest.CaptureFixture[str]) -> None:
+    from rich.console import Console
+
+    change = Change("firmware/a.py", Mutant(0, 1, "a", "b", 1, "a"))
+    report([Tried(change, name) for name in ("killed", "killed", "survived", "equivalent")], Console(width=200))
+    line = next(line for line in capsys.readouterr().out.splitlines() if "all" in line and "%" in line)
+    assert "67 %" in line
