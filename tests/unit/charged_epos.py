@@ -48,6 +48,36 @@ def tour(charges: Charges) -> None:
             bench.run(settled(bench.machine, bench.take(1, 2)))
         with charges.operation(f"a look {name}"):
             bench.run(bench.hosts[1].poll())
+    _protocols(charges)
+
+
+def _protocols(charges: Charges) -> None:
+    """What protocols add, one after the other."""
+    bench = Bench(protocols="reliability")
+    with charges.operation("64 B that are acknowledged"):
+        bench.run(settled(bench.machine, bench.hosts[0].send(1, bytes(64))), bench.take(1, 1))
+    bench.machine.faults.drop(1, 0, bench.machine.faults.passed(1, 0))
+    with charges.operation("64 B whose acknowledgement is lost"):
+        bench.run(settled(bench.machine, bench.hosts[0].send(1, bytes(64))), bench.take(1, 1))
+    with charges.operation("both ways at once, with acknowledgements"):
+        bench.run(*(bench.give(me, 1 - me, [bytes(4096)] * 6) for me in range(2)))
+        bench.run(*(bench.take(me, 6) for me in range(2)))
+    bench = Bench(protocols="flow")
+    with charges.operation("more messages than credits, to a host that is late"):
+        bench.run(bench.give(0, 1, [bytes(64)] * 20), _late(bench))
+    bench = Bench(protocols="reliability+flow")
+    for number in range(2):
+        bench.machine.faults.drop(1, 0, number)
+    with charges.operation("acknowledgements and credits that are lost"):
+        bench.run(bench.give(0, 1, [bytes(64)] * 20), _late(bench))
+    bench = Bench(protocols="flow", pio_limit=4096)
+    bench.run(settled(bench.machine, bench.give(0, 1, [bytes(64)] * 2)))
+    with charges.operation("a credit while a frame leaves"):
+        bench.run(bench.give(1, 0, [bytes(4096)]))
+        bench.run(settled(bench.machine, bench.take(1, 2)))
+    bench = Bench(4, protocols="multicast")
+    with charges.operation("64 B to three nodes"):
+        bench.run(settled(bench.machine, bench.hosts[0].multicast([1, 2, 3], bytes(64))))
 
 
 async def _late(bench: Bench) -> None:

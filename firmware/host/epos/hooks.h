@@ -1,11 +1,14 @@
-/* The point-cuts of the host: at each one the selected protocols are called, in their order; of the others nothing is left. */
+/* The point-cuts of the host: at each one the selected protocols are called in the order of pointcuts.py, where messages come in
+ * the reverse order; of the others nothing is left. A protocol that does not act at a point-cut is not named there. */
 #ifndef EPOS_HOOKS_H
 #define EPOS_HOOKS_H
+#include "protocols/multicast.h"
+#include "protocols/flow.h"
+#include "protocols/reliability.h"
 
-#define AT_MESSAGE(epos, node, size) do { } while (0)
-#define AT_FRAME(epos, node, number, size) do { } while (0)
-#define AT_SENT(epos, node, number) do { } while (0)
-#define AT_ASSEMBLED(epos, source, came) do { } while (0)
-#define AT_COPIED(epos, source, taken) do { } while (0)
+#define AT_MESSAGE(epos, node) do { flow_message(epos, node); } while (0)
+#define AT_FRAME(epos, node) do { multicast_frame(epos); flow_frame(epos, node); reliability_frame(epos); } while (0)
+#define AT_SENT(epos, node) do { reliability_sent(epos, node); } while (0)
+#define AT_COPIED(epos, source, taken) do { flow_copied(epos, source, taken); } while (0)
 
 #endif

@@ -30,7 +30,7 @@ class Incoming:
         """Entries that were taken, counted from the start."""
         self._size = [0] * place.nodes
         """Of each node: bytes of the message of which frames are there."""
-        self._taken = [0] * place.nodes
+        self.taken = [0] * place.nodes
         self._told = [0] * place.nodes
         """Messages that were copied out, and those of which the NIC has heard."""
         self._into = host.allocate(place.options.slot_bytes)
@@ -84,7 +84,7 @@ class Incoming:
         await host.spend("epos_take")
         size, self._size[told.source] = self._size[told.source], 0
         host.trace(TraceEvent.HANDLER_START, 0, 0, told.source)
-        message = self._taken[told.source]
+        message = self.taken[told.source]
         at = self._memory.address + self._place.staging(told.source, message)
         data: bytes | None = None
         for hook in self.hooks["assembled"]:
@@ -92,11 +92,11 @@ class Incoming:
         if data is None:
             data = await self._copied(told.source, message, at, size)
         host.trace(TraceEvent.HANDLER_END, 0, 0, told.source)
-        self._taken[told.source] = message + 1
+        self.taken[told.source] = message + 1
         await host.spend("epos_copied")
         for hook in self.hooks["copied"]:
-            await hook(told.source, self._taken[told.source])
-        if 2 * (self._taken[told.source] - self._told[told.source]) >= self._place.options.slots:
+            await hook(told.source, self.taken[told.source])
+        if 2 * (self.taken[told.source] - self._told[told.source]) >= self._place.options.slots:
             await self._free(told.source)
         if data is None:
             self.overwritten += 1
@@ -118,5 +118,5 @@ class Incoming:
     async def _free(self, source: int) -> None:
         """Tell the NIC of free slots."""
         await self._host.spend("epos_free")
-        self._told[source] = self._taken[source]
-        await store_words(self._host, Word.FREED + 4 * source, self._taken[source] & 0xFFFFFFFF)
+        self._told[source] = self.taken[source]
+        await store_words(self._host, Word.FREED + 4 * source, self.taken[source] & 0xFFFFFFFF)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 
 from firmware.host.card import load_chain, load_doorbells, release
 from firmware.host.epos.errors import EposError
@@ -57,6 +58,26 @@ class Epos:
         self.check((node,), data, communicator)
         await self.outgoing.message((node,), data, communicator)
 
+    async def multicast(self, nodes: Sequence[int], data: bytes | Stretch, communicator: int = 0) -> None:
+        """Send a message to several nodes; the NIC repeats its frames, or with `epos.multicast=loop` the host. Raises
+        EposError, also where multicast is not composed in.
+        """
+        to = tuple(dict.fromkeys(nodes))
+        self.check(to, data, communicator)
+        if "multicast" not in self.protocols:
+            what = f"{self.host.who}: a message to nodes {to}"
+            raise EposError(what, f"the composition is {self.composition}", "compose multicast in, or send to each")
+        if self.options.multicast == "nic":
+            await self.outgoing.message(to, data, communicator)
+        else:
+            for node in to:
+                await self.outgoing.message((node,), data, communicator)
+
+    @property
+    def composition(self) -> str:
+        """Its name."""
+        return "+".join(self.protocols) or "the baseline alone"
+
     async def left(self) -> None:
         """Until all frames have left this host's memory."""
         await self.outgoing.left()
@@ -73,15 +94,17 @@ class Epos:
             await self._take(word)
         return self._came.popleft() if self._came else None
 
-    async def until(self, address: int, before: int, path: str, what: str, holder: str) -> int:
+    async def until(self, address: int, before: int, path: str, what: str, holder: str, deadline: int = 0) -> int:
         """Read a word of the card until it has changed, and take in meanwhile what comes. `path`: of a look at it;
-        `what` is waited for, and its `holder`: for reports of hangs.
+        `what` is waited for, and its `holder`: for reports of hangs. After a `deadline`, ps, the word as it is.
         """
         host = self.host
         host.waits.want(host.who, what, holder)
-        while (word := await host.poll_card(address, before, path, timeout_ns=LOOK_NS)) == before:
+        while (word := await host.poll_card(address, before & 0xFFFFFFFF, path, timeout_ns=LOOK_NS)) == before:
             if entry := await self.incoming.look():
                 await self._take(entry)
+            if deadline and host.now >= deadline:
+                break
         host.waits.got(host.who, what)
         return word
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from firmware.host.words import store_words
 from firmware.layers import ClusterView
-from firmware.nic.epos.layout import BELLS, DATA, TX_CHAIN, Place, Told, Word, bell, key_of, number_of
+from firmware.nic.epos.layout import BELLS, DATA, TELL, TX_CHAIN, Place, Told, Word, bell, key_of, number_of
 from firmware.nic.epos.pointcuts import Hooks
 from firmware.verbs import Host
 from pymodels.registers import Block, Flag, Pci, Reg
@@ -52,7 +52,7 @@ class Outgoing:
         """Doorbells that were rung, and those that are known to be done with."""
         self._rung_by = [0] * place.options.send_frames
         """Of each slot, the number of its last doorbell."""
-        self._calls = self._blocks = 0
+        self._calls = self._blocks = self._entries = 0
         self._messages = [0] * place.nodes
         self._area = host.allocate(place.options.mtu * place.options.send_frames)
         """The application's pinned memory, where it gives bytes and not a place."""
@@ -65,7 +65,7 @@ class Outgoing:
         await host.spend("epos_message")
         for hook in self.hooks["message"]:
             await hook(nodes, size)
-        number = self._messages[nodes[0]]
+        number = max(self._messages[node] for node in nodes)
         for node in nodes:
             self._messages[node] = number + 1
         for index, at in enumerate(range(0, max(size, 1), self.mtu)):
@@ -127,16 +127,24 @@ class Outgoing:
             await host.spend("epos_activate")
             await host.pio_write(host.card.register(Reg.PULSE), (1 << TX_CHAIN).to_bytes(4, "big"))
 
+    async def tell(self, node: int, count: int, bit: bool = False) -> None:
+        """A doorbell without a frame, for a protocol of the NIC."""
+        await self._ring(bell(node, bit, TELL, count))
+
     async def ring(self, sent: Sent, large: bool = False) -> None:
         """The doorbell of a frame that stands in the ring."""
+        await self._ring(bell(sent.node, large, sent.slot, sent.size))
+        self._rung += 1
+        self._rung_by[sent.slot] = self._rung
+
+    async def _ring(self, word: int) -> None:
+        """An entry of the Tx FIFO Queue."""
         host, place = self._host, self._place
-        word = bell(sent.node, large, sent.slot, sent.size)
         if place.options.notify == "doorbell":
             await host.pio_write(host.nic_base + Pci.DOORBELL + 4096 * self.page, word.to_bytes(4, "big"))
         else:
-            await store_words(host, place.bells + 4 * (self._rung % BELLS), word)
-        self._rung += 1
-        self._rung_by[sent.slot] = self._rung
+            await store_words(host, place.bells + 4 * (self._entries % BELLS), word)
+        self._entries += 1
 
     async def _slot(self) -> int:
         """The next slot of the ring, once the doorbells of what stood there are done with."""

@@ -10,7 +10,7 @@ u32 epos_message(struct epos *epos, u32 node, u32 size) {
         OFF_PATH("bad argument");
         return 0;
     }
-    AT_MESSAGE(epos, node, size);
+    AT_MESSAGE(epos, node);
     message = epos->message[node];
     epos->message[node] = message + 1;
     return message;
@@ -28,7 +28,7 @@ static inline __attribute__((always_inline)) u32 framed(struct epos *epos, u32 n
     PIO_WRITE(BE32(epos->key | (next & 0xFFFF)));
     PIO_WRITE(BE32(number));
     PIO_WRITE(BE32(told | size));
-    AT_FRAME(epos, node, number, size);
+    AT_FRAME(epos, node);
     return next & FRAMES - 1;
 }
 
@@ -36,7 +36,7 @@ static inline __attribute__((always_inline)) u32 framed(struct epos *epos, u32 n
 void epos_frame(struct epos *epos, u32 node, u32 number, u32 size, u32 told) {
     u32 slot = framed(epos, node, number, size, told);
     PIO_WRITE(BE32(node << 24 | slot << 16 | (size + 4 * HEADER_WORDS)));
-    AT_SENT(epos, node, number);
+    AT_SENT(epos, node);
 }
 
 /* A frame that the card fetches: header, control block, doorbell. */
@@ -54,7 +54,7 @@ void epos_frame_dma(struct epos *epos, u32 node, u32 number, u32 size, u32 told,
     PIO_WRITE(BE32(address));
     PIO_WRITE(BE32(next | 5));
     PIO_WRITE(BE32(node << 24 | 1u << 23 | slot << 16 | (size + 4 * HEADER_WORDS)));
-    AT_SENT(epos, node, number);
+    AT_SENT(epos, node);
 }
 
 /* The host starts the chain itself; only with activate=host. */
@@ -117,7 +117,6 @@ u32 epos_take(struct epos *epos, u32 entry, struct came *came) {
     came->communicator = entry >> 16 & 0xFF;
     came->size = size;
     came->at = epos->staging + ((source << SLOTS_SHIFT | (epos->taken[source] & SLOTS - 1)) << SLOT_SHIFT);
-    AT_ASSEMBLED(epos, source, came);
     return size;
 }
 
@@ -154,3 +153,35 @@ u32 epos_check(const u32 *mark, u32 message) {
     }
     return 1;
 }
+
+#if HAS_FLOW
+/* One look at the credit of a node. */
+u32 epos_look_credit(struct epos *epos, u32 node, u32 before) {
+    u32 credit = BE32(PIO_READ());
+    epos->credit[node] = credit;
+    return look_turn(credit, before);
+}
+
+/* A credit that goes alone: the doorbell of a control frame. */
+void epos_give(struct epos *epos, u32 source) {
+    u32 taken = epos->taken[source];
+    epos->given[source] = taken;
+    PIO_WRITE(BE32(source << 24 | 127 << 16 | (taken & 0xFFFF)));
+}
+#endif
+
+#if HAS_FLOW && HAS_RELIABILITY
+/* No credit for long: the doorbell that asks for one. */
+void epos_probe(u32 node) { PIO_WRITE(BE32(node << 24 | 255u << 16)); }
+#endif
+
+#if HAS_RELIABILITY
+/* One look at what a node has acknowledged. */
+u32 epos_look_ack(u32 before) { return look_turn(BE32(PIO_READ()), before); }
+
+/* No acknowledgement in time: the doorbell of the frame, which still stands in the ring, once more. */
+void epos_again(struct epos *epos, u32 bell) {
+    epos->rung = epos->rung + 1;
+    PIO_WRITE(BE32(bell));
+}
+#endif

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from firmware.layers import ClusterView
-from firmware.nic.epos.layout import NODES, Place, Word
+from firmware.nic.epos.layout import GROUP, NODES, Place, Word
 from firmware.nic.epos.options import OptionError, Options
 from firmware.nic.epos.program import Program
 from firmware.nic.hardware import has_bells
@@ -30,6 +30,8 @@ def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: in
         raise OptionError("option notify", "this NIC has no doorbells", "choose word, or a profile with a LANai 9")
     if chosen.activate == "host" and not card.has_chains:
         raise OptionError("option activate", "this NIC has no chains", "choose lanai, or a profile with a LANai 9")
+    if "multicast" in chosen.composition and nodes > GROUP:
+        raise OptionError(f"{nodes} nodes", f"a multicast names {GROUP}", "take fewer, or compose without multicast")
     place = Place(chosen, nodes)
     if place.end > sram_bytes:
         sizes = " + ".join(f"{size} ({name})" for name, (_, size) in place.parts.items())
@@ -38,7 +40,8 @@ def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: in
 
 def composition(options: Mapping[str, float | str]) -> tuple[str, ...]:
     """The protocols that are composed in."""
-    return Options.of(options).composition
+    chosen = Options.of(options)
+    return ("dynamic",) if chosen.dynamic else chosen.composition
 
 
 def tolerates_loss(options: Mapping[str, float | str]) -> bool:

@@ -2,35 +2,46 @@
 #ifndef EPOS_HEADER_H
 #define EPOS_HEADER_H
 
-enum {
-    EPOS_KEY, EPOS_NUMBER, EPOS_TOLD,
-#ifdef WITH_ACTIVE
-    EPOS_ACTIVE,
-#endif
 #ifdef WITH_MULTICAST
-    EPOS_MULTICAST,
-#endif
-#ifdef WITH_RENDEZVOUS
-    EPOS_RENDEZVOUS,
+#define HAS_MULTICAST 1
+#else
+#define HAS_MULTICAST 0
 #endif
 #ifdef WITH_FLOW
-    EPOS_FLOW,
+#define HAS_FLOW 1
+#else
+#define HAS_FLOW 0
 #endif
-#ifdef WITH_PROTECTION
-    EPOS_PROTECTION,
+#ifdef WITH_RELIABILITY
+#define HAS_RELIABILITY 1
+#else
+#define HAS_RELIABILITY 0
 #endif
-#ifdef WITH_MTU
-    EPOS_MTU,
-#endif
-    HEADER_WORDS
+
+enum {
+    EPOS_KEY, EPOS_NUMBER, EPOS_TOLD,
+    EPOS_MULTICAST, EPOS_FLOW = EPOS_MULTICAST + HAS_MULTICAST, EPOS_RELIABILITY = EPOS_FLOW + HAS_FLOW,
+    HEADER_WORDS = EPOS_RELIABILITY + HAS_RELIABILITY
 };
 
 /* The number of the composition, which its frames carry: a bit for each protocol. */
-#ifdef WITH_ACTIVE
-enum { HAS_ACTIVE = 1 };
+enum { MULTICAST, FLOW, RELIABILITY };
+enum { COMPOSITION = HAS_MULTICAST << MULTICAST | HAS_FLOW << FLOW | HAS_RELIABILITY << RELIABILITY };
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* A protocol's methods are there where it is selected. WITH_DYNAMIC is the control of the claim that what is not selected costs
+ * nothing: all are there, and a flag that is read at run time says of each whether it acts; none does. */
+#ifdef WITH_DYNAMIC
+#define IN_BUILD(has) 1
+#define ACTIVE(state, protocol) if (UNLIKELY((state)->active >> (protocol) & 1))
+#define DORMANT() OFF_PATH("it does not act")
+#define DYNAMIC_WORDS u32 active;
 #else
-enum { HAS_ACTIVE = 0 };
+#define IN_BUILD(has) (has)
+#define ACTIVE(state, protocol)
+#define DORMANT() ((void)0)
+#define DYNAMIC_WORDS
 #endif
-enum { COMPOSITION = HAS_ACTIVE };
 
 #endif

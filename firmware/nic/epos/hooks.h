@@ -1,16 +1,15 @@
-/* The point-cuts of the NIC: at each one the selected protocols are called, in their order; of the others nothing is left. */
+/* The point-cuts of the NIC: at each one the selected protocols are called in the order of pointcuts.py, where frames come in
+ * the reverse order; of the others nothing is left. A protocol that does not act at a point-cut is not named there. */
 #ifndef EPOS_HOOKS_H
 #define EPOS_HOOKS_H
+#include "protocols/multicast.h"
+#include "protocols/flow.h"
+#include "protocols/reliability.h"
 
-#define INLINE static inline __attribute__((always_inline))
-
-#ifndef FRAME_OFFSET
 #define FRAME_OFFSET(frame, number) ((number & 0x3FFF) << MTU_SHIFT)
-#endif
 
-#define AT_TX(nic, frame, bell) do { } while (0)
-#define AT_TX_DONE(nic, bell) do { } while (0)
-#define AT_RX(nic, source, frame, address) do { } while (0)
-#define AT_STORED(nic, buffer) do { } while (0)
+#define AT_TX_DONE(nic, bell) do { multicast_tx_done(nic, bell); } while (0)
+#define AT_RX(nic, source, frame) do { reliability_rx(nic, source, frame); flow_rx(nic, source, frame); } while (0)
+#define AT_STORED(nic, buffer) do { reliability_stored(nic, buffer); } while (0)
 
 #endif

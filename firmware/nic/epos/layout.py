@@ -26,6 +26,8 @@ from pymodels.registers import Block, Size
 DATA, CONTROL = 0x06, 0x07
 """First byte of a packet: a frame, or what NICs tell each other."""
 NODES = 64
+GROUP = 32
+"""Nodes that the header of a multicast can name."""
 ROUTE = 8
 """Bytes before a frame, for its route."""
 BASE = 3
@@ -34,8 +36,21 @@ SYNDROME = 8
 RX_CHAIN, TX_CHAIN = 0, 2
 """Chains of the host DMA; the receive side goes first, and each has a bit of ISR of its own."""
 LAP, LAST = 1 << 31, 1 << 30
+TELL = 127
+"""Slot of a doorbell that is for a protocol, with a number in place of the bytes."""
 BELLS = 64
 """Entries of the Tx FIFO Queue where it is words of the NIC's memory."""
+
+
+class Kind(IntEnum):
+    """What a control frame says."""
+
+    ACK = 0
+    """The frame with this number is in host memory."""
+    CREDIT = 1
+    """So many messages were copied out."""
+    PROBE = 2
+    """How many were? The sender of this has no credit, and has heard nothing for long."""
 
 
 @quick

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import permutations
 from types import MappingProxyType
 
 from firmware.nic.epos.pointcuts import NAMES, composed
@@ -19,12 +20,15 @@ RANGES: Mapping[str, tuple[int, int]] = MappingProxyType(
         "receive_frames": (2, 64),
         "pio_limit": (0, 8192),
         "overtake": (0, 1),
+        "dynamic": (0, 1),
         "timeout_us": (1, 1_000_000),
-        "rendezvous_from": (1, 1 << 20),
     }
 )
+ORDERS = ["+".join(one) for size in range(1, len(NAMES) + 1) for one in permutations(NAMES, size)]
+"""Every set of protocols, in any order: it changes nothing."""
 WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
+        "protocols": ("", *ORDERS),
         "notify": ("", "doorbell", "word"),
         "activate": ("lanai", "host"),
         "rx_fifo": ("nic", "host"),
@@ -69,12 +73,12 @@ class Options:
     """A staging slot that is not copied out yet: the frame waits in the Receive Ring, or the slot is overwritten."""
     overtake: int = 0
     """1: a frame that is here passes one whose DMA is not done."""
+    dynamic: int = 0
+    """1: hooks of all protocols, whose flags are tested at run time, and none of which acts: what composing saves."""
     timeout_us: int = 200
     """Of reliability: after so long without an acknowledgement a frame is sent again. Assumed."""
     multicast: str = "nic"
     """Of multicast: who repeats a frame, the NIC or a loop of the host."""
-    rendezvous_from: int = 4096
-    """Of rendezvous: shorter messages go by the staging buffer. Assumed."""
 
     @property
     def composition(self) -> tuple[str, ...]:
@@ -107,7 +111,9 @@ def _check(options: Options) -> None:
     if options.slot_bytes < options.mtu:
         cause = f"a staging slot of {options.slot_bytes} bytes is shorter than a frame of {options.mtu}"
         raise OptionError("option slot_bytes", cause, "raise it, or lower mtu")
-    ordered = [name for name in ("flow", "reliability", "rendezvous") if name in options.composition]
+    if options.dynamic and options.composition:
+        raise OptionError("option dynamic", "it is measured with nothing that acts", "leave protocols empty")
+    ordered = [name for name in ("flow", "reliability") if name in options.composition]
     if options.overtake and ordered:
         cause = f"{ordered[0]} needs the order of frames that it gives up"
         raise OptionError("option overtake", cause, f"leave it 0, or compose without {ordered[0]}")
@@ -118,6 +124,3 @@ def _check(options: Options) -> None:
         raise OptionError(
             "option staging", "flow control leaves nothing to overwrite", "choose hold, or leave flow out"
         )
-    if "protection" in options.composition and options.notify == "word":
-        cause = "words of the NIC's memory do not tell who wrote them"
-        raise OptionError("option notify", cause, "choose doorbell, or leave protection out")

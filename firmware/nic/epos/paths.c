@@ -113,7 +113,6 @@ void epos_tx(struct nic *nic, u32 bell) {
         return;
     }
     frame = nic->slots[slot];
-    AT_TX(nic, frame, bell);
     before = (u32 *)frame - 2;
     before[0] = route->high;
     before[1] = route->low;
@@ -159,6 +158,12 @@ struct frame *epos_head(struct nic *nic) {
         OFF_PATH("damaged, or foreign");
         return 0;
     }
+#if HAS_FLOW || HAS_RELIABILITY
+    if (UNLIKELY(frame->words[EPOS_KEY] >> 24 != 6)) {
+        OFF_PATH("a control frame");
+        return 0;
+    }
+#endif
     return frame;
 }
 
@@ -178,7 +183,7 @@ void epos_rx(struct nic *nic, struct frame *frame) {
         return;
     }
     address = nic->staging + ((source << SLOTS_SHIFT | (message & SLOTS - 1)) << SLOT_SHIFT) + FRAME_OFFSET(frame, number);
-    AT_RX(nic, source, frame, &address);
+    AT_RX(nic, source, frame);
     buffer->told = nic->lap | told;
     buffer->entry = entry;
     if (UNLIKELY(following == nic->entries_end)) {
@@ -199,6 +204,84 @@ void epos_rx(struct nic *nic, struct frame *frame) {
     SHARED32(&block->next) = (u32)next | RX_WAKE;
     REGISTER_WRITE(PULSE, RX_PULSE);
 }
+
+#if HAS_FLOW || HAS_RELIABILITY
+/* What this NIC tells another one: a control frame, made and handed to the send engine. */
+void epos_control(struct nic *nic, u32 *frame, u32 node, u32 kind, u32 value) {
+    struct route *route = &nic->routes[node];
+    frame[0] = route->high;
+    frame[1] = route->low;
+    frame[2] = nic->control = nic->control + 1 & 0xFFFF;
+    frame[3] = COMPOSITION << 24 | kind;
+    frame[4] = value;
+    nic->sending = ~0u;
+    REGISTER_WRITE(SMP, frame);
+    REGISTER_WRITE(SA, route->skip);
+    REGISTER_WRITE(SMLT, (u32)(frame + 6) & ~7u);
+}
+
+/* It has to wait for the send engine. */
+void epos_control_wait(struct nic *nic, u32 node, u32 kind, u32 value) {
+    u32 *wait = nic->waiting;
+    wait[0] = node << 8 | kind;
+    wait[1] = value;
+    nic->waiting = wait + 2;
+}
+
+/* A control frame of another NIC: its word goes to where the host looks. */
+void epos_control_in(struct nic *nic, struct frame *frame) {
+    u32 source = frame->words[EPOS_KEY] >> 16 & 63;
+#if HAS_RELIABILITY
+    u32 *at = nic->acknowledged;
+#endif
+#if HAS_FLOW && HAS_RELIABILITY
+    if (UNLIKELY(frame->words[EPOS_NUMBER] & 1)) {
+        OFF_PATH("a credit");
+        at = nic->credit;
+    }
+#elif HAS_FLOW
+    u32 *at = nic->credit;
+#endif
+    SHARED32(&at[source]) = frame->words[EPOS_TOLD];
+    nic->current->busy = 0;
+}
+#endif
+
+#if HAS_FLOW
+/* The host has a credit for a node that goes alone. */
+u32 epos_credit(u32 bell, u32 *count) {
+    *count = bell & 0xFFFF;
+    return bell >> 24;
+}
+#endif
+
+#if HAS_FLOW && HAS_RELIABILITY
+/* Another node asks how many of its messages were copied out. */
+u32 epos_answer(struct nic *nic, struct frame *frame) { return SHARED32(&nic->freed[frame->words[EPOS_KEY] >> 16 & 63]); }
+#endif
+
+#if HAS_RELIABILITY
+/* A frame that has come before: it is acknowledged again, and its buffer is free. */
+void epos_duplicate(struct nic *nic, u32 *duplicates) {
+    SHARED32(duplicates) = SHARED32(duplicates) + 1;
+    nic->current->busy = 0;
+}
+#endif
+
+#if HAS_MULTICAST
+/* One step of the search for the next node of a multicast. */
+u32 epos_next_node(u32 left, u32 node) {
+    if (UNLIKELY(left >> node & 1)) {
+        OFF_PATH("this one");
+        return 0;
+    }
+    LOOP_AGAIN();
+    return node + 1;
+}
+
+/* It is sent to that one too. */
+void epos_repeat(struct nic *nic, struct frame *frame, u32 left) { frame->words[EPOS_MULTICAST] = left & left - 1; }
+#endif
 
 /* It has to wait in the Receive Ring. */
 void epos_hold(struct nic *nic) { SHARED32(&nic->held) = SHARED32(&nic->held) + 1; }

@@ -24,8 +24,10 @@ class Program:
         self._dma = host_dma(nic, {RX_CHAIN: place.rx_blocks, TX_CHAIN: place.tx_blocks})
         self.protocols = members("nic", options.composition, self)
         found = hooks("nic", self.protocols)
-        self.sender = Sender(nic, view, place, self._dma, found)
-        self.receiver = Receiver(nic, place, self._dma, found)
+        told = next((one.rung for one in self.protocols.values() if hasattr(one, "rung")), None)
+        self.sender = Sender(nic, view, place, self._dma, found, told)
+        controls = [one.control for one in self.protocols.values() if hasattr(one, "control")]
+        self.receiver = Receiver(nic, place, self._dma, found, controls)
         self._next_bell = 0
         nic.waits.ask(lambda: [*self.sender.wants(), *self.receiver.wants()])
 

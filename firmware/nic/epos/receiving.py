@@ -5,10 +5,10 @@ told by the Rx FIFO Queue.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from firmware.nic.epos.layout import DATA, LAP, RX_CHAIN, Place, Told, Word
+from firmware.nic.epos.layout import CONTROL, DATA, LAP, RX_CHAIN, Place, Told, Word
 from firmware.nic.epos.pointcuts import Hooks
 from firmware.nic.hardware import BlockRing, HostDma
 from firmware.verbs import Nic
@@ -22,6 +22,10 @@ STORED, PASSED, MIRRORED = range(3)
 """What an end of a block means: a frame is in host memory; nothing; the host's entry is there."""
 
 
+Controls = Sequence[Callable[[int, int, int], Awaitable[None]]]
+"""Of protocols whose NICs tell each other something: takes the source, the kind and the word of a control frame."""
+
+
 @dataclass
 class In:
     """A frame of the Receive Ring."""
@@ -33,6 +37,8 @@ class In:
     told: Told
     address: int = 0
     """Where it goes in host memory."""
+    count: int = 0
+    """Of a reliable composition: the frame's number."""
     entry: int = 0
     """Its place in the Rx FIFO Queue, and the word there."""
     word: int = 0
@@ -41,8 +47,9 @@ class In:
 class Receiver:
     """Receive Ring, Rx DMA Requests and Rx FIFO Queue."""
 
-    def __init__(self, nic: Nic, place: Place, dma: HostDma, hooks: Hooks) -> None:
+    def __init__(self, nic: Nic, place: Place, dma: HostDma, hooks: Hooks, controls: Controls) -> None:
         self._nic, self._place = nic, place
+        self._controls = controls
         self._at_rx, self._at_stored = hooks["rx"], hooks["stored"]
         self._ring = BlockRing(nic, dma, place.rx_blocks, place.rx_count, RX_CHAIN, place.rx_words)
         self._staging, self._mirror = nic.load(Word.STAGING), nic.load(Word.MIRROR)
@@ -82,6 +89,11 @@ class Receiver:
         if nic.load(end - nic.word_bytes) >> 24:
             await nic.work("epos_bad")
             nic.store(Word.BAD, nic.load(Word.BAD) + 1)
+            self.release(buffer)
+        elif number >> 24 == place.identity and key >> 24 == CONTROL and self._controls:
+            await nic.work("epos_control_in")
+            for take in self._controls:
+                await take(key >> 16 & 0xFF, number & 0xFF, word)
             self.release(buffer)
         elif number >> 24 != place.identity or key >> 24 != DATA or frame.told.size > place.options.mtu:
             await self._foreign(frame)

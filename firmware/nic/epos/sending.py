@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
 from firmware.layers import ClusterView
-from firmware.nic.epos.layout import ROUTE, TX_CHAIN, Place, Word
+from firmware.nic.epos.layout import CONTROL, ROUTE, TELL, TX_CHAIN, Place, Word, key_of, number_of
 from firmware.nic.epos.pointcuts import Hooks
 from firmware.nic.hardware import HostDma, route_row
 from firmware.nic.hardware.host_dma import TERMINAL
@@ -18,6 +18,10 @@ from pymodels.trace import TraceEvent
 from pymodels.waiting import Wait, Wanted
 
 SEND = 1 << Isr.SEND
+
+
+Told = Callable[[int, int, bool], Awaitable[None]]
+"""Takes a doorbell that is for a protocol: its node, its number, its bit."""
 
 
 @dataclass
@@ -40,7 +44,9 @@ class Out:
 class Sender:
     """Tx FIFO Queue, Tx DMA Requests and Send Ring."""
 
-    def __init__(self, nic: Nic, view: ClusterView, place: Place, dma: HostDma, hooks: Hooks) -> None:
+    def __init__(
+        self, nic: Nic, view: ClusterView, place: Place, dma: HostDma, hooks: Hooks, told: Told | None
+    ) -> None:
         self._nic, self._place, self._dma = nic, place, dma
         self._at_tx, self._at_tx_done = hooks["tx"], hooks["tx_done"]
         self._queue: deque[Out] = deque()
@@ -48,6 +54,9 @@ class Sender:
         self._fetching: deque[Out] = deque()
         self._out: Out | None = None
         """What the send engine reads."""
+        self._told, self._told_others = told, 0
+        self._controls: deque[tuple[int, int, int]] = deque()
+        """Control frames that wait for the send engine."""
         self._block = 0
         """The next block of the Tx DMA Requests that ends."""
         self._count = place.options.send_frames
@@ -62,6 +71,9 @@ class Sender:
         """A doorbell: the frame leaves, or waits for its payload, the engine, or one before it."""
         nic, place = self._nic, self._place
         node, slot, size = bell >> 24, bell >> 16 & 127, bell & 0xFFFF
+        if slot == TELL and self._told and node in self._known:
+            await self._told(node, size, bool(bell >> 23 & 1))
+            return
         if node not in self._known or slot >= self._count or not place.header_bytes <= size <= place.frame_bytes:
             await nic.work("epos_empty")
             nic.store(Word.EMPTY, nic.load(Word.EMPTY) + 1)
@@ -124,7 +136,9 @@ class Sender:
         await self._next()
 
     async def _next(self) -> None:
-        """The oldest frame that is here; a further one where it may pass those before it."""
+        """What this NIC has to tell others; then the oldest frame that is here, or one that may pass others."""
+        if self._controls and self._out is None:
+            await self._control(*self._controls.popleft())
         if self._out is not None or not self._queue:
             return
         count = len(self._queue) if self._place.options.overtake else 1
@@ -134,6 +148,28 @@ class Sender:
         await self._nic.work("epos_unqueue")
         self._queue.remove(ready)
         await self.launch(ready)
+
+    async def tell(self, node: int, kind: int, value: int) -> None:
+        """A control frame, as soon as the send engine is idle."""
+        if self._out is None:
+            await self._control(node, kind, value)
+            return
+        await self._nic.work("epos_control_wait")
+        self._controls.append((node, kind, value))
+
+    async def _control(self, node: int, kind: int, value: int) -> None:
+        """Make it, and hand it to the send engine."""
+        nic, place, word = self._nic, self._place, self._nic.word_bytes
+        at = place.control + ROUTE
+        self._out = Out(node, at, 12, True, 0, counted=False)
+        await nic.work("epos_control")
+        self._told_others += 1
+        high, low, begin, skip = nic.load_words(place.routes + 16 * node, 4)
+        words = key_of(CONTROL, nic.node, self._told_others), number_of(place.identity, 0, kind), value
+        nic.store_words(at - ROUTE, (high, low, *words))
+        nic.write(Reg.SMP, at - ROUTE + begin)
+        nic.write(Reg.SA, skip)
+        nic.write(Reg.SMLT, at + (12 + word - 1 & -word))
 
     def wants(self) -> Iterator[Wait]:
         """For reports of who waits for whom."""

@@ -1,0 +1,44 @@
+"""Reliability on the NIC: each frame that is stored is acknowledged; one that comes again only that."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from firmware.nic.epos.layout import Kind
+from firmware.nic.epos.receiving import In
+
+WORDS = 2
+"""For each node: the last frame that was accepted of it, and the last of this host's that it has acknowledged."""
+
+
+class Side:
+    """Of one NIC."""
+
+    def __init__(self, program: Any) -> None:
+        self._program, self._at = program, 4 * program.place.words["reliability"]
+        self.duplicates = 0
+
+    def _word(self, source: int) -> int:
+        return int(self._program.place.of("reliability", source, WORDS))
+
+    async def rx(self, frame: In) -> bool:
+        """Whether it comes for the first time."""
+        nic, source = self._program.nic, frame.told.source
+        number = nic.load(frame.at + self._at)
+        if nic.load(self._word(source)) == number:
+            await nic.work("epos_duplicate")
+            self.duplicates += 1
+            await self._program.sender.tell(source, Kind.ACK, number)
+            return False
+        nic.store(self._word(source), number)
+        frame.count = number
+        return True
+
+    async def stored(self, frame: In) -> None:
+        """It is in host memory: tell its sender."""
+        await self._program.sender.tell(frame.told.source, Kind.ACK, frame.count)
+
+    async def control(self, source: int, kind: int, value: int) -> None:
+        """A control frame."""
+        if kind == Kind.ACK:
+            self._program.nic.store(self._word(source) + 4, value)

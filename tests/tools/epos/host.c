@@ -1,0 +1,92 @@
+/* Paths of EPOS's library that hold a point-cut, written by hand for one composition each, without the protocols' headers. */
+#include "paths.h"
+
+enum { NODES = 64, FRAMES = 8, SLOT = 65536, SLOTS = 4, LAST = 1 << 30 };
+struct epos {
+    u32 nodes, key, next, rung, sent, block, blocks, blocks_end, entry, entries, entries_end, staging;
+    u32 slots[FRAMES], message[NODES], came[NODES], taken[NODES], told[NODES];
+#if MANY
+    u32 further;
+#endif
+#if FLOWING
+    u32 count[NODES], credit[NODES], given[NODES];
+#endif
+#if RELIABLE
+    u32 frames, awaited;
+#endif
+};
+enum { HEADER = 4 * (3 + MANY + FLOWING + RELIABLE) };
+
+u32 epos_message(struct epos *epos, u32 node, u32 size) {
+    u32 message;
+    if (UNLIKELY(node >= epos->nodes) || UNLIKELY(size > SLOT)) {
+        OFF_PATH("wrong");
+        return 0;
+    }
+#if FLOWING
+    {
+        u32 count = epos->count[node];
+        if (UNLIKELY(count - epos->credit[node] >= SLOTS)) {
+            OFF_PATH("wait");
+        } else
+            epos->count[node] = count + 1;
+    }
+#endif
+    message = epos->message[node];
+    epos->message[node] = message + 1;
+    return message;
+}
+
+void epos_frame(struct epos *epos, u32 node, u32 number, u32 size, u32 told) {
+    u32 next = epos->next, rung = epos->rung, slot;
+    if (UNLIKELY(rung - epos->sent >= FRAMES)) {
+        OFF_PATH("full");
+        slot = 0;
+    } else {
+        epos->next = next + 1;
+        epos->rung = rung + 1;
+        PIO_WRITE(BE32(epos->key | (next & 0xFFFF)));
+        PIO_WRITE(BE32(number));
+        PIO_WRITE(BE32(told | size));
+#if MANY
+        PIO_WRITE(BE32(epos->further));
+#endif
+#if FLOWING
+        {
+            u32 taken = epos->taken[node];
+#if MANY
+            if (UNLIKELY(epos->further)) {
+                OFF_PATH("none");
+                taken = 0xFFFFFFFFu;
+            }
+#endif
+            epos->given[node] = taken;
+            PIO_WRITE(BE32(taken));
+        }
+#endif
+#if RELIABLE
+        {
+            u32 frames = epos->frames + 1;
+            epos->frames = frames;
+            PIO_WRITE(BE32(frames));
+        }
+#endif
+        slot = next & FRAMES - 1;
+    }
+    PIO_WRITE(BE32(node << 24 | slot << 16 | (size + HEADER)));
+#if RELIABLE
+    epos->awaited = node;
+#endif
+}
+
+u32 epos_copied(struct epos *epos, u32 source) {
+    u32 taken = epos->taken[source] + 1;
+    epos->taken[source] = taken;
+#if FLOWING
+    if (UNLIKELY(taken - epos->given[source] >= SLOTS / 2)) {
+        OFF_PATH("tell");
+        epos->given[source] = taken;
+    }
+#endif
+    return taken - epos->told[source];
+}

@@ -1,0 +1,137 @@
+/* Paths of EPOS's NIC that hold a point-cut, written by hand for one composition each, without the protocols' headers. */
+#include "paths.h"
+#include "hardware/block.h"
+
+enum { TURNS = 2, NODES = 64, FRAMES = 8, MTU = 4096, SLOTS = 4, WAKE = 4 };
+struct route { u32 high, low, skip, unused; };
+struct frame { u32 words[8]; };
+#if RELIABLE
+struct buffer { u32 busy; struct buffer *next; struct frame *frame; u32 *end; u32 told; u32 *entry; u32 number; };
+#else
+struct buffer { u32 busy; struct buffer *next; struct frame *frame; u32 *end; u32 told; u32 *entry; };
+#endif
+struct out { u32 bell; struct frame *frame; u32 fetched, unused; };
+struct nic {
+    struct frame **slots;
+    u32 sending, sent, staging, lap;
+    struct route *routes;
+    struct out *first, *last, *end, *ring, *fetched, out;
+    struct buffer *armed, *current, *done_buffer;
+    struct block *tail, *done, *blocks, *blocks_end, *tx_done;
+    u32 *entry, *entries, *entries_end, *words;
+    u32 count_sent, empty, bad, foreign, foreign_is, held;
+    u32 message[NODES], freed[NODES];
+#if FLOWING || RELIABLE
+    u32 control, *waiting;
+#endif
+#if FLOWING
+    u32 credit[NODES];
+#endif
+#if RELIABLE
+    u32 accepted[NODES], acknowledged[NODES], *acks;
+#endif
+};
+
+/* Words of the header before those of a protocol; bytes of it all. */
+enum { CREDIT_AT = 3 + MANY, NUMBER_AT = CREDIT_AT + FLOWING, HEADER = 4 * (NUMBER_AT + RELIABLE) };
+
+void epos_sent(struct nic *nic) {
+    u32 sent = nic->sent + 1;
+    REGISTER_WRITE(ISR, 8);
+#if MANY
+    if (UNLIKELY(nic->slots[nic->sending >> 16 & 127]->words[3] != 0)) {
+        OFF_PATH("one more node");
+        nic->sent--;
+    }
+#endif
+    nic->sent = sent;
+    nic->sending = 0;
+    SHARED32(&nic->count_sent) = sent;
+    if (UNLIKELY(nic->first != nic->last)) {
+        OFF_PATH("more to send");
+        nic->first++;
+    }
+}
+
+void epos_rx(struct nic *nic, struct frame *frame) {
+    struct buffer *buffer = nic->current;
+    struct block *block = nic->tail, *next = block + 1;
+    u32 told = frame->words[2], number = frame->words[1], source = told >> 24 & 63;
+    u32 message = nic->message[source], size = told & 0xFFFF, *entry = nic->entry, *following = entry + 1, address;
+    if (UNLIKELY(size - 1 >= MTU)) {
+        OFF_PATH("empty");
+        size = 4;
+    }
+    if (UNLIKELY(message - SHARED32(&nic->freed[source]) >= SLOTS)) {
+        OFF_PATH("full");
+        return;
+    }
+    address = nic->staging + ((source << 2 | (message & SLOTS - 1)) << 16) + ((number & 0x3FFF) << 12);
+#if RELIABLE
+    {
+        u32 count = frame->words[NUMBER_AT];
+        if (UNLIKELY(nic->accepted[source] == count)) {
+            OFF_PATH("again");
+        } else {
+            nic->accepted[source] = count;
+            nic->current->number = count;
+        }
+    }
+#endif
+#if FLOWING
+#if MANY
+    if (UNLIKELY(frame->words[CREDIT_AT] == 0xFFFFFFFFu)) {
+        OFF_PATH("none");
+    } else
+#endif
+        SHARED32(&nic->credit[source]) = frame->words[CREDIT_AT];
+#endif
+    buffer->told = nic->lap | told;
+    buffer->entry = entry;
+    if (UNLIKELY(following == nic->entries_end)) {
+        OFF_PATH("wrapped");
+        nic->lap ^= 1u << 31;
+        following = nic->entries;
+    }
+    nic->entry = following;
+    nic->message[source] = message + (told >> 30 & 1);
+    if (UNLIKELY(next == nic->blocks_end)) {
+        OFF_PATH("wrapped");
+        next = nic->blocks;
+    }
+    nic->tail = next;
+    block->len = size;
+    block->lar = (u32)frame + HEADER;
+    block->eal = address;
+    SHARED32(&block->next) = (u32)next | WAKE;
+    REGISTER_WRITE(PULSE, 1);
+}
+
+void epos_stored(struct nic *nic) {
+    struct block *block = nic->done, *next = block + 1;
+    struct buffer *buffer = nic->done_buffer;
+    if (UNLIKELY(!(SHARED32(&block->next) & TERMINAL))) {
+        OFF_PATH("later");
+        return;
+    }
+    if (UNLIKELY(next == nic->blocks_end)) {
+        OFF_PATH("wrapped");
+        next = nic->blocks;
+    }
+    nic->done = next;
+    nic->done_buffer = buffer->next;
+    buffer->busy = 0;
+    SHARED32(buffer->entry) = buffer->told;
+#if RELIABLE
+    {
+        u32 *ack = nic->acks;
+        ack[0] = buffer->told >> 24 & 63;
+        ack[1] = buffer->number;
+        nic->acks = ack + 2;
+    }
+#endif
+    if (UNLIKELY(!nic->armed)) {
+        OFF_PATH("none is armed");
+        nic->armed = buffer;
+    }
+}

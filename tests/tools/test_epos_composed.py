@@ -1,0 +1,94 @@
+"""What EPOS is composed of costs what the same costs when it is written by hand, and what is left out costs nothing.
+
+Strategy: the paths that hold a point-cut stand a second time in `epos/`, in plain C without the protocols' headers, one
+text for each composition of a few switches. Both are compiled for both processors and every composition of the layer,
+and compared: counts, and the instructions themselves up to the names of registers and labels. The control, flags that
+are tested at run time with nothing active, must cost something. A hook to which one instruction is added fails the
+comparison by it.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from pymodels.costs.compile import COMPILER, compiled, compiler_version
+from pymodels.costs.compositions import composed, declared, key
+from pymodels.costs.targets import I686, LANAI, Target
+from pymodels.costs.walk import PathCost, explain, walk
+
+pytestmark = pytest.mark.skipif(compiler_version() is None, reason=f"{COMPILER} is not installed")
+FIRMWARE = Path(__file__).parents[2] / "firmware"
+SIDES = (("nic", LANAI), ("host", I686))
+SETS = [one for one in declared(FIRMWARE / "nic" / "epos") if one != ("dynamic",)]
+SWITCHES = {"MANY": "multicast", "FLOWING": "flow", "RELIABLE": "reliability"}
+REGISTER = re.compile(r"%\w+")
+LABEL = re.compile(r"\.L\w+")
+
+Found = dict[str, tuple[PathCost, list[str]]]
+
+
+def found(folder: Path, target: Target) -> Found:
+    """By path its cost and its instructions, whose registers and labels have lost their names."""
+    told = {}
+    for function in compiled(folder, target):
+        lines = [LABEL.sub("label", REGISTER.sub("r", line)) for line in explain(function, str(folder))]
+        told[function.name] = walk(function, str(folder), target.delays), lines
+    return told
+
+
+def by_hand(root: Path, side: str, target: Target, composition: tuple[str, ...]) -> Found:
+    """The hand-written paths of a composition."""
+    folder = root / side / "byhand"
+    folder.mkdir(parents=True, exist_ok=True)
+    text = (Path(__file__).parent / "epos" / f"{side}.c").read_text()
+    flags = "".join(f"#define {name} {int(part in composition)}\n" for name, part in SWITCHES.items())
+    block = (FIRMWARE / "nic" / "hardware" / "block.h").read_text()
+    (folder / "paths.c").write_text(flags + text.replace('#include "hardware/block.h"\n', block))
+    return found(folder, target)
+
+
+@pytest.mark.parametrize("composition", SETS, ids=lambda one: key(one) or "none")
+@pytest.mark.parametrize(("side", "target"), SIDES, ids=["nic", "host"])
+def test_a_composition_is_what_is_written_by_hand(
+    tmp_path: Path, side: str, target: Target, composition: tuple[str, ...]
+) -> None:
+    whole = found(FIRMWARE / side / "epos", composed(target, composition))
+    hand = by_hand(tmp_path, side, target, composition)
+    assert {name: whole[name][0] for name in hand} == {name: cost for name, (cost, _) in hand.items()}
+    for name, (_, lines) in hand.items():
+        assert sorted(whole[name][1]) == sorted(lines), name
+
+
+@pytest.mark.parametrize(("side", "target"), SIDES, ids=["nic", "host"])
+def test_flags_that_are_tested_at_run_time_cost_something_with_nothing_active(side: str, target: Target) -> None:
+    bare, dynamic = (found(FIRMWARE / side / "epos", composed(target, one)) for one in ((), ("dynamic",)))
+    dearer = {name for name in bare if dynamic[name][0].instructions > bare[name][0].instructions}
+    cuts = {
+        "nic": {"epos_sent", "epos_rx", "epos_stored"},
+        "host": {"epos_message", "epos_frame", "epos_frame_dma", "epos_copied"},
+    }
+    assert dearer == cuts[side]
+    assert all(dynamic[name] == bare[name] for name in bare.keys() - dearer)
+
+
+def test_the_hand_written_paths_use_none_of_the_protocols_headers() -> None:
+    for side, _ in SIDES:
+        text = (Path(__file__).parent / "epos" / f"{side}.c").read_text()
+        assert re.findall(r'#include "(.*)"', text) in (["paths.h", "hardware/block.h"], ["paths.h"])
+
+
+def test_an_instruction_that_is_added_to_a_hook_that_is_left_out_is_found(tmp_path: Path) -> None:
+    folder = tmp_path / "nic" / "epos"
+    shutil.copytree(FIRMWARE / "nic" / "epos", folder)
+    shutil.copytree(FIRMWARE / "nic" / "hardware", tmp_path / "nic" / "hardware")
+    hook = folder / "protocols" / "flow.h"
+    body = "struct frame *frame) {\n"
+    hook.write_text(hook.read_text().replace(body, body + "    SHARED32(&nic->held);\n"))
+    spoiled, hand = found(folder, LANAI), by_hand(tmp_path, "nic", LANAI, ())
+    wrong = {name for name in hand if spoiled[name][0] != hand[name][0]}
+    assert wrong == {"epos_rx"}
+    assert spoiled["epos_rx"][0].instructions == hand["epos_rx"][0].instructions + 1
