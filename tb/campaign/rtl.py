@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from firmware.mail import names, open_mail
 from pymodels.trace import TraceEvent
+from tb.campaign.defaults import DEFAULTS
 from tb.campaign.draw import drawn
 from tb.campaign.judge import judge
 from tb.campaign.life import Life, Watcher
@@ -35,8 +35,6 @@ OPTIONS = {
     "single": Option("", "this fault alone, as in fault.inject"),
     "limit_us": Option(15_000, "how long after the end of the clean run hosts may take", 1, 10**9),
 }
-REPAIRS: Mapping[str, Mapping[str, int]] = {"grim": {"timeout_us": 100, "timeout_tries": 10}}
-"""Options of layers that repair losses only where they are told to."""
 FOUND = "faults.json"
 """What a run leaves."""
 SEEN = (
@@ -86,7 +84,7 @@ class Campaign:
         lab, layer = self._lab, self._lab.text("layer")
         given = {
             name: value
-            for name, value in REPAIRS.get(layer, {}).items()
+            for name, value in DEFAULTS.repairs.get(layer, {}).items()
             if f"{layer}.{name}" not in lab.plan.request.settings
         }
         self._guards.place(lab.running.hosts)

@@ -20,6 +20,7 @@ from rich.console import Console
 from pymodels.errors import ConfigError, nearest
 from pymodels.results import write_atomically
 from tb.campaign.batch import Batch, Ended, batches, ended, run_batch
+from tb.campaign.defaults import DEFAULTS
 from tb.campaign.judge import OUTCOMES, SILENT
 from tb.campaign.rtl import LAYERS
 from tb.plan.faults import KINDS
@@ -31,9 +32,6 @@ from tb.sweep.work import Done
 from tb.tools.ending import end_on_terminate
 from tb.tools.paths import OUT, SIMULATORS
 
-BOTH = ("grim", "via")
-"""Layers where none is named."""
-PROFILES = ("lanai9", "lanai4")
 COUNT = 500
 """Faults of a layer on a kind of NIC, where nobody says how many."""
 LEFT = OUT / "campaign" / "faults.json"
@@ -113,14 +111,20 @@ def chosen(layer: str, profile: str, simulator: str) -> list[tuple[str, str]]:
     if simulator not in SIMULATORS:
         remedy = nearest(simulator, SIMULATORS)
         raise ConfigError("SIM", 0, f"unknown simulator {simulator!r}", "SIM names the simulator", remedy)
-    return [(one, nic) for one in ([layer] if layer else BOTH) for nic in ([profile] if profile else PROFILES)]
+    return [
+        (one, nic)
+        for one in ([layer] if layer else DEFAULTS.layers)
+        for nic in ([profile] if profile else DEFAULTS.profiles)
+    ]
 
 
 def main(argv: list[str] | None = None) -> int:
     """Parse the command line and run the campaign; the exit code."""
     parser = argparse.ArgumentParser(prog="sanlab campaign", description="Run single faults and classify what they do.")
-    parser.add_argument("--layer", default="", help=f"one of: {', '.join(LAYERS)} (default: {' and '.join(BOTH)})")
-    parser.add_argument("--profile", default="", help=f"a profile (default: {' and '.join(PROFILES)})")
+    parser.add_argument(
+        "--layer", default="", help=f"one of: {', '.join(LAYERS)} (default: {' and '.join(DEFAULTS.layers)})"
+    )
+    parser.add_argument("--profile", default="", help=f"a profile (default: {' and '.join(DEFAULTS.profiles)})")
     parser.add_argument("--seeds", default="", help=f"so many from 0 ({COUNT}), or first..last; one fault each")
     parser.add_argument("--set", default="", help="settings, such as kinds=flip,drop")
     parser.add_argument("--sim", default="verilator")

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+from collections.abc import Iterator
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import pytest
@@ -44,8 +46,16 @@ def starts_a_layer(part: Any, seen: set[Any]) -> bool:
     function = getattr(part, "__func__", part)
     if not inspect.isfunction(function):
         return False
-    used = [function.__globals__.get(name) for name in function.__code__.co_names]
-    return "start_layer" in function.__code__.co_names or any(starts_a_layer(one, seen) for one in used)
+    named = set(names_in(function.__code__))
+    return "start_layer" in named or any(starts_a_layer(function.__globals__.get(one), seen) for one in named)
+
+
+def names_in(code: CodeType) -> Iterator[str]:
+    """What a function names, in its comprehensions and inner functions too."""
+    yield from code.co_names
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from names_in(inner)
 
 
 @pytest.mark.parametrize("name", studies.names())

@@ -13,6 +13,7 @@ from firmware.host.tmk.options import Options
 from firmware.host.tmk.substrate import MOST, Serve, Substrate
 from firmware.host.tmk.wire import RESPONSES, Message
 from firmware.host.via import Descriptor, Vi, Via, VipNic
+from firmware.host.via.library.looking import spin_on
 from pymodels.formats.via import ALIGNMENT, Reliability, Status
 from pymodels.host import Moves, Process, Sig
 
@@ -20,8 +21,6 @@ CONNECT_US = 900_000.0
 """Patience with processes that start later."""
 REQUESTS, RESPONSE = 0, 1
 """Which of the two VIs of a pair."""
-LOOK = "look_done"
-"""Path of VIA: one look at the status of a descriptor."""
 
 
 class Line:
@@ -168,9 +167,9 @@ class OverVia(Substrate):
     async def _spin(self, watches: Collection[tuple[int, int]]) -> None:
         """Until one of these words changes. Where nothing interrupts a wait, Requests are looked for as well."""
         if self._options.scheme not in ("polling", "timer"):
-            await self.process.poll([*watches], LOOK)
+            await spin_on(self.process, [*watches])
             return
-        await self.process.poll([*watches, *self._queue.watches()], LOOK, self._moves)
+        await spin_on(self.process, [*watches, *self._queue.watches()], self._moves)
         if self._queue.over:
             await self.poll()
 
@@ -182,7 +181,7 @@ class OverVia(Substrate):
                 if self._found and not self._serving:
                     await self.poll()
                     continue
-                await self.process.poll(self._queue.watches(), LOOK, self._moves)
+                await spin_on(self.process, self._queue.watches(), self._moves)
                 if self._serving:  # by the communication thread
                     await self.process.block(self._free)
                 elif self._queue.over:

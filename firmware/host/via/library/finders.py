@@ -12,6 +12,7 @@ from typing import Protocol
 from firmware.host.via.common.errors import Result, VipError
 from firmware.host.via.common.work_queues import RECEIVED
 from firmware.host.via.library.entry_ring import SIDE, VI, EntryRing
+from firmware.host.via.library.looking import spin_on
 from firmware.host.via.library.vi import Vi
 from firmware.host.via.library.work_queue import WorkQueue
 from pymodels.host import Moves, Process
@@ -154,7 +155,7 @@ class Looks:
         if not watches:
             raise VipError(Result.INVALID_STATE, "waiting for a completion where nothing is posted", "post something")
         if not self.over():
-            await self._process.poll(watches, "look_done", self._moves)
+            await spin_on(self._process, watches, self._moves)
 
     def watches(self) -> list[tuple[int, int]]:
         """The statuses of all that is posted and not told of."""

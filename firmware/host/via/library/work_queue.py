@@ -10,6 +10,7 @@ from firmware.host.via.common.waiting import Limit
 from firmware.host.via.common.work_queues import RECEIVED, SENT
 from firmware.host.via.kernel_agent.vis.table import KernelVi
 from firmware.host.via.library.descriptor import Descriptor
+from firmware.host.via.library.looking import spin_on
 from firmware.host.via.library.open_nic import OpenNic
 from firmware.host.via.library.posting import poster_of
 from pymodels.formats.via import Field, Status
@@ -84,7 +85,7 @@ class WorkQueue:
         """Spin until the oldest descriptor is done, and take it back. Raises VipError when nothing is posted."""
         while (descriptor := await self._take()) is None:
             self._some()
-            await self._process.poll([(self._posted[0].va + Field.STATUS, 0)], "look_done", self.moves)
+            await spin_on(self._process, [(self._posted[0].va + Field.STATUS, 0)], self.moves)
         return descriptor
 
     async def wait(self, timeout_us: float | None) -> Descriptor:
