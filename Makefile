@@ -26,6 +26,7 @@ unexport MAKEFLAGS MFLAGS
 ## AXES="key=values ..."      axes of a sweep: "hosts=2,4,8 size=0:65536:x2"; hosts, seed, profile, or a key of SET
 ## SCHEDULER=tcp://host:port  the Dask cluster of a sweep (one of this machine)
 ## WORKERS=<n>                points of a sweep at a time on this machine (its processors)
+## SAMPLES=<n>                draws of all values together that uncertainty runs (24)
 ## PLOT="metric ..."          what a sweep draws (what varies)
 ## LAYER=<name>               the message layer that explore exhausts, that fuzz runs programs of (all), that campaign
 ##                            disturbs (grim and via), or whose C firmware is built
@@ -45,7 +46,7 @@ unexport MAKEFLAGS MFLAGS
 ## PYTEST_ADDOPTS="..."       further options of pytest for make test, such as "-k link"
 ## VENV=<folder>              the virtual environment (.venv)
 ## PYTHON=<program>           the Python that makes it (the first of 3.10 or newer)
-GIVEN := STUDY BENCH SIM SEED WAVES FROM TO CLUSTER GRIM_HOST PROFILE SET MESSAGE A B THRESHOLD AXES SCHEDULER WORKERS PLOT LAYER SEEDS ON FIRMWARE WORLD MINUTES SHAPE HOSTS PORTS TABLE FOLDER N QUICK COCOTB_TEST_FILTER VENV PYTHON
+GIVEN := STUDY BENCH SIM SEED WAVES FROM TO CLUSTER GRIM_HOST PROFILE SET MESSAGE A B THRESHOLD AXES SCHEDULER WORKERS SAMPLES PLOT LAYER SEEDS ON FIRMWARE WORLD MINUTES SHAPE HOSTS PORTS TABLE FOLDER N QUICK COCOTB_TEST_FILTER VENV PYTHON
 $(foreach name,$(GIVEN),$(eval override $(name) := $$(value $(name))))
 $(if $(SIM),,$(eval override SIM := verilator))
 $(if $(SEED),,$(eval override SEED := 1))
@@ -61,7 +62,7 @@ python := "$$VENV/bin/python"
 sanlab := $(python) -m tb.sanlab
 study := $(sanlab) run --sim="$$SIM" --seed="$$SEED" --cluster="$$CLUSTER" --profile="$$PROFILE" --set="$$SET"
 
-.PHONY: all setup test help run studies cluster sim lint synth prove mutants waves timeline explain compare sweep fuzz campaign explore firmware figures fidelity bench counts clean distclean
+.PHONY: all setup test help run studies cluster sim lint synth prove mutants waves timeline explain compare sweep fuzz campaign explore firmware figures fidelity uncertainty bench counts clean distclean
 
 all: ## set up, then the main job: GRIM ping-pong and streaming between two hosts
 	$(setup) $(simulator)
@@ -158,6 +159,11 @@ firmware: ## compile the C firmware of a message LAYER to its images, with clang
 figures: ## every figure and table of the papers that there is, on one page
 	$(setup) $(simulator)
 	@$(sanlab) figures --sim="$$SIM" $(if $(filter-out 0,$(QUICK)),--quick)
+
+uncertainty: ## how far the figures of one STUDY hang on values that are assumed or calibrated: intervals, tornado plots
+	$(setup) $(simulator)
+	@$(sanlab) uncertainty --sim="$$SIM" --seed="$$SEED" --cluster="$$CLUSTER" --profile="$$PROFILE" --set="$$SET" \
+	  --samples="$$SAMPLES" --scheduler="$$SCHEDULER" --workers="$$WORKERS" -- "$$STUDY"
 
 fidelity: ## how good every figure is: one page, sorted by it, in HTML, Markdown and JSON
 	$(setup)

@@ -35,6 +35,7 @@ COMMANDS = {
     "campaign": Command("tb.campaign.run", "run single faults, and say what they do"),
     "explore": Command("tb.explore.run", "exhaust the small worlds of a message layer"),
     "figures": Command("tb.figures.run", "every study, every published value, on one page"),
+    "uncertainty": Command("tb.uncertainty.run", "how far figures hang on assumed values"),
     "fidelity": Command("tb.figures.fidelity", "how good every figure is, sorted by it"),
     "costs": Command("pymodels.costs.compile", "count the compiled paths of message layers"),
     "firmware": Command("firmware.build", "compile the C firmware of a message layer"),
@@ -54,7 +55,7 @@ def main() -> int:
     word = sys.argv[1] if len(sys.argv) > 1 else "--help"
     if word in {"-h", "--help"}:
         print("usage: sanlab COMMAND ...; `sanlab COMMAND --help` tells more\n")
-        print("\n".join(f"  {name:9} {command.does}" for name, command in COMMANDS.items()))
+        print("\n".join(f"  {name:11} {command.does}" for name, command in COMMANDS.items()))
         return 0
     command = {**COMMANDS, **INSIDE}.get(word)
     if command is None:

@@ -26,7 +26,7 @@ from tb.sweep.outside import Outside, outside
 OWN = ("hosts", "seed", "profile")
 """Axes that are no settings."""
 SOURCES = ("hdl", "pymodels", "firmware", "tb")
-ASIDE = ("ask", "bench", "quality", "stuck", "sweep")
+ASIDE = ("ask", "bench", "quality", "stuck", "sweep", "uncertainty")
 """Folders of tb that no result follows from."""
 SUFFIXES = {".py", ".sv", ".svh", ".c", ".h", ".cpp", ".toml", ".f"}
 

@@ -46,7 +46,7 @@ def test_help_names_every_target_and_every_variable() -> None:
     [
         *("all", "setup", "test", "run", "studies", "sim", "lint", "synth", "prove", "mutants", "waves", "timeline"),
         *("explain", "compare", "sweep", "fuzz", "campaign", "explore", "firmware", "figures", "bench"),
-        *("counts", "cluster", "fidelity", "clean", "distclean"),
+        *("counts", "cluster", "fidelity", "uncertainty", "clean", "distclean"),
     ],
 )
 def test_every_target_can_be_shown_without_running(checkout: Checkout, target: str) -> None:

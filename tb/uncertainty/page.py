@@ -1,0 +1,85 @@
+"""The page of a study's uncertainty: of each figure a tornado plot, the interval, and the values that move it."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from html import escape
+from typing import Any, cast
+
+from tb.report.figure import CURVE, FURTHER, GRID, INK, PAPER, STYLE, embedded
+from tb.report.markup import html_table
+from tb.report.page import document
+from tb.report.tables import Table, number
+from tb.uncertainty.spread import Figure
+
+SHOWN = 10
+"""The strongest values of a figure."""
+
+
+def page(title: str, note: str, figures: Sequence[Figure], ranges: Table) -> str:
+    """The whole page."""
+    return document(title, _body(title, note, figures, ranges))
+
+
+def _body(title: str, note: str, figures: Sequence[Figure], ranges: Table) -> Iterator[str]:
+    yield f"<header><h1>{escape(title)}</h1>"
+    yield f'<p class="soft">{escape(note)}</p></header>'
+    yield from html_table(summary(figures))
+    for at, one in enumerate(figures):
+        yield f"<h2>{escape(one.name)}</h2>"
+        if one.swings:
+            yield f'<div class="figures"><figure>{tornado(one, f"t{at}")}</figure></div>'
+        yield from html_table(swings(one))
+    yield "<h2>How far values may be off</h2>"
+    yield from html_table(ranges)
+
+
+def summary(figures: Sequence[Figure]) -> Table:
+    """Each figure with its interval."""
+    rows = (
+        (
+            one.name,
+            number(one.published),
+            number(one.measured),
+            number(one.low),
+            number(one.median),
+            number(one.high),
+            "inside" if one.low <= one.published <= one.high else "outside",
+        )
+        for one in figures
+    )
+    return Table(("figure", "published", "measured", "5 %", "median", "95 %", "published is"), tuple(rows))
+
+
+def swings(one: Figure) -> Table:
+    """The values that move a figure most."""
+    rows = ((swing.key, number(swing.low), number(swing.high)) for swing in one.swings[:SHOWN])
+    return Table(("value", f"least, {one.unit}", f"most, {one.unit}"), tuple(rows))
+
+
+def tornado(one: Figure, prefix: str) -> str:
+    """The plot as an `<svg>` element: a bar a value around what is measured, the interval, the published value."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib.figure import Figure as Drawing
+
+    shown = one.swings[:SHOWN]
+    with mpl.rc_context(cast(Any, STYLE)):
+        drawing = Drawing(figsize=(4.6, 1.3 + 0.32 * len(shown)), layout="constrained")
+        axes = drawing.add_subplot()
+        places = range(len(shown), 0, -1)
+        axes.axvspan(one.low, one.high, color=GRID)
+        axes.barh(places, [swing.span for swing in shown], left=[swing.low for swing in shown], color=CURVE, height=0.6)
+        axes.axvline(one.measured, color=INK, linewidth=1)
+        axes.axvline(one.published, color=PAPER, linewidth=1.6, linestyle="--")
+        axes.axvline(one.median, color=FURTHER[0], linewidth=1, linestyle=":")
+        axes.set_yticks(list(places), [swing.key for swing in shown], fontsize=9)
+        axes.set_xlabel(f"{one.unit}; dashed: published; shaded: 90 % of the draws", fontsize=9)
+        text = io.StringIO()
+        drawing.savefig(text, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    label = (
+        f"what moves {one.name}: published {number(one.published)}, 90 % from {number(one.low)} to {number(one.high)}"
+    )
+    return embedded(text.getvalue(), label, prefix)

@@ -1,0 +1,109 @@
+"""Every value of a profile that is assumed or calibrated says how far it may be off, and why.
+
+Strategy: the values of every NIC with every host are gone through; each one's range holds it, stays in what its key
+allows, and can be set. What the file lacks or says by halves is refused with its place, tried on tables made up.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pymodels.errors import ConfigError
+from pymodels.hardware import ranges
+from pymodels.hardware.ranges import UNSURE, range_of
+from pymodels.hardware.schema import Key, Origin, Owner
+from pymodels.hardware.value import Value
+from pymodels.profiles import host_names, load_profile, profile_names
+
+PROFILES = sorted({f"{nic}+{host}" for nic in profile_names() for host in host_names()})
+KEY = Key("pci.start_delay", Owner.NIC, int, "PCI clocks", 0, 6, "a delay")
+CLOCK = Key("clock.nic_ps", Owner.NIC, int, "ps", 1000, 100_000, "a period")
+
+
+def value(number: float, origin: Origin = Origin.ASSUMED) -> Value:
+    return Value(number, "", origin, "made up")
+
+
+def given(
+    monkeypatch: pytest.MonkeyPatch, entry: dict[str, Any], table: str = "pci", name: str = "start_delay"
+) -> None:
+    """The file has this entry only."""
+    monkeypatch.setattr(ranges, "_entries", lambda: {"assumed": {table: {name: entry}}})
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_every_value_that_may_be_off_has_a_range_around_it(profile: str) -> None:
+    loaded = load_profile(profile)
+    for name, key in loaded.keys.items():
+        known, own = range_of(key, loaded.values[name]), loaded.values[name]
+        assert (known is None) == (own.origin not in UNSURE)
+        if known is not None:
+            assert known.low <= own.value <= known.high and known.why, name
+            for end in {known.low, known.high} - {own.value}:
+                assert loaded.override({name: str(end)}).values[name].value == end
+
+
+def test_every_entry_is_of_a_value_that_some_profile_has() -> None:
+    used = {
+        (own.origin.value, *name.split("."))
+        for profile in PROFILES
+        for name, own in load_profile(profile).values.items()
+    }
+    entries = ranges._entries()
+    assert {(o, t, n) for o, tables in entries.items() for t, names in tables.items() for n in names} <= used
+
+
+@pytest.mark.parametrize(
+    ("entry", "number", "ends"),
+    [
+        ({"times": [0.5, 2], "why": "x"}, 3, (2, 6)),
+        ({"by": [-1, 2], "why": "x"}, 3, (2, 5)),
+        ({"by": [-1, 2], "why": "x"}, 0, (0, 2)),
+        ({"by": [-1, 20], "why": "x"}, 3, (2, 6)),
+        ({"fixed": "x"}, 3, (3, 3)),
+    ],
+)
+def test_a_range_stays_in_what_the_key_allows(
+    monkeypatch: pytest.MonkeyPatch, entry: dict[str, Any], number: float, ends: tuple[int, int]
+) -> None:
+    given(monkeypatch, entry)
+    known = range_of(KEY, value(number))
+    assert known is not None and (known.low, known.high, known.why) == (*ends, "x")
+
+
+def test_a_period_stays_even(monkeypatch: pytest.MonkeyPatch) -> None:
+    given(monkeypatch, {"times": [0.5, 2], "why": "x"}, "clock", "nic_ps")
+    known = range_of(CLOCK, value(15_002))
+    assert known is not None and all(known.at(share / 7, CLOCK) % 2 == 0 for share in range(8))
+
+
+def test_what_is_published_has_no_range() -> None:
+    assert range_of(KEY, value(3, Origin.PAPER)) is None and range_of(KEY, value(3, Origin.FACT)) is None
+
+
+@pytest.mark.parametrize(
+    ("entry", "text"),
+    [
+        (
+            {"times": [0.5, 2]},
+            "range incomplete: pci.start_delay has times; write times or by with two bounds, and why",
+        ),
+        ({"times": [2, 3], "why": "x"}, "range incomplete: pci.start_delay has times, why"),
+        ({"by": [1, 2], "why": ""}, "range incomplete: pci.start_delay has by, why"),
+    ],
+)
+def test_half_a_range_is_refused(monkeypatch: pytest.MonkeyPatch, entry: dict[str, Any], text: str) -> None:
+    given(monkeypatch, entry)
+    with pytest.raises(ConfigError) as error:
+        range_of(KEY, value(3))
+    assert text in str(error.value)
+
+
+def test_a_value_without_a_range_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    given(monkeypatch, {"fixed": "x"}, name="devsel")
+    with pytest.raises(ConfigError) as error:
+        range_of(KEY, value(3))
+    said = "pci.start_delay is assumed, and nothing says how far it may be off; add start_delay to [assumed.pci]"
+    assert f"range missing: {said}" in str(error.value)

@@ -1,0 +1,157 @@
+"""How far a figure hangs on values that are assumed or calibrated: which points are run, and what is said of them.
+
+Strategy: nothing is simulated. A study made up as a formula of three values of a profile stands for the runs: one value
+moves the figure, one moves another metric, the others nothing. Which points are asked for, which values are found, the
+interval and the order of the swings are compared with what the formula has.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from pymodels.errors import ConfigError
+from pymodels.profiles import load_profile
+from pymodels.published import Published
+from pymodels.results import Kind
+from tb.figures.intervals import known_intervals
+from tb.figures.record import Interval
+from tb.plan.request import resolve
+from tb.report.tables import Table
+from tb.tools.paths import SIMULATORS
+from tb.uncertainty.design import Place, alone, hypercube, together, unsure
+from tb.uncertainty.page import page
+from tb.uncertainty.run import leave, measure, rows_of, samples
+from tb.uncertainty.spread import Figure, Swing, moved, quantile
+
+PROFILE = load_profile("sp+p3-450")
+VALUE = Published(
+    "Latency", "paper 9", 30.0, "us", Kind.PREDICTED, "firmvia_latency", "x", "sp+p3-450", within=0.1, first=30.0
+)
+
+
+class Formula:
+    """Stands for the runs: x = 10 + uncached_clocks + 2 x start_delay of the card; a run may fail."""
+
+    def __init__(self, fails: str = "") -> None:
+        self.base = resolve("firmvia_latency", "verilator", "1", False, "two_hosts", "sp", "", SIMULATORS)
+        self.asked: list[Place] = []
+        self.failures: list[str] = []
+        self._fails = fails
+
+    def metrics(self, places: Sequence[Place]) -> list[Mapping[str, float]]:
+        self.asked += places
+        return [self._one(place) for place in places]
+
+    def _one(self, place: Place) -> Mapping[str, float]:
+        if self._fails in place:
+            self.failures.append("it broke")
+            return {}
+        now = {name: float(place.get(name, value.value)) for name, value in PROFILE.values.items()}
+        return {"x": 10 + now["processor.uncached_clocks"] + 2 * now["pci.start_delay"], "other": now["dma.start_ns"]}
+
+
+def found(formula: Formula, *rows: Published, draws: int = 8) -> tuple[list[Figure], list[str]]:
+    """The figures of a formula, and the names of the values that were drawn."""
+    points: Any = formula
+    figures, drawn = measure(points, rows or [VALUE], unsure(PROFILE, []), draws, Console(quiet=True))
+    return figures, [one.key.name for one in drawn]
+
+
+def test_only_values_that_move_a_figure_are_drawn() -> None:
+    formula = Formula()
+    (figure,), drawn = found(formula)
+    assert sorted(drawn) == ["pci.start_delay", "processor.uncached_clocks"]
+    assert [swing.key for swing in figure.swings] == ["pci.start_delay", "processor.uncached_clocks"], "strongest first"
+    assert figure.swings[0] == Swing("pci.start_delay", 10 + 19 + 2, 10 + 19 + 8)
+    assert figure.measured == 33.0 and 31.0 - 1 <= figure.low <= figure.median <= figure.high <= 37.0 + 1
+    tables = {name.split(".")[0] for place in formula.asked if len(place) == 1 for name in place}
+    assert not tables & {"host", "bridge"}, "tables that move nothing are not looked at value by value"
+
+
+def test_a_value_that_is_set_by_the_user_is_not_drawn() -> None:
+    assert "pci.start_delay" in {one.key.name for one in unsure(PROFILE, [])}
+    assert "pci.start_delay" not in {one.key.name for one in unsure(PROFILE, ["pci.start_delay"])}
+
+
+def test_published_values_of_a_profile_are_not_drawn() -> None:
+    names = {one.key.name for one in unsure(PROFILE, [])}
+    assert "processor.uncached_clocks" in names and "clock.nic_ps" not in names and "host.clock_mhz" not in names
+
+
+def test_each_table_goes_to_both_its_ends_and_each_value_to_those_it_does_not_have() -> None:
+    values = unsure(PROFILE, [])
+    low, high = together(values)["processor"]
+    assert (low["processor.uncached_clocks"], high["processor.uncached_clocks"]) == ("18", "20")
+    places = alone(values)
+    assert places["processor.uncached_clocks"] == [{"processor.uncached_clocks": v} for v in ("18", "20")]
+    assert places["pci.devsel"] == [{"pci.devsel": "2"}], "its lower end is what the profile has"
+
+
+def test_a_hypercube_has_each_stratum_once_and_the_same_draws_for_a_seed() -> None:
+    values = [one for one in unsure(PROFILE, []) if one.key.name == "dma.start_ns"]
+    drawn = [int(place["dma.start_ns"]) for place in hypercube(values, 12, 7)]
+    assert [(value - 1110) // 5 for value in sorted(drawn)] == pytest.approx(range(12), abs=1)
+    assert hypercube(values, 12, 7) == hypercube(values, 12, 7) != hypercube(values, 12, 8)
+    for place in hypercube(unsure(PROFILE, []), 6, 1):
+        PROFILE.override(place)
+
+
+def test_a_point_that_failed_is_left_out_and_the_rest_stands() -> None:
+    formula = Formula(fails="pci.start_delay")
+    (figure,), drawn = found(formula)
+    assert formula.failures and figure.measured == 33.0
+    assert figure.low <= figure.high and "pci.start_delay" in drawn
+
+
+def test_a_study_that_measures_nothing_is_refused() -> None:
+    points: Any = Formula()
+    points.metrics = lambda places: [{} for _ in places]
+    with pytest.raises(ConfigError, match="nothing measured"):
+        measure(points, [VALUE], unsure(PROFILE, []), 4, Console(quiet=True))
+
+
+def test_a_study_without_published_values_names_those_profiles_that_have_some() -> None:
+    assert {row.metric for row in rows_of("firmvia_latency", PROFILE, {})} >= {"one_way_us_4B", "host_us"}
+    with pytest.raises(ConfigError, match=r"firmvia_latency on lanai9\+p3-450.*firmvia_latency PROFILE=sp\+p3-450"):
+        rows_of("firmvia_latency", load_profile("lanai9"), {})
+
+
+@pytest.mark.parametrize(("share", "expected"), [(0.0, 1.0), (0.5, 2.5), (1.0, 4.0), (0.05, 1.15)])
+def test_quantile_lies_between_its_neighbours(share: float, expected: float) -> None:
+    assert quantile([1.0, 2.0, 3.0, 4.0], share) == pytest.approx(expected)
+    assert quantile([3.0], share) == 3.0
+
+
+def test_a_change_of_the_last_digit_is_a_move() -> None:
+    assert moved({"x": 1.0}, [{"x": 1.0}, {"x": 1.0000000001}], ["x"])
+    assert not moved({"x": 1.0, "y": 2.0}, [{"x": 1.0, "y": 3.0}], ["x"])
+
+
+def test_what_is_left_is_what_the_page_of_fidelity_reads(tmp_path: Path) -> None:
+    formula = Formula()
+    points: Any = formula
+    figures, drawn = measure(points, [VALUE], unsure(PROFILE, []), 6, Console(quiet=True))
+    made = leave(tmp_path / "one", formula.base, figures, drawn, 6)
+    text = made.read_text()
+    assert "<svg" in text and "published 30" in text and "processor.uncached_clocks" in text
+    (row,) = json.loads((made.parent / "uncertainty.json").read_text())["rows"]
+    assert row["swings"][0]["key"] == "pci.start_delay"
+    assert known_intervals(tmp_path) == {"Latency": Interval(row["low"], row["median"], row["high"])}
+
+
+def test_names_on_the_page_are_escaped() -> None:
+    one = Figure("<b>", "paper", 1.0, "us", 1.0, 1.0, 1.0, 1.0, ())
+    assert "<b>" not in page("a", "b", [one], Table(("x",), ()))
+
+
+@pytest.mark.parametrize("text", ["1", "x", "-3", "100000"])
+def test_no_number_of_draws_is_refused(text: str) -> None:
+    assert (samples(""), samples("30")) == (24, 30)
+    with pytest.raises(ConfigError, match="not a number of draws"):
+        samples(text)
