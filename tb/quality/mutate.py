@@ -97,13 +97,13 @@ def changes(folder: str) -> list[Change]:
 
 
 def _finder(path: Path) -> Callable[[str], list[Mutant]] | None:
-    if path.suffix == ".py" and tests_of(path.relative_to(ROOT).as_posix()):
+    if path.suffix == ".py" and covering_tests(path.relative_to(ROOT).as_posix()):
         return python_mutants.mutants
     hardware = path.suffix == ".sv" and path.relative_to(ROOT).parts[:2] != ("hdl", "sim")
     return of_modules.mutants if hardware and "module " in path.read_text(encoding="utf-8") else None
 
 
-def tests_of(path: str) -> list[str]:
+def covering_tests(path: str) -> list[str]:
     """The test files that see a mutant of a Python file, in their order; none when nobody has said."""
     table = covers(COVERS)
     begins = [one for one in table if path.startswith(one)]
@@ -183,7 +183,7 @@ class Copy:
 def _python_checks(path: str) -> list[tuple[str, list[str]]]:
     """All its tests in one process: they share what they import."""
     options = ["-x", "-q", "-n0", "-p", "no:cacheprovider", "--no-header", "--tb=no"]
-    return [("tests", [sys.executable, "-m", "pytest", *options, *tests_of(path)])]
+    return [("tests", [sys.executable, "-m", "pytest", *options, *covering_tests(path)])]
 
 
 def _module_checks(module: str) -> list[tuple[str, list[str]]]:
@@ -216,7 +216,7 @@ def run(chosen: Sequence[Change], workers: int, told: Callable[[Tried], None]) -
         told(found)
         return found
 
-    groups = {tuple(tests_of(one.path)) or (one.path,): one.path for one in chosen}
+    groups = {tuple(covering_tests(one.path)) or (one.path,): one.path for one in chosen}
     try:
         with ThreadPoolExecutor(workers) as pool:
             before = pool.map(lambda path: with_copy(lambda copy: copy.seen_by(path)), groups.values())

@@ -197,6 +197,7 @@ def test_a_drawn_cluster_comes_back_from_its_files(
 def test_examples_are_the_networks_that_they_say() -> None:
     assert examples() == (
         "clos16",
+        "clos64",
         "eight_hosts",
         "fifo_cards",
         "four_hosts",
@@ -209,6 +210,7 @@ def test_examples_are_the_networks_that_they_say() -> None:
     assert clusters["two_hosts"].names == ("paris", "metz")
     assert {name: len(c.hosts) for name, c in clusters.items()} == {
         "clos16": 16,
+        "clos64": 64,
         "eight_hosts": 8,
         "fifo_cards": 4,
         "four_hosts": 4,
@@ -224,6 +226,7 @@ def test_examples_are_the_networks_that_they_say() -> None:
     fourteen = clusters["fourteen_hosts"]
     assert set(fourteen.topology.links) == set(cascade(host_names(14), 8).links)
     assert {name for name, c in clusters.items() if c.profile != "lanai9"} == {
+        "clos64",
         "fifo_cards",
         "fourteen_hosts",
         "sp_board",
@@ -263,7 +266,7 @@ def test_configuration_is_found_by_file_folder_name_or_variable(tmp_path: Path) 
         (
             None,
             {"GRIM_CONFIG": "/nowhere"},
-            "GRIM_CONFIG: unknown cluster: '/nowhere' is no file and no example; known: clos16, eight_hosts, "
+            "GRIM_CONFIG: unknown cluster: '/nowhere' is no file and no example; known: clos16, clos64, eight_hosts, "
             "fifo_cards, four_hosts, fourteen_hosts, sp_board, two_cards, two_hosts",
         ),
     ],

@@ -15,7 +15,18 @@ import pytest
 from tb.quality import mutants as of_modules
 from tb.quality import mutate
 from tb.quality.mutants import Mutant
-from tb.quality.mutate import COVERS, Change, Tried, benches_of, changes, covers, equivalent, main, report, tests_of
+from tb.quality.mutate import (
+    COVERS,
+    Change,
+    Tried,
+    benches_of,
+    changes,
+    covering_tests,
+    covers,
+    equivalent,
+    main,
+    report,
+)
 from tb.quality.python_mutants import is_cost, mutants
 from tb.tools.paths import ROOT
 
@@ -64,7 +75,7 @@ def test_mutants_of_a_file_parse_and_differ(file: str) -> None:
 def test_each_folder_of_python_has_tests_that_see_its_mutants() -> None:
     for top in ("firmware", "pymodels"):
         for path in sorted((ROOT / top).rglob("*.py")):
-            assert tests_of(path.relative_to(ROOT).as_posix()), path
+            assert covering_tests(path.relative_to(ROOT).as_posix()), path
     for patterns in covers(COVERS).values():
         assert [one for one in patterns if not list(ROOT.glob(one))] == [], COVERS
 

@@ -217,7 +217,7 @@ def test_what_does_not_fit_into_the_receiver_s_memory_is_lost() -> None:
     bench.run(bench.give(0, 1, [patterned(20000)]))
     bench.processes[1].store_bytes(bench.memory[1], b"\xa5" * ROOM)
     (got,) = bench.run(bench.sockets[1].recvfrom(bench.memory[1] + 100, 9000))
-    assert got == (0, PORT, 9000, 20000)
+    assert got[:4] == (0, PORT, 9000, 20000)
     expected = b"\xa5" * 100 + patterned(20000)[:9000] + b"\xa5" * 100
     assert bench.processes[1].load_bytes(bench.memory[1], 9200) == expected
 
