@@ -1,11 +1,15 @@
-"""The doorway's C library without a simulator, for the tests of what crosses it: in C and in Python."""
+"""The doorway's C library without a simulator, for the tests of what crosses it: in C and in Python. And the end of
+programs that a test has started.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from pymodels.host.outside import end_all
 from pymodels.kernel import Kernel
 from tb.build.doorway import copy_doorway
 from tb.sim.compiled import COMPILED
@@ -32,3 +36,10 @@ def fixture_doorway(library: Path, monkeypatch: pytest.MonkeyPatch, request: pyt
 def fixture_kernel(doorway: Doorway) -> Kernel:
     """The loop in C and in Python."""
     return doorway.quick(Kernel)()
+
+
+@pytest.fixture(autouse=True)
+def fixture_no_program_stays() -> Iterator[None]:
+    """What an error leaves running ends with its test."""
+    yield
+    end_all()

@@ -207,6 +207,25 @@ def test_a_message_that_is_too_long_is_an_error_of_the_receiver_only(on: str) ->
     World(2, on).run(program)
 
 
+def test_where_some_of_several_fail_all_are_collected_and_each_status_has_its_class() -> None:
+    async def program(mpi: Mpi, rank: int) -> None:
+        comm, told, rooms = mpi.COMM_WORLD, list[Status](), (bytearray(5), bytearray(5))
+        if rank == 0:
+            for tag, size in enumerate((9, 5)):
+                await comm.Send(pattern(size), 1, tag)
+            return
+        requests = [await comm.Irecv(room, 0, tag) for tag, room in enumerate(rooms)]
+        while not await requests[1].Get_status(status := Status()):
+            pass
+        assert (status.tag, status.size, requests[1].active) == (1, 5, True)
+        said = "1 of 2 failed, the first with MPI_ERR_TRUNCATE: 9 bytes"
+        await refused(Request.Waitall(requests, told), ErrorClass.IN_STATUS, said)
+        assert [(one.tag, one.error) for one in told] == [(0, ErrorClass.TRUNCATE), (1, 0)]
+        assert bytes(rooms[1]) == pattern(5) and not any(one.active for one in requests)
+
+    World().run(program)
+
+
 def test_probe_tells_of_a_message_and_leaves_it() -> None:
     async def program(mpi: Mpi, rank: int) -> None:
         comm, status = mpi.COMM_WORLD, Status()

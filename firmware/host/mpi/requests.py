@@ -21,6 +21,8 @@ class Request:
     def __init__(self, engine: Engine, operation: Operation | None = None, begin: Begin | None = None) -> None:
         """`begin` makes it persistent."""
         self._engine, self._operation, self._begin = engine, operation, begin
+        self.ended = Status()
+        """What the operation told whose end was waited for or tested last."""
         if operation:
             engine.open.append(operation)
 
@@ -42,6 +44,14 @@ class Request:
             done = await _tested(self._engine, [self], all)
             if done:
                 self._collect(status)
+        return done
+
+    async def Get_status(self, status: Status | None = None) -> bool:
+        """Whether it is done; it stays what it is."""
+        with self._engine.calling("MPI_Request_get_status"):
+            done = await _tested(self._engine, [self], all)
+            if done and status is not None:
+                status.take(self._operation.status if self._operation else Status())
         return done
 
     def Cancel(self) -> None:
@@ -84,19 +94,27 @@ class Request:
 
     def _collect(self, status: Status | None) -> None:
         """Its result. Raises Misuse for an operation that failed."""
-        operation, self._operation = self._operation, None
+        error = self._end()
         if status is not None:
-            status.take(operation.status if operation else Status())
+            status.take(self.ended)
+        if error:
+            raise error
+
+    def _end(self) -> Misuse | None:
+        """It is null or inactive now; what it failed with."""
+        operation, self._operation = self._operation, None
+        self.ended = operation.status if operation else Status()
         if operation:
             self._engine.open.remove(operation)
-            if operation.error:
-                raise operation.error
+        return operation.error if operation else None
 
     # ---- several at once
 
     @staticmethod
     async def Waitall(requests: Sequence[Request], statuses: list[Status] | None = None) -> bool:
-        """Wait until all are done; the first one that failed raises, when all others are collected too."""
+        """Wait until all are done. Where some failed it raises MPI_ERR_IN_STATUS, when all are collected; each one's
+        class is in its status.
+        """
         return await _all(requests, "MPI_Waitall", statuses)
 
     @staticmethod
@@ -203,16 +221,13 @@ async def _some(requests: Sequence[Request], call: str, statuses: list[Status] |
 
 
 def _collect_all(requests: Sequence[Request], statuses: list[Status] | None) -> None:
-    """The results of all. Raises Misuse for the first one that failed."""
-    failed: list[Misuse] = []
-    told = []
-    for one in requests:
-        told.append(Status())
-        try:
-            one._collect(told[-1])
-        except Misuse as wrong:
-            failed.append(wrong)
+    """The results of all. Raises Misuse when some failed: their classes are in the statuses."""
+    failed = [error for one in requests if (error := one._end())]
     if statuses is not None:
-        statuses[:] = told
+        statuses[:] = [one.ended for one in requests]
     if failed:
-        raise failed[0]
+        first = failed[0]
+        cause = (
+            f"{len(failed)} of {len(requests)} failed, the first with MPI_ERR_{first.error_class.name}: {first.cause}"
+        )
+        raise Misuse(ErrorClass.IN_STATUS, cause, first.remedy)

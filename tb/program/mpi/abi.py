@@ -6,6 +6,7 @@ import struct
 
 import numpy as np
 
+from firmware.host.mpi.errors import ErrorClass
 from firmware.host.mpi.groups import CONGRUENT, IDENT, SIMILAR, UNEQUAL
 from firmware.host.mpi.status import ANY_SOURCE, ANY_TAG, PROC_NULL, UNDEFINED, Status
 
@@ -155,6 +156,7 @@ CONSTANTS = {
     **{name: handle for name, (handle, _) in DATATYPES.items()},
     **{name: handle for name, (handle, _, _) in PAIRS.items()},
     **OPERATORS,
+    **{f"ERR_{one.name}": one.value for one in ErrorClass if one},
 }
 """The constants of our header, without their `MPI_`."""
 

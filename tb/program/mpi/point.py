@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
+
 from firmware.host.mpi.comm import Null
 from firmware.host.mpi.matched import Taken
 from firmware.host.mpi.requests import Request
-from firmware.host.mpi.status import PROC_NULL, Status
+from firmware.host.mpi.status import ANY_SOURCE, PROC_NULL, Status
 from tb.program.mpi import abi
 from tb.program.mpi.calls import Address, Buffer, Given, Handle, call
+from tb.program.mpi.layout import Place
 from tb.program.mpi.rank import Pending, Rank
 
 
@@ -15,6 +18,16 @@ def put_status(rank: Rank, at: int, status: Status) -> None:
     """Tell of an operation, unless nobody wants to know."""
     if at != abi.IGNORE:
         rank.memory.put(at, abi.status_bytes(status))
+
+
+async def _received(rank: Rank, receiving: Awaitable[None], into: Place, at: int, told: Status) -> None:
+    """Wait for a receive, and tell of it: also of one that failed, when it has a message."""
+    try:
+        await receiving
+    finally:
+        if told.source != ANY_SOURCE:
+            into.write(told.size)
+            put_status(rank, at, told)
 
 
 def _short(rank: Rank) -> str:
@@ -32,9 +45,7 @@ async def _recv(
     rank: Rank, buf: Address, count: int, datatype: Handle, source: int, tag: int, comm: Handle, status: Address
 ) -> None:
     of, into, told = rank.comm(comm), rank.place(buf, count, datatype), Status()
-    await of.Recv(into.spec, source, tag, told)
-    into.write(told.size)
-    put_status(rank, status, told)
+    await _received(rank, of.Recv(into.spec, source, tag, told), into, status, told)
 
 
 @call("MPI_Sendrecv")
@@ -55,9 +66,7 @@ async def _sendrecv(
 ) -> None:
     of, told = rank.comm(comm), Status()
     out, into = rank.data(buf, count, datatype), rank.place(into_buf, into_count, into_datatype)
-    await of.Sendrecv(out.spec, dest, tag, into.spec, source, into_tag, told)
-    into.write(told.size)
-    put_status(rank, status, told)
+    await _received(rank, of.Sendrecv(out.spec, dest, tag, into.spec, source, into_tag, told), into, status, told)
 
 
 @call("MPI_Sendrecv_replace")
@@ -82,7 +91,7 @@ async def _isend(
 ) -> None:
     of = rank.comm(comm)
     begun: Request = await getattr(of, _short(rank))(rank.data(buf, count, datatype).spec, dest, tag)
-    rank.memory.put_ints(request, rank.requests.new(Pending(begun)))
+    rank.memory.put_ints(request, rank.requests.new(Pending(begun, rank.within)))
 
 
 @call("MPI_Irecv")
@@ -90,7 +99,8 @@ async def _irecv(
     rank: Rank, buf: Address, count: int, datatype: Handle, source: int, tag: int, comm: Handle, request: Address
 ) -> None:
     of, into = rank.comm(comm), rank.place(buf, count, datatype)
-    rank.memory.put_ints(request, rank.requests.new(Pending(await of.Irecv(into.spec, source, tag), into)))
+    begun = await of.Irecv(into.spec, source, tag)
+    rank.memory.put_ints(request, rank.requests.new(Pending(begun, rank.within, into)))
 
 
 @call("MPI_Send_init", "MPI_Ssend_init", "MPI_Rsend_init", "MPI_Bsend_init")
@@ -99,7 +109,7 @@ async def _send_init(
 ) -> None:
     of, out = rank.comm(comm), rank.place(buf, count, datatype)
     made: Request = getattr(of, _short(rank))(out.spec, dest, tag)
-    rank.memory.put_ints(request, rank.requests.new(Pending(made, out=out, persistent=True)))
+    rank.memory.put_ints(request, rank.requests.new(Pending(made, rank.within, out=out, persistent=True)))
 
 
 @call("MPI_Recv_init")
@@ -108,7 +118,7 @@ async def _recv_init(
 ) -> None:
     of, into = rank.comm(comm), rank.place(buf, count, datatype)
     made = of.Recv_init(into.spec, source, tag)
-    rank.memory.put_ints(request, rank.requests.new(Pending(made, into, persistent=True)))
+    rank.memory.put_ints(request, rank.requests.new(Pending(made, rank.within, into, persistent=True)))
 
 
 @call("MPI_Probe")
@@ -159,16 +169,14 @@ def _taken(rank: Rank, message: int) -> Taken:
 @call("MPI_Mrecv")
 async def _mrecv(rank: Rank, buf: Address, count: int, datatype: Handle, message: Given, status: Address) -> None:
     into, told = rank.place(buf, count, datatype), Status()
-    await _taken(rank, message).Recv(into.spec, told)
-    into.write(told.size)
-    put_status(rank, status, told)
+    await _received(rank, _taken(rank, message).Recv(into.spec, told), into, status, told)
 
 
 @call("MPI_Imrecv")
 async def _imrecv(rank: Rank, buf: Address, count: int, datatype: Handle, message: Given, request: Address) -> None:
     into = rank.place(buf, count, datatype)
     begun = await _taken(rank, message).Irecv(into.spec)
-    rank.memory.put_ints(request, rank.requests.new(Pending(begun, into)))
+    rank.memory.put_ints(request, rank.requests.new(Pending(begun, None, into)))
 
 
 @call("MPI_Get_elements", "MPI_Get_elements_x")

@@ -46,6 +46,8 @@ class Pending:
     """A request, and the place that its data go to or, of a persistent send, come from."""
 
     request: Request
+    of: Communicator | None = None
+    """Whose handler of errors it has."""
     into: Place | None = None
     out: Place | None = None
     persistent: bool = False

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
+from typing import TypeVar
 
-from firmware.host.mpi.errors import ErrorClass, Misuse
+from firmware.host.mpi.errors import ErrorClass, Misuse, MpiError
 from firmware.host.mpi.requests import Request
 from firmware.host.mpi.status import UNDEFINED, Status
 from tb.program.mpi import abi
@@ -12,121 +13,136 @@ from tb.program.mpi.calls import Address, Given, Handle, call
 from tb.program.mpi.point import put_status
 from tb.program.mpi.rank import Pending, Rank
 
-
-def _of(rank: Rank, handles: Sequence[int]) -> list[Pending]:
-    """The requests; a null one is done."""
-    null = Pending(Request(rank.mpi.engine))
-    return [null if handle == abi.REQUEST_NULL else rank.requests[handle] for handle in handles]
+T = TypeVar("T")
 
 
-def _over(rank: Rank, at: int, handle: int, one: Pending, status: Status) -> None:
-    """An operation has been waited for: its data are where the program wants them, and its request is null."""
-    if one.into and not status.cancelled:
-        one.into.write(status.size)
-    if handle != abi.REQUEST_NULL and not one.persistent:
-        rank.requests.pop(handle)
-        rank.memory.put_ints(at, abi.REQUEST_NULL)
+class _Waiting:
+    """The requests of a call that waits for them. What ends in it, well or not, goes to the program."""
 
+    def __init__(self, rank: Rank, at: int, count: int = 1) -> None:
+        """So many handles at an address; a null one is done."""
+        null = Pending(Request(rank.mpi.engine))
+        self._rank, self._at = rank, at
+        self._handles = rank.memory.handles(at, count)
+        self._pending = [null if one == abi.REQUEST_NULL else rank.requests[one] for one in self._handles]
+        self.requests = [one.request for one in self._pending]
+        self.ended: list[int] = []
+        """Indices of those that have ended."""
+        self._failure: MpiError | None = None
 
-def _put_statuses(rank: Rank, at: int, statuses: Sequence[Status]) -> None:
-    if at != abi.IGNORE:
-        rank.memory.put(at, b"".join(abi.status_bytes(one, with_error=True) for one in statuses))
+    async def until(self, waiting: Awaitable[T]) -> T | None:
+        """What the layer's call says; None where something has ended with an error, which `tell` raises. Raises
+        MpiError when the call itself is wrong.
+        """
+        active = [number for number, one in enumerate(self.requests) if one.active]
+        try:
+            return await waiting
+        except MpiError as failure:
+            self._failure = failure
+            return None
+        finally:
+            self.ended = [number for number in active if not self.requests[number].active]
+            for number in self.ended:
+                self._over(number)
+            if self._failure and not self.ended:
+                raise self._failure
+
+    @property
+    def failed(self) -> bool:
+        """Whether what has ended has an error."""
+        return self._failure is not None
+
+    def _over(self, number: int) -> None:
+        """Its data are where the program wants them, and its request is null."""
+        one, status = self._pending[number], self.requests[number].ended
+        if one.into and not status.cancelled:
+            one.into.write(status.size)
+        if status.error:
+            self._rank.within = self._rank.within or one.of
+        if not one.persistent:
+            self._rank.requests.pop(self._handles[number])
+            self._rank.memory.put_ints(self._at + 4 * number, abi.REQUEST_NULL)
+
+    def tell(self, at: int, told: Status) -> None:
+        """Put the status of a call that ends one. Raises its error."""
+        put_status(self._rank, at, told)
+        self._raise()
+
+    def tell_all(self, at: int, told: Sequence[Status]) -> None:
+        """Put a status for each. Raises MPI_ERR_IN_STATUS where some have an error."""
+        if at != abi.IGNORE:
+            self._rank.memory.put(at, b"".join(abi.status_bytes(one, with_error=True) for one in told))
+        self._raise()
+
+    def _raise(self) -> None:
+        if self._failure:
+            raise self._failure
 
 
 @call("MPI_Wait")
 async def _wait(rank: Rank, request: Given, status: Address) -> None:
-    handle, told = rank.memory.handles(request, 1)[0], Status()
-    one = _of(rank, [handle])[0]
-    await one.request.Wait(told)
-    _over(rank, request, handle, one, told)
-    put_status(rank, status, told)
+    waiting, told = _Waiting(rank, request), Status()
+    await waiting.until(waiting.requests[0].Wait(told))
+    waiting.tell(status, told)
 
 
 @call("MPI_Test")
 async def _test(rank: Rank, request: Given, flag: Address, status: Address) -> None:
-    handle, told = rank.memory.handles(request, 1)[0], Status()
-    one = _of(rank, [handle])[0]
-    done = await one.request.Test(told)
+    waiting, told = _Waiting(rank, request), Status()
+    done = await waiting.until(waiting.requests[0].Test(told)) or waiting.failed
     rank.memory.put_ints(flag, int(done))
     if done:
-        _over(rank, request, handle, one, told)
-        put_status(rank, status, told)
+        waiting.tell(status, told)
 
 
 @call("MPI_Waitall")
 async def _waitall(rank: Rank, count: int, requests: Address, statuses: Address) -> None:
-    handles = rank.memory.handles(requests, count)
-    told: list[Status] = []
-    pending = _of(rank, handles)
-    await Request.Waitall([one.request for one in pending], told)
-    _all_over(rank, requests, handles, pending, told)
-    _put_statuses(rank, statuses, told)
+    waiting, told = _Waiting(rank, requests, count), list[Status]()
+    await waiting.until(Request.Waitall(waiting.requests, told))
+    waiting.tell_all(statuses, told)
 
 
 @call("MPI_Testall")
 async def _testall(rank: Rank, count: int, requests: Address, flag: Address, statuses: Address) -> None:
-    handles = rank.memory.handles(requests, count)
-    told: list[Status] = []
-    pending = _of(rank, handles)
-    done = await Request.Testall([one.request for one in pending], told)
+    waiting, told = _Waiting(rank, requests, count), list[Status]()
+    done = await waiting.until(Request.Testall(waiting.requests, told)) or waiting.failed
     rank.memory.put_ints(flag, int(done))
     if done:
-        _all_over(rank, requests, handles, pending, told)
-        _put_statuses(rank, statuses, told)
-
-
-def _all_over(rank: Rank, at: int, handles: Sequence[int], pending: Sequence[Pending], told: Sequence[Status]) -> None:
-    for number, (handle, one, status) in enumerate(zip(handles, pending, told, strict=True)):
-        _over(rank, at + 4 * number, handle, one, status)
+        waiting.tell_all(statuses, told)
 
 
 @call("MPI_Waitany")
 async def _waitany(rank: Rank, count: int, requests: Address, index: Address, status: Address) -> None:
-    handles, told = rank.memory.handles(requests, count), Status()
-    pending = _of(rank, handles)
-    at = await Request.Waitany([one.request for one in pending], told)
-    _any_over(rank, requests, handles, pending, at, told)
-    rank.memory.put_ints(index, at)
-    put_status(rank, status, told)
+    waiting, told = _Waiting(rank, requests, count), Status()
+    await waiting.until(Request.Waitany(waiting.requests, told))
+    rank.memory.put_ints(index, *waiting.ended or [UNDEFINED])
+    waiting.tell(status, told)
 
 
 @call("MPI_Testany")
 async def _testany(rank: Rank, count: int, requests: Address, index: Address, flag: Address, status: Address) -> None:
-    handles, told = rank.memory.handles(requests, count), Status()
-    pending = _of(rank, handles)
-    at, done = await Request.Testany([one.request for one in pending], told)
+    waiting, told = _Waiting(rank, requests, count), Status()
+    _, done = await waiting.until(Request.Testany(waiting.requests, told)) or (UNDEFINED, True)
     rank.memory.put_ints(flag, int(done))
-    rank.memory.put_ints(index, at)
+    rank.memory.put_ints(index, *waiting.ended or [UNDEFINED])
     if done:
-        _any_over(rank, requests, handles, pending, at, told)
-        put_status(rank, status, told)
-
-
-def _any_over(
-    rank: Rank, requests: int, handles: Sequence[int], pending: Sequence[Pending], at: int, told: Status
-) -> None:
-    if at != UNDEFINED:
-        _over(rank, requests + 4 * at, handles[at], pending[at], told)
+        waiting.tell(status, told)
 
 
 @call("MPI_Waitsome", "MPI_Testsome")
 async def _some(
     rank: Rank, count: int, requests: Address, out_count: Address, indices: Address, statuses: Address
 ) -> None:
-    handles = rank.memory.handles(requests, count)
-    told: list[Status] = []
-    pending = _of(rank, handles)
+    waiting, told = _Waiting(rank, requests, count), list[Status]()
     how = Request.Waitsome if rank.call == "MPI_Waitsome" else Request.Testsome
-    done = await how([one.request for one in pending], told)
-    if done is None:
+    done = await waiting.until(how(waiting.requests, told))
+    if done is None and not waiting.failed:
         rank.memory.put_ints(out_count, UNDEFINED)
         return
-    for at, status in zip(done, told, strict=True):
-        _over(rank, requests + 4 * at, handles[at], pending[at], status)
-    rank.memory.put_ints(out_count, len(done))
-    if done:
-        rank.memory.put_ints(indices, *done)
-        _put_statuses(rank, statuses, told)
+    rank.memory.put_ints(out_count, len(waiting.ended))
+    if waiting.ended:
+        rank.memory.put_ints(indices, *waiting.ended)
+        waiting.tell_all(statuses, told)
 
 
 @call("MPI_Start")
@@ -164,9 +180,9 @@ async def _request_free(rank: Rank, request: Given) -> None:
 
 @call("MPI_Request_get_status")
 async def _get_status(rank: Rank, request: Handle, flag: Address, status: Address) -> None:
-    one = _of(rank, [request])[0]
-    await rank.mpi.engine.poll()
-    rank.memory.put_ints(flag, int(one.request.done))
-    if one.request.done:
-        operation = one.request._operation
-        put_status(rank, status, operation.status if operation else Status())
+    one = Request(rank.mpi.engine) if request == abi.REQUEST_NULL else rank.requests[request].request
+    told = Status()
+    done = await one.Get_status(told)
+    rank.memory.put_ints(flag, int(done))
+    if done:
+        put_status(rank, status, told)
