@@ -66,6 +66,10 @@ def _tell_recorded(found: Sequence[Row], console: Console) -> None:
     recorded = sum(row.recorded for row in found)
     if recorded:
         say(console, f"{recorded} values are those of the record: no run of make figures here measured them", "yellow")
+    for row in found:
+        if row.outdated:
+            made = f"{number(row.outdated.measured)} by {row.outdated.command}"
+            say(console, f"{row.value.name}: no interval, the one known is of {made}", "yellow")
 
 
 def main(argv: list[str] | None = None) -> int:

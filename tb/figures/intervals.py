@@ -1,4 +1,4 @@
-"""The intervals that `make uncertainty` left: of which row, and how far its value goes."""
+"""The intervals that `make uncertainty` left: of which row, how far its value goes, and what they were made from."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from tb.tools.paths import OUT
 
 FOLDER = OUT / "uncertainty"
 NAME = "uncertainty.json"
+OF_ROW = {name: name for name in ("low", "median", "high", "measured", "failed")} | {"draws": "drawn"}
+"""Of the fields of an interval, what the file calls them in a row."""
 
 
 def known_intervals(folder: Path = FOLDER) -> dict[str, Interval]:
@@ -21,6 +23,9 @@ def known_intervals(folder: Path = FOLDER) -> dict[str, Interval]:
 def _read(path: Path) -> dict[str, Interval]:
     try:
         plain = json.loads(path.read_text(encoding="utf-8"))
-        return {one["name"]: Interval(one["low"], one["median"], one["high"]) for one in plain["rows"]}
+        made = {"command": plain["command"], "date": plain["date"]}
+        return {
+            one["name"]: Interval(**{name: one[key] for name, key in OF_ROW.items()}, **made) for one in plain["rows"]
+        }
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ResultsError("no intervals", f"{path}: {error}", "run make uncertainty again") from None

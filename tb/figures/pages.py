@@ -39,8 +39,8 @@ def markdown(found: Sequence[Row], changes: Mapping[str, Change]) -> str:
     for kind, group in _groups(found):
         lines += ["", f"## {kind.value.capitalize()}", "", f"{KINDS[kind].capitalize()}.", ""]
         lines += _table(Table(HEADINGS, tuple(cells(row) for row in group)))
-    lines += ["", "## What was changed", ""]
-    lines += _table(Table(("change", "what", "why"), _told(found, changes)))
+    for heading, table in _told(found, changes):
+        lines += ["", f"## {heading}", "", *_table(table)]
     return "\n".join([*lines, ""])
 
 
@@ -57,7 +57,8 @@ def _body(found: Sequence[Row], changes: Mapping[str, Change]) -> Iterator[str]:
         yield f"<h2>{kind.value.capitalize()}</h2>"
         yield f'<p class="soft">{escape(KINDS[kind].capitalize())}.</p>'
         yield from _html_rows(group)
-    yield from section("What was changed", Table(("change", "what", "why"), _told(found, changes)))
+    for heading, table in _told(found, changes):
+        yield from section(heading, table)
 
 
 def _html_rows(group: Sequence[Row]) -> Iterator[str]:
@@ -134,9 +135,14 @@ def asked(value: Published) -> str:
     return f"{100 * value.within:g} %" if value.within and value.value else "exactly"
 
 
-def _told(found: Sequence[Row], changes: Mapping[str, Change]) -> tuple[tuple[str, str, str], ...]:
+def _told(found: Sequence[Row], changes: Mapping[str, Change]) -> Iterator[tuple[str, Table]]:
+    """What stands at the end: what intervals were made from, where there are any, and what was changed."""
+    made = [(row.value.name, row.today.interval.made) for row in found if row.today and row.today.interval]
+    if made:
+        yield "What intervals were made from", Table(("value", "draws, day, command"), tuple(made))
     used = {name for row in found for name in row.value.changed}
-    return tuple((name, change.what, change.why) for name, change in changes.items() if name in used)
+    told = [(name, change.what, change.why) for name, change in changes.items() if name in used]
+    yield "What was changed", Table(("change", "what", "why"), tuple(told))
 
 
 def _table(table: Table) -> list[str]:

@@ -6,10 +6,12 @@ It stands in the repository, so that the page can be written without a run; it i
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from pymodels.profiles import parse_settings
 from pymodels.results import ResultsError, write_atomically
 
 FILE = Path(__file__).with_name("today.json")
@@ -22,6 +24,25 @@ class Interval:
     low: float
     median: float
     high: float
+    measured: float
+    """What the run gave around which they were drawn."""
+    draws: int
+    failed: int
+    """Draws beside these that measured nothing."""
+    command: str
+    """What a user types to have it again."""
+    date: str
+    """When it was reckoned."""
+
+    def is_of(self, measured: float, run: str) -> bool:
+        """Whether it was reckoned around the run of this command, and that run still gives what it gave then."""
+        return measured == self.measured and _asked(run) == _asked(self.command)
+
+    @property
+    def made(self) -> str:
+        """What it was made from."""
+        failed = f", {self.failed} more failed" if self.failed else ""
+        return f"{self.draws} draws{failed}, {self.date}: {self.command}"
 
 
 @dataclass(frozen=True)
@@ -31,6 +52,12 @@ class Today:
     measured: float
     command: str
     interval: Interval | None = None
+
+
+def _asked(command: str) -> tuple[str, dict[str, str]]:
+    """Study and settings of a command; a row's profile is told by its name."""
+    words = dict(word.partition("=")[::2] for word in shlex.split(command))
+    return words.get("STUDY", ""), parse_settings(words.get("SET", ""))
 
 
 def load_record(path: Path = FILE) -> dict[str, Today]:

@@ -18,6 +18,8 @@ NARROW = 0.15
 """An interval that spans at most so much of the published value to either side is narrow enough to reproduce it."""
 MOVED = 0.005
 """A value that differs from its first look by more has moved, and the row says why."""
+COUNTED = ("buffers", "codes", "messages", "packets", "queues", "sizes", "words")
+"""Units of what is counted, and not measured."""
 WORTH = (Kind.PREDICTED, Kind.STRUCTURE, Kind.ESTIMATED, Kind.CALIBRATED, Kind.INPUT, Kind.QUOTED)
 """The kinds, those that say most first."""
 
@@ -43,6 +45,13 @@ class Row:
     today: Today | None
     recorded: bool = False
     """What was measured comes from the record, not from a run of this machine."""
+    outdated: Interval | None = None
+    """An interval that was reckoned, but around a run with other settings or another outcome: it does not count."""
+
+    @property
+    def counted(self) -> bool:
+        """Whether it is a number of things, or asked for exactly: an error in percent says nothing of it."""
+        return self.value.unit in COUNTED or self.value.within == 0
 
     @property
     def error(self) -> float:
@@ -84,6 +93,7 @@ class Row:
             "low": interval.low if interval else None,
             "median": interval.median if interval else None,
             "high": interval.high if interval else None,
+            "interval_of": interval.made if interval else "",
             "within": value.within,
             "verdict": self.verdict.value,
             "changed": list(value.changed),
@@ -101,7 +111,9 @@ def apart(one: float, other: float) -> float:
 def rows(
     values: Iterable[Published], runs: Runs, record: Mapping[str, Today], intervals: Mapping[str, Interval]
 ) -> list[Row]:
-    """All rows, the best first. What no run measured comes from the record; so does an interval that is not given."""
+    """All rows, the best first. What no run measured comes from the record; so does an interval that is not given. An
+    interval stands only beside what it was reckoned around.
+    """
     found = [_row(value, runs, record.get(value.name), intervals.get(value.name)) for value in values]
     verdicts = list(Verdict)
     return sorted(found, key=lambda row: (WORTH.index(row.value.kind), verdicts.index(row.verdict), row.error))
@@ -109,12 +121,16 @@ def rows(
 
 def _row(value: Published, runs: Runs, known: Today | None, interval: Interval | None) -> Row:
     found = measurement(value, runs)
-    interval = interval or (known.interval if known else None)
-    if found is not None:
-        return Row(value, Today(found[1], typed(found[0]), interval))
-    if known is None or value.kind is Kind.QUOTED:
+    if found is None and (known is None or value.kind is Kind.QUOTED):
         return Row(value, None)
-    return Row(value, Today(known.measured, known.command, interval), recorded=True)
+    recorded = found is None
+    measured, command = (
+        (found[1], typed(found[0])) if found else (known.measured, known.command) if known else (0.0, "")
+    )
+    reckoned = [one for one in (interval, known.interval if known else None) if one is not None]
+    fitting = next((one for one in reckoned if one.is_of(measured, command)), None)
+    outdated = reckoned[0] if reckoned and fitting is None else None
+    return Row(value, Today(measured, command, fitting), recorded, outdated)
 
 
 def of_kind(found: Sequence[Row], kind: Kind) -> list[Row]:
@@ -124,27 +140,36 @@ def of_kind(found: Sequence[Row], kind: Kind) -> list[Row]:
 
 def glance(found: Sequence[Row]) -> list[tuple[str, str]]:
     """The numbers at a glance: what they are, and the number."""
-    predicted = of_kind(found, Kind.PREDICTED)
-    measured = [row for row in predicted if row.today is not None]
-    first = [apart(row.value.first_value, row.value.value) for row in measured if row.value.first_value is not None]
-    within = [row for row in measured if row.verdict is not Verdict.OUTSIDE]
-    known = [row for row in measured if row.today and row.today.interval]
-    inside = [row for row in known if row.today and row.today.interval and _inside(row.value, row.today.interval)]
-    good = [row for row in measured if row.verdict is Verdict.REPRODUCED]
+    predicted = [row for row in of_kind(found, Kind.PREDICTED) if row.today is not None]
+    counts = [row for row in predicted if row.counted]
+    quantities = [row for row in predicted if not row.counted]
+    looked = [row for row in quantities if row.value.first_value is not None]
+    worth = [row for row in found if row.value.kind in WORTH[:3] and row.today is not None]
+    known = [(row.value.value, row.today.interval) for row in worth if row.today and row.today.interval]
+    inside = sum(interval.low <= published <= interval.high for published, interval in known)
+    good = sum(row.verdict is Verdict.REPRODUCED for row in worth)
     return [
         ("values published", str(len(found))),
-        ("predicted", str(len(predicted))),
-        ("median error of predicted", _median([row.error for row in measured])),
-        ("the same, first looks", _median(first)),
-        ("predicted within what is asked for", f"{len(within)} of {len(measured)}"),
-        ("with an interval, published value inside", f"{len(inside)} of {len(known)}"),
-        ("reproduced", str(len(good))),
-        *((kind.value, str(len(of_kind(found, kind)))) for kind in WORTH[1:]),
+        ("predicted quantities, as near as asked for", _near(quantities)),
+        ("their median error", _median([row.error for row in quantities])),
+        (
+            f"the {len(looked)} of them with a first look: median error then",
+            _median([_first_error(row) for row in looked]),
+        ),
+        ("and today", _median([row.error for row in looked])),
+        ("predicted counts, as asked for", _near(counts)),
+        ("with an interval, published value inside", f"{inside} of {len(known)}"),
+        ("reproduced", str(good)),
+        *((kind.value, str(len(of_kind(found, kind)))) for kind in WORTH),
     ]
 
 
-def _inside(value: Published, interval: Interval) -> bool:
-    return interval.low <= value.value <= interval.high
+def _near(found: Sequence[Row]) -> str:
+    return f"{sum(row.verdict is not Verdict.OUTSIDE for row in found)} of {len(found)}"
+
+
+def _first_error(row: Row) -> float:
+    return apart(row.value.first_value or 0.0, row.value.value)
 
 
 def _median(errors: Sequence[float]) -> str:

@@ -29,11 +29,6 @@ class Unsure:
     value: Scalar
     range: Range
 
-    @property
-    def ends(self) -> list[Scalar]:
-        """The ends of its range that are not the value itself, the lower one first."""
-        return [end for end in dict.fromkeys((self.range.low, self.range.high)) if end != self.value]
-
 
 def unsure(profile: Profile, settings: Iterable[str]) -> list[Unsure]:
     """The values of a profile that are drawn, but for those that the user sets."""
@@ -57,9 +52,13 @@ def together(values: Sequence[Unsure]) -> dict[str, list[Place]]:
     }
 
 
-def alone(values: Iterable[Unsure]) -> dict[str, list[Place]]:
-    """By key: each value at its ends."""
-    return {one.key.name: [_place({one.key.name: end}) for end in one.ends] for one in values}
+def alone(values: Iterable[Unsure]) -> dict[str, tuple[Place, Place]]:
+    """By key: each value at its lower and at its upper end; the profile as it stands where that is the value itself."""
+    return {one.key.name: (_at(one, one.range.low), _at(one, one.range.high)) for one in values}
+
+
+def _at(one: Unsure, end: Scalar) -> Place:
+    return _place({one.key.name: end} if end != one.value else {})
 
 
 def hypercube(values: Sequence[Unsure], draws: int, seed: int) -> list[Place]:

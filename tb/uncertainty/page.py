@@ -17,14 +17,15 @@ SHOWN = 10
 """The strongest values of a figure."""
 
 
-def page(title: str, note: str, figures: Sequence[Figure], ranges: Table) -> str:
-    """The whole page."""
-    return document(title, _body(title, note, figures, ranges))
+def page(title: str, note: str, figures: Sequence[Figure], ranges: Table, failed: Sequence[str]) -> str:
+    """The whole page. `failed`: the points that failed, and why."""
+    return document(title, _body(title, note, figures, ranges, failed))
 
 
-def _body(title: str, note: str, figures: Sequence[Figure], ranges: Table) -> Iterator[str]:
+def _body(title: str, note: str, figures: Sequence[Figure], ranges: Table, failed: Sequence[str]) -> Iterator[str]:
     yield f"<header><h1>{escape(title)}</h1>"
     yield f'<p class="soft">{escape(note)}</p></header>'
+    yield from (f'<p class="bad">failed: {escape(line)}</p>' for line in failed)
     yield from html_table(summary(figures))
     for at, one in enumerate(figures):
         yield f"<h2>{escape(one.name)}</h2>"
@@ -46,20 +47,27 @@ def summary(figures: Sequence[Figure]) -> Table:
             number(one.median),
             number(one.high),
             "inside" if one.low <= one.published <= one.high else "outside",
+            str(one.drawn) + (f", {one.failed} failed" if one.failed else ""),
         )
         for one in figures
     )
-    return Table(("figure", "published", "measured", "5 %", "median", "95 %", "published is"), tuple(rows))
+    return Table(("figure", "published", "measured", "5 %", "median", "95 %", "published is", "draws"), tuple(rows))
 
 
 def swings(one: Figure) -> Table:
-    """The values that move a figure most."""
-    rows = ((swing.key, number(swing.low), number(swing.high)) for swing in one.swings[:SHOWN])
-    return Table(("value", f"least, {one.unit}", f"most, {one.unit}"), tuple(rows))
+    """The values that move a figure most, and what it is at both ends of their ranges."""
+    rows = ((swing.key, *(_told(end) for end in (swing.low, swing.high))) for swing in one.swings[:SHOWN])
+    return Table(("value", f"at its least, {one.unit}", f"at its most, {one.unit}"), tuple(rows))
+
+
+def _told(end: float | None) -> str:
+    return "failed" if end is None else number(end)
 
 
 def tornado(one: Figure, prefix: str) -> str:
-    """The plot as an `<svg>` element: a bar a value around what is measured, the interval, the published value."""
+    """The plot as an `<svg>` element: a bar a value from what is measured to what it is at the lower end of the value's
+    range (light) and at the upper one (dark), the interval, the published value.
+    """
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -71,12 +79,14 @@ def tornado(one: Figure, prefix: str) -> str:
         axes = drawing.add_subplot()
         places = range(len(shown), 0, -1)
         axes.axvspan(one.low, one.high, color=GRID)
-        axes.barh(places, [swing.span for swing in shown], left=[swing.low for swing in shown], color=CURVE, height=0.6)
+        for ends, shade in (([swing.low for swing in shown], 0.45), ([swing.high for swing in shown], 1.0)):
+            widths = [0.0 if end is None else end - one.measured for end in ends]
+            axes.barh(places, widths, left=one.measured, color=CURVE, alpha=shade, height=0.6)
         axes.axvline(one.measured, color=INK, linewidth=1)
         axes.axvline(one.published, color=PAPER, linewidth=1.6, linestyle="--")
         axes.axvline(one.median, color=FURTHER[0], linewidth=1, linestyle=":")
         axes.set_yticks(list(places), [swing.key for swing in shown], fontsize=9)
-        axes.set_xlabel(f"{one.unit}; dashed: published; shaded: 90 % of the draws", fontsize=9)
+        axes.set_xlabel(f"{one.unit}; light: value at its least; dashed: published; grey: 90 % of draws", fontsize=9)
         text = io.StringIO()
         drawing.savefig(text, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     label = (

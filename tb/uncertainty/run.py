@@ -10,9 +10,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, timezone
 from pathlib import Path
 
 from rich.console import Console
@@ -107,21 +109,24 @@ def measure(
     say(console, f"{len(tables)} tables of values, of which {', '.join(sorted(felt)) or 'none'} move something", "dim")
     near = [one for one in values if one.key.name.split(".")[0] in felt]
     places = alone(near)
-    found = iter(points.metrics([place for of_one in places.values() for place in of_one]))
-    singles = {key: [next(found) for _ in of_one] for key, of_one in places.items()}
+    found = iter(points.metrics([place for both in places.values() for place in both]))
+    singles = {key: (next(found), next(found)) for key in places}
     drawn = [one for one in near if moved(base, singles[one.key.name], names)]
     say(console, f"{len(values)} values may be off, {len(drawn)} of them move something", "dim")
     together_drawn = points.metrics(hypercube(drawn, draws, points.base.seed)) if drawn else []
     return [figure(row, base, singles, together_drawn) for row in rows], drawn
 
 
-def leave(folder: Path, base: Request, figures: Sequence[Figure], drawn: Sequence[Unsure], draws: int) -> Path:
-    """Write `uncertainty.json` and the page beside it; the page's path."""
+def leave(
+    folder: Path, base: Request, figures: Sequence[Figure], drawn: Sequence[Unsure], draws: int, failed: Sequence[str]
+) -> Path:
+    """Write `uncertainty.json` and the page beside it; the page's path. `failed`: the points that failed, and why."""
     plain = {
-        "study": base.study,
-        "profile": base.profile_name,
-        "settings": dict(base.settings),
-        "draws": draws,
+        "command": command(base, draws),
+        "date": datetime.now(timezone.utc).date().isoformat(),
+        "simulator": base.simulator,
+        "values": [one.key.name for one in drawn],
+        "failed": list(failed),
         "rows": [one.as_json() for one in figures],
     }
     write_atomically(folder / "uncertainty.json", json.dumps(plain, indent=1, allow_nan=False) + "\n")
@@ -136,9 +141,17 @@ def leave(folder: Path, base: Request, figures: Sequence[Figure], drawn: Sequenc
         for one in drawn
     )
     ranges = Table(("value", "least", "profile", "most", "why"), tuple(rows))
-    note = f"{base.profile_name or 'the usual profile'}, {draws} draws, seed {base.seed}, {base.simulator}"
-    write_atomically(folder / "index.html", page(f"How far {base.study} may be off", note, figures, ranges))
+    note = f"{plain['command']}; {plain['date']}, {base.simulator}"
+    write_atomically(folder / "index.html", page(f"How far {base.study} may be off", note, figures, ranges, failed))
     return folder / "index.html"
+
+
+def command(base: Request, draws: int) -> str:
+    """What a user types to have the same intervals again."""
+    settings = " ".join(f"{key}={value}" for key, value in base.settings.items())
+    given = {"PROFILE": base.profile_name, "SET": settings, "SEED": "" if base.seed == 1 else str(base.seed)}
+    words = [f"{name}={shlex.quote(text)}" for name, text in given.items() if text]
+    return " ".join(["make uncertainty", f"STUDY={base.study}", *words, f"SAMPLES={draws}"])
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -168,7 +181,7 @@ def main(argv: list[str] | None = None) -> int:
         with farm.client(words.scheduler, workers(words.workers)) as dask:
             points = Points(base, info, dask)
             figures, drawn = measure(points, rows, values, draws, console)
-        made = leave(folder, base, figures, drawn, draws)
+        made = leave(folder, base, figures, drawn, draws, points.failures)
         show(console, summary(figures))
         for line in points.failures:
             say(console, f"failed: {line}", "bold red")

@@ -15,16 +15,22 @@ Metrics = Mapping[str, float]
 
 @dataclass(frozen=True)
 class Swing:
-    """A value, and what the figure is with it at either end of its range."""
+    """A value, and what the figure is with it at the lower and at the upper end of its range; `low` is greater than
+    `high` where more of it makes less of the figure. None where that run failed.
+    """
 
     key: str
-    low: float
-    high: float
+    low: float | None
+    high: float | None
 
     @property
-    def span(self) -> float:
-        """How far it moves the figure."""
-        return abs(self.high - self.low)
+    def ends(self) -> tuple[float, ...]:
+        """What the figure is at either end, as far as it is known."""
+        return tuple(end for end in (self.low, self.high) if end is not None)
+
+    def span(self, measured: float) -> float:
+        """How far it moves a figure that is `measured` with the value as the profile has it."""
+        return max(*self.ends, measured) - min(*self.ends, measured) if self.ends else 0.0
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,10 @@ class Figure:
     median: float
     high: float
     swings: tuple[Swing, ...]
+    drawn: int
+    """Draws that measured it: the interval is of these."""
+    failed: int
+    """Draws that did not."""
 
     def as_json(self) -> dict[str, Any]:
         """Plain values."""
@@ -51,20 +61,18 @@ def moved(base: Metrics, found: Sequence[Metrics], metrics: Sequence[str]) -> bo
     return any(one.get(name) != base.get(name) for one in found for name in metrics)
 
 
-def figure(row: Published, base: Metrics, singles: Mapping[str, Sequence[Metrics]], draws: Sequence[Metrics]) -> Figure:
-    """A row's interval and swings. `singles`: by key, the metrics at its lower and upper end, or at the one that
-    differs from the value.
-    """
+def figure(
+    row: Published, base: Metrics, singles: Mapping[str, tuple[Metrics, Metrics]], draws: Sequence[Metrics]
+) -> Figure:
+    """A row's interval and swings. `singles`: by key, the metrics at its lower and at its upper end."""
     metric, measured = row.metric, base[row.metric]
-    swings = []
-    for key, ends in singles.items():
-        values = [end[metric] for end in ends if metric in end]
-        if values:
-            swings.append(Swing(key, min(*values, measured), max(*values, measured)))
-    drawn = sorted([one[metric] for one in draws if metric in one] or [measured])
-    low, median, high = (quantile(drawn, share) for share in ((1 - INSIDE) / 2, 0.5, (1 + INSIDE) / 2))
-    strongest = tuple(sorted((one for one in swings if one.span), key=lambda one: -one.span))
-    return Figure(row.name, row.source, row.value, row.unit, measured, low, median, high, strongest)
+    swings = [Swing(key, low.get(metric), high.get(metric)) for key, (low, high) in singles.items()]
+    drawn = sorted(one[metric] for one in draws if metric in one)
+    low, median, high = (quantile(drawn or [measured], share) for share in ((1 - INSIDE) / 2, 0.5, (1 + INSIDE) / 2))
+    felt = [one for one in swings if one.span(measured) or len(one.ends) < 2]
+    strongest = tuple(sorted(felt, key=lambda one: -one.span(measured)))
+    told = row.name, row.source, row.value, row.unit, measured, low, median, high
+    return Figure(*told, strongest, len(drawn), len(draws) - len(drawn))
 
 
 def quantile(ordered: Sequence[float], share: float) -> float:

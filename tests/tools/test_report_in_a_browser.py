@@ -25,6 +25,7 @@ from tests.unit.madeup import ONE_WAY, PUBLISHED, SIZED, SIZES, Question, result
 from tests.unit.madeup_trace import leave
 
 CASES = [(width, scheme) for width in (390, 1280) for scheme in ("light", "dark")]
+PEAK = "FirmVIA, peak bandwidth"
 SEEN = """
 [...document.querySelectorAll('%s')].map(element => {
   const box = element.getBoundingClientRect();
@@ -97,12 +98,14 @@ def test_the_page_of_fidelity_is_seen_whole_and_says_nothing(
     opened: Browser, tmp_path: Path, width: int, scheme: str
 ) -> None:
     page = tmp_path / "index.html"
-    known = rows(load_published(), [], load_record(), {"FirmVIA, peak bandwidth": Interval(70.0, 101.0, 102.0)})
+    today = load_record()[PEAK]
+    drawn = Interval(70.0, 101.0, 102.0, today.measured, 24, 0, today.command, "2001-02-03")
+    known = rows(load_published(), [], load_record(), {PEAK: drawn})
     page.write_text(html(known, load_changes()), encoding="utf-8")
     assert opened.show(page, width, scheme) == []
     assert opened.value("document.documentElement.scrollWidth") <= width
-    drawn = opened.value(SEEN % "svg.interval")
-    assert drawn and all(left >= 0 and wide == 120 and high == 14 for left, _, wide, high in drawn)
+    bars = opened.value(SEEN % "svg.interval")
+    assert bars and all(left >= 0 and wide == 120 and high == 14 for left, _, wide, high in bars)
     assert opened.value("document.querySelectorAll('.bad').length") > 0, "what is outside is red"
     assert opened.value(CONTRAST) > 4.4
 

@@ -13,6 +13,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -40,12 +41,19 @@ VALUE = Published(
     within=0.1,
     first=2.5,
 )
-NARROW, WIDE, BESIDE = Interval(1.9, 2.0, 2.1), Interval(1.0, 2.0, 3.0), Interval(2.1, 2.2, 2.3)
 
 
-def row(measured: float = 2.0, interval: Interval | None = None, **changed: object) -> Row:
+def interval(low: float, high: float, measured: float = 2.0, command: str = "make uncertainty") -> Interval:
+    """An interval of 24 draws."""
+    return Interval(low, (low + high) / 2, high, measured, 24, 0, command, "2001-02-03")
+
+
+NARROW, WIDE, BESIDE = interval(1.9, 2.1), interval(1.0, 3.0), interval(2.1, 2.3)
+
+
+def row(measured: float = 2.0, interval: Interval | None = None, **changed: Any) -> Row:
     """A row with one measured value."""
-    return Row(replace(VALUE, **changed), Today(measured, "make run", interval))  # type: ignore[arg-type]
+    return Row(replace(VALUE, **changed), Today(measured, "make run", interval))
 
 
 def committed() -> list[Row]:
@@ -120,24 +128,62 @@ def test_rows_stand_in_the_order_of_their_worth() -> None:
         replace(VALUE, name="sure", metric="far", within=0.5),
     ]
     record = {value.name: Today({"far": 2.4, "near": 2.1}.get(value.metric, 2.0), "make run") for value in values}
-    found = rows(values, [], record, {"sure": Interval(1.9, 2.0, 2.1)})
+    found = rows(values, [], record, {"sure": interval(1.9, 2.1, 2.4)})
     assert [one.value.name for one in found] == ["sure", "near", "far", "rebuilt", "put in", "quoted"]
     assert all(one.recorded for one in found if one.value.kind is not Kind.QUOTED)
 
 
 def test_a_run_goes_before_the_record_and_keeps_its_interval(tmp_path: Path) -> None:
-    record = {"Latency": Today(9.0, "make old", WIDE)}
-    (found,) = rows([VALUE], [ran(tmp_path, {"x": 2.0})], record, {})
-    assert found.today == Today(2.0, typed(ran(tmp_path, {})[0]), WIDE) and not found.recorded
+    run = ran(tmp_path, {"x": 2.0})
+    known = replace(WIDE, command=typed(run[0]).replace("run", "uncertainty") + " SAMPLES=24")
+    (found,) = rows([VALUE], [run], {"Latency": Today(9.0, "make old", known)}, {})
+    assert found.today == Today(2.0, typed(run[0]), known) and not found.recorded
 
 
-def test_numbers_at_a_glance() -> None:
-    found = [row(2.0, NARROW), row(2.2, BESIDE), row(2.5, first=2.2), row(kind=Kind.STRUCTURE)]
-    told = dict(glance(found))
-    assert told["predicted"] == "3" and told["structure"] == "1" and told["reproduced"] == "1"
-    assert told["median error of predicted"] == "10.0 %" and told["the same, first looks"] == "25.0 %"
-    assert told["predicted within what is asked for"] == "2 of 3"
-    assert told["with an interval, published value inside"] == "1 of 2"
+@pytest.mark.parametrize(
+    ("changed", "counts"),
+    [
+        ({}, True),
+        ({"command": 'make uncertainty STUDY=a SET="n=2 m=1" SAMPLES=9'}, True),
+        ({"command": "make uncertainty STUDY=a SET='m=1'"}, False),
+        ({"command": "make uncertainty STUDY=b SET='m=1 n=2'"}, False),
+        ({"measured": 2.1}, False),
+    ],
+)
+def test_an_interval_counts_only_beside_what_it_was_reckoned_around(changed: dict[str, Any], counts: bool) -> None:
+    known = replace(interval(1.9, 2.1, command="make uncertainty STUDY=a PROFILE=b SET='m=1 n=2'"), **changed)
+    record = {"Latency": Today(2.0, 'make run STUDY=a PROFILE=b SET="m=1 n=2"')}
+    (found,) = rows([VALUE], [], record, {"Latency": known})
+    assert found.today is not None
+    assert (found.today.interval, found.outdated) == ((known, None) if counts else (None, known))
+
+
+def test_an_interval_that_does_not_count_is_told(tmp_path: Path) -> None:
+    console = Console(record=True, width=300)
+    leave(tmp_path, [replace(row(), outdated=NARROW), row(name="none")], console)
+    assert "Latency: no interval, the one known is of 2 by make uncertainty" in console.export_text()
+
+
+def test_an_interval_says_what_it_was_made_from() -> None:
+    known = replace(NARROW, failed=2)
+    assert known.made == "24 draws, 2 more failed, 2001-02-03: make uncertainty"
+    assert row(interval=known).as_json()["interval_of"] == known.made
+    for page in (markdown([row(interval=known)], {}), html([row(interval=known)], {})):
+        assert known.made in page
+    assert "What intervals were made from" not in markdown([row()], {})
+
+
+def test_numbers_at_a_glance_keep_counts_from_quantities_and_compare_the_same_rows() -> None:
+    structure = row(2.0, NARROW, kind=Kind.STRUCTURE)
+    quantities = [row(2.1, NARROW), row(2.2, BESIDE), row(2.5, first=2.2), row(4.0, first="not recorded: x")]
+    counts = [row(unit="codes"), row(3.0, unit="codes"), row(unit="B", within=0.0)]
+    told = dict(glance([structure, *quantities, *counts, row(kind=Kind.INPUT, interval=NARROW)]))
+    assert told["predicted quantities, as near as asked for"] == "2 of 4"
+    assert told["their median error"] == "17.5 %"
+    assert told["the 3 of them with a first look: median error then"] == "25.0 %" and told["and today"] == "10.0 %"
+    assert told["predicted counts, as asked for"] == "2 of 3"
+    assert told["with an interval, published value inside"] == "2 of 3" and told["reproduced"] == "2"
+    assert (told["predicted"], told["structure"], told["input"]) == ("7", "1", "1")
 
 
 @pytest.mark.parametrize(
@@ -236,7 +282,8 @@ def test_record_comes_back_as_it_was_written(tmp_path: Path) -> None:
 def test_intervals_are_those_that_uncertainty_left(tmp_path: Path) -> None:
     assert known_intervals(tmp_path) == {}
     (tmp_path / "one").mkdir()
-    left = {"rows": [{"name": "Latency", "low": 1.0, "median": 2.0, "high": 3.0, "more": 1}]}
+    of_row = {"low": 1.0, "median": 2.0, "high": 3.0, "measured": 2.0, "drawn": 24, "failed": 0, "more": 1}
+    left = {"command": "make uncertainty", "date": "2001-02-03", "rows": [{"name": "Latency", **of_row}]}
     (tmp_path / "one" / "uncertainty.json").write_text(json.dumps(left))
     assert known_intervals(tmp_path) == {"Latency": WIDE}
     (tmp_path / "one" / "uncertainty.json").write_text("{}")

@@ -45,6 +45,13 @@ def test_every_value_that_may_be_off_has_a_range_around_it(profile: str) -> None
                 assert loaded.override({name: str(end)}).values[name].value == end
 
 
+@pytest.mark.parametrize("profile", PROFILES)
+def test_what_a_published_total_leaves_over_is_calibrated(profile: str) -> None:
+    values = load_profile(profile).values
+    left = {f"host.{name}_ns" for name in ("post_user", "post_kernel", "packet", "frame")}
+    assert {values[name].origin for name in left if values[name].value} <= {Origin.CALIBRATED}
+
+
 def test_every_entry_is_of_a_value_that_some_profile_has() -> None:
     used = {
         (own.origin.value, *name.split("."))

@@ -20,14 +20,13 @@ from pymodels.profiles import load_profile
 from pymodels.published import Published
 from pymodels.results import Kind
 from tb.figures.intervals import known_intervals
-from tb.figures.record import Interval
 from tb.plan.request import resolve
 from tb.report.tables import Table
 from tb.tools.paths import SIMULATORS
 from tb.uncertainty.design import Place, alone, hypercube, together, unsure
 from tb.uncertainty.page import page
-from tb.uncertainty.run import leave, measure, rows_of, samples
-from tb.uncertainty.spread import Figure, Swing, moved, quantile
+from tb.uncertainty.run import command, leave, measure, rows_of, samples
+from tb.uncertainty.spread import Figure, Swing, figure, moved, quantile
 
 PROFILE = load_profile("sp+p3-450")
 VALUE = Published(
@@ -38,18 +37,18 @@ VALUE = Published(
 class Formula:
     """Stands for the runs: x = 10 + uncached_clocks + 2 x start_delay of the card; a run may fail."""
 
-    def __init__(self, fails: str = "") -> None:
+    def __init__(self, fails: str = "", at: str = "") -> None:
         self.base = resolve("firmvia_latency", "verilator", "1", False, "two_hosts", "sp", "", SIMULATORS)
         self.asked: list[Place] = []
         self.failures: list[str] = []
-        self._fails = fails
+        self._fails, self._at = fails, at
 
     def metrics(self, places: Sequence[Place]) -> list[Mapping[str, float]]:
         self.asked += places
         return [self._one(place) for place in places]
 
     def _one(self, place: Place) -> Mapping[str, float]:
-        if self._fails in place:
+        if self._fails in place and self._at in ("", place[self._fails]):
             self.failures.append("it broke")
             return {}
         now = {name: float(place.get(name, value.value)) for name, value in PROFILE.values.items()}
@@ -89,8 +88,8 @@ def test_each_table_goes_to_both_its_ends_and_each_value_to_those_it_does_not_ha
     low, high = together(values)["processor"]
     assert (low["processor.uncached_clocks"], high["processor.uncached_clocks"]) == ("18", "20")
     places = alone(values)
-    assert places["processor.uncached_clocks"] == [{"processor.uncached_clocks": v} for v in ("18", "20")]
-    assert places["pci.devsel"] == [{"pci.devsel": "2"}], "its lower end is what the profile has"
+    assert places["processor.uncached_clocks"] == tuple({"processor.uncached_clocks": v} for v in ("18", "20"))
+    assert places["pci.devsel"] == ({}, {"pci.devsel": "2"}), "its lower end is what the profile has"
 
 
 def test_a_hypercube_has_each_stratum_once_and_the_same_draws_for_a_seed() -> None:
@@ -107,6 +106,24 @@ def test_a_point_that_failed_is_left_out_and_the_rest_stands() -> None:
     (figure,), drawn = found(formula)
     assert formula.failures and figure.measured == 33.0
     assert figure.low <= figure.high and "pci.start_delay" in drawn
+    assert (figure.drawn, figure.failed) == (0, 8)
+    assert Swing("pci.start_delay", None, None) in figure.swings, "an end that failed is shown"
+
+
+def test_a_draw_that_failed_is_counted_and_told(tmp_path: Path) -> None:
+    points: Any = Formula(fails="pci.start_delay", at="4")
+    (figure,), _ = measure(points, [VALUE], unsure(PROFILE, []), 8, Console(quiet=True))
+    assert 0 < figure.failed < 8 and figure.drawn + figure.failed == 8
+    assert Swing("pci.start_delay", 31.0, None) in figure.swings
+    made = leave(tmp_path, points.base, [figure], [], 8, points.failures)
+    assert json.loads((tmp_path / "uncertainty.json").read_text())["failed"] == points.failures
+    assert "it broke" in made.read_text() and f"{figure.drawn}, {figure.failed} failed" in made.read_text()
+
+
+def test_a_swing_keeps_its_direction() -> None:
+    (made,) = (figure(VALUE, {"x": 3.0}, {"k": ({"x": 5.0}, {"x": 2.0})}, []),)
+    assert made.swings == (Swing("k", 5.0, 2.0),), "more of the value makes less of the figure"
+    assert made.swings[0].span(3.0) == 3.0 and Swing("k", 3.0, 2.5).span(3.0) == 0.5
 
 
 def test_a_study_that_measures_nothing_is_refused() -> None:
@@ -137,17 +154,24 @@ def test_what_is_left_is_what_the_page_of_fidelity_reads(tmp_path: Path) -> None
     formula = Formula()
     points: Any = formula
     figures, drawn = measure(points, [VALUE], unsure(PROFILE, []), 6, Console(quiet=True))
-    made = leave(tmp_path / "one", formula.base, figures, drawn, 6)
+    made = leave(tmp_path / "one", formula.base, figures, drawn, 6, [])
     text = made.read_text()
     assert "<svg" in text and "published 30" in text and "processor.uncached_clocks" in text
     (row,) = json.loads((made.parent / "uncertainty.json").read_text())["rows"]
     assert row["swings"][0]["key"] == "pci.start_delay"
-    assert known_intervals(tmp_path) == {"Latency": Interval(row["low"], row["median"], row["high"])}
+    known = known_intervals(tmp_path)["Latency"]
+    assert (known.low, known.high, known.measured, known.draws) == (row["low"], row["high"], 33.0, 6)
+    assert known.is_of(33.0, "make run STUDY=firmvia_latency PROFILE=sp+p3-450")
+
+
+def test_what_is_typed_for_the_same_intervals_is_said() -> None:
+    base = resolve("firmvia_latency", "verilator", "2", False, "two_hosts", "sp", "a=1 b=2", SIMULATORS)
+    assert command(base, 9) == "make uncertainty STUDY=firmvia_latency PROFILE=sp SET='a=1 b=2' SEED=2 SAMPLES=9"
 
 
 def test_names_on_the_page_are_escaped() -> None:
-    one = Figure("<b>", "paper", 1.0, "us", 1.0, 1.0, 1.0, 1.0, ())
-    assert "<b>" not in page("a", "b", [one], Table(("x",), ()))
+    one = Figure("<b>", "paper", 1.0, "us", 1.0, 1.0, 1.0, 1.0, (), 1, 0)
+    assert "<b>" not in page("a", "b", [one], Table(("x",), ()), ["<b>"])
 
 
 @pytest.mark.parametrize("text", ["1", "x", "-3", "100000"])
