@@ -37,7 +37,7 @@ class Computation:
         self.left = left
         self._kernel = kernel
         self._cpu = cpu
-        self._record = record
+        self.record = record
         self._since: int | None = None
         self._armed = False
         self._ended: Future[None] | None = None
@@ -73,7 +73,7 @@ class Computation:
         had, begun, self._since = at - self._since, self._since, None
         self.left -= had
         if had:
-            self._record(begun, at)
+            self.record(begun, at)
         return had
 
     def _arm(self, since: int) -> None:

@@ -33,6 +33,8 @@ class Fault(NamedTuple):
     """The first address of the access on its page."""
     write: bool
     present: bool
+    at: int
+    """When, in ps."""
 
 
 FaultHandler = Callable[[Fault], Coroutine[Any, Any, None]]
@@ -180,11 +182,11 @@ class Faulting(Signalled):
         handler = None if page is None else self._mends if page.present else page.pager
         if page is None or handler is None or page.device or me in self._mending:
             raise refused
-        changes = page.changes
+        changes, at = page.changes, self._scheduler.kernel.now
         self.faults += 1
         await self.overhead("fault")
         self._mending.add(me)
         with self.signals.masking(self._masked if page.present else frozenset()):
-            await handler(Fault(refused.address, write, page.present))
+            await handler(Fault(refused.address, write, page.present, at))
         self._mending.discard(me)
         return page.changes != changes

@@ -6,14 +6,15 @@ kernel's work (mapping, pinning) costs nothing here: the model of a system call 
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from itertools import pairwise
 from pathlib import Path
 from struct import pack, unpack
 from typing import Any
 
 from pymodels.host.ahead import Repeats
+from pymodels.host.computing import Computation
 from pymodels.host.faulting import Faulting
 from pymodels.host.faults import ProtectionFault
 from pymodels.host.frames import Frames
@@ -30,6 +31,11 @@ MEMORY_VA, DEVICE_VA = 0x1000_0000, 0xC000_0000
 """Where memory and devices are mapped, the same in every process (ours)."""
 
 
+def _nothing_around(computation: Computation) -> AbstractContextManager[None]:
+    """Nobody wants to know."""
+    return nullcontext()
+
+
 class Process(Faulting, PollsCards):
     """A process of one host. Addresses are virtual; what is not mapped raises ProtectionFault."""
 
@@ -41,7 +47,9 @@ class Process(Faulting, PollsCards):
         self.pages = PageTable(self.who)
         self.signals = Signals(self.who, host.scheduler.kernel, self.overhead, self._tell)
         self.start_faults()
-        self._scheduler = host.scheduler
+        self._scheduler = self.threads = host.scheduler
+        self.around_computing: Callable[[Computation], AbstractContextManager[None]] = _nothing_around
+        """What is around each `compute` of a thread."""
         self._kernel = host.scheduler.kernel
         self._next = MEMORY_VA
         self._next_device = DEVICE_VA
@@ -198,13 +206,14 @@ class Process(Faulting, PollsCards):
         have the CPU at once, other threads when the quantum is over. ComputingError for a negative time.
         """
         computation = self.host.computation(what, times, self.who)
-        while computation.left > 0:
-            await self._scheduler.enter()
-            if not self.signals.due:
-                with self.signals.interrupting(computation.stop, first=True):
-                    await self._scheduler.compute(computation)
-            if self._scheduler.leave():
-                await self._after("compute")
+        with self.around_computing(computation):
+            while computation.left > 0:
+                await self._scheduler.enter()
+                if not self.signals.due:
+                    with self.signals.interrupting(computation.stop, first=True):
+                        await self._scheduler.compute(computation)
+                if self._scheduler.leave():
+                    await self._after("compute")
 
     async def pio_write(self, va: int, data: bytes, combine: bool = False) -> None:
         """Store whole words to a card that is mapped."""

@@ -19,6 +19,10 @@ QUANTUM_PS = 10_000_000_000
 """A thread that computes gives way after so long (assumed: one clock tick of both operating systems, 10 ms)."""
 
 
+def _nobody() -> None:
+    """Wants to know."""
+
+
 class Scheduler:
     """Decides which thread of a host runs. Each verb runs between `enter` and `leave`."""
 
@@ -27,7 +31,10 @@ class Scheduler:
         self.kernel = self._kernel = kernel
         self._who = who
         self.switch = switch
-        self._running: Task | None = None
+        self.running: Task | None = None
+        """Who has the CPU, or had it last."""
+        self.turned: Callable[[], None] = _nobody
+        """Told when another thread has it."""
         self._idle = False
         self._inside = False
         self._since = 0
@@ -42,12 +49,12 @@ class Scheduler:
     async def enter(self) -> None:
         """The calling task wants to execute: returns when it runs."""
         me = self._kernel.current
-        if self._running is me and not self._idle:
+        if self.running is me and not self._idle:
             if not self._queue or self._kernel.now - self._since < QUANTUM_PS:
                 self._inside = True
                 return
             await self._turn(me)
-        elif self._running is None:
+        elif self.running is None:
             self._run(me)
             return
         elif self._inside or self._queue:
@@ -74,7 +81,7 @@ class Scheduler:
 
     def sleep(self) -> None:
         """The running thread blocks: even if nobody else runs meanwhile, it comes back by a context switch."""
-        if self._running is self._kernel.current:
+        if self.running is self._kernel.current:
             self._idle = True
             self.leave()
 
@@ -97,13 +104,14 @@ class Scheduler:
             self._computation.stop()
 
     def _run(self, task: Task | None) -> None:
-        self._running, self._idle, self._inside, self._since = task, False, True, self._kernel.now
+        self.running, self._idle, self._inside, self._since = task, False, True, self._kernel.now
+        self.turned()
 
     async def _turn(self, me: Task | None) -> None:
         """Wait behind the others that are ready."""
         turn = self._kernel.future(f"the CPU of {self._who}")
         self._queue.append((me, turn))
-        self._inside = self._inside and self._running is not me
+        self._inside = self._inside and self.running is not me
         self._bound()
         self._kernel.at(self._kernel.now, self._offer)
         await turn

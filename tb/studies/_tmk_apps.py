@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from firmware.applications.shared_memory import PROGRAMS, Program, Size
-from firmware.host.tmk.account import Part
+from firmware.host.tmk.account import Share
 from pymodels.formats.png import png
 from tb.lab.lab import Lab
 from tb.plan.options import Option
@@ -44,12 +45,12 @@ class Ran:
     """A run of a program."""
 
     seconds: float
-    parts: Mapping[str, float]
-    """Seconds of a process in each part of its time, on the average."""
+    shares: Mapping[str, float]
+    """Seconds of a process in each share of its time, on the average."""
     counts: Mapping[str, int]
     """Of all processes: messages, bytes, faults, twins, diffs; barriers of one."""
     faults: Sequence[tuple[int, int, int, bool]]
-    """All page faults in their order: time in ps since the first process began, process, page, whether it wrote."""
+    """Page faults in their order: time in ps since the first process began, process, page, whether it wrote."""
     pages: int
 
 
@@ -72,6 +73,7 @@ async def ran(lab: Lab, name: str, size: Size, substrate: str, processes: int, *
     """Run a program, and compare its result with that of a sequential one."""
     program = PROGRAMS[name]
     all_of = await anew(lab, substrate, processes=processes, pages=program.pages(size), **options)
+    window = Window(all_of)
 
     async def run(tmk: Any) -> Any:
         part = await program.run(tmk, size)
@@ -81,7 +83,7 @@ async def ran(lab: Lab, name: str, size: Size, substrate: str, processes: int, *
     parts = await together(lab, all_of, run)
     lab.check(_right(program, size, parts), f"{name} over {substrate} on {processes} processes: a wrong result")
     lab.findings.messages += sum(tmk.sent for tmk in all_of)
-    return _counted(all_of)
+    return window.ran()
 
 
 def _right(program: Program, size: Size, parts: list[Any]) -> bool:
@@ -89,23 +91,54 @@ def _right(program: Program, size: Size, parts: list[Any]) -> bool:
     return got.shape == right.shape and bool(np.abs(got - right).max() <= TOLERANCE * np.abs(right).max())
 
 
-def _counted(all_of: list[Any]) -> Ran:
-    begun = min(tmk.account.intervals[0][0] for tmk in all_of)
-    ended = max(tmk.account.intervals[-1][1] for tmk in all_of)
-    parts = {part.value: sum(tmk.account.total(part) for tmk in all_of) / len(all_of) / 1e12 for part in Part}
-    counts = {
-        "messages": sum(tmk.sent for tmk in all_of),
-        "bytes": sum(tmk.sent_bytes for tmk in all_of),
-        "barriers": all_of[0].barriers.passed,
-        "locks": sum(tmk.locks.acquired for tmk in all_of),
-        "faults": sum(tmk.process.faults for tmk in all_of),
-        "twins": sum(tmk.memory.twins for tmk in all_of),
-        "diffs": sum(tmk.memory.diffs for tmk in all_of),
-    }
-    faults = sorted(
-        (max(time - begun, 0), tmk.proc_id, page, write) for tmk in all_of for time, page, write in tmk.faults
-    )
-    return Ran((ended - begun) / 1e12, parts, counts, faults, len(all_of[0].memory.pages))
+class Window:
+    """The time in which programs are measured: from where the first of them begins to where the last ends. All that is
+    counted is counted in it.
+    """
+
+    def __init__(self, all_of: list[Any]) -> None:
+        self._all = all_of
+        self._before: Counter[str] = Counter()
+        self._counts: Counter[str] = Counter()
+        self._open = False
+        for tmk in all_of:
+            tmk.account.watch = self._told
+
+    def _told(self, opened: bool) -> None:
+        """An account opens or closes."""
+        if not self._open:
+            self._before, self._open = self._so_far(), True
+        elif not opened:
+            self._counts = self._so_far()
+
+    def _so_far(self) -> Counter[str]:
+        all_of = self._all
+        return Counter(
+            {
+                "messages": sum(tmk.sent for tmk in all_of),
+                "bytes": sum(tmk.sent_bytes for tmk in all_of),
+                "barriers": min(tmk.barriers.passed for tmk in all_of),
+                "locks": sum(tmk.locks.acquired for tmk in all_of),
+                "faults": sum(tmk.process.faults for tmk in all_of),
+                "twins": sum(tmk.memory.twins for tmk in all_of),
+                "diffs": sum(tmk.memory.diffs for tmk in all_of),
+            }
+        )
+
+    def ran(self) -> Ran:
+        """What was measured."""
+        all_of = self._all
+        begun = min(tmk.account.intervals[0][0] for tmk in all_of)
+        ended = max(tmk.account.intervals[-1][1] for tmk in all_of)
+        shares = {share.value: sum(tmk.account.total(share) for tmk in all_of) / len(all_of) / 1e12 for share in Share}
+        counts = {name: count - self._before[name] for name, count in self._counts.items()}
+        faults = sorted(
+            (time - begun, tmk.proc_id, page, write)
+            for tmk in all_of
+            for time, page, write in tmk.faults
+            if begun <= time < ended
+        )
+        return Ran((ended - begun) / 1e12, shares, counts, faults, len(all_of[0].memory.pages))
 
 
 def show(lab: Lab, name: str, found: Ran) -> None:

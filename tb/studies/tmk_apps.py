@@ -31,8 +31,8 @@ async def run(lab: Lab) -> None:
             seconds[substrate] = found.seconds
             show(lab, f"{name}_{substrate}", found)
             lab.metric(f"{name}_s_{substrate}", found.seconds)
-            for part, of_part in found.parts.items():
-                lab.metric(f"{name}_{part}_s_{substrate}", of_part)
+            for share, of_share in found.shares.items():
+                lab.metric(f"{name}_{share}_s_{substrate}", of_share)
             for counted, count in found.counts.items():
                 lab.metric(f"{name}_{counted}_{substrate}", count)
         lab.metric(f"{name}_gain", seconds["udp"] / seconds["bvia"])

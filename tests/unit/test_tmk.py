@@ -16,7 +16,6 @@ import pytest
 from firmware.host.tmk import Tmk, TmkError
 from firmware.host.tmk.wire import Kind, Message, apply, encode, pack_intervals
 from pymodels.host import PAGE, ProtectionFault, Rights
-from pymodels.machine import MachineError
 from tests.unit.tmk_bench import Bench, Call
 
 
@@ -328,72 +327,6 @@ def test_a_message_of_more_than_32_kb_comes_in_parts() -> None:
     for number in range(12):
         bench.do(one, rewrite(number + 1))
     assert bench.do(other, under(other, 0, lambda: get(other, 9))) == [0x0C0C0C0C]
-
-
-# ---- misuse
-
-Misuse = Callable[[Tmk], Call]
-
-
-async def _twice(tmk: Tmk) -> None:
-    await tmk.lock_acquire(1)
-    await tmk.lock_acquire(1)
-
-
-async def _malloc(tmk: Tmk, size: Any) -> None:
-    tmk.malloc(size)
-
-
-async def _left(tmk: Tmk) -> None:
-    tmk._running = False
-    await tmk.barrier(0)
-
-
-BASE, END = 0x1000_0000, 4 * PAGE
-MISUSES: dict[str, tuple[int, Misuse, str]] = {
-    "a lock twice": (1, _twice, r"lock_acquire\(1\): it holds the lock; release it first"),
-    "a lock that is not held": (1, lambda t: t.lock_release(3), r"lock_release\(3\): it does not hold the lock"),
-    "a lock that there is not": (1, lambda t: t.lock_acquire(1024), r"lock_acquire\(1024\): locks are 0 to 1023"),
-    "a lock that is none": (0, lambda t: t.lock_acquire("a"), r"lock_acquire\('a'\): locks are"),  # type: ignore[arg-type]
-    "a barrier that there is not": (1, lambda t: t.barrier(64), r"barrier\(64\): barriers are 0 to 63"),
-    "memory given out elsewhere": (1, lambda t: _malloc(t, 8), r"malloc\(8\): it is process 1; call it in process 0"),
-    "no memory": (0, lambda t: _malloc(t, 0), r"malloc\(0\): that is no number of bytes"),
-    "too much memory": (0, lambda t: _malloc(t, 8), r"malloc\(8\): 0 bytes are left; ask for less, or give tmk.pages="),
-    "distribution elsewhere": (1, lambda t: t.distribute(b""), "distribute: it is process 1; call it in process 0"),
-    "start twice": (1, lambda t: t.startup(), r"startup\(\): it has started already"),
-    "after its end": (1, _left, r"barrier\(0\): the process has not started, or has left"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", MISUSES)
-def test_each_misuse_is_refused_by_process_and_call(name: str) -> None:
-    bench = started()
-    who, call, said = MISUSES[name]
-    with pytest.raises(TmkError, match=f"host{who}: process tmk: {said}"):
-        bench.do(bench.all[who], call(bench.all[who]))
-
-
-def test_an_access_to_a_page_that_nobody_gave_out_names_process_address_and_page() -> None:
-    bench = Bench()
-    bench.all[0].malloc(100)
-    said = r"host1: process tmk: read at 0x[0-9a-f]+, page 0: 0 bytes are given out; malloc it in process 0"
-    with pytest.raises(TmkError, match=said):
-        bench.do(bench.all[1], get(bench.all[1], 0))
-
-
-def test_barriers_that_differ_and_barriers_that_not_all_reach_are_named() -> None:
-    bench = started()
-    with pytest.raises(TmkError, match=r"host0: process tmk: barrier\(2\): process 1 is at barrier 3; reach the same"):
-        bench.run(bench.all[0].barrier(2), bench.all[1].barrier(3))
-    bench = started(3)
-    with pytest.raises(MachineError, match="host1: process tmk waits for barrier 2"):
-        bench.run(bench.all[0].barrier(2), bench.all[1].barrier(2), within_us=1e5)
-
-
-def test_a_program_has_one_process_of_a_host() -> None:
-    bench = Bench()
-    with pytest.raises(TmkError, match="the program of this host has it open; open it once"):
-        bench.layers[0].open()
 
 
 def test_a_diff_is_the_runs_of_words_that_differ_and_puts_them_where_they_were() -> None:

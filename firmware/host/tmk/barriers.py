@@ -7,7 +7,13 @@ from firmware.host.tmk.errors import TmkError
 from firmware.host.tmk.wire import Interval, Kind, Message, numbers, pack_intervals, unpack_intervals, words
 
 BARRIERS = 64
+OWN = BARRIERS
+"""One more, which TreadMarks itself uses."""
 MANAGER = 0
+
+
+def _name(number: int) -> str:
+    return "array or exit" if number == OWN else f"barrier {number}"
 
 
 class Barriers:
@@ -22,11 +28,15 @@ class Barriers:
         """Barriers so far, and collections."""
 
     async def barrier(self, number: int) -> None:
-        """Wait until all are here, and know what they know."""
-        coherence = self._coherence
+        """Wait until all are here, and know what they know. Raises TmkError."""
         if type(number) is not int or not 0 <= number < BARRIERS:
-            what = f"{coherence.substrate.process.who}: barrier({number!r})"
+            what = f"{self._coherence.substrate.process.who}: barrier({number!r})"
             raise TmkError(what, f"barriers are 0 to {BARRIERS - 1}", "give one of them")
+        await self.meet(number)
+
+    async def meet(self, number: int) -> None:
+        """The same, at any barrier."""
+        coherence = self._coherence
         await coherence.end_interval()
         self.passed += 1
         if await self._meet(number, coherence.kept > self._limit):
@@ -49,21 +59,20 @@ class Barriers:
         self._told = coherence.vector[self._me]
         body = words([full, *coherence.vector]) + pack_intervals(own)
         (answer,) = await coherence.ask(
-            {MANAGER: Message(Kind.ARRIVAL, self._me, number, coherence.sequence(), body)}, f"barrier {number}"
+            {MANAGER: Message(Kind.ARRIVAL, self._me, number, coherence.sequence(), body)}, _name(number)
         )
         await coherence.learn(unpack_intervals(answer.body, 4, coherence.nodes))
         return bool(numbers(answer.body, 0, 1)[0])
 
     async def _manage(self, number: int, full: bool) -> bool:
         coherence, others = self._coherence, self._coherence.nodes - 1
-        await coherence.substrate.until(lambda: len(self._arrivals) == others, f"barrier {number}")
+        await coherence.substrate.until(lambda: len(self._arrivals) == others, _name(number))
         arrivals, self._arrivals = self._arrivals, {}
         for source, arrival in sorted(arrivals.items()):
             if arrival.number != number:
-                what = f"{coherence.substrate.process.who}: barrier({number})"
-                raise TmkError(
-                    what, f"process {source} is at barrier {arrival.number}", "reach the same one everywhere"
-                )
+                what = f"{coherence.substrate.process.who}: {_name(number)}"
+                cause = f"process {source} is at {_name(arrival.number)}"
+                raise TmkError(what, cause, "reach the same one everywhere")
             await coherence.substrate.process.spend("tmk_barrier")
             full = full or bool(numbers(arrival.body, 0, 1)[0])
         new: list[Interval] = []

@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable
 
 from numpy.typing import DTypeLike
 
-from firmware.host.tmk.account import Account
-from firmware.host.tmk.barriers import BARRIERS, Barriers
+from firmware.host.tmk.account import Account, Share
+from firmware.host.tmk.barriers import BARRIERS, OWN, Barriers
 from firmware.host.tmk.coherence import Coherence
 from firmware.host.tmk.errors import TmkError
 from firmware.host.tmk.locks import LOCKS, Locks
@@ -20,6 +20,8 @@ from pymodels.host import PAGE, Fault, Rights
 
 __all__ = ["BARRIERS", "LOCKS", "Tmk"]
 
+DATA, ARRAY = 0, 1
+"""What is distributed: bytes of the program, the address of an array."""
 ALIGN = 8
 """Bytes: where memory that is given out begins."""
 
@@ -37,11 +39,13 @@ class Tmk:
         self._break = 0
         """Bytes that were given out."""
         self.distributed: list[bytes] = []
-        """What process 0 has distributed so far."""
+        """What the program in process 0 has distributed so far."""
+        self._arrays: list[bytes] = []
+        """Addresses of arrays for which this process has not called yet."""
+        self._lists = self.distributed, self._arrays
+        """By what is distributed."""
         self.faults: list[tuple[int, int, bool]] = []
         """Page faults so far: time in ps, page, whether it was a write."""
-        self._arrays = 0
-        """Of those, how many told of arrays."""
         self._running = False
         self._serving: dict[Kind, Callable[[Message], Awaitable[None]]] = {
             Kind.LOCK: self.locks.asked,
@@ -83,7 +87,7 @@ class Tmk:
 
     async def exit(self) -> None:
         """Meet all others, and be reachable no more; shared memory is given back."""
-        await self.barrier(BARRIERS - 1)
+        await self._meet(f"{self.process.who}: exit()")
         self._substrate.account.close()
         self._running = False
         await self._substrate.stop()
@@ -109,12 +113,12 @@ class Tmk:
         """A zeroed array in shared memory, the same for all: every process calls it, in the same order. Raises
         TmkError when no memory is left.
         """
+        what = f"{self.process.who}: array({rows}, {columns})"
         if self.proc_id == 0:
-            await self.distribute(self.malloc_pages(rows * row_bytes(columns, dtype)).to_bytes(4, "big"))
-        await self.barrier(BARRIERS - 1)
-        self._arrays += 1
-        address = int.from_bytes(self.distributed[self._arrays - 1], "big")
-        return Shared(self.process, address, rows, columns, dtype)
+            address = self.malloc_pages(rows * row_bytes(columns, dtype)).to_bytes(4, "big")
+            await self._distribute(what, address, ARRAY)
+        await self._meet(what)
+        return Shared(self.process, int.from_bytes(self._arrays.pop(0), "big"), rows, columns, dtype)
 
     def malloc_pages(self, size: int) -> int:
         """As `malloc`, from the beginning of a page on."""
@@ -127,37 +131,47 @@ class Tmk:
         was given out. Returns when all have them.
         """
         what = f"{self.process.who}: distribute"
-        self._check(what)
         if self.proc_id != 0:
             raise TmkError(what, f"it is process {self.proc_id}", "call it in process 0")
-        self.distributed.append(data)
+        await self._distribute(what, data, DATA)
+
+    async def _distribute(self, what: str, data: bytes, which: int) -> None:
+        self._check(what)
+        self._lists[which].append(data)
         coherence, body = self.coherence, self._break.to_bytes(4, "big") + data
-        async with _Section(self._substrate):
-            requests = {to: Message(Kind.DISTRIBUTE, 0, 0, coherence.sequence(), body) for to in range(1, self.nprocs)}
+        async with self._substrate.section():
+            asked = Message(Kind.DISTRIBUTE, 0, which, 0, body)
+            requests = {to: asked._replace(sequence=coherence.sequence()) for to in range(1, self.nprocs)}
             await coherence.ask(requests, "distribute")
 
     async def _take(self, message: Message) -> None:
         self._break = int.from_bytes(message.body[:4], "big")
-        self.distributed.append(message.body[4:])
+        self._lists[message.number].append(message.body[4:])
         await self._substrate.send(0, Message(Kind.ACK, self.proc_id, 0, message.sequence))
 
     async def lock_acquire(self, number: int) -> None:
         """Have a lock. Raises TmkError."""
         self._check(f"{self.process.who}: lock_acquire({number!r})")
-        async with _Section(self._substrate):
+        async with self._substrate.section():
             await self.locks.acquire(number)
 
     async def lock_release(self, number: int) -> None:
         """Let it go. Raises TmkError."""
         self._check(f"{self.process.who}: lock_release({number!r})")
-        async with _Section(self._substrate):
+        async with self._substrate.section():
             await self.locks.release(number)
 
     async def barrier(self, number: int) -> None:
         """Wait for all. Raises TmkError."""
         self._check(f"{self.process.who}: barrier({number!r})")
-        async with _Section(self._substrate):
+        async with self._substrate.section():
             await self.barriers.barrier(number)
+
+    async def _meet(self, what: str) -> None:
+        """At the barrier that is none of the program's."""
+        self._check(what)
+        async with self._substrate.section():
+            await self.barriers.meet(OWN)
 
     def _check(self, what: str) -> None:
         if not self._running:
@@ -176,23 +190,11 @@ class Tmk:
         if fault.va >= self.memory.base + self._break:
             given = f"{self._break} bytes are given out"
             raise TmkError(what, given, "malloc it in process 0, and distribute the address")
-        self.faults.append((self._substrate.host.now, page, fault.write))
-        async with _Section(self._substrate):
+        self.faults.append((fault.at, page, fault.write))
+        self.account.since(fault.at, Share.PROTOCOL)
+        async with self._substrate.section():
             await self.process.spend("tmk_fault")
             if self.memory.pages[page].right == Rights.NONE:
                 await self.coherence.validate(page)
             if fault.write and self.memory.pages[page].right == Rights.READ:
                 await self.coherence.write(page)
-
-
-class _Section:
-    """A critical section of TreadMarks."""
-
-    def __init__(self, substrate: Substrate) -> None:
-        self._substrate = substrate
-
-    async def __aenter__(self) -> None:
-        await self._substrate.enter()
-
-    async def __aexit__(self, *raised: object) -> None:
-        await self._substrate.leave()

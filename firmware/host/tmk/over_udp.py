@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
+from firmware.host.tmk.account import Share
 from firmware.host.tmk.substrate import MOST, Serve, Substrate
 from firmware.host.tmk.wire import Message
 from firmware.host.udp import Socket, Udp
@@ -67,10 +68,12 @@ class OverUdp(Substrate):
 
     async def _take(self, socket: Socket, buffer: int) -> Message | None:
         """The next datagram."""
-        got = await socket.recvfrom(buffer, MOST)
-        self.account.arrived(got.arrived)
-        await self.process.spend("tmk_message")
-        return self._whole(self.process.load_bytes(buffer, got.size))
+        with self.account.during(Share.WAIT):
+            got = await socket.recvfrom(buffer, MOST)
+            self.account.since(got.arrived, Share.COMMUNICATION)
+        with self.account.during(Share.COMMUNICATION):
+            await self.process.spend("tmk_message")
+            return self._whole(self.process.load_bytes(buffer, got.size))
 
     async def _signalled(self, sig: Sig) -> None:
         """SIGIO."""
@@ -78,7 +81,11 @@ class OverUdp(Substrate):
 
     async def _serve_come(self) -> None:
         """Ask the kernel, and take what it has."""
-        while await self._udp.select(self.process, [self._requests], 0):
+        while await self._come():
             message = await self._take(self._requests, self._in_of_handler)
             if message is not None:
                 await self._serve(message)
+
+    async def _come(self) -> bool:
+        with self.account.during(Share.COMMUNICATION):
+            return bool(await self._udp.select(self.process, [self._requests], 0))

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any
 
-from firmware.host.tmk.account import Part
+from firmware.host.tmk.account import Share
 from firmware.host.tmk.errors import TmkError
 from firmware.host.tmk.options import Options
 from firmware.host.tmk.substrate import MOST, Serve, Substrate
@@ -160,7 +160,7 @@ class OverVia(Substrate):
                     await self._spin(
                         [(place, 0) for line in lines if (place := line.vi.receives.awaited()) is not None]
                     )
-            with self.account.during(Part.COMMUNICATION):
+            with self.account.during(Share.COMMUNICATION):
                 message = self._whole(await come[0].received(self.process, copied=True))
         return message
 
@@ -204,12 +204,20 @@ class OverVia(Substrate):
 
     async def _serve_come(self) -> None:
         """One after the other. A Request is worked on where it lies, its receive posted again before it is answered."""
-        while (found := self._found.pop(0) if self._found else await self._queue.done()) is not None:
+        while (found := await self._come()) is not None:
             self._moves.moved()
-            line = self._of_vi[found[0].number]
-            message = self._whole(await line.received(self.process, copied=False))
+            with self.account.during(Share.COMMUNICATION):
+                message = self._whole(await self._of_vi[found[0].number].received(self.process, copied=False))
             if message is not None and message.kind >= RESPONSES:
                 self._answers.append(message)
             elif message is not None:
                 await self._serve(message)
         self._moves.moved()
+
+    async def _come(self) -> tuple[Vi, bool] | None:
+        """The next completion of Requests."""
+        if self._found:
+            return self._found.pop(0)
+        with self.account.during(Share.COMMUNICATION):
+            found: tuple[Vi, bool] | None = await self._queue.done()
+            return found

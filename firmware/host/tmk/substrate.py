@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager
 
-from firmware.host.tmk.account import Account, Part
+from firmware.host.tmk.account import Account, Share
 from firmware.host.tmk.wire import HEADER_BYTES, RESPONSES, Message
 from firmware.verbs import Host
 from pymodels.host import Process, Sig
@@ -30,7 +30,7 @@ class Substrate(ABC):
 
     def __init__(self, host: Host, process: Process, me: int, nodes: int) -> None:
         self.host, self.process, self.me, self.nodes = host, process, me, nodes
-        self.account = Account(lambda: host.now)
+        self.account = Account(lambda: host.now, process)
         self._serve: Serve
         self._inside = 0
         """Critical sections of the program's thread, one within another."""
@@ -78,16 +78,18 @@ class Substrate(ABC):
         with self.process.signals.masking(self.tells):
             await self._serve_all()
 
-    async def enter(self) -> None:
-        """A critical section begins."""
-        while self._serving:  # by another thread
-            await self.process.block(self._free)
-        self._inside += 1
-
-    async def leave(self) -> None:
-        """It ends: Requests that have come meanwhile are served."""
-        self._inside -= 1
-        await self._serve_late()
+    @asynccontextmanager
+    async def section(self) -> AsyncIterator[None]:
+        """A critical section of TreadMarks: Requests that have come meanwhile are served at its end."""
+        with self.account.during(Share.PROTOCOL):
+            while self._serving:  # by another thread
+                await self.process.block(self._free)
+            self._inside += 1
+            try:
+                yield
+            finally:
+                self._inside -= 1
+            await self._serve_late()
 
     async def _told(self) -> None:
         """There are Requests: serve them, unless the program is where that may not be."""
@@ -98,7 +100,7 @@ class Substrate(ABC):
 
     async def _serve_all(self) -> None:
         self._late, self._serving = False, True
-        with self.account.during(Part.PROTOCOL):
+        with self.account.during(Share.PROTOCOL):
             await self._serve_come()
         self._serving = False
         self._free.set()
@@ -114,7 +116,7 @@ class Substrate(ABC):
         await self._serve_late()
         waits, who = self.host.waits, self.process.who
         waits.want(who, what)
-        with self.account.during(Part.WAIT):
+        with self.account.during(Share.WAIT):
             yield
         waits.got(who, what)
         while self._serving:
@@ -127,7 +129,7 @@ class Substrate(ABC):
         """Send a Request or a Response, in parts if it is long; returns when its bytes are copied."""
         most = MOST - HEADER_BYTES
         parts = max(1, -(-len(message.body) // most))
-        with self.account.during(Part.COMMUNICATION):
+        with self.account.during(Share.COMMUNICATION):
             for part in range(parts):
                 body = message.body[most * part : most * (part + 1)]
                 data = message._replace(body=body, part=part, parts=parts).pack()

@@ -1,0 +1,104 @@
+"""What TreadMarks refuses, and whom it names.
+
+Strategy: each misuse of a call by one process, accesses outside of what was given out, barriers at which not all are,
+and what programs may mix without harm: numbers of barriers, data that they distribute beside arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from firmware.host.tmk import Tmk, TmkError
+from firmware.host.tmk.library import BARRIERS
+from pymodels.host import PAGE
+from pymodels.machine import MachineError
+from tests.unit.test_tmk import get, started
+from tests.unit.tmk_bench import Bench, Call
+
+Misuse = Callable[[Tmk], Call]
+
+
+async def _twice(tmk: Tmk) -> None:
+    await tmk.lock_acquire(1)
+    await tmk.lock_acquire(1)
+
+
+async def _malloc(tmk: Tmk, size: Any) -> None:
+    tmk.malloc(size)
+
+
+async def _left(tmk: Tmk) -> None:
+    tmk._running = False
+    await tmk.barrier(0)
+
+
+BASE, END = 0x1000_0000, 4 * PAGE
+MISUSES: dict[str, tuple[int, Misuse, str]] = {
+    "a lock twice": (1, _twice, r"lock_acquire\(1\): it holds the lock; release it first"),
+    "a lock that is not held": (1, lambda t: t.lock_release(3), r"lock_release\(3\): it does not hold the lock"),
+    "a lock that there is not": (1, lambda t: t.lock_acquire(1024), r"lock_acquire\(1024\): locks are 0 to 1023"),
+    "a lock that is none": (0, lambda t: t.lock_acquire("a"), r"lock_acquire\('a'\): locks are"),  # type: ignore[arg-type]
+    "a barrier that there is not": (1, lambda t: t.barrier(64), r"barrier\(64\): barriers are 0 to 63"),
+    "memory given out elsewhere": (1, lambda t: _malloc(t, 8), r"malloc\(8\): it is process 1; call it in process 0"),
+    "no memory": (0, lambda t: _malloc(t, 0), r"malloc\(0\): that is no number of bytes"),
+    "too much memory": (0, lambda t: _malloc(t, 8), r"malloc\(8\): 0 bytes are left; ask for less, or give tmk.pages="),
+    "distribution elsewhere": (1, lambda t: t.distribute(b""), "distribute: it is process 1; call it in process 0"),
+    "start twice": (1, lambda t: t.startup(), r"startup\(\): it has started already"),
+    "after its end": (1, _left, r"barrier\(0\): the process has not started, or has left"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MISUSES)
+def test_each_misuse_is_refused_by_process_and_call(name: str) -> None:
+    bench = started()
+    who, call, said = MISUSES[name]
+    with pytest.raises(TmkError, match=f"host{who}: process tmk: {said}"):
+        bench.do(bench.all[who], call(bench.all[who]))
+
+
+def test_an_access_to_a_page_that_nobody_gave_out_names_process_address_and_page() -> None:
+    bench = Bench()
+    bench.all[0].malloc(100)
+    said = r"host1: process tmk: read at 0x[0-9a-f]+, page 0: 0 bytes are given out; malloc it in process 0"
+    with pytest.raises(TmkError, match=said):
+        bench.do(bench.all[1], get(bench.all[1], 0))
+
+
+def test_barriers_that_differ_and_barriers_that_not_all_reach_are_named() -> None:
+    bench = started()
+    with pytest.raises(TmkError, match=r"host0: process tmk: barrier 2: process 1 is at barrier 3; reach the same"):
+        bench.run(bench.all[0].barrier(2), bench.all[1].barrier(3))
+    bench = started(3)
+    with pytest.raises(MachineError, match="host1: process tmk waits for barrier 2"):
+        bench.run(bench.all[0].barrier(2), bench.all[1].barrier(2), within_us=1e5)
+
+
+def test_no_barrier_of_the_program_is_that_of_array_and_exit() -> None:
+    bench = started()
+    bench.run(*(tmk.barrier(BARRIERS - 1) for tmk in bench.all))
+    with pytest.raises(TmkError, match="barrier 63: process 1 is at array or exit; reach the same one everywhere"):
+        bench.run(bench.all[0].barrier(BARRIERS - 1), bench.all[1].exit())
+
+
+def test_an_array_has_its_own_address_whatever_the_program_distributes_before_and_between() -> None:
+    bench = Bench(3)
+
+    async def program(tmk: Tmk) -> tuple[list[bytes], list[int]]:
+        first = await tmk.array(1, 4, "u4")
+        if tmk.proc_id == 0:
+            await tmk.distribute(b"user data")
+            await tmk.distribute(b"more")
+        second = await tmk.array(2, 4, "u4")
+        third = await tmk.array(1, 4, "u4")
+        return tmk.distributed, [(one.address - tmk.memory.base) // PAGE for one in (first, second, third)]
+
+    assert bench.program(program) == [([b"user data", b"more"], [0, 1, 3])] * 3
+
+
+def test_a_program_has_one_process_of_a_host() -> None:
+    bench = Bench()
+    with pytest.raises(TmkError, match="the program of this host has it open; open it once"):
+        bench.layers[0].open()
