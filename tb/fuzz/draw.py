@@ -7,13 +7,17 @@ hypothesis can begin with the numbers of a seed that failed and make them fewer 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from hypothesis import strategies as st
 
+from firmware.layers import check_options
+from pymodels.errors import SanlabError
 from pymodels.hardware.compiled import kinds_of
+from pymodels.hardware.discover import nic_kind
 from pymodels.profiles import DEFAULT_KIND
+from tb.fuzz.program import Value
 
 T = TypeVar("T")
 
@@ -23,6 +27,16 @@ def nics(layer: str, often: int) -> tuple[str, ...]:
     of the others that its firmware runs on.
     """
     return (*(DEFAULT_KIND,) * often, *(kind for kind in kinds_of(layer) if kind != DEFAULT_KIND))
+
+
+def fit(layer: str, options: Mapping[str, Value], nodes: int, nic: str) -> bool:
+    """Whether a layer takes its options on so many NICs of a kind."""
+    kind = nic_kind(nic)
+    try:
+        check_options(layer, options, nodes, kind.sram_bytes, kind.card(kind.sram_bytes))
+    except SanlabError:
+        return False
+    return True
 
 
 class Draw:

@@ -1,34 +1,45 @@
-"""The fuzz of VIA draws every run-time option.
+"""The fuzz of GRIM and of VIA draws every run-time option.
 
-Strategy: over some hundred seeds, each word of an option, and each value that is asked for beside a default, must come
-in a good part of the programs, and nearly all options must go together.
+Strategy: over the seeds that every test runs, each word of an option, and each value that is asked for beside a
+default, must come in some programs whose options go together, and nearly all programs must be such.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
+from typing import Any
 
-from firmware.nic.via.options import OPTION_NAMES, WORDS, OptionError, Options
+import pytest
+
+from firmware.nic.grim import options as of_grim
+from firmware.nic.via import options as of_via
 from tb.fuzz import trial
+from tb.fuzz.draw import fit
+from tb.fuzz.layers.grim.acts import OPTIONS
 from tb.fuzz.layers.via.choices import OTHERS
 from tb.fuzz.program import Value
+from tests.unit.fuzzed import SEEDS
 
-SEEDS, LEAST, REFUSED_MOST = 300, 4, 30
+LEAST, REFUSED_MOST = 4, 0.05
+DRAWN: Mapping[str, tuple[Any, Mapping[str, tuple[Value, ...]]]] = {"grim": (of_grim, OPTIONS), "via": (of_via, OTHERS)}
+"""By layer: its options, and what they are set to beside their defaults."""
+OF_CARDS = {"card_queue_bytes"}
+"""Drawn where there are cards alone (`tb/fuzz/layers/cards`)."""
 
 
-def test_every_value_of_every_option_is_drawn_often() -> None:
+@pytest.mark.parametrize("layer", DRAWN)
+def test_every_value_of_every_option_is_drawn_often(layer: str) -> None:
+    of_layer, others = DRAWN[layer]
     seen: Counter[tuple[str, Value]] = Counter()
-    refused = 0
-    for seed in range(SEEDS):
-        program, _ = trial.drawn("via", seed)
-        try:
-            options = Options.of(program.options)
-        except OptionError:
-            refused += 1
-            continue
-        seen.update((name, getattr(options, name)) for name in OPTION_NAMES)
-    wanted: set[tuple[str, Value]] = {(name, word) for name, words in WORDS.items() for word in words if word}
-    wanted |= {(name, value) for name, values in OTHERS.items() for value in values}
+    programs = [trial.drawn(layer, seed)[0] for seed in range(SEEDS[layer])]
+    taken = [one for one in programs if fit(layer, one.options, one.nodes, one.nic)]
+    for program in taken:
+        options = of_layer.Options.of(program.options)
+        seen.update((name, getattr(options, name)) for name in of_layer.OPTION_NAMES)
+    wanted = {(name, word) for name, words in of_layer.WORDS.items() for word in words if word}
+    wanted |= {(name, value) for name, values in others.items() for value in values}
     assert {choice for choice in wanted if seen[choice] < LEAST} == set()
-    assert {name for name in OPTION_NAMES if len([value for at, value in seen if at == name]) < 2} == set()
-    assert 0 < refused < REFUSED_MOST
+    values = Counter(name for name, _ in seen)
+    assert {name for name in of_layer.OPTION_NAMES if values[name] < 2} <= OF_CARDS
+    assert 0 < len(programs) - len(taken) < REFUSED_MOST * len(programs)

@@ -23,5 +23,12 @@ def test_programs_that_do_everything_at_once_go_as_their_reference_says(layer: s
     assert not any(told), "\n\n".join(filter(None, told))
 
 
+def test_a_program_whose_repeats_once_kept_the_receive_pools_full_for_ever_ends() -> None:
+    """HPAM with a time-out that is shorter than its answers take, and repeats at a constant rate."""
+    program = trial.drawn("hpam", 1914)[0]
+    assert program.options["timeout_us"] == 60
+    assert wrong("hpam", 1914, program) == ""
+
+
 def test_every_layer_with_a_fuzz_is_here() -> None:
     assert set(SEEDS) == set(trial.names())

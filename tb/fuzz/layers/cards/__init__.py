@@ -74,11 +74,11 @@ OFTEN = 2
 
 def program(draw: Draw) -> Program:
     """A program."""
-    drawn = acts.options(draw)
+    faults = acts.faults(draw)
+    drawn = acts.options(draw, NODES, DEFAULT_KIND, acts.LOSSY if faults else {})
     options: dict[str, Value] = {name: value for name, value in drawn.items() if name not in NOT_WITH_CARDS}
     options["channels"] = draw.one_of(CHANNELS)
     options["card_queue_bytes"] = draw.one_of(QUEUES)
-    faults = acts.faults(draw, options)
     found = tuple(draw.items(partial(_act, options=options), 12, 25))
     if draw.once_in(40):
         options |= draw.one_of(REFUSED)

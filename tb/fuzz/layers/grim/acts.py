@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from firmware.nic.grim.options import RANGES
 from firmware.nic.grim.options import WORDS as CHOICES
-from tb.fuzz.draw import Draw, nics
+from tb.fuzz.draw import Draw, fit, nics
 from tb.fuzz.layers.grim.foreign import SORTS
 from tb.fuzz.layers.grim.in_c import with_c
 from tb.fuzz.layers.grim.mail import LONGEST
@@ -35,10 +35,10 @@ OPTIONS: Mapping[str, tuple[Value, ...]] = MappingProxyType(
         "write_combine": (0,),
         "poll_first": (0,),
         "cut_through_bytes": (0, 64, 512, 1024),
-        "cut_through_least": (64, 8, 2048, 12),
+        "cut_through_least": (64, 8, 2048),
         "sync_period_us": (10, 500),
         "pause_turns": (50, 5000),
-        "sram_bytes": (1 << 20, 1 << 19, 1 << 18, 1 << 22),
+        "sram_bytes": (1 << 20, 1 << 19, 1 << 18),
         "dma_inject": (1,),
         "doorbell_notify": (1,),
         "multicast_trees": (1, 2, 0, 8, 24),
@@ -65,12 +65,18 @@ TIGHT: tuple[Mapping[str, Value], ...] = (
 REFUSED: tuple[Mapping[str, Value], ...] = (
     {"channels": 32, "multicast_trees": 24, "queue_style": "slotted"},
     {"channels": 8, "segment_bytes": 8, "queue_bytes": 1 << 20, "doorbell_notify": 1},
+    {"cut_through_least": 12},
+    {"sram_bytes": 1 << 22},
 )
-"""Options that cannot be together."""
+"""Options that cannot be, or not together."""
+TRIES = 20
+"""To draw options that go together."""
 ASKED = (("MYRI", (4096, 20_000, 1 << 22, 16)), ("HOST", (4096, 70_000, 1 << 20, 16)))
 """Queues whose sizes a configuration asks for."""
 SEGMENT = 4096
 MOST_SEGMENTS = 12
+LOSSY: Mapping[str, Value] = {"timeout_us": 300, "timeout_tries": 1000}
+"""Where the network has faults and nothing else is drawn: only the time-out extension repairs anything."""
 DOWN_OPTIONS: Mapping[str, Value] = {"timeout_us": 300, "timeout_tries": 4, "poll_thread": 0}
 """Where a node goes down: the time-out extension tells the others."""
 NAMES = ("north", "south", "west")
@@ -94,24 +100,38 @@ def program_in_c(draw: Draw) -> Program:
 def _program(draw: Draw) -> Program:
     nodes = draw.whole(2, 6)
     nic = draw.one_of(nics("grim", 7))
-    chosen = options(draw)
+    down = draw.once_in(8)
+    disturbed = {} if down else faults(draw)
+    chosen = options(draw, nodes, nic, LOSSY if disturbed else {}, DOWN_OPTIONS if down else {})
     asked = _asked(draw, nodes) if draw.once_in(20) else {}
-    disturbed = faults(draw, chosen)
     acts = draw.items(partial(act, nodes=nodes, options=chosen), 12, 25)
-    if draw.once_in(8):
-        chosen, disturbed = {**chosen, **DOWN_OPTIONS}, {}
+    if down:
         acts = _with_down(draw, acts, nodes)
     return Program(nodes, nic, chosen, disturbed, tuple(acts), asked)
 
 
-def options(draw: Draw) -> dict[str, Value]:
-    """Options of the layer; those that are not here have their defaults."""
+def options(
+    draw: Draw, nodes: int, nic: str, under: Mapping[str, Value] = {}, over: Mapping[str, Value] = {}
+) -> dict[str, Value]:
+    """Options of the layer that go together on such NICs, now and then some that cannot be. Those that are not here
+    have their defaults. `under`: for what is not drawn; `over`: whatever is drawn.
+    """
+    found: dict[str, Value] = {**under, **over}
+    for _ in range(TRIES):
+        drawn = {**under, **_drawn(draw), **over}
+        if fit("grim", drawn, nodes, nic):
+            found = drawn
+            break
+    if draw.once_in(40):
+        found |= _out_of_range(draw)
+    return found
+
+
+def _drawn(draw: Draw) -> dict[str, Value]:
     seldom = draw.one_of((7, 7, 7, 7, 3))
     found = {name: draw.one_of(values) for name, values in OPTIONS.items() if draw.once_in(seldom)}
     if draw.once_in(5):
         found |= draw.one_of(TIGHT)
-    if draw.once_in(40):
-        found |= _out_of_range(draw)
     return found
 
 
@@ -140,16 +160,14 @@ def _out_of_range(draw: Draw) -> Mapping[str, Value]:
     return {draw.one_of((name, name, "chanels")): draw.one_of(wrong)}
 
 
-def faults(draw: Draw, options: dict[str, Value]) -> dict[str, int]:
-    """Of the network. Only the time-out extension repairs anything: `options` have it then."""
+def faults(draw: Draw) -> dict[str, int]:
+    """Of the network."""
     if not draw.once_in(4):
         return {}
     found = {"seed": draw.whole(0, 999)}
     for name, most in (("loss", 100), ("damage", 100), ("reorder", 100), ("double", 100)):
         if draw.once_in(2):
             found[name] = draw.whole(1, most)
-    options.setdefault("timeout_us", 300)
-    options.setdefault("timeout_tries", 1000)
     return found
 
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from firmware.layers import check_options
-from firmware.nic.via.options import PRESETS, RANGES, OptionError
-from pymodels.hardware.discover import nic_kind
-from tb.fuzz.draw import Draw
+from firmware.nic.via.options import PRESETS, RANGES
+from tb.fuzz.draw import Draw, fit
 from tb.fuzz.program import Value
 
 Options = dict[str, Value]
@@ -70,7 +68,7 @@ def options(draw: Draw, nodes: int, nic: str) -> Options:
     found: Options = dict(DEFAULTS)
     for _ in range(TRIES):
         drawn = _drawn(draw)
-        if _fit(drawn, nodes, nic):
+        if fit("via", drawn, nodes, nic):
             found = drawn
             break
     if draw.once_in(40):
@@ -94,12 +92,3 @@ def _way(draw: Draw) -> Options:
     if draw.once_in(8):
         return dict(BY_KERNEL)
     return {"preset": draw.one_of(tuple(PRESETS))}
-
-
-def _fit(drawn: Options, nodes: int, nic: str) -> bool:
-    kind = nic_kind(nic)
-    try:
-        check_options("via", drawn, nodes, kind.sram_bytes, kind.card(kind.sram_bytes))
-    except OptionError:
-        return False
-    return True
