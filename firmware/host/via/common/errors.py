@@ -1,4 +1,4 @@
-"""What a call of the library may end with (the specification's VIP_RETURN values)."""
+"""What a call of the library may end with (values of VIP_RETURN, from memory of the VI Provider Library)."""
 
 from __future__ import annotations
 
