@@ -44,14 +44,15 @@ def stage_rates(trace: Records, near: int, far: int, begun: int, ended: int) -> 
     return {name: rate for name, rate in stages.items() if rate}
 
 
-def _rows(trace: Records, event: TraceEvent, part: Part) -> Records:
+def of_part(trace: Records, event: TraceEvent, part: Part) -> Records:
+    """The records of an event on one part of the nodes, such as the host DMA."""
     return trace[(trace["event"] == event) & (trace["unit"] % PARTS_PER_NODE == part)]  # type: ignore[no-any-return]
 
 
 def _injection(trace: Records) -> float:
     """The host's stores: from the call to the end of the last piece."""
     calls, written = (
-        _rows(trace, event, Part.HOST_CPU) for event in (TraceEvent.SEND_CALL, TraceEvent.PAYLOAD_WRITTEN)
+        of_part(trace, event, Part.HOST_CPU) for event in (TraceEvent.SEND_CALL, TraceEvent.PAYLOAD_WRITTEN)
     )
     if not len(calls) or not len(written):
         return 0.0
@@ -60,12 +61,12 @@ def _injection(trace: Records) -> float:
 
 def _link(trace: Records) -> float:
     """The characters of each packet, from its head to its tail."""
-    heads, tails = (_rows(trace, event, Part.LINK)["time"] for event in (TraceEvent.TX_HEAD, TraceEvent.TX_TAIL))
-    return _rate(_rows(trace, TraceEvent.TX_TAIL, Part.NET_SEND)["argument"], heads, tails)
+    heads, tails = (of_part(trace, event, Part.LINK)["time"] for event in (TraceEvent.TX_HEAD, TraceEvent.TX_TAIL))
+    return _rate(of_part(trace, TraceEvent.TX_TAIL, Part.NET_SEND)["argument"], heads, tails)
 
 
 def _dma(trace: Records) -> float:
-    starts, ends = (_rows(trace, event, Part.HOST_DMA) for event in (TraceEvent.DMA_START, TraceEvent.DMA_DONE))
+    starts, ends = (of_part(trace, event, Part.HOST_DMA) for event in (TraceEvent.DMA_START, TraceEvent.DMA_DONE))
     return _rate(np.abs(ends["argument2"]), starts["time"], ends["time"])
 
 

@@ -15,7 +15,7 @@ from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
 from tb.studies._am2 import FIRST, Ends
 from tb.studies._curves import half_bandwidth
-from tb.studies._stages import _rows, stage_rates
+from tb.studies._stages import of_part, stage_rates
 
 if TYPE_CHECKING:
     from firmware.host.am2 import Token
@@ -37,6 +37,8 @@ class Stream:
         self.lab, self.ends = lab, ends
         self.times: list[int] = []
         """When each message was handled."""
+        self.target = ends.bundles[-1].process.allocate(SIZES[-1])
+        """Where the far program copies payload."""
         self.harmed = 0
 
     async def keep(self, token: Token) -> None:
@@ -46,8 +48,9 @@ class Stream:
 
     async def copy(self, token: Token) -> None:
         """A handler that copies it out of the staging block."""
-        host = self.ends.layers[-1].host
-        await host.copy_memory("am2_copy", self.target, self.target, token.size)
+        process = self.ends.endpoints[-1].process
+        await process.copy_memory("am2_copy", self.target, token.va, token.size)
+        self.harmed += process.load_bytes(self.target, token.size) != payload(token.size, len(self.times))
         await self.keep(token)
 
     async def rate(self, size: int, handler: int) -> float:
@@ -68,16 +71,9 @@ class Stream:
         await self.ends.bundles[0].until(lambda: not self.ends.endpoints[0].unanswered, "the answer")
         trace = self.lab.trace()
         trace = trace[trace["time"] >= since]
-        starts, ends = (_rows(trace, event, Part.HOST_DMA) for event in (TraceEvent.DMA_START, TraceEvent.DMA_DONE))
+        starts, ends = (of_part(trace, event, Part.HOST_DMA) for event in (TraceEvent.DMA_START, TraceEvent.DMA_DONE))
         begun, ended = (int(rows[abs(rows["argument2"]) >= size]["time"][-1]) for rows in (starts, ends))
         return size / (ended - begun) * 1e6
-
-    @property
-    def target(self) -> int:
-        """Where the far program keeps payload."""
-        if not hasattr(self, "_target"):
-            self._target: int = self.ends.layers[-1].host.allocate(SIZES[-1]).address
-        return self._target
 
 
 def payload(size: int, number: int) -> bytes:

@@ -57,10 +57,17 @@ class Bundle:
         """AM_Wait: return when a message has come, which `poll` then handles. Raises Am2Error."""
         if not any(one.is_open for one in self.endpoints):
             raise Am2Error(f"{self.process.who}: waiting", "the bundle has no endpoint", "allocate one")
-        await self._come()
+        while not await self._come():
+            for one in self.endpoints:
+                if one.is_open and await one.has_come():
+                    return
 
-    async def _come(self) -> None:
-        """Until a message may have come. Of one endpoint the word is polled; several are looked at in turn."""
+    async def _come(self) -> bool:
+        """Spin until a message has come, if that is one word to look at; False: several endpoints are to be looked at
+        in turn, or bulk data wait for room, and go on at the next look.
+        """
         there = [one for one in self.endpoints if one.is_open]
-        if len(there) == 1 and not there[0].starved:
-            await there[0].come()
+        if len(there) != 1 or there[0].starved:
+            return False
+        await there[0].come()
+        return True

@@ -10,13 +10,16 @@ from firmware.host.card import load_chain, release
 from firmware.host.lock import Lock
 from firmware.host.words import store_words
 from firmware.layers import ClusterView
-from firmware.nic.am2.layout import BLOCKS, FRAME, FRAME_PAGES, Place, Word, row
+from firmware.nic.am2.layout import BLOCKS, FRAME, FRAME_PAGES, NOT_YET, Place, Word, row
 from firmware.nic.am2.options import Options
 from firmware.nic.am2.words import NEVER, tag_words
 from firmware.nic.hardware import chain_heads
 from firmware.verbs import Buffer, Host
 from pymodels.host.pages import PAGE
 from pymodels.host.process import Process
+
+CLEARED = 32
+"""Bytes of memory that a turn of the path that clears it does."""
 
 
 @dataclass
@@ -77,12 +80,17 @@ class Driver:
         return granted
 
     async def free(self, granted: Granted) -> None:
-        """A system call: the endpoint is there no more. What it has in flight is lost to it."""
-        del self._granted[granted.number]
+        """A system call: the endpoint is there no more. What it has in flight is lost to it. Returns when the NIC uses
+        neither its frame nor its memory, and the next process finds nothing there.
+        """
         granted.process.unmap(granted.frame, FRAME_PAGES)
         granted.process.unmap_memory(granted.staging, -(-BLOCKS * self.options.medium // PAGE))
         await granted.process.syscall()
         await self._tell(granted.number, 0, NEVER, 0, 0)
+        staging = self._staging[granted.number].view
+        await self.host.spend("am2_clear", len(staging) // CLEARED)
+        staging[:] = bytes(len(staging))
+        del self._granted[granted.number]
 
     async def set_tag(self, granted: Granted, tag: int, weight: int) -> None:
         """A system call: the endpoint takes messages with another tag from now on."""
@@ -91,9 +99,11 @@ class Driver:
         await self._tell(granted.number, self._place.frames[granted.number], tag, granted.memory, weight)
 
     async def _tell(self, number: int, frame: int, tag: int, memory: int, weight: int) -> None:
-        """Write a row, and return when the NIC has read it."""
+        """Write a row, and return when the NIC has done what it says."""
         async with self._commands:
-            await self.host.spend("am2_row_written")
-            await store_words(self.host, row(number), frame, *tag_words(tag), memory, weight)
-            await store_words(self.host, Word.COMMAND, 1 + number)
-            await self.host.poll_card(self.host.nic_base + Word.COMMAND, 1 + number, "am2_look_read")
+            answer = NOT_YET
+            while answer == NOT_YET:
+                await self.host.spend("am2_row_written")
+                await store_words(self.host, row(number), frame, *tag_words(tag), memory, weight)
+                await store_words(self.host, Word.COMMAND, 1 + number)
+                answer = await self.host.poll_card(self.host.nic_base + Word.COMMAND, 1 + number, "am2_look_read")

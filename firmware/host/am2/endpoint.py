@@ -260,6 +260,13 @@ class Endpoint:
         """Bulk data wait for room in a queue, and not for a message."""
         return self._transfers.starved
 
+    async def has_come(self) -> bool:
+        """Look once whether a message has; bulk data that wait for room go on where there is some."""
+        came = await self._frame.arrived()
+        if self.starved:
+            await self._transfers.advance()
+        return came != tuple(taken & 0xFFFF for taken in self._taken)
+
     async def come(self) -> None:
         """Spin on the word that tells of messages, until one has come."""
         requests, replies = (taken & 0xFFFF for taken in self._taken)

@@ -122,6 +122,19 @@ void *am2_receive(struct endpoint *endpoint, struct token *token, u32 queue) {
 /* 32 bytes of payload. */
 u32 *am2_copy(u32 *to, const u32 *from, const u32 *end) { return copy_turn(to, from, end); }
 
+/* 32 bytes of staging memory that another process is to get. */
+u32 *am2_clear(u32 *to, const u32 *end) {
+    u32 i;
+    for (i = 0; i < 8; i++) to[i] = 0;
+    to += 8;
+    if (UNLIKELY(to == end)) {
+        OFF_PATH("the end");
+        return 0;
+    }
+    LOOP_AGAIN();
+    return to;
+}
+
 /* The driver: an endpoint for a process, two pages of the card and those of its staging blocks in its page table. */
 u32 am2_grant(u32 *used, u32 *entries, u32 frame, u32 staging, u32 number) {
     u32 word = *used;
@@ -146,12 +159,5 @@ void am2_row_written(const u32 *row, u32 number) {
     PIO_WRITE(BE32(number + 1));
 }
 
-/* One look at the command, which the NIC has read when it is 0. */
-u32 am2_look_read(void) {
-    if (UNLIKELY(PIO_READ() == 0)) {
-        OFF_PATH("it has");
-        return 1;
-    }
-    LOOP_AGAIN();
-    return 0;
-}
+/* One look at the command, until the NIC has answered it. */
+u32 am2_look_read(u32 asked) { return look_turn(PIO_READ(), asked); }

@@ -130,13 +130,23 @@ class Incoming:
         nic.trace(TraceEvent.NIC_DMA_START, coming.name, size)
         await self._port.deliver(endpoint.staging + self._options.medium * block, size)
 
+    def fills(self, number: int) -> bool:
+        """Payload is on its way to the staging blocks of an endpoint."""
+        return any(one.endpoint.number == number for one in self._delivering)
+
     async def delivered(self) -> None:
         """From the port: the payload of the oldest message is in its block."""
         await self._finish(self._delivering.popleft())
         await self._outgoing.launch()
 
     async def _finish(self, coming: Coming) -> None:
-        """All of a message is there: its endpoint is told, then its sender."""
+        """All of a message is there: its endpoint is told, then its sender. If it was freed meanwhile, only the sender:
+        the message comes back.
+        """
+        if self._endpoints.find(coming.endpoint.number) is not coming.endpoint:
+            coming.heard.pending = False
+            await self._refuse(coming.source, coming.second, coming.heard, Code.BAD_ENDPOINT)
+            return
         await self._nic.work("am2_deliver")
         coming.arriving.done = True
         coming.heard.pending = False

@@ -43,7 +43,7 @@ class Word(IntEnum):
     READY = 0x00
     """Not 0: the driver is there [host]."""
     COMMAND = 0x04
-    """1 + the endpoint whose row has changed [host]; 0: the NIC has read it [NIC]."""
+    """1 + the endpoint whose row has changed [host]; 0: the NIC has done what it says; NOT_YET: ask again [NIC]."""
     BAD = 0x08
     """Packets that came damaged [NIC]."""
     DUPLICATES = 0x0C
@@ -70,6 +70,8 @@ class Row(IntEnum):
 
 
 FRAMES = 0x1000
+NOT_YET = 1 << 31
+"""Answer to a command: the endpoint is not quiet; payload of its messages is on its way to the host."""
 FREED = {
     Queue.REQUEST_SEND: Queue.REQUEST_SEND * QUEUE + STRIDE - 4,
     Queue.REPLY_SEND: Queue.REPLY_SEND * QUEUE + STRIDE - 4,

@@ -18,7 +18,7 @@ u32 am2_look_ready(u32 *ready) {
 
 /* One look at the driver's command. */
 u32 am2_look_command(struct am2 *am2) {
-    if (UNLIKELY(SHARED32(am2->command) != 0)) {
+    if (UNLIKELY((int)SHARED32(am2->command) > 0)) {
         OFF_PATH("a command");
         return 1;
     }

@@ -8,7 +8,7 @@ from firmware.layers import ClusterView
 from firmware.nic.am2.channels import TIME, Channels, Timers
 from firmware.nic.am2.endpoints import Endpoint, Endpoints, Sending
 from firmware.nic.am2.incoming import Incoming
-from firmware.nic.am2.layout import Word
+from firmware.nic.am2.layout import NOT_YET, Word
 from firmware.nic.am2.options import Options
 from firmware.nic.am2.outgoing import Outgoing
 from firmware.nic.am2.words import OWNED, Kind
@@ -34,7 +34,7 @@ class Program:
         self._turn_left: tuple[Endpoint, int, int] | None = None
         """Whose turn it is although nothing of it could go: how many messages are left of it, and bytes."""
         self._services = [
-            (Watch(Word.COMMAND, 0, "am2_look_command"), self._commanded),
+            (Watch(Word.COMMAND, 0, "am2_look_command", NOT_YET - 1), self._commanded),
             (Watch(Reg.ISR, 0, "am2_look_timer", TIME, register=True), self._ticked),
             *port.services(self),
         ]
@@ -106,12 +106,14 @@ class Program:
     async def _commanded(self) -> None:
         """The driver has changed a row."""
         nic = self._nic
+        number = nic.load(Word.COMMAND) - 1
         await nic.work("am2_row")
-        gone = self._endpoints.read(nic.load(Word.COMMAND) - 1)
+        gone = self._endpoints.read(number)
         if gone:
-            self._turn_left = None
+            if self._turn_left and self._turn_left[0] is gone:
+                self._turn_left = None
             self._outgoing.forget(gone, self._channels.flights())
-        nic.store(Word.COMMAND, 0)
+        nic.store(Word.COMMAND, NOT_YET if self._incoming.fills(number) else 0)
 
     async def _ticked(self) -> None:
         await self._then(self._outgoing.tick)
