@@ -48,7 +48,20 @@ def tour(charges: Charges) -> None:
             bench.run(settled(bench.machine, bench.take(1, 2)))
         with charges.operation(f"a look {name}"):
             bench.run(bench.hosts[1].poll())
+    _lost(charges)
     _protocols(charges)
+
+
+def _lost(charges: Charges) -> None:
+    """Messages of three frames of which some are lost."""
+    for where in ("nic", "host"):
+        bench = Bench(mtu=512, slot_bytes=2048, rx_fifo=where)
+        for number in (1, 3):
+            bench.machine.faults.drop(0, 1, number)
+        with charges.operation(f"two messages whose middle and first frame are lost, queue of the {where}"):
+            bench.run(settled(bench.machine, bench.give(0, 1, [bytes(1500), bytes(1500), bytes(64)])))
+        with charges.operation(f"the one after them, queue of the {where}"):
+            bench.run(settled(bench.machine, bench.take(1, 1)))
 
 
 def _protocols(charges: Charges) -> None:

@@ -20,6 +20,7 @@ from firmware.nic.epos.layout import Place, Word
 from firmware.nic.epos.options import OptionError, Options
 from firmware.nic.epos.pointcuts import NAMES, POINTCUTS, PROTOCOLS, hooks, identity
 from firmware.nic.epos.program import Program
+from firmware.nic.epos.protocols.reliability import WORDS
 from pymodels.hardware.discover import nic_kind
 from pymodels.trace import TraceEvent
 from tests.unit.epos_bench import Bench
@@ -74,6 +75,25 @@ def test_exactly_the_frame_whose_acknowledgement_is_lost_is_sent_again() -> None
     numbers = [key & 0xFFFF for key in frames_of(bench, 0)]
     assert numbers == [0, 1, 2, 2, 3, 4]
     assert bench.machine.nic(1).load(Word.BAD) == 0
+
+
+def test_an_acknowledgement_says_that_the_frame_is_in_host_memory() -> None:
+    """The fifth message waits in the Receive Ring, and comes again meanwhile."""
+    bench, sent = Bench(protocols="reliability", timeout_us=40), drawn(12, [4096] * 5)
+    far, at = bench.hosts[1], bench.hosts[0].place.of("reliability", 1, WORDS) + 4
+
+    async def acknowledged() -> bytes:
+        while bench.word(0, at) != 5:
+            await bench.machine.kernel.sleep(50_000, "the next look")
+        return bench.machine.host(1).load_bytes(far._memory.address + far.place.staging(0, 4), 4096)
+
+    async def late() -> list[Any]:
+        await far.host.sleep(LATE_PS, "other work")
+        return await bench.take(1, 5)
+
+    _, there, got = bench.run(bench.give(0, 1, sent), acknowledged(), late())
+    assert there == sent[4] and [message.data for message in got] == sent
+    assert bench.hosts[0].protocols["reliability"].resent > 8, "more copies than the ring has room for"
 
 
 def test_without_reliability_a_lost_message_is_lost() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from firmware.host.words import store_words
-from firmware.nic.epos.layout import LAP, Place, Told, Word
+from firmware.nic.epos.layout import INCOMPLETE, LAP, Place, Told, Word
 from firmware.nic.epos.pointcuts import Hooks
 from firmware.verbs import Buffer, Host
 from pymodels.trace import TraceEvent
@@ -37,6 +37,8 @@ class Incoming:
         """The application's memory."""
         self._mirrored = place.options.rx_fifo == "host"
         self.mirror = host.allocate(4 * place.entries) if self._mirrored else None
+        self.incomplete = 0
+        """Messages of which later frames were lost."""
         self.overwritten = 0
         """Messages that were lost to later ones in their staging slots."""
 
@@ -77,6 +79,12 @@ class Incoming:
         host, told = self._host, Told.of(word & ~LAP)
         host.trace(TraceEvent.POLL_HIT)
         self._entries += 1
+        if told.size == INCOMPLETE:
+            await host.spend("epos_incomplete")
+            self._size[told.source] = 0
+            self.incomplete += 1
+            await self._empty(told.source)
+            return None
         self._size[told.source] += told.size
         if not told.last:
             await host.spend("epos_take_part")
@@ -92,16 +100,20 @@ class Incoming:
         if data is None:
             data = await self._copied(told.source, message, at, size)
         host.trace(TraceEvent.HANDLER_END, 0, 0, told.source)
-        self.taken[told.source] = message + 1
-        await host.spend("epos_copied")
-        for hook in self.hooks["copied"]:
-            await hook(told.source, self.taken[told.source])
-        if 2 * (self.taken[told.source] - self._told[told.source]) >= self._place.options.slots:
-            await self._free(told.source)
+        await self._empty(told.source)
         if data is None:
             self.overwritten += 1
             return None
         return Message(told.source, told.communicator, data)
+
+    async def _empty(self, source: int) -> None:
+        """The slot of a message is not used any more."""
+        taken = self.taken[source] = self.taken[source] + 1
+        await self._host.spend("epos_copied")
+        for hook in self.hooks["copied"]:
+            await hook(source, taken)
+        if 2 * (taken - self._told[source]) >= self._place.options.slots:
+            await self._free(source)
 
     async def _copied(self, source: int, message: int, at: int, size: int) -> bytes | None:
         """The bytes of a message, copied out of its slot; None: a later one has overwritten them meanwhile."""

@@ -101,7 +101,12 @@ u32 epos_look_here(const u32 *entry, u32 before) { return look_turn(SHARED32(ent
 
 /* A frame: whose it is, how much of its message is there; the next entry. */
 u32 epos_take(struct epos *epos, u32 entry, struct came *came) {
-    u32 source = entry >> 24 & 63, next = epos->entry + 4, size = epos->came[source] + (entry & 0xFFFF);
+    u32 source = entry >> 24 & 63, next = epos->entry + 4, size = entry & 0xFFFF;
+    if (UNLIKELY(size == INCOMPLETE)) {
+        OFF_PATH("frames of it are lost");
+        return 0;
+    }
+    size += epos->came[source];
     if (UNLIKELY(next == epos->entries_end)) {
         OFF_PATH("round the queue");
         next = epos->entries;
@@ -122,9 +127,20 @@ u32 epos_take(struct epos *epos, u32 entry, struct came *came) {
 
 /* A frame that is not the last of its message. */
 void epos_take_part(struct epos *epos, u32 entry) {
-    u32 source = entry >> 24 & 63;
+    u32 source = entry >> 24 & 63, size = entry & 0xFFFF;
+    if (UNLIKELY(size == INCOMPLETE)) {
+        OFF_PATH("frames of it are lost");
+        return;
+    }
     epos->entry = epos->entry + 4;
-    epos->came[source] = epos->came[source] + (entry & 0xFFFF);
+    epos->came[source] = epos->came[source] + size;
+}
+
+/* What has come of a message is given up. */
+void epos_incomplete(struct epos *epos, u32 source) {
+    epos->entry = epos->entry + 4;
+    epos->came[source] = 0;
+    epos->given_up = epos->given_up + 1;
 }
 
 /* 32 bytes of a message out of its staging slot. */

@@ -12,7 +12,7 @@ enum { FRAMES = 8, SLOT_SHIFT = 16, SLOT = 1 << SLOT_SHIFT, SLOTS_SHIFT = 2, SLO
 
 struct came { u32 source, communicator, size, at; };
 struct epos {
-    u32 nodes, key, next, rung, sent, block, blocks, blocks_end, entry, entries, entries_end, staging;
+    u32 nodes, key, next, rung, sent, block, blocks, blocks_end, entry, entries, entries_end, staging, given_up;
     u32 slots[FRAMES], message[NODES], came[NODES], taken[NODES], told[NODES];
     DYNAMIC_WORDS
     MULTICAST_WORDS

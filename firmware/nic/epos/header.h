@@ -28,6 +28,9 @@ enum {
 enum { MULTICAST, FLOW, RELIABILITY };
 enum { COMPOSITION = HAS_MULTICAST << MULTICAST | HAS_FLOW << FLOW | HAS_RELIABILITY << RELIABILITY };
 
+/* Of the second word: the number in the message. Of an entry: bytes where no more comes of a message. */
+enum { INDEX = 0x3FFF, INCOMPLETE = 0xFFFF };
+
 #define INLINE static inline __attribute__((always_inline))
 
 /* A protocol's methods are there where it is selected. WITH_DYNAMIC is the control of the claim that what is not selected costs

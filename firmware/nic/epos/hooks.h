@@ -6,7 +6,7 @@
 #include "protocols/flow.h"
 #include "protocols/reliability.h"
 
-#define FRAME_OFFSET(frame, number) ((number & 0x3FFF) << MTU_SHIFT)
+#define FRAME_OFFSET(frame, number) ((number & INDEX) << MTU_SHIFT)
 
 #define AT_TX_DONE(nic, bell) do { multicast_tx_done(nic, bell); } while (0)
 #define AT_RX(nic, source, frame) do { reliability_rx(nic, source, frame); flow_rx(nic, source, frame); } while (0)

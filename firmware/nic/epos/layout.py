@@ -7,7 +7,7 @@
     control      0x07 (8) | source (8) | number at its source (16)
                  kind (8) | composition (8) | 0, then a word
     doorbell     node (8) | large (1) | slot of the Send Ring (7) | bytes of header and payload (16)
-    Rx FIFO      lap (1), and what the third word of the header says
+    Rx FIFO      lap (1), and what the third word of the header says; 0xFFFF bytes: the message stays incomplete
 
 The lap of an entry changes each time round the queue, so nobody has to clear it.
 """
@@ -36,6 +36,10 @@ SYNDROME = 8
 RX_CHAIN, TX_CHAIN = 0, 2
 """Chains of the host DMA; the receive side goes first, and each has a bit of ISR of its own."""
 LAP, LAST = 1 << 31, 1 << 30
+INDEX = 0x3FFF
+"""Of the second word of a frame: its number in the message."""
+INCOMPLETE = 0xFFFF
+"""Bytes of an entry of the Rx FIFO Queue where frames of a message are lost."""
 TELL = 127
 """Slot of a doorbell that is for a protocol, with a number in place of the bytes."""
 BELLS = 64
@@ -74,6 +78,8 @@ class Word(IntEnum):
     """Physical address of the Rx FIFO Queue, where it is in host memory [host]."""
     HELD = 0x20
     """Frames that had to wait in the Receive Ring for a staging slot [NIC]."""
+    STRAY = 0x24
+    """Frames that were dropped, as they do not follow the one before: one between them is lost [NIC]."""
     FREED = 0x40
     """For each node: messages of it that the host has copied out [host]."""
 

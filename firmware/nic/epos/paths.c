@@ -167,23 +167,36 @@ struct frame *epos_head(struct nic *nic) {
     return frame;
 }
 
-/* A frame: where it goes in host memory, and what the host will be told; its DMA starts. The high word of an address and the
- * order of the blocks never change. */
-void epos_rx(struct nic *nic, struct frame *frame) {
-    struct buffer *buffer = nic->current;
+/* A frame: whether it follows the one before, and of which message it is. */
+static inline __attribute__((always_inline)) u32 judged(struct nic *nic, struct frame *frame, u32 told, u32 number, u32 source) {
+    u32 follows = number << 8, last = told >> 30 & 1, message;
+    AT_RX(nic, source, frame);
+    if (UNLIKELY(follows != nic->expected[source])) {
+        OFF_PATH("frames between are lost, or it is the first of a message");
+        return 0;
+    }
+    if (UNLIKELY((number & INDEX) >= SLOT >> MTU_SHIFT)) {
+        OFF_PATH("more than a staging slot has");
+        return 0;
+    }
+    nic->expected[source] = (follows | (-last & INDEX << 8)) + (1 << 8);
+    message = nic->message[source];
+    nic->message[source] = message + last;
+    return message;
+}
+
+/* Where it goes in host memory, and what the host will be told; its DMA starts. The high word of an address and the order of the
+ * blocks never change. */
+static inline __attribute__((always_inline)) void placed(
+    struct nic *nic, struct buffer *buffer, struct frame *frame, u32 told, u32 number, u32 source, u32 message) {
     struct block *block = nic->tail, *next = block + 1;
-    u32 told = frame->words[EPOS_TOLD], number = frame->words[EPOS_NUMBER], source = told >> 24 & 63;
-    u32 message = nic->message[source], size = told & 0xFFFF, *entry = nic->entry, *following = entry + 1, address;
+    u32 size = told & 0xFFFF, *entry = nic->entry, *following = entry + 1, address;
     if (UNLIKELY(size - 1 >= MTU)) {
         OFF_PATH("no payload: a word that nobody reads keeps the order; or more than a frame has");
         size = 4;
     }
-    if (UNLIKELY(message - SHARED32(&nic->freed[source]) >= LIMIT)) {
-        OFF_PATH("its staging slot is in use");
-        return;
-    }
-    address = nic->staging + ((source << SLOTS_SHIFT | (message & SLOTS - 1)) << SLOT_SHIFT) + FRAME_OFFSET(frame, number);
-    AT_RX(nic, source, frame);
+    address = nic->staging + ((source << SLOTS_SHIFT | (message & SLOTS - 1)) << SLOT_SHIFT);
+    address += FRAME_OFFSET(frame, number);
     buffer->told = nic->lap | told;
     buffer->entry = entry;
     if (UNLIKELY(following == nic->entries_end)) {
@@ -192,7 +205,6 @@ void epos_rx(struct nic *nic, struct frame *frame) {
         following = nic->entries;
     }
     nic->entry = following;
-    nic->message[source] = message + (told >> 30 & 1);
     if (UNLIKELY(next == nic->blocks_end)) {
         OFF_PATH("round the ring");
         next = nic->blocks;
@@ -203,6 +215,49 @@ void epos_rx(struct nic *nic, struct frame *frame) {
     block->eal = address;
     SHARED32(&block->next) = (u32)next | RX_WAKE;
     REGISTER_WRITE(PULSE, RX_PULSE);
+}
+
+/* A frame whose slot is free. */
+void epos_rx(struct nic *nic, struct frame *frame) {
+    u32 told = frame->words[EPOS_TOLD], number = frame->words[EPOS_NUMBER], source = told >> 24 & 63;
+    u32 message = judged(nic, frame, told, number, source);
+    if (UNLIKELY(message - SHARED32(&nic->freed[source]) >= LIMIT)) {
+        OFF_PATH("its staging slot is in use");
+        return;
+    }
+    placed(nic, nic->current, frame, told, number, source, message);
+}
+
+/* A frame that has to wait in the Receive Ring. */
+void epos_hold(struct nic *nic, struct frame *frame) {
+    u32 told = frame->words[EPOS_TOLD];
+    nic->current->message = judged(nic, frame, told, frame->words[EPOS_NUMBER], told >> 24 & 63);
+    SHARED32(&nic->held) = SHARED32(&nic->held) + 1;
+}
+
+/* The slot that it waits for is free. */
+void epos_freed(struct nic *nic, struct buffer *buffer) {
+    struct frame *frame = buffer->frame;
+    u32 told = frame->words[EPOS_TOLD];
+    placed(nic, buffer, frame, told, frame->words[EPOS_NUMBER], told >> 24 & 63, buffer->message);
+}
+
+/* Frames before it are lost: count it; its buffer is free. */
+void epos_stray(struct nic *nic) {
+    SHARED32(&nic->stray) = SHARED32(&nic->stray) + 1;
+    nic->current->busy = 0;
+}
+
+/* The first frame of a message that does not have the next number: what has come of the one before is given up. */
+u32 epos_anew(struct nic *nic, u32 source, u32 follows) {
+    u32 message = nic->message[source], *entry = nic->entry;
+    if (LIKELY(nic->expected[source] & INDEX << 8)) {
+        nic->entry = entry + 1;
+        SHARED32(entry) = nic->lap | 1u << 30 | source << 24 | INCOMPLETE;
+        nic->message[source] = message = message + 1;
+    }
+    nic->expected[source] = follows;
+    return message;
 }
 
 #if HAS_FLOW || HAS_RELIABILITY
@@ -261,10 +316,15 @@ u32 epos_answer(struct nic *nic, struct frame *frame) { return SHARED32(&nic->fr
 #endif
 
 #if HAS_RELIABILITY
-/* A frame that has come before: it is acknowledged again, and its buffer is free. */
-void epos_duplicate(struct nic *nic, u32 *duplicates) {
+/* A frame that has come before: its buffer is free, and it is acknowledged again, if that has been done. */
+u32 epos_duplicate(struct nic *nic, u32 *duplicates, u32 source, u32 number) {
     SHARED32(duplicates) = SHARED32(duplicates) + 1;
     nic->current->busy = 0;
+    if (UNLIKELY(nic->stored[source] != number)) {
+        OFF_PATH("it is on its way to the host");
+        return 0;
+    }
+    return number;
 }
 #endif
 
@@ -282,9 +342,6 @@ u32 epos_next_node(u32 left, u32 node) {
 /* It is sent to that one too. */
 void epos_repeat(struct nic *nic, struct frame *frame, u32 left) { frame->words[EPOS_MULTICAST] = left & left - 1; }
 #endif
-
-/* It has to wait in the Receive Ring. */
-void epos_hold(struct nic *nic) { SHARED32(&nic->held) = SHARED32(&nic->held) + 1; }
 
 /* It is damaged: count it; its buffer is free. */
 void epos_bad(struct nic *nic) {

@@ -58,7 +58,7 @@ class Protocol:
 PROTOCOLS: tuple[Protocol, ...] = (
     Protocol("multicast", 1, 0, "one send reaches several nodes; the NIC repeats the frame from the Send Ring"),
     Protocol("flow", 1, 1, "a message is sent when its receiver has a staging slot for it: credits"),
-    Protocol("reliability", 1, 2, "each frame is acknowledged by the receiving NIC, and sent again until it is"),
+    Protocol("reliability", 1, 3, "each frame is acknowledged by the receiving NIC, and sent again until it is"),
 )
 """In the predefined order, from the inside to the outside."""
 NAMES = tuple(one.name for one in PROTOCOLS)

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from firmware.nic.epos.layout import CONTROL, DATA, LAP, RX_CHAIN, Place, Told, Word
+from firmware.nic.epos.layout import CONTROL, DATA, INCOMPLETE, INDEX, LAP, RX_CHAIN, Place, Told, Word
 from firmware.nic.epos.pointcuts import Hooks
 from firmware.nic.hardware import BlockRing, HostDma
 from firmware.verbs import Nic
@@ -35,8 +35,10 @@ class In:
     key: int
     number: int
     told: Told
-    address: int = 0
-    """Where it goes in host memory."""
+    message: int = 0
+    """Of its source, counted from the start: which staging slot it has."""
+    gives_up: bool = False
+    """The message before it is incomplete, and the host has not been told."""
     count: int = 0
     """Of a reliable composition: the frame's number."""
     entry: int = 0
@@ -56,7 +58,9 @@ class Receiver:
         self._overwrites = place.options.staging == "overwrite"
         self._mirrors = place.options.rx_fifo == "host"
         self._messages = [0] * place.nodes
-        """Of each node: messages whose last frame has come."""
+        """Of each node: messages whose last frame has come, or that stay incomplete."""
+        self._expected = [0] * place.nodes
+        """Of each node: message and number in it of the frame that follows."""
         self._entries = 0
         """Of the Rx FIFO Queue that are given out, counted from the start."""
         self._free = [True] * place.options.receive_frames
@@ -99,10 +103,7 @@ class Receiver:
             await self._foreign(frame)
         else:
             nic.trace(TraceEvent.NIC_RECV_START, key, frame.told.source)
-            if self._held:
-                self._held.append(frame)
-                return
-            await self._place_or_hold(frame)
+            await self._take(frame)
 
     async def _foreign(self, frame: In) -> None:
         """It is none of this composition's frames."""
@@ -123,51 +124,93 @@ class Receiver:
     async def freed(self) -> None:
         """A staging slot may be free."""
         while self._held:
-            frame = self._held.popleft()
-            if not await self._place_or_hold(frame, first=False):
+            await self._give_up(self._held[0])
+            if self._full(self._held[0]):
                 return
+            await self._nic.work("epos_freed")
+            await self._deliver(self._held.popleft())
 
-    async def _place_or_hold(self, frame: In, first: bool = True) -> bool:
-        """The frame goes to its place, unless that is in use."""
-        nic, source = self._nic, frame.told.source
-        self._seen = nic.load(Word.FREED + 4 * source)
-        if (self._messages[source] - self._seen & 0xFFFFFFFF) >= self._place.limit:
-            if first:
-                await nic.work("epos_hold")
-                nic.store(Word.HELD, nic.load(Word.HELD) + 1)
-            self._held.appendleft(frame)
-            return False
-        await nic.work("epos_rx")
-        message = self._messages[source]
-        frame.address = self._staging + self._place.staging(source, message)
-        frame.address += self._place.options.mtu * (frame.number & 0x3FFF)
+    def _full(self, frame: In) -> bool:
+        """Whether the slot of its message is in use."""
+        self._seen = self._nic.load(Word.FREED + 4 * frame.told.source)
+        return (frame.message - self._seen & 0xFFFFFFFF) >= self._place.limit
+
+    async def _take(self, frame: In) -> None:
+        """A frame of this composition: it goes to its place, waits for it, or is dropped."""
+        nic, source, index = self._nic, frame.told.source, frame.number & INDEX
+        frame.gives_up = not index and bool(self._expected[source] & INDEX)
+        frame.message = self._messages[source] + frame.gives_up & 0xFFFFFFFF
+        waits = bool(self._held) or self._full(frame)
+        await nic.work("epos_hold" if waits else "epos_rx")
         for hook in self._at_rx:
             if not await hook(frame):
                 self.release(frame.buffer)
-                return True
-        await self._deliver(frame, message)
+                return
+        if not await self._follows(frame):
+            self.release(frame.buffer)
+        elif waits:
+            nic.store(Word.HELD, nic.load(Word.HELD) + 1)
+            self._held.append(frame)
+            await self._give_up(self._held[0])
+        else:
+            await self._give_up(frame)
+            await self._deliver(frame)
+
+    async def _follows(self, frame: In) -> bool:
+        """Whether it is the frame after the last one, or the first of a message; where frames between are lost, what
+        came of theirs is given up, and its slot is used up.
+        """
+        nic, source, follows = self._nic, frame.told.source, frame.number & 0xFFFFFF
+        index = follows & INDEX
+        if index >= self._place.frames or (index and follows != self._expected[source]):
+            await nic.work("epos_stray")
+            nic.store(Word.STRAY, nic.load(Word.STRAY) + 1)
+            return False
+        if follows != self._expected[source]:
+            await nic.work("epos_anew")
+        last = frame.told.last
+        self._expected[source] = ((follows | INDEX) if last else follows) + 1 & 0xFFFFFF
+        self._messages[source] = frame.message + last & 0xFFFFFFFF
         return True
 
-    async def _deliver(self, frame: In, message: int) -> None:
+    async def _deliver(self, frame: In) -> None:
         """A block of the Rx DMA Requests brings the payload to the host, and its end an entry of the Rx FIFO Queue."""
         nic, place, told = self._nic, self._place, frame.told
-        index, lap = self._entries % place.entries, self._entries // place.entries & 1
-        self._entries += 1
-        frame.entry, frame.word = 4 * index, (0 if lap else LAP) | told.word
-        self._messages[told.source] = message + told.last & 0xFFFFFFFF
-        if self._overwrites and not frame.number & 0x3FFF:
+        frame.entry, frame.word = self._entry(told)
+        if self._overwrites and not frame.number & INDEX:
             await nic.work("epos_mark")
-            self._words(message, self._staging + place.mark(told.source, message), PASSED, wake=False)
+            self._words(frame.message, self._staging + place.mark(told.source, frame.message), PASSED, wake=False)
+        address = self._staging + place.staging(told.source, frame.message)
+        address += place.options.mtu * (frame.number & INDEX)
         size = told.size or 4
         size = size if nic.word_bytes == 8 else size + 3 & ~3
         nic.trace(TraceEvent.NIC_ACCEPT, frame.key, told.source, 1)
         nic.trace(TraceEvent.NIC_DMA_START, frame.key, size, 4 if self._mirrors else 0)
         self._moving.append(frame)
-        self._ring.data(frame.at + place.header_bytes, frame.address, size, not self._mirrors, (STORED, 0, 0))
+        self._ring.data(frame.at + place.header_bytes, address, size, not self._mirrors, (STORED, 0, 0))
         if self._mirrors:
             await nic.work("epos_mirror")
             self._words(frame.word, self._mirror + frame.entry, MIRRORED, wake=True)
         await self._ring.start()
+
+    def _entry(self, told: Told) -> tuple[int, int]:
+        """The next entry of the Rx FIFO Queue: where it is, and its word."""
+        count, entries = self._entries, self._place.entries
+        self._entries += 1
+        return 4 * (count % entries), (0 if count // entries & 1 else LAP) | told.word
+
+    async def _give_up(self, frame: In) -> None:
+        """If the message before this one is incomplete, the host hears that no more comes of it."""
+        if not frame.gives_up:
+            return
+        frame.gives_up = False
+        at, word = self._entry(Told(True, frame.told.source, 0, INCOMPLETE))
+        if self._mirrors:
+            await self._nic.work("epos_mirror")
+            self._words(word, self._mirror + at, MIRRORED, wake=True)
+            await self._ring.start()
+        else:
+            self._nic.store(self._place.fifo + at, word)
 
     def _words(self, word: int, address: int, meaning: int, wake: bool) -> None:
         """A block that writes one word to the host."""

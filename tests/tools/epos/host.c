@@ -3,7 +3,7 @@
 
 enum { NODES = 64, FRAMES = 8, SLOT = 65536, SLOTS = 4, LAST = 1 << 30 };
 struct epos {
-    u32 nodes, key, next, rung, sent, block, blocks, blocks_end, entry, entries, entries_end, staging;
+    u32 nodes, key, next, rung, sent, block, blocks, blocks_end, entry, entries, entries_end, staging, given_up;
     u32 slots[FRAMES], message[NODES], came[NODES], taken[NODES], told[NODES];
 #if MANY
     u32 further;

@@ -6,9 +6,9 @@ enum { TURNS = 2, NODES = 64, FRAMES = 8, MTU = 4096, SLOTS = 4, WAKE = 4 };
 struct route { u32 high, low, skip, unused; };
 struct frame { u32 words[8]; };
 #if RELIABLE
-struct buffer { u32 busy; struct buffer *next; struct frame *frame; u32 *end; u32 told; u32 *entry; u32 number; };
+struct buffer { u32 busy; struct buffer *next; struct frame *frame; u32 *end; u32 told; u32 *entry; u32 message; u32 number; };
 #else
-struct buffer { u32 busy; struct buffer *next; struct frame *frame; u32 *end; u32 told; u32 *entry; };
+struct buffer { u32 busy; struct buffer *next; struct frame *frame; u32 *end; u32 told; u32 *entry; u32 message; };
 #endif
 struct out { u32 bell; struct frame *frame; u32 fetched, unused; };
 struct nic {
@@ -19,8 +19,8 @@ struct nic {
     struct buffer *armed, *current, *done_buffer;
     struct block *tail, *done, *blocks, *blocks_end, *tx_done;
     u32 *entry, *entries, *entries_end, *words;
-    u32 count_sent, empty, bad, foreign, foreign_is, held;
-    u32 message[NODES], freed[NODES];
+    u32 count_sent, empty, bad, foreign, foreign_is, held, stray;
+    u32 message[NODES], freed[NODES], expected[NODES];
 #if FLOWING || RELIABLE
     u32 control, *waiting;
 #endif
@@ -28,7 +28,7 @@ struct nic {
     u32 credit[NODES];
 #endif
 #if RELIABLE
-    u32 accepted[NODES], acknowledged[NODES], *acks;
+    u32 accepted[NODES], acknowledged[NODES], stored[NODES], *acks;
 #endif
 };
 
@@ -53,20 +53,8 @@ void epos_sent(struct nic *nic) {
     }
 }
 
-void epos_rx(struct nic *nic, struct frame *frame) {
-    struct buffer *buffer = nic->current;
-    struct block *block = nic->tail, *next = block + 1;
-    u32 told = frame->words[2], number = frame->words[1], source = told >> 24 & 63;
-    u32 message = nic->message[source], size = told & 0xFFFF, *entry = nic->entry, *following = entry + 1, address;
-    if (UNLIKELY(size - 1 >= MTU)) {
-        OFF_PATH("empty");
-        size = 4;
-    }
-    if (UNLIKELY(message - SHARED32(&nic->freed[source]) >= SLOTS)) {
-        OFF_PATH("full");
-        return;
-    }
-    address = nic->staging + ((source << 2 | (message & SLOTS - 1)) << 16) + ((number & 0x3FFF) << 12);
+static inline __attribute__((always_inline)) u32 arrived(struct nic *nic, struct frame *frame, u32 told, u32 number, u32 source) {
+    u32 key = number << 8, last = told >> 30 & 1, message;
 #if RELIABLE
     {
         u32 count = frame->words[NUMBER_AT];
@@ -86,6 +74,36 @@ void epos_rx(struct nic *nic, struct frame *frame) {
 #endif
         SHARED32(&nic->credit[source]) = frame->words[CREDIT_AT];
 #endif
+    if (UNLIKELY(nic->expected[source] != key)) {
+        OFF_PATH("a gap");
+        return 0;
+    }
+    if (UNLIKELY((number & 0x3FFF) > 15)) {
+        OFF_PATH("too many");
+        return 0;
+    }
+    nic->expected[source] = (last ? key | 0x3FFF00 : key) + 256;
+    message = nic->message[source];
+    nic->message[source] = message + last;
+    return message;
+}
+
+void epos_hold(struct nic *nic, struct frame *frame) {
+    u32 told = frame->words[2];
+    nic->current->message = arrived(nic, frame, told, frame->words[1], told >> 24 & 63);
+    SHARED32(&nic->held) = SHARED32(&nic->held) + 1;
+}
+
+static inline __attribute__((always_inline)) void brought(
+    struct nic *nic, struct buffer *buffer, struct frame *frame, u32 told, u32 number, u32 source, u32 message) {
+    struct block *block = nic->tail, *next = block + 1;
+    u32 size = told & 0xFFFF, *entry = nic->entry, *following = entry + 1, address;
+    if (UNLIKELY(size - 1 >= MTU)) {
+        OFF_PATH("empty");
+        size = 4;
+    }
+    address = nic->staging + ((source << 2 | (message & SLOTS - 1)) << 16);
+    address += (number & 0x3FFF) << 12;
     buffer->told = nic->lap | told;
     buffer->entry = entry;
     if (UNLIKELY(following == nic->entries_end)) {
@@ -94,7 +112,6 @@ void epos_rx(struct nic *nic, struct frame *frame) {
         following = nic->entries;
     }
     nic->entry = following;
-    nic->message[source] = message + (told >> 30 & 1);
     if (UNLIKELY(next == nic->blocks_end)) {
         OFF_PATH("wrapped");
         next = nic->blocks;
@@ -105,6 +122,16 @@ void epos_rx(struct nic *nic, struct frame *frame) {
     block->eal = address;
     SHARED32(&block->next) = (u32)next | WAKE;
     REGISTER_WRITE(PULSE, 1);
+}
+
+void epos_rx(struct nic *nic, struct frame *frame) {
+    u32 told = frame->words[2], number = frame->words[1], source = told >> 24 & 63;
+    u32 message = arrived(nic, frame, told, number, source);
+    if (UNLIKELY(message - SHARED32(&nic->freed[source]) >= SLOTS)) {
+        OFF_PATH("full");
+        return;
+    }
+    brought(nic, nic->current, frame, told, number, source, message);
 }
 
 void epos_stored(struct nic *nic) {
@@ -124,9 +151,10 @@ void epos_stored(struct nic *nic) {
     SHARED32(buffer->entry) = buffer->told;
 #if RELIABLE
     {
-        u32 *ack = nic->acks;
-        ack[0] = buffer->told >> 24 & 63;
-        ack[1] = buffer->number;
+        u32 *ack = nic->acks, source = buffer->told >> 24 & 63, number = buffer->number;
+        nic->stored[source] = number;
+        ack[0] = source;
+        ack[1] = number;
         nic->acks = ack + 2;
     }
 #endif

@@ -1,6 +1,6 @@
 /* Reliability on the NIC: a frame that has come before is not taken again; each that is stored is acknowledged. */
 #if IN_BUILD(HAS_RELIABILITY)
-#define RELIABILITY_WORDS u32 accepted[NODES], acknowledged[NODES], *acks;
+#define RELIABILITY_WORDS u32 accepted[NODES], acknowledged[NODES], stored[NODES], *acks;
 #define RELIABILITY_BUFFER u32 number;
 #else
 #define RELIABILITY_WORDS
@@ -25,11 +25,14 @@ INLINE void reliability_rx(struct nic *nic, u32 source, struct frame *frame) {
 INLINE void reliability_stored(struct nic *nic, struct buffer *buffer) {
 #if IN_BUILD(HAS_RELIABILITY)
     ACTIVE(nic, RELIABILITY) {
-        u32 *ack;
+        u32 *ack, source, number;
         DORMANT();
         ack = nic->acks;
-        ack[0] = buffer->told >> 24 & 63;
-        ack[1] = buffer->number;
+        source = buffer->told >> 24 & 63;
+        number = buffer->number;
+        nic->stored[source] = number;
+        ack[0] = source;
+        ack[1] = number;
         nic->acks = ack + 2;
     }
 #endif

@@ -1,4 +1,8 @@
-"""Reliability on the NIC: each frame that is stored is acknowledged; one that comes again only that."""
+"""Reliability on the NIC: each frame that is in host memory is acknowledged; one that comes again only that.
+
+A frame is known from when it comes, and acknowledged from when it is stored: what comes again between is dropped in
+silence, since its acknowledgement is still to come.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,10 @@ from typing import Any
 from firmware.nic.epos.layout import Kind
 from firmware.nic.epos.receiving import In
 
-WORDS = 2
-"""For each node: the last frame that was accepted of it, and the last of this host's that it has acknowledged."""
+WORDS = 3
+"""For each node: the last frame that came of it, the last of this host's that it has acknowledged, and the last of its
+frames that is in host memory.
+"""
 
 
 class Side:
@@ -28,7 +34,8 @@ class Side:
         if nic.load(self._word(source)) == number:
             await nic.work("epos_duplicate")
             self.duplicates += 1
-            await self._program.sender.tell(source, Kind.ACK, number)
+            if nic.load(self._word(source) + 8) == number:
+                await self._program.sender.tell(source, Kind.ACK, number)
             return False
         nic.store(self._word(source), number)
         frame.count = number
@@ -36,6 +43,7 @@ class Side:
 
     async def stored(self, frame: In) -> None:
         """It is in host memory: tell its sender."""
+        self._program.nic.store(self._word(frame.told.source) + 8, frame.count)
         await self._program.sender.tell(frame.told.source, Kind.ACK, frame.count)
 
     async def control(self, source: int, kind: int, value: int) -> None:
