@@ -3,13 +3,12 @@
 The program is started with a socket, whose descriptor is in the environment variable SANLAB_SOCKET. It asks, and waits
 for the answer; both are frames: their bytes, as four bytes big-endian, and the bytes. A task of the host that waits for
 its next request holds the simulation until it comes, so that a run depends on what the program asks, and not on when.
-It ends with its host, at the latest with the simulator's process.
+It ends with its host, at the latest with the simulator's process, and reaches no network (`confined.py`).
 """
 
 from __future__ import annotations
 
 import atexit
-import ctypes
 import os
 import signal
 import socket
@@ -21,6 +20,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from pymodels.errors import SanlabError
+from pymodels.host.confined import preparation
 
 SOCKET = "SANLAB_SOCKET"
 SIZE_BYTES = 4
@@ -28,7 +28,6 @@ AT_ONCE = 1 << 18
 PATIENCE_S = 60.0
 SHOWN = 3
 """Words of a command that errors show."""
-PR_SET_PDEATHSIG = 1
 NONE_MORE: Mapping[str, str] = MappingProxyType({})
 _running: set[Outside] = set()
 
@@ -70,7 +69,7 @@ class Outside:
                     stderr=subprocess.STDOUT if printed else None,
                     pass_fds=(theirs.fileno(),),
                     start_new_session=True,
-                    preexec_fn=_die_with_parent,  # noqa: PLW1509 - one system call, before any thread
+                    preexec_fn=preparation(),  # noqa: PLW1509 - system calls only, and this process has no thread
                 )
             except (OSError, ValueError, IndexError) as error:
                 self._socket.close()
@@ -167,11 +166,6 @@ class Outside:
 def _interval(seconds: float) -> bytes:
     """An interval as the kernel takes it."""
     return struct.pack("ll", int(seconds), int(seconds % 1 * 1e6))
-
-
-def _die_with_parent() -> None:
-    """In the child: the kernel kills it when the simulator's process ends, however that does."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 @atexit.register

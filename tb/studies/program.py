@@ -8,10 +8,12 @@ is in `program-0.txt` and so on. A process that fails ends the run, with its ran
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
 from firmware.host.mpi import Mpi
+from pymodels.host.confined import refusal
 from tb.lab.lab import Lab
 from tb.plan.options import Option, stack_options
 from tb.plan.request import Plan
@@ -51,6 +53,9 @@ def _directory(plan: Plan) -> Path:
 
 async def run(lab: Lab) -> None:
     """The study."""
+    if refused := refusal():
+        told = f"program: this kernel gives programs no namespaces ({refused}): they reach the network of this machine"
+        print(told, file=sys.stderr, flush=True)
     layers = lab.start_layer(LAYER)
     ranks = lab.option("ranks") or len(layers)
     start = Start(

@@ -2,24 +2,28 @@
 
 Strategy: small programs of Python and of the shell are started by `host.outside`, and ask over their socket. Time must
 stand still while they compute, and what two runs do must be equal though the programs are slow at random. Programs
-that end, break off, say nothing or are not there are named; none of them outlives its run.
+that end, break off, say nothing or are not there are named; neither they nor what they have started outlive their run,
+and they reach no network: what a program sees of its own number is hidden, so they tell the machine's by /proc.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from pymodels.host import OutsideError
+from pymodels.host import OutsideError, confined
 from pymodels.host.outside import end_all
 from tests.patience import PATIENCE_S, wait_for
 from tests.tools.hosts import BINDINGS, PATH, Bound
 
+KEPT_IN = pytest.mark.skipif(bool(confined.refusal()), reason=f"the kernel gives no namespaces: {confined.refusal()}")
 PROGRAM = """
 import os, random, socket, sys, time
 place = socket.socket(fileno=int(os.environ["SANLAB_SOCKET"]))
@@ -153,33 +157,109 @@ def test_a_program_is_asked_back_within_its_request(bound: Bound) -> None:
     bound.ends(serve())
 
 
-def test_the_end_of_a_run_ends_programs_and_what_they_have_started(bound: Bound) -> None:
-    numbers: list[int] = []
-    text = PROGRAM + f"import subprocess\nchild = subprocess.Popen(['sleep', '{PATIENCE_S}'])\nask(b'%d' % child.pid)\n"
-
-    async def serve() -> None:
-        numbers.append(int(await bound.host.outside(python(text)).request()))
-
-    bound.ends(serve())
-    assert alive(numbers[0])
-    end_all()
-    gone(numbers[0])
-
-
-def test_a_simulator_that_is_killed_takes_its_programs_along() -> None:
-    text = f"""
+NUMBER = "os.readlink('/proc/self')"
+"""Of a process, as the machine counts."""
+LEAVES = (
+    PROGRAM
+    + f"""
+into, out = os.pipe()
+if not os.fork():
+    place.close()
+    os.setsid()
+    if os.fork():
+        os._exit(0)
+    os.write(out, {NUMBER}.encode())
+    time.sleep({PATIENCE_S})
+child = os.read(into, 9)
+ask(child + b" " + {NUMBER}.encode())
+"""
+)
+"""Leaves a process behind, which has a session of its own and another parent."""
+SIMULATOR = f"""
 from pymodels.machine import Machine
 machine = Machine(2)
 async def serve():
-    program = machine.host(0).outside({python(PROGRAM + "ask(b'%d' % os.getpid())")!r})
+    program = machine.host(0).outside({python(LEAVES)!r})
     print((await program.request()).decode(), flush=True)
     import time; time.sleep({PATIENCE_S})
 machine.finish(serve())
 """
+
+
+@KEPT_IN
+@pytest.mark.parametrize("ends", ["by itself", "with the run"])
+def test_what_a_program_has_left_behind_ends_with_it(bound: Bound, ends: str) -> None:
+    numbers: list[int] = []
+
+    async def serve() -> None:
+        program = bound.host.outside(python(LEAVES))
+        numbers[:] = map(int, (await program.request()).split())
+        if ends == "by itself":
+            program.answer(b"")
+            assert await program.request() is None and program.status == 0
+
+    bound.ends(serve())
+    if ends == "with the run":
+        assert all(map(alive, numbers))
+        end_all()
+    for number in numbers:
+        gone(number)
+
+
+@KEPT_IN
+def test_a_simulator_that_is_killed_takes_its_programs_and_what_they_left_along() -> None:
     root = Path(__file__).parents[2]
-    with subprocess.Popen(python(text), cwd=root, stdout=subprocess.PIPE, text=True) as simulator:
+    with subprocess.Popen(python(SIMULATOR), cwd=root, stdout=subprocess.PIPE, text=True) as simulator:
         assert simulator.stdout is not None
-        number = int(simulator.stdout.readline())
-        assert alive(number)
+        numbers = [int(word) for word in simulator.stdout.readline().split()]
+        assert all(map(alive, numbers))
         os.kill(simulator.pid, signal.SIGKILL)
-    gone(number)
+    for number in numbers:
+        gone(number)
+
+
+@KEPT_IN
+def test_a_program_reaches_no_network(bound: Bound) -> None:
+    text = (
+        PROGRAM
+        + """
+names = ",".join(name for _, name in socket.if_nameindex())
+with socket.socket() as way:
+    ask(b"%s %d" % (names.encode(), way.connect_ex(("127.0.0.1", {port}))))
+"""
+    )
+
+    async def serve(port: int) -> bytes:
+        program = bound.host.outside(python(text.format(port=port)))
+        return (await program.request()) or b""
+
+    with socket.create_server(("127.0.0.1", 0)) as door:
+        task = bound.host.spawn(serve(door.getsockname()[1]), "serve")
+        bound.kernel.run()
+    names, error = task.finished.value.split()
+    assert (names, int(error)) == (b"lo", errno.ENETUNREACH)
+
+
+def test_a_program_runs_as_who_started_it_in_files_of_its_own(bound: Bound, tmp_path: Path) -> None:
+    async def serve() -> None:
+        await bound.host.outside(["sh", "-c", "id -u; touch made"], output=tmp_path / "out", folder=tmp_path).request()
+
+    bound.ends(serve())
+    assert int((tmp_path / "out").read_text()) == os.getuid() == (tmp_path / "made").stat().st_uid
+
+
+def test_where_the_kernel_gives_no_namespaces_programs_run_with_what_is_left(
+    bound: Bound, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(confined, "refusal", lambda: "Operation not permitted")
+    numbers: list[int] = []
+
+    async def serve() -> None:
+        program = bound.host.outside(python(PROGRAM + f"ask({NUMBER}.encode())\nsys.exit(3)"))
+        numbers.append(int(await program.request() or 0))
+        assert alive(numbers[0])
+        program.answer(b"")
+        assert await program.request() is None and program.status == 3
+
+    bound.ends(serve())
+    gone(numbers[0])
