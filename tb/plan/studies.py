@@ -7,9 +7,10 @@ it starts one: the first, or that of the option `layer`, which is added with tho
 of the layer that the layer's firmware in C may lack, in the words of `LACKS` of its `boot.py`), `CLUSTER` (the example
 cluster it needs, else the user's), `DESIGN` (what is built when it is not a cluster), `CYCLIC_ROUTES` (it may run with
 given routes, or options of its layer, that can deadlock), `QUICK` (settings, as SET has them, that keep it within half
-a minute), `VARIANTS` (further runs of `make figures`: profile and settings by name), `check(plan)` (raises ConfigError
-for settings that cannot be, before anything is built), `cores(plan)` (whether NICs may be given firmware in C when the
-run has begun), and `async def run(lab: Lab) -> None`. It imports no simulator, and names no published figure.
+a minute), `TINY` (those of its smallest run, which tests compare on both simulators), `VARIANTS` (further runs of `make
+figures`: profile and settings by name), `check(plan)` (raises ConfigError for settings that cannot be, before anything
+is built), `cores(plan)` (whether NICs may be given firmware in C when the run has begun), and `async def run(lab: Lab)
+-> None`. It imports no simulator, and names no published figure.
 
 A study outside this folder is named by its module, with dots: `my_package.my_study`.
 """
@@ -54,6 +55,9 @@ class StudyInfo:
     """
     quick: str = ""
     """Settings for a first look (`QUICK` of the module): what `make figures QUICK=1` runs it with."""
+
+    tiny: str = ""
+    """Settings of its smallest run (`TINY` of the module): equal on both simulators, asleep and always on."""
 
     variants: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """Further runs of `make figures` by name (`VARIANTS` of the module): profile, and settings as SET has them."""
@@ -113,6 +117,7 @@ def load(name: str) -> StudyInfo:
         getattr(module, "cores", None),
         getattr(module, "CYCLIC_ROUTES", False),
         getattr(module, "QUICK", ""),
+        getattr(module, "TINY", ""),
         getattr(module, "VARIANTS", {}),
     )
     return info.chosen({})

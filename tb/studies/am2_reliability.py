@@ -33,6 +33,7 @@ OPTIONS = {
     "am2.timeout_us": Option(400, "a message without an acknowledgement is sent again after so long", 5, 1_000_000),
 }
 QUICK = "messages=32 fault.loss=0.05"
+TINY = "messages=12 largest=100 fault.loss=0.05 am2.timeout_us=150"
 
 
 class Traffic:

@@ -25,6 +25,7 @@ OPTIONS = {
     **layer_options(LAYER),
 }
 QUICK = "compute_us=200 size=64"
+TINY = "compute_us=50 size=64"
 WAYS = ("deaf", "polling", "interrupted")
 
 

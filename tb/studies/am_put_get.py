@@ -25,6 +25,7 @@ OPTIONS = {
     **layer_options(LAYER),
 }
 QUICK = "repetitions=1 largest=256"
+TINY = "repetitions=1 largest=64"
 
 
 class Program:

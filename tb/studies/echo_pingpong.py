@@ -11,6 +11,7 @@ from tb.plan.options import Option
 LAYER = "echo"
 SIZES = (0, 4, 8, 16, 32, 64)
 OPTIONS = {"repetitions": Option(5, "round trips of each size", 1, 100_000)}
+TINY = "repetitions=1"
 
 
 async def run(lab: Lab) -> None:

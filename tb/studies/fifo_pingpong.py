@@ -27,6 +27,7 @@ OPTIONS = {
     "messages": Option(8, "messages of a stream", 1, 100_000),
 }
 QUICK = "repetitions=1 messages=4 largest=256"
+TINY = "repetitions=1 messages=2 largest=16"
 
 
 async def run(lab: Lab) -> None:

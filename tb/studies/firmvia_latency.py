@@ -36,6 +36,7 @@ OPTIONS = {
     **layer_options(LAYER),
 }
 QUICK = "repetitions=2 largest=1024"
+TINY = "repetitions=2 largest=16 via.preset=hwvia via.vis=4"
 
 
 class End:

@@ -28,6 +28,7 @@ OPTIONS = {
     **layer_options(LAYER),
 }
 QUICK = "repetitions=3 largest=16384"
+TINY = "repetitions=1 largest=256"
 
 
 async def run(lab: Lab) -> None:

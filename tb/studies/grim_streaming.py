@@ -24,6 +24,7 @@ OPTIONS = {
     **layer_options(LAYER),
 }
 QUICK = "messages=200"
+TINY = "messages=16 size=48"
 TOLD = 64
 """Messages between two reports of how far the run is."""
 PLACES = 16

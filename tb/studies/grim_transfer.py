@@ -31,6 +31,7 @@ OPTIONS = {
     "send_bytes": Option(MAX_SEND, "the most that one send carries", 4, MAX_SEND),
     **layer_options(LAYER),
 }
+TINY = "file=LICENSE send_bytes=3000"
 
 
 def file_of(plan: Plan) -> Path:

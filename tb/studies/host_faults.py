@@ -21,6 +21,7 @@ OPTIONS = {
     "repetitions": Option(8, "faults of each kind", 1, 10_000),
     "wait_us": Option(100, "that a handler waits", 1, 1_000_000),
 }
+TINY = "repetitions=8 wait_us=5"
 PS, SETTLE_PS, LOOK_PS = 1_000_000, 5_000_000, 100_000
 OLD = b"\xa5"
 """Bytes of a frame into which nothing was brought yet."""

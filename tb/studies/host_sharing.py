@@ -29,6 +29,7 @@ OPTIONS = {
     "interrupt_us": Option(400, "from the end of a routine to the next interrupt", 20, 1_000_000),
     "timer_us": Option(1_000, "period of the interval timer", 100, 1_000_000),
 }
+TINY = "computing_us=300 handler_us=5 interrupt_us=20 timer_us=100"
 PS = 1_000_000
 
 

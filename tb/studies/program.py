@@ -28,6 +28,7 @@ OPTIONS = {
     "program.patience_s": Option(60, "real seconds without a call after which a program hangs", 1, 100_000),
     **stack_options(LAYER),
 }
+TINY = "command=ring.c"
 
 NETPIPE = 'command="NPmpich2 -u 65536 -n 5 -o /dev/null" ranks=2'
 VARIANTS = {"netpipe-lanai9": ("lanai9", NETPIPE), "netpipe-sp": ("sp", f"{NETPIPE} mpi.on=pipes")}

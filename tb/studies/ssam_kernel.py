@@ -30,6 +30,7 @@ OPTIONS = {
 POLLS = 10
 """Polls of a quiet network that are counted."""
 QUICK = "repetitions=1 largest=64"
+TINY = "repetitions=1 largest=28"
 
 
 class Ends:

@@ -1,9 +1,11 @@
-"""A NIC is its own folders: what the page "Add a NIC" lists is enough for one more.
+"""A NIC is its own folders, and so is a layer: what the pages list is enough for one more.
 
 Strategy: the checkout is copied, and in it the files of the page's table once more, with another name in the place of
 the FIFO card's; `sources.f` gets its line, and nothing else is touched. Then the page's commands are run on the copy,
-on Icarus, which builds fastest: the map's package, the unit tests, the first tests of the bench. At last the copy's
-study must measure what the FIFO card's own does.
+on Icarus, which builds fastest: the map's package, the unit tests, the first tests of the bench. So are the tests that
+look at the whole tree, when a copy of the layer `echo` has been made by the commands of the pages of layers, too: what
+is found by its name must be whole, and no list may lack the copies. At last the copy's study must measure what the FIFO
+card's own does.
 """
 
 from __future__ import annotations
@@ -26,6 +28,22 @@ OLD, NEW = "fifo", "toy"
 SMALL = "repetitions=1 messages=2 largest=16"
 FEW = "a_packet_goes_out_of_its_buffer|a_packet_that_comes_fills"
 """Tests of the bench: sending and receiving, each in two forms; all of them take long on Icarus."""
+WHOLE_TREE = [
+    f"tests/unit/test_{name}.py"
+    for name in (
+        "charges",
+        "config_reads",
+        "import_direction",
+        "layer_names",
+        "named_modules",
+        "nic_kinds",
+        "profiles",
+        "quality_rules",
+        "ranges",
+        "readme_is_true",
+    )
+]
+"""Tests of what is found: profiles, clusters, kinds, layers, studies, benches, pages, what operations charge."""
 WORD = re.compile(r"(?<!myri_cdc_)(?<!myri_)fifo|myri_fifo(?=_card)|Fifo")
 """Names of the card; the FIFO of `hdl/prim` stays what it is."""
 PATH = re.compile(r"`((?:pymodels|hdl|tb|tests|firmware)/[\w/.]+)`")
@@ -96,9 +114,34 @@ def test_its_map_writes_its_package(tree: Path) -> None:
 
 
 def test_its_unit_tests_pass(tree: Path) -> None:
-    tests = [renamed(str(place)) for place in places() if place.parts[:2] == ("tests", "unit")]
+    tests = [renamed(str(place)) for place in places() if place.match("tests/unit/test_*.py")]
     assert tests
-    ran(tree, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests, "tests/unit/test_nic_kinds.py")
+    ran(tree, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests)
+
+
+def test_nothing_of_the_tree_misses_it(tree: Path) -> None:
+    for place in ("README.md", "firmware/README.md"):
+        (commands,) = re.findall(r"```sh\n((?:[^`]*\n)?[^`]*echo[^`]*mine[^`]*)```", (ROOT / place).read_text("utf-8"))
+        made = re.sub(r"^(make|\.venv).*\n", "", commands, flags=re.MULTILINE)
+        subprocess.run(["bash", "-euc", made], cwd=tree, check=True)
+    ran(tree, "-m", "tests.unit.charges", "mine")
+    said = ran(tree, "-m", "pytest", "-v", "-p", "no:cacheprovider", *WHOLE_TREE)
+    assert all(f"[{name}]" in said for name in (NEW, "mine", f"hdl/nic/{NEW}/README.md")), (
+        "the tests have seen the copy"
+    )
+
+
+def test_a_study_without_a_page_is_missed(tree: Path) -> None:
+    page = tree / "hdl" / "nic" / NEW / "README.md"
+    text = page.read_text(encoding="utf-8")
+    page.write_text(text.replace(f"{NEW}_pingpong", f"{OLD}_pingpong"), encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/unit/test_readme_is_true.py"]
+    environment = {**os.environ, "PYTHONPATH": str(tree)}
+    ended = subprocess.run(
+        [*command, "-k", "has_its_place"], cwd=tree, env=environment, capture_output=True, text=True, check=False
+    )
+    page.write_text(text, encoding="utf-8")
+    assert ended.returncode == 1 and f"{NEW}_pingpong" in ended.stdout
 
 
 def test_its_bench_passes(tree: Path) -> None:

@@ -1,10 +1,10 @@
 """One seed, one result: on both simulators, with clocks asleep and always on, and run after run.
 
-Strategy: the same small run is made on each simulator with sleeping clocks, and on Verilator with clocks always on; on
-Icarus too of `echo_pingpong`, the smallest that uses every part of the NIC. `results.json` must agree as far as design
-8 asks, the traces record for record, the packets byte for byte. On Verilator the slow path, which calls its public
-functions alone, must do the same. A second run on the same simulator may differ in wall time only, also when the
-doorway is reached in Python instead of C. The packets are also compared with what was sent.
+Strategy: the smallest run of a study, its `TINY`, is made on each simulator with sleeping clocks, and on Verilator with
+clocks always on; on Icarus too of `echo_pingpong`, the smallest that uses every part of the NIC. `results.json` must
+agree as far as design 8 asks, the traces record for record, the packets byte for byte. On Verilator the slow path,
+which calls its public functions alone, must do the same. A second run on the same simulator may differ in wall time
+only, also when the doorway is reached in Python instead of C. The packets are also compared with what was sent.
 """
 
 from __future__ import annotations
@@ -18,61 +18,27 @@ import pytest
 
 from pymodels.formats.grim import GRIM_ID
 from pymodels.results import differences
+from tb.plan import studies
 from tb.report.packets import FILE
 from tb.sim.compiled import COMPILED
 from tb.tools.paths import ROOT
 from tests.system.lives import whole_lives
 from tests.system.runs import Run, assert_equal, must
 
-SMALL = {
-    "am_interrupt": "compute_us=50 size=64",
-    "am2_reliability": "messages=12 largest=100 fault.loss=0.05 am2.timeout_us=150",
-    "am_put_get": "repetitions=1 largest=64",
-    "am_split_c": "values=64 rows=4 keys=32",
-    "echo_pingpong": "repetitions=1",
-    "fifo_pingpong": "repetitions=1 messages=2 largest=16",
-    "firmvia_latency": "repetitions=2 largest=16 via.preset=hwvia via.vis=4",
-    "grim_pingpong": "repetitions=1 largest=256",
-    "grim_streaming": "messages=16 size=48",
-    "host_faults": "repetitions=8 wait_us=5",
-    "host_sharing": "computing_us=300 handler_us=5 interrupt_us=20 timer_us=100",
-    "grim_transfer": "file=LICENSE send_bytes=3000",
-    "mpi_pingpong": "repetitions=1 messages=2 largest=64 mpi.eager_limit=32",
-    "program": "command=ring.c",
-    "ssam_kernel": "repetitions=1 largest=28",
-    "hpam_scheduling": "processes=2 messages=2 fault.loss=0.1 hpam.timeout_us=200 hpam.quantum_us=100",
-}
+SMALL = {name: tiny for name in studies.names() if (tiny := studies.load(name).tiny)}
+"""The smallest run of every study that has one."""
+ON_VERILATOR = {"am_split_c": "values=64 rows=4 keys=32"}
+"""Those that are long on Icarus."""
 OTHERS = [
-    *(("echo_pingpong", simulator, on) for simulator, on in (("verilator", 1), ("icarus", 0), ("icarus", 1))),
-    ("grim_pingpong", "verilator", 1),
-    ("grim_pingpong", "icarus", 0),
-    ("am_interrupt", "icarus", 0),
-    ("am2_reliability", "icarus", 0),
-    ("am2_reliability", "verilator", 1),
-    ("am_put_get", "icarus", 0),
-    ("am_put_get", "verilator", 1),
-    ("am_split_c", "verilator", 1),
-    ("fifo_pingpong", "verilator", 1),
-    ("fifo_pingpong", "icarus", 0),
-    ("ssam_kernel", "icarus", 0),
-    ("hpam_scheduling", "icarus", 0),
-    ("hpam_scheduling", "verilator", 1),
-    ("grim_streaming", "icarus", 0),
-    ("grim_transfer", "icarus", 0),
-    ("firmvia_latency", "icarus", 0),
-    ("mpi_pingpong", "icarus", 0),
-    ("program", "verilator", 1),
-    ("program", "icarus", 0),
-    ("host_faults", "verilator", 1),
-    ("host_faults", "icarus", 0),
-    ("host_sharing", "verilator", 1),
-    ("host_sharing", "icarus", 0),
+    *((study, simulator, on) for study in SMALL for simulator, on in (("icarus", 0), ("verilator", 1))),
+    *((study, "verilator", 1) for study in ON_VERILATOR),
+    ("echo_pingpong", "icarus", 1),
 ]
 
 
 def small(study: str, simulator: str, folder: Path, more: str = "") -> Run:
     """A small run of a study, on the cluster that it needs."""
-    return must(study, simulator, folder, f"{SMALL[study]} {more}")
+    return must(study, simulator, folder, f"{(SMALL | ON_VERILATOR)[study]} {more}")
 
 
 @pytest.fixture(name="references", scope="module")
@@ -90,9 +56,10 @@ def test_results_and_trace_are_equal(
     assert_equal(references(study), again)
 
 
-def test_verilators_public_eval_does_the_same(references: Callable[[str], Run], tmp_path: Path) -> None:
-    again = small("grim_pingpong", "verilator", tmp_path, "run.public_eval=1")
-    assert_equal(references("grim_pingpong"), again, same_simulator=True)
+@pytest.mark.parametrize("study", ["grim_pingpong", "fifo_pingpong"])
+def test_verilators_public_eval_does_the_same(references: Callable[[str], Run], study: str, tmp_path: Path) -> None:
+    again = small(study, "verilator", tmp_path, "run.public_eval=1")
+    assert_equal(references(study), again, same_simulator=True)
 
 
 @pytest.mark.parametrize(("study", "compiled"), [("echo_pingpong", "1"), ("grim_pingpong", "0"), ("host_sharing", "0")])

@@ -1,9 +1,9 @@
 """FirmVIA between two SP adapters over an SP switch: the promises of every cluster, and what the hardware is to do.
 
 Strategy: one small run on the profile `sp`; on the other simulator and with clocks always on results, traces and
-packets must be equal. What the adapter's engines promise is read from the trace of that run, packet by packet and
-command by command: what is sent has arrived, the right engine waits on send and overlaps on receive, commands are done
-in their order.
+packets must be equal, and on the slow path of Verilator. What the adapter's engines promise is read from the trace of
+that run, packet by packet and command by command: what is sent has arrived, the right engine waits on send and overlaps
+on receive, commands are done in their order.
 """
 
 from __future__ import annotations
@@ -47,6 +47,11 @@ def test_results_and_trace_are_equal(reference: Run, simulator: str, always_on: 
     again = must(STUDY, simulator, tmp_path, f"{SMALL} run.always_on={always_on}", profile=PROFILE)
     assert len(again.trace) > 1000, "there is something to compare"
     assert_equal(reference, again)
+
+
+def test_verilators_public_eval_does_the_same(reference: Run, tmp_path: Path) -> None:
+    again = must(STUDY, "verilator", tmp_path, f"{SMALL} run.public_eval=1", profile=PROFILE)
+    assert_equal(reference, again, same_simulator=True)
 
 
 @pytest.mark.parametrize(("source", "target"), [(0, 1), (1, 0)])

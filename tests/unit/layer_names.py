@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from tests.unit.nic_names import OF_ALL, TOPS, docstrings, naming
+from tests.unit.nic_names import OF_ALL, TOPS, docstrings, naming, said
 
 OWN = (
     r"firmware/(?:nic|host)/{0}/",  # the layer itself
@@ -31,14 +31,16 @@ def below(root: Path, place: str) -> frozenset[str]:
     """The layers that a file may name since its own layer or application stands on them."""
     folder = re.match(r"(?:firmware/(?:host|applications)|tb/fuzz/layers)/\w+/", place)
     package = root / folder[0] / "__init__.py" if folder else root
-    said = STANDS_ON.search(package.read_text(encoding="utf-8")) if package.is_file() else None
-    return frozenset(re.findall(r'"(\w+)"', said[1])) if said else frozenset()
+    stands = STANDS_ON.search(package.read_text(encoding="utf-8")) if package.is_file() else None
+    return frozenset(re.findall(r'"(\w+)"', stands[1])) if stands else frozenset()
 
 
-def in_python(tree: ast.AST, layer: str) -> Iterator[int]:
-    """Lines that name a layer: as a string that is its name, or as a part of a module or a path."""
+def in_python(lines: Iterable[tuple[int, str]], layer: str) -> Iterator[int]:
+    """Of what is imported and written, the lines that name a layer: as a string that is its name, or as a part of a
+    module or a path.
+    """
     part = re.compile(rf"(?:^|[./])(?:nic|host|formats|layers|worlds|explore)[./]{layer}(?=$|[./])")
-    return naming(tree, layer, part)
+    return naming(lines, layer, part)
 
 
 def offences(root: Path, layers: Sequence[str]) -> list[str]:
@@ -49,10 +51,9 @@ def offences(root: Path, layers: Sequence[str]) -> list[str]:
         if place.startswith(OF_ALL) or not any(layer in text for layer in layers):
             continue
         tree = ast.parse(text)
-        read = docstrings(tree)
+        read, lines = docstrings(tree), list(said(tree))
         allowed = below(root, place)
         for layer in layers:
-            if layer not in allowed and not own(place, layer):
-                lines = sorted({line for line in in_python(tree, layer) if line not in read})
-                found += [f"{place}:{line}: names {layer}" for line in lines]
+            if layer in text and layer not in allowed and not own(place, layer):
+                found += [f"{place}:{line}: names {layer}" for line in sorted({*in_python(lines, layer)} - read)]
     return found

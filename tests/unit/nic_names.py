@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 TOPS = ("pymodels", "firmware", "tb")
@@ -30,22 +30,26 @@ def driving(root: Path, kind: str) -> tuple[str, ...]:
 
 def in_python(tree: ast.AST, kind: str) -> Iterator[int]:
     """Lines that name a kind: as a string that is its name, or as a part of a module or a path."""
-    return naming(tree, kind, re.compile(rf"(?:^|[./])nics?[./]{kind}(?=$|[./])"))
+    return naming(said(tree), kind, re.compile(rf"(?:^|[./])nics?[./]{kind}(?=$|[./])"))
 
 
-def naming(tree: ast.AST, name: str, part: re.Pattern[str]) -> Iterator[int]:
+def naming(lines: Iterable[tuple[int, str]], name: str, part: re.Pattern[str]) -> Iterator[int]:
     """Lines with a string that is the name, or with a module or a string in which the pattern is found."""
+    yield from (line for line, text in lines if text == name or part.search(text))
+
+
+def said(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Every module that is imported, and every string of one line, with its line."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            said = [alias.name for alias in node.names]
+            texts = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            said = [f"{node.module or ''}.{alias.name}" for alias in node.names]
+            texts = [f"{node.module or ''}.{alias.name}" for alias in node.names]
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and "\n" not in node.value:
-            said = [node.value]
+            texts = [node.value]
         else:
             continue
-        if any(text == name or part.search(text) for text in said):
-            yield node.lineno
+        yield from ((node.lineno, text) for text in texts)
 
 
 def docstrings(tree: ast.AST) -> set[int]:

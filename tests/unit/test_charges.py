@@ -12,7 +12,7 @@ from functools import cache
 
 import pytest
 
-from tests.unit.charges import TOURS, Charges, charged_calls, committed, tour
+from tests.unit.charges import FOLDER, TOURS, Charges, charged_calls, committed, tour
 
 HOW = "`python -m tests.unit.charges` writes the tables again: read what has changed, and why"
 
@@ -27,6 +27,10 @@ def agree(found: int, told: str) -> bool:
     """Whether a count is the one of the table, or with `~` about the same."""
     about = int(told.removeprefix("~"))
     return about <= 2 * found <= 4 * about if told.startswith("~") else found == about
+
+
+def test_every_table_has_its_tour() -> None:
+    assert sorted(path.stem for path in FOLDER.glob("*.toml")) == list(TOURS)
 
 
 @pytest.mark.parametrize("name", TOURS)

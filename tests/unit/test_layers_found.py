@@ -31,13 +31,13 @@ def _add(host: Path, layer: str, text: str = "open_layer = None\n") -> None:
 
 def test_layers_that_come_and_go_are_seen(host: Path) -> None:
     before = names()
-    _add(host, "mine")
+    _add(host, "somebodys")
     _add(host, "no_layer", "open_layers = None\n")
-    assert names() == sorted([*before, "mine"])
-    _add(host, "yours")
-    assert names() == sorted([*before, "mine", "yours"])
-    shutil.rmtree(host / "mine")
-    assert names() == sorted([*before, "yours"])
+    assert names() == sorted([*before, "somebodys"])
+    _add(host, "zealous")
+    assert names() == sorted([*before, "somebodys", "zealous"])
+    shutil.rmtree(host / "somebodys")
+    assert names() == sorted([*before, "zealous"])
 
 
 def test_a_layer_whose_folder_is_written_meanwhile_is_found_when_it_is_whole(host: Path) -> None:
@@ -49,7 +49,7 @@ def test_a_layer_whose_folder_is_written_meanwhile_is_found_when_it_is_whole(hos
 
 
 def test_nothing_is_read_where_nothing_has_changed(host: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    _add(host, "mine")
+    _add(host, "somebodys")
     known = names()
 
     def refuse(self: Path, **_: str) -> str:

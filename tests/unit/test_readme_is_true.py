@@ -47,12 +47,15 @@ MADE_UP = {
     "mine_pingpong",
     "lanai9+p3-800",
     "my_study.py",
+    "charged_mine.py",
     "p3-800.toml",
     "lanai9-200.toml",
 }
 """What a page tells the reader to make."""
 READERS = "mylab/"
 """The folder of a page's reader."""
+FOUND_BY_NAME = ("hdl/nic", "firmware/host", "firmware/nic")
+"""Folders of NICs and layers, whose own pages need no link: the pages above say where they are."""
 FOLDERS = ("hdl", "pymodels", "firmware", "tb", "tests")
 FILE = re.compile(r"[\w.*<>+/-]+\.(?:py|sv|svh|c|h|cpp|f|toml|md|sh|txt|css|vlt|rules|waivers)")
 FOLDER = re.compile(rf"(?:{'|'.join(FOLDERS)})/[\w.*<>/-]*|[\w<>-][\w<>/-]*/")
@@ -184,12 +187,16 @@ def test_page_of_layers_quotes_code() -> None:
 
 
 def test_every_study_and_every_bench_has_its_place_on_a_page() -> None:
-    for names, page in (
-        (studies.names(), ROOT / "tb" / "studies" / "README.md"),
-        (block_bench.names(), ROOT / "tests" / "README.md"),
-    ):
-        missing = set(names) - set(spans(page))
-        assert not missing, f"give these a line in {page}: {', '.join(sorted(missing))}"
+    told = set().union(*(spans(page) for page in PAGES)) | {word for page in PAGES for word in run_on(page)}
+    missing = {*studies.names(), *block_bench.names()} - told
+    where = "the page of its NIC or layer, tb/studies/README.md or tests/README.md"
+    assert not missing, f"name these on {where}: {', '.join(sorted(missing))}"
+
+
+def run_on(page: Path) -> Iterator[str]:
+    """The studies and benches that the commands of a page run."""
+    for words in commands(page):
+        yield from (word.partition("=")[2] for word in words if word.startswith(("STUDY=", "BENCH=")))
 
 
 def linked(page: Path) -> set[Path]:
@@ -199,7 +206,8 @@ def linked(page: Path) -> set[Path]:
 
 
 def test_every_page_is_reached_from_the_main_one() -> None:
-    reached, new = set[Path](), {ROOT / "README.md"}
+    found_by_name = [page for folder in FOUND_BY_NAME for page in ROOT.glob(f"{folder}/*/README.md")]
+    reached, new = set[Path](), {ROOT / "README.md", *found_by_name}
     while new:
         reached |= new
         new = {page for one in new for page in linked(one) if page in PAGES} - reached
