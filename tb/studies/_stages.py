@@ -40,7 +40,7 @@ def stage_rates(trace: Records, near: int, far: int, begun: int, ended: int) -> 
     """
     inside = trace[(trace["time"] >= begun) & (trace["time"] <= ended)]
     sender, receiver = (inside[inside["unit"] // PARTS_PER_NODE == node] for node in (near, far))
-    stages = {"host_injection": _injection(sender), "link": _link(sender), "host_dma": _dma(receiver)}
+    stages = {"host_injection": _injection(sender), "link": link_rate(sender), "host_dma": dma_rate(receiver)}
     return {name: rate for name, rate in stages.items() if rate}
 
 
@@ -59,13 +59,14 @@ def _injection(trace: Records) -> float:
     return int(written["argument"].sum()) / (int(written["time"][-1]) - int(calls["time"][0])) * 1e6
 
 
-def _link(trace: Records) -> float:
-    """The characters of each packet, from its head to its tail."""
+def link_rate(trace: Records) -> float:
+    """MB/s of the link of a node in long packets, from the head of each to its tail; 0: it has sent none."""
     heads, tails = (of_part(trace, event, Part.LINK)["time"] for event in (TraceEvent.TX_HEAD, TraceEvent.TX_TAIL))
     return _rate(of_part(trace, TraceEvent.TX_TAIL, Part.NET_SEND)["argument"], heads, tails)
 
 
-def _dma(trace: Records) -> float:
+def dma_rate(trace: Records) -> float:
+    """MB/s of the host DMA of a node while it moves long pieces, start-up included; 0: it has moved none."""
     starts, ends = (of_part(trace, event, Part.HOST_DMA) for event in (TraceEvent.DMA_START, TraceEvent.DMA_DONE))
     return _rate(np.abs(ends["argument2"]), starts["time"], ends["time"])
 

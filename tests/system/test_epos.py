@@ -1,0 +1,39 @@
+"""EPOS on the RTL: what its studies measure is the same on both simulators, and adds up.
+
+Strategy: one small run of each study. Payload is moved four times, by the monitors of both DMAs, of the cable, and of
+the copying CPU; long messages reach the narrowest of these stages. A composition runs on both simulators and leaves the
+same results, trace and packets.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.system.runs import assert_equal, must
+
+
+def test_payload_is_moved_four_times_and_long_messages_reach_the_narrowest_stage(tmp_path: Path) -> None:
+    measured = must("epos_pipeline", "verilator", tmp_path, "repetitions=1 messages=4").metrics
+    assert measured["copies_per_message"] == 4 and measured["buffers"] == 6
+    moved = {name: value for name, value in measured.items() if name.startswith("bytes_over_payload_")}
+    header = moved.pop("bytes_over_payload_2_nic_to_nic")
+    assert set(moved.values()) == {1.0}
+    assert 1 + 12 / 4096 <= header < 1 + 24 / 4096, "of each frame: header, padding and syndrome"
+    rates = {name: value for name, value in measured.items() if name.startswith("stage_MBps_")}
+    narrowest = min(rates, key=lambda name: rates[name])
+    assert len(rates) == 4 and measured["narrowest_stage"] == int(narrowest.removeprefix("stage_MBps_")[0])
+    assert 85 <= measured[narrowest.replace("stage_MBps_", "percent_of_stage_")] <= 100
+
+
+@pytest.mark.parametrize(
+    ("study", "settings"),
+    [
+        ("epos_pipeline", "repetitions=1 messages=2 largest=1024"),
+        ("epos_compose", "repetitions=1 epos.protocols=reliability+flow"),
+    ],
+)
+def test_both_simulators_give_the_same(study: str, settings: str, tmp_path: Path) -> None:
+    one, other = (must(study, name, tmp_path / name, settings) for name in ("verilator", "icarus"))
+    assert_equal(one, other)
