@@ -145,6 +145,8 @@ class Shown:
     """Identifiers, and tables of named numbers, that `dissector.lua` finds defined: the ones of the firmware."""
     plain: Plain | None = None
     """The fields of its packets, if they are so plain that they need no `dissector.lua`."""
+    calls: tuple[str, ...] = ()
+    """Names of the calls of an application, by the number that CALL_START and CALL_END give."""
 
 
 NOTHING_SAID = Shown()

@@ -81,15 +81,18 @@ def _refuse_second(layer: str, first: str) -> None:
 
 
 def shown_together(layers: Sequence[str]) -> Shown:
-    """What tools show of layers of one run, the lowest first: its packets, and the stages and numbers of all."""
+    """What tools show of layers of one run, the lowest first: its packets, the stages and numbers of all, and the calls
+    of the highest that names its own.
+    """
     if not layers:
         return shown("")
     lowest, *others = [shown(layer) for layer in layers]
-    stages, numbers = list(lowest.stages), dict(lowest.numbers)
+    stages, numbers, calls = list(lowest.stages), dict(lowest.numbers), lowest.calls
     for other in others:
         stages += [one for one in other.stages if one not in stages]
         numbers.update(other.numbers)
-    return replace(lowest, stages=tuple(stages), numbers=numbers)
+        calls = other.calls or calls
+    return replace(lowest, stages=tuple(stages), numbers=numbers, calls=calls)
 
 
 class Libraries:

@@ -67,6 +67,8 @@ class TraceEvent(IntEnum):
     TRAPPED = 0x09  # the kernel has a message that it is to send; a: bytes, b: number of the send
     IN_KERNEL = 0x0A  # all of a message stands in the kernel's memory; packet: its last one; a: bytes, b: source node
     IN_PROCESS = 0x0B  # it stands in the memory of its process; packet: its last one; a: bytes, b: source node
+    CALL_START = 0x0C  # the application calls a library; a: number of the call, as its layer shows it
+    CALL_END = 0x0D  # the call returns; a: number of the call
     # The time that software charges.
     WORK_START = 0x20  # NIC processor; a: number of the path, b: its clocks
     WORK_END = 0x21  # NIC processor; a: number of the path, b: its clocks

@@ -20,6 +20,7 @@ from tb.report.life import Life
 from tb.report.lives import Lives
 from tb.report.recorded import Legend
 from tb.report.stages import Stage, stages_of
+from tb.report.timeline_units import name_of
 from tb.report.wire import Hop, Packet
 
 IDLE = Waits.PROCESSOR | Waits.DMA
@@ -199,6 +200,20 @@ class Neighbours:
             else:
                 spent[self._legend.path(number)] += time - begun.pop(number, stage.begin)
         return sorted(spent.items(), key=lambda entry: -entry[1])
+
+    def call(self, node: int, time: int) -> tuple[str, int, int | None] | None:
+        """The call that a host's application was in at a time: its name, begin and end. None: it was in none."""
+        of_node = self._trace[self._trace["unit"] == unit(node, Part.HOST_CPU)]
+        mine = of_node[np.isin(of_node["event"], (TraceEvent.CALL_START, TraceEvent.CALL_END))]
+        begun = mine[(mine["event"] == TraceEvent.CALL_START) & (mine["time"] <= time)]
+        if not len(begun):
+            return None
+        began = int(begun["time"][-1])
+        ends = mine["time"][(mine["event"] == TraceEvent.CALL_END) & (mine["time"] >= began)]
+        end = int(ends[0]) if len(ends) else None
+        if end is not None and end < time:
+            return None
+        return name_of(self._lives.shown.calls, int(begun["argument"][-1])), began, end
 
     def functions(self, node: int, stage: Stage) -> list[tuple[str, int]]:
         """What a NIC that executes was in during a stage: functions with picoseconds, longest first. What stands inline

@@ -28,6 +28,7 @@ def story(life: Life, legend: Legend, beside: Neighbours) -> Iterator[str]:
         yield f"The NIC of {legend.hosts[life.node]} has made it, {after} us after the call of {first}."
     if len(life.pieces) > 1:
         yield f"It travels in {len(life.pieces)} packets; told is the last, which its handler waits for."
+    yield from _calls(life, legend, beside)
     stages = stages_of(life)
     if not stages:
         yield from _unfinished(life, legend)
@@ -51,6 +52,17 @@ def story(life: Life, legend: Legend, beside: Neighbours) -> Iterator[str]:
     if life.cause is not None:
         yield f"From the call of message {life.first.number} to here: {_us(stages[-1].end - life.first.sent)} us."
     yield from (f"A NIC has made for it: {made.name(legend)}." for made in life.made)
+
+
+def _calls(life: Life, legend: Legend, beside: Neighbours) -> Iterator[str]:
+    """What the applications at both ends were in when it was sent, and when it arrived."""
+    ends = ((life.node, life.sent, "was sent"), (life.target, life.arrived, "arrived"))
+    for node, time, what in ends:
+        if node is not None and time is not None and (call := beside.call(node, time)):
+            name, begin, end = call
+            until = "has not returned" if end is None else f"returned at {_us(end - life.sent)} us"
+            called = f"called at {_us(begin - life.sent)} us, which {until}"
+            yield f"When it {what}, {legend.hosts[node]} was in {name}, {called}."
 
 
 def _waiting(stage: Stage, delays: Sequence[Delay]) -> Iterator[str]:

@@ -36,7 +36,8 @@ def timeline(recorded: Recorded) -> TraceEvents:
     """The trace events of a run."""
     events = TraceEvents()
     places = Places(recorded.legend, events)
-    units, lives = Units(places, events), Lives(recorded.legend)
+    lives = Lives(recorded.legend)
+    units = Units(places, events, lives.shown.calls)
     for row in rows(recorded.trace):
         lives.take(row)
         units.take(row)

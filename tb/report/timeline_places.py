@@ -9,8 +9,8 @@ from tb.report.trace_events import Place, TraceEvents
 
 HOST, CARD, DISPLAY, NIC, SWITCH, CABLE = 10_000, 15_000, 17_500, 20_000, 30_000, 40_000
 """First process numbers."""
-CPU, CALLS = 1, 2
-"""Threads of a host; of its calls there are as many as overlap."""
+APPLICATION, CPU, CALLS = 1, 2, 3
+"""Threads of a host: what its application calls, instructions; of messages there are as many as overlap."""
 PROCESSOR, SEND_ENGINE, RECEIVE_ENGINE, DMA = 1, 2, 3, 4
 """Threads of a NIC; of host DMA one for each chain."""
 CHAINS = 4
@@ -29,6 +29,7 @@ class Places:
         self._cards: set[int] = set()
         self._displays: set[int] = set()
         self._moving: set[int] = set()
+        self._calling: set[int] = set()
         self._cables: dict[End, Place] = {}
         for node, name in enumerate(legend.hosts):
             events.process(HOST + node, f"host {name}", 2 * node)
@@ -66,6 +67,14 @@ class Places:
             self._displays.add(node)
             self._events.process(place[0], f"display of {self.legend.hosts[node]}", 2 * node + 1)
             self._events.thread(place, "frame buffer")
+        return place
+
+    def application(self, node: int) -> Place:
+        """What the application of a host calls, a thread from the first time on."""
+        place = HOST + node, APPLICATION
+        if node not in self._calling:
+            self._calling.add(node)
+            self._events.thread(place, "calls of the application")
         return place
 
     def moves(self, node: int) -> Place:

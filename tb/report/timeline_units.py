@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from pymodels.trace import SWITCH_BASE, Part, TraceEvent
 from tb.report.functions import Calls, Slice
@@ -20,6 +20,7 @@ ENDS = {
     TraceEvent.MOVE_DONE: TraceEvent.MOVE_START,
     TraceEvent.STALL_END: TraceEvent.STALL_START,
     TraceEvent.FRAME_END: TraceEvent.FRAME_START,
+    TraceEvent.CALL_END: TraceEvent.CALL_START,
 }
 STARTS = frozenset(ENDS.values())
 WINDOWS = {
@@ -33,8 +34,9 @@ COUNTED = frozenset((TraceEvent.SLACK_FILL, TraceEvent.QUEUE_FILL, TraceEvent.CO
 class Units:
     """Takes records one by one and leaves spans and counters."""
 
-    def __init__(self, places: Places, events: TraceEvents) -> None:
-        self._places = places
+    def __init__(self, places: Places, events: TraceEvents, calls: Sequence[str] = ()) -> None:
+        """`calls`: names of what applications call, by number."""
+        self._places, self._named = places, calls
         self._legend = places.legend
         self._events = events
         self._open: dict[tuple[int, int, int], Row] = {}
@@ -64,7 +66,11 @@ class Units:
             self._count(row)
 
     def finish(self) -> None:
-        """No more records: windows end, and functions."""
+        """No more records: windows end, and functions; a call that has not returned is shown until here."""
+        for begun in self._open.values():
+            if begun[2] == TraceEvent.CALL_START:
+                name = f"{name_of(self._named, begun[4])}, not returned"
+                self._events.span(self._places.application(node_of(begun[1])), name, begun[0], self._last)
         for unit, calls in self._calls.items():
             self._functions(unit, calls.end(self._last))
         for (process, name), end in self._until.items():
@@ -97,6 +103,8 @@ class Units:
             self._events.span(processor, self._legend.path(argument), begin, end, f'"clocks":{more}')
         elif event == TraceEvent.SPEND_START:
             self._events.span((HOST + node_of(unit), CPU), self._legend.path(argument), begin, end)
+        elif event == TraceEvent.CALL_START:
+            self._events.span(self._places.application(node_of(unit)), name_of(self._named, argument), begin, end)
         elif event == TraceEvent.DMA_START:
             name = f"{abs(more)} B {'from' if more > 0 else 'to'} the host"
             self._events.span((NIC + node_of(unit), DMA + argument % CHAINS), name, begin, end)
@@ -135,6 +143,11 @@ class Units:
             self._events.counter(process, name, last, 0)
         self._events.counter(process, name, begin, 100 * row[4] / (clocks * most))
         self._until[process, name] = row[0]
+
+
+def name_of(calls: Sequence[str], number: int) -> str:
+    """The name of a call."""
+    return calls[number] if number < len(calls) else f"call {number}"
 
 
 def _lane(row: Row) -> int:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tb.program.mpi.command import ready
 from tb.program.mpi.serve import Server, Start
+from tests.unit.madeup_trace import Row
 from tests.unit.mpi_bench import World
 
 HEAD = """
@@ -41,6 +42,8 @@ class Ended:
     calls: list[int]
     now: int
     """Picoseconds at the end."""
+    records: list[Row] = field(default_factory=list)
+    """Of the trace, where it was asked for."""
 
 
 def main(body: str) -> str:
@@ -58,10 +61,16 @@ def run(
 
 
 def start(
-    folder: Path, words: list[str], ranks: int = 2, cpu_ratio: float = 0.0, patience_s: float = 20.0, on: str = "grim"
+    folder: Path,
+    words: list[str],
+    ranks: int = 2,
+    cpu_ratio: float = 0.0,
+    patience_s: float = 20.0,
+    on: str = "grim",
+    trace: bool = False,
 ) -> Ended:
     """Run any command on so many ranks."""
-    world = World(ranks, on=on)
+    world = World(ranks, on=on, trace=trace)
     how = Start(ready(words), ranks, folder, cpu_ratio, patience_s)
     servers = [Server(how, mpi) for mpi in world.ranks]
     tasks = [mpi.host.spawn(one.serve(), "program") for mpi, one in zip(world.ranks, servers, strict=True)]
@@ -72,4 +81,5 @@ def start(
 
     world.machine.finish(ended(), within_us=1e7)
     said = [how.output(rank).read_text() for rank in range(ranks)]
-    return Ended(said, [one.calls for one in servers], world.machine.host(0).now)
+    records = sorted(world.machine.trace.records, key=lambda row: row[0])
+    return Ended(said, [one.calls for one in servers], world.machine.host(0).now, records)

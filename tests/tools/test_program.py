@@ -13,7 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from firmware.host.mpi.shown import NUMBERS
 from pymodels.errors import ConfigError
+from pymodels.trace import Part, TraceEvent, unit
 from tb.program.mpi import abi
 from tb.program.mpi.build import library
 from tb.program.mpi.calls import LOCAL, NAMES, table
@@ -28,6 +30,23 @@ def test_a_program_runs_and_two_runs_are_equal(ranks: int, on: str, tmp_path: Pa
     first, second = (start(tmp_path, [RING], ranks, on=on) for _ in range(2))
     assert first.said[0].startswith(f"{ranks} ranks: {(total := ranks * (ranks - 1) // 2)} of {total} after ")
     assert first == second
+
+
+def test_the_trace_shows_a_call_around_the_packet_that_ended_it(tmp_path: Path) -> None:
+    body = """
+    int data = 0, other = 1 - rank;
+    if (!rank) { usleep(300); MPI_Send(&rank, 1, MPI_INT, 1, 3, MPI_COMM_WORLD); }
+    else { MPI_Recv(&data, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, &status); }
+    """
+    (tmp_path / "program.c").write_text(main(body))
+    records = start(tmp_path, [str(tmp_path / "program.c")], trace=True).records
+    calls, number = (TraceEvent.CALL_START, TraceEvent.CALL_END), NUMBERS["MPI_Recv"]
+    (begun, *_), (over, *_) = [row for row in records if row[2] in calls and row[4] == number]
+    came = [row[0] for row in records if row[1:3] == (unit(1, Part.NET_RECV), TraceEvent.RX_TAIL)]
+    within = [time for time in came if begun < time < over]
+    assert begun < within[-1] - 250_000_000 and over - within[-1] < 20_000_000, "it waited for it, and returned then"
+    sent = [row[0] for row in records if row[2] in calls and row[4] == NUMBERS["MPI_Send"]]
+    assert sent[0] < within[-1] < over
 
 
 def test_the_library_has_a_function_for_every_call_and_no_other_name_of_mpi() -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from firmware.host.mpi.shown import NUMBERS
 from firmware.shown import NIC_NOTICES
 from pymodels.lanai.program import Place
 from pymodels.trace import Part, TraceEvent, switch_port, unit
@@ -50,6 +51,27 @@ def test_a_message_alone_is_told_stage_by_stage() -> None:
     ]
     assert "  The head travels to metz over sw0 (input 0 to output 1, 0.030 us)." in lines
     assert lines[-1] == "Together 3.000 us; it waited for no other packet."
+
+
+def test_the_calls_of_the_applications_around_a_message_are_told() -> None:
+    numbers = {name: NUMBERS[f"MPI_{name}"] for name in ("Send", "Recv", "Barrier")}
+    calls = [
+        record(at, node, Part.HOST_CPU, event, 0, numbers[name])
+        for at, node, event, name in (
+            (100, 1, E.CALL_START, "Barrier"),
+            (200, 1, E.CALL_END, "Barrier"),
+            (500, 1, E.CALL_START, "Recv"),
+            (900, 0, E.CALL_START, "Send"),
+            (1400, 0, E.CALL_END, "Send"),
+            (4100, 1, E.CALL_END, "Recv"),
+        )
+    ]
+    legend = replace(LEGEND_OF_TWO, layers=("grim", "mpi"))
+    sent, arrived = told(1, calls, message(1000, 0), legend=legend)[1:3]
+    assert sent == "When it was sent, paris was in MPI_Send, called at -0.100 us, which returned at 0.400 us."
+    assert arrived == "When it arrived, metz was in MPI_Recv, called at -0.500 us, which returned at 3.100 us."
+    assert "has not returned" in told(1, calls[:-1], message(1000, 0), legend=legend)[2]
+    assert told(1, calls[:2], message(1000, 0), legend=legend)[1] == "", "neither was in a call"
 
 
 def test_a_nic_that_executes_is_told_by_its_functions_and_its_messages_are_followed_without_its_word() -> None:

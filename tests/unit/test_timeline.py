@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from firmware.host.mpi.shown import NUMBERS
 from pymodels.errors import ConfigError
 from pymodels.lanai.program import Place
 from pymodels.trace import CENTRAL_QUEUE, Part, TraceEvent, switch_port, unit
@@ -25,7 +26,7 @@ from tb.report.functions import Calls
 from tb.report.recorded import TRACE, read_recorded
 from tb.report.timeline_messages import lanes
 from tb.report.window import window_ps
-from tests.unit.madeup_trace import LEGEND_OF_TWO, leave, ping_pong, through_a_card, trace
+from tests.unit.madeup_trace import LEGEND_OF_TWO, leave, ping_pong, record, through_a_card, trace
 
 E = TraceEvent
 RESULTS = "result, until the NIC sees it"
@@ -42,6 +43,11 @@ Event = dict[str, Any]
 @pytest.fixture(scope="module", name="events")
 def fixture_events(tmp_path_factory: pytest.TempPathFactory) -> list[Event]:
     folder = leave(tmp_path_factory.mktemp("run"), trace(used_rows(), ping_rows()))
+    return written(folder)
+
+
+def written(folder: Path) -> list[Event]:
+    """The events of a run's timeline."""
     command.write_timeline(read_recorded(folder), folder / command.FILE)
     plain = json.loads((folder / command.FILE).read_text(encoding="utf-8"))
     assert plain["displayTimeUnit"] == "ns"
@@ -152,6 +158,17 @@ def test_spans_have_names_that_people_understand(events: list[Event]) -> None:
 
 def test_what_the_right_engine_of_an_sp_adapter_moves_is_a_span(events: list[Event]) -> None:
     assert spans(events, "NIC of metz", "right engine, received") == [("512 B to the FIFO", 0.001, 0.003)]
+
+
+def test_calls_of_applications_are_spans_by_their_names(tmp_path: Path) -> None:
+    recv, went = NUMBERS["MPI_Recv"], ((5, E.CALL_START), (7, E.CALL_END), (8, E.CALL_START))
+    rows = [record(at, 1, Part.HOST_CPU, event, 0, recv) for at, event in went]
+    rows.append(record(9, 0, Part.HOST_CPU, E.CALL_START, 0, 9999))
+    legend = replace(LEGEND_OF_TWO, layers=("grim", "mpi"))
+    events = written(leave(tmp_path, trace(rows), legend))
+    thread = "calls of the application"
+    assert spans(events, "host metz", thread) == [("MPI_Recv", 0.005, 0.002), ("MPI_Recv, not returned", 0.008, 0.001)]
+    assert spans(events, "host paris", thread) == [("call 9999, not returned", 0.009, 0)]
 
 
 def test_waiting_is_a_span(events: list[Event]) -> None:
@@ -267,9 +284,7 @@ def test_functions_of_a_nic_that_executes_are_slices_within_their_callers(tmp_pa
         (11, 9, 0),
     ]
     rows = [(1000 * at, unit(1, Part.NIC_CPU), int(E.FUNCTION), 0, number, first) for at, number, first in went]
-    folder = leave(tmp_path, trace([*rows, (12_000, unit(0, Part.NIC_CPU), int(E.ACK_SENT), 0, 0, 0)]), legend)
-    command.write_timeline(read_recorded(folder), folder / command.FILE)
-    events = json.loads((folder / command.FILE).read_text(encoding="utf-8"))["traceEvents"]
+    events = written(leave(tmp_path, trace([*rows, record(12, 0, Part.NIC_CPU, E.ACK_SENT)]), legend))
     assert sorted(spans(events, "NIC of metz", "processor"), key=lambda one: (one[1], -one[2])) == [
         ("main", 0.001, 0.010),
         ("look", 0.002, 0.001),

@@ -18,8 +18,10 @@ from firmware.host.mpi.matching import ANY, Key, Matcher
 from firmware.host.mpi.message import NOTHING, Message
 from firmware.host.mpi.operation import Operation
 from firmware.host.mpi.options import Options
+from firmware.host.mpi.shown import NUMBERS
 from firmware.host.mpi.transport import Arrival, Due, Transport, Words
 from firmware.verbs import Host
+from pymodels.trace import TraceEvent
 
 
 class Engine:
@@ -54,24 +56,44 @@ class Engine:
         """A call of the application. Raises MpiError for one outside of MPI_Init and MPI_Finalize, for a second one at
         the same time, and for what is wrong with its arguments.
         """
+        self.check(call)
+        self.call = call
+        try:
+            with self._traced(call):
+                self._fail()
+                yield
+        except Misuse as wrong:
+            raise MpiError(self.rank, call, wrong.error_class, wrong.cause, wrong.remedy) from None
+        finally:
+            self.call = ""
+
+    def check(self, call: str) -> None:
+        """Raises MpiError for a call outside of MPI_Init and MPI_Finalize, and for a second one at the same time."""
         if not self.running:
             cause = "MPI is not initialized, or is finalized"
             raise MpiError(self.rank, call, ErrorClass.OTHER, cause, "call it between MPI_Init and MPI_Finalize")
         if self.call:
             cause = f"{self.call} of another task has not returned"
             raise MpiError(self.rank, call, ErrorClass.OTHER, cause, "let one task of a rank call MPI at a time")
-        self.call = call
+
+    @contextmanager
+    def _traced(self, call: str) -> Iterator[None]:
+        """The trace says when a call begins and ends; of one in which the run ends, when it begins."""
+        number, ends = NUMBERS[call], True
+        self.host.trace(TraceEvent.CALL_START, 0, number)
         try:
-            self._fail()
             yield
-        except Misuse as wrong:
-            raise MpiError(self.rank, call, wrong.error_class, wrong.cause, wrong.remedy) from None
+        except GeneratorExit:
+            ends = False
+            raise
         finally:
-            self.call = ""
+            if ends:
+                self.host.trace(TraceEvent.CALL_END, 0, number)
 
     async def start(self) -> None:
         """Connect with all ranks."""
-        await self._transport.start(self)
+        with self._traced("MPI_Init"):
+            await self._transport.start(self)
         self.running = True
 
     # ---- what the application begins

@@ -134,8 +134,7 @@ class Server:
             raise ProgramError(who, MISSING, "see tb/program/mpi/README.md for what is there")
         try:
             if not (one.anytime or self._mpi.engine.call):
-                with self._mpi.engine.calling(one.name):
-                    pass
+                self._mpi.engine.check(one.name)
             return await one.handler(self._rank, *one.arguments(words)) or 0
         except Misuse as wrong:
             error = MpiError(self._number, one.name, wrong.error_class, wrong.cause, wrong.remedy)
