@@ -38,7 +38,7 @@ def test_search_of_a_channel_takes_the_clocks_of_its_path(
     charge = nic_charge(PathTable.of_nic("grim").cost("poll_channel"), NicProcessor.of(load_profile(profile)))
     assert metrics[f"scan_us_per_channel_{nic}"] == pytest.approx(charge.clocks * period / 1e6)
     rows = [row for row in load_published() if row.study == "grim_channel_scan" and row.metric in metrics]
-    assert len(rows) == 5
+    assert len([row for row in rows if not row.over]) == 5
     assert metrics[f"scan_disturbed_us_{nic}_32"] > metrics[f"scan_us_{nic}_32"]
 
 
