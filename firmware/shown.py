@@ -94,7 +94,7 @@ NIC_NOTICES = Boundary(
     TraceEvent.NIC_RECV_START,
     Part.NIC_CPU,
     1,
-    "the NIC of {target} comes round to the packet in its polling loop",
+    "the NIC of {target} reaches the packet in its polling loop",
     Waits.PROCESSOR,
 )
 UNTIL_SEEN = Boundary(

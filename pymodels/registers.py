@@ -202,7 +202,7 @@ class Size(IntEnum):
 
 
 MYRINET_AFTER_RESET = 1 << Myrinet.TX_CRC8_EN | 1 << Myrinet.RX_CRC8_EN | 1 << Myrinet.BEAT_EN
-"""Value of MYRINET after reset (ours): CRC-8 both ways and the beat on, no network time-out."""
+"""Value of MYRINET after reset (ours): CRC-8 and BEAT on, both ways; no network time-out."""
 
 PACKAGE = Path(__file__).resolve().parent.parent / "hdl" / "nic" / "common" / "myri_lanai9_pkg.sv"
 """The generated SystemVerilog package."""

@@ -58,7 +58,7 @@ class CardReg(IntEnum):
     CONTROL_HANDLER = 0x2C
     """Handler number of the message that sets a forwarding entry."""
     ERROR_HANDLER = 0x30
-    """Handler number, at the source, that hears of a message for an unknown circuit; 0: nobody does."""
+    """Handler number, at the source, that is called for a message to an unknown circuit; 0: none."""
     NIC_QUEUE = 0x34
     """PCI address of the card's channel queue in the NIC."""
     NIC_LIMIT = 0x38
@@ -123,9 +123,9 @@ class Purpose(IntEnum):
     TABLE = 1
     """The control handler's: it sets a forwarding entry."""
     REFUSAL = 2
-    """No circuit's: its source hears of it."""
+    """No circuit's: its source is notified."""
     NO_ENTRY = 3
-    """The control handler's, for a number that no circuit has: its source hears of it."""
+    """The control handler's, for a number that no circuit has: its source is notified."""
 
 
 class Forward(IntEnum):

@@ -216,7 +216,7 @@ class _Linker:
                     yield Function(symbol.name, self._value(number, symbol), symbol.size)
 
     def _lines(self) -> tuple[Line, ...]:
-        """By address, the last that is told of it; that code ends there counts only where no other begins."""
+        """By address, the last entry; an end of code counts only where no other code begins."""
         found = [
             line
             for place, section in self._sections()

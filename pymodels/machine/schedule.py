@@ -67,7 +67,7 @@ class TurnKernel(Kernel):
     def choose(self) -> None:
         """From now on nothing happens but what is chosen. Nothing may be under way."""
         if self._alarms or self.ready:
-            raise RuntimeError("something is under way: let the machine come to rest before turns are chosen")
+            raise RuntimeError("something is under way: let the machine become idle before turns are chosen")
         self.choosing = True
         for spin in self.looking:
             spin.leave_time()

@@ -203,7 +203,7 @@ def combine(nic: ProfileFile, host: ProfileFile, host_name: str) -> Profile:
     for file, owner in ((nic, Owner.NIC), (host, Owner.HOST)):
         for name, key in keys_of(owner, nic.kind).items():
             if name not in values:
-                raise ConfigError(file.path, 0, "value missing", f"{name} stands nowhere", f"add it: {key.meaning}")
+                raise ConfigError(file.path, 0, "value missing", f"{name} is in no file", f"add it: {key.meaning}")
     profile = Profile(f"{nic.name}+{host_name}", nic.kind, host_name, nic.rtl, host.processor, values)
     _check_together(profile, nic.path)
     return profile

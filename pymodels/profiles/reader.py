@@ -65,7 +65,7 @@ class _Reader:
                 raise self.error("", name, f"unknown key {name!r}", "no profile has it", nearest(name, wanted))
         for name, kind in wanted.items():
             if not isinstance(found.get(name), kind):
-                cause = f"{name} is {found[name]!r}" if name in found else f"{name} stands nowhere"
+                cause = f"{name} is {found[name]!r}" if name in found else f"{name} is missing"
                 raise self.error(
                     "",
                     name,

@@ -13,9 +13,9 @@ from tb.report.wire import Packet
 
 PROCESSORS = (Part.HOST_CPU, Part.NIC_CPU)
 DELAYS = 6
-"""Other messages told of a stage."""
+"""Other messages that a stage names."""
 PATHS = 4
-"""Instruction paths, or functions, told of a stage."""
+"""Instruction paths, or functions, that a stage names."""
 BEFORE = ((0, Part.HOST_CPU), (1, Part.LINK), (1, Part.NET_RECV))
 """Ends of stages in which the NIC of that side has not seen the message."""
 

@@ -41,7 +41,7 @@ WAVES_CPP = (
 WHEEL_FLAG = "CFG_CXXFLAGS_PCH_I=-include"
 """The wheel leaves this make variable empty, and larger designs do not build without it."""
 MAKE_FLAGS = (f"CXX={CXX}", f"LINK={CXX}", WHEEL_FLAG)
-"""What make is told of every program made from Verilator's output."""
+"""What make gets for every program made from Verilator's output."""
 UNITS_MK = "units.mk"
 """The makefile of a model, and how its files are taken together."""
 RUNTIME = ("verilated", "verilated_dpi", "verilated_threads", "verilated_vpi")

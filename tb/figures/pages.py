@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
+from textwrap import fill
 
 from pymodels.published import Change, Published
 from pymodels.results import Kind
@@ -35,7 +36,13 @@ def markdown(found: Sequence[Row], changes: Mapping[str, Change]) -> str:
     """The page as Markdown."""
     lines = [f"# {TITLE}", "", "Written by `make fidelity` from `pymodels/published.toml` and the last `make figures`;"]
     lines += ["this copy by `.venv/bin/python -m tb.figures.fidelity`. Why values differ:"]
-    lines += ["[figures](README.md).", "", *_table(Table(("at a glance", ""), tuple(glance(found)))), "", NOTE]
+    lines += [
+        "[figures](README.md).",
+        "",
+        *_table(Table(("at a glance", ""), tuple(glance(found)))),
+        "",
+        fill(NOTE, 120),
+    ]
     for kind, group in _groups(found):
         lines += ["", f"## {kind.value.capitalize()}", "", f"{KINDS[kind].capitalize()}.", ""]
         lines += _table(Table(HEADINGS, tuple(cells(row) for row in group)))

@@ -83,7 +83,7 @@ def _imported(path: str) -> Iterator[tuple[int, int]]:
 
 
 def rows(arcs: Arcs, name: str) -> list[tuple[str, str]]:
-    """What is told of a fuzz: shares of lines and branches, and by file each line and branch without a run."""
+    """The report of a fuzz: shares of lines and branches, and by file each line and branch without a run."""
     told, folder = covered(arcs, name), firmware(name).relative_to(ROOT)
     totals = told["totals"]
     shares = (("lines", "covered_lines", "num_statements"), ("branches", "covered_branches", "num_branches"))

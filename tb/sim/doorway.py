@@ -123,7 +123,7 @@ class Doorway:
         self.lib.dw_set(unit, key, value)
 
     def on_event(self, unit: int, handler: Handler) -> None:
-        """Register who hears of the events of a unit without commands."""
+        """Register the receiver of the events of a unit without commands."""
         self.exchange.handlers[unit] = handler
 
     def lost(self) -> tuple[int, int]:

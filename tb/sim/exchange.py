@@ -60,7 +60,7 @@ class Exchange:
 
     def __init__(self, words: Words) -> None:
         self.handlers: dict[int, Handler] = {}
-        """Who hears of the events of a unit without commands."""
+        """Receivers of the events of a unit without commands."""
         self.events = words("dw_events", EVENTS * EVENT_BYTES, "B")
         self.head = words("dw_event_head", 1, "Q")
         self.tail = words("dw_event_tail", 1, "Q")

@@ -27,7 +27,7 @@ class Got:
     data: bytes
     clean: bool = True
     cut: bool = False
-    """It was told of an error, since the message did not fit."""
+    """It got an error, since the message did not fit."""
 
 
 @dataclass

@@ -25,7 +25,7 @@ class Case:
     block: bool = False
     """Wait by sleeping in the kernel, not by polling."""
     queue: int = 0
-    """Receives are told of by a completion queue, which so many receive queues have."""
+    """Receives are reported by a completion queue, which so many receive queues have."""
     reuse: int = 100
     """Percent of the messages that use the first buffer; the others use one of their own."""
     one: bool = False

@@ -108,7 +108,7 @@ async def join(near: End, near_vi: Any, far: End, far_vi: Any) -> None:
 async def heard(lab: Lab, vi: Any) -> None:
     """Until a VI knows that its peer has disconnected."""
     while vi.state is State.CONNECTED:
-        await lab.kernel.sleep(HEARD_PS, "the peer to hear of it")
+        await lab.kernel.sleep(HEARD_PS, "the peer to be notified")
 
 
 async def part(lab: Lab, near_vi: Any, far_vi: Any) -> None:

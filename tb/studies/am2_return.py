@@ -24,7 +24,7 @@ LAYER = "am2"
 KEEP, NOBODY = FIRST, 200
 PLACES = 32
 SETTLE_PS = 2_000_000_000
-"""Within it the messages before have come to rest."""
+"""Within it the messages before have arrived or come back."""
 WORDS, SIZE = (1, 2, 3, 4, 5, 6, 7, 8), 600
 OPTIONS = {
     **layer_options(LAYER),

@@ -37,7 +37,7 @@ SIZES = {"histogram": "values", "matrix": "rows", "sort": "keys"}
 
 
 @dataclass(frozen=True)
-class Part:
+class Share:
     """Of one host: its part of the result, and what it did."""
 
     result: np.ndarray[Any, Any]
@@ -75,10 +75,10 @@ def _programs(text: str) -> list[str]:
     return chosen
 
 
-async def _part(lab: Lab, split_c: SplitC, name: str, size: int) -> Part:
+async def _part(lab: Lab, split_c: SplitC, name: str, size: int) -> Share:
     """One program on one host."""
     node = Node(split_c, lab.option("mops"))
     await split_c.barrier()
     begun, before = lab.kernel.now, split_c.messages
     result = await PROGRAMS[name].run(node, size, lab.seed)
-    return Part(result, (lab.kernel.now - begun) / 1e6, node.computed_ns / 1e3, split_c.messages - before)
+    return Share(result, (lab.kernel.now - begun) / 1e6, node.computed_ns / 1e3, split_c.messages - before)

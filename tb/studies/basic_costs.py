@@ -3,7 +3,7 @@
 Strategy: each operation alone, on the RTL, as a driver would time it. Published costs of basic operations are totals
 that contain arbitration, address phase and waits (readings A1): the wait states of the profile are set so that these
 totals come out, and nothing is added on top. Of DMA the whole curve is taken, each way: start-up, rate, and from which
-size on bringing data to the host is dearer.
+size on bringing data to the host takes longer.
 """
 
 from __future__ import annotations
@@ -93,9 +93,9 @@ async def _dma(lab: Lab) -> None:
         lab.series(
             f"raw_dma_{name}_bandwidth", own.sizes, [s / t for s, t in zip(own.sizes, found, strict=True)], "B", "MB/s"
         )
-    dearer = [size for size, out, back in zip(own.sizes, times[True], times[False], strict=True) if back > out]
-    if dearer and dearer == list(own.sizes[-len(dearer) :]):
-        lab.metric("dma_nic_to_host_dearer_from_B", dearer[0])
+    slower = [size for size, out, back in zip(own.sizes, times[True], times[False], strict=True) if back > out]
+    if slower and slower == list(own.sizes[-len(slower) :]):
+        lab.metric("dma_nic_to_host_dearer_from_B", slower[0])
 
 
 async def _kernel_entry(lab: Lab) -> None:

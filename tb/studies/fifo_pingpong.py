@@ -19,7 +19,7 @@ CLUSTER = "fifo_cards"
 FORMS = ("buffers", "cells")
 SIZES = (4, 16, 44, 64, 256, 1024, 2000)
 SETTLE_PS = 50_000_000
-"""Within it what was sent has come to rest."""
+"""Within it all that was sent has arrived."""
 OPTIONS = {
     "fifo.form": Option("", "one form of the card alone", choices=("", *FORMS)),
     "repetitions": Option(3, "round trips of each size", 1, 100_000),

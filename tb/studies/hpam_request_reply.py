@@ -24,7 +24,7 @@ LAYER = "hpam"
 CLUSTER = "fifo_cards"
 SIZES = (0, 20, 64, 256, 1024, 1980)
 SETTLE_PS = 100_000_000
-"""Within it what was sent has come to rest."""
+"""Within it all that was sent has arrived."""
 OPTIONS = {
     "repetitions": Option(3, "round trips of each size", 1, 100_000),
     "largest": Option(1024, "largest message in bytes", 0, 1980),

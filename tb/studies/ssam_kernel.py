@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from firmware.host.ssam import Call, Port
-from firmware.host.ssam.kernel import Kernel
+from firmware.host.ssam.kernel import SsamKernel
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
 from tb.studies._stages import stage_times
@@ -103,7 +103,7 @@ def _ratios(lab: Lab, spent: dict[str, float], messages: int) -> None:
     lab.metric("kernel_share_percent", 100 * spent["kernel_ps"] / spent["cpu_ps"])
 
 
-def _counts(kernels: Sequence[Kernel], hosts: Sequence[Any], ports: Sequence[Port]) -> dict[str, float]:
+def _counts(kernels: Sequence[SsamKernel], hosts: Sequence[Any], ports: Sequence[Port]) -> dict[str, float]:
     """What both hosts have done so far."""
     return {
         "traps": sum(kernel.traps for kernel in kernels),

@@ -1,4 +1,4 @@
-"""How should a process hear of Requests over VIA: by timer, polling, interrupt or thread (paper 001, 5.4)?
+"""How should a process notice Requests over VIA: by timer, polling, interrupt or thread (paper 001, 5.4)?
 
 Strategy: SOR and Jacobi run on eight processes over Berkeley VIA under each scheme; the programs are the same, and poll
 where they read, compute and write a block.

@@ -57,8 +57,8 @@ def _applications(lab: Lab, entry: float, looks: list[float]) -> None:
         cost = first + each * queues
         lab.metric(f"queues_{code}_{processes}", queues)
         lab.metric(f"cq2_us_{code}_{processes}", cost)
-        dearer = f"to look at {queues:g} queues takes {cost:.2f} us, an entry {entry:.2f} us"
-        lab.check(cost < entry, f"{code} on {processes} processes: {dearer}")
+        costs = f"to look at {queues:g} queues takes {cost:.2f} us, an entry {entry:.2f} us"
+        lab.check(cost < entry, f"{code} on {processes} processes: {costs}")
 
 
 async def _look(lab: Lab, near: End, far: End, queues: int) -> float:

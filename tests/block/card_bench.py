@@ -168,7 +168,7 @@ class CardBench:
             await ClockCycles(self.dut.clk, 1)
             if not int(self.dut.busy.value) and not int(self.dut.f_busy.value):
                 return
-        raise AssertionError("the card does not come to rest")
+        raise AssertionError("the card does not become idle")
 
 
 async def begin(dut: Any, file: str, fabric_ps: int = 10000, divisor: int = 0, **settings: int) -> CardBench:

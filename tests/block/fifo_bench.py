@@ -289,7 +289,7 @@ class FifoBench:
             if calm > 20:
                 return
         awake = [name for name in BUSY if int(self.dut[name].value)]
-        raise AssertionError(f"{', '.join(awake) or 'a posted store or a packet'} does not come to rest")
+        raise AssertionError(f"{', '.join(awake) or 'a posted store or a packet'} does not become idle")
 
     async def check(self) -> None:
         """At rest: everything sent has come out, memory and errors are the model's."""

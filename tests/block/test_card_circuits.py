@@ -1,7 +1,7 @@
 """The circuits in their slots: whose words and whose accesses of the bank count.
 
 Strategy: the generated module of the example, without the shell: the test plays it. A circuit that asks for bank 3
-when it is not its turn must be told of as a trespass and must not reach the bank; where a circuit is must follow the
+when it is not its turn must be reported as a trespass and must not reach the bank; where a circuit is must follow the
 loaded image.
 """
 

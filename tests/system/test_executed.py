@@ -128,7 +128,7 @@ def test_each_change_of_an_inline_function_is_in_the_trace_on_demand(traced: Run
 
 
 def _told(ended: Run) -> str:
-    """What is told of a core that stopped."""
+    """The report of a core that stopped."""
     told = (ended.folder / "failures.txt").read_text()
     return told[told.index("CoreError") :]
 

@@ -66,13 +66,13 @@ def test_a_composition_is_what_is_written_by_hand(
 @pytest.mark.parametrize(("side", "target"), SIDES, ids=["nic", "host"])
 def test_flags_that_are_tested_at_run_time_cost_something_with_nothing_active(side: str, target: Target) -> None:
     bare, dynamic = (found(FIRMWARE / side / "epos", composed(target, one)) for one in ((), ("dynamic",)))
-    dearer = {name for name in bare if dynamic[name][0].instructions > bare[name][0].instructions}
+    longer = {name for name in bare if dynamic[name][0].instructions > bare[name][0].instructions}
     cuts = {
         "nic": {"epos_sent", "epos_rx", "epos_hold", "epos_stored"},
         "host": {"epos_message", "epos_frame", "epos_frame_dma", "epos_copied"},
     }
-    assert dearer == cuts[side]
-    assert all(dynamic[name] == bare[name] for name in bare.keys() - dearer)
+    assert longer == cuts[side]
+    assert all(dynamic[name] == bare[name] for name in bare.keys() - longer)
 
 
 def test_the_hand_written_paths_use_none_of_the_protocols_headers() -> None:

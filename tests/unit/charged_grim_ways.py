@@ -109,7 +109,7 @@ def _card(charges: Charges) -> None:
 
 async def _alone(two: Two, grim: Grim, data: int) -> None:
     """What concerns the own node only."""
-    await two.step("poll in vain", grim.poll())
+    await two.step("poll that finds nothing", grim.poll())
     here, there = await grim.malloc_pinned(8192), await grim.malloc_pinned(8192)
     await two.step("write to itself", grim.send_memory(0, there, here, 6000))
     await two.step("send to itself", grim.send(0, data, payload=bytes(64)))

@@ -97,7 +97,7 @@ def _calls(s: _Steps) -> None:
 
 
 def _told(s: _Steps) -> None:
-    """A process is told of a message by a signal."""
+    """A process is notified of a message by a signal."""
     p = s.p
 
     async def take(sig: Sig) -> None:

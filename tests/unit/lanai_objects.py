@@ -14,7 +14,7 @@ REL, RELA = SectionType.REL, SectionType.RELA
 
 
 @dataclass
-class Part:
+class Section:
     """A section: its words, or so many zero bytes, and relocations as (offset, name of the symbol, kind, addend)."""
 
     name: str
@@ -42,7 +42,7 @@ def common(name: str, size: int, align: int = 4) -> Name:
     return Name(name, COMMON, align, size, kind=1)
 
 
-def elf(parts: Sequence[Part], names: Sequence[Name], machine: int = MACHINE, relocation_type: int = RELA) -> bytes:
+def elf(parts: Sequence[Section], names: Sequence[Name], machine: int = MACHINE, relocation_type: int = RELA) -> bytes:
     """An object file."""
     strings = bytearray(b"\0")
 
@@ -89,6 +89,6 @@ def _file(heads: Sequence[tuple[int, int, int, bytes, int, int, int, int]], mach
     return head + bytes(body) + bytes(table)
 
 
-def made(name: str, parts: Sequence[Part], names: Sequence[Name]) -> Object:
+def made(name: str, parts: Sequence[Section], names: Sequence[Name]) -> Object:
     """The same, read."""
     return Object.read(name, elf(parts, names))

@@ -111,7 +111,7 @@ def test_what_a_host_got_is_a_beginning_of_what_was_sent_to_it() -> None:
     assert once.always(1, (0, (1,), ())) == "host 1 got messages [1] of host 0, [0, 1] were sent"
     assert "of which [-1] are not for it, or changed" in once.always(1, (0, (0, -1), ()))
     assert "of which [0] are not for it" in once.always(0, (0, (3, 0), ()))
-    assert "told of an error: late" in once.always(0, (0, (), ("late",)))
+    assert "got an error: late" in once.always(0, (0, (), ("late",)))
     assert once.at_end(1, (0, (0, 1, 3, 4), ())) == "host 1 got messages [] of host 0, [2] were sent"
     assert not once.at_end(1, (0, (0, 2, 1, 4, 3), ()))
 

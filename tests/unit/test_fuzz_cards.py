@@ -1,4 +1,4 @@
-"""The mixed fuzz of FPGA cards, without a simulator. Strategy: its reference of circuits is told of messages, results
+"""The mixed fuzz of FPGA cards, without a simulator. Strategy: its reference of circuits is given messages, results
 and images, and must refuse each result that no order of them gives, and take each that some order gives. Of many
 programs, each act must be drawn often, and nearly all options must be ones that a card takes.
 """

@@ -1,5 +1,5 @@
 """The machinery of the mixed fuzz. Strategy: programs of a made-up layer are drawn and shrunk; the references of GRIM's
-mailboxes, errors and memory are told of histories with one mistake each, which they must name, and of the same
+mailboxes, errors and memory are given histories with one mistake each, which they must name, and of the same
 histories without it.
 """
 

@@ -1,4 +1,4 @@
-"""The reference of GRIM's remote memory in the mixed fuzz. Strategy: it is told of a write and of the end of the node
+"""The reference of GRIM's remote memory in the mixed fuzz. Strategy: it is given a write and the end of the node
 that is written to, and must say which bytes may stand in what that node allocates when it has restarted.
 """
 

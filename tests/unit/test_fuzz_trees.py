@@ -1,4 +1,4 @@
-"""The reference of GRIM's multicast trees in the mixed fuzz. Strategy: it is told of histories of one place, with
+"""The reference of GRIM's multicast trees in the mixed fuzz. Strategy: it is given histories of one place, with
 changes one after the other and at the same time, and must say who has subscribed for certain, who may have, and who
 must get a message; a program whose two tasks change one tree goes as it says.
 """

@@ -1,5 +1,5 @@
 """What a NI tells its host when that does not read. Strategy: a host that does not poll sends to one that is down, or
-writes to where nothing is, until its NI takes no more reports. It must hear of every message that failed in the end;
+writes to where nothing is, until its NI takes no more reports. It must be notified of each message that failed at last;
 and when another, of which it has half a message, has restarted meanwhile, of that before anything of the new life.
 """
 

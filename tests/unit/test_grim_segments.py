@@ -27,8 +27,8 @@ def pattern(size: int) -> bytes:
 
 
 @dataclass
-class Part:
-    """A part of a buffer in host memory."""
+class Span:
+    """A span of a buffer in host memory."""
 
     address: int
     size: int
@@ -218,7 +218,7 @@ def test_payload_fetched_by_dma_mixes_with_payload_that_is_written(channels: int
             for target in (1, 2):
                 data = pattern(size + i)[i:]
                 buffer.view[:size] = data
-                payload = Part(buffer.address, size) if i % 3 else data
+                payload = Span(buffer.address, size) if i % 3 else data
                 channel = target % channels
                 await library.send(library.get_dest_id(target, 0, channel), number, payload=payload, channel=channel)
                 buffer.view[:] = bytes(4097)

@@ -18,12 +18,12 @@ from pymodels.lanai.ports import Sram
 from pymodels.lanai.program import Program
 from pymodels.lanai.relocate import Kind, refused
 from pymodels.lanai.simulator import Core
-from tests.unit.lanai_objects import CODE, DATA, REL, Name, Part, common, elf, made
+from tests.unit.lanai_objects import CODE, DATA, REL, Name, Section, common, elf, made
 from tests.unit.lanai_words import branch, ri, store
 
 RAM = 0x4000
 SPIN = (branch(0), NOP)
-START = made("crt.o", [Part(".text", CODE, SPIN)], [Name("start", ".text", size=8)])
+START = made("crt.o", [Section(".text", CODE, SPIN)], [Name("start", ".text", size=8)])
 OBJECT = Path(__file__).parent / "lanai_c" / "count.o"
 
 
@@ -45,7 +45,7 @@ def word(program: Program, address: int) -> int:
 def test_code_stands_first_then_data_then_what_is_zero_then_commons() -> None:
     one = made(
         "a.o",
-        [Part(".bss", DATA, zeros=6), Part(".data", DATA, [1, 2], align=16), Part(".text", CODE, [NOP])],
+        [Section(".bss", DATA, zeros=6), Section(".data", DATA, [1, 2], align=16), Section(".text", CODE, [NOP])],
         [Name("f", ".text"), Name("d", ".data"), Name("z", ".bss"), common("c", 8, 32)],
     )
     program = linked(one, base=0x100)
@@ -57,9 +57,9 @@ def test_code_stands_first_then_data_then_what_is_zero_then_commons() -> None:
 
 
 def test_the_entry_stands_first_wherever_its_object_does() -> None:
-    other = made("a.o", [Part(".text", CODE, [NOP, NOP])], [Name("f", ".text")])
+    other = made("a.o", [Section(".text", CODE, [NOP, NOP])], [Name("f", ".text")])
     assert link([other, START], sram_bytes=RAM).symbols["start"] == 0
-    behind = made("crt.o", [Part(".text", CODE, [NOP, NOP])], [Name("start", ".text", value=4)])
+    behind = made("crt.o", [Section(".text", CODE, [NOP, NOP])], [Name("start", ".text", value=4)])
     with pytest.raises(LinkError, match="symbol 'start': stands at 0x4, not at 0x0; let nothing stand before it"):
         link([behind], sram_bytes=RAM)
     with pytest.raises(LinkError, match="symbol 'start': no object defines it"):
@@ -84,7 +84,7 @@ def test_the_entry_stands_first_wherever_its_object_does() -> None:
     ],
 )
 def test_an_address_goes_into_its_bits_of_a_word(kind: Kind, before: int, target: int, expected: int) -> None:
-    uses = Part(".text", CODE, [NOP, before], relocations=[(4, "there", kind, 8)])
+    uses = Section(".text", CODE, [NOP, before], relocations=[(4, "there", kind, 8)])
     one = made("a.o", [uses], [Name("f", ".text"), Name("there", ABSOLUTE, target - 8)])
     assert word(linked(one), 12) == expected
 
@@ -101,19 +101,19 @@ def test_an_address_goes_into_its_bits_of_a_word(kind: Kind, before: int, target
 )
 def test_an_address_that_does_not_fit_names_symbol_and_object(kind: int, value: int, why: str) -> None:
     assert refused(kind, value) == why
-    uses = Part(".text", CODE, [NOP], relocations=[(0, "there", kind, 0)])
+    uses = Section(".text", CODE, [NOP], relocations=[(0, "there", kind, 0)])
     one = made("a.o", [uses], [Name("f", ".text"), Name("there", ABSOLUTE, value)])
     with pytest.raises(LinkError, match=re.escape(f"there in a.o (.text+0x0): {why}; ")):
         linked(one)
 
 
 def test_names_meet_across_objects_and_weak_ones_give_way() -> None:
-    calls = Part(
+    calls = Section(
         ".text", CODE, [0xE0000000, 0xE0000000], relocations=[(0, "f", Kind.ABS_25, 0), (4, "w", Kind.ABS_25, 0)]
     )
     user = made("user.o", [calls], [Name("g", ".text"), Name("f", UNDEFINED), Name("w", UNDEFINED, binding=WEAK)])
-    weak = made("weak.o", [Part(".text", CODE, [NOP])], [Name("f", ".text", binding=WEAK)])
-    strong = made("strong.o", [Part(".text", CODE, [NOP])], [Name("f", ".text")])
+    weak = made("weak.o", [Section(".text", CODE, [NOP])], [Name("f", ".text", binding=WEAK)])
+    strong = made("strong.o", [Section(".text", CODE, [NOP])], [Name("f", ".text")])
     for objects in ((user, weak, strong), (user, strong, weak)):
         program = linked(*objects)
         assert word(program, 8) & 0x1FFFFFC == program.symbols["f"] == 0x10 + 4 * (objects[1] is weak)
@@ -122,7 +122,7 @@ def test_names_meet_across_objects_and_weak_ones_give_way() -> None:
 
 def test_local_names_do_not_meet() -> None:
     def one(name: str) -> Object:
-        text = Part(".text", CODE, [0], relocations=[(0, "x", Kind.ABS_32, 0)])
+        text = Section(".text", CODE, [0], relocations=[(0, "x", Kind.ABS_32, 0)])
         return made(name, [text], [Name("x", ".text", binding=LOCAL)])
 
     program = linked(one("a.o"), one("b.o"))
@@ -130,14 +130,14 @@ def test_local_names_do_not_meet() -> None:
 
 
 def test_a_name_that_is_missing_or_there_twice_is_told() -> None:
-    calls = Part(".text", CODE, [0xE0000000], relocations=[(0, "f", Kind.ABS_25, 0)])
+    calls = Section(".text", CODE, [0xE0000000], relocations=[(0, "f", Kind.ABS_25, 0)])
     user = made("user.o", [calls], [Name("g", ".text"), Name("f", UNDEFINED)])
     with pytest.raises(LinkError, match=r"symbol 'f' in user\.o: no object defines it"):
         linked(user)
-    one, two = (made(name, [Part(".text", CODE, [NOP])], [Name("f", ".text")]) for name in ("a.o", "b.o"))
+    one, two = (made(name, [Section(".text", CODE, [NOP])], [Name("f", ".text")]) for name in ("a.o", "b.o"))
     with pytest.raises(LinkError, match=r"symbol 'f': is defined by a\.o and by b\.o; rename one, or make it static"):
         linked(one, two)
-    stack = made("a.o", [Part(".text", CODE, [NOP])], [Name("__stack", ".text")])
+    stack = made("a.o", [Section(".text", CODE, [NOP])], [Name("__stack", ".text")])
     with pytest.raises(LinkError, match=r"'__stack': is defined by a\.o and by the linker"):
         linked(stack)
 
@@ -145,14 +145,14 @@ def test_a_name_that_is_missing_or_there_twice_is_told() -> None:
 def test_commons_of_a_name_are_one_and_a_definition_takes_their_place() -> None:
     small, large = made("a.o", [], [common("c", 4)]), made("b.o", [], [common("c", 40, 8)])
     assert linked(small, large).zeros == 40
-    defined = made("d.o", [Part(".data", DATA, [7])], [Name("c", ".data", kind=1)])
+    defined = made("d.o", [Section(".data", DATA, [7])], [Name("c", ".data", kind=1)])
     program = linked(small, defined)
     assert (program.zeros, word(program, program.symbols["c"])) == (0, 7)
 
 
 def test_of_a_library_only_what_is_missing_is_taken() -> None:
     def one(name: str, *missing: str) -> Object:
-        text = Part(".text", CODE, [NOP])
+        text = Section(".text", CODE, [NOP])
         return made(f"{name}.o", [text], [Name(name, ".text"), *(Name(other, UNDEFINED) for other in missing)])
 
     program = linked(one("main", "divide"), library=(one("rest"), one("magnitude"), one("divide", "magnitude")))
@@ -160,14 +160,14 @@ def test_of_a_library_only_what_is_missing_is_taken() -> None:
 
 
 def test_names_may_be_given_an_address() -> None:
-    uses = Part(".text", CODE, [0], relocations=[(0, "slot", Kind.ABS_32, 4)])
+    uses = Section(".text", CODE, [0], relocations=[(0, "slot", Kind.ABS_32, 4)])
     one = made("a.o", [uses], [Name("f", ".text"), Name("slot", UNDEFINED)])
     program = link([START, one], sram_bytes=RAM, absolute={"slot": 0x2000})
     assert word(program, 8) == 0x2004
 
 
 def test_a_program_leaves_room_for_its_stack() -> None:
-    zeros = made("a.o", [Part(".bss", DATA, zeros=RAM - 8 - 0x800)], [Name("z", ".bss")])
+    zeros = made("a.o", [Section(".bss", DATA, zeros=RAM - 8 - 0x800)], [Name("z", ".bss")])
     assert linked(zeros, stack_bytes=0x800).end == RAM - 0x800
     with pytest.raises(
         LinkError, match=r"program before the stack's begin at 0x4000: 0x3800 bytes from 0x0 on and 0x1000"
@@ -181,9 +181,9 @@ def test_a_program_leaves_room_for_its_stack() -> None:
     [
         (b"!<arch>\n", "a.o: is no ELF file"),
         (elf([], [], machine=3), "a.o: is no object file of a LANai"),
-        (elf([Part(".text", CODE, [NOP])], [])[:120], "a.o: is cut short or damaged"),
+        (elf([Section(".text", CODE, [NOP])], [])[:120], "a.o: is cut short or damaged"),
         (
-            elf([Part(".text", CODE, [0], relocations=[(0, "f", 4, 0)])], [Name("f", ".text")], relocation_type=REL),
+            elf([Section(".text", CODE, [0], relocations=[(0, "f", 4, 0)])], [Name("f", ".text")], relocation_type=REL),
             "a.o: has relocations without addends",
         ),
     ],
@@ -194,7 +194,7 @@ def test_a_file_that_is_no_object_is_told(data: bytes, message: str) -> None:
 
 
 def test_functions_are_found_by_address() -> None:
-    program = linked(made("a.o", [Part(".text", CODE, [NOP] * 4)], [Name("f", ".text", size=12)]))
+    program = linked(made("a.o", [Section(".text", CODE, [NOP] * 4)], [Name("f", ".text", size=12)]))
     assert [program.symbol(address) for address in (0, 4, 8, 0x10, 0x14)] == ["start", "start+0x4", "f", "f+0x8", ""]
 
 
@@ -205,7 +205,7 @@ def crt() -> Object:
         ri(Op.ADD, RCA, 2, 0x10), store(RCA, SP, -4, p=1, q=1), branch(0), NOP, branch(0), NOP,
     ]  # fmt: skip
     places = [(0, "__stack", Kind.HI16, 0), (4, "__stack", Kind.LO16, 0), (20, "main", Kind.ABS_25, 0)]
-    text = Part(".text", CODE, words, relocations=places)
+    text = Section(".text", CODE, words, relocations=places)
     names = [Name("start", ".text"), Name("stop", ".text", 28), Name("__stack", UNDEFINED), Name("main", UNDEFINED)]
     return made("crt.o", [text], names)
 

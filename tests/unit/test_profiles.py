@@ -173,7 +173,7 @@ MISTAKES = {
     "title missing": (
         LANAI9.replace("title = ", "# title = "),
         0,
-        "value missing: title stands nowhere; write title = <str>",
+        "value missing: title is missing; write title = <str>",
     ),
     "rtl no flag": (
         LANAI9.replace("rtl = true", "rtl = 1.5"),
@@ -272,7 +272,7 @@ def test_missing_value(tmp_path: Path) -> None:
     nic = with_file(tmp_path, re.sub(r"\nslack = .*", "", LANAI9))
     with pytest.raises(ConfigError) as error:
         combine(nic, with_file(tmp_path, HOST, "p3-450.toml", Owner.HOST), "p3-450")
-    text = f"{nic.path}: value missing: link.slack stands nowhere; add it: slack buffer of a link input"
+    text = f"{nic.path}: value missing: link.slack is in no file; add it: slack buffer of a link input"
     assert str(error.value) == text
 
 

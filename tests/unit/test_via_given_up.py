@@ -2,7 +2,7 @@
 
 Strategy: a process posts more than the NIC can send, writes statuses of its own into the descriptors, takes them back,
 and destroys VI and completion queue, so that the NIC deals with what is left when both are gone. The frame of the
-queue, which is nobody's any more, must stay as it is; another process that gets both numbers must hear of nothing, and
+queue, which is nobody's any more, must stay as it is; another process that gets both numbers must get nothing, and
 its connection must live.
 """
 

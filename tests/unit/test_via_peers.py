@@ -88,7 +88,7 @@ def test_nobody_there_is_a_time_out_and_the_vi_is_free_again() -> None:
 
 @pytest.mark.parametrize("late_us", [(0, 0), (10, 0), (0, 10), (20, 0), (0, 20)])
 def test_unequal_vis_are_no_peers_and_both_sides_are_told(late_us: tuple[int, int]) -> None:
-    """Whatever a side is doing when it hears of the other one."""
+    """Whatever a side is doing when the other one's request comes."""
     machine, users, _ = made()
     vis = machine.finish(
         users[0].nic.create_vi(users[0].tag, most=1000), users[1].nic.create_vi(users[1].tag, most=2000)

@@ -1,4 +1,4 @@
-"""A process that is sent a signal whenever a receive of a VI is done takes every message, and is told of no other.
+"""A process that is sent a signal whenever a receive of a VI is done takes every message, and is notified of no other.
 
 Strategy: messages come one by one and in a heap, before the process asks for signals, while it computes and while it
 sleeps; its handler takes back all that is done. Each is taken once, in order; the CPU computes on meanwhile. After the

@@ -1,7 +1,7 @@
 """A server that gives up a client which does not confirm its connection: both sides learn that there is none.
 
 Strategy: on the machine the confirmations of a client are lost until the server has given up, or the server's answers
-are, or one of them comes afterwards. The server's call must say so, the client must hear of it by its call if it still
+are, or one of them comes afterwards. The server's call must say so, the client must learn it from its call if it still
 waits and by its error handler if it was connected, and both VIs must be free for another connection.
 """
 

@@ -20,7 +20,7 @@ def block(count: int, parts: int, number: int) -> range:
     return range(number * count // parts, (number + 1) * count // parts)
 
 
-class Part(NamedTuple):
+class SparseBlock(NamedTuple):
     """Elements of a block of the matrix, sorted by row."""
 
     rows: NDArray[np.int64]
@@ -51,12 +51,12 @@ def matrix(order: int, nonzero: int, shift: float) -> tuple[NDArray[np.int64], N
     return joined, np.bincount(which, np.concatenate(values)).astype(float)
 
 
-def part(order: int, nonzero: int, shift: float, rows: range, columns: range) -> Part:
+def part(order: int, nonzero: int, shift: float, rows: range, columns: range) -> SparseBlock:
     """A block of the matrix."""
     places, values = matrix(order, nonzero, shift)
     row, column = np.divmod(places, order)
     inside = (row >= rows.start) & (row < rows.stop) & (column >= columns.start) & (column < columns.stop)
-    return Part(row[inside] - rows.start, column[inside] - columns.start, values[inside], len(rows))
+    return SparseBlock(row[inside] - rows.start, column[inside] - columns.start, values[inside], len(rows))
 
 
 def _vectors(order: int, nonzero: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64]]]:

@@ -34,7 +34,7 @@ STAGES = (
         TraceEvent.POLL_HIT,
         Part.HOST_CPU,
         1,
-        "the CPU of {target} comes round to it, looking at the card over the bus",
+        "the CPU of {target} finds it by polling the card over the bus",
         Waits.PROCESSOR,
     ),
     Boundary(

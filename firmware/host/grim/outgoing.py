@@ -59,7 +59,7 @@ class Piece:
 
 
 def notice(layout: Layout, channel: int) -> int:
-    """Where the NI is told of a channel's new back pointer, an offset of its window: a doorbell, or the pointer."""
+    """Where a channel's new back pointer is written for the NI, an offset of its window: a doorbell, or the pointer."""
     return Pci.DOORBELL + 4 * channel if layout.doorbell_bytes else layout.register(channel, Register.BACK)
 
 

@@ -25,7 +25,7 @@ class Sending:
         self._host, self._options = host, options
         self._queues, self._dispatch = queues, dispatch
         self.sends = 0
-        """The number of the latest send, for the trace: who sends counts it up first."""
+        """Number of the latest send, for the trace; a sender increments it before it sends."""
         self.overflows = bool(options.overflow)
         """Handlers that find no room use the overflow queue."""
         self._not_begun = [False] * options.channels

@@ -28,7 +28,7 @@ class Options:
     unrestricted: int = 0
     """1: handlers may make requests, which can deadlock."""
     duplicates: str = "drop"
-    """drop: a request that comes twice is answered again; execute: its handler runs again (the letter of paper 002)."""
+    """drop: a request that comes twice is answered again; execute: its handler runs again (as paper 002 says)."""
 
     @classmethod
     def of(cls, given: Mapping[str, float | str]) -> Options:

@@ -51,7 +51,7 @@ class Incoming:
         if position < self.come or position in self._ahead:
             self.doubled += 1
             return True
-        if end > self.room:  # it was told of none such
+        if end > self.room:  # no such room was announced
             return False
         if position > self.come:
             await self._host.spend("pipes_ahead")

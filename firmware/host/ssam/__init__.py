@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from firmware.host.code_image import CodeImage
 from firmware.host.request_reply import Handler
 from firmware.host.ssam.errors import OptionError, SsamError
-from firmware.host.ssam.kernel import Kernel
+from firmware.host.ssam.kernel import SsamKernel
 from firmware.host.ssam.options import Options
 from firmware.host.ssam.port import Call, Port
 from firmware.layers import ClusterView
@@ -25,7 +25,7 @@ class Ssam:
     """SSAM of one host."""
 
     def __init__(self, host: Host, view: ClusterView) -> None:
-        self.host, self.me, self.kernel = host, view.me, Kernel(host, view)
+        self.host, self.me, self.kernel = host, view.me, SsamKernel(host, view)
         self._requests = Options.of(view.options).requests
 
     async def start(self) -> None:

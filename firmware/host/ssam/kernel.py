@@ -35,7 +35,7 @@ class Coming(NamedTuple):
     source: int
 
 
-class Kernel:
+class SsamKernel:
     """Of one host."""
 
     def __init__(self, host: Host, view: ClusterView) -> None:

@@ -11,7 +11,7 @@ from firmware.host.request_reply import NOBODY, Handler, Kind, Rules, size_of
 from firmware.host.request_reply import Call as AnyCall
 from firmware.host.ssam.area import Area
 from firmware.host.ssam.errors import SsamError
-from firmware.host.ssam.kernel import Kernel
+from firmware.host.ssam.kernel import SsamKernel
 from firmware.host.ssam.message import ARGUMENTS, FORMAT, MOST, Header
 from pymodels.trace import TraceEvent
 
@@ -21,7 +21,7 @@ Call = AnyCall[Header]
 class Port:
     """The device as a process has opened it."""
 
-    def __init__(self, kernel: Kernel, area: Area, image: CodeImage[Handler], requests: int) -> None:
+    def __init__(self, kernel: SsamKernel, area: Area, image: CodeImage[Handler], requests: int) -> None:
         self.area, self.process, self._kernel = area, area.process, kernel
         self.rules = Rules(area.process.who, SsamError, kernel.partners, image, ARGUMENTS, MOST)
         self._requests = requests

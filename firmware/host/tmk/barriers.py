@@ -1,4 +1,4 @@
-"""Barriers: process 0 hears of all arrivals, and lets all go with what each lacks. Records are collected here."""
+"""Barriers: process 0 receives all arrivals, and releases all with what each lacks. Records are collected here."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Barriers:
         self._coherence, self._me, self._limit = coherence, coherence.me, collect_bytes
         self._arrivals: dict[int, Message] = {}
         self._told = 0
-        """The last own interval that the manager has heard of at a barrier."""
+        """The last own interval that the manager has received at a barrier."""
         self.passed = self.collections = 0
         """Barriers so far, and collections."""
 

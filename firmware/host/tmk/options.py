@@ -33,7 +33,7 @@ class Options:
     processes: int = 0
     """How many hosts take part, the first ones; 0: all."""
     scheme: str = "interrupt"
-    """Over VIA, how a process hears of Requests (paper 001, 5.4): a signal when one has come, the signal of a timer, a
+    """Over VIA, how a process notices Requests (paper 001, 5.4): a signal when one has come, the signal of a timer, a
     thread that sleeps at the completion queue, or `Tmk.poll` of the program alone."""
     timer_us: int = 10_000
     """Of scheme timer (paper 001, 5.4)."""

@@ -1,5 +1,5 @@
 """TreadMarks over VIA (paper 001, 5.3): a VI for Requests and one for Responses with each other process, receives
-posted ahead in registered buffers, and four ways to hear of Requests.
+posted ahead in registered buffers, and four ways to notice Requests.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ class OverVia(Substrate):
             process.spawn(self._thread(), "communication")
 
     async def stop(self) -> None:
-        """Hear of Requests no more."""
+        """Take no more Requests."""
         self._running = False
         if self._options.scheme == "interrupt":
             for lines in self.lines.values():

@@ -24,9 +24,9 @@ class Substrate(ABC):
     """
 
     tells: frozenset[Sig] = frozenset()
-    """The signals by which it hears of Requests."""
+    """The signals that announce Requests."""
     told = True
-    """It hears of them by itself."""
+    """It finds them without a signal."""
 
     def __init__(self, host: Host, process: Process, me: int, nodes: int) -> None:
         self.host, self.process, self.me, self.nodes = host, process, me, nodes

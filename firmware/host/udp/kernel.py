@@ -80,7 +80,7 @@ class Port:
             one.set()
 
 
-class Kernel:
+class UdpKernel:
     """Its verbs are those of the host; a process enters it by `Process.in_kernel`."""
 
     def __init__(self, host: Host, view: ClusterView) -> None:

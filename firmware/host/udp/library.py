@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from firmware.host.udp.errors import UdpError
-from firmware.host.udp.kernel import Kernel
+from firmware.host.udp.kernel import UdpKernel
 from firmware.host.udp.sockets import Socket
 from firmware.layers import ClusterView
 from firmware.nic.udp.layout import Word
@@ -18,7 +18,7 @@ class Udp:
 
     def __init__(self, host: Host, view: ClusterView) -> None:
         self.host, self.me, self.nodes = host, view.me, len(view.names)
-        self.kernel = Kernel(host, view)
+        self.kernel = UdpKernel(host, view)
 
     async def start(self) -> None:
         """Start the driver: once, before anything else."""

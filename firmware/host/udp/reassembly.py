@@ -35,7 +35,7 @@ class Reassembly:
     """Of one host."""
 
     def __init__(self, most: int, drop: Callable[[list[Frame]], None]) -> None:
-        """`most`: bytes of frames that may wait; `drop` has those that wait in vain."""
+        """`most`: bytes of frames that may wait; `drop` has those whose missing fragments never come."""
         self._most, self._drop = most, drop
         self._partial: dict[tuple[int, int], Partial] = {}
         """By IP address of the sender and its number of the datagram; the oldest first."""

@@ -6,7 +6,7 @@ from collections.abc import Coroutine, Sequence
 from typing import Any, NamedTuple
 
 from firmware.host.udp.errors import UdpError
-from firmware.host.udp.kernel import Kernel, Port
+from firmware.host.udp.kernel import Port, UdpKernel
 from firmware.verbs import Signal
 from pymodels.formats.udp import MOST_DATA, PORTS
 from pymodels.host import Process, ProtectionFault
@@ -36,7 +36,7 @@ class Received(NamedTuple):
 class Socket:
     """Of one process. Addresses are its virtual ones."""
 
-    def __init__(self, kernel: Kernel, process: Process) -> None:
+    def __init__(self, kernel: UdpKernel, process: Process) -> None:
         self.process = process
         self._kernel, self._host = kernel, kernel.host
         self._port: Port | None = None

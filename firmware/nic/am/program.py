@@ -154,7 +154,7 @@ class Program:
         await port.store(at + LAST, (first, THERE))
 
     async def stored(self) -> None:
-        """From the port: messages are in host memory. A computation that asked for it hears of them. Sooner would be
+        """From the port: messages are in host memory. A computation that asked for it is interrupted. Sooner would be
         too soon: a host that asks and then looks itself would see neither.
         """
         if not self._interrupts:

@@ -56,7 +56,7 @@ class Receiving:
     placed: int = 0
     """Messages that were given a place, counted from the start."""
     told: int = 0
-    """Of them those that the host is told of."""
+    """Those of them that are reported to the host."""
     arriving: deque[Arriving] = field(default_factory=deque)
     """Those between."""
     staged: int = 0
@@ -115,7 +115,7 @@ class Endpoints:
     # ---- send queues
 
     def give_back(self, endpoint: Endpoint, send: Sending, number: int, *, returned: bool = False) -> None:
-        """A message is done with: its descriptor is the host's, which is told of those that are so in order."""
+        """A message is done with: its descriptor is the host's again, and reported to it in order."""
         nic = self._nic
         send.returned += returned
         nic.store(descriptor(endpoint.frame, send.queue, number), 0)

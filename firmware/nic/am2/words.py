@@ -1,5 +1,5 @@
 """What the words of a descriptor and of a packet mean. Both sides read this file; every decision here is ours (AM-II's
-formats are not published), and stands nowhere else.
+formats are not published), and is in no other place.
 
     descriptor   w0        owned (1) | kind (3) | returned (1) | null (1) | code (6) | arguments (4) | transfer (8) |
                            handler (8)

@@ -5,7 +5,7 @@ from firmware.shown import WIRE, Boundary, Plain, Shown
 from pymodels.trace import Part, TraceEvent
 
 SEND = "the CPU of {source} stores the packet into its NIC's slot"
-START = "the NIC of {source} comes round to the slot and starts the send engine"
+START = "the NIC of {source} reaches the slot in its polling loop and starts the send engine"
 RECEIVE = "the NIC of {target} has packet and flag copied to host memory, where the CPU sees it"
 STAGES = (
     Boundary("host_send", TraceEvent.PAYLOAD_WRITTEN, Part.HOST_CPU, 0, SEND),

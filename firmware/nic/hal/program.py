@@ -118,7 +118,7 @@ class Program:
         await self._port.drop()
 
     async def stored(self) -> None:
-        """From the port: packets are in host memory. A host that asked for it hears of them. Sooner would be too soon:
+        """From the port: packets are in host memory. A host that asked for it is interrupted. Sooner would be too soon:
         one that asks and then looks itself would see neither.
         """
         await self._nic.work("hal_told")

@@ -2,7 +2,7 @@
 // none (CORE = 0), or this node's firmware is a program in Python (`cfg.run`), the processor model of sim_lanai has the
 // special registers, and the SRAM port is idle. Settings are read when the host puts the LANai into reset.
 //
-// C is told of every clock in which the processor is awake (core.c): it counts, keeps the last instructions, writes the
+// C is called in every clock in which the processor is awake (core.c): it counts, keeps the last instructions, writes the
 // trace, and asks for the registers where it stops.
 `include "doorway.svh"
 module sim_core

@@ -84,7 +84,7 @@ class Once:
         """See `Promise`."""
         _, got, errors = record
         if errors:
-            return f"host {node} was told of an error: {errors[0]}"
+            return f"host {node} got an error: {errors[0]}"
         strange = [number for number in got if number < 0 or not self._traffic[number].comes_to(node)]
         if strange:
             return f"host {node} got messages {list(got)}, of which {strange} are not for it, or changed"

@@ -111,7 +111,7 @@ class Landed:
         """See `Promise`."""
         _, landed, errors = record
         if errors:
-            return f"host {node} was told of an error: {errors[0]}"
+            return f"host {node} got an error: {errors[0]}"
         return next((wrong for one in landed if (wrong := self._differs(node, *one))), "")
 
     def _differs(self, node: int, number: int, now: bytes, lock: int) -> str:

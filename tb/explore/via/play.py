@@ -105,7 +105,7 @@ class User:
 
 
 class NoNotices:
-    """Nobody is told of the end of a connection."""
+    """No side is notified of the end of a connection."""
 
     def begin(self, node: int, made: ConnectionMessage, vi: int) -> None:
         """See `Notices`."""

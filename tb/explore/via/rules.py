@@ -38,7 +38,7 @@ class Rules:
     breaks: bool
     """A packet may not come, or come too late."""
     notices: bool
-    """Both ends hear of it; otherwise one of them may wait on."""
+    """Both ends are notified; otherwise one of them may wait on."""
 
     @property
     def reliable(self) -> bool:

@@ -1,7 +1,7 @@
 """What happens to echo messages on a faulty cable?
 
 Strategy: the first host sends numbered messages of 64 bytes to the last, which takes them after a pause; then
-everything comes to rest. Metrics tell how many arrived, how many of them changed, and how; what the hardware noticed
+everything is idle. Metrics tell how many arrived, how many of them changed, and how; what the hardware noticed
 is counted.
 """
 

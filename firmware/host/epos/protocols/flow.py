@@ -1,7 +1,7 @@
 """Flow control on the host: a message needs a credit of its receiver, which is a staging slot there.
 
 Beside reliability, credits can be lost: a sender that waits for long asks the receiver's NIC for them. A receiver gives
-credits back with the frames that it sends, or alone when half of its slots have not been told of. A
+credits back with the frames that it sends, or alone when half of its slots have not been reported. A
 frame with a credit finds its slot free, so it never waits in the Receive Ring for a host.
 """
 
@@ -58,7 +58,7 @@ class Side:
         return self._given[nodes[0]] & 0xFFFF
 
     async def copied(self, source: int, taken: int) -> None:
-        """Half of the slots have not been told of: a credit goes alone."""
+        """Half of the slots have not been reported: a credit goes alone."""
         if 2 * (taken - self._given[source]) >= self._slots:
             self._given[source] = taken
             await self._epos.host.spend("epos_give")

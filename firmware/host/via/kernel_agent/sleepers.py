@@ -24,7 +24,7 @@ class Sleeper(NamedTuple):
 
 
 class Told(NamedTuple):
-    """A process that is told of completions until it asks not to be."""
+    """A process that is notified of completions until it asks not to be."""
 
     news: Callable[[], bool]
     """Whether there is something that it has not taken."""
@@ -85,7 +85,7 @@ class Sleepers:
         await store_words(self._host, self._layout.vi(vi, Vi.NOTIFY), sides)
 
     def wake(self) -> None:
-        """After an interrupt: wake whoever waits for what has come, and tell who is told of it."""
+        """After an interrupt: wake processes that wait for what has come, and notify those that asked for it."""
         for told in self._told.values():
             if told.news():
                 told.tell()

@@ -158,5 +158,5 @@ class Looks:
             await spin_on(self._process, watches, self._moves)
 
     def watches(self) -> list[tuple[int, int]]:
-        """The statuses of all that is posted and not told of."""
+        """The statuses of all that is posted and not reported."""
         return [(place, 0) for _, queue in self._queues if (place := queue.awaited()) is not None]

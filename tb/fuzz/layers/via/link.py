@@ -178,7 +178,7 @@ class Link:
         self._same(client, found)
 
     def _same(self, side: Side, told: ViAttributes) -> None:
-        """A side is told of the other's attributes."""
+        """A side gets the other's attributes."""
         its = self.sides[1 - side.number].attributes
         if (told.reliability, told.most) != (its.reliability, its.most):
             side.wrong(f"its peer is said to have {told}, not {its}")

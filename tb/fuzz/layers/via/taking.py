@@ -74,7 +74,7 @@ async def _at_queue(side: Side, queue: Queue, threads: int, call: Callable[[Side
 async def _at_completions(
     side: Side, told: Completions, threads: int, call: Callable[[Side, Completions], Awaitable[tuple[Vi, bool]]]
 ) -> None:
-    """Each thread is told of a completion. What is shared may tell other connections' threads instead."""
+    """Each thread is notified of a completion. What is shared may notify other connections' threads instead."""
     may = (Result.TIMEOUT,) if told.shared else ()
     for found in await _threads(side, [partial(call, side, told)] * threads, may):
         if found is not None:

@@ -1,5 +1,5 @@
-"""Peer-to-peer connections (VipConnectPeerRequest, ...Done, ...Wait): both sides ask, and the one that hears of the
-other first is connected first.
+"""Peer-to-peer connections (VipConnectPeerRequest, ...Done, ...Wait): both sides ask, and the one that gets the
+other's request first is connected first.
 
     either ── PEER (discriminator, VI) ──> other         repeated until the other has said READY
     either ── READY (VI) ────────────────> other         its VI is connected: it may be sent to

@@ -26,7 +26,7 @@ class DisconnectNotices:
 
     async def tell(self, node: int, made: Message) -> None:
         """Tell a node that the connection that a message names has ended; if that is lost, again later."""
-        self._unanswered[made.name] = flag = Flag(self._host, f"node {node} to hear of the end of a connection")
+        self._unanswered[made.name] = flag = Flag(self._host, f"node {node} to confirm the end of a connection")
         notice = made._replace(type=Type.DISCONNECT, source=self._me)
         await self._sender.send(node, notice)
         self._host.spawn(self._tell_again(node, notice, flag), flag.why)
