@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,8 @@ from tb.tools.paths import ROOT
 from tests.unit.test_explore import searched
 
 PAGE = (ROOT / "tb/explore/README.md").read_text()
+SMALLEST: Mapping[str, tuple[str, ...]] = {"am": ("fine", "hasty"), "grim": ("fine", "write", "read", "miss")}
+"""Worlds that are searched once more in every test."""
 VERDICTS = "proved", "not exhausted", "found, as it must", "not searched"
 
 
@@ -61,11 +64,24 @@ def test_a_world_that_was_not_searched_says_so() -> None:
     assert cells(proofs.lines([("lost", "a question")], {})[2])[:3] == ["`lost`", "a question", "not searched"]
 
 
+def rows(layer: str) -> list[list[str]]:
+    """The page's table of a layer's worlds."""
+    tables = [re.findall(r"^\| `.*", one, re.M) for one in re.split(re.escape(proofs.lines([], {})[0]), PAGE)[1:]]
+    first = [f"`{(one := chosen(layer, '')[0]).name}`", one.question]
+    (found,) = ([cells(line) for line in table] for table in tables if cells(table[0])[:2] == first)
+    return found
+
+
 @pytest.mark.parametrize("layer", layers())
 def test_the_page_has_the_table_of_all_worlds(layer: str) -> None:
-    head = re.escape(proofs.lines([], {})[0])
-    tables = [re.findall(r"^\| `.*", one, re.M) for one in re.split(head, PAGE)[1:]]
     meant = [[f"`{world.name}`", world.question] for world in chosen(layer, "")]
-    (rows,) = ([cells(line) for line in table] for table in tables if cells(table[0])[:2] == meant[0])
-    assert [row[:2] for row in rows] == meant
-    assert {row[2] for row in rows} <= set(VERDICTS)
+    assert [row[:2] for row in rows(layer)] == meant
+    assert {row[2] for row in rows(layer)} <= set(VERDICTS)
+
+
+@pytest.mark.parametrize(("layer", "name"), [(layer, name) for layer, names in SMALLEST.items() for name in names])
+def test_the_page_says_what_a_search_of_today_comes_to(layer: str, name: str) -> None:
+    """Of worlds that take a second; numbers of states may differ between releases of Python."""
+    outcome, _ = searched(chosen(layer, name)[0])
+    (row,) = (row for row in rows(layer) if row[0] == f"`{name}`")
+    assert [row[2], row[3], row[6]] == [verdict(outcome), f"{outcome.situations:,}", str(outcome.depth)]
