@@ -35,6 +35,8 @@ DECIMAL = re.compile(r"\b(\d+)'d(\d+)")
 COMMENT = re.compile(r"//[^\n]*")
 DROPPED = re.compile(r"(?<=[\s)])(\w[\w\[\]:+\-* .]*?) <= [^;]*;")
 """An assignment to a register."""
+ENABLE = re.compile(r"\b\w*(needed|busy|alarm)(_d)?(\[[^=;]*\])? *<?=\s")
+"""An assignment that says whether a clock goes on."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,12 @@ def mutants(text: str) -> list[Mutant]:
     return sorted(found, key=lambda one: (one.start, one.new))
 
 
+def of_enables(text: str, found: list[Mutant]) -> list[Mutant]:
+    """Those in assignments that say whether a clock goes on."""
+    code = COMMENT.sub(lambda comment: " " * len(comment[0]), text)
+    return [one for one in found if ENABLE.search(code, _begin(code, one.start), code.index(";", one.start))]
+
+
 def sampled(text: str, count: int, seed: int) -> list[Mutant]:
     """So many of them, or all if there are fewer, chosen by a seed."""
     known = mutants(text)
@@ -80,8 +88,12 @@ def _body(text: str) -> int:
 
 def _statement(text: str, at: int) -> bool:
     """The place is in no declaration, whose ranges are not looked at."""
-    begin = max(text.rfind(mark, 0, at) for mark in (";", "\n\n", "begin\n"))
-    return not re.match(r"[;\sa-z]*\b(logic|localparam|genvar|for|parameter|import)\b", text[begin:at])
+    return not re.match(r"[;\sa-z]*\b(logic|localparam|genvar|for|parameter|import)\b", text[_begin(text, at) : at])
+
+
+def _begin(text: str, at: int) -> int:
+    """Where the statement begins that has this place."""
+    return max(text.rfind(mark, 0, at) for mark in (";", "\n\n", "begin\n"))
 
 
 def _found(text: str, body: int) -> Iterator[Mutant]:

@@ -1,9 +1,9 @@
 """`make mutants`: small mistakes put into the sources, one at a time, and whether the tests see them.
 
-Usage: `python -m tb.quality.mutate [--seed S] FOLDER N`. N mutants of the Python files or of the modules of a folder,
-chosen by a seed, each in a copy of the tree, never in the tree itself. Python is run by the tests of `covers.toml`, a
-module by its proof and its benches, until the first that fails. Exit code 1 when one survives that is not listed in
-`equivalent.toml`, 2 when the tests fail without any mutant.
+Usage: `python -m tb.quality.mutate [--seed S] [--enables] FOLDER N`. N mutants of the Python files or of the modules of
+a folder, chosen by a seed, each in a copy of the tree, never in the tree itself. Python is run by the tests of
+`covers.toml`, a module by its proof and its benches, until the first that fails. Exit code 1 when one survives that is
+not listed in `equivalent.toml`, 2 when the tests fail without any mutant.
 """
 
 from __future__ import annotations
@@ -78,8 +78,10 @@ class Tried:
     """What has seen it."""
 
 
-def changes(folder: str) -> list[Change]:
-    """All mutants of a folder. ToolError when there is none."""
+def changes(folder: str, enables: bool = False) -> list[Change]:
+    """All mutants of a folder; with `enables` those of statements that say whether a clock goes on. ToolError when
+    there is none.
+    """
     top = ROOT / folder
     if not folder or not top.is_dir():
         known = [path.name for path in ROOT.iterdir() if path.is_dir() and path.name in TREE]
@@ -88,7 +90,9 @@ def changes(folder: str) -> list[Change]:
     for path in sorted(top.rglob("*")):
         name, find = path.relative_to(ROOT).as_posix(), _finder(path)
         if find is not None:
-            found += [Change(name, mutant) for mutant in find(path.read_text(encoding="utf-8"))]
+            text = path.read_text(encoding="utf-8")
+            own = of_modules.of_enables(text, find(text)) if enables else find(text)
+            found += [Change(name, mutant) for mutant in own]
     if not found:
         raise ToolError(
             f"no mutants in {folder!r}", "it has no sources that tests cover", "name firmware, pymodels, hdl"
@@ -100,7 +104,7 @@ def _finder(path: Path) -> Callable[[str], list[Mutant]] | None:
     if path.suffix == ".py" and covering_tests(path.relative_to(ROOT).as_posix()):
         return python_mutants.mutants
     hardware = path.suffix == ".sv" and path.relative_to(ROOT).parts[:2] != ("hdl", "sim")
-    return of_modules.mutants if hardware and "module " in path.read_text(encoding="utf-8") else None
+    return of_modules.mutants if hardware and "\nmodule " in path.read_text(encoding="utf-8") else None
 
 
 def covering_tests(path: str) -> list[str]:
@@ -253,12 +257,13 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("folder", help="of Python or of hardware: firmware/nic/grim, hdl/link")
     parser.add_argument("count", nargs="?", default="", help="so many mutants (20)")
     parser.add_argument("--seed", type=int, default=1, help="chooses them")
+    parser.add_argument("--enables", action="store_true", help="only in statements that say whether a clock goes on")
     parser.add_argument("--workers", type=int, default=WORKERS, help="copies of the tree at a time")
     options = parser.parse_args(argv)
     console, begun = Console(), time.monotonic()
     try:
         count = _count(options.count)
-        known = changes(options.folder.strip("/"))
+        known = changes(options.folder.strip("/"), options.enables)
         chosen = random.Random(options.seed).sample(known, min(count, len(known)))
         done: list[Tried] = []
         with console.status(f"{len(chosen)} mutants of {len(known)}") as status:

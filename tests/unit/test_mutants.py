@@ -101,6 +101,25 @@ def test_listed_equivalents_exist() -> None:
         assert shown in {one.shown for one in find(text)}, f"{path}: {shown} is none of its mutants"
 
 
+def test_what_says_whether_a_clock_goes_on_is_told_from_the_rest() -> None:
+    text = """// A block.
+module one (input logic a, output logic busy);
+  logic b_q;  // not busy = 1
+  assign busy =
+      a | b_q;
+  assign x = busy & a;
+endmodule
+"""
+    found = of_modules.mutants(text)
+    assert [one.old for one in found] == ["|", "&"]
+    assert [one.old for one in of_modules.of_enables(text, found)] == ["|"]
+
+
+def test_a_package_that_speaks_of_modules_has_none() -> None:
+    paths = {one.path for one in changes("hdl/prim")}
+    assert "hdl/prim/myri_fifo.sv" in paths and "hdl/prim/myri_sleep_pkg.sv" not in paths
+
+
 @pytest.fixture(name="tree")
 def fixture_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     root = tmp_path / "tree"
