@@ -35,7 +35,7 @@ NOTE = (
 def markdown(found: Sequence[Row], changes: Mapping[str, Change]) -> str:
     """The page as Markdown."""
     lines = [f"# {TITLE}", "", "Written by `make fidelity` from `pymodels/published.toml` and the last `make figures`;"]
-    lines += ["this copy by `.venv/bin/python -m tb.figures.fidelity`. Why values differ:"]
+    lines += ["this copy by `.venv/bin/sanlab fidelity`. Why values differ:"]
     lines += [
         "[figures](README.md).",
         "",

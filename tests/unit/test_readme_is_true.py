@@ -25,6 +25,7 @@ from pymodels.profiles.profile import parse_settings
 from tb.plan import studies
 from tb.plan.request import RUN_OPTIONS
 from tb.run import block_bench
+from tb.sanlab.command import COMMANDS
 from tb.tools.paths import ROOT, SIMULATORS
 
 MAKEFILE = (ROOT / "Makefile").read_text()
@@ -91,7 +92,7 @@ def commands(page: Path) -> Iterator[list[str]]:
     """Every command line of a page, in text or in a block of shell, as words."""
     shell = [text for language, text in BLOCK.findall(page.read_text()) if language == "sh"]
     for line in [*spans(page), *(line for text in shell for line in text.splitlines())]:
-        if line.startswith(("make", ".venv/bin/python", "python -m")):
+        if line.startswith(("make", ".venv/bin/", "python -m", "sanlab ")):
             yield shlex.split(line, comments=True)
 
 
@@ -144,6 +145,8 @@ def test_commands_can_be_typed(page: Path) -> None:
     for words in commands(page):
         if words[0] == "make":
             check_make(words)
+        elif words[0].endswith("sanlab"):
+            assert {*words[1:2]} <= {*COMMANDS, "COMMAND", "--help"}, words
         elif "-m" in words and (module := words[words.index("-m") + 1]) != "pytest":
             place = module.replace(".", "/")
             assert {f"{place}.py", f"{place}/__main__.py"} & files(), words
@@ -224,6 +227,7 @@ def test_every_page_is_reached_from_the_main_one() -> None:
         ('`make run STUDY=echo_pingpong SET="repetition=3"`', test_commands_can_be_typed),
         ("`make sim BENCH=fofi`", test_commands_can_be_typed),
         ("`.venv/bin/python -m pymodels.cost.compile`", test_commands_can_be_typed),
+        ("`.venv/bin/sanlab study`", test_commands_can_be_typed),
         ("`tb/no_such_file.py`", test_named_files_and_folders_exist),
         ("`hdl/nowhere/`", test_named_files_and_folders_exist),
         ("[page](nowhere.md)", test_links_lead_somewhere),
