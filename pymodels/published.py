@@ -14,7 +14,7 @@ from pymodels.toml import read_toml
 FILE = Path(__file__).with_name("published.toml")
 ANY = "any"
 """Profile of a value that is quoted wherever its study runs."""
-OPTIONAL = ("within", "first", "recovered", "changed", "given", "settings", "over")
+OPTIONAL = ("within", "first", "recovered", "changed", "given", "settings", "over", "shown")
 """Keys that an entry need not have; `first` and `within` only where nothing is measured."""
 UNRECORDED = "not recorded: "
 """How `first` begins, instead of a number, where the first value is not known; then why."""
@@ -50,6 +50,13 @@ class Published:
     given: str = ""
     settings: str = ""
     over: str = ""
+    shown: bool = False
+    """Of a quoted value: what a run of its study gives is shown beside it, and not judged."""
+
+    @property
+    def measurable(self) -> bool:
+        """Whether what a run gives belongs beside it."""
+        return self.kind is not Kind.QUOTED or self.shown
 
     @property
     def first_value(self) -> float | None:
@@ -62,8 +69,8 @@ class Published:
         return bool(self.settings or self.over)
 
     def beside(self, measured: float | None) -> Comparison:
-        """This value beside a measured one, for `results.json`; nothing is measured for a quoted value."""
-        shown = None if self.kind is Kind.QUOTED else measured
+        """This value beside a measured one, for `results.json`; none for a quoted value that is not `shown`."""
+        shown = measured if self.measurable else None
         return compare(self.name, self.source, self.value, shown, self.kind, self.first_value)
 
     def agrees(self, measured: float) -> bool:
@@ -150,6 +157,9 @@ def _is_agreement(value: object) -> bool:
 def _check_first(path: Path, line: int, entry: Mapping[str, Any]) -> None:
     """Whatever is measured has a first value, or says why it is not known."""
     first, recovered, what = entry.get("first"), entry.get("recovered", False), "first value"
+    shown = entry.get("shown", False)
+    if shown is not False and (shown is not True or entry["kind"] != Kind.QUOTED.value):
+        raise ConfigError(str(path), line, "wrong type", f"shown is {shown!r}", "write true, of a quoted value")
     if entry["kind"] == Kind.QUOTED.value:
         if first is not None:
             raise ConfigError(str(path), line, what, "nothing is measured for a quoted value", "leave out first")

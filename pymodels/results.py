@@ -43,7 +43,7 @@ class Kind(str, Enum):
     ESTIMATED = "estimated"
     """The paper's own estimate."""
     QUOTED = "quoted"
-    """Stands for comparison only; nothing is measured."""
+    """Stands for comparison only: what is measured beside it, if anything, is not judged."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pymodels.profiles import parse_settings
 from pymodels.published import ANY, Published, load_published
-from pymodels.results import Kind, Results, ResultsError, read_results
+from pymodels.results import Results, ResultsError, read_results
 from tb.figures.jobs import Job, jobs
 from tb.plan import studies
 from tb.tools.paths import OUT, SIMULATORS
@@ -18,12 +18,12 @@ Runs = Sequence[tuple[Job, Results]]
 
 
 def measurement(row: Published, runs: Runs) -> tuple[Job, float] | None:
-    """The first run that measured a value, and what it measured; None for a quoted value, or when none did.
+    """The first run that measured a value, and what it measured; None when none did, or for a value only quoted.
 
     A row with `settings` is measured by a run that has them. One with `over` is a ratio: the metric over that other
     metric of the study, by the first run that has it.
     """
-    if row.kind is Kind.QUOTED:
+    if not row.measurable:
         return None
     found = _first(row, row.metric, row.profile, runs)
     if found is None or not row.over:

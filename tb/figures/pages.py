@@ -116,7 +116,7 @@ def cells(row: Row) -> tuple[str, ...]:
         f"{number(value.value)} {value.unit}",
         first_look(value),
         number(today.measured) if today else "-",
-        percent(row.error) if today and value.value else "",
+        percent(row.error) if today and value.value and row.verdict is not Verdict.BESIDE else "",
         f"{number(interval.low)} - {number(interval.high)}" if interval else "",
         asked(value),
         row.verdict.value,

@@ -33,8 +33,10 @@ class Verdict(str, Enum):
     """As near as `within` asks for; the interval is wide, or not known."""
     OUTSIDE = "outside"
     """Not as near as `within` asks for."""
+    BESIDE = "not judged"
+    """Quoted, with what a run measures beside it."""
     NONE = "not measured"
-    """Quoted, or measured by no run."""
+    """By no run."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +63,10 @@ class Row:
     @property
     def verdict(self) -> Verdict:
         """The judgement."""
-        if self.today is None or self.value.kind is Kind.QUOTED:
+        if self.today is None:
             return Verdict.NONE
+        if self.value.kind is Kind.QUOTED:
+            return Verdict.BESIDE
         if not self.value.agrees(self.today.measured):
             return Verdict.OUTSIDE
         interval, published = self.today.interval, self.value.value
@@ -121,7 +125,7 @@ def rows(
 
 def _row(value: Published, runs: Runs, known: Today | None, interval: Interval | None) -> Row:
     found = measurement(value, runs)
-    if found is None and (known is None or value.kind is Kind.QUOTED):
+    if found is None and (known is None or not value.measurable):
         return Row(value, None)
     recorded = found is None
     measured, command = (

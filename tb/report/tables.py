@@ -23,7 +23,7 @@ KINDS = {
     Kind.CALIBRATED: "something was tuned until it came out",
     Kind.INPUT: "went in, and was measured again as a check",
     Kind.ESTIMATED: "the paper's own estimate",
-    Kind.QUOTED: "stands for comparison only; nothing is measured",
+    Kind.QUOTED: "stands for comparison only: what is measured beside it, if anything, is not judged",
 }
 
 

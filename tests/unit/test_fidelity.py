@@ -76,9 +76,9 @@ def test_committed_page_is_that_of_the_published_values_and_the_record() -> None
 
 
 def test_every_value_is_measured_but_those_that_are_quoted() -> None:
-    assert {row.value.name for row in committed() if row.today is None} == {
-        value.name for value in load_published() if value.kind is Kind.QUOTED
-    }
+    without = {row.value.name for row in committed() if row.today is None}
+    quoted = {value.name for value in load_published() if value.kind is Kind.QUOTED}
+    assert without <= quoted and {value.name for value in load_published() if not value.measurable} <= without
     assert set(load_record()) <= {value.name for value in load_published()}, "the record has values that are gone"
 
 
@@ -103,7 +103,7 @@ def test_every_change_that_is_told_moved_something() -> None:
         (row(2.3, NARROW), Verdict.OUTSIDE),
         (row(2.3, within=[1, 3]), Verdict.WITHIN),
         (Row(VALUE, None), Verdict.NONE),
-        (row(2.0, kind=Kind.QUOTED), Verdict.NONE),
+        (row(2.0, kind=Kind.QUOTED), Verdict.BESIDE),
     ],
 )
 def test_judgement_follows_from_agreement_kind_and_interval(shown: Row, verdict: Verdict) -> None:
@@ -247,8 +247,13 @@ def test_run_that_did_not_measure_the_value_is_passed_over(
     assert measurement(VALUE, [wrong, right]) == (right[0], 4.0)
 
 
-def test_quoted_value_is_never_measured(tmp_path: Path) -> None:
-    assert measurement(replace(VALUE, kind=Kind.QUOTED), [ran(tmp_path, {"x": 4.0})]) is None
+def test_a_quoted_value_has_a_measured_one_beside_it_where_it_asks_for_it(tmp_path: Path) -> None:
+    quoted, run = replace(VALUE, kind=Kind.QUOTED, within=None, first=None), ran(tmp_path, {"x": 4.0})
+    assert measurement(quoted, [run]) is None
+    assert measurement(replace(quoted, shown=True), [run]) == (run[0], 4.0)
+    (row,) = rows([replace(quoted, shown=True)], [], {quoted.name: Today(4.0, "make run")}, {})
+    told = dict(zip(HEADINGS, cells(row), strict=True))
+    assert (told["today"], told["error"], told["judgement"]) == ("4", "", "not judged")
 
 
 def test_a_value_with_settings_is_measured_by_the_run_that_has_them(tmp_path: Path) -> None:

@@ -88,6 +88,11 @@ def test_a_value_of_any_profile_is_quoted_on_each(profile: str) -> None:
     assert [(row.published, row.measured, row.kind) for row in rows] == [(93, None, Kind.QUOTED)]
 
 
+def test_what_a_run_gives_stands_beside_a_quoted_value_that_asks_for_it() -> None:
+    rows = comparisons("mpi_nas", "sp+ppc604-332", {"gain_percent_CG": 2.3})
+    assert [(row.published, row.measured) for row in rows if row.measured is not None] == [(4.6, 2.3)]
+
+
 def test_agreement_within_a_fraction() -> None:
     row = next(p for p in load_published() if p.value == 0.33)
     assert row.within == 0.02
@@ -153,6 +158,7 @@ def test_a_change_says_what_and_why(tmp_path: Path) -> None:
         ({"value": '"x"'}, "wrong type: value is 'x'; write a number"),
         ({"within": "true"}, "wrong type: within is True; write a fraction of the value, or [least, greatest]"),
         ({"within": "[2, 1]"}, "wrong type: within is [2, 1]; write a fraction of the value, or [least, greatest]"),
+        ({"shown": "true", "kind": '"input"'}, "wrong type: shown is True; write true, of a quoted value"),
         ({"first": "1.0"}, "first value: nothing is measured for a quoted value; leave out first"),
         (
             {"kind": '"predicted"'},
