@@ -27,6 +27,12 @@ def test_payload_is_moved_four_times_and_long_messages_reach_the_narrowest_stage
     assert 85 <= measured[narrowest.replace("stage_MBps_", "percent_of_stage_")] <= 100
 
 
+def test_payload_of_a_message_by_rendezvous_is_moved_three_times(tmp_path: Path) -> None:
+    settings = "repetitions=1 messages=3 largest=16384 epos.protocols=rendezvous"
+    measured = must("epos_pipeline", "verilator", tmp_path, settings).metrics
+    assert (measured["copies_per_message"], measured["bytes_over_payload_4_copy"]) == (3, 0)
+
+
 @pytest.mark.parametrize(
     ("study", "settings"),
     [

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from typing import Any
 from unittest.mock import patch
 
+from firmware.host.epos import Stretch
 from pymodels.registers import Pci
 from tests.unit.charges import Charges, settled
 from tests.unit.epos_bench import Bench
@@ -88,9 +90,31 @@ def _protocols(charges: Charges) -> None:
     with charges.operation("a credit while a frame leaves"):
         bench.run(bench.give(1, 0, [bytes(4096)]))
         bench.run(settled(bench.machine, bench.take(1, 2)))
+    bench = Bench(protocols="rendezvous")
+    with charges.operation("10000 B into a buffer that is posted late"):
+        bench.run(bench.give(0, 1, [bytes(10_000)]), _posts(bench, LATE_PS))
+    with charges.operation("10000 B into a buffer that is posted before"):
+        bench.run(_posts(bench, 0), _after(bench, LATE_PS, bench.give(0, 1, [bytes(10_000)])))
+    bench = Bench(protocols="mtu")
+    with charges.operation("a lower MTU, and 4096 B"):
+        bench.run(settled(bench.machine, bench.hosts[0].lower_mtu(2048)))
+        bench.run(settled(bench.machine, bench.give(0, 1, [bytes(4096)])))
     bench = Bench(4, protocols="multicast")
     with charges.operation("64 B to three nodes"):
         bench.run(settled(bench.machine, bench.hosts[0].multicast([1, 2, 3], bytes(64))))
+
+
+async def _after(bench: Bench, late: int, call: Awaitable[object]) -> None:
+    """Do it so much later."""
+    await bench.hosts[0].host.sleep(late, "other work")
+    await call
+
+
+async def _posts(bench: Bench, late: int) -> None:
+    """A buffer, and the message that comes there."""
+    await bench.hosts[1].host.sleep(late, "other work")
+    await bench.hosts[1].post(0, Stretch(bench.machine.host(1).allocate(10_000).address, 10_000))
+    await bench.take(1, 1)
 
 
 async def _late(bench: Bench) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from typing import Any
 
 from firmware.host.card import load_chain, load_doorbells, release
 from firmware.host.epos.errors import EposError
@@ -64,14 +65,32 @@ class Epos:
         """
         to = tuple(dict.fromkeys(nodes))
         self.check(to, data, communicator)
-        if "multicast" not in self.protocols:
-            what = f"{self.host.who}: a message to nodes {to}"
-            raise EposError(what, f"the composition is {self.composition}", "compose multicast in, or send to each")
+        self.protocol("multicast", f"a message to nodes {to}")
         if self.options.multicast == "nic":
             await self.outgoing.message(to, data, communicator)
         else:
             for node in to:
                 await self.outgoing.message((node,), data, communicator)
+
+    async def post(self, source: int, buffer: Stretch | Sequence[Stretch]) -> None:
+        """Post a buffer for the next message of a node of `epos.rendezvous_from` bytes or more, which goes straight
+        there, and may be shorter. Raises EposError, also where rendezvous is not composed in.
+        """
+        pieces = [buffer] if isinstance(buffer, Stretch) else list(buffer)
+        await self.protocol("rendezvous", f"a buffer for node {source}").post(source, pieces)
+
+    async def lower_mtu(self, mtu: int) -> None:
+        """Cut frames shorter from now on. Returns when all NICs know it. Raises EposError, also where MTU adaptation is
+        not composed in.
+        """
+        await self.protocol("mtu", f"an MTU of {mtu}").lower(mtu)
+
+    def protocol(self, name: str, call: str) -> Any:
+        """A protocol that a call is for. Raises EposError where it is not composed in."""
+        if name not in self.protocols:
+            what = f"{self.host.who}: {call}"
+            raise EposError(what, f"the composition is {self.composition}", f"compose {name} in")
+        return self.protocols[name]
 
     @property
     def composition(self) -> str:

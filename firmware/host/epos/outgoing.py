@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from firmware.host.words import store_words
 from firmware.layers import ClusterView
-from firmware.nic.epos.layout import BELLS, DATA, TELL, TX_CHAIN, Place, Told, Word, bell, key_of, number_of
-from firmware.nic.epos.pointcuts import Hooks
+from firmware.nic.epos.layout import BELLS, DATA, TX_CHAIN, Place, Told, Word, bell, key_of, number_of
+from firmware.nic.epos.pointcuts import Hooks, tell_slot
 from firmware.verbs import Host
 from pymodels.registers import Block, Flag, Pci, Reg
 from pymodels.trace import TraceEvent
@@ -127,9 +127,9 @@ class Outgoing:
             await host.spend("epos_activate")
             await host.pio_write(host.card.register(Reg.PULSE), (1 << TX_CHAIN).to_bytes(4, "big"))
 
-    async def tell(self, node: int, count: int, bit: bool = False) -> None:
+    async def tell(self, protocol: str, node: int, count: int, bit: bool = False) -> None:
         """A doorbell without a frame, for a protocol of the NIC."""
-        await self._ring(bell(node, bit, TELL, count))
+        await self._ring(bell(node, bit, tell_slot(protocol), count))
 
     async def ring(self, sent: Sent, large: bool = False) -> None:
         """The doorbell of a frame that stands in the ring."""

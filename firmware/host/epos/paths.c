@@ -10,7 +10,7 @@ u32 epos_message(struct epos *epos, u32 node, u32 size) {
         OFF_PATH("bad argument");
         return 0;
     }
-    AT_MESSAGE(epos, node);
+    AT_MESSAGE(epos, node, size);
     message = epos->message[node];
     epos->message[node] = message + 1;
     return message;
@@ -120,6 +120,7 @@ u32 epos_take(struct epos *epos, u32 entry, struct came *came) {
     epos->came[source] = 0;
     came->source = source;
     came->communicator = entry >> 16 & 0xFF;
+    AT_ASSEMBLED(epos, size);
     came->size = size;
     came->at = epos->staging + ((source << SLOTS_SHIFT | (epos->taken[source] & SLOTS - 1)) << SLOT_SHIFT);
     return size;
@@ -170,6 +171,60 @@ u32 epos_check(const u32 *mark, u32 message) {
     return 1;
 }
 
+#if HAS_RENDEZVOUS
+/* A long message: the doorbell that asks for a buffer. */
+u32 epos_ask(struct epos *epos, u32 node) {
+    u32 number = epos->asked[node] + 1;
+    PIO_WRITE(BE32(TELL(node, RENDEZVOUS, 0) | number));
+    return number;
+}
+
+/* One look at what a node has granted. */
+u32 epos_look_grant(struct epos *epos, u32 node, u32 before) {
+    u32 granted = BE32(PIO_READ());
+    epos->granted[node] = granted;
+    return look_turn(granted, before);
+}
+
+/* It is granted, and long enough. */
+u32 epos_granted(struct epos *epos, u32 node, u32 size) {
+    if (UNLIKELY((epos->granted[node] & (1 << 21) - 1) < size)) {
+        OFF_PATH("too short");
+        return 0;
+    }
+    epos->asked[node] = epos->granted[node] >> 21;
+    epos->direct = 1;
+    return 1;
+}
+
+/* A page of a buffer that is posted. */
+u32 epos_post_page(u32 address, u32 end) {
+    PIO_WRITE(BE32(address));
+    if (UNLIKELY(address + 4096 == end)) {
+        OFF_PATH("the last one");
+        return 0;
+    }
+    LOOP_AGAIN();
+    return address + 4096;
+}
+
+/* Its number and size, and the doorbell. */
+void epos_post(struct epos *epos, u32 source, u32 size) {
+    u32 number = epos->posted[source] + 1;
+    epos->posted[source] = number;
+    PIO_WRITE(BE32(number << 21 | size));
+    PIO_WRITE(BE32(TELL(source, RENDEZVOUS, 1) | number));
+}
+#endif
+
+#if HAS_MTU
+/* The doorbell that tells a node how frames are cut from now on. */
+void epos_ring_mtu(u32 node, u32 shift) { PIO_WRITE(BE32(TELL(node, ADAPTED, 0) | shift)); }
+
+/* One look at what a node knows of it. */
+u32 epos_look_mtu(u32 before) { return look_turn(BE32(PIO_READ()), before); }
+#endif
+
 #if HAS_FLOW
 /* One look at the credit of a node. */
 u32 epos_look_credit(struct epos *epos, u32 node, u32 before) {
@@ -182,13 +237,13 @@ u32 epos_look_credit(struct epos *epos, u32 node, u32 before) {
 void epos_give(struct epos *epos, u32 source) {
     u32 taken = epos->taken[source];
     epos->given[source] = taken;
-    PIO_WRITE(BE32(source << 24 | 127 << 16 | (taken & 0xFFFF)));
+    PIO_WRITE(BE32(TELL(source, FLOW, 0) | (taken & 0xFFFF)));
 }
 #endif
 
 #if HAS_FLOW && HAS_RELIABILITY
 /* No credit for long: the doorbell that asks for one. */
-void epos_probe(u32 node) { PIO_WRITE(BE32(node << 24 | 255u << 16)); }
+void epos_probe(u32 node) { PIO_WRITE(BE32(TELL(node, FLOW, 1))); }
 #endif
 
 #if HAS_RELIABILITY

@@ -4,11 +4,12 @@
 #include "turns.h"
 #include "../../nic/epos/header.h"
 #include "protocols/multicast.h"
+#include "protocols/rendezvous.h"
 #include "protocols/flow.h"
 #include "protocols/reliability.h"
 
 /* Sizes are fixed when EPOS is compiled; these are the defaults of the repository, and other powers of two cost the same. */
-enum { FRAMES = 8, SLOT_SHIFT = 16, SLOT = 1 << SLOT_SHIFT, SLOTS_SHIFT = 2, SLOTS = 1 << SLOTS_SHIFT, NODES = 64 };
+enum { FRAMES = 8, SLOT_SHIFT = 16, SLOT = 1 << SLOT_SHIFT, SLOTS_SHIFT = 2, SLOTS = 1 << SLOTS_SHIFT, NODES = 64, LONG = 4096 };
 
 struct came { u32 source, communicator, size, at; };
 struct epos {
@@ -16,6 +17,7 @@ struct epos {
     u32 slots[FRAMES], message[NODES], came[NODES], taken[NODES], told[NODES];
     DYNAMIC_WORDS
     MULTICAST_WORDS
+    RENDEZVOUS_WORDS
     FLOW_WORDS
     RELIABILITY_WORDS
 };

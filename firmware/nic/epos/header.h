@@ -7,6 +7,16 @@
 #else
 #define HAS_MULTICAST 0
 #endif
+#ifdef WITH_RENDEZVOUS
+#define HAS_RENDEZVOUS 1
+#else
+#define HAS_RENDEZVOUS 0
+#endif
+#ifdef WITH_MTU
+#define HAS_MTU 1
+#else
+#define HAS_MTU 0
+#endif
 #ifdef WITH_FLOW
 #define HAS_FLOW 1
 #else
@@ -17,16 +27,21 @@
 #else
 #define HAS_RELIABILITY 0
 #endif
+#define HAS_CONTROL (HAS_RENDEZVOUS || HAS_MTU || HAS_FLOW || HAS_RELIABILITY)
 
 enum {
     EPOS_KEY, EPOS_NUMBER, EPOS_TOLD,
-    EPOS_MULTICAST, EPOS_FLOW = EPOS_MULTICAST + HAS_MULTICAST, EPOS_RELIABILITY = EPOS_FLOW + HAS_FLOW,
-    HEADER_WORDS = EPOS_RELIABILITY + HAS_RELIABILITY
+    EPOS_MULTICAST, EPOS_RENDEZVOUS = EPOS_MULTICAST + HAS_MULTICAST, EPOS_FLOW = EPOS_RENDEZVOUS + HAS_RENDEZVOUS,
+    EPOS_RELIABILITY = EPOS_FLOW + HAS_FLOW, HEADER_WORDS = EPOS_RELIABILITY + HAS_RELIABILITY
 };
 
-/* The number of the composition, which its frames carry: a bit for each protocol. */
-enum { MULTICAST, FLOW, RELIABILITY };
-enum { COMPOSITION = HAS_MULTICAST << MULTICAST | HAS_FLOW << FLOW | HAS_RELIABILITY << RELIABILITY };
+/* The number of the composition, which its frames carry: a bit for each protocol. Its doorbells that are no frames name it. */
+enum { MULTICAST, RENDEZVOUS, ADAPTED, FLOW, RELIABILITY };
+enum {
+    COMPOSITION = HAS_MULTICAST << MULTICAST | HAS_RENDEZVOUS << RENDEZVOUS | HAS_MTU << ADAPTED | HAS_FLOW << FLOW
+        | HAS_RELIABILITY << RELIABILITY
+};
+#define TELL(node, protocol, bit) ((node) << 24 | (bit) << 23 | (127 - (protocol)) << 16)
 
 /* Of the second word: the number in the message. Of an entry: bytes where no more comes of a message. */
 enum { INDEX = 0x3FFF, INCOMPLETE = 0xFFFF };

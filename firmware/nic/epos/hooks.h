@@ -3,13 +3,13 @@
 #ifndef EPOS_HOOKS_H
 #define EPOS_HOOKS_H
 #include "protocols/multicast.h"
+#include "protocols/rendezvous.h"
+#include "protocols/mtu.h"
 #include "protocols/flow.h"
 #include "protocols/reliability.h"
 
-#define FRAME_OFFSET(frame, number) ((number & INDEX) << MTU_SHIFT)
-
 #define AT_TX_DONE(nic, bell) do { multicast_tx_done(nic, bell); } while (0)
-#define AT_RX(nic, source, frame) do { reliability_rx(nic, source, frame); flow_rx(nic, source, frame); } while (0)
+#define AT_RX(nic, source, frame) do { reliability_rx(nic, source, frame); flow_rx(nic, source, frame); rendezvous_rx(nic, frame); } while (0)
 #define AT_STORED(nic, buffer) do { reliability_stored(nic, buffer); } while (0)
 
 #endif

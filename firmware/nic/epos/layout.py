@@ -40,8 +40,6 @@ INDEX = 0x3FFF
 """Of the second word of a frame: its number in the message."""
 INCOMPLETE = 0xFFFF
 """Bytes of an entry of the Rx FIFO Queue where frames of a message are lost."""
-TELL = 127
-"""Slot of a doorbell that is for a protocol, with a number in place of the bytes."""
 BELLS = 64
 """Entries of the Tx FIFO Queue where it is words of the NIC's memory."""
 
@@ -55,6 +53,14 @@ class Kind(IntEnum):
     """So many messages were copied out."""
     PROBE = 2
     """How many were? The sender of this has no credit, and has heard nothing for long."""
+    ASK = 3
+    """A buffer for the long message with this number?"""
+    GRANT = 4
+    """It is posted: the number, and how long it is."""
+    MTU = 5
+    """Frames of the sender are cut so from now on."""
+    MTU_SEEN = 6
+    """The NIC that says so knows it."""
 
 
 @quick
@@ -137,8 +143,11 @@ class Place:
                 self.header += one.header
         self.header_bytes = 4 * self.header
         self.frame_bytes = self.header_bytes + options.mtu
-        self.frames = options.slot_bytes // options.mtu
+        least = options.least_mtu if "mtu" in chosen else options.mtu
+        self.frames = options.slot_bytes // least
         """Frames of the longest message."""
+        self.pages = options.slot_bytes // options.mtu
+        """Of a posted buffer."""
         self.limit = options.slots if options.staging == "hold" else 8 * options.slots
         """Messages of a node that the host has not copied out, and for which the Rx FIFO Queue has room."""
         self.staging_bytes = options.slot_bytes * options.slots * nodes
@@ -155,7 +164,8 @@ class Place:
         self._take("freed counts", 4 * nodes)
         for one in PROTOCOLS:
             if one.name in chosen and one.peer:
-                self.peer[one.name] = self._take(f"words of {one.name}", 4 * one.peer * nodes)
+                words = one.peer + (self.pages if one.pages else 0)
+                self.peer[one.name] = self._take(f"words of {one.name}", 4 * words * nodes)
         self.routes = self._take("routes", 16 * nodes)
         if options.notify == "doorbell":
             self.bells = self._take("Tx FIFO Queue", Size.DOORBELL_FIFO, Size.DOORBELL_FIFO)

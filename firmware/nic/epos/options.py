@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import permutations
+from pathlib import Path
 from types import MappingProxyType
 
 from firmware.nic.epos.pointcuts import NAMES, composed
 from firmware.options import check_values
+from pymodels.costs.compositions import MOST, declared
 from pymodels.errors import SanlabError, nearest
 
 RANGES: Mapping[str, tuple[int, int]] = MappingProxyType(
@@ -22,10 +24,14 @@ RANGES: Mapping[str, tuple[int, int]] = MappingProxyType(
         "overtake": (0, 1),
         "dynamic": (0, 1),
         "timeout_us": (1, 1_000_000),
+        "rendezvous_from": (1, 1 << 20),
+        "least_mtu": (64, 8192),
     }
 )
-ORDERS = ["+".join(one) for size in range(1, len(NAMES) + 1) for one in permutations(NAMES, size)]
-"""Every set of protocols, in any order: it changes nothing."""
+SETS = [composed("+".join(one)) for one in declared(Path(__file__).parent) if one and one != ("dynamic",)]
+"""What is compiled, of which a composition is one."""
+ORDERS = ["+".join(one) for chosen in SETS for one in (permutations(chosen) if len(chosen) <= MOST else [chosen])]
+"""They may be named in any order, which changes nothing; those of many protocols in the predefined one."""
 WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "protocols": ("", *ORDERS),
@@ -77,6 +83,10 @@ class Options:
     """1: hooks of all protocols, whose flags are tested at run time, and none of which acts: what composing saves."""
     timeout_us: int = 200
     """Of reliability: after so long without an acknowledgement a frame is sent again. Assumed."""
+    rendezvous_from: int = 4096
+    """Of rendezvous: messages of so many bytes go into posted buffers. Assumed."""
+    least_mtu: int = 1024
+    """Of MTU adaptation: the least that is asked for; a power of two."""
     multicast: str = "nic"
     """Of multicast: who repeats a frame, the NIC or a loop of the host."""
 
@@ -104,7 +114,10 @@ def _check(options: Options) -> None:
     for name in options.composition:
         if name not in NAMES:
             raise OptionError("option protocols", f"{name!r} is no protocol", nearest(name, NAMES))
-    for name in ("mtu", "slot_bytes", "slots"):
+    if options.composition and options.composition not in SETS:
+        compiled = ", ".join("+".join(one) for one in SETS)
+        raise OptionError("option protocols", f"{options.protocols!r} is not compiled", f"one of {compiled}")
+    for name in ("mtu", "slot_bytes", "slots", "least_mtu"):
         value = getattr(options, name)
         if value & value - 1:
             raise OptionError(f"option {name}", f"{value} is no power of two", "give one")
@@ -113,7 +126,15 @@ def _check(options: Options) -> None:
         raise OptionError("option slot_bytes", cause, "raise it, or lower mtu")
     if options.dynamic and options.composition:
         raise OptionError("option dynamic", "it is measured with nothing that acts", "leave protocols empty")
-    ordered = [name for name in ("flow", "reliability") if name in options.composition]
+    _check_together(options)
+
+
+def _check_together(options: Options) -> None:
+    """Raises OptionError for what some protocols cannot stand."""
+    if "mtu" in options.composition and options.least_mtu > options.mtu:
+        cause = f"it is more than the MTU, {options.mtu}, and an MTU never grows"
+        raise OptionError("option least_mtu", cause, "lower it")
+    ordered = [name for name in ("mtu", "flow", "reliability") if name in options.composition]
     if options.overtake and ordered:
         cause = f"{ordered[0]} needs the order of frames that it gives up"
         raise OptionError("option overtake", cause, f"leave it 0, or compose without {ordered[0]}")

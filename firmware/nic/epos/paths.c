@@ -158,7 +158,7 @@ struct frame *epos_head(struct nic *nic) {
         OFF_PATH("damaged, or foreign");
         return 0;
     }
-#if HAS_FLOW || HAS_RELIABILITY
+#if HAS_CONTROL
     if (UNLIKELY(frame->words[EPOS_KEY] >> 24 != 6)) {
         OFF_PATH("a control frame");
         return 0;
@@ -167,36 +167,36 @@ struct frame *epos_head(struct nic *nic) {
     return frame;
 }
 
-/* A frame: whether it follows the one before, and of which message it is. */
-static inline __attribute__((always_inline)) u32 judged(struct nic *nic, struct frame *frame, u32 told, u32 number, u32 source) {
-    u32 follows = number << 8, last = told >> 30 & 1, message;
+/* A frame: whether it follows the one before, of which message it is, and where it goes in host memory. */
+static inline __attribute__((always_inline)) u32 judged(
+    struct nic *nic, struct frame *frame, u32 told, u32 number, u32 source, u32 *address) {
+    u32 follows = number << 8, last = told >> 30 & 1, offset, message;
     AT_RX(nic, source, frame);
+    offset = mtu_offset(nic, source, number);
     if (UNLIKELY(follows != nic->expected[source])) {
         OFF_PATH("frames between are lost, or it is the first of a message");
         return 0;
     }
-    if (UNLIKELY((number & INDEX) >= SLOT >> MTU_SHIFT)) {
+    if (UNLIKELY(offset >= SLOT)) {
         OFF_PATH("more than a staging slot has");
         return 0;
     }
     nic->expected[source] = (follows | (-last & INDEX << 8)) + (1 << 8);
     message = nic->message[source];
     nic->message[source] = message + last;
+    *address = nic->staging + ((source << SLOTS_SHIFT | (message & SLOTS - 1)) << SLOT_SHIFT) + offset;
     return message;
 }
 
-/* Where it goes in host memory, and what the host will be told; its DMA starts. The high word of an address and the order of the
- * blocks never change. */
+/* What the host will be told; its DMA starts. The high word of an address and the order of the blocks never change. */
 static inline __attribute__((always_inline)) void placed(
-    struct nic *nic, struct buffer *buffer, struct frame *frame, u32 told, u32 number, u32 source, u32 message) {
+    struct nic *nic, struct buffer *buffer, struct frame *frame, u32 told, u32 address) {
     struct block *block = nic->tail, *next = block + 1;
-    u32 size = told & 0xFFFF, *entry = nic->entry, *following = entry + 1, address;
+    u32 size = told & 0xFFFF, *entry = nic->entry, *following = entry + 1;
     if (UNLIKELY(size - 1 >= MTU)) {
         OFF_PATH("no payload: a word that nobody reads keeps the order; or more than a frame has");
         size = 4;
     }
-    address = nic->staging + ((source << SLOTS_SHIFT | (message & SLOTS - 1)) << SLOT_SHIFT);
-    address += FRAME_OFFSET(frame, number);
     buffer->told = nic->lap | told;
     buffer->entry = entry;
     if (UNLIKELY(following == nic->entries_end)) {
@@ -219,27 +219,27 @@ static inline __attribute__((always_inline)) void placed(
 
 /* A frame whose slot is free. */
 void epos_rx(struct nic *nic, struct frame *frame) {
-    u32 told = frame->words[EPOS_TOLD], number = frame->words[EPOS_NUMBER], source = told >> 24 & 63;
-    u32 message = judged(nic, frame, told, number, source);
+    u32 told = frame->words[EPOS_TOLD], source = told >> 24 & 63, address;
+    u32 message = judged(nic, frame, told, frame->words[EPOS_NUMBER], source, &address);
     if (UNLIKELY(message - SHARED32(&nic->freed[source]) >= LIMIT)) {
         OFF_PATH("its staging slot is in use");
         return;
     }
-    placed(nic, nic->current, frame, told, number, source, message);
+    placed(nic, nic->current, frame, told, address);
 }
 
 /* A frame that has to wait in the Receive Ring. */
 void epos_hold(struct nic *nic, struct frame *frame) {
-    u32 told = frame->words[EPOS_TOLD];
-    nic->current->message = judged(nic, frame, told, frame->words[EPOS_NUMBER], told >> 24 & 63);
+    u32 told = frame->words[EPOS_TOLD], address;
+    judged(nic, frame, told, frame->words[EPOS_NUMBER], told >> 24 & 63, &address);
+    nic->current->address = address;
     SHARED32(&nic->held) = SHARED32(&nic->held) + 1;
 }
 
 /* The slot that it waits for is free. */
 void epos_freed(struct nic *nic, struct buffer *buffer) {
     struct frame *frame = buffer->frame;
-    u32 told = frame->words[EPOS_TOLD];
-    placed(nic, buffer, frame, told, frame->words[EPOS_NUMBER], told >> 24 & 63, buffer->message);
+    placed(nic, buffer, frame, frame->words[EPOS_TOLD], buffer->address);
 }
 
 /* Frames before it are lost: count it; its buffer is free. */
@@ -260,7 +260,7 @@ u32 epos_anew(struct nic *nic, u32 source, u32 follows) {
     return message;
 }
 
-#if HAS_FLOW || HAS_RELIABILITY
+#if HAS_CONTROL
 /* What this NIC tells another one: a control frame, made and handed to the send engine. */
 void epos_control(struct nic *nic, u32 *frame, u32 node, u32 kind, u32 value) {
     struct route *route = &nic->routes[node];
@@ -285,9 +285,16 @@ void epos_control_wait(struct nic *nic, u32 node, u32 kind, u32 value) {
 
 /* A control frame of another NIC: its word goes to where the host looks. */
 void epos_control_in(struct nic *nic, struct frame *frame) {
+#if HAS_FLOW || HAS_RELIABILITY
     u32 source = frame->words[EPOS_KEY] >> 16 & 63;
 #if HAS_RELIABILITY
     u32 *at = nic->acknowledged;
+#endif
+#if HAS_RENDEZVOUS || HAS_MTU
+    if (UNLIKELY((frame->words[EPOS_NUMBER] & 0xFF) > 2)) {
+        OFF_PATH("of rendezvous, or of MTU adaptation");
+        return;
+    }
 #endif
 #if HAS_FLOW && HAS_RELIABILITY
     if (UNLIKELY(frame->words[EPOS_NUMBER] & 1)) {
@@ -298,8 +305,61 @@ void epos_control_in(struct nic *nic, struct frame *frame) {
     u32 *at = nic->credit;
 #endif
     SHARED32(&at[source]) = frame->words[EPOS_TOLD];
+#endif
     nic->current->busy = 0;
 }
+#endif
+
+#if HAS_RENDEZVOUS
+/* A frame of a message that was granted: its page of the posted buffer. */
+u32 epos_direct(struct nic *nic, u32 source, u32 offset) {
+    u32 page = nic->rendezvous[source].pages[offset >> MTU_SHIFT];
+    if (UNLIKELY(!page)) {
+        OFF_PATH("beyond the posted buffer: it is dropped");
+        return 0;
+    }
+    return page + (offset & MTU - 1);
+}
+
+/* The host asks a node for a buffer. */
+u32 epos_ask(u32 bell, u32 *number) {
+    *number = bell & 0xFFFF;
+    return bell >> 24;
+}
+
+/* A node asks for one: is it posted? */
+u32 epos_asked(struct nic *nic, u32 source, u32 number) {
+    nic->rendezvous[source].asked = number;
+    return SHARED32(&nic->rendezvous[source].posted) >> 21 == number;
+}
+
+/* The host has posted one: is it asked for? */
+u32 epos_posted(struct nic *nic, u32 bell) {
+    return nic->rendezvous[bell >> 24].asked == SHARED32(&nic->rendezvous[bell >> 24].posted) >> 21;
+}
+
+/* It is granted: what the host has posted goes to the node. */
+u32 epos_grant(struct nic *nic, u32 node) { return SHARED32(&nic->rendezvous[node].posted); }
+
+/* A node has granted one: the word goes to where the host looks. */
+void epos_granted_in(struct nic *nic, u32 source, u32 word) { SHARED32(&nic->rendezvous[source].granted) = word; }
+#endif
+
+#if HAS_MTU
+/* The host cuts its frames otherwise: a node must know. */
+u32 epos_tell_mtu(u32 bell, u32 *shift) {
+    *shift = bell & 0xFFFF;
+    return bell >> 24;
+}
+
+/* A node cuts its frames so from now on, and is answered. */
+u32 epos_seen_mtu(struct nic *nic, u32 source, u32 shift) {
+    nic->cut[source] = shift;
+    return shift;
+}
+
+/* A node knows how this host cuts: the word goes to where the host looks. */
+void epos_known_mtu(struct nic *nic, u32 source, u32 shift) { SHARED32(&nic->known[source]) = shift; }
 #endif
 
 #if HAS_FLOW

@@ -53,15 +53,26 @@ class Protocol:
     peer: int
     """Words of the NIC's memory that it takes for each node."""
     told: str
+    pages: bool = False
+    """For each node it takes one more for each frame of a staging slot."""
 
 
 PROTOCOLS: tuple[Protocol, ...] = (
     Protocol("multicast", 1, 0, "one send reaches several nodes; the NIC repeats the frame from the Send Ring"),
+    Protocol("rendezvous", 1, 3, "long messages go straight into a buffer that the receiver has posted", pages=True),
+    Protocol("mtu", 0, 2, "a host may lower the MTU of its frames while it runs"),
     Protocol("flow", 1, 1, "a message is sent when its receiver has a staging slot for it: credits"),
     Protocol("reliability", 1, 3, "each frame is acknowledged by the receiving NIC, and sent again until it is"),
 )
 """In the predefined order, from the inside to the outside."""
 NAMES = tuple(one.name for one in PROTOCOLS)
+TELL = 127
+"""Slot of a doorbell that is for a protocol, with a number in place of the bytes; of later ones in the table less."""
+
+
+def tell_slot(name: str) -> int:
+    """The slot that stands in a doorbell for a protocol."""
+    return TELL - NAMES.index(name)
 
 
 def composed(text: str) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from firmware.layers import ClusterView
 from firmware.nic.epos.layout import BELLS, RX_CHAIN, TX_CHAIN, Place, Word
 from firmware.nic.epos.options import Options
-from firmware.nic.epos.pointcuts import hooks, members
+from firmware.nic.epos.pointcuts import hooks, members, tell_slot
 from firmware.nic.epos.receiving import RECV, Receiver
 from firmware.nic.epos.sending import SEND, Sender
 from firmware.nic.hardware import hardware_bells, host_dma
@@ -24,10 +24,13 @@ class Program:
         self._dma = host_dma(nic, {RX_CHAIN: place.rx_blocks, TX_CHAIN: place.tx_blocks})
         self.protocols = members("nic", options.composition, self)
         found = hooks("nic", self.protocols)
-        told = next((one.rung for one in self.protocols.values() if hasattr(one, "rung")), None)
+        told = {tell_slot(name): one.rung for name, one in self.protocols.items() if hasattr(one, "rung")}
         self.sender = Sender(nic, view, place, self._dma, found, told)
         controls = [one.control for one in self.protocols.values() if hasattr(one, "control")]
         self.receiver = Receiver(nic, place, self._dma, found, controls)
+        for one in self.protocols.values():
+            if hasattr(one, "offset"):
+                self.receiver.offset = one.offset
         self._next_bell = 0
         nic.waits.ask(lambda: [*self.sender.wants(), *self.receiver.wants()])
 

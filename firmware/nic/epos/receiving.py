@@ -35,6 +35,10 @@ class In:
     key: int
     number: int
     told: Told
+    offset: int = 0
+    """Of its payload in the message."""
+    address: int = 0
+    """Where that goes in host memory; 0: into its staging slot."""
     message: int = 0
     """Of its source, counted from the start: which staging slot it has."""
     gives_up: bool = False
@@ -68,6 +72,8 @@ class Receiver:
         self._seen = 0
         self._moving: deque[In] = deque()
         """On their way to the host."""
+        self.offset = self.at
+        """Gives it; a protocol that cuts frames otherwise sets another one."""
         self._held: deque[In] = deque()
         """Waiting in the Receive Ring for a staging slot."""
         self._arm(0)
@@ -130,6 +136,10 @@ class Receiver:
             await self._nic.work("epos_freed")
             await self._deliver(self._held.popleft())
 
+    def at(self, frame: In) -> int:
+        """Offset of a frame in its message, where all are cut the same."""
+        return (frame.number & INDEX) * self._place.options.mtu
+
     def _full(self, frame: In) -> bool:
         """Whether the slot of its message is in use."""
         self._seen = self._nic.load(Word.FREED + 4 * frame.told.source)
@@ -138,6 +148,7 @@ class Receiver:
     async def _take(self, frame: In) -> None:
         """A frame of this composition: it goes to its place, waits for it, or is dropped."""
         nic, source, index = self._nic, frame.told.source, frame.number & INDEX
+        frame.offset = self.offset(frame)
         frame.gives_up = not index and bool(self._expected[source] & INDEX)
         frame.message = self._messages[source] + frame.gives_up & 0xFFFFFFFF
         waits = bool(self._held) or self._full(frame)
@@ -162,7 +173,7 @@ class Receiver:
         """
         nic, source, follows = self._nic, frame.told.source, frame.number & 0xFFFFFF
         index = follows & INDEX
-        if index >= self._place.frames or (index and follows != self._expected[source]):
+        if frame.offset >= self._place.options.slot_bytes or (index and follows != self._expected[source]):
             await nic.work("epos_stray")
             nic.store(Word.STRAY, nic.load(Word.STRAY) + 1)
             return False
@@ -180,8 +191,7 @@ class Receiver:
         if self._overwrites and not frame.number & INDEX:
             await nic.work("epos_mark")
             self._words(frame.message, self._staging + place.mark(told.source, frame.message), PASSED, wake=False)
-        address = self._staging + place.staging(told.source, frame.message)
-        address += place.options.mtu * (frame.number & INDEX)
+        address = frame.address or self._staging + place.staging(told.source, frame.message) + frame.offset
         size = told.size or 4
         size = size if nic.word_bytes == 8 else size + 3 & ~3
         nic.trace(TraceEvent.NIC_ACCEPT, frame.key, told.source, 1)

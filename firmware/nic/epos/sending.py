@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
 from firmware.layers import ClusterView
-from firmware.nic.epos.layout import CONTROL, ROUTE, TELL, TX_CHAIN, Place, Word, key_of, number_of
+from firmware.nic.epos.layout import CONTROL, ROUTE, TX_CHAIN, Place, Word, key_of, number_of
 from firmware.nic.epos.pointcuts import Hooks
 from firmware.nic.hardware import HostDma, route_row
 from firmware.nic.hardware.host_dma import TERMINAL
@@ -45,7 +45,7 @@ class Sender:
     """Tx FIFO Queue, Tx DMA Requests and Send Ring."""
 
     def __init__(
-        self, nic: Nic, view: ClusterView, place: Place, dma: HostDma, hooks: Hooks, told: Told | None
+        self, nic: Nic, view: ClusterView, place: Place, dma: HostDma, hooks: Hooks, told: Mapping[int, Told]
     ) -> None:
         self._nic, self._place, self._dma = nic, place, dma
         self._at_tx, self._at_tx_done = hooks["tx"], hooks["tx_done"]
@@ -71,8 +71,8 @@ class Sender:
         """A doorbell: the frame leaves, or waits for its payload, the engine, or one before it."""
         nic, place = self._nic, self._place
         node, slot, size = bell >> 24, bell >> 16 & 127, bell & 0xFFFF
-        if slot == TELL and self._told and node in self._known:
-            await self._told(node, size, bool(bell >> 23 & 1))
+        if slot in self._told and node in self._known:
+            await self._told[slot](node, size, bool(bell >> 23 & 1))
             return
         if node not in self._known or slot >= self._count or not place.header_bytes <= size <= place.frame_bytes:
             await nic.work("epos_empty")

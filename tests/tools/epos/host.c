@@ -8,6 +8,9 @@ struct epos {
 #if MANY
     u32 further;
 #endif
+#if MEETING
+    u32 direct, asked[NODES], granted[NODES], posted[NODES], page;
+#endif
 #if FLOWING
     u32 count[NODES], credit[NODES], given[NODES];
 #endif
@@ -15,7 +18,7 @@ struct epos {
     u32 frames, awaited;
 #endif
 };
-enum { HEADER = 4 * (3 + MANY + FLOWING + RELIABLE) };
+enum { HEADER = 4 * (3 + MANY + MEETING + FLOWING + RELIABLE) };
 
 u32 epos_message(struct epos *epos, u32 node, u32 size) {
     u32 message;
@@ -23,6 +26,12 @@ u32 epos_message(struct epos *epos, u32 node, u32 size) {
         OFF_PATH("wrong");
         return 0;
     }
+#if MEETING
+    if (UNLIKELY(size > 4095)) {
+        OFF_PATH("ask first");
+    } else
+        epos->direct = 0;
+#endif
 #if FLOWING
     {
         u32 count = epos->count[node];
@@ -51,6 +60,9 @@ void epos_frame(struct epos *epos, u32 node, u32 number, u32 size, u32 told) {
 #if MANY
         PIO_WRITE(BE32(epos->further));
 #endif
+#if MEETING
+        PIO_WRITE(BE32(epos->direct));
+#endif
 #if FLOWING
         {
             u32 taken = epos->taken[node];
@@ -77,6 +89,39 @@ void epos_frame(struct epos *epos, u32 node, u32 number, u32 size, u32 told) {
 #if RELIABLE
     epos->awaited = node;
 #endif
+}
+
+struct came { u32 source, communicator, size, at; };
+
+u32 epos_take(struct epos *epos, u32 entry, struct came *came) {
+    u32 source = entry >> 24 & 63, next = epos->entry + 4, size = entry & 0xFFFF;
+    if (UNLIKELY(size == 0xFFFF)) {
+        OFF_PATH("given up");
+        return 0;
+    }
+    size += epos->came[source];
+    if (UNLIKELY(next == epos->entries_end)) {
+        OFF_PATH("wrapped");
+        next = epos->entries;
+    }
+    epos->entry = next;
+    if (UNLIKELY((entry & LAST) == 0)) {
+        OFF_PATH("not the last");
+        epos->came[source] = size;
+        return 0;
+    }
+    epos->came[source] = 0;
+    came->source = source;
+    came->communicator = entry >> 16 & 0xFF;
+#if MEETING
+    if (UNLIKELY(size > 4095)) {
+        OFF_PATH("no copy");
+        epos->page = 0;
+    }
+#endif
+    came->size = size;
+    came->at = epos->staging + ((source << 2 | (epos->taken[source] & SLOTS - 1)) << 16);
+    return size;
 }
 
 u32 epos_copied(struct epos *epos, u32 source) {

@@ -6,9 +6,9 @@ enum { TURNS = 2, NODES = 64, FRAMES = 8, MTU = 4096, SLOTS = 4, WAKE = 4 };
 struct route { u32 high, low, skip, unused; };
 struct frame { u32 words[8]; };
 #if RELIABLE
-struct buffer { u32 busy; struct buffer *next; struct frame *frame; u32 *end; u32 told; u32 *entry; u32 message; u32 number; };
+struct buffer { u32 busy; struct buffer *next; struct frame *frame; u32 *end; u32 told; u32 *entry; u32 address; u32 number; };
 #else
-struct buffer { u32 busy; struct buffer *next; struct frame *frame; u32 *end; u32 told; u32 *entry; u32 message; };
+struct buffer { u32 busy; struct buffer *next; struct frame *frame; u32 *end; u32 told; u32 *entry; u32 address; };
 #endif
 struct out { u32 bell; struct frame *frame; u32 fetched, unused; };
 struct nic {
@@ -21,8 +21,14 @@ struct nic {
     u32 *entry, *entries, *entries_end, *words;
     u32 count_sent, empty, bad, foreign, foreign_is, held, stray;
     u32 message[NODES], freed[NODES], expected[NODES];
-#if FLOWING || RELIABLE
+#if FLOWING || RELIABLE || MEETING || CUTTING
     u32 control, *waiting;
+#endif
+#if MEETING
+    struct { u32 posted, granted, asked, pages[16]; } meetings[NODES];
+#endif
+#if CUTTING
+    u32 cut[NODES], known[NODES];
 #endif
 #if FLOWING
     u32 credit[NODES];
@@ -33,7 +39,7 @@ struct nic {
 };
 
 /* Words of the header before those of a protocol; bytes of it all. */
-enum { CREDIT_AT = 3 + MANY, NUMBER_AT = CREDIT_AT + FLOWING, HEADER = 4 * (NUMBER_AT + RELIABLE) };
+enum { STRAIGHT_AT = 3 + MANY, CREDIT_AT = STRAIGHT_AT + MEETING, NUMBER_AT = CREDIT_AT + FLOWING, HEADER = 4 * (NUMBER_AT + RELIABLE) };
 
 void epos_sent(struct nic *nic) {
     u32 sent = nic->sent + 1;
@@ -53,8 +59,9 @@ void epos_sent(struct nic *nic) {
     }
 }
 
-static inline __attribute__((always_inline)) u32 arrived(struct nic *nic, struct frame *frame, u32 told, u32 number, u32 source) {
-    u32 key = number << 8, last = told >> 30 & 1, message;
+static inline __attribute__((always_inline)) u32 arrived(
+    struct nic *nic, struct frame *frame, u32 told, u32 number, u32 source, u32 *address) {
+    u32 key = number << 8, last = told >> 30 & 1, offset, message;
 #if RELIABLE
     {
         u32 count = frame->words[NUMBER_AT];
@@ -74,36 +81,40 @@ static inline __attribute__((always_inline)) u32 arrived(struct nic *nic, struct
 #endif
         SHARED32(&nic->credit[source]) = frame->words[CREDIT_AT];
 #endif
+#if MEETING
+    if (UNLIKELY(frame->words[STRAIGHT_AT] != 0)) {
+        OFF_PATH("to its page");
+        nic->sent = 0;
+    }
+#endif
+#if CUTTING
+    offset = (number & 0x3FFF) << nic->cut[source];
+#else
+    offset = (number & 0x3FFF) << 12;
+#endif
     if (UNLIKELY(nic->expected[source] != key)) {
         OFF_PATH("a gap");
         return 0;
     }
-    if (UNLIKELY((number & 0x3FFF) > 15)) {
+    if (UNLIKELY(offset > 65535)) {
         OFF_PATH("too many");
         return 0;
     }
     nic->expected[source] = (last ? key | 0x3FFF00 : key) + 256;
     message = nic->message[source];
     nic->message[source] = message + last;
+    *address = nic->staging + ((source << 2 | (message & SLOTS - 1)) << 16) + offset;
     return message;
 }
 
-void epos_hold(struct nic *nic, struct frame *frame) {
-    u32 told = frame->words[2];
-    nic->current->message = arrived(nic, frame, told, frame->words[1], told >> 24 & 63);
-    SHARED32(&nic->held) = SHARED32(&nic->held) + 1;
-}
-
 static inline __attribute__((always_inline)) void brought(
-    struct nic *nic, struct buffer *buffer, struct frame *frame, u32 told, u32 number, u32 source, u32 message) {
+    struct nic *nic, struct buffer *buffer, struct frame *frame, u32 told, u32 address) {
     struct block *block = nic->tail, *next = block + 1;
-    u32 size = told & 0xFFFF, *entry = nic->entry, *following = entry + 1, address;
+    u32 size = told & 0xFFFF, *entry = nic->entry, *following = entry + 1;
     if (UNLIKELY(size - 1 >= MTU)) {
         OFF_PATH("empty");
         size = 4;
     }
-    address = nic->staging + ((source << 2 | (message & SLOTS - 1)) << 16);
-    address += (number & 0x3FFF) << 12;
     buffer->told = nic->lap | told;
     buffer->entry = entry;
     if (UNLIKELY(following == nic->entries_end)) {
@@ -124,14 +135,21 @@ static inline __attribute__((always_inline)) void brought(
     REGISTER_WRITE(PULSE, 1);
 }
 
+void epos_hold(struct nic *nic, struct frame *frame) {
+    u32 told = frame->words[2], address;
+    arrived(nic, frame, told, frame->words[1], told >> 24 & 63, &address);
+    nic->current->address = address;
+    SHARED32(&nic->held) = SHARED32(&nic->held) + 1;
+}
+
 void epos_rx(struct nic *nic, struct frame *frame) {
-    u32 told = frame->words[2], number = frame->words[1], source = told >> 24 & 63;
-    u32 message = arrived(nic, frame, told, number, source);
+    u32 told = frame->words[2], source = told >> 24 & 63, address;
+    u32 message = arrived(nic, frame, told, frame->words[1], source, &address);
     if (UNLIKELY(message - SHARED32(&nic->freed[source]) >= SLOTS)) {
         OFF_PATH("full");
         return;
     }
-    brought(nic, nic->current, frame, told, number, source, message);
+    brought(nic, nic->current, frame, told, address);
 }
 
 void epos_stored(struct nic *nic) {

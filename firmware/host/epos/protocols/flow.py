@@ -47,7 +47,7 @@ class Side:
         word = await epos.until(at, before, "epos_look_credit", what, f"host {node}", deadline)
         if word == before:
             await epos.host.spend("epos_probe")
-            await epos.outgoing.tell(node, 0, True)
+            await epos.outgoing.tell("flow", node, 0, True)
         self._credit[node] += word - before & 0xFFFF
 
     async def frame(self, nodes: tuple[int, ...], at: int) -> int:
@@ -62,4 +62,4 @@ class Side:
         if 2 * (taken - self._given[source]) >= self._slots:
             self._given[source] = taken
             await self._epos.host.spend("epos_give")
-            await self._epos.outgoing.tell(source, taken & 0xFFFF)
+            await self._epos.outgoing.tell("flow", source, taken & 0xFFFF)
