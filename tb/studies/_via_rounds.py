@@ -12,12 +12,13 @@ to the last. Utilisation is what the near host's CPU was used, of the time that 
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from tb.lab.lab import Lab
+from tb.studies._steady import faster
 from tb.studies._via_case import AHEAD, Case, Party
+from tb.studies._via_clock import Clock, Measured
 from tb.studies._via_ends import End, join, part
 
 ACK = 4
@@ -30,36 +31,6 @@ PHASES_PS = 3_000_000
 """A round trip begins up to so much later."""
 
 
-@dataclass
-class Measured:
-    """What came out: microseconds one way or MB/s, and percent of the near host's CPU."""
-
-    value: float
-    cpu: float
-
-
-class Clock:
-    """Time and CPU time of one host, while it runs."""
-
-    def __init__(self, lab: Lab, host: Any) -> None:
-        self._kernel, self._host = lab.kernel, host
-        self.elapsed = self.used = 0
-
-    def go(self) -> None:
-        """Start."""
-        self._begun, self._before = self._kernel.now, self._host.cpu_ps
-
-    def stop(self) -> None:
-        """Stop."""
-        self.elapsed += self._kernel.now - self._begun
-        self.used += self._host.cpu_ps - self._before
-
-    @property
-    def percent(self) -> float:
-        """CPU time of the time."""
-        return self.used / self.elapsed * 100
-
-
 class Link:
     """Two processes and their connected VIs under one condition."""
 
@@ -67,6 +38,8 @@ class Link:
         self.lab, self.near, self.far, self.case = lab, near, far, near.case
         self.streamed = 0, 0
         """Begin and end of the last stream, ps."""
+        self._came: list[int] = []
+        """When each message of it was taken, ps."""
         self._idle: list[tuple[Any, Any]] = []
         self._random = random.Random(f"phases {lab.seed}")
 
@@ -221,6 +194,7 @@ class Link:
         for size in sizes[: self._posted]:
             await self.far.expect(size)
         await self.near.expect(ACK * self.case.segments)
+        self._came.clear()
         clock = Clock(self.lab, self.near.end.host)
         clock.go()
         sink = self._notified(sizes) if self.case.notify else self._sink(sizes)
@@ -231,7 +205,9 @@ class Link:
         self.streamed = self.lab.kernel.now - clock.elapsed, self.lab.kernel.now
         self.far.has(self.near)
         self.lab.findings.messages += len(sizes)
-        return Measured(self.case.size * messages / clock.elapsed * 1e6, clock.percent)
+        half = len(sizes) // 2
+        late = faster(half / len(sizes), self._came[half - 1], self._came[-1], *self.streamed)
+        return Measured(self.case.size * messages / clock.elapsed * 1e6, clock.percent, late)
 
     async def _source(self, sizes: list[int]) -> None:
         out = 0
@@ -248,6 +224,7 @@ class Link:
     async def _sink(self, sizes: list[int]) -> None:
         for number in range(len(sizes)):
             await self.far.received()
+            self._came.append(self.lab.kernel.now)
             if number + self._posted < len(sizes):
                 await self.far.expect(sizes[number + self._posted])
         await self._answer()
@@ -264,6 +241,7 @@ class Link:
         async def handler(descriptor: Any) -> None:
             nonlocal taken
             number, taken = taken, taken + 1
+            self._came.append(self.lab.kernel.now)
             if taken < len(sizes):
                 self.far.again()
             self.far.took(descriptor)

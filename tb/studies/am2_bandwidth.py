@@ -16,6 +16,7 @@ from tb.plan.options import Option, layer_options
 from tb.studies._am2 import FIRST, Ends
 from tb.studies._curves import half_bandwidth
 from tb.studies._stages import of_part, stage_rates
+from tb.studies._steady import faster, tell_steady
 
 if TYPE_CHECKING:
     from firmware.host.am2 import Token
@@ -23,8 +24,10 @@ if TYPE_CHECKING:
 LAYER = "am2"
 SIZES = (128, 256, 512, 1024, 2048, 4096, 8192)
 KEEP, COPY = FIRST, FIRST + 1
+ENOUGH, COARSE = 32, 7.0
+"""Messages of a stream that has converged, and by how many percent its second half may differ: 6 on the LANai 9."""
 OPTIONS = {
-    "messages": Option(16, "messages of each size", 3, 100_000),
+    "messages": Option(ENOUGH, "messages of each size", 3, 100_000),
     **layer_options(LAYER),
 }
 QUICK = "messages=6"
@@ -87,11 +90,13 @@ async def run(lab: Lab) -> None:
     stream, far = Stream(lab, ends), len(ends.layers) - 1
     await ends.start(stream.keep, stream.copy)
     serving = lab.spawn(ends.serve(far), "the far program")
-    rates, copied, moved = [], [], dict[str, float]()
+    rates, copied, late, moved = [], [], [], dict[str, float]()
     limit = await stream.alone(SIZES[-1])
     for done, size in enumerate(SIZES):
         begun = lab.kernel.now
         rates.append(await stream.rate(size, KEEP))
+        half, times = lab.option("messages") // 2, stream.times
+        late.append(faster(half / (len(times) - 1), times[half], times[-1], times[0], times[-1]))
         moved = stage_rates(lab.trace(), 0, far, begun, lab.kernel.now)
         copied.append(await stream.rate(size, COPY))
         lab.metric(f"bandwidth_MBps_{size}B", rates[-1])
@@ -102,6 +107,7 @@ async def run(lab: Lab) -> None:
     lab.check(not stream.harmed, f"{stream.harmed} messages came changed, or overtook each other")
     lab.metric("dma_limit_MBps_8192B", limit)
     lab.metric("percent_of_dma_limit_8192B", 100 * rates[-1] / limit)
+    tell_steady(lab, late, lab.option("messages") >= ENOUGH, COARSE)
     lab.metric("half_bandwidth_B", half_bandwidth(SIZES, rates, max(rates)))
     lab.series("bandwidth", SIZES, rates, "bytes", "MB/s")
     lab.series("bandwidth_copied", SIZES, copied, "bytes", "MB/s")

@@ -13,11 +13,14 @@ from firmware.nic.grim.layout import Counter
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
 from tb.studies._grim import Region, Source, bring_up
+from tb.studies._steady import faster, tell_steady
 
 LAYER = "grim"
+ENOUGH = 1000
+"""Messages of a stream that has converged."""
 OPTIONS = {
     "size": Option(64, "bytes of each message", 0, 1 << 24),
-    "messages": Option(1000, "messages of all hosts together, equally many each", 1, 100_000_000),
+    "messages": Option(ENOUGH, "messages of all hosts together, equally many each", 1, 100_000_000),
     "pattern": Option(
         "ring", "ring: host i to host i + 1; all-to-all: to all others in turn", choices=("ring", "all-to-all")
     ),
@@ -62,7 +65,7 @@ class _Host:
         self.peers: dict[int, bytes] = {}
         """By the reference of the source: the bytes of its buffer."""
         self.due = self.handled = self.doubled = self.out_of_order = self.changed = 0
-        self.sent_at = self.last_at = 0
+        self.sent_at = self.last_at = self.half_at = 0
 
     async def prepare(self, hosts: list[_Host]) -> None:
         """The destination of each message of this host, and the messages to be received."""
@@ -107,6 +110,8 @@ class _Host:
         if bytes(payload) != self.peers[source][begin : begin + self.size]:
             self.changed += 1
         self.last_at = self.library.host.now
+        if self.handled == self.due // 2:
+            self.half_at = self.last_at
         findings = self.lab.findings
         findings.messages += 1
         if not findings.messages % TOLD:
@@ -132,5 +137,8 @@ async def _hand_in(lab: Lab, hosts: list[_Host], begun: int) -> None:
     lab.metric("MBps_total", delivered * size / seconds / 1e6)
     for name, counter in (("resent", Counter.RESENT), ("nacks", Counter.NACKS_SENT)):
         lab.metric(name, sum([await host.library.ni_counter(counter) for host in hosts]))
+    half_at, last_at = max(host.half_at for host in hosts), max(host.last_at for host in hosts)
+    late = faster(0.5, half_at, last_at, begun, last_at)
+    tell_steady(lab, [late], lab.option("messages") >= ENOUGH)
     rates = [host.messages / (host.sent_at - begun) * 1e12 for host in hosts]
     lab.series("rate_by_host", [host.vnn for host in hosts], rates, "VNN", "messages/s")

@@ -13,13 +13,16 @@ import statistics
 from firmware.host.pipes import Pipes
 from tb.lab.lab import Lab
 from tb.plan.options import Option, stack_options
+from tb.studies._steady import faster, tell_steady
 
 LAYER = "pipes"
 CLUSTER = "sp_board"
 SHORT = (4, 64, 1000)
+ENOUGH = 120_000
+"""Bytes of a stream that has converged."""
 OPTIONS = {
     "repetitions": Option(3, "round trips of each size", 1, 100_000),
-    "bytes": Option(30_000, "bytes of a stream", 1, 1 << 30),
+    "bytes": Option(ENOUGH, "bytes of a stream", 1, 1 << 30),
     "write": Option(8000, "bytes of a write", 1, 1 << 20),
     **stack_options(LAYER),
 }
@@ -36,8 +39,12 @@ async def run(lab: Lab) -> None:
     lab.series("one_way", SHORT, times, "B", "us")
     for size, us in zip(SHORT, times, strict=True):
         lab.metric(f"one_way_us_{size}B", us)
-    lab.metric("stream_MBps_pipe", await _stream(lab, near, far, direct=False))
-    lab.metric("stream_MBps_direct", await _stream(lab, near, far, direct=True))
+    late = []
+    for name, direct in (("pipe", False), ("direct", True)):
+        rate, percent = await _stream(lab, near, far, direct)
+        lab.metric(f"stream_MBps_{name}", rate)
+        late.append(percent)
+    tell_steady(lab, late, lab.option("bytes") >= ENOUGH)
     lab.metric("resent", sum(end.resent for end in ends))
     lab.metric("doubled", sum(end.doubled for end in ends))
 
@@ -74,13 +81,18 @@ async def _settle(lab: Lab, near: Pipes, far: Pipes) -> None:
     await lab.all([lab.spawn(end.finish(), "acknowledgements") for end in (near, far)])
 
 
-async def _stream(lab: Lab, near: Pipes, far: Pipes, direct: bool) -> float:
-    """MB/s."""
+async def _stream(lab: Lab, near: Pipes, far: Pipes, direct: bool) -> tuple[float, float]:
+    """MB/s, and by how many percent the second half of the bytes came faster than all of them."""
     data, size = pattern(lab.option("bytes")), lab.option("write")
-    came, ends = bytearray(), list[int]()
+    came, ends, halves = bytearray(), list[int](), list[tuple[int, int]]()
+
+    def have_come(data: bytes | memoryview) -> None:
+        came.extend(data)
+        if 2 * len(came) >= lab.option("bytes") and not halves:
+            halves.append((len(came), lab.kernel.now))
 
     async def take(node: int, view: memoryview) -> None:
-        came.extend(view)
+        have_come(view)
 
     async def give() -> None:
         for at in range(0, len(data), size):
@@ -90,7 +102,7 @@ async def _stream(lab: Lab, near: Pipes, far: Pipes, direct: bool) -> float:
 
     async def have() -> None:
         while not direct and len(came) < len(data):
-            came.extend(await far.read(near.me, min(size, len(data) - len(came))))
+            have_come(await far.read(near.me, min(size, len(data) - len(came))))
         await far.wait(lambda: len(came) == len(data))
         ends.append(lab.kernel.now)
         await far.finish()
@@ -99,4 +111,6 @@ async def _stream(lab: Lab, near: Pipes, far: Pipes, direct: bool) -> float:
     begun = lab.kernel.now
     await lab.all([lab.spawn(give(), "the near host"), lab.spawn(have(), "the far host")])
     lab.check(came == data, f"the stream {'past the pipe' if direct else 'through the pipe'} came changed")
-    return len(data) / (ends[0] - begun) * 1e6
+    (early, at), ended = halves[0], ends[0]
+    late = faster(early / len(data), at, ended, begun, ended)
+    return len(data) / (ended - begun) * 1e6, late

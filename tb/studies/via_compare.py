@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
+from tb.studies._steady import tell_steady
 from tb.studies._via_case import Case
 from tb.studies._via_ends import SMALL, pairs
 from tb.studies._via_rounds import bandwidth, latency
@@ -17,6 +18,8 @@ from tb.studies._via_rounds import bandwidth, latency
 LAYER = "via"
 CLUSTER = "eight_hosts"
 SIZE = 4
+ENOUGH = 6
+"""Messages of a stream that has converged."""
 LONGEST = {"bvia1": 4096}
 """Bytes of a message at most, where it is not what VIA takes (readings C8)."""
 ONE_AT_A_TIME = ("bvia1", "bvia2")
@@ -31,7 +34,7 @@ HARDWARE: dict[str, dict[str, float | str]] = {"hwvia": {"preset": "hwvia"}}
 """In the place of the last pair, where the NIC has doorbells."""
 OPTIONS = {
     "rounds": Option(16, "round trips of each preset", 2, 100_000),
-    "messages": Option(6, "messages of each stream", 3, 200),
+    "messages": Option(ENOUGH, "messages of each stream", 3, 200),
     **layer_options(LAYER),
 }
 QUICK = "rounds=4 messages=4"
@@ -43,6 +46,7 @@ async def run(lab: Lab) -> None:
     """The study."""
     rounds, messages = lab.option("rounds"), lab.option("messages")
     choices = {**dict(list(PRESETS.items())[:3]), **HARDWARE} if lab.plan.profile.card.has_doorbells else PRESETS
+    late = []
     for done, (name, (near, far)) in enumerate((await pairs(lab, choices, SMALL)).items()):
         lab.metric(f"{name}_us", (await latency(near, far, Case(SIZE), rounds)).value)
         if name in ("firmvia", "bvia2"):
@@ -51,5 +55,8 @@ async def run(lab: Lab) -> None:
             longest = LONGEST.get(name, 1 << 16)
             count = messages * (1 << 16) // longest
             case = Case(longest, most=longest, window=1 if name in ONE_AT_A_TIME else 8)
-            lab.metric(f"{name}_MBps", (await bandwidth(near, far, case, min(count, 48))).value)
+            found = await bandwidth(near, far, case, min(count, 48))
+            lab.metric(f"{name}_MBps", found.value)
+            late.append(found.late)
         lab.progress(done + 1, len(choices), "implementations")
+    tell_steady(lab, late, messages >= ENOUGH)

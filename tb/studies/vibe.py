@@ -14,6 +14,7 @@ from pathlib import Path
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
 from tb.report import tables
+from tb.studies._steady import tell_steady
 from tb.studies._via_ends import End, ends
 from tb.studies._via_rounds import bandwidth, latency
 from tb.studies._vibe_cases import PARTS, Row, rows
@@ -45,23 +46,26 @@ async def run(lab: Lab) -> None:
     near, far = await ends(lab)
     part = lab.text("part")
     parts = {name: rows(name, lab.option("largest")) for name in PARTS if part in (ALL, name)}
-    total, done = 2 + sum(map(len, parts.values())), 1
+    total, done, late = 2 + sum(map(len, parts.values())), 1, list[float]()
     if part in (ALL, "costs"):
         await costs(lab, near, far, lab.option("rounds"))
     for name, conditions in parts.items():
         for row in conditions:
             lab.progress(done, total, f"conditions, now {row.name}")
-            await _measure(lab, near, far, row)
+            late += await _measure(lab, near, far, row)
             done += 1
         _curves(lab, name, conditions)
     if part in (ALL, "servers"):
         lab.progress(done, total, "conditions, now clients and servers")
         await servers(lab, near, far, lab.option("rounds"))
     lab.progress(total, total, "conditions")
+    if late:
+        tell_steady(lab, late, enough=False)
     _write(lab)
 
 
-async def _measure(lab: Lab, near: End, far: End, row: Row) -> None:
+async def _measure(lab: Lab, near: End, far: End, row: Row) -> list[float]:
+    """All that is asked of a condition; by how many percent the second half of its stream was the faster one."""
     if "L" in row.quantities:
         found = await latency(near, far, row.case, lab.option("rounds"))
         lab.metric(f"L_{row.name}", found.value)
@@ -70,6 +74,8 @@ async def _measure(lab: Lab, near: End, far: End, row: Row) -> None:
         messages = max(3, min(lab.option("messages"), lab.option("bytes") // row.case.size))
         found = await bandwidth(near, far, row.case, messages)
         lab.metric(f"B_{row.name}", found.value)
+        return [found.late]
+    return []
 
 
 def _curves(lab: Lab, part: str, conditions: list[Row]) -> None:

@@ -76,14 +76,3 @@ def test_inline_messages_win_while_they_are_small(tmp_path: Path) -> None:
     assert stores == sorted(stores), "the host stores every word of an inline message"
     fetched = [metrics[f"nic_send_us_dma_{size}B"] for size in (4, 64)]
     assert fetched[1] < 1.1 * fetched[0], "the start of a DMA outweighs its words"
-
-
-def test_half_of_the_bandwidth_of_firmvia_is_reached_within_a_kilobyte(tmp_path: Path) -> None:
-    metrics = must("firmvia_bandwidth", "verilator", tmp_path, profile="sp").metrics
-    rows = [row for row in load_published() if (row.study, row.profile) == ("firmvia_bandwidth", "sp+p3-450")]
-    assert {"bandwidth_MBps_peak", "half_bandwidth_B"} <= {row.metric for row in rows}
-    for row in rows:
-        assert row.agrees(metrics[row.metric]), f"{row.name}: {metrics[row.metric]}, published {row.value}"
-    sizes = (64, 256, 512, 1024, 4096, 65536)
-    rates = [metrics[f"bandwidth_MBps_{size}B"] for size in sizes]
-    assert rates == sorted(rates)
