@@ -27,10 +27,7 @@ from pymodels.toml import read_toml
 TABLE = "executed.toml"
 """The file beside a paths.c."""
 LEVELS = ("-O1", "-O2", "-Os")
-PACES = {
-    chip.name.replace(" ", "").lower(): Pace(chip.load_delay, chip.word_bytes, register_clocks=1)
-    for chip in (LANAI4, LANAI9)
-}
+PACES = {chip.name.replace(" ", "").lower(): Pace(chip.load_delay, chip.word_bytes) for chip in (LANAI4, LANAI9)}
 """By chip, as its profile has it."""
 BASE = 0x1000
 """Where a path begins, or 4 bytes behind."""

@@ -29,7 +29,7 @@ class Pace:
     """Bytes of a word of SRAM, which one fetch brings."""
     fetch_words: int = 2
     """Words of the prefetch buffer, a power of two (assumed: not published)."""
-    register_clocks: int = 0
+    register_clocks: int = 1
     """Further clocks of an access of a special register (assumed: not published)."""
 
 

@@ -9,11 +9,13 @@ from pymodels.lanai.faults import Fault
 
 
 class CoreError(SanlabError):
-    """A program did what the processor does not define. `address` is that of the instruction."""
+    """A program did what the processor does not define, or was asked to stop. `address` is that of the instruction,
+    `named` what it is called.
+    """
 
     def __init__(self, address: int, where: str, what: str, cause: str, remedy: str, fault: Fault = Fault.NONE) -> None:
         super().__init__(f"{address:#x}{where and f' in {where}'}: {what}", cause, remedy)
-        self.address, self.fault = address, fault
+        self.address, self.named, self.fault = address, what, fault
 
 
 class Memory(Protocol):

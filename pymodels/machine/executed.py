@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 
 from pymodels.lanai.chips import Chip
 from pymodels.lanai.clocks import Clocks, Pace, Spent
+from pymodels.lanai.ports import CoreError
 from pymodels.lanai.program import Program
 from pymodels.lanai.simulator import Core, Step
+from pymodels.lanai.stopped import LAST, Stopped
 from pymodels.machine.memory import Memory
 from pymodels.machine.nic import ModelNic
 from pymodels.machine.processor import ModelProcessor
@@ -55,14 +58,21 @@ async def run(nic: ModelProcessor, program: Program, chip: Chip, watch: Watch = 
     """Execute the program in the SRAM for ever, in the clocks that the core in RTL takes when nobody else
     wants the SRAM: its accesses do not compete with the engines. `watch` is told every instruction.
 
-    Raises CoreError for what the processor does not define.
+    Raises CoreError for what the processor does not define, which says where it stands and what it did last.
     """
-    core = Core(SramPort(nic.sram), nic.chip, chip, program.entry, program.symbol)
-    clocks = Clocks(Pace(chip.load_delay, nic.word_bytes), program.entry)
-    while True:
-        step = core.step()
-        spent = clocks.step(step)
-        watch(step, spent)
-        if step.access is not None and not step.access.register:
-            nic.sram.accesses["processor"] += 1
-        await nic.take(spent.clocks)
+    port = SramPort(nic.sram)
+    core = Core(port, nic.chip, chip, program.entry)
+    clocks = Clocks(nic.core or Pace(chip.load_delay, nic.word_bytes), program.entry)
+    last = deque[int](maxlen=LAST)
+    try:
+        while True:
+            step = core.step()
+            last.append(step.pc)
+            spent = clocks.step(step)
+            watch(step, spent)
+            if step.access is not None and not step.access.register:
+                nic.sram.accesses["processor"] += 1
+            await nic.take(spent.clocks)
+    except CoreError as error:
+        stopped = Stopped(program, error.address, core.registers, last, lambda at: port.load(at, 4))
+        raise stopped.error(nic.node, error.named, error.cause, error.remedy, error.fault) from None

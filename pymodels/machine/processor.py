@@ -39,6 +39,8 @@ class ModelProcessor(Actor):
         self.sram = Memory(f"node {node} SRAM", sram_bytes)
         self.special: Registers
         self._clock = world.timing.nic_clock
+        self.core = world.timing.core
+        """What the clocks of machine code depend on, if that is given."""
         self._programs: list[Task] = []
 
     @property

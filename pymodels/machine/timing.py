@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from pymodels.lanai.clocks import Pace
+
 CostLookup = Callable[[str, str], int]
 """Picoseconds of one pass through a compiled path, by (side, path); side is "nic" or "host"."""
 
@@ -20,6 +22,8 @@ class Timing:
 
     nic_clock: int = 7_500
     """One register access; the unit of CPUC."""
+    core: Pace | None = None
+    """Clocks of a NIC's processor that executes machine code; None: as its chip has them (`core_pace` of a profile)."""
     rtc_tick: int = 500_000
     """RTC and the IT timers (fact sheet 3.1)."""
     character: int = 6_250

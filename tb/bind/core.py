@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pymodels.lanai.disassemble import disassembled
 from pymodels.lanai.faults import MESSAGES, Fault, Message
-from pymodels.lanai.isa import FP, REGISTERS, SP, names
-from pymodels.lanai.ports import CoreError
+from pymodels.lanai.isa import REGISTERS
 from pymodels.lanai.program import Place, Program
+from pymodels.lanai.stopped import LAST, Stopped
 from pymodels.trace import Part, unit
 from tb.sim.doorway import Doorway
 
 COUNTS = 5
 """Numbers for each word of a program: how often it was executed, then the clocks that it waited, by `Stall`."""
-LAST = 64
-"""Instructions that are kept."""
 FIRST, STOP = 0x8000, 0x7FFF
 """Of a word: it is the first of a function; this is where to stop, in place of the number of its places."""
 NEVER = -1
@@ -92,44 +88,9 @@ class RtlCore:
 
     def stopped(self, time: int, fault: int, address: int) -> None:
         """It has stopped. Raises CoreError, whose text has what it did last."""
-        where = self.program.place(address)
         message = MESSAGES[Fault(fault)] if fault else ASKED
-        told = "\n  ".join([message.remedy, *self.told(address)])
-        cause = f"at {time / 1e6:.3f} us"
-        raise CoreError(address, f"{where} on node {self.node}", message.what, cause, told, Fault(fault))
-
-    def told(self, address: int) -> Iterator[str]:
-        """Lines that say where it stands: calls, registers, the last instructions."""
-        yield "calls: " + " <- ".join(frame for at in self.calls(address) for frame in self._frames(at))
-        held = self.registers()
-        named = [f"{name} {value:#x}" for name, value in zip(names(), held, strict=True)][3:]
-        yield "registers: " + ", ".join(named)
-        yield "last instructions:"
-        for at in self.last():
-            yield f"{at:#07x} {self.program.place(at):24} {disassembled(self._code(at))}"
-
-    def _frames(self, address: int) -> Iterator[str]:
-        """The functions that are inline at an address, the innermost first, and the one that they stand in."""
-        for one in self.program.inlines(address):
-            yield f"{one.name}, inline at {one.file}:{one.line}"
-        yield self.program.symbol(address) or f"{address:#x}"
-
-    def calls(self, address: int) -> Iterator[int]:
-        """Where it is, and where each call below came from, by the chain of frame pointers."""
-        yield address
-        held = self.registers()
-        if (one := self.program.function(address)) and one.address == address:
-            yield self._word(held[SP])  # it has no frame yet
-        frame, below = held[FP], 0
-        while below < frame <= self.program.stack and not frame % 4:
-            yield self._word(frame - 4)
-            frame, below = self._word(frame - 8), frame
+        stopped = Stopped(self.program, address, self.registers(), self.last(), self._word)
+        raise stopped.error(self.node, message.what, f"at {time / 1e6:.3f} us", message.remedy, Fault(fault))
 
     def _word(self, address: int) -> int:
         return int.from_bytes(self._sram[address : address + 4], "big")
-
-    def _code(self, address: int) -> int:
-        """A word of the program as it was loaded; behind it, what the SRAM has."""
-        at = address - self.program.base
-        loaded = self.program.data[at : at + 4]
-        return int.from_bytes(loaded, "big") if len(loaded) == 4 else self._word(address)

@@ -18,10 +18,9 @@ from statistics import fmean
 from pymodels.costs import executed
 from pymodels.errors import ConfigError
 from pymodels.hardware.processors import NicProcessor, nic_charge
-from pymodels.hardware.value import Values
-from pymodels.lanai.clocks import Pace
 from pymodels.lanai.faults import Stall
 from pymodels.lanai.profile import Profile, table
+from pymodels.nics.common.lanai import core_pace
 from pymodels.roots import things
 from tb.lab.lab import Lab
 from tb.plan.options import Option
@@ -56,20 +55,13 @@ class Beside:
         return (self.least + self.most) / 2 / self.charged
 
 
-def pace(values: Values) -> Pace:
-    """What the clocks of a core depend on, by the profile."""
-    keys = ("processor.load_clocks", "sram.width", "core.fetch_words", "processor.uncached_clocks")
-    late, bits, words, further = (values.integer(key) for key in keys)
-    return Pace(late, bits // 8, words, further)
-
-
 def check(plan: Plan) -> None:
     """The tables have the clocks of these cores only. Raises ConfigError for another one."""
     kind = plan.profile.kind
     if kind not in executed.PACES:
         known = ", ".join(executed.PACES)
         raise ConfigError("PROFILE", 0, f"no clocks of paths on {kind!r}", f"there are those of {known}", "choose one")
-    if pace(plan.profile) != executed.PACES[kind]:
+    if core_pace(plan.profile) != executed.PACES[kind]:
         cause = f"the clocks of the paths are counted for {executed.PACES[kind]}"
         raise ConfigError("SET", 0, "another core", cause, "leave processor.* and core.* as the profile has them")
 

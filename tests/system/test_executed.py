@@ -14,13 +14,16 @@ import pytest
 
 from firmware.images import image
 from pymodels.errors import SanlabError
+from pymodels.lanai.faults import MESSAGES, Fault
 from pymodels.lanai.image import Image
+from pymodels.lanai.stopped import LAST
 from pymodels.trace import Part, TraceEvent, unit
 from tb.report.lives import lives_of
 from tb.report.recorded import LEGEND, read_legend, read_recorded
 from tests.system.runs import Run, assert_equal, must, run
 
 SHORT = "repetitions=1 nic.firmware=c"
+GRIM = f"{SHORT} size=3000"
 
 
 @pytest.fixture(name="reference", scope="module")
@@ -70,6 +73,17 @@ def test_a_lanai4_executes_equally_on_both_simulators(tmp_path: Path) -> None:
         for simulator in ("verilator", "icarus")
     )
     assert_equal(one, other)
+
+
+@pytest.fixture(name="grim", scope="module")
+def fixture_grim(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """GRIM on both nodes in C: a message that is cut through, and its answer."""
+    return must("grim_pingpong", "verilator", tmp_path_factory.mktemp("grim"), GRIM)
+
+
+@pytest.mark.parametrize(("simulator", "always_on"), [("verilator", 1), ("icarus", 0)])
+def test_grim_in_c_gives_equal_results_and_traces(grim: Run, simulator: str, always_on: int, tmp_path: Path) -> None:
+    assert_equal(grim, must("grim_pingpong", simulator, tmp_path, f"{GRIM} run.always_on={always_on}"))
 
 
 @pytest.mark.parametrize("words", ["c", "python,c"])
@@ -133,14 +147,27 @@ def _told(ended: Run) -> str:
     return told[told.index("CoreError") :]
 
 
-def test_an_illegal_word_ends_the_run_with_its_function_and_the_last_instructions(tmp_path: Path) -> None:
-    ended = run("damaged_code", "verilator", tmp_path, "nic.firmware=c")
+@pytest.mark.parametrize(
+    ("fault", "simulator", "profile"),
+    [
+        (Fault.ILLEGAL, "verilator", ""),
+        (Fault.ILLEGAL, "icarus", ""),
+        (Fault.SHADOW, "verilator", "lanai4"),
+        (Fault.SHADOW, "icarus", ""),
+        (Fault.BEYOND, "verilator", ""),
+        (Fault.BEYOND, "icarus", "lanai4"),
+    ],
+)
+def test_what_no_processor_defines_ends_the_run_with_its_function_and_the_last_instructions(
+    fault: Fault, simulator: str, profile: str, tmp_path: Path
+) -> None:
+    ended = run("damaged_code", simulator, tmp_path, f"nic.firmware=c fault={fault:d}", profile=profile)
     assert not ended.passed
-    told = _told(ended)
-    assert "in look_slot in main+" in told and "on node 0: illegal word: at " in told
-    assert "calls: look_slot, inline at firmware/nic/echo/firmware.c:28 <- main+" in told
-    assert " <- start+" in told and "last instructions:\n" in told
-    assert told.count("\n") > 64
+    first, calls, registers, title, *last = _told(ended).splitlines()[: 4 + LAST]
+    assert "in main+" in first and f"on node 0: {MESSAGES[fault].what}: at " in first
+    assert calls.startswith("  calls: ") and "main+" in calls and " <- start+" in calls
+    assert "%sp 0x7ff" in registers and title == "  last instructions:"
+    assert len(last) == LAST and all(" main+" in line for line in last)
 
 
 def test_a_run_stops_at_a_function_with_registers_and_calls(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pymodels.lanai.chips import V11, Chip
+from pymodels.lanai.faults import Fault
 from pymodels.lanai.isa import BY_NAME, NOP, ZERO, Condition, Op
 from pymodels.lanai.ports import Registers, Sram
 from pymodels.lanai.simulator import Core
@@ -50,6 +51,11 @@ def branch(target: int, condition: Condition = Condition.T) -> int:
 def constant(rd: int, value: int) -> int:
     """Rd <- 21 bits."""
     return BY_NAME["SLI"].encode(rd=rd, top=value >> 16, k=value & 0xFFFF)
+
+
+def wild(at: int) -> dict[Fault, int]:
+    """Words that stop a processor by a fault, where all code from an address on is one of them."""
+    return {Fault.ILLEGAL: 0xFFFF8000, Fault.SHADOW: branch(at), Fault.BEYOND: load(8, ZERO, -0x8000)}
 
 
 def core(

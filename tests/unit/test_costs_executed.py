@@ -15,11 +15,12 @@ from pymodels.costs.executed import LEVELS, PACES, TABLE, at_level, load, rows, 
 from pymodels.costs.targets import LANAI
 from pymodels.errors import SanlabError
 from pymodels.hardware.processors import NicProcessor
+from pymodels.nics.common.lanai import core_pace
 from pymodels.profiles import load_profile
 from pymodels.toml import read_toml
 from tb.plan import studies
 from tb.plan.request import plan, resolve
-from tb.studies.executed_costs import WITHIN, beside, layers, pace
+from tb.studies.executed_costs import WITHIN, beside, layers
 from tb.tools.paths import SIMULATORS
 from tests.unit.test_costs_walk import RETURN, function
 
@@ -97,7 +98,7 @@ def test_what_is_charged_is_near_to_what_the_core_takes(layer: str, chip: str) -
 
 @pytest.mark.parametrize("chip", PACES)
 def test_a_pace_is_that_of_the_profile(chip: str) -> None:
-    assert PACES[chip] == pace(load_profile(chip))
+    assert PACES[chip] == core_pace(load_profile(chip))
 
 
 def planned(settings: str) -> None:

@@ -8,7 +8,6 @@ back as it was written; whether it is made from the sources as they are shows wi
 from __future__ import annotations
 
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -23,7 +22,6 @@ from pymodels.costs.table import PathTable
 from pymodels.errors import SanlabError
 from pymodels.hardware.discover import nic_kind
 from pymodels.lanai.image import Image, ImageError
-from pymodels.lanai.ports import CoreError
 from pymodels.lanai.program import Line
 from pymodels.machine import Machine
 from pymodels.machine.executed import execute
@@ -135,16 +133,6 @@ def round_trip(in_c: bool) -> float:
 
 def test_what_is_executed_takes_about_as_long_as_what_is_charged() -> None:
     assert round_trip(in_c=True) == pytest.approx(round_trip(in_c=False), rel=0.1)
-
-
-def test_a_wild_program_ends_by_name_with_its_function() -> None:
-    machine, program = Machine(2), Image.load(image("echo", KIND)).program
-    at = program.symbols["main"]
-    wild = replace(program, data=program.data[:at] + b"\xf0\x03\x80\x00" + program.data[at + 4 :])
-    nic = machine.nic(0)
-    nic.spawn(execute(nic, wild, cores()[KIND].chip), "echo in C")
-    with pytest.raises(CoreError, match=rf"{at:#x} in main: illegal word: 0xf0038000 is no instruction"):
-        machine.run(until_us=10)
 
 
 @pytest.mark.parametrize(("layer", "kind"), IMAGES)

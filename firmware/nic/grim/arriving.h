@@ -68,30 +68,15 @@ void not_believed(struct ni *ni, struct buffer *buffer) {
 /* The buffer that was armed before; while none is, `other` is the one that is not. */
 void of_no_stream(struct ni *ni) { release(ni, ni->armed ? ni->other : ni->other->pair); }
 
-/* The answer to a message that is refused, or can never succeed. */
-static void answer_to(struct ni *ni, struct packet *data, u32 type, u32 cause) {
-    answer(ni, data->w1 >> 8 & 0xFF, data->w0, type << 26 | cause << 21 | (data->w3 >> 16 & 0xFF) << 16 | ni->answer_word);
-}
-
-void out_of_order(struct ni *ni, struct incoming *in, struct buffer *buffer) {
-    struct packet *data = buffer->data;
-    if (in->expected != (data->w0 & 0xFF)) {
-        (&ni->dropped)[in->refusing ? 0 : &ni->out_of_sequence - &ni->dropped]++;
+void not_taken(struct ni *ni, struct incoming *in, struct buffer *buffer, struct packet *data) {
+    if (is_next(in, data)) {
+        impossible(ni, in, buffer, data, UNKNOWN_ENDPOINT);
     } else {
-        in->expected++;
-        in->refusing = 0;
-        ni->errors_sent++;
-        answer_to(ni, data, TYPE_ERROR, UNKNOWN_ENDPOINT);
+        out_of_order(ni, in, buffer);
     }
-    release(ni, buffer);
 }
 
-void no_room(struct ni *ni, struct incoming *in, struct buffer *buffer) {
-    in->refusing = 1;
-    ni->nacks_sent++;
-    answer_to(ni, buffer->data, TYPE_NACK, 0);
-    release(ni, buffer);
-}
+void no_room(struct ni *ni, struct incoming *in, struct buffer *buffer, struct packet *data) { refuse(ni, in, buffer, data); }
 
 /* Whether a header names a stream that there is here. */
 static u32 is_of_stream(struct ni *ni, const struct packet *data) {
@@ -99,15 +84,8 @@ static u32 is_of_stream(struct ni *ni, const struct packet *data) {
     return w3 >> 24 < ni->sources && (w3 >> 16 & 0xFF) < ni->channel_count && source < ni->nodes && source != ni->me;
 }
 
-/* A message of a type that the program does not have: dropped while it is not its turn, else answered by an ERROR. */
-static APART void unknown(struct ni *ni, struct packet *data) {
-    u32 target, source;
-    if (look(ni, data, &target, &source)->expected != (data->w0 & 0xFF)) {
-        receive_dropped(ni);
-    } else {
-        send_error(ni);
-    }
-}
+/* A message of a type that the program does not have. */
+static APART void unknown(struct ni *ni) { send_error(ni); }
 
 static APART void controlled(struct ni *ni, struct packet *data, u32 type) {
     if (type == TYPE_SYNC) {
@@ -134,6 +112,6 @@ static INLINED FLAT void arrived(struct ni *ni) {
     } else if (type >= TYPE_ACK) {
         controlled(ni, data, type);
     } else {
-        unknown(ni, data);
+        unknown(ni);
     }
 }

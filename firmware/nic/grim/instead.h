@@ -34,6 +34,6 @@ void not_believed(struct ni *ni, struct buffer *buffer);
 /* It is of no stream that there is here. */
 void of_no_stream(struct ni *ni);
 /* It is not the next of its stream, or its endpoint is not here. */
-void out_of_order(struct ni *ni, struct incoming *in, struct buffer *buffer);
+void not_taken(struct ni *ni, struct incoming *in, struct buffer *buffer, struct packet *data);
 /* Its endpoint has no room. */
-void no_room(struct ni *ni, struct incoming *in, struct buffer *buffer);
+void no_room(struct ni *ni, struct incoming *in, struct buffer *buffer, struct packet *data);

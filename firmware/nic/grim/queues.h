@@ -252,14 +252,12 @@ void receive_per_ni(struct ni *ni) {
     u32 early = ni->early_offset;
     struct packet *data = packet(ni, length);
     struct incoming *in;
-    struct channel *channel;
     target = data->w3 >> 16 & 0xFF;
     source = data->w1 >> 8 & 0xFF;
-    if (UNLIKELY(target >= ni->channel_count || source >= ni->nodes || length > ni->host_slot || data->w1 >> 26 >= 3)) {
-        OFF_PATH("no message for a host");
+    if (UNLIKELY(target >= ni->channel_count || source >= ni->nodes)) {
+        OFF_PATH("no such stream");
         return;
     }
     in = &ni->incoming[source];
-    channel = &ni->channels[target];
-    accept(ni, in, channel, buffer, data, length, early);
+    if (is_for_host(ni, in, buffer, data, length)) accept(ni, in, &ni->channels[target], buffer, data, length, early);
 }

@@ -12,18 +12,61 @@ static inline struct incoming *look(struct ni *ni, struct packet *data, u32 *tar
     return &ni->incoming[stream_of(ni, from, *source, *target)];
 }
 
-/* Sequence, room, two control blocks, go. */
-static inline __attribute__((always_inline)) void accept(struct ni *ni, struct incoming *in, struct channel *channel, struct buffer *buffer, struct packet *data, u32 length, u32 early) {
-    u32 tail, back;
-    if (UNLIKELY(in->expected != (data->w0 & 0xFF) || (data->w2 & 0xFFFF) != ni->me_word)) {
-        OFF_PATH("out of order");
-        INSTEAD(out_of_order(ni, in, buffer));
-        return;
+static inline u32 is_next(const struct incoming *in, const struct packet *data) { return in->expected == (data->w0 & 0xFF); }
+
+static inline u32 is_here(struct ni *ni, const struct packet *data) { return (data->w2 & 0xFFFF) == ni->me_word; }
+
+/* The next message of its stream, for the host of this NI. */
+static inline __attribute__((always_inline)) u32 is_for_host(struct ni *ni, struct incoming *in, struct buffer *buffer, struct packet *data, u32 length) {
+    if (UNLIKELY(length > ni->host_slot || data->w1 >> 26 >= 3)) {
+        OFF_PATH("no message for a host");
+        INSTEAD(not_believed(ni, buffer));
+        return 0;
     }
-    back = channel->queue_back;
+    if (UNLIKELY(!is_next(in, data) || !is_here(ni, data))) {
+        OFF_PATH("not its turn, or its endpoint is not here");
+        INSTEAD(not_taken(ni, in, buffer, data));
+        return 0;
+    }
+    return 1;
+}
+
+/* What is done with a message behind a refused one: nothing. */
+static inline __attribute__((always_inline)) void out_of_order(struct ni *ni, struct incoming *in, struct buffer *buffer) {
+    if (LIKELY(in->refusing)) {
+        ni->dropped++;
+    } else {
+        OFF_PATH("one before it was lost");
+        ni->out_of_sequence++;
+    }
+    release(ni, buffer);
+}
+
+/* With one that has no room: a NACK. */
+static inline __attribute__((always_inline)) void refuse(struct ni *ni, struct incoming *in, struct buffer *buffer, struct packet *data) {
+    u32 source = data->w1 >> 8 & 0xFF, target = data->w3 >> 16 & 0xFF, w0 = data->w0;
+    in->refusing = 1;
+    ni->nacks_sent++;
+    answer(ni, source, w0, TYPE_NACK << 26 | target << 16 | ni->answer_word);
+    release(ni, buffer);
+}
+
+/* With one that can never succeed: an ERROR. */
+static inline __attribute__((always_inline)) void impossible(struct ni *ni, struct incoming *in, struct buffer *buffer, struct packet *data, u32 cause) {
+    u32 source = data->w1 >> 8 & 0xFF, target = data->w3 >> 16 & 0xFF, w0 = data->w0;
+    in->expected++;
+    in->refusing = 0;
+    ni->errors_sent++;
+    answer(ni, source, w0, TYPE_ERROR << 26 | cause << 21 | target << 16 | ni->answer_word);
+    release(ni, buffer);
+}
+
+/* Room, two control blocks, go. */
+static inline __attribute__((always_inline)) void accept(struct ni *ni, struct incoming *in, struct channel *channel, struct buffer *buffer, struct packet *data, u32 length, u32 early) {
+    u32 tail, back = channel->queue_back;
     if (UNLIKELY(!fits(SHARED32(&channel->host_front), back, length, ni->host_limit))) {
         OFF_PATH("no room");
-        INSTEAD(no_room(ni, in, buffer));
+        INSTEAD(no_room(ni, in, buffer, data));
         return;
     }
     in->expected++;
@@ -44,13 +87,7 @@ void receive_message(struct ni *ni) {
     u32 early = ni->early_offset;
     struct packet *data = packet(ni, length);
     struct incoming *in = look(ni, data, &target, &source);
-    struct channel *channel = &ni->channels[target];
-    if (UNLIKELY(length > ni->host_slot || data->w1 >> 26 >= 3)) {
-        OFF_PATH("no message for a host");
-        INSTEAD(not_believed(ni, buffer));
-        return;
-    }
-    accept(ni, in, channel, buffer, data, length, early);
+    if (is_for_host(ni, in, buffer, data, length)) accept(ni, in, &ni->channels[target], buffer, data, length, early);
 }
 
 /* What a message for the node's FPGA card costs beyond it: the other ring's turn, its back pointer a register of the card. */
@@ -78,16 +115,8 @@ void send_nack(struct ni *ni) {
     struct packet *data = packet(ni, length);
     struct incoming *in = look(ni, data, &target, &source);
     struct channel *channel = &ni->channels[target];
-    if (UNLIKELY(in->expected != (data->w0 & 0xFF) || (data->w2 & 0xFFFF) != ni->me_word)) {
-        OFF_PATH("out of order");
-        return;
-    }
-    if (LIKELY(full(SHARED32(&channel->host_front), channel->queue_back, length, ni->host_limit))) {
-        in->refusing = 1;
-        ni->nacks_sent++;
-        answer(ni, source, data->w0, TYPE_NACK << 26 | target << 16 | ni->answer_word);
-        release(ni, buffer);
-    }
+    if (!is_for_host(ni, in, buffer, data, length)) return;
+    if (LIKELY(full(SHARED32(&channel->host_front), channel->queue_back, length, ni->host_limit))) refuse(ni, in, buffer, data);
 }
 
 /* A message behind a refused one: dropped without a word. */
@@ -96,10 +125,7 @@ void receive_dropped(struct ni *ni) {
     struct buffer *buffer = ni->armed;
     struct packet *data = packet(ni, length);
     struct incoming *in = look(ni, data, &target, &source);
-    if (LIKELY(in->expected != (data->w0 & 0xFF))) {
-        if (LIKELY(in->refusing)) ni->dropped++;
-        release(ni, buffer);
-    }
+    if (LIKELY(!is_next(in, data))) out_of_order(ni, in, buffer);
 }
 
 /* A packet that must not be believed. */
@@ -117,20 +143,17 @@ void send_error(struct ni *ni) {
     struct buffer *buffer = ni->armed;
     struct packet *data = packet(ni, length);
     struct incoming *in = look(ni, data, &target, &source);
-    if (LIKELY((data->w2 & 0xFFFF) != ni->me_word)) {
-        in->expected++;
-        in->refusing = 0;
-        ni->errors_sent++;
-        answer(ni, source, data->w0, TYPE_ERROR << 26 | UNKNOWN_ENDPOINT << 21 | target << 16 | ni->answer_word);
-        release(ni, buffer);
+    if (UNLIKELY(!is_next(in, data))) {
+        OFF_PATH("not its turn");
+        INSTEAD(not_taken(ni, in, buffer, data));
+        return;
+    }
+    if (LIKELY(!is_here(ni, data))) {
+        impossible(ni, in, buffer, data, UNKNOWN_ENDPOINT);
         return;
     }
     OFF_PATH("of a type that is not known");
-    in->expected++;
-    in->refusing = 0;
-    ni->errors_sent++;
-    answer(ni, source, data->w0, TYPE_ERROR << 26 | UNKNOWN_TYPE << 21 | target << 16 | ni->answer_word);
-    release(ni, buffer);
+    impossible(ni, in, buffer, data, UNKNOWN_TYPE);
 }
 
 /* The first part of a long message is in: will it be accepted? */

@@ -8,6 +8,7 @@ from fractions import Fraction
 from pymodels.hardware.kind import NicKind
 from pymodels.hardware.schema import NIC, PROCESSOR, U16, Key
 from pymodels.hardware.value import Values
+from pymodels.lanai.clocks import Pace
 from pymodels.settings import Setting
 
 CDC_LATENCY = 1
@@ -32,6 +33,13 @@ def rtc_rate(nic_ps: int, tick_ps: int) -> Fraction:
     """Ticks of the real-time clock in a clock of the NIC: the nearest rate of two numbers of 16 bits."""
     rate = Fraction(nic_ps, tick_ps).limit_denominator(RATE_MOST // max(1, -(-nic_ps // tick_ps)))
     return max(rate, Fraction(1, RATE_MOST))
+
+
+def core_pace(values: Values) -> Pace:
+    """What the clocks of a core depend on, by the values of a profile: what `settings` tells the RTL of them."""
+    keys = ("processor.load_clocks", "sram.width", "core.fetch_words", "processor.uncached_clocks")
+    late, bits, words, further = (values.integer(key) for key in keys)
+    return Pace(late, bits // 8, words, further)
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,16 @@
-"""A word of the code that a NIC executes turns into none that a LANai knows, while it waits for a message."""
+"""The code that a NIC executes turns into words that stop its processor, while it waits for a message."""
 
 from __future__ import annotations
 
 from firmware.images import image
+from pymodels.lanai.faults import Fault
 from pymodels.lanai.image import Image
 from tb.lab.lab import Lab
+from tb.plan.options import Option
+from tests.unit.lanai_words import wild
 
 LAYER = "echo"
-ILLEGAL = 0xFFFF8000
-OPTIONS: dict[str, object] = {}
+OPTIONS = {"fault": Option(int(Fault.ILLEGAL), "what the words are, as a number of `Fault`", 1, max(Fault))}
 
 
 async def run(lab: Lab) -> None:
@@ -17,5 +19,6 @@ async def run(lab: Lab) -> None:
         await host.start()
     program = Image.load(image(LAYER, lab.plan.profile.kind)).program
     main = next(one for one in program.functions if one.name == "main")
-    lab.running.nics[0].store_words(main.address, [ILLEGAL] * (main.size // 4))
+    word = wild(main.address)[Fault(lab.option("fault"))]
+    lab.running.nics[0].store_words(main.address, [word] * (main.size // 4))
     await lab.kernel.sleep(10_000_000)
