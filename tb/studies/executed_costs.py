@@ -10,7 +10,7 @@ waits for is counted. All paths, and what the core of the first host spent by fu
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -31,8 +31,12 @@ OPTIONS = {"repetitions": Option(5, "round trips of echo", 1, 100_000)}
 VARIANTS = {"c": ("", "nic.firmware=c"), "lanai4": ("lanai4", "")}
 USUAL = "-O2"
 """The level at which the costs are counted."""
-SEARCHED = "poll_channel"
-CHANNELS = 32
+SEARCHED, AROUND = "poll_channel", ("search_begin", "search_over")
+"""A step of GRIM's search, and what the timed search of Figure 4.10 executes once beside its steps."""
+READ = 1
+"""Clock of the read of RTC that ends it."""
+CHANNELS = (1, 8, 16, 32)
+"""The points of Figure 4.10."""
 BYTES = 8
 WITHIN = 0.1
 """What is charged for all paths of a layer is so near to what they take."""
@@ -73,7 +77,7 @@ async def run(lab: Lab) -> None:
     for layer in layers():
         for level in executed.LEVELS:
             _sums(lab, layer, level, [one for one in found if (one.layer, one.level) == (layer, level)])
-    _search(lab, [one for one in found if one.path == SEARCHED])
+    _search(lab, found)
     _curve(lab, [one for one in found if one.level == USUAL])
     await _echo(lab)
     lines = [*_table(found), *_core(lab)]
@@ -105,13 +109,30 @@ def _sums(lab: Lab, layer: str, level: str, rows: list[Beside]) -> None:
     lab.check(near, f"{layer} at {level}: {taken:g} clocks are taken, {charged} are charged")
 
 
+def search_clocks(rows: Sequence[Beside], level: str, channels: int) -> tuple[int, int, int]:
+    """A search of so many empty channels: clocks charged, and the least and the most that it takes, from the rows of
+    GRIM's paths.
+    """
+    times = {SEARCHED: channels, **dict.fromkeys(AROUND, 1)}
+    own = [(times[one.path], one) for one in rows if (one.layer, one.level) == ("grim", level) and one.path in times]
+    charged, least, most = (
+        sum(count * getattr(one, name) for count, one in own) for name in ("charged", "least", "most")
+    )
+    return charged + READ, least + READ, most + READ
+
+
 def _search(lab: Lab, rows: list[Beside]) -> None:
-    """The search of a channel, and of all of them, by level."""
+    """The search of a channel by level, and Figure 4.10 as it is charged, with the range over the levels."""
     us = lab.plan.profile.integer("clock.nic_ps") / 1e6
     for one in rows:
-        for name, clocks in (("charged", one.charged), ("least", one.least), ("most", one.most)):
-            lab.metric(f"channel_clocks_{name}_{one.level[1:]}", clocks)
-            lab.metric(f"search_us_{name}_{CHANNELS}_channels_{one.level[1:]}", CHANNELS * clocks * us)
+        if one.path == SEARCHED:
+            for name, clocks in (("charged", one.charged), ("least", one.least), ("most", one.most)):
+                lab.metric(f"channel_clocks_{name}_{one.level[1:]}", clocks)
+    for count in CHANNELS:
+        found = [search_clocks(rows, level, count) for level in executed.LEVELS]
+        lab.metric(f"search_us_charged_{count}_channels", us * search_clocks(rows, USUAL, count)[0])
+        lab.metric(f"search_us_least_{count}_channels", us * min(least for _, least, _ in found))
+        lab.metric(f"search_us_most_{count}_channels", us * max(most for _, _, most in found))
 
 
 def _curve(lab: Lab, rows: list[Beside]) -> None:

@@ -1,0 +1,165 @@
+"""`python -m tb.figures.executed [--check]`: what compiled paths are charged and take on the LANai's core, as a page.
+
+It is written from the committed `executed.toml` of the layers and from the profiles, `pymodels/costs/executed.md`.
+With `--check` it is compared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from statistics import median
+
+from pymodels.costs.executed import LEVELS, PACES
+from pymodels.hardware.processors import NicProcessor
+from pymodels.lanai.chips import CHIPS
+from pymodels.profiles import load_profile
+from pymodels.published import load_published
+from pymodels.results import write_atomically
+from pymodels.roots import TREE
+from tb.studies.executed_costs import AROUND, CHANNELS, SEARCHED, USUAL, WITHIN, Beside, beside, layers, search_clocks
+
+PAGE = TREE / "pymodels/costs/executed.md"
+LONG = 30
+"""Clocks from which on a path is long: a clock more or less is no more than 3 % of it."""
+CLOCKS_PS = {"lanai4": (30_000,), "lanai9": (7_500, 10_000)}
+"""By chip: the periods that Figure 4.10 is shown for."""
+MEASURED = 3
+"""Clocks that a run of `grim_channel_scan` has more, whatever the number of channels."""
+TITLES = {chip.name.replace(" ", "").lower(): chip.name for chip in CHIPS}
+
+
+def all_rows(chip: str) -> list[Beside]:
+    """Every path at every level, with the processor of the chip's profile."""
+    processor = NicProcessor.of(load_profile(chip))
+    return [one for layer in layers() for one in beside(layer, chip, processor)]
+
+
+def page() -> str:
+    """The text of the page."""
+    rows = {chip: all_rows(chip) for chip in reversed(PACES)}
+    return "\n".join(_lines(rows)) + "\n"
+
+
+def _lines(rows: dict[str, list[Beside]]) -> Iterator[str]:
+    yield from ("# What compiled paths are charged, and what they take", "")
+    yield "Written by `python -m tb.figures.executed` from the `executed.toml` of all layers; do not edit. Clocks as in"
+    yield "[costs](README.md#what-a-path-takes): charged by the profile, taken on the core without contention."
+    yield from ("", f"## All paths of a layer, {USUAL}", "", *_sums(rows), "")
+    yield from (f"## A path alone, {USUAL}", "", *_spread(rows), "")
+    yield from ("## Levels of optimisation", "", *_levels(rows), "")
+    yield from ("## Figure 4.10: a search of empty channels, in us", "", *_figure(rows))
+
+
+def _table(head: Sequence[str], lines: Iterable[Sequence[object]]) -> Iterator[str]:
+    yield f"| {' | '.join(head)} |"
+    yield f"|{'---|' * len(head)}"
+    yield from (f"| {' | '.join(map(str, one))} |" for one in lines)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+def _usual(rows: list[Beside], level: str = USUAL) -> list[Beside]:
+    return [one for one in rows if one.level == level]
+
+
+def _to(least: object, most: object) -> str:
+    return f"{least}" if least == most else f"{least} to {most}"
+
+
+def _sums(rows: dict[str, list[Beside]]) -> Iterator[str]:
+    """What the paths of each layer come to together."""
+    head = ["layer", "paths", *(f"{TITLES[chip]}: {word}" for chip in rows for word in ("charged", "taken"))]
+    lines = []
+    for layer in layers():
+        own = {chip: [one for one in _usual(found) if one.layer == layer] for chip, found in rows.items()}
+        cells: list[object] = [layer, len(next(iter(own.values())))]
+        for found in own.values():
+            cells.append(f"{sum(one.charged for one in found):,}")
+            cells.append(_to(f"{sum(one.least for one in found):,}", f"{sum(one.most for one in found):,}"))
+        lines.append(cells)
+    return _table(head, lines)
+
+
+def _spread(rows: dict[str, list[Beside]]) -> Iterator[str]:
+    """How far single paths are from what they are charged."""
+    head = ("taken / charged", "paths", "least", "middle", "greatest", f"within {_percent(WITHIN)}")
+    lines = []
+    for chip, found in rows.items():
+        for title, least in (("all", 0), (f"of {LONG} clocks and more", LONG)):
+            ratios = sorted(one.ratio for one in _usual(found) if one.charged >= least)
+            near = sum(abs(ratio - 1) <= WITHIN for ratio in ratios) / len(ratios)
+            three = (f"{ratio:.2f}" for ratio in (ratios[0], median(ratios), ratios[-1]))
+            lines.append((f"{TITLES[chip]}, {title}", len(ratios), *three, _percent(near)))
+    return _table(head, lines)
+
+
+def _levels(rows: dict[str, list[Beside]]) -> Iterator[str]:
+    """What other levels take of those paths that can be counted at all of them, over the usual one."""
+    head = ("clocks taken, over those at " + USUAL, "paths", "together", "least", "greatest")
+    lines = []
+    for chip, found in rows.items():
+        taken = {
+            level: {(one.layer, one.path): one.least + one.most for one in _usual(found, level)} for level in LEVELS
+        }
+        both = set.intersection(*(set(one) for one in taken.values()))
+        long = [key for key in both if taken[USUAL][key] >= 2 * LONG]
+        for level in LEVELS:
+            if level != USUAL:
+                whole = sum(taken[level][key] for key in both) / sum(taken[USUAL][key] for key in both)
+                ratios = [taken[level][key] / taken[USUAL][key] for key in long]
+                cells = (f"{ratio:.2f}" for ratio in (whole, min(ratios), max(ratios)))
+                lines.append((f"{TITLES[chip]}, {level}", len(both), *cells))
+    yield from _table(head, lines)
+    yield from ("", f"Least and greatest of the paths of {LONG} clocks and more.")
+
+
+def _figure(rows: dict[str, list[Beside]]) -> Iterator[str]:
+    """The eight points, charged and over the levels."""
+    cards = [(chip, ps) for chip in reversed(rows) for ps in CLOCKS_PS[chip]]
+    head = ["channels"]
+    for chip, ps in cards:
+        head += [f"{TITLES[chip]}, {1e6 / ps:.0f} MHz: {word}" for word in ("published", "charged", "over the levels")]
+    lines = []
+    for count in CHANNELS:
+        cells: list[object] = [count]
+        for chip, ps in cards:
+            levels = [search_clocks(rows[chip], level, count) for level in LEVELS]
+            charged, _, _ = search_clocks(rows[chip], USUAL, count)
+            least, most = min(least for _, least, _ in levels), max(most for _, _, most in levels)
+            us = [f"{clocks * ps / 1e6:.2f}" for clocks in (charged, least, most)]
+            cells += [_published(chip, count), us[0], _to(us[1], us[2])]
+        lines.append(cells)
+    yield from _table(head, lines)
+    yield ""
+    yield f"From `{SEARCHED}`, `{AROUND[0]}`, `{AROUND[1]}` and the read of RTC. A run of"
+    yield f"`grim_channel_scan` has {MEASURED} clocks more, once a search. The paper's LANai 9 has no published clock."
+
+
+def _published(chip: str, count: int) -> str:
+    """The point of the figure; it is the same at every clock."""
+    names = {f"Search of {count} channel{'s' * (count > 1)}, {TITLES[chip]}{at}" for at in ("", " at 133 MHz")}
+    return next(f"{one.value:g}" for one in load_published() if one.name in names)
+
+
+def main(argv: list[str] | None = None, path: Path = PAGE) -> int:
+    """Write or compare the page; the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tb.figures.executed", description="Write pymodels/costs/executed.md."
+    )
+    parser.add_argument("--check", action="store_true", help="compare with the page, write nothing")
+    words = parser.parse_args(argv)
+    text = page()
+    same = path.exists() and path.read_text(encoding="utf-8") == text
+    if not same and not words.check:
+        write_atomically(path, text)
+    print(f"{path.name}: {'as committed' if same else 'differs' if words.check else 'written'}")
+    return 0 if same or not words.check else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
