@@ -1,7 +1,8 @@
 """A linker for the LANai, which no public linker knows: object files to one program at fixed addresses.
 
-Order: the code, beginning with the section that has the entry; data; what is zero; commons. Of a library only those
-objects are taken that define what is missing. The linker itself defines `__bss_start`, `__bss_end` and `__stack`.
+Order: the code, beginning with the section that has the entry; data; what nobody clears (section `.bss.unset`); what is
+zero; commons. Of a library only those objects are taken that define what is missing. The linker itself defines
+`__bss_start`, where what is zero begins, `__bss_end` and `__stack`.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ from pymodels.lanai.relocate import refused, relocated
 STACK = 4096
 """Bytes that must be left for the stack, where nobody says otherwise."""
 BY_LINKER = "the linker"
+UNSET = ".bss.unset"
+"""The section of what a program writes before it reads it."""
 Place = tuple[int, int]
 """A section: the number of its object, its number there."""
 
@@ -95,10 +98,12 @@ class _Linker:
     def link(self, stack: int, stack_bytes: int, absolute: Mapping[str, int]) -> Program:
         self._place()
         data_end = self.end
-        self._place_zeros()
+        self._place_zeros(unset=True)
+        zeros = self.end
+        self._place_zeros(unset=False)
         self._define_all()
         self._place_commons()
-        made = {"__bss_start": data_end, "__bss_end": self.end, "__stack": stack, **absolute}
+        made = {"__bss_start": zeros, "__bss_end": self.end, "__stack": stack, **absolute}
         for name, value in made.items():
             self._define(name, value, GLOBAL, BY_LINKER)
         self._check(stack, stack_bytes)
@@ -147,9 +152,9 @@ class _Linker:
                     self._append(place, section)
         self.end += -self.end % 4
 
-    def _place_zeros(self) -> None:
+    def _place_zeros(self, unset: bool) -> None:
         for place, section in self._sections():
-            if section.kind == SectionType.NOBITS:
+            if section.kind == SectionType.NOBITS and (section.name == UNSET) == unset:
                 self._append(place, section)
         self.end += -self.end % 4
 

@@ -54,7 +54,9 @@ NOWHERE = Place("(no function)")
 
 @dataclass(frozen=True)
 class Program:
-    """What stands in SRAM from `base` on: `data`, then `zeros` bytes that are 0. It begins at `entry`."""
+    """What stands in SRAM from `base` on: `data`, then `zeros` bytes of variables that have no value yet. It begins at
+    `entry`.
+    """
 
     base: int
     entry: int

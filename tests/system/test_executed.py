@@ -23,7 +23,7 @@ from tb.report.recorded import LEGEND, read_legend, read_recorded
 from tests.system.runs import Run, assert_equal, must, run
 
 SHORT = "repetitions=1 nic.firmware=c"
-GRIM = f"{SHORT} size=3000"
+GRIM = "repetitions=1 size=0 nic.firmware=python,c"
 
 
 @pytest.fixture(name="reference", scope="module")
@@ -77,7 +77,7 @@ def test_a_lanai4_executes_equally_on_both_simulators(tmp_path: Path) -> None:
 
 @pytest.fixture(name="grim", scope="module")
 def fixture_grim(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """GRIM on both nodes in C: a message that is cut through, and its answer."""
+    """GRIM in C on the node that answers, so that the boot is short enough for Icarus."""
     return must("grim_pingpong", "verilator", tmp_path_factory.mktemp("grim"), GRIM)
 
 

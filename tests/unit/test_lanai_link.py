@@ -13,7 +13,7 @@ import pytest
 
 from pymodels.lanai.elf import ABSOLUTE, LOCAL, UNDEFINED, WEAK, LinkError, Object
 from pymodels.lanai.isa import BY_NAME, FP, NOP, RCA, SP, Op
-from pymodels.lanai.link import STACK, link
+from pymodels.lanai.link import STACK, UNSET, link
 from pymodels.lanai.ports import Sram
 from pymodels.lanai.program import Program
 from pymodels.lanai.relocate import Kind, refused
@@ -54,6 +54,15 @@ def test_code_stands_first_then_data_then_what_is_zero_then_commons() -> None:
     assert (len(program.data), program.zeros, program.end) == (0x18, 0x10, 0x128)
     assert (program.symbols["__bss_start"], program.symbols["__bss_end"]) == (0x118, 0x128)
     assert program.symbols["__stack"] == program.stack == RAM
+
+
+def test_what_nobody_clears_stands_before_what_is_zero() -> None:
+    one = made("a.o", [Part(".bss", DATA, zeros=8), Part(UNSET, DATA, zeros=16)], [Name("z", ".bss"), Name("u", UNSET)])
+    program = linked(one)
+    at = program.base + len(program.data)
+    assert [program.symbols[name] for name in ("u", "z")] == [at, at + 16]
+    assert (program.symbols["__bss_start"], program.symbols["__bss_end"]) == (at + 16, at + 24)
+    assert (program.zeros, program.end) == (24, at + 24)
 
 
 def test_the_entry_stands_first_wherever_its_object_does() -> None:

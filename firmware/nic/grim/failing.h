@@ -3,7 +3,7 @@
 enum { PLACES = 256, MANY = 16 };
 struct failed { u32 head[10], cause, index; };
 
-static struct failed failed[PLACES];
+static struct failed failed[PLACES] UNSET; /* each is written before it is counted */
 static u32 first_failed, report_end;
 static struct packet *report;
 

@@ -5,6 +5,8 @@
 #define INLINED inline __attribute__((always_inline))
 #define APART __attribute__((noinline))
 #define FLAT __attribute__((flatten))
+/* Memory that is written before it is read: the start need not clear it. */
+#define UNSET __attribute__((section(".bss.unset")))
 
 #define INSTEAD(what) \
     do { \
