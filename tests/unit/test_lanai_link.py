@@ -57,7 +57,9 @@ def test_code_stands_first_then_data_then_what_is_zero_then_commons() -> None:
 
 
 def test_what_nobody_clears_stands_before_what_is_zero() -> None:
-    one = made("a.o", [Part(".bss", DATA, zeros=8), Part(UNSET, DATA, zeros=16)], [Name("z", ".bss"), Name("u", UNSET)])
+    one = made(
+        "a.o", [Section(".bss", DATA, zeros=8), Section(UNSET, DATA, zeros=16)], [Name("z", ".bss"), Name("u", UNSET)]
+    )
     program = linked(one)
     at = program.base + len(program.data)
     assert [program.symbols[name] for name in ("u", "z")] == [at, at + 16]
