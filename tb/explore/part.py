@@ -22,7 +22,9 @@ from tb.explore.world import Play, SmallWorld
 WHOLE = 1 << 20
 """Packets, DMA blocks and stores of the CPU move in one piece."""
 TIMING = Timing(
-    **dict.fromkeys(("chunk", "dma_chunk", "pio_line"), WHOLE),
+    chunk=WHOLE,
+    dma_chunk=WHOLE,
+    pio_line=WHOLE,
     slack=1 << 60,
     rtc_tick=1 << 40,
     interrupt_most=Timing.interrupt_least,
