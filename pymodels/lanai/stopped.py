@@ -30,12 +30,12 @@ class Stopped:
     """What its SRAM has at an address."""
 
     def error(self, node: int, what: str, cause: str, remedy: str, fault: Fault) -> CoreError:
-        """The end of a run by it, with all that is told of it."""
+        """The end of a run by it, with all that is known of it."""
         where = f"{self.program.place(self.address)} on node {node}"
         return CoreError(self.address, where, what, cause, "\n  ".join([remedy, *self.lines()]), fault)
 
     def lines(self) -> Iterator[str]:
-        """What is told of it, line by line."""
+        """What is known of it, line by line."""
         yield "calls: " + " <- ".join(frame for at in self._calls() for frame in self._frames(at))
         named = [f"{name} {value:#x}" for name, value in zip(names(), self.registers, strict=True)][PC + 1 :]
         yield "registers: " + ", ".join(named)
