@@ -15,20 +15,26 @@ from statistics import median
 from pymodels.costs.executed import LEVELS, PACES
 from pymodels.hardware.processors import NicProcessor
 from pymodels.lanai.chips import CHIPS
-from pymodels.profiles import load_profile
+from pymodels.profiles import load_profile, parse_settings
+from pymodels.profiles.default import DEFAULT_KIND
 from pymodels.published import load_published
 from pymodels.results import write_atomically
 from pymodels.roots import TREE
 from tb.studies.executed_costs import AROUND, CHANNELS, SEARCHED, USUAL, WITHIN, Beside, beside, layers, search_clocks
+from tb.studies.grim_channel_scan import VARIANTS
 
 PAGE = TREE / "pymodels/costs/executed.md"
 LONG = 30
 """Clocks from which on a path is long: a clock more or less is no more than 3 % of it."""
-CLOCKS_PS = {"lanai4": (30_000,), "lanai9": (7_500, 10_000)}
-"""By chip: the periods that Figure 4.10 is shown for."""
 MEASURED = 3
 """Clocks that a run of `grim_channel_scan` has more, whatever the number of channels."""
 TITLES = {chip.name.replace(" ", "").lower(): chip.name for chip in CHIPS}
+
+
+def clocks_ps(chip: str) -> tuple[int, ...]:
+    """The periods that Figure 4.10 is shown for: those that its study runs with."""
+    other = [parse_settings(text) for profile, text in VARIANTS.values() if chip == (profile or DEFAULT_KIND)]
+    return tuple(load_profile(chip).override(settings).integer("clock.nic_ps") for settings in ({}, *other))
 
 
 def all_rows(chip: str) -> list[Beside]:
@@ -120,7 +126,7 @@ def _levels(rows: dict[str, list[Beside]]) -> Iterator[str]:
 
 def _figure(rows: dict[str, list[Beside]]) -> Iterator[str]:
     """The eight points, charged and over the levels."""
-    cards = [(chip, ps) for chip in reversed(rows) for ps in CLOCKS_PS[chip]]
+    cards = [(chip, ps) for chip in reversed(rows) for ps in clocks_ps(chip)]
     head = ["channels"]
     for chip, ps in cards:
         head += [f"{TITLES[chip]}, {1e6 / ps:.0f} MHz: {word}" for word in ("published", "charged", "over the levels")]
