@@ -28,6 +28,7 @@ SWITCHES = {
     "MANY": "multicast",
     "MEETING": "rendezvous",
     "CUTTING": "mtu",
+    "SWITCHING": "active",
     "FLOWING": "flow",
     "RELIABLE": "reliability",
 }

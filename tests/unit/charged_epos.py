@@ -99,9 +99,18 @@ def _protocols(charges: Charges) -> None:
     with charges.operation("a lower MTU, and 4096 B"):
         bench.run(settled(bench.machine, bench.hosts[0].lower_mtu(2048)))
         bench.run(settled(bench.machine, bench.give(0, 1, [bytes(4096)])))
+    bench = Bench(protocols="active")
+    bench.hosts[0].outgoing.hooks["frame"] = (_forged,)
+    with charges.operation("a frame that activates what is not composed in"):
+        bench.run(settled(bench.machine, bench.give(0, 1, [bytes(64)])))
     bench = Bench(4, protocols="multicast")
     with charges.operation("64 B to three nodes"):
         bench.run(settled(bench.machine, bench.hosts[0].multicast([1, 2, 3], bytes(64))))
+
+
+async def _forged(nodes: tuple[int, ...], at: int) -> int:
+    """The word of the header that activates all there is."""
+    return 0xFF
 
 
 async def _after(bench: Bench, late: int, call: Awaitable[object]) -> None:

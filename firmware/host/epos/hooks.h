@@ -6,10 +6,17 @@
 #include "protocols/rendezvous.h"
 #include "protocols/flow.h"
 #include "protocols/reliability.h"
+#include "protocols/active.h"
 
 #define AT_MESSAGE(epos, node, size) do { rendezvous_message(epos, size); flow_message(epos, node); } while (0)
 #define AT_FRAME(epos, node) \
-    do { multicast_frame(epos); rendezvous_frame(epos); flow_frame(epos, node); reliability_frame(epos); } while (0)
+    do { \
+        multicast_frame(epos); \
+        rendezvous_frame(epos); \
+        flow_frame(epos, node); \
+        reliability_frame(epos); \
+        active_frame(epos); \
+    } while (0)
 #define AT_SENT(epos, node) do { reliability_sent(epos, node); } while (0)
 #define AT_ASSEMBLED(epos, size) do { rendezvous_assembled(epos, size); } while (0)
 #define AT_COPIED(epos, source, taken) do { flow_copied(epos, source, taken); } while (0)

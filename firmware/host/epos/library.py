@@ -85,6 +85,12 @@ class Epos:
         """
         await self.protocol("mtu", f"an MTU of {mtu}").lower(mtu)
 
+    def activate(self, *names: str) -> None:
+        """Of the protocols of which frames say whether they act, those that do from the next message on; all do at the
+        start. Raises EposError, also where active frames, or one of these, are not composed in.
+        """
+        self.protocol("active", f"frames that activate {names}").choose(names)
+
     def protocol(self, name: str, call: str) -> Any:
         """A protocol that a call is for. Raises EposError where it is not composed in."""
         if name not in self.protocols:

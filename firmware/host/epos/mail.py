@@ -15,6 +15,8 @@ class EposMail(Mail):
         super().__init__(epos.host)
         self._epos = epos
         self.most = epos.options.slot_bytes
+        if "rendezvous" in epos.protocols:  # nobody posts a buffer for mail
+            self.most = min(self.most, epos.options.rendezvous_from - 1)
         self.reads_card = epos.options.rx_fifo == "nic"
 
     async def start(self) -> None:

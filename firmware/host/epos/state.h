@@ -7,6 +7,7 @@
 #include "protocols/rendezvous.h"
 #include "protocols/flow.h"
 #include "protocols/reliability.h"
+#include "protocols/active.h"
 
 /* Sizes are fixed when EPOS is compiled; these are the defaults of the repository, and other powers of two cost the same. */
 enum { FRAMES = 8, SLOT_SHIFT = 16, SLOT = 1 << SLOT_SHIFT, SLOTS_SHIFT = 2, SLOTS = 1 << SLOTS_SHIFT, NODES = 64, LONG = 4096 };
@@ -20,6 +21,7 @@ struct epos {
     RENDEZVOUS_WORDS
     FLOW_WORDS
     RELIABILITY_WORDS
+    ACTIVE_WORDS
 };
 
 #endif

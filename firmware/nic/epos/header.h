@@ -27,19 +27,24 @@
 #else
 #define HAS_RELIABILITY 0
 #endif
+#ifdef WITH_ACTIVE
+#define HAS_ACTIVE 1
+#else
+#define HAS_ACTIVE 0
+#endif
 #define HAS_CONTROL (HAS_RENDEZVOUS || HAS_MTU || HAS_FLOW || HAS_RELIABILITY)
 
 enum {
     EPOS_KEY, EPOS_NUMBER, EPOS_TOLD,
     EPOS_MULTICAST, EPOS_RENDEZVOUS = EPOS_MULTICAST + HAS_MULTICAST, EPOS_FLOW = EPOS_RENDEZVOUS + HAS_RENDEZVOUS,
-    EPOS_RELIABILITY = EPOS_FLOW + HAS_FLOW, HEADER_WORDS = EPOS_RELIABILITY + HAS_RELIABILITY
+    EPOS_RELIABILITY = EPOS_FLOW + HAS_FLOW, EPOS_ACTIVE = EPOS_RELIABILITY + HAS_RELIABILITY, HEADER_WORDS = EPOS_ACTIVE + HAS_ACTIVE
 };
 
 /* The number of the composition, which its frames carry: a bit for each protocol. Its doorbells that are no frames name it. */
-enum { MULTICAST, RENDEZVOUS, ADAPTED, FLOW, RELIABILITY };
+enum { MULTICAST, RENDEZVOUS, ADAPTED, FLOW, RELIABILITY, ACTIVATION };
 enum {
     COMPOSITION = HAS_MULTICAST << MULTICAST | HAS_RENDEZVOUS << RENDEZVOUS | HAS_MTU << ADAPTED | HAS_FLOW << FLOW
-        | HAS_RELIABILITY << RELIABILITY
+        | HAS_RELIABILITY << RELIABILITY | HAS_ACTIVE << ACTIVATION
 };
 #define TELL(node, protocol, bit) ((node) << 24 | (bit) << 23 | (127 - (protocol)) << 16)
 
@@ -60,6 +65,17 @@ enum { INDEX = 0x3FFF, INCOMPLETE = 0xFFFF };
 #define ACTIVE(state, protocol)
 #define DORMANT() ((void)0)
 #define DYNAMIC_WORDS
+#endif
+
+/* Where frames say which protocols act on them: one that does not act on this one. */
+#if HAS_ACTIVE
+#define SWITCHED(bits, protocol) \
+    if (UNLIKELY(!((bits) >> (protocol) & 1))) { \
+        OFF_PATH("the frame has switched it off"); \
+        return; \
+    }
+#else
+#define SWITCHED(bits, protocol)
 #endif
 
 #endif

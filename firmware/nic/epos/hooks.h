@@ -7,9 +7,11 @@
 #include "protocols/mtu.h"
 #include "protocols/flow.h"
 #include "protocols/reliability.h"
+#include "protocols/active.h"
 
 #define AT_TX_DONE(nic, bell) do { multicast_tx_done(nic, bell); } while (0)
-#define AT_RX(nic, source, frame) do { reliability_rx(nic, source, frame); flow_rx(nic, source, frame); rendezvous_rx(nic, frame); } while (0)
+#define AT_RX(nic, source, frame) \
+    do { active_rx(nic, frame); reliability_rx(nic, source, frame); flow_rx(nic, source, frame); rendezvous_rx(nic, frame); } while (0)
 #define AT_STORED(nic, buffer) do { reliability_stored(nic, buffer); } while (0)
 
 #endif

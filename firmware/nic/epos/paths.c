@@ -345,6 +345,14 @@ u32 epos_grant(struct nic *nic, u32 node) { return SHARED32(&nic->rendezvous[nod
 void epos_granted_in(struct nic *nic, u32 source, u32 word) { SHARED32(&nic->rendezvous[source].granted) = word; }
 #endif
 
+#if HAS_ACTIVE
+/* A frame asks for what is not composed in: count it; its buffer is free. */
+void epos_refuse(struct nic *nic, u32 *refused) {
+    SHARED32(refused) = SHARED32(refused) + 1;
+    nic->current->busy = 0;
+}
+#endif
+
 #if HAS_MTU
 /* The host cuts its frames otherwise: a node must know. */
 u32 epos_tell_mtu(u32 bell, u32 *shift) {

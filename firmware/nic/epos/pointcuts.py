@@ -63,6 +63,7 @@ PROTOCOLS: tuple[Protocol, ...] = (
     Protocol("mtu", 0, 2, "a host may lower the MTU of its frames while it runs"),
     Protocol("flow", 1, 1, "a message is sent when its receiver has a staging slot for it: credits"),
     Protocol("reliability", 1, 3, "each frame is acknowledged by the receiving NIC, and sent again until it is"),
+    Protocol("active", 1, 0, "a frame says which protocols act on it at its receiver"),
 )
 """In the predefined order, from the inside to the outside."""
 NAMES = tuple(one.name for one in PROTOCOLS)
@@ -92,10 +93,15 @@ def members(side: str, chosen: Iterable[str], *arguments: Any) -> dict[str, Any]
 
 
 def hooks(side: str, protocols: Mapping[str, Any]) -> Hooks:
-    """By point-cut of a side what is called there, in order. What no protocol has is empty, and costs nothing."""
+    """By point-cut of a side what is called there, in order. What no protocol has is empty, and costs nothing.
+
+    Where frames say what acts on them, those protocols of which they can are called through what looks there.
+    """
     found = {}
+    switch = protocols.get("active")
     for cut in POINTCUTS:
         if cut.side == side:
-            there = [getattr(one, cut.name) for one in protocols.values() if hasattr(one, cut.name)]
+            named = {name: getattr(one, cut.name) for name, one in protocols.items() if hasattr(one, cut.name)}
+            there = [switch.switched(name, call) if switch else call for name, call in named.items()]
             found[cut.name] = tuple(reversed(there) if cut.receiving else there)
     return found

@@ -41,6 +41,8 @@ class In:
     """Where that goes in host memory; 0: into its staging slot."""
     message: int = 0
     """Of its source, counted from the start: which staging slot it has."""
+    active: int = 0
+    """Bits of the protocols that act on it, where frames say so."""
     gives_up: bool = False
     """The message before it is incomplete, and the host has not been told."""
     count: int = 0

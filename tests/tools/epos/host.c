@@ -17,8 +17,11 @@ struct epos {
 #if RELIABLE
     u32 frames, awaited;
 #endif
+#if SWITCHING
+    u32 bits;
+#endif
 };
-enum { HEADER = 4 * (3 + MANY + MEETING + FLOWING + RELIABLE) };
+enum { HEADER = 4 * (3 + MANY + MEETING + FLOWING + RELIABLE + SWITCHING) };
 
 u32 epos_message(struct epos *epos, u32 node, u32 size) {
     u32 message;
@@ -77,16 +80,29 @@ void epos_frame(struct epos *epos, u32 node, u32 number, u32 size, u32 told) {
         }
 #endif
 #if RELIABLE
+#if SWITCHING
+        if (UNLIKELY(!(epos->bits >> 4 & 1))) {
+            OFF_PATH("off");
+        } else
+#endif
         {
             u32 frames = epos->frames + 1;
             epos->frames = frames;
             PIO_WRITE(BE32(frames));
         }
 #endif
+#if SWITCHING
+        PIO_WRITE(BE32(epos->bits));
+#endif
         slot = next & FRAMES - 1;
     }
     PIO_WRITE(BE32(node << 24 | slot << 16 | (size + HEADER)));
 #if RELIABLE
+#if SWITCHING
+    if (UNLIKELY(!(epos->bits >> 4 & 1))) {
+        OFF_PATH("off");
+    } else
+#endif
     epos->awaited = node;
 #endif
 }

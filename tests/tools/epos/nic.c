@@ -6,9 +6,17 @@ enum { TURNS = 2, NODES = 64, FRAMES = 8, MTU = 4096, SLOTS = 4, WAKE = 4 };
 struct route { u32 high, low, skip, unused; };
 struct frame { u32 words[8]; };
 #if RELIABLE
-struct buffer { u32 busy; struct buffer *next; struct frame *frame; u32 *end; u32 told; u32 *entry; u32 address; u32 number; };
+struct buffer { u32 busy; struct buffer *next; struct frame *frame; u32 *end; u32 told; u32 *entry; u32 address; u32 number;
+#if SWITCHING
+    u32 bits;
+#endif
+};
 #else
-struct buffer { u32 busy; struct buffer *next; struct frame *frame; u32 *end; u32 told; u32 *entry; u32 address; };
+struct buffer { u32 busy; struct buffer *next; struct frame *frame; u32 *end; u32 told; u32 *entry; u32 address;
+#if SWITCHING
+    u32 bits;
+#endif
+};
 #endif
 struct out { u32 bell; struct frame *frame; u32 fetched, unused; };
 struct nic {
@@ -39,7 +47,8 @@ struct nic {
 };
 
 /* Words of the header before those of a protocol; bytes of it all. */
-enum { STRAIGHT_AT = 3 + MANY, CREDIT_AT = STRAIGHT_AT + MEETING, NUMBER_AT = CREDIT_AT + FLOWING, HEADER = 4 * (NUMBER_AT + RELIABLE) };
+enum { STRAIGHT_AT = 3 + MANY, CREDIT_AT = STRAIGHT_AT + MEETING, NUMBER_AT = CREDIT_AT + FLOWING, BITS_AT = NUMBER_AT + RELIABLE, HEADER = 4 * (BITS_AT + SWITCHING) };
+enum { ALL = MANY | MEETING << 1 | CUTTING << 2 | FLOWING << 3 | RELIABLE << 4 | SWITCHING << 5 };
 
 void epos_sent(struct nic *nic) {
     u32 sent = nic->sent + 1;
@@ -62,7 +71,21 @@ void epos_sent(struct nic *nic) {
 static inline __attribute__((always_inline)) u32 arrived(
     struct nic *nic, struct frame *frame, u32 told, u32 number, u32 source, u32 *address) {
     u32 key = number << 8, last = told >> 30 & 1, offset, message;
+#if SWITCHING
+    {
+        u32 bits = frame->words[BITS_AT];
+        if (UNLIKELY(bits & ~ALL)) {
+            OFF_PATH("unknown");
+        } else
+            nic->current->bits = bits;
+    }
+#endif
 #if RELIABLE
+#if SWITCHING
+    if (UNLIKELY(!(frame->words[BITS_AT] >> 4 & 1))) {
+        OFF_PATH("off");
+    } else
+#endif
     {
         u32 count = frame->words[NUMBER_AT];
         if (UNLIKELY(nic->accepted[source] == count)) {
@@ -168,6 +191,11 @@ void epos_stored(struct nic *nic) {
     buffer->busy = 0;
     SHARED32(buffer->entry) = buffer->told;
 #if RELIABLE
+#if SWITCHING
+    if (UNLIKELY(!(buffer->bits >> 4 & 1))) {
+        OFF_PATH("off");
+    } else
+#endif
     {
         u32 *ack = nic->acks, source = buffer->told >> 24 & 63, number = buffer->number;
         nic->stored[source] = number;

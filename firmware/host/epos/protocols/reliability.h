@@ -10,6 +10,7 @@ INLINE void reliability_frame(struct epos *epos) {
     ACTIVE(epos, RELIABILITY) {
         u32 frames;
         DORMANT();
+        SWITCHED(epos->acting, RELIABILITY);
         frames = epos->frames + 1;
         epos->frames = frames;
         PIO_WRITE(BE32(frames));
@@ -20,6 +21,7 @@ INLINE void reliability_sent(struct epos *epos, u32 node) {
 #if IN_BUILD(HAS_RELIABILITY)
     ACTIVE(epos, RELIABILITY) {
         DORMANT();
+        SWITCHED(epos->acting, RELIABILITY);
         epos->awaited = node;
     }
 #endif

@@ -12,6 +12,7 @@ INLINE void reliability_rx(struct nic *nic, u32 source, struct frame *frame) {
     ACTIVE(nic, RELIABILITY) {
         u32 number;
         DORMANT();
+        SWITCHED(frame->words[EPOS_ACTIVE], RELIABILITY);
         number = frame->words[EPOS_RELIABILITY];
         if (UNLIKELY(nic->accepted[source] == number)) {
             OFF_PATH("it has come before");
@@ -27,6 +28,7 @@ INLINE void reliability_stored(struct nic *nic, struct buffer *buffer) {
     ACTIVE(nic, RELIABILITY) {
         u32 *ack, source, number;
         DORMANT();
+        SWITCHED(buffer->active, RELIABILITY);
         ack = nic->acks;
         source = buffer->told >> 24 & 63;
         number = buffer->number;
