@@ -97,6 +97,40 @@ NIC_NOTICES = Boundary(
     "the NIC of {target} reaches the packet in its polling loop",
     Waits.PROCESSOR,
 )
+
+
+def ordered(
+    sends: str, orders: str, order: str, load: str, names: tuple[str, str] = ("host_send", "host_order")
+) -> tuple[Boundary, ...]:
+    """The stages of a message that a host copies into a send buffer and has its NIC send, until the send engine starts.
+
+    `sends`, `orders`: what the CPU does in the first two, which have these names. `order`, `load`: in a word, what
+    crosses the bus, and what the NIC must have room for.
+    """
+    return (
+        Boundary(names[0], TraceEvent.PAYLOAD_WRITTEN, Part.HOST_CPU, 0, sends),
+        Boundary(names[1], TraceEvent.POINTER_WRITTEN, Part.HOST_CPU, 0, orders),
+        Boundary(
+            "bus_and_turn",
+            TraceEvent.NIC_NOTICED,
+            Part.NIC_CPU,
+            0,
+            f"the {order} crosses the bus, and the NIC of {{source}} comes to it when it has room for the {load}",
+            Waits.PROCESSOR | Waits.OWN_PACKETS | Waits.ENGINE,
+        ),
+        NIC_SEND,
+    )
+
+
+def brought(receives: str, seen: str, name: str = "host_notices") -> tuple[Boundary, ...]:
+    """The stages of a message that a NIC moves into host memory, until its CPU has seen it: `name`, as `seen` says."""
+    return (
+        NIC_NOTICES,
+        Boundary("nic_receive", TraceEvent.NIC_DMA_START, Part.NIC_CPU, 1, receives),
+        Boundary(name, TraceEvent.POLL_HIT, Part.HOST_CPU, 1, seen, Waits.PROCESSOR | Waits.DMA),
+    )
+
+
 UNTIL_SEEN = Boundary(
     "until_seen",
     TraceEvent.POLL_HIT,

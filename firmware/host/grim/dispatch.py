@@ -15,7 +15,7 @@ from firmware.host.grim.reports import report_error
 from firmware.nic.grim.layout import Layout
 from firmware.nic.grim.options import Options
 from firmware.verbs import Buffer, Host
-from pymodels.formats.grim import Cause, MessageType
+from pymodels.formats.grim import MessageType, Report, reference
 from pymodels.trace import TraceEvent
 
 Local = tuple[int, int, tuple[int, int, int, int], bytes]
@@ -114,19 +114,19 @@ class Dispatch:
                 if message is not None:
                     source, kind, handler, arguments, payload, key = message
                     if kind == MessageType.ERROR_REPORT:
-                        self._report(incoming, arguments)
+                        self._report(incoming, Report.of(arguments))
                     else:
                         handled += await self._call(source, handler, arguments, payload, key)
             finally:
                 await incoming.free()
         return handled
 
-    def _report(self, incoming: Incoming, arguments: tuple[int, int, int, int]) -> None:
+    def _report(self, incoming: Incoming, report: Report) -> None:
         """The NI reports a message that cannot succeed, or another NI that has restarted."""
-        if arguments[1] & 0xFFFF == Cause.RESTARTED:
-            incoming.forget(arguments[0] >> 8 & 0xFF)
+        if report.restarted:
+            incoming.forget(report.vnn)
         else:
-            self._errors.append(report_error(arguments))
+            self._errors.append(report_error(report))
 
     async def _call(
         self, source: int, handler: int, arguments: tuple[int, int, int, int], payload: memoryview, key: int
@@ -141,7 +141,8 @@ class Dispatch:
         if function is None:
             await self._absent(source, handler)
             return 0
-        host.trace(TraceEvent.HANDLER_START, key, handler, source >> 24)
+        vnn = reference(source).vnn
+        host.trace(TraceEvent.HANDLER_START, key, handler, vnn)
         self.in_handler = True
         try:
             result = function(source, *arguments, payload)
@@ -149,7 +150,7 @@ class Dispatch:
             self.in_handler = False
         if result is not None:
             await self._steps_of(result.__await__())
-        host.trace(TraceEvent.HANDLER_END, key, handler, source >> 24)
+        host.trace(TraceEvent.HANDLER_END, key, handler, vnn)
         return 1
 
     @types.coroutine

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from typing import NamedTuple
 
 from firmware.nic.grim.layout import HostQueue, Layout, Register, following
 from firmware.verbs import Buffer, Host
@@ -33,6 +34,20 @@ COPY_BYTES = 32
 """Bytes that one turn of the copying loop moves."""
 
 
+class Sender(NamedTuple):
+    """Whose long messages are put together: an endpoint's, or those of the first sender into a tree."""
+
+    number: int
+    """The endpoint's reference; of a tree's sender its VNN (8) and channel (8)."""
+    tree: int = -1
+    """-1: none."""
+
+    @property
+    def vnn(self) -> int:
+        """The node of the sender."""
+        return self.number >> 24 if self.tree < 0 else self.number >> 8
+
+
 class Incoming:
     """One endpoint's queue. `take` gives messages as (source, type, handler, arguments, payload, key)."""
 
@@ -47,7 +62,7 @@ class Incoming:
         self.position = 0
         """How far this host has read; the NI's back pointer differs from it while there are messages."""
         self._told = 0
-        self._long: dict[int, tuple[bytearray, int]] = {}
+        self._long: dict[Sender, tuple[bytearray, int]] = {}
         self._trees: set[int] = set()
         """Those that the endpoint has subscribed to."""
 
@@ -69,11 +84,12 @@ class Incoming:
         self._host.trace(TraceEvent.POLL_HIT, w0, 0, vnn)
         size = 4 * words - (kind & CORRECTION)
         kind >>= KIND_SHIFT
-        source = sender = vnn << 24 | (device & ~TAG) << 16 | channel  # the endpoint's reference
+        source = vnn << 24 | (device & ~TAG) << 16 | channel  # the endpoint's `Reference`
+        sender = Sender(source)
         if kind in TREES:
             first = destination if kind >= MessageType.FORWARDED else vnn << 8 | channel
             source = Reference(vnn, Device.NI, first).pack()  # the NI that sent it last; VNN and channel of the sender
-            sender = tree << 32 | first | 1 << 40
+            sender = Sender(first, tree)
         payload = self._view[at + HEADER_BYTES : at + HEADER_BYTES + size]
         if kind in PARTS and not await self._goes_on(sender, kind, (a0, a1), size):
             self._long.pop(sender, None)
@@ -89,7 +105,7 @@ class Incoming:
 
     def forget(self, vnn: int) -> None:
         """A node has restarted: drop its incomplete messages."""
-        for sender in [sender for sender in self._long if _vnn(sender) == vnn]:
+        for sender in [sender for sender in self._long if sender.vnn == vnn]:
             del self._long[sender]
 
     def follow(self, tree: int, member: bool) -> None:
@@ -98,29 +114,29 @@ class Incoming:
             self._trees.add(tree)
             return
         self._trees.discard(tree)
-        for sender in [sender for sender in self._long if sender >> 40 and sender >> 32 & 0xFF == tree]:
+        for sender in [sender for sender in self._long if sender.tree == tree]:
             del self._long[sender]
 
-    async def _goes_on(self, sender: int, kind: int, place: tuple[int, int], size: int) -> bool:
+    async def _goes_on(self, sender: Sender, kind: int, place: tuple[int, int], size: int) -> bool:
         """Whether a segment of a tree's long message follows all segments before it: an endpoint that joins or leaves
         meanwhile has not seen them all. `place`: of a segment, total bytes and offset.
         """
         await self._host.spend("goes_on")
         whole, filled = self._long.get(sender, (b"", 0))
-        if sender >> 32 & 0xFF not in self._trees:
+        if sender.tree not in self._trees:
             return False
         if kind in SEGMENTS and not place[1]:
             self._long.pop(sender, None)
             return True
         return sender in self._long and filled == (place[1] if kind in SEGMENTS else len(whole) - size)
 
-    async def _collect(self, source: int, total: int, payload: memoryview) -> None:
+    async def _collect(self, sender: Sender, total: int, payload: memoryview) -> None:
         """Copy a segment behind those before it. Segments of a stream come in order, and nothing comes between them."""
         await self._host.spend("collect_segment")
-        whole, filled = self._long.get(source) or (bytearray(total), 0)
+        whole, filled = self._long.get(sender) or (bytearray(total), 0)
         await self._host.spend("copy_line", -(-len(payload) // COPY_BYTES))
         whole[filled : filled + len(payload)] = payload
-        self._long[source] = whole, filled + len(payload)
+        self._long[sender] = whole, filled + len(payload)
 
     async def free(self) -> None:
         """Free the message at the front; tell the NI every quarter of the queue."""
@@ -132,8 +148,3 @@ class Incoming:
             self._told = self.position
             await self._host.spend("free_queue")
             await self._host.pio_write(self._front_register, WORD.pack(self.position))
-
-
-def _vnn(sender: int) -> int:
-    """The VNN of a sender whose messages are being reassembled."""
-    return (sender >> 8 if sender >> 40 else sender >> 24) & 0xFF

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from firmware.host.grim.errors import GrimError, UndeliveredError
-from pymodels.formats.grim import CONTINUES, Cause, MessageType
-
-REMOTE = (MessageType.RM_V, MessageType.RM_P, MessageType.RM_RV)
+from pymodels.formats.grim import Cause, Report
 
 
-def report_error(arguments: tuple[int, int, int, int]) -> GrimError:
-    """The error of a report: see `MessageType.ERROR_REPORT`."""
-    what, where, first, span = (argument & 0xFFFFFFFF for argument in arguments)
-    vnn, cause, target = what >> 8 & 0xFF, where & 0xFFFF, first
-    if what >> 26 in REMOTE and what & CONTINUES:
-        target = first - span & 0xFFFFFFFF
+def report_error(report: Report) -> GrimError:
+    """The error of a report."""
+    vnn, cause, target = report.vnn, report.cause, report.target
     if cause == Cause.NOT_REGISTERED:
         remedy = "give an address that malloc_pinned returned there and that is not freed"
         return GrimError("address", f"{target:#x} is not in pinned memory of VNN {vnn}", remedy)
@@ -27,11 +22,11 @@ def report_error(arguments: tuple[int, int, int, int]) -> GrimError:
         late = f"the data from {target:#x} of VNN {vnn} came when target or lock was no longer pinned"
         return GrimError("target", late, "free memory when the lock says so")
     if cause == Cause.HOST_DOWN:
-        return UndeliveredError(vnn, first)
+        return UndeliveredError(vnn, report.first)
     if cause == Cause.INTERRUPTED:
         lost = f"a part of the transfer at {target:#x} did not reach VNN {vnn}"
         return GrimError("destination", lost, "do all of it again")
     if cause == Cause.UNKNOWN_TREE:
         return GrimError("tree", f"VNN {vnn} is not the root of this multicast tree", "find it by its name")
-    refused = f"VNN {vnn}, channel {where >> 16 & 0xFF} refused a message for ever (cause {cause})"
+    refused = f"VNN {vnn}, channel {report.channel} refused a message for ever (cause {cause})"
     return GrimError("destination", refused, "check the reference")

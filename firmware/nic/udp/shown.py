@@ -3,49 +3,22 @@
 from __future__ import annotations
 
 from firmware.nic.udp.layout import MOST
-from firmware.shown import NIC_NOTICES, NIC_SEND, WIRE, Boundary, Shown, Waits
+from firmware.shown import WIRE, Boundary, Shown, Waits, brought, ordered
 from pymodels.trace import Part, TraceEvent
 
 STAGES = (
-    Boundary(
-        "kernel_sends",
-        TraceEvent.PAYLOAD_WRITTEN,
-        Part.HOST_CPU,
-        0,
+    *ordered(
         "a system call of {source} copies {bytes} B into frames, adds up their checksum and writes the headers",
-    ),
-    Boundary(
-        "driver_orders",
-        TraceEvent.POINTER_WRITTEN,
-        Part.HOST_CPU,
-        0,
         "the driver of {source} hands the order of the frame to the bus",
+        "order",
+        "frame",
+        names=("kernel_sends", "driver_orders"),
     ),
-    Boundary(
-        "bus_and_turn",
-        TraceEvent.NIC_NOTICED,
-        Part.NIC_CPU,
-        0,
-        "the order crosses the bus, and the NIC of {source} comes to it when it has room for the frame",
-        Waits.PROCESSOR | Waits.OWN_PACKETS | Waits.ENGINE,
-    ),
-    NIC_SEND,
     *WIRE,
-    NIC_NOTICES,
-    Boundary(
-        "nic_receive",
-        TraceEvent.NIC_DMA_START,
-        Part.NIC_CPU,
-        1,
+    *brought(
         "the NIC of {target} takes a buffer of the driver, and starts the host DMA",
-    ),
-    Boundary(
-        "interrupt",
-        TraceEvent.POLL_HIT,
-        Part.HOST_CPU,
-        1,
         "the frame is moved, the NIC of {target} interrupts, and the service routine comes to the frame",
-        Waits.PROCESSOR | Waits.DMA,
+        name="interrupt",
     ),
     Boundary(
         "kernel_receives",

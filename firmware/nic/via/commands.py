@@ -13,6 +13,7 @@ from firmware.nic.via.queue_cache import QueueCache
 from firmware.nic.via.rdma_writes import RdmaWrites
 from firmware.nic.via.receive_descriptors import ReceiveDescriptors
 from firmware.nic.via.sending import Sender
+from firmware.nic.via.words import CommandWord
 
 
 class Commands:
@@ -43,15 +44,15 @@ class Commands:
         """There are new commands; up to where they are done."""
         while self._ring.ready:
             await self._ni.nic.work("command")
-            (word,) = self._ring.take(1)
-            if word >> 28 == Command.QUEUE:
-                self._completions.take_queue(word & 0xFFFF)
+            given = CommandWord(*self._ring.take(1))
+            if given.command is Command.QUEUE:
+                self._completions.take_queue(given.number)
                 self._ring.free()
                 continue
-            endpoint = self._ni.endpoints[word & 0xFFFF]
+            endpoint = self._ni.endpoints[given.number]
             connected = endpoint.state() is State.CONNECTED
-            if endpoint.generation & 0xFFF == word >> 16 & 0xFFF:
-                await self._do(Command(word >> 28), endpoint, connected)
+            if given.means(endpoint.generation):
+                await self._do(given.command, endpoint, connected)
             self._ring.free()
         return self._ring.at
 

@@ -7,6 +7,7 @@ from firmware.nic.via.layout import Layout, State, Vi
 from firmware.nic.via.queue_cache import QueueCache
 from firmware.nic.via.receive_queue import ReceiveQueue
 from firmware.nic.via.user_pages import Pair
+from firmware.nic.via.words import ModeWord, PeerWord
 from firmware.verbs import Nic
 
 
@@ -38,9 +39,9 @@ class Endpoint:
         generation, state = divmod(self._nic.load(self.words), 256)
         if generation != self.generation:
             self.generation = generation
-            peer, mode = self._nic.load_words(self.words + Vi.PEER, 2)
-            number, node, vi = peer >> 16, peer >> 8 & 0xFF, peer & 0xFF
-            self.connection = Connection(node, vi, number, mode & 0xFF, mode >> 8)
+            words = self._nic.load_words(self.words + Vi.PEER, 2)
+            peer, mode = PeerWord(words[0]), ModeWord(words[1])
+            self.connection = Connection(peer.node, peer.vi, peer.connection, mode.reliability, mode.rights)
         return State(state)
 
     def connected(self, connection: Connection) -> bool:

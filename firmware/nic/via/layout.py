@@ -94,9 +94,9 @@ class Vi(IntEnum):
     STATE = 0
     """Generation (24) | `State` (8): a new generation starts with empty queues [kernel, NIC: ERROR]."""
     PEER = 4
-    """Number of the connection (8) | node (8) | VI (8) [kernel]."""
+    """`PeerWord` [kernel]."""
     MODE = 8
-    """Rights of its peer (8): `RDMA_WRITE`, `RDMA_READ` | `Reliability` (8) [kernel]."""
+    """`ModeWord` [kernel]."""
     RECEIVE_TAIL = 12
     """Of its receive queue cache [kernel]."""
     RECEIVE_HEAD = 16
@@ -166,7 +166,7 @@ INDEX_BITS = 12
 
 @quick
 class Event(IntEnum):
-    """What the NIC tells the kernel: a word of the event ring, 1 (1) | event (7) | VI (8) | detail (16)."""
+    """What the NIC tells the kernel: in a word of the event ring, `EventWord`."""
 
     BROKEN = 1
     """A connection; detail: the generation of the VI."""
@@ -184,8 +184,8 @@ has been overrun.
 
 @quick
 class Command(IntEnum):
-    """What the kernel tells the NIC: a word of the command ring, command (4) | generation (12) | VI (16). What is meant
-    for an older generation of a VI is not done.
+    """What the kernel tells the NIC: in a `CommandWord` of the command ring. What is meant for an older generation
+    of a VI is not done.
     """
 
     FLUSH = 1

@@ -6,8 +6,9 @@ from firmware.layers import ClusterView
 from firmware.nic.hardware import PacketPort
 from firmware.nic.via.connection import Connection
 from firmware.nic.via.endpoint import Endpoint
-from firmware.nic.via.layout import EVENTS, VALID, Counter, Event, Layout, Word
+from firmware.nic.via.layout import EVENTS, Counter, Event, Layout, Word
 from firmware.nic.via.options import Options
+from firmware.nic.via.words import EventWord
 from firmware.verbs import Nic
 from pymodels.formats.via import NUMBER
 
@@ -52,5 +53,5 @@ class Ni:
         await self.nic.work("tell_kernel")
         at = self.nic.load(Word.KERNEL) + 4 * self._event
         self._event = (self._event + 1) % EVENTS
-        await self.store(at, (VALID | event << 24 | vi << 16 | detail,))
+        await self.store(at, EventWord.of(event, vi, detail))
         await self.port.interrupt()

@@ -15,12 +15,13 @@ from firmware.nic.via.connection import Connection
 from firmware.nic.via.endpoint import Endpoint
 from firmware.nic.via.incoming import IncomingWrite
 from firmware.nic.via.kernel_wait import KernelWait
-from firmware.nic.via.layout import RDMA_WRITE, VALID, Word
+from firmware.nic.via.layout import RDMA_WRITE, Word
 from firmware.nic.via.layout import Region as At
 from firmware.nic.via.ni import Ni
-from firmware.nic.via.slots import CONFIRM, GENERATION, SLOT_HEADER, SLOTS, WriteSlot, slot_bytes
+from firmware.nic.via.slots import SLOT_HEADER, SLOTS, WriteSlot, slot_bytes
 from firmware.nic.via.translation import Frames
 from firmware.nic.via.user_pages import PAGE
+from firmware.nic.via.words import SlotWord
 from firmware.verbs import Watch
 from pymodels.formats.via import Header, Kind, Reliability
 
@@ -128,8 +129,8 @@ class KernelBuffer:
         connection.behind_write = True
         if size:
             await self._port.deliver(at + SLOT_HEADER, size)
-        confirm = CONFIRM if header.last and connection.reliable else 0
-        whose = VALID | confirm | (endpoint.generation & GENERATION) << 8 | endpoint.number
+        confirm = header.last and bool(connection.reliable)
+        (whose,) = SlotWord.of(endpoint.number, endpoint.generation, confirm=confirm)
         await self._ni.store(at + WriteSlot.VA, (writing.va, writing.handle, size, whose))
         await self._port.interrupt()
         writing.va, writing.length = writing.va + size & 0xFFFFFFFF, writing.length + size

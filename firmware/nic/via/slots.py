@@ -15,7 +15,7 @@ class WriteSlot(IntEnum):
     HANDLE = 4
     SIZE = 8
     VI = 12
-    """VALID (1) | CONFIRM (1) | generation of the VI (22) | VI (8)."""
+    """`SlotWord`."""
 
 
 SLOT_HEADER, SLOTS = 16, 32

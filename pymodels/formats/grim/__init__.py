@@ -36,6 +36,7 @@ from pymodels.formats.grim.header import (
     padded,
     unpack,
 )
+from pymodels.formats.grim.report import Report
 
 __all__ = [
     "ARRIVED",
@@ -72,6 +73,7 @@ __all__ = [
     "Lack",
     "MessageType",
     "Reference",
+    "Report",
     "Words",
     "control",
     "distance",

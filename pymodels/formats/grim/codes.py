@@ -20,8 +20,8 @@ class MessageType(IntEnum):
     SEGMENT = 0x02
     """A segment of a long active message before its last: arguments {total bytes, offset, -, -}."""
     ERROR_REPORT = 0x03
-    """The sender's NI tells its host that a message, or the transfer that it ends, cannot succeed. Arguments:
-    its type and place (16) | its destination (16), its channels (16) | cause (16), its arguments 0 and 3 (ours)."""
+    """The sender's NI tells its host that a message, or the transfer that it ends, cannot succeed; its arguments are a
+    `Report` (ours)."""
     RM_V = 0x04
     """Remote write to a virtual address: arguments {target, lock address, lock value, span}. The span says where a
     message stands in its transfer: the bytes of the whole in the first, of those before it in the others. The first has

@@ -10,6 +10,7 @@ from firmware.host.via.kernel_agent.rings.events import EventRing
 from firmware.host.via.kernel_agent.sleepers import Sleepers
 from firmware.host.via.kernel_agent.vis.table import ViTable
 from firmware.nic.via.layout import Event, Word
+from firmware.nic.via.words import EventWord
 
 
 class InterruptHandler:
@@ -40,5 +41,6 @@ class InterruptHandler:
         """What the NIC has written into the event ring."""
         while word := self._events.take():
             await self._host.spend("read_event")
-            if word >> 24 & 0x7F == Event.BROKEN:
-                await self._vis.contexts[word >> 16 & 0xFF].told_broken(word & 0xFFFF)
+            news = EventWord(word)
+            if news.event == Event.BROKEN:
+                await self._vis.contexts[news.vi].told_broken(news.detail)

@@ -8,7 +8,8 @@ from firmware.host.via.kernel_agent.memory.registry import Region, Registry
 from firmware.host.via.kernel_agent.vis.table import ViTable
 from firmware.host.words import store_words
 from firmware.nic.via.layout import Command, State, Word
-from firmware.nic.via.slots import CONFIRM, GENERATION, SLOT_HEADER, SLOTS, WriteSlot, slot_bytes
+from firmware.nic.via.slots import SLOT_HEADER, SLOTS, WriteSlot, slot_bytes
+from firmware.nic.via.words import SlotWord
 
 COPY_PS = 100_000
 """Whoever waits for a copy looks again after so long."""
@@ -37,24 +38,24 @@ class RemoteWrites:
 
     def look(self) -> None:
         """After an interrupt: is there something to copy?"""
-        if not self._busy and self._slot()[1]:
+        if not self._busy and self._slot()[1].word:
             self._busy = True
             self._host.spawn(self._copy_all(), "RDMA writes")
 
-    def _slot(self) -> tuple[int, int]:
+    def _slot(self) -> tuple[int, SlotWord]:
         """The next slot, and the word that says that it is full."""
         at = self._base + self._stride * (self._taken % SLOTS)
-        return at, self._host.load_words(at + WriteSlot.VI, 1)[0]
+        return at, SlotWord(*self._host.load_words(at + WriteSlot.VI, 1))
 
     async def _copy_all(self) -> None:
         while True:
-            at, word = self._slot()
-            if not word:
+            at, whose = self._slot()
+            if not whose.word:
                 break
             self._host.store_words(at + WriteSlot.VI, (0,))
-            copied = await self._copy(at, word)
+            copied = await self._copy(at, whose)
             await self._tell(not copied)
-            if not copied or word & CONFIRM:
+            if not copied or whose.confirm:
                 await self._commands.give(Command.COPIED, self._vis.agents)
         self._busy = False
 
@@ -67,11 +68,11 @@ class RemoteWrites:
         self._taken = self._taken + 1 & 0xFFFFFFFF
         await store_words(self._host, Word.WRITES_TAKEN, self._taken)
 
-    async def _copy(self, at: int, word: int) -> bool:
+    async def _copy(self, at: int, whose: SlotWord) -> bool:
         """A piece to where it belongs; whether it may go there."""
         va, handle, size = self._host.load_words(at, 3)
         await self._host.spend("check_write")
-        region = self._allowed(word, va, handle, size)
+        region = self._allowed(whose, va, handle, size)
         if region is None:
             self.refused += 1
             return False
@@ -87,12 +88,11 @@ class RemoteWrites:
         while self._into is region:
             await self._host.sleep(COPY_PS, "the copy of an RDMA write")
 
-    def _allowed(self, word: int, va: int, handle: int, size: int) -> Region | None:
+    def _allowed(self, whose: SlotWord, va: int, handle: int, size: int) -> Region | None:
         """The region that a VI's peer names: registered for it, under the VI's tag, and the connection is the same."""
-        vi = self._vis.contexts[word & 0xFF]
+        vi = self._vis.contexts[whose.vi]
         region = self._registry.get(handle)
-        same = vi.generation & GENERATION == word >> 8 & GENERATION
-        if region is None or vi.state is not State.CONNECTED or not same:
+        if region is None or vi.state is not State.CONNECTED or not whose.means(vi.generation):
             return None
         if not (region.attributes.rdma_write and vi.attributes.rdma_write):
             return None

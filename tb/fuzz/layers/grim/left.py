@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from firmware.host.grim import Grim
+from firmware.host.grim.incoming import Sender
 from firmware.nic.grim.layout import NONE, Register
 from firmware.nic.grim.scan import Firmware
 from tb.fuzz.layers.grim.in_c import ExecutingNi
@@ -51,12 +52,11 @@ def _of_host(library: Grim, mail: Mail, node: int) -> Iterator[str]:
         yield from _some("parts of long messages", len(parts))
 
 
-def _may_stay(sender: int, mail: Mail, place: Place) -> bool:
+def _may_stay(sender: Sender, mail: Mail, place: Place) -> bool:
     """Whether parts may be kept until more comes of their sender: the rest of a message for a tree was lost in a node
     that went down.
     """
-    tree, source = sender >> 32 & 0xFF, (sender >> 8 & 0xFF, sender & 0xFF)
-    return bool(sender >> 40) and mail.may_lack(source, tree, place)
+    return sender.tree >= 0 and mail.may_lack((sender.vnn, sender.number & 0xFF), sender.tree, place)
 
 
 def _some(what: str, count: int) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import Protocol
 from firmware.host.via.kernel_agent.rings.cache import Cache, News
 from firmware.host.via.kernel_agent.rings.lock import KernelLock
 from firmware.nic.via.layout import COMMAND_WORDS, Command, Word
+from firmware.nic.via.words import CommandWord
 from firmware.verbs import Host
 
 
@@ -32,13 +33,13 @@ class CommandRing:
 
     async def give(self, command: Command, vi: Addressee) -> int:
         """The same without waiting: the NIC may wait for us. Up to where its queue is when it has."""
-        return await self._give(command << 28 | (vi.generation & 0xFFF) << 16 | vi.number)
+        return await self._give(CommandWord.of(command, vi.number, vi.generation))
 
     async def set_queue(self, number: int) -> None:
         """Have the NIC take the words of a completion queue; returns when it has."""
-        await self._ring.passed(await self._give(Command.QUEUE << 28 | number))
+        await self._ring.passed(await self._give(CommandWord.of(Command.QUEUE, number)))
 
-    async def _give(self, word: int) -> int:
+    async def _give(self, given: CommandWord) -> int:
         async with self._lock:
             await self._host.spend("give_command")
-            return await self._ring.append(word)
+            return await self._ring.append(given.word)

@@ -14,6 +14,7 @@ from firmware.host.via.kernel_agent.rings.lock import KernelLock
 from firmware.host.via.kernel_agent.vis.shared import Shared
 from firmware.host.words import store_words
 from firmware.nic.via.layout import RDMA_READ, RDMA_WRITE, Command, State, Vi
+from firmware.nic.via.words import ModeWord, PeerWord
 from pymodels.formats.via import CONNECTION, Reliability
 from pymodels.host.process import Process
 
@@ -120,11 +121,11 @@ class ViContext:
         """A new generation of the VI, with its peer and the number of their connection."""
         self.state, self.peer, self.remote = state, node, peer
         self.generation = generation = self.generation + 1 & 0xFFFFFF
-        whose = (number & CONNECTION) << 16 | node << 8 | peer
+        whose = PeerWord.of(number & CONNECTION, node, peer)
         rights = self.attributes.rdma_write * RDMA_WRITE | self.attributes.rdma_read * RDMA_READ
         async with self._writing:
             if self.generation == generation and not self.dead:  # nobody was faster
-                await self.write(Vi.PEER, whose, rights << 8 | self.reliability)
+                await self.write(Vi.PEER, *whose, *ModeWord.of(rights, self.reliability))
                 await self.write(Vi.STATE, generation << 8 | state)
 
     def broken(self, by: EndedBy = EndedBy.FAULT) -> None:
