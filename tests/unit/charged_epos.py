@@ -7,6 +7,7 @@ from typing import Any
 from unittest.mock import patch
 
 from firmware.host.epos import Stretch
+from firmware.host.epos.families import Communicator, Datagram, Lanai9, Link, Port, Stream
 from pymodels.registers import Pci
 from tests.unit.charges import Charges, settled
 from tests.unit.epos_bench import Bench
@@ -52,6 +53,7 @@ def tour(charges: Charges) -> None:
             bench.run(bench.hosts[1].poll())
     _lost(charges)
     _protocols(charges)
+    _families(charges)
 
 
 def _lost(charges: Charges) -> None:
@@ -106,6 +108,26 @@ def _protocols(charges: Charges) -> None:
     bench = Bench(4, protocols="multicast")
     with charges.operation("64 B to three nodes"):
         bench.run(settled(bench.machine, bench.hosts[0].multicast([1, 2, 3], bytes(64))))
+
+
+def _families(charges: Charges) -> None:
+    """What communicators add."""
+    bench = Bench(protocols="reliability+flow")
+    kinds: tuple[tuple[Any, Any, tuple[Any, ...]], ...] = (
+        (Link, Datagram, ()),
+        (Port, Datagram, (1,)),
+        (Link, Stream, ()),
+    )
+    networks = [Lanai9(epos) for epos in bench.hosts]
+    for number, (member, channel, to) in enumerate(kinds):
+        peers = (1, 0) if member is Link else (None, None)
+        near, far = (
+            Communicator(member, channel, over=one, protocols=["flow", "reliability"], number=number, peer=peer)
+            for one, peer in zip(networks, peers, strict=True)
+        )
+        with charges.operation(f"64 B by a {member.__name__} over a {channel.__name__}"):
+            takes = far.read(64) if channel is Stream else far.receive()
+            bench.run(settled(bench.machine, (near.write if channel is Stream else near.send)(*to, bytes(64))), takes)
 
 
 async def _forged(nodes: tuple[int, ...], at: int) -> int:

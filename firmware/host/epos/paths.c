@@ -256,3 +256,57 @@ void epos_again(struct epos *epos, u32 bell) {
     PIO_WRITE(BE32(bell));
 }
 #endif
+
+/* ---- families: what a member adds, where it is used */
+
+/* A message to the queue of the communicator of its number. */
+void epos_dispatch(struct epos *epos, struct came **queues, struct came *came) {
+    struct came **at = &queues[came->communicator], *before = *at;
+    if (UNLIKELY(!before)) {
+        OFF_PATH("nobody has opened it");
+        epos->given_up = 0;
+        return;
+    }
+    came->at = before->at;
+    *at = came;
+}
+
+/* A Link: a message of its peer. */
+u32 epos_link_take(u32 peer, const struct came *came) {
+    if (UNLIKELY(came->source != peer)) {
+        OFF_PATH("of another");
+        return 0;
+    }
+    return 1;
+}
+
+/* A Port: its number before the bytes. */
+void epos_port_header(u32 *data, u32 number) { data[-1] = BE32(number); }
+
+/* Of what comes the sender's number, and where the bytes begin. */
+u32 *epos_port_take(u32 *data, u32 *number) {
+    *number = be32_load(data);
+    return data + 1;
+}
+
+/* A Stream: a part of the bytes as a message. */
+u32 epos_stream_part(u32 at, u32 size, u32 most) {
+    if (UNLIKELY(size - at <= most)) {
+        OFF_PATH("the last part");
+        return size;
+    }
+    LOOP_AGAIN();
+    return at + most;
+}
+
+/* The next bytes of what has come. */
+u32 epos_stream_read(struct came *came, u32 most) {
+    u32 size = came->size;
+    if (UNLIKELY(size > most)) {
+        OFF_PATH("some are left");
+        size = most;
+    }
+    came->at += size;
+    came->size -= size;
+    return size;
+}

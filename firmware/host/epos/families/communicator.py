@@ -1,0 +1,74 @@
+"""A communicator of a member, a channel, a network and its protocols: exactly that, or a refusal that says why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from firmware.host.epos.errors import EposError
+from firmware.host.epos.families.channels import Channel
+from firmware.host.epos.families.members import Member, refuse
+from firmware.host.epos.families.network import Network
+from firmware.nic.epos.protocols.active import SWITCHED
+
+
+class Communicator:
+    """`Communicator(Link, Stream, over=network, protocols=["flow", "reliability"], peer=1)`.
+
+    `number`: the same at all ends. `peer`: the node at the other end of a Link. `needs`: calls and extras of the
+    network that the program uses: what the members do not have is refused here, not when it is called. EposError.
+    """
+
+    def __init__(
+        self, member: type[Member], channel: type[Channel], *, over: Network, protocols: Sequence[str] = (),
+        number: int = 0, peer: int | None = None, needs: Sequence[str] = (),
+    ) -> None:  # fmt: skip
+        _check_composition(member, channel, over, protocols)
+        self._calls = member.offers[channel]
+        for name in needs:
+            if name not in self._calls and name not in over.extras:
+                has = (
+                    f"it has {', '.join(self._calls)}, and {type(over).__name__} {', '.join(over.extras) or 'no more'}"
+                )
+                raise refuse(member, over, f"{name!r} is needed, and is not there", has)
+        if member.joined and (peer is None or peer not in over.epos.view.routes or peer == over.epos.me):
+            raise refuse(member, over, f"it joins two, and its peer is {peer!r}", "give peer=, another node")
+        if not member.joined and peer is not None:
+            raise refuse(member, over, "it has no fixed peer", "leave peer out, or take a Link")
+        self._member = member(over, number, -1 if peer is None else peer, channel)
+        self._said = f"{over.epos.host.who}: a {member.__name__} over a {channel.__name__}"
+
+    def __getattr__(self, name: str) -> Any:
+        """A call of the member over its channel."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name not in self._calls:
+            raise EposError(self._said, f"it has no {name!r}", f"it has {', '.join(self._calls)}")
+        return getattr(self._member, name)
+
+    @property
+    def header_bytes(self) -> int:
+        """That it sends before those of each message."""
+        return self._member.header
+
+    @property
+    def strays(self) -> int:
+        """Messages that were for its number and not for it."""
+        return self._member.strays
+
+
+def _check_composition(member: type[Member], channel: type[Channel], over: Network, protocols: Sequence[str]) -> None:
+    """Raises EposError for what the network is not composed of, and for a channel that it cannot carry."""
+    there, name = list(over.epos.protocols), channel.__name__
+    if channel not in member.offers:
+        raise refuse(member, over, f"a {name} of many senders has no order", "take a Datagram, or a Link or a Port")
+    if missing := [one for one in channel.needs if one not in there]:
+        cause = f"a {name} over {over.epos.composition} may lose bytes: {' and '.join(missing)} is missing"
+        raise refuse(member, over, cause, f"compose {'+'.join(channel.needs)} in, or take a Datagram")
+    if channel.needs and "active" in there:
+        cause = f"a {name} may lose bytes where frames switch {', '.join(SWITCHED)} off"
+        raise refuse(member, over, cause, "compose without active, or take a Datagram")
+    if set(protocols) != set(there):
+        asked = "+".join(protocols) or "the baseline alone"
+        cause = f"it asks for {asked}, and the network is composed of {over.epos.composition}"
+        raise refuse(member, over, cause, "name the same protocols here and in epos.protocols")
