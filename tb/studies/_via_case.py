@@ -15,6 +15,10 @@ ENTRIES = 512
 """Of a completion queue."""
 AHEAD = 2
 """Receives that are posted ahead in round trips."""
+LONGEST = {"bvia1": 4096}
+"""Bytes of a message at most by preset, where it is not what VIA takes (readings C8)."""
+ONE_AT_A_TIME = ("bvia1", "bvia2")
+"""One word as doorbell: the next descriptor is posted when the NIC is done with the one before (paper 001, 2.2.1)."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,14 @@ class Case:
     reliability: Reliability = Reliability.UNRELIABLE
     window: int = 16
     """Sends of a stream that are posted and not taken back."""
+
+    @classmethod
+    def of_stream(cls, preset: str, size: int, window: int) -> Case:
+        """A stream by an implementation of VIA: messages of this size, or of the longest that it takes, and `window` of
+        them posted at a time where it takes more than one.
+        """
+        longest = LONGEST.get(preset, 1 << 16)
+        return cls(min(size, longest), most=longest, window=1 if preset in ONE_AT_A_TIME else window)
 
     @property
     def pieces(self) -> list[int]:

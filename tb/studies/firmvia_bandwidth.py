@@ -2,7 +2,7 @@
 
 Strategy (paper 001, 3.3.3): messages leave one process back to back, and the clock stops when the last one is answered.
 Every size has a connection of its own. While the longest messages stream, the trace tells how busy each side's NIC was.
-Forty messages were not enough: with 200 the rates have converged.
+Forty messages were not enough: with 200 the rates have converged. Another implementation: `SET="via.preset=bvia2"`.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ OPTIONS = {
     "largest": Option(65536, "longest message in bytes", 64, 65536),
     **layer_options(LAYER),
 }
+VARIANTS = {"bvia2-lanai4": ("lanai4", "via.preset=bvia2")}
+"""Berkeley VIA 2 (paper 001, 3.4)."""
 QUICK = "messages=12 largest=16384"
 
 
@@ -37,7 +39,7 @@ async def run(lab: Lab) -> None:
     found, late = [], []
     for done, size in enumerate(sizes):
         messages = max(3, min(lab.option("messages"), BYTES // size))
-        link = await Link.make(near, far, Case(size), messages)
+        link = await Link.make(near, far, Case.of_stream(lab.text("via.preset"), size, Case.window), messages)
         measured = await link.stream(messages)
         found.append(measured.value)
         late.append(measured.late)

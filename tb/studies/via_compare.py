@@ -20,10 +20,6 @@ CLUSTER = "eight_hosts"
 SIZE = 4
 ENOUGH = 6
 """Messages of a stream that has converged."""
-LONGEST = {"bvia1": 4096}
-"""Bytes of a message at most, where it is not what VIA takes (readings C8)."""
-ONE_AT_A_TIME = ("bvia1", "bvia2")
-"""One word as doorbell: the next descriptor is posted when the NIC is done with the one before (paper 001, 2.2.1)."""
 PRESETS: dict[str, dict[str, float | str]] = {
     "firmvia": {"preset": "firmvia"},
     "bvia1": {"preset": "bvia1"},
@@ -52,9 +48,8 @@ async def run(lab: Lab) -> None:
         if name in ("firmvia", "bvia2"):
             lab.metric(f"{name}_us_fresh_buffers", (await latency(near, far, Case(SIZE, reuse=0), rounds)).value)
         if name != "bvia2_one_entry":
-            longest = LONGEST.get(name, 1 << 16)
-            count = messages * (1 << 16) // longest
-            case = Case(longest, most=longest, window=1 if name in ONE_AT_A_TIME else 8)
+            case = Case.of_stream(name, 1 << 16, window=8)
+            count = messages * (1 << 16) // case.size
             found = await bandwidth(near, far, case, min(count, 48))
             lab.metric(f"{name}_MBps", found.value)
             late.append(found.late)

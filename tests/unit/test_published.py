@@ -69,9 +69,7 @@ def test_every_value_names_a_profile_that_exists_and_a_metric() -> None:
     for row in load_published():
         assert row.profile == ANY or load_profile(row.profile).name == row.profile
         assert re.fullmatch(r"[A-Za-z]\w*", row.metric) and row.source
-        put_in = row.study == "basic_costs" or row.metric in (
-            *("at1_us", "pool_peak", "words_by_start_up", "host_pio_us"),
-        )
+        put_in = row.study == "basic_costs" or row.metric in (*("at1_us", "words_by_start_up", "host_pio_us"),)
         assert row.kind is not Kind.INPUT or put_in, "only costs of operations, and buffers a partner, are put in"
 
 
