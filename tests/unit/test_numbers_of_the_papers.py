@@ -1,7 +1,8 @@
 """Every number of the papers has a row of `pymodels/published.toml`, or a reason why it has none.
 
 Strategy: the list is a page, read as tables: the names in it, with `*` for any words, are held against the names of the
-rows, both ways; a test that is named beside a reason is there. Lines that are wrong in one way each show that the checks can fail.
+rows, both ways; a test that is named beside a reason is there. Lines that are wrong in one way each show that the
+checks can fail.
 """
 
 from __future__ import annotations

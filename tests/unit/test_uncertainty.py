@@ -15,13 +15,16 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from pymodels.costs.table import PathTable
 from pymodels.errors import ConfigError
 from pymodels.profiles import load_profile
 from pymodels.published import Published
 from pymodels.results import Kind
 from tb.figures.intervals import known_intervals
+from tb.plan import studies
 from tb.plan.request import resolve
 from tb.report.tables import Table
+from tb.sweep.points import check, spread
 from tb.tools.paths import SIMULATORS
 from tb.uncertainty.design import Place, alone, hypercube, together, unsure
 from tb.uncertainty.page import page
@@ -179,3 +182,14 @@ def test_no_number_of_draws_is_refused(text: str) -> None:
     assert (samples(""), samples("30")) == (24, 30)
     with pytest.raises(ConfigError, match="not a number of draws"):
         samples(text)
+
+
+@pytest.mark.parametrize("profile", ["lanai9", "lanai4", "sp"])
+def test_a_study_takes_every_end_and_the_costs_of_its_paths_are_known_there(profile: str) -> None:
+    info = studies.load("firmvia_bandwidth")
+    base = resolve(info.name, "verilator", "1", False, "two_hosts", profile, "", SIMULATORS)
+    ends = [place for both in together(unsure(load_profile(profile), [])).values() for place in both]
+    check(spread(base, info, ends), info)
+    for place in ends:
+        here = load_profile(profile).override(place)
+        PathTable.of_nic("via", here.nic.target).cost("look_start").waits(here.integer("processor.load_clocks"))
