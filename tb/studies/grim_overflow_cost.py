@@ -27,7 +27,8 @@ async def run(lab: Lab) -> None:
     of_host = {vnn: {"overflow": vnn // 2} for vnn in range(2 * len(WAYS))}
     libraries: list[Any] = lab.start_layer(LAYER, {}, of_host)
     pairs = [RoundTrips(lab, way, libraries[2 * i], libraries[2 * i + 1], max(SIZES)) for i, way in enumerate(WAYS)]
-    await bring_up(lab, libraries, [one for pair in pairs for one in pair.handlers()])
+    handlers = [one for pair in pairs for one in pair.handlers()]
+    await bring_up(lab, libraries, [*handlers, *({} for _ in libraries[len(handlers) :])])
     times = []
     for done, pair in enumerate(pairs):
         times.append([await pair.one_way_us(size, lab.option("repetitions")) for size in SIZES])

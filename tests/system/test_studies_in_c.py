@@ -1,0 +1,43 @@
+"""Every study that is said to run with firmware in C does so, to its end.
+
+Strategy: each is run as small as it can be, on one of two builds: of two hosts, or of eight, also where it needs four.
+Those that other tests run are left out by name. A study that joins the list without a row here is found.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pymodels.trace import TraceEvent
+from tb.run.studies_list import files_in_c
+from tests.system.runs import must
+
+SMALL = {
+    "grim_channels": "repetitions=1 messages=4 size=256",
+    "grim_deadlock": "each=2 longest=256",
+    "grim_overflow_cost": "repetitions=1",
+    "grim_policing": "limits=1 queue=1024",
+    "grim_polling": "repetitions=2 compute_us=50",
+    "grim_retry": "messages=40 stop_us=300 pace_us=5",
+    "grim_streaming": "messages=8",
+    "grim_transfer": "file=LICENSE send_bytes=3000",
+    "silence": "silence_ms=1",
+}
+EIGHT = ("grim_deadlock", "grim_overflow_cost")
+"""They need four hosts, and take more."""
+ELSEWHERE = {"echo_pingpong", "executed_costs", "grim_overflow", "grim_pingpong"}
+"""`test_executed`, `test_executed_costs`."""
+
+
+def test_each_study_of_the_list_is_run() -> None:
+    assert files_in_c().keys() == SMALL.keys() | ELSEWHERE
+
+
+@pytest.mark.parametrize("study", SMALL)
+def test_a_study_runs_to_its_end_with_firmware_in_c(study: str, tmp_path: Path) -> None:
+    cluster = "eight_hosts" if study in EIGHT else ""
+    done = must(study, "verilator", tmp_path, f"nic.firmware=c {SMALL[study]}", cluster)
+    assert TraceEvent.FUNCTION in done.trace["event"], "a NIC has executed functions"
+    assert done.metrics
