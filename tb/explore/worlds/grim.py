@@ -43,14 +43,15 @@ def _faults() -> list[SmallWorld]:
     kinds = (("lost", THREE, {"lost", "damaged"}), ("doubled", TWO, {"doubled"}), ("overtaken", THREE, {"overtaken"}))
     return [
         messages.world(
-            name,
-            f"{len(traffic)} messages; one packet, data or answer, is {' or '.join(sorted(kind))}",
+            name if style == "append" else f"{name}-{style}",
+            f"{len(traffic)} messages, {style} queue; one packet, data or answer, is {' or '.join(sorted(kind))}",
             traffic,
-            LOSSY,
+            {**LOSSY, "queue_style": style},
             faults=frozenset(kind),
             times=1,
         )
         for name, traffic, kind in kinds
+        for style in STYLES
     ]
 
 
