@@ -182,6 +182,8 @@ class Lab(Notebook):
             await running.hold(node)
             nic.sram[:] = bytes(nic.sram_bytes)
             await release(running.hosts[node])
+        for host in running.hosts:  # behind the release, which is posted: a card in reset forgets its program
+            await host.pio_read(host.nic_base)
         running.invariants.faults_expected = expected
         running.layers = ()
         self._libraries.clear()

@@ -20,6 +20,8 @@ OPTIONS = {
     **stack_options(LAYER),
 }
 QUICK = "scale=64 programs=sor"
+VARIANTS = {"l7": ("lanai9-l7+p2-300", "scale=4")}
+"""The hosts of chapter 5."""
 
 
 async def run(lab: Lab) -> None:

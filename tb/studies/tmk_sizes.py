@@ -22,14 +22,20 @@ OPTIONS = {
     **stack_options(LAYER),
 }
 QUICK = "scale=64 programs=sor sizes=1"
+VARIANTS = {"l7": ("lanai9-l7+p2-300", "scale=1 sizes=2 memory.bytes=268435456")}
+"""The hosts of chapter 5, two of its sizes."""
 
 
 async def run(lab: Lab) -> None:
     """The study."""
     names = chosen(lab)
     for done, name in enumerate(names):
+        gains = []
         for place in range(min(lab.option("sizes"), len(PROGRAMS[name].sizes))):
             size = size_of(lab, name, place)
             seconds = [(await ran(lab, name, size, one, len(lab.running.hosts))).seconds for one in SUBSTRATES]
-            lab.metric(f"{name}_gain_{'ABCD'[place]}", seconds[0] / seconds[1])
+            gains.append(seconds[0] / seconds[1])
+            lab.metric(f"{name}_gain_{'ABCD'[place]}", gains[-1])
+        lab.metric(f"{name}_gain_least", min(gains))
+        lab.metric(f"{name}_gain_most", max(gains))
         lab.progress(done + 1, len(names), "programs")

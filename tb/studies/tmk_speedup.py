@@ -1,7 +1,8 @@
 """By how much are programs on TreadMarks faster on 2 to 8 processes than on one, over UDP and over VIA?
 
 Strategy: each program runs on one process, whose time is computing alone, then on several over each substrate (paper
-001, 5.5.4); the speed-up is the quotient of the times.
+001, 5.5.4); the speed-up is the quotient of the times. VIA should be ahead of UDP everywhere, and numbers of processes
+that are no power of two behind the next one that is.
 """
 
 from __future__ import annotations
@@ -20,17 +21,32 @@ OPTIONS = {
     **stack_options(LAYER),
 }
 QUICK = "scale=64 programs=sor counts=1,2"
+ALONE_US = 100_000_000
+"""A process alone computes for so long without a message."""
+VARIANTS = {
+    "l7": (
+        "lanai9-l7+p2-300",
+        f"programs=sor,jacobi,fft scale=1 counts=1,4,8 memory.bytes=134217728 run.hang_us={ALONE_US}",
+    )
+}
+"""Hosts and sizes of chapter 5."""
 
 
 async def run(lab: Lab) -> None:
     """The study."""
     names, counts = chosen(lab), [int(count) for count in lab.text("counts").split(",")]
+    behind = 0
     for done, name in enumerate(names):
-        size = size_of(lab, name)
+        size, speeds = size_of(lab, name), {}
         for substrate in SUBSTRATES:
             times = [(await ran(lab, name, size, substrate, count)).seconds for count in counts]
-            speeds = [times[0] / time for time in times]
-            for count, speed in zip(counts, speeds, strict=True):
+            speeds[substrate] = [times[0] / time for time in times]
+            for count, speed in zip(counts, speeds[substrate], strict=True):
                 lab.metric(f"{name}_speedup_{substrate}_{count}", speed)
-            lab.series(f"{name}_{substrate}", counts, speeds, "processes", "times as fast")
+            by_count = dict(zip(counts, times, strict=True))
+            if {4, 8} <= by_count.keys():
+                lab.metric(f"{name}_{substrate}_8_over_4", by_count[4] / by_count[8])
+            lab.series(f"{name}_{substrate}", counts, speeds[substrate], "processes", "times as fast")
+        behind += sum(bvia < udp for udp, bvia in zip(speeds["udp"], speeds["bvia"], strict=True))
         lab.progress(done + 1, len(names), "programs")
+    lab.metric("points_where_udp_is_ahead", behind)

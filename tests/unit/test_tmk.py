@@ -16,6 +16,7 @@ import pytest
 from firmware.host.tmk import Tmk, TmkError
 from firmware.host.tmk.wire import Kind, Message, apply, encode, pack_intervals
 from pymodels.host import PAGE, ProtectionFault, Rights
+from pymodels.host.faulting import ViewError
 from tests.unit.tmk_bench import Bench, Call
 
 
@@ -166,6 +167,33 @@ def test_knowledge_is_passed_on_and_of_what_is_not_related_no_notice_comes() -> 
     assert three.coherence.vector == [1, 1, 0, 0] and not three.memory.pages[3].pending
 
 
+def test_a_grant_has_the_intervals_that_are_lacked_and_no_byte_more() -> None:
+    bench = started(4)
+    one, two, three, four = bench.all
+    grants: dict[int, int] = {}
+
+    def watch(tmk: Tmk) -> None:
+        send = tmk._substrate.send
+
+        async def sent_by(to: int, message: Message) -> None:
+            if message.kind == Kind.GRANT:
+                grants[message.number] = len(message.body)
+            await send(to, message)
+
+        tmk._substrate.send = sent_by  # type: ignore[method-assign]
+
+    for tmk in bench.all:
+        watch(tmk)
+    bench.do(four, under(four, 9, lambda: put(four, 3 * WORDS, 5)))  # of the manager, which knows nothing; unrelated
+    bench.do(one, under(one, 4, lambda: put(one, 0, 7)))
+    bench.do(two, under(two, 4, lambda: get(two, 0)))
+    bench.do(two, under(two, 5, lambda: put(two, WORDS, 8)))
+    bench.do(three, under(three, 5, lambda: get(three, 0)))
+    bench.do(three, under(three, 4, lambda: get(three, 0)))
+    interval = 4 * (2 + 4 + 1 + 2)  # process, index, a vector of four, one run of pages
+    assert grants == {9: 4, 5: 4 + 2 * interval, 4: 4}
+
+
 def test_a_lock_is_granted_by_who_had_it_through_its_manager_and_taken_again_without_a_message() -> None:
     bench = started(3)
     for tmk in (bench.all[1], bench.all[2]):
@@ -225,6 +253,20 @@ def test_without_protection_results_are_wrong() -> None:
     assert bench.do(other, under(other, 0, lambda: get(other, 0))) == [0]
 
 
+def test_a_view_that_is_kept_over_a_wait_names_process_call_and_address() -> None:
+    bench = started()
+    one = bench.all[0]
+
+    async def keep() -> None:
+        view = await one.process.view(one.memory.base, 16)
+        await one.lock_acquire(0)
+        view[0] = 1
+
+    said = f"host0: process tmk: view\\({one.memory.base:#x}, 16\\): it was kept during .*; let it go before"
+    with pytest.raises(ViewError, match=said):
+        bench.do(one, keep())
+
+
 def test_a_store_that_cannot_wait_into_a_page_without_the_right_ends_the_run() -> None:
     bench = started()
     with pytest.raises(ProtectionFault, match="process tmk"):
@@ -254,6 +296,25 @@ def test_records_are_collected_and_storage_stays_bounded_while_results_are_equal
         assert max(kept) < 4000 if limit == 2048 else max(kept) > 4000
         assert bench.all[0].barriers.collections > 3 if limit == 2048 else not bench.all[0].barriers.collections
     assert results[0] == results[1]
+
+
+def test_of_16_kb_records_are_collected_ten_times_and_storage_stays_bounded() -> None:
+    bench = started(2, pages=2, collect_bytes=16 << 10)
+    kept = []
+
+    async def program(tmk: Tmk) -> bytes:
+        for number in range(60):
+            if tmk.proc_id == number % 2:  # a diff of all words, which the other one fetches
+                await tmk.process.write(tmk.memory.base, bytes([number]) * PAGE)
+            await tmk.barrier(1)
+            await tmk.process.read(tmk.memory.base, 4)
+            kept.append(tmk.coherence.kept)
+        result = await tmk.process.read(tmk.memory.base, PAGE)
+        await tmk.exit()
+        return result
+
+    assert bench.program(program) == [bytes([59]) * PAGE] * 2
+    assert bench.all[0].barriers.collections >= 10 and max(kept) < (16 << 10) + 2 * (PAGE + 100)
 
 
 def test_a_diff_that_is_asked_for_after_its_collection_fails_the_run() -> None:

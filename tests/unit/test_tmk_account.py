@@ -7,15 +7,21 @@ follow one another and add up to all of the time.
 
 from __future__ import annotations
 
+import struct
+import zlib
 from itertools import pairwise
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from firmware.host.tmk import Tmk
 from firmware.host.tmk.account import Share
 from pymodels.host import PAGE
-from tb.studies._tmk_apps import Window
+from tb.studies._tmk_apps import COLOURS, WIDTH, Ran, Window, show
 from tests.unit.tmk_bench import Bench
 
 WAYS: dict[str, dict[str, Any]] = {
@@ -35,6 +41,15 @@ def spans(bench: Bench) -> list[int]:
         assert all(before[1] == after[0] for before, after in pairwise(intervals))
         assert sum(tmk.account.total(share) for share in Share) == intervals[-1][1] - intervals[0][0]
     return [tmk.account.intervals[-1][1] - tmk.account.intervals[0][0] for tmk in bench.all]
+
+
+def pixels(data: bytes) -> NDArray[np.uint8]:
+    """Of a PNG that `pymodels.formats.png` has made."""
+    width, height = struct.unpack(">2I", data[16:24])
+    begin = data.index(b"IDAT")
+    rows = zlib.decompress(data[begin + 4 : begin + 4 + struct.unpack(">I", data[begin - 4 : begin])[0]])
+    lines: NDArray[np.uint8] = np.frombuffer(rows, np.uint8).reshape(height, 1 + 3 * width)
+    return lines[:, 1:].reshape(height, width, 3)
 
 
 def us(tmk: Tmk, share: Share) -> float:
@@ -158,3 +173,22 @@ def test_what_is_counted_of_a_program_is_counted_in_the_time_that_is_measured() 
     assert found.counts["barriers"] == 2 and found.counts["faults"] == len(found.faults) == 2
     assert found.counts["messages"] == 2 * 2 + 2 * 2
     assert found.seconds >= max(spans(bench)) / 1e12
+
+
+def test_the_picture_shows_who_touched_and_who_wrote_which_page_when(tmp_path: Path) -> None:
+    faults = [(0, 0, 0, False), (500_000_000, 1, 1, True), (999_000_000, 2, 3, False)]
+    curves: dict[str, Any] = {}
+    lab: Any = SimpleNamespace(
+        series=lambda name, *curve: curves.update({name: curve}),
+        plan=SimpleNamespace(request=SimpleNamespace(folder=tmp_path)),
+    )
+    show(lab, "sor_udp", Ran(0.001, {}, {}, faults, 4))
+    dots = pixels((tmp_path / "sor_udp.png").read_bytes())
+    assert dots.shape == (4, WIDTH, 3)
+    drawn = {
+        (int(page), int(across)): tuple(dots[page, across])
+        for page, across in zip(*np.where(dots.sum(2) < 765), strict=True)
+    }
+    dark, bright = [tuple(value // 2 for value in colour) for colour in COLOURS], COLOURS
+    assert drawn == {(0, 0): dark[0], (1, (WIDTH - 1) // 2): bright[1], (3, (WIDTH - 1) * 999 // 1000): dark[2]}
+    assert curves["sor_udp_faults"][:2] == ([0.0, 0.5, 0.999], [1.0, 2.0, 3.0])

@@ -1,10 +1,11 @@
-"""The first program of a user, as the page of TreadMarks shows it, does what it says.
+"""The first program of a user, and one of an array, as the page of TreadMarks shows them, do what they say.
 
-Strategy: it is run on two processes and on four; a lock and a barrier make the sum right.
+Strategy: they are run on two processes and on four; a lock and a barrier make sums right.
 """
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from firmware.host.tmk import Tmk
@@ -32,3 +33,32 @@ async def program(tmk: Tmk) -> int:
 @pytest.mark.parametrize("processes", [2, 4])
 def test_the_first_program_does_what_it_says(processes: int) -> None:
     assert Bench(processes).program(program) == [5 * processes] * processes
+
+
+NUMBERS = np.random.default_rng(1).integers(0, 16, (12, 1024), np.uint32)
+
+
+async def histogram(tmk: Tmk) -> list[int]:
+    numbers = await tmk.array(12, 1024, np.uint32)  # a row begins at a page
+    counts = await tmk.array(1, 16, np.uint32)
+    if tmk.proc_id == 0:
+        await numbers.store(0, NUMBERS)
+    await tmk.barrier(0)
+    mine = np.zeros((1, 16), np.uint32)
+    for row in range(tmk.proc_id, numbers.rows, tmk.nprocs):
+        values = await numbers.load(row, row + 1)  # faults: the page comes from process 0
+        await tmk.process.compute(values.size * 10)  # 10 ns a number
+        mine[0] += np.bincount(values[0], minlength=16).astype(np.uint32)
+    await tmk.lock_acquire(0)
+    await counts.store(0, await counts.load(0, 1) + mine)
+    await tmk.lock_release(0)
+    await tmk.barrier(0)
+    result: list[int] = (await counts.load(0, 1))[0].tolist()
+    await tmk.exit()
+    return result
+
+
+@pytest.mark.parametrize(("processes", "on"), [(2, "udp"), (4, "via")])
+def test_a_program_of_an_array_counts_what_there_is(processes: int, on: str) -> None:
+    right = np.bincount(NUMBERS.ravel(), minlength=16).tolist()
+    assert Bench(processes, on=on).program(histogram) == [right] * processes
