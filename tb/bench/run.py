@@ -32,6 +32,7 @@ from tb.run.command import execute
 from tb.tools.paths import OUT, SIMULATORS
 
 FOLDER = OUT / "bench"
+CALLS = Path(__file__).with_name("calls.c")
 
 
 @dataclass(frozen=True)
@@ -134,6 +135,7 @@ def measure(runner: Runner, scale: float) -> dict[str, Figure]:
     _polling(runner, figures)
     _waves(runner, scale, figures)
     _switch(runner, scale, figures)
+    _programs(runner, scale, figures)
     return figures
 
 
@@ -178,6 +180,25 @@ def _switch(runner: Runner, scale: float, figures: dict[str, Figure]) -> None:
         cpp.append(switch_chars_per_s(clocks))
     figures["switch_chars_per_wall_s"] = Figure(statistics.median(cocotb), 10e6)
     figures["switch_vs_cpp"] = Figure(statistics.median(cocotb) / statistics.median(cpp), 0.35)
+
+
+def _programs(runner: Runner, scale: float, figures: dict[str, Figure]) -> None:
+    """Programs of the real machine, a long run against a short one, so that nothing of their start is in it."""
+    few, rounds, calls = 100, max(200, int(5000 * scale)), max(2000, int(50_000 * scale))
+    ping = f'command="{sys.executable} -m mpi4py.bench pingpong -s 1 -m 1 -n 1 -l {{}}"'
+    call = f'command="{CALLS} {{}}" ranks=1'
+    kinds = {"ping": (ping, rounds), "call": (call, calls)}
+    runs = runner.alternate(
+        {
+            f"{name} {size}": Wanted("program", words.format(size), "two_hosts")
+            for name, (words, many) in kinds.items()
+            for size in (few, many)
+        }
+    )
+    sent = runs[f"ping {rounds}"][0].cost.messages - runs[f"ping {few}"][0].cost.messages
+    took = {name: _wall(runs[f"{name} {many}"]) - _wall(runs[f"{name} {few}"]) for name, (_, many) in kinds.items()}
+    figures["program_messages_per_wall_s"] = Figure(sent / took["ping"], 1500)
+    figures["program_us_per_call"] = Figure(took["call"] / (calls - few) * 1e6, 100, at_least=False)
 
 
 def _show(console: Console, figures: dict[str, Figure]) -> None:

@@ -2,7 +2,7 @@
 
 Strategy: the studies run as a user would run them. Random operations of four ranks must equal the sequential matcher,
 which the unit tests show to find a wrong one, also on a network that loses packets; times are held against each other,
-not against figures. That both simulators agree is asked in `test_equality.py`.
+not against figures. That both simulators agree is asked in `test_equality.py`, here of what stands on the SP.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.system.runs import must
+from tests.system.runs import assert_equal, must
 
 SP = "sp+ppc604-332"
 """The nodes of paper 001, chapter 6."""
@@ -22,6 +22,13 @@ def test_random_operations_equal_a_sequential_matcher(on: str, tmp_path: Path) -
     metrics = must("mpi_matching", "verilator", tmp_path, f"operations=200 mpi.on={on}").metrics
     assert metrics["wrong"] == 0
     assert metrics["operations"] >= 200 and metrics["matched"] > 60
+
+
+@pytest.mark.parametrize("on", ["pipes", "lapi"])
+def test_over_the_layers_of_the_sp_both_simulators_agree(on: str, tmp_path: Path) -> None:
+    settings = f"repetitions=1 messages=1 largest=0 mpi.on={on}"
+    one, other = (must("mpi_pingpong", name, tmp_path / name, settings, profile=SP) for name in ("verilator", "icarus"))
+    assert_equal(one, other)
 
 
 def test_nothing_is_lost_or_overtaken_where_packets_are_lost(tmp_path: Path) -> None:

@@ -54,9 +54,10 @@ def test_an_exception_on_one_rank_ends_the_run_with_its_words(tmp_path: Path, mo
     assert "rank 1: " in told and "status 1" in told and "ZeroDivisionError" in told
 
 
-def test_a_plain_function_is_a_rank_without_a_process(tmp_path: Path) -> None:
+def test_a_plain_function_is_a_rank_without_a_process_and_equal_on_both_simulators(tmp_path: Path) -> None:
     first = must("mpi_function", "verilator", tmp_path / "first")
     assert said(first).startswith("round: [0, 1] after ")
     assert said(first, 1) == "passed on [0]\n"
     again = must("mpi_function", "verilator", tmp_path / "again")
     assert_equal(first, again, same_simulator=True)
+    assert_equal(first, must("mpi_function", "icarus", tmp_path / "icarus"))

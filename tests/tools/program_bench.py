@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tb.program.mpi.command import ready
 from tb.program.mpi.serve import Server, Start
+from tests.unit.held import held
 from tests.unit.madeup_trace import Row
 from tests.unit.mpi_bench import World
 
@@ -42,6 +43,8 @@ class Ended:
     calls: list[int]
     now: int
     """Picoseconds at the end."""
+    held: list[int]
+    """What the servers of all ranks hold, in elements of containers and bytes."""
     records: list[Row] = field(default_factory=list)
     """Of the trace, where it was asked for."""
 
@@ -82,4 +85,4 @@ def start(
     world.machine.finish(ended(), within_us=1e7)
     said = [how.output(rank).read_text() for rank in range(ranks)]
     records = sorted(world.machine.trace.records, key=lambda row: row[0])
-    return Ended(said, [one.calls for one in servers], world.machine.host(0).now, records)
+    return Ended(said, [one.calls for one in servers], world.machine.host(0).now, list(map(held, servers)), records)

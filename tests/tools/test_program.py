@@ -32,6 +32,11 @@ def test_a_program_runs_and_two_runs_are_equal(ranks: int, on: str, tmp_path: Pa
     assert first == second
 
 
+def test_helloworld_of_mpi4py_is_said_by_every_rank_on_its_host(tmp_path: Path) -> None:
+    ended = start(tmp_path, [sys.executable, "-m", "mpi4py.bench", "helloworld"], ranks=3)
+    assert ended.said == [f"Hello, World! I am process {rank} of 3 on host{rank}.\n" for rank in range(3)]
+
+
 def test_the_trace_shows_a_call_around_the_packet_that_ended_it(tmp_path: Path) -> None:
     body = """
     int data = 0, other = 1 - rank;
@@ -47,6 +52,23 @@ def test_the_trace_shows_a_call_around_the_packet_that_ended_it(tmp_path: Path) 
     assert begun < within[-1] - 250_000_000 and over - within[-1] < 20_000_000, "it waited for it, and returned then"
     sent = [row[0] for row in records if row[2] in calls and row[4] == NUMBERS["MPI_Send"]]
     assert sent[0] < within[-1] < over
+
+
+def test_what_is_held_for_a_program_does_not_grow_with_its_messages(tmp_path: Path) -> None:
+    body = """
+    int other = 1 - rank, in; MPI_Request requests[2]; MPI_Comm comm; MPI_Datatype both;
+    for (int turn = 0; turn < TURNS; turn++) {
+        MPI_Irecv(&in, 1, MPI_INT, other, 1, MPI_COMM_WORLD, requests);
+        MPI_Isend(&rank, 1, MPI_INT, other, 1, MPI_COMM_WORLD, requests + 1);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        MPI_Type_contiguous(2, MPI_INT, &both);
+        MPI_Type_free(&both);
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        MPI_Comm_free(&comm);
+    }
+    """
+    few, many = (run(tmp_path, f"#define TURNS {turns}\n" + main(body)).held for turns in (5, 50))
+    assert all(more <= less + 8 for less, more in zip(few, many, strict=True)), (few, many)
 
 
 def test_the_library_has_a_function_for_every_call_and_no_other_name_of_mpi() -> None:

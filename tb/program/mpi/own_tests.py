@@ -1,18 +1,25 @@
-"""`python -m tb.program.mpi.own_tests [MODULE ...]`: mpi4py's own tests over the simulated MPI, two ranks.
+"""`python -m tb.program.mpi.own_tests [MODULE ...]`: mpi4py's own tests over the simulated MPI.
 
 The source distribution of the installed version is fetched by pip, into `sim_build/mpi4py`, unless it is there. Each
-module is a run of the study `program`; what its tests say on rank 0 is counted. Exit code 1 when one did not pass.
+module is a run of the study `program`; what its tests say on all ranks is counted: one that passed did so on each. Exit
+code 1 when one did not pass, or a run failed.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
+from tb.plan.options import stack_options
 from tb.tools.paths import OUT, ROOT
 
 POINT_TO_POINT = ("test_p2p_obj", "test_p2p_obj_matched", "test_p2p_buf", "test_p2p_buf_matched")
@@ -21,6 +28,7 @@ REST = ("test_group", "test_status", "test_request", "test_op", "test_msgzero", 
 MODULES = (*POINT_TO_POINT, *COLLECTIVES, *REST, "test_info", "test_address", "test_mpimem")
 """Those that are run where nobody says which."""
 FOLDER = OUT / "mpi4py"
+NOT_FINISHED = "not finished"
 RAN = re.compile(r"^Ran (\d+) tests?", re.MULTILINE)
 NOT_PASSED = re.compile(r"(failures|errors|skipped)=(\d+)")
 
@@ -47,25 +55,88 @@ def counts(said: str) -> dict[str, int] | None:
     return {"passed": int(ran[1]) - sum(found.values()), **found}
 
 
-def run(module: str, folder: Path) -> dict[str, int] | None:
+def together(ranks: Sequence[dict[str, int] | None]) -> dict[str, int] | None:
+    """The counts of all ranks as one: a test has passed that did on every rank. None: some rank has no end, or another
+    number of tests.
+    """
+    there = [one for one in ranks if one is not None]
+    totals = {sum(one.values()) for one in there}
+    if len(there) < len(ranks) or len(totals) != 1:
+        return None
+    worst = {name: max(one.get(name, 0) for one in there) for one in there for name in one if name != "passed"}
+    return {"passed": max(totals.pop() - sum(worst.values()), 0), **worst}
+
+
+def judged(found: dict[str, int] | None, exit_code: int) -> dict[str, int]:
+    """Counts of a run that ended with a code: one that failed, and says of no test why, is a failure itself."""
+    if found is None:
+        return {NOT_FINISHED: 1}
+    if exit_code and not found.keys() & {"failures", "errors"}:
+        return {**found, f"run ended with code {exit_code}": 1}
+    return found
+
+
+def run(module: str, folder: Path, how: argparse.Namespace) -> dict[str, int]:
     """The tests of one module."""
     command = f"{sys.executable} {folder / 'main.py'} -v -f --no-numpy -i {module}[.]"
-    words = [sys.executable, "-m", "tb.sanlab", "run", f'--set=command="{command}" run.trace=0', "--", "program"]
-    subprocess.run(words, cwd=ROOT, capture_output=True, check=False)
-    told = OUT / "program" / "program-0.txt"
-    return counts(told.read_text(encoding="utf-8")) if told.exists() else None
+    out = FOLDER / "runs" / module
+    shutil.rmtree(out, ignore_errors=True)
+    settings = f'--set=command="{command}" run.trace=0 ranks={how.ranks} mpi.on={how.on}'
+    words = [settings, f"--cluster={how.cluster}", f"--profile={how.profile}", f"--out={out}", "--", "program"]
+    done = subprocess.run(
+        [sys.executable, "-m", "tb.sanlab", "run", *words], cwd=ROOT, capture_output=True, check=False
+    )
+    told = [out / f"program-{rank}.txt" for rank in range(how.ranks)]
+    said = [counts(one.read_text(encoding="utf-8")) if one.exists() else None for one in told]
+    return judged(together(said), done.returncode)
 
 
-def main(modules: list[str]) -> int:
+def arguments(words: Sequence[str]) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="own_tests", description="mpi4py's own tests over the simulated MPI.")
+    parser.add_argument("modules", nargs="*", default=MODULES, metavar="MODULE", help="modules of its tests")
+    parser.add_argument("--ranks", type=int, default=2, help="programs, one a host")
+    parser.add_argument("--on", default=str(stack_options("mpi")["mpi.on"].default), help="what MPI stands on")
+    parser.add_argument("--cluster", default="", help="with so many hosts or more (default: two_hosts)")
+    parser.add_argument("--profile", default="", help="of the hardware, as of `make run`")
+    parser.add_argument("--record", type=Path, help="a JSON file, to which the counts are added")
+    return parser.parse_args(words)
+
+
+def record(path: Path, how: argparse.Namespace, modules: Mapping[str, Mapping[str, int]]) -> None:
+    """Add counts to a file, under ranks and layer."""
+    kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    kept[f"{how.ranks} ranks over {how.on}"] = {
+        "mpi4py": version("mpi4py"),
+        "modules": modules,
+        "all": summed(modules.values()),
+    }
+    path.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+
+
+def summed(several: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    """The sums of counts."""
+    sums: Counter[str] = Counter()
+    for one in several:
+        sums.update(one)
+    return dict(sums)
+
+
+def main(words: Sequence[str]) -> int:
     """Run modules, a line each, and print the sums; the exit code."""
-    sums: dict[str, int] = {}
-    for module in modules or MODULES:
-        found = run(module, tests()) or {"not finished": 1}
-        print(f"{module}: " + ", ".join(f"{number} {name}" for name, number in found.items()), flush=True)
-        for name, number in found.items():
-            sums[name] = sums.get(name, 0) + number
-    print("all: " + ", ".join(f"{number} {name}" for name, number in sums.items()))
-    return int(any(name not in ("passed", "skipped") for name in sums))
+    how, found = arguments(words), {}
+    for module in how.modules:
+        found[module] = run(module, tests(), how)
+        print(f"{module}: {_shown(found[module])}", flush=True)
+    if how.record:
+        record(how.record, how, found)
+    sums = summed(found.values())
+    print(f"all: {_shown(sums)}")
+    return int(bool(sums.keys() - {"passed", "skipped"}))
+
+
+def _shown(found: Mapping[str, int]) -> str:
+    return ", ".join(f"{number} {name}" for name, number in found.items())
 
 
 if __name__ == "__main__":
