@@ -1,0 +1,41 @@
+"""Every study runs: those that no other test runs, and whose figures no published row compares.
+
+Strategy: which these are is found when the tests are collected. A study that is named in a test of a folder with a
+simulator, that has a smallest run (`TINY`), or that has a published row is run elsewhere. The others are run here on
+Verilator as the first look at them says (`QUICK`), and must pass their own checks and measure something.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+
+import pytest
+
+from pymodels.published import load_published
+from tb.plan import studies
+from tb.tools.paths import ROOT
+from tests.system.runs import must
+
+
+def run_elsewhere() -> set[str]:
+    """Studies that other tests run or, by its rows, `make figures` compares."""
+    texts = [path.read_text("utf-8") for path in (ROOT / "tests").rglob("*.py") if path.parts[-2] not in ("unit",)]
+    named = {word for text in texts for word in re.findall(r"[\"'](\w+)[\"']", text)}
+    return (
+        named | {row.study for row in load_published()} | {name for name in studies.names() if studies.load(name).tiny}
+    )
+
+
+ENDLESS = {"tmk_async": "the second run of a program over VIA on the same hosts does not end"}
+LEFT = [
+    pytest.param(study, marks=pytest.mark.xfail(reason=ENDLESS[study], run=False)) if study in ENDLESS else study
+    for study in sorted(set(studies.names()) - run_elsewhere())
+]
+
+
+@pytest.mark.parametrize("study", LEFT)
+def test_a_study_that_nothing_else_runs_passes_its_own_checks(study: str, tmp_path: Path) -> None:
+    metrics = must(study, "verilator", tmp_path, studies.load(study).quick).metrics
+    assert metrics and all(math.isfinite(value) for value in metrics.values())
