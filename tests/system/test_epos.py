@@ -33,10 +33,24 @@ def test_payload_of_a_message_by_rendezvous_is_moved_three_times(tmp_path: Path)
     assert (measured["copies_per_message"], measured["bytes_over_payload_4_copy"]) == (3, 0)
 
 
+def test_the_nic_saves_the_host_what_a_loop_costs_with_each_receiver(tmp_path: Path) -> None:
+    measured = must("epos_multicast", "verilator", tmp_path, "repetitions=1", cluster="four_hosts").metrics
+    one, three = (measured[f"sender_cpu_us_{count}_nic"] for count in (1, 3))
+    assert three == pytest.approx(one, rel=0.05)
+    assert measured["sender_cpu_us_3_loop"] == pytest.approx(3 * measured["sender_cpu_us_1_loop"], rel=0.1)
+
+
+@pytest.mark.parametrize(("staging", "all_come"), [("hold", True), ("overwrite", False)])
+def test_a_slow_reader_gets_all_or_is_told_and_nothing_mixed(staging: str, all_come: bool, tmp_path: Path) -> None:
+    measured = must("epos_staging", "verilator", tmp_path, f"messages=16 epos.staging={staging}").metrics
+    assert measured["mixed_delivered"] == 0 and (measured["overwritten"] == 0) is all_come
+    assert (measured["delivered"] == 16) is all_come and (measured["frames_held"] > 0) is all_come
+
+
 @pytest.mark.parametrize(
     ("study", "settings"),
     [
-        ("epos_pipeline", "repetitions=1 messages=2 largest=1024"),
+        ("epos_pipeline", "repetitions=1 messages=2 largest=256"),
         ("epos_compose", "repetitions=1 epos.protocols=reliability+flow"),
     ],
 )

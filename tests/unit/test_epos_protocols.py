@@ -1,9 +1,8 @@
-"""What is composed into EPOS does what it says, and what is not takes nothing: no byte, no word, no step, no call.
+"""What is composed into EPOS does what it says.
 
 Strategy: every set of protocols moves the same messages both ways. Networks lose and damage frames and control frames
 by seed: with reliability each message comes once, in order and whole. With flow control no frame waits in the Receive
-Ring, however late its reader. Multicasts reach each node once. Header, memory map, polling steps and hooks of each set
-are compared with those of the baseline.
+Ring, however late its reader. Multicasts reach each node once. Compositions that contradict themselves are refused.
 """
 
 from __future__ import annotations
@@ -14,12 +13,10 @@ from typing import Any
 import pytest
 
 from firmware.host.epos import EposError
-from firmware.layers import ClusterView, check_options, composition
-from firmware.nic.epos.layout import Place, Word
+from firmware.layers import check_options, composition
+from firmware.nic.epos.layout import Word
 from firmware.nic.epos.options import SETS as COMPILED
-from firmware.nic.epos.options import OptionError, Options
-from firmware.nic.epos.pointcuts import NAMES, POINTCUTS, PROTOCOLS, hooks, identity
-from firmware.nic.epos.program import Program
+from firmware.nic.epos.options import OptionError
 from firmware.nic.epos.protocols.reliability import WORDS
 from pymodels.hardware.discover import nic_kind
 from pymodels.trace import TraceEvent
@@ -135,6 +132,28 @@ def test_credits_of_one_receiver_do_not_hold_up_messages_to_another() -> None:
     assert got[0].data == b"past it"
 
 
+def test_a_credit_that_is_damaged_on_the_cable_is_not_believed() -> None:
+    """All that the receiver's NIC sends are credits; the next one says what this one would have."""
+    bench, sent = Bench(protocols="flow"), drawn(13, [64] * 12)
+    bench.machine.faults.corrupt(1, 0, 1, 10)
+    _, got = bench.run(bench.give(0, 1, sent), bench.take(1, 12))
+    assert [message.data for message in got] == sent and bench.word(0, Word.BAD) == 1
+    assert bench.word(1, Word.HELD) == 0
+
+
+def test_a_credit_that_is_changed_in_the_memory_of_the_nic_is_what_the_host_goes_by() -> None:
+    """One bit more: the host sends what has no slot, and a frame waits for one."""
+    bench, sent = Bench(protocols="flow"), drawn(14, [64] * 8)
+    bench.machine.nic(0).store(bench.hosts[0].place.of("flow", 1, 1), 4)
+
+    async def late() -> list[Any]:
+        await bench.hosts[1].host.sleep(LATE_PS, "other work")
+        return await bench.take(1, 8)
+
+    _, got = bench.run(bench.give(0, 1, sent), late())
+    assert [message.data for message in got] == sent and bench.word(1, Word.HELD) > 0
+
+
 # ---- multicast
 
 
@@ -174,62 +193,6 @@ def test_a_multicast_that_is_lost_to_one_node_is_sent_again_to_that_one() -> Non
     bench.run(bench.hosts[0].multicast([1, 2, 3], b"once"), *(bench.take(node, 1) for node in (1, 2, 3)))
     assert len(frames_of(bench, 0)) == 4
     assert bench.hosts[0].protocols["reliability"].resent == 1
-
-
-# ---- what is not selected takes nothing
-
-
-@pytest.mark.parametrize("protocols", SETS)
-def test_header_and_memory_are_the_baseline_and_what_is_selected(protocols: str) -> None:
-    bare, place = (Place(Options.of({"protocols": text}).on(True), 8) for text in ("", protocols))
-    chosen = [one for one in PROTOCOLS if one.name in protocols]
-    assert place.header_bytes == bare.header_bytes + 4 * sum(one.header for one in chosen)
-    added = {name: size for name, (_, size) in place.parts.items() if name not in bare.parts}
-    expected = {f"words of {one.name}": 4 * (one.peer + 16 * one.pages) * 8 for one in chosen if one.peer}
-    assert added == ({**expected, "control frame": 32} if expected else {})
-    longer = {"Send Ring", "Receive Ring", *(("Rx FIFO Queue",) if "mtu" in protocols else ())}
-    assert all(place.parts[name][1] == size for name, (_, size) in bare.parts.items() if name not in longer)
-    assert place.identity == identity(one.name for one in chosen)
-
-
-@pytest.mark.parametrize("protocols", SETS)
-def test_bytes_on_the_cable_are_the_baseline_and_what_is_selected(protocols: str) -> None:
-    bench = Bench(protocols=protocols)
-    bench.run(bench.give(0, 1, [bytes(64)]), bench.take(1, 1))
-    sent = [row[4] for row in bench.machine.trace.records if (row[2], row[1] // 16) == (TraceEvent.RX_TAIL, 1)]
-    words = 3 + sum(one.header for one in PROTOCOLS if one.name in protocols)
-    assert sent == [4 * words + 64 + (-(4 * words + 64) % 8)]
-
-
-@pytest.mark.parametrize("protocols", SETS)
-def test_only_selected_protocols_are_called_and_none_adds_a_polling_step(protocols: str) -> None:
-    bench = Bench(protocols=protocols)
-    host = bench.hosts[0]
-    assert set(host.protocols) == {name for name in NAMES if name in protocols}
-    for side in ("host", "nic"):
-        for calls in hooks(side, host.protocols if side == "host" else {}).values():
-            mine = [call for call in calls if "active" not in protocols or hasattr(call, "__self__")]
-            assert all(call.__self__ in host.protocols.values() for call in mine)  # type: ignore[attr-defined]
-    nic = bench.machine.nic(0)
-    steps: list[int] = []
-    original = nic.poll_loop
-
-    def counted(watches: Any) -> Any:
-        steps.append(len(watches))
-        return original(watches)
-
-    nic.poll_loop = counted  # type: ignore[assignment, method-assign]
-    view = bench.hosts[0].view
-    program = Program(nic, ClusterView(**vars(view)), Options.of(view.options).on(True))
-    nic.spawn(program.run(), "another")
-    bench.machine.kernel.run_ready()
-    assert steps == [2], "ISR, and what a held frame waits for"
-
-
-def test_a_point_cut_that_nobody_has_is_empty() -> None:
-    for side in ("host", "nic"):
-        found = hooks(side, {})
-        assert found == {cut.name: () for cut in POINTCUTS if cut.side == side}
 
 
 # ---- what is refused

@@ -43,7 +43,7 @@ class Outgoing:
         self._host, self._me, self._place, self.until = host, view.me, place, until
         self.hooks: Hooks = {}
         """Those of the host, once the protocols are made."""
-        self.mtu = place.options.mtu
+        self.mtu, self.pio_limit = place.options.mtu, place.options.pio_limit
         self.page = 0
         """Of the doorbell region, from which it rings."""
         self._frames = 0
@@ -76,7 +76,7 @@ class Outgoing:
     async def _frame(self, nodes: tuple[int, ...], number: int, told: Told, data: bytes | Stretch, at: int) -> None:
         """One frame of a message, whose payload begins there."""
         host, place, part = self._host, self._place, told.size
-        large = part > place.options.pio_limit
+        large = part > self.pio_limit
         slot = await self._slot()
         if large:
             await host.spend("epos_frame_dma")

@@ -67,7 +67,8 @@ class Options:
     receive_frames: int = 8
     """Frames of the Receive Ring."""
     pio_limit: int = 256
-    """Frames with more payload are fetched by DMA; the host stores others itself. Assumed; see `epos_threshold`."""
+    """Frames with more payload are fetched by DMA; the host stores others itself. Assumed; `epos_threshold`
+    measures the crossing."""
     notify: str = ""
     """The Tx FIFO Queue: the card's doorbell FIFO, or words of its memory that the host writes. Open: the FIFO
     where the card has one."""

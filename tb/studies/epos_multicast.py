@@ -1,0 +1,64 @@
+"""What does it save that the NIC repeats a multicast of EPOS, beside a loop of the host, over the number of receivers?
+
+Strategy: the first host sends a message to 1, 2, ... others, once by its NIC, which sends the frame in its Send Ring
+again to each, and once by a loop of sends. The time ends when the last receiver has the message; what the sender's CPU
+is used meanwhile, and the bytes that it stores into the card or has fetched, are the host's part.
+"""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import replace
+from typing import Any
+
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
+
+LAYER = "epos"
+CLUSTER = "eight_hosts"
+_LAYER = layer_options(LAYER)
+OPTIONS = {
+    "repetitions": Option(3, "multicasts of each number of receivers and way", 1, 100_000),
+    "size": Option(256, "bytes of a message", 0, 1 << 16),
+    **_LAYER,
+    "epos.protocols": replace(_LAYER["epos.protocols"], default="multicast"),
+}
+QUICK = "repetitions=1"
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    hosts: list[Any] = lab.start_layer(LAYER)
+    await lab.all([lab.spawn(host.start(), f"start of {host.me}") for host in hosts])
+    numbers = list(range(1, len(hosts)))
+    curves: dict[str, list[float]] = {"nic": [], "loop": []}
+    for count in numbers:
+        for way, curve in curves.items():
+            took, used = zip(
+                *[await _once(lab, hosts, count, way) for _ in range(lab.option("repetitions"))], strict=True
+            )
+            curve.append(statistics.mean(took))
+            lab.metric(f"all_have_it_us_{count}_{way}", curve[-1])
+            lab.metric(f"sender_cpu_us_{count}_{way}", statistics.mean(used))
+        lab.progress(count, len(numbers), "numbers of receivers")
+    for way, curve in curves.items():
+        lab.series(f"all_have_it_{way}", numbers, curve, "receivers", "us")
+
+
+async def _once(lab: Lab, hosts: list[Any], count: int, way: str) -> tuple[float, float]:
+    """One multicast to so many: us until the last one has it, and us of the sender's CPU."""
+    near, nodes, data = hosts[0], list(range(1, count + 1)), bytes(at & 0xFF for at in range(lab.option("size")))
+    takes = [lab.spawn(hosts[node].receive(), f"host {node}") for node in nodes]
+    begun, used = lab.kernel.now, near.host.cpu_ps
+    if way == "nic":
+        await near.multicast(nodes, data)
+    else:
+        for node in nodes:
+            await near.send(node, data)
+    used = near.host.cpu_ps - used
+    got = await lab.all(takes)
+    took = (lab.kernel.now - begun) / 1e6
+    lab.check(all(message.data == data for message in got), "a message came changed")
+    lab.findings.messages += count
+    await near.left()
+    return took, used / 1e6
