@@ -21,7 +21,8 @@ from tests.system.runs import must
 
 def run_elsewhere() -> set[str]:
     """Studies that other tests run or, by its rows, `make figures` compares."""
-    texts = [path.read_text("utf-8") for path in (ROOT / "tests").rglob("*.py") if path.parts[-2] not in ("unit",)]
+    files = [path for path in (ROOT / "tests").rglob("*.py") if path.parts[-2] != "unit" and path != Path(__file__)]
+    texts = [path.read_text("utf-8") for path in files]
     named = {word for text in texts for word in re.findall(r"[\"'](\w+)[\"']", text)}
     return (
         named | {row.study for row in load_published()} | {name for name in studies.names() if studies.load(name).tiny}
