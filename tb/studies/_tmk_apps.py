@@ -119,6 +119,7 @@ class Window:
                 "bytes": sum(tmk.sent_bytes for tmk in all_of),
                 "barriers": min(tmk.barriers.passed for tmk in all_of),
                 "locks": sum(tmk.locks.acquired for tmk in all_of),
+                "collections": min(tmk.barriers.collections for tmk in all_of),
                 "faults": sum(tmk.process.faults for tmk in all_of),
                 "twins": sum(tmk.memory.twins for tmk in all_of),
                 "diffs": sum(tmk.memory.diffs for tmk in all_of),
