@@ -22,8 +22,6 @@ OPTIONS = {
     **stack_options(LAYER),
 }
 QUICK = "scale=64 programs=sor sizes=1"
-VARIANTS = {"l7": ("lanai9-l7+p2-300", "scale=1 sizes=2 memory.bytes=268435456")}
-"""The hosts of chapter 5, two of its sizes."""
 
 
 async def run(lab: Lab) -> None:
