@@ -29,11 +29,7 @@ def run_elsewhere() -> set[str]:
     )
 
 
-ENDLESS = {"tmk_async": "the second run of a program over VIA on the same hosts does not end"}
-LEFT = [
-    pytest.param(study, marks=pytest.mark.xfail(reason=ENDLESS[study], run=False)) if study in ENDLESS else study
-    for study in sorted(set(studies.names()) - run_elsewhere())
-]
+LEFT = sorted(set(studies.names()) - run_elsewhere())
 
 
 @pytest.mark.parametrize("study", LEFT)
