@@ -2,7 +2,8 @@
 
 `load_bytes` and `store_bytes` cannot wait: a page without the right ends them with ProtectionFault. `read`, `write` and
 `view` are awaited. A page that is not present faults into the handler that a driver gave it, one without the right into
-that of the process. The handler runs on the thread that faulted and may wait for whatever it wants: a message, DMA.
+that of the process. A store to a page of a card (`pio_write`) faults into its driver's in both cases; loads from a card
+end with ProtectionFault. A handler runs on the thread that faulted and may wait for whatever it wants: a message, DMA.
 """
 
 from __future__ import annotations
@@ -98,6 +99,11 @@ class Faulting(Signalled):
                 raise ProtectionFault(self.who, "paging out", at, "the page is pinned")
             self._change(at, page, page.rights, present)
 
+    def place(self, va: int, size: int, physical: int) -> None:
+        """A driver's: pages of a card that follow one another stand at another place of it from now on."""
+        for at, _ in parts(va, size):
+            self.pages.at(at, "placing").physical = physical + at - va
+
     def _change(self, va: int, page: Page, rights: Rights, present: bool) -> None:
         page.change(rights, present)
         if not page.device:
@@ -179,14 +185,15 @@ class Faulting(Signalled):
     async def _mend(self, refused: ProtectionFault, write: bool) -> bool:
         """Let the handler mend a page; whether it changed it at all. Raises what was refused when there is none."""
         page, me = self.pages.find(refused.address), self._scheduler.kernel.current
-        handler = None if page is None else self._mends if page.present else page.pager
-        if page is None or handler is None or page.device or me in self._mending:
+        own = page is not None and page.present and not page.device
+        handler = None if page is None else self._mends if own else page.pager
+        if page is None or handler is None or me in self._mending:
             raise refused
         changes, at = page.changes, self._scheduler.kernel.now
         self.faults += 1
         await self.overhead("fault")
         self._mending.add(me)
-        with self.signals.masking(self._masked if page.present else frozenset()):
+        with self.signals.masking(self._masked if own else frozenset()):
             await handler(Fault(refused.address, write, page.present, at))
         self._mending.discard(me)
         return page.changes != changes

@@ -216,24 +216,33 @@ class Process(Faulting, PollsCards):
                     await self._after("compute")
 
     async def pio_write(self, va: int, data: bytes, combine: bool = False) -> None:
-        """Store whole words to a card that is mapped."""
-        at = self._card(va, len(data), f"PIO store of {len(data)} bytes", write=True)
-        await self._scheduler.enter()
+        """Store whole words to a card that is mapped; faults of a driver's pages are mended."""
+        at = await self._storing(va, len(data))
         await self.host.pio_write(at, data, combine)
         if self._scheduler.leave():
             await self._after("pio_write")
 
     async def pio_read(self, va: int) -> int:
         """Read a word of a card that is mapped."""
-        at = self._card(va, 4, "PIO load", write=False)
         await self._scheduler.enter()
         try:
-            value = await self.host.pio_read(at)
+            value = await self.host.pio_read(self._card(va, 4, "PIO load", write=False))
         finally:
             told = self._scheduler.leave()
         if told:
             await self._after("pio_read")
         return value
+
+    async def _storing(self, va: int, size: int) -> int:
+        """Get the CPU for a store to a card; where it goes at that time."""
+        while True:
+            await self._scheduler.enter()
+            try:
+                return self._card(va, size, f"PIO store of {size} bytes", write=True)
+            except ProtectionFault as refused:
+                self._scheduler.leave()
+                if not await self._mend(refused, write=True):
+                    raise
 
     @property
     def slots(self) -> frozenset[int]:  # type: ignore[override]

@@ -34,6 +34,15 @@ def test_a_message_comes_back_whole_after_as_many_packets_as_the_option_says(pro
     assert measured["time_to_return_over_timeout"] == pytest.approx(21, rel=0.01)
 
 
+def test_more_endpoints_than_frames_lose_and_double_nothing_and_fewer_move_nothing(tmp_path: Path) -> None:
+    measured = must("am2_paging", "verilator", tmp_path, "uses=1 am2.frames=2 size=64").metrics
+    assert (measured["lost"], measured["duplicated"], measured["knee"]) == (0, 0, 2)
+    assert measured["faults_per_message_at_frames"] == 0
+    assert measured["faults_per_message_beyond_frames"] > 0
+    stages = sum(measured[f"fault_{stage}_us"] for stage in ("waited", "room", "out", "back"))
+    assert measured["fault_us"] == pytest.approx(stages)
+
+
 def test_a_queue_that_is_full_returns_messages_at_once_where_the_option_says_so(tmp_path: Path) -> None:
     measured = must("am2_return", "verilator", tmp_path, "am2.full=nack").metrics
     assert (measured["transmissions"], measured["retries"], measured["returned_congestion"]) == (1, 0, 1)

@@ -31,6 +31,7 @@ def tour(charges: Charges) -> None:
     _many(charges)
     _bulk(charges)
     _back(charges)
+    _paging(charges)
     with charges.operation("freeing the endpoints"):
         bench.run(*(library.terminate() for library in bench.libraries))
 
@@ -134,6 +135,37 @@ def _back(charges: Charges) -> None:
     with charges.operation("6 answers that come back"):
         bench.run(settled(bench.machine, bench.bundles[1].poll()))
         bench.run(settled(bench.machine, bench.bundles[1].poll()))
+
+
+def _paging(charges: Charges) -> None:
+    """Endpoints that come into the NIC's memory, and leave it."""
+    bench = Bench(frames=1, each=2, timeout_us=200)
+    (_, second), machine = bench.bundles[0].endpoints, bench.machine
+    bench.bundles[0].move_endpoint(second, bench.libraries[0].allocate_bundle())
+    second.map(2, bench.bundles[1].endpoints[1].name, TAG)
+    with charges.operation("one of an endpoint that is absent"):
+        bench.run(settled(machine, second.request(1, KEEP)))
+    bench.run(settled(machine, bench.bundles[1].poll()))
+    with charges.operation("one for an endpoint that is absent"):
+        bench.run(settled(machine, second.request(2, KEEP)))
+    bench.run(settled(machine, bench.bundles[1].poll()))
+    _passed_over(charges)
+
+
+def _passed_over(charges: Charges) -> None:
+    """One that is asked to leave, and stays, since a message of it is under way."""
+    bench = Bench(nic="lanai4", frames=2, each=3, timeout_us=200, absent="silent")
+    (first, _, third), machine = bench.bundles[0].endpoints, bench.machine
+    third.map(2, bench.bundles[1].endpoints[2].name, TAG)
+    bench.run(machine.kernel.sleep(500_000_000))
+    machine.faults.delay(1, 0, machine.faults.passed(1, 0), 150_000_000)
+
+    async def both() -> None:
+        await first.request(1, KEEP)
+        await third.request(2, KEEP)
+
+    with charges.operation("one of and for absent endpoints, while another one has a message under way, in silence"):
+        bench.run(settled(machine, both()))
 
 
 async def far_end(bench: Bench) -> None:

@@ -144,7 +144,7 @@ async def _rest(bench: Bench, us: int) -> None:
 
 def test_payload_that_changes_in_either_staging_area_is_what_the_handler_sees() -> None:
     bench = Bench()
-    near, far = (layer._driver._staging[0] for layer in bench.layers)
+    near, far = (layer._driver._memory[0][0] for layer in bench.layers)
 
     async def program() -> None:
         await bench.send(0, 1, data=b"sent by 0", handler=KEEP)

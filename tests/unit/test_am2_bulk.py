@@ -194,7 +194,7 @@ def test_an_answer_that_cannot_go_at_once_sends_nothing_and_may_be_given_later()
 
 def test_data_pass_the_staging_areas_of_both_ends() -> None:
     ends = Ends()
-    near, far = (layer._driver._staging[0] for layer in ends.bench.layers)
+    near, far = (layer._driver._memory[0][0] for layer in ends.bench.layers)
     ends.put(1, 100, b"Sent by 1")
 
     async def program() -> None:

@@ -58,6 +58,8 @@ class Am2:
     def __init__(self, host: Host, view: ClusterView) -> None:
         self.host, self.me, self._driver = host, view.me, Driver(host, view)
         self.nodes, self.options = len(view.names), self._driver.options
+        self.pager = self._driver.pager
+        """Which endpoints are in the NIC's memory; `log`: those that were brought, and what that took."""
 
     async def start(self) -> None:
         """Load the driver: once a host, before anything else."""

@@ -22,7 +22,7 @@ class Bundle:
         """AM_AllocateEndpoint: a new one, which nobody can send to until it has a tag. `weight`: messages that it may
         send in a turn. Raises Am2Error.
         """
-        endpoint = Endpoint(self._driver, self, await self._driver.allocate(self.process, weight), weight)
+        endpoint = Endpoint(self._driver, self, await self._driver.allocate(self.process, weight))
         self.endpoints.append(endpoint)
         return endpoint
 
@@ -57,17 +57,15 @@ class Bundle:
         """AM_Wait: return when a message has come, which `poll` then handles. Raises Am2Error."""
         if not any(one.is_open for one in self.endpoints):
             raise Am2Error(f"{self.process.who}: waiting", "the bundle has no endpoint", "allocate one")
-        while not await self._come():
-            for one in self.endpoints:
-                if one.is_open and await one.has_come():
-                    return
+        while not any([await one.has_come() for one in self.endpoints if one.is_open]):
+            await self._come()
 
-    async def _come(self) -> bool:
-        """Spin until a message has come, if that is one word to look at; False: several endpoints are to be looked at
-        in turn, or bulk data wait for room, and go on at the next look.
+    async def _come(self) -> None:
+        """Until a message may have come. Of one endpoint the word is polled; several are to be looked at in turn, and
+        so is one whose bulk data wait for room.
         """
         there = [one for one in self.endpoints if one.is_open]
-        if len(there) != 1 or there[0].starved:
-            return False
-        await there[0].come()
-        return True
+        if len(there) == 1 and not there[0].starved:
+            await there[0].come()
+        else:
+            await self.process.give_way()

@@ -2,39 +2,39 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import count
 
 from firmware.host.am2.errors import Am2Error
+from firmware.host.am2.granted import Granted
+from firmware.host.am2.notices import Notices
+from firmware.host.am2.pager import Pager
 from firmware.host.card import load_chain, release
 from firmware.host.lock import Lock
 from firmware.host.words import store_words
 from firmware.layers import ClusterView
-from firmware.nic.am2.layout import BLOCKS, FRAME, FRAME_PAGES, NOT_YET, Place, Word, row
+from firmware.nic.am2.layout import (
+    ABSENT,
+    BLOCKS,
+    ENDPOINTS,
+    FRAME,
+    FRAME_PAGES,
+    MOVING,
+    NOT_YET,
+    Notice,
+    Place,
+    Word,
+    row,
+)
 from firmware.nic.am2.options import Options
-from firmware.nic.am2.words import NEVER, tag_words
+from firmware.nic.am2.words import tag_words
 from firmware.nic.hardware import chain_heads
 from firmware.verbs import Buffer, Host
+from pymodels.host.faulting import Fault
 from pymodels.host.pages import PAGE
 from pymodels.host.process import Process
 
 CLEARED = 32
 """Bytes of memory that a turn of the path that clears it does."""
-
-
-@dataclass
-class Granted:
-    """An endpoint as its process has it."""
-
-    number: int
-    process: Process
-    frame: int
-    """Virtual address of its frame."""
-    staging: int
-    """Virtual address of its staging blocks."""
-    memory: int
-    """Their physical address."""
-    tag: int = NEVER
 
 
 class Driver:
@@ -45,9 +45,11 @@ class Driver:
         self.options = Options.of(view.options)
         self._place = Place(self.options.frames, self.options.channels, len(view.names), self.options.medium)
         self._granted: dict[int, Granted] = {}
-        self._staging: dict[int, Buffer] = {}
-        """By endpoint: pinned memory, kept for the next one that has the number."""
+        self._memory: dict[int, tuple[Buffer, Buffer]] = {}
+        """By endpoint: pinned memory of its staging blocks and its frame, kept for the next one that has the number."""
         self._commands = Lock(host, "the NIC to have read a row")
+        self.pager = Pager(host, self.options, self._place, view.me, self._tell)
+        self._notices = Notices(host, self._noticed)
         self.sends = count(1)
         """Messages of this host, for the trace."""
 
@@ -62,48 +64,73 @@ class Driver:
         """A system call: an endpoint for a process, its frame empty, its tag NEVER. Raises Am2Error."""
         if type(weight) is not int or not 1 <= weight <= 0xFFFF:
             raise Am2Error("an endpoint", f"weight {weight!r}", "give 1 to 65535")
-        number = next((one for one in range(self.options.frames) if one not in self._granted), None)
+        number = next((one for one in range(ENDPOINTS) if one not in self._granted), None)
         if number is None:
-            cause = f"{self.options.frames} endpoints of {self.host.who} fill the NIC's memory"
-            raise Am2Error("an endpoint", cause, "free one, or take more with am2.frames")
-        at = self._place.frames[number]
-        if number not in self._staging:
-            self._staging[number] = self.host.allocate(BLOCKS * self.options.medium)
-        memory = self._staging[number].address
-        granted = Granted(number, process, process.map_nic(at // PAGE, FRAME_PAGES), 0, memory)
-        granted.staging = process.map_memory(memory, -(-BLOCKS * self.options.medium // PAGE))
-        self._granted[number] = granted
+            raise Am2Error("an endpoint", f"{self.host.who} has {ENDPOINTS}, as many as there can be", "free one")
+        if number not in self._memory:
+            sizes = BLOCKS * self.options.medium, FRAME
+            self._memory[number] = self.host.allocate(sizes[0]), self.host.allocate(sizes[1])
+        staging, image = self._memory[number]
+        frame = process.map_nic(0, FRAME_PAGES)
+        copy = process.map_memory(image.address, FRAME_PAGES)
+        blocks = process.map_memory(staging.address, self._pages)
+        granted = self._granted[number] = Granted(number, process, weight, frame, copy, image, blocks, staging.address)
+
+        async def bring(_: Fault) -> None:
+            await self.pager.bring(granted)
+
+        process.page_by(frame, FRAME, bring)
+        at = self.pager.settle(granted)
         await process.syscall()
         await self.host.spend("am2_grant")
-        await self.host.pio_write(self.host.nic_base + at, bytes(FRAME), combine=True)
-        await self._tell(number, at, granted.tag, memory, weight)
+        if at != ABSENT:
+            await self.host.pio_write(self.host.nic_base + at, bytes(FRAME), combine=True)
+        await self._tell(granted, at)
         return granted
+
+    @property
+    def _pages(self) -> int:
+        """Pages of an endpoint's staging blocks."""
+        return -(-BLOCKS * self.options.medium // PAGE)
 
     async def free(self, granted: Granted) -> None:
         """A system call: the endpoint is there no more. What it has in flight is lost to it. Returns when the NIC uses
         neither its frame nor its memory, and the next process finds nothing there.
         """
-        granted.process.unmap(granted.frame, FRAME_PAGES)
-        granted.process.unmap_memory(granted.staging, -(-BLOCKS * self.options.medium // PAGE))
         await granted.process.syscall()
-        await self._tell(granted.number, 0, NEVER, 0, 0)
-        staging = self._staging[granted.number].view
-        await self.host.spend("am2_clear", len(staging) // CLEARED)
-        staging[:] = bytes(len(staging))
+        async with self.pager.lock:
+            granted.unmap(self._pages)
+            while await self._tell(granted, 0) == NOT_YET:
+                pass
+            self.pager.clear(granted)
+        for memory in self._memory[granted.number]:
+            await self.host.spend("am2_clear", memory.size // CLEARED)
+            memory.view[:] = bytes(memory.size)
         del self._granted[granted.number]
 
-    async def set_tag(self, granted: Granted, tag: int, weight: int) -> None:
+    async def set_tag(self, granted: Granted, tag: int) -> None:
         """A system call: the endpoint takes messages with another tag from now on."""
         granted.tag = tag
         await granted.process.syscall()
-        await self._tell(granted.number, self._place.frames[granted.number], tag, granted.memory, weight)
+        async with self.pager.lock:
+            await self._tell(granted, self.pager.where(granted))
 
-    async def _tell(self, number: int, frame: int, tag: int, memory: int, weight: int) -> None:
-        """Write a row, and return when the NIC has done what it says."""
+    async def _noticed(self, notice: Notice, number: int) -> None:
+        """The NIC tells something of an endpoint."""
+        granted = self._granted.get(number)
+        if granted is not None and notice is Notice.WANTED:
+            self.host.spawn(self.pager.bring(granted), f"AM-II's pager, for endpoint {number}")
+
+    async def _tell(self, granted: Granted, frame: int) -> int:
+        """Write the row of an endpoint; what the NIC answers when it has done what it says, or cannot yet."""
+        host = self.host
         async with self._commands:
-            answer = NOT_YET
-            while answer == NOT_YET:
-                await self.host.spend("am2_row_written")
-                await store_words(self.host, row(number), frame, *tag_words(tag), memory, weight)
-                await store_words(self.host, Word.COMMAND, 1 + number)
-                answer = await self.host.poll_card(self.host.nic_base + Word.COMMAND, 1 + number, "am2_look_read")
+            await host.spend("am2_row_written")
+            words = frame, *tag_words(granted.tag), granted.memory, granted.weight, granted.image.address
+            await store_words(host, row(granted.number), *words, int(granted.asleep))
+            asked = 1 + granted.number
+            await store_words(host, Word.COMMAND, asked)
+            answer = await host.poll_card(host.nic_base + Word.COMMAND, asked, "am2_look_read")
+            if answer == MOVING:
+                answer = await host.poll_card(host.nic_base + Word.COMMAND, MOVING, "am2_look_read")
+            return answer

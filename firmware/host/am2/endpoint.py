@@ -6,9 +6,10 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, Protocol
 
 from firmware.host.am2.credits import Credits, SendQueue
-from firmware.host.am2.driver import Driver, Granted
+from firmware.host.am2.driver import Driver
 from firmware.host.am2.errors import Am2Error
 from firmware.host.am2.frame import Frame
+from firmware.host.am2.granted import Granted
 from firmware.host.am2.message import Data, EndpointName, Token
 from firmware.host.am2.rescued import Rescued
 from firmware.host.am2.segment import MOST, Segment
@@ -36,13 +37,13 @@ class Polls(Protocol):
 class Endpoint:
     """One thread of its process uses it at a time."""
 
-    def __init__(self, driver: Driver, bundle: Polls, granted: Granted, weight: int) -> None:
+    def __init__(self, driver: Driver, bundle: Polls, granted: Granted) -> None:
         self.process: Process = granted.process
         self.name = EndpointName(driver.me, granted.number)
         """Its global name."""
         self.handled = self.came_back = 0
         """Requests whose handlers have run; messages that were returned."""
-        self._driver, self._bundle, self._granted, self._weight = driver, bundle, granted, weight
+        self._driver, self._bundle, self._granted = driver, bundle, granted
         self._frame = Frame(driver, granted)
         self._rescued = Rescued(self._frame)
         self._sends = {queue: SendQueue(queue) for queue in (Queue.REQUEST_SEND, Queue.REPLY_SEND)}
@@ -64,7 +65,7 @@ class Endpoint:
     async def set_tag(self, tag: int) -> None:
         """AM_SetTag: messages must carry it from now on; NEVER and ALWAYS match none and any. Raises Am2Error."""
         self._check_open()
-        await self._driver.set_tag(self._granted, check_tag(self._who, tag), self._weight)
+        await self._driver.set_tag(self._granted, check_tag(self._who, tag))
 
     @property
     def tag(self) -> int:

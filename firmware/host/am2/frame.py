@@ -1,4 +1,4 @@
-"""The frame of an endpoint as its process reads and writes it, over the bus, in the NIC's memory."""
+"""The frame of an endpoint as its process reads and writes it, in the NIC's memory or, while absent, in host memory."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from struct import pack
 
 from firmware.host.am2.credits import SendQueue
-from firmware.host.am2.driver import Driver, Granted
+from firmware.host.am2.driver import Driver
+from firmware.host.am2.granted import Granted
 from firmware.host.am2.message import Data, EndpointName, Replies, Token
 from firmware.nic.am2.layout import ARRIVED, BLOCKS, FREED, STRIDE, descriptor
 from firmware.nic.am2.words import HEAD, SHORT_WORDS, TAG, Head, Kind, Name, Queue, halves, name, tag_words
@@ -50,10 +51,10 @@ class Frame:
             await self._stage(block, data)
         called = name(self._driver.me, self._granted.number, send.queue, send.posted)
         body = ((where.node << 16 | where.endpoint), *tag_words(tag), length, offset, *words)
-        await process.pio_write(at + 4, pack(f">{len(body)}I", *body))
+        await self._granted.store(at + 4, pack(f">{len(body)}I", *body))
         host.trace(TraceEvent.PAYLOAD_WRITTEN, called, len(data), number)
         send.posted += 1
-        await process.pio_write(at, pack(">I", head.word))
+        await self._granted.store(at, pack(">I", head.word))
         host.trace(TraceEvent.POINTER_WRITTEN, called, head.word)
 
     async def _stage(self, block: int, data: Data) -> None:
@@ -65,52 +66,51 @@ class Frame:
 
     async def look_freed(self, send: SendQueue) -> None:
         """Read how many descriptors of a queue the NIC has given back."""
-        word = await self._process.pio_read(self._granted.frame + FREED[send.queue])
+        word = await self._granted.load(FREED[send.queue])
         await self._process.spend("am2_look_freed")
         send.told(word)
 
     async def wait_freed(self, send: SendQueue) -> None:
         """Spin until the NIC has given another one back."""
-        at = self._granted.frame + FREED[send.queue]
-        send.told(await self._process.poll_card(at, send.word, "am2_look_freed"))
+        send.told(await self._granted.spin(FREED[send.queue], send.word, "am2_look_freed"))
 
     # ---- in
 
     async def arrived(self) -> tuple[int, int]:
         """Requests and replies that have come, counted from the start, 16 bits of each: one read over the bus."""
-        word = await self._process.pio_read(self._granted.frame + ARRIVED)
+        word = await self._granted.load(ARRIVED)
         await self._process.spend("am2_look")
         return halves(word)
 
     async def spin(self, before: int) -> None:
-        """Spin on the same word until it has changed."""
-        await self._process.poll_card(self._granted.frame + ARRIVED, before, "am2_look")
+        """Spin on the same word until it has changed, or the frame has come or left."""
+        await self._granted.spin(ARRIVED, before, "am2_look")
 
     async def read(self, queue: Queue, number: int, endpoint: Replies) -> Token:
         """The message in a descriptor, word by word as far as it is needed."""
-        process, at = self._process, self._at(queue, number)
-        head, called = Head.of(await process.pio_read(at)), await process.pio_read(at + 4)
+        load, at = self._granted.load, self._at(queue, number)
+        head, called = Head.of(await load(at)), await load(at + 4)
         self.called, whose = called, Name.of(called)
         if not head.returned:
             self._driver.host.trace(TraceEvent.POLL_HIT, called, 0, whose.node)
-        size, block = halves(await process.pio_read(at + 16)) if head.kind != Kind.SHORT else (0, 0)
+        size, block = halves(await load(at + 16)) if head.kind != Kind.SHORT else (0, 0)
         count = min(head.arguments, SHORT_WORDS)
-        arguments = [await process.pio_read(at + 4 * (HEAD + one)) for one in range(count)]
-        await process.spend("am2_receive")
+        arguments = [await load(at + 4 * (HEAD + one)) for one in range(count)]
+        await self._process.spend("am2_receive")
         va = self._granted.staging + self._driver.options.medium * (block % BLOCKS)
         token = Token(endpoint, head, whose, tuple(arguments), va, size, number)
         if head.kind in (Kind.BULK, Kind.GET):
-            token.offset = await process.pio_read(at + 20)
+            token.offset = await load(at + 20)
         return token
 
     async def reply_tag(self, token: Token) -> int:
         """The tag of the endpoint that has sent a request, as its NIC has added it."""
         at = self._at(Queue.REPLY_RECEIVE if token.is_reply else Queue.REQUEST_RECEIVE, token.index) + REPLY_TAG
-        return await self._process.pio_read(at) << 32 | await self._process.pio_read(at + 4)
+        return await self._granted.load(at) << 32 | await self._granted.load(at + 4)
 
     async def release(self, queue: Queue, number: int) -> None:
         """The descriptor of a message that was handled is free."""
-        await self._process.pio_write(self._at(queue, number), bytes(4))
+        await self._granted.store(self._at(queue, number), bytes(4))
 
     def _at(self, queue: Queue, number: int) -> int:
-        return descriptor(self._granted.frame, queue, number)
+        return descriptor(0, queue, number)

@@ -149,6 +149,62 @@ u32 am2_grant(u32 *used, u32 *entries, u32 frame, u32 staging, u32 number) {
     return 0;
 }
 
+/* The pager: what it knows of who has a frame; what the CPU and the pager keep in a page table. */
+struct owner { u32 number, *entries, place, until, leaving; };
+enum { PRESENT = 1, WRITABLE = 2, STORED = 1u << 6 };
+
+/* One look at a frame: whether it was stored to since the last one, and whether its owner has been there long enough. */
+struct owner *am2_choose(struct owner **frames, u32 hand, u32 now) {
+    struct owner *owner = frames[hand];
+    u32 *entries = owner->entries, first = entries[0], second = entries[1];
+    if (UNLIKELY((first | second) & STORED)) {
+        OFF_PATH("it was");
+        entries[0] = first & ~STORED;
+        entries[1] = second & ~STORED;
+        return 0;
+    }
+    if (UNLIKELY((int)(owner->until - now) > 0)) {
+        OFF_PATH("it has not");
+        return 0;
+    }
+    return owner;
+}
+
+/* An endpoint is to leave: stores to it wait. */
+void am2_leaves(struct owner *owner) {
+    u32 *entries = owner->entries;
+    entries[0] = entries[0] & ~WRITABLE;
+    entries[1] = entries[1] & ~WRITABLE;
+    owner->leaving = 1;
+}
+
+/* One has come to a frame. */
+void am2_came(struct owner **frames, struct owner *owner, u32 place, u32 address, u32 until) {
+    u32 *entries = owner->entries;
+    frames[place] = owner;
+    owner->place = place;
+    owner->until = until;
+    owner->leaving = 0;
+    entries[0] = address | PRESENT | WRITABLE | STORED;
+    entries[1] = address + 4096 | PRESENT | WRITABLE | STORED;
+}
+
+/* One look at the ring of notices: the next one, if there is one. */
+u32 am2_notice_read(u32 **next, u32 *ring, u32 *end) {
+    u32 word = PIO_READ(), *after = *next + 1;
+    if (UNLIKELY(!(word & OWNED))) {
+        OFF_PATH("no more");
+        return 0;
+    }
+    PIO_WRITE(0);
+    if (UNLIKELY(after == end)) {
+        OFF_PATH("round the ring");
+        after = ring;
+    }
+    *next = after;
+    return word;
+}
+
 /* A row for the NIC, and the command. */
 void am2_row_written(const u32 *row, u32 number) {
     PIO_WRITE(BE32(row[0]));
@@ -156,6 +212,8 @@ void am2_row_written(const u32 *row, u32 number) {
     PIO_WRITE(BE32(row[2]));
     PIO_WRITE(BE32(row[3]));
     PIO_WRITE(BE32(row[4]));
+    PIO_WRITE(BE32(row[5]));
+    PIO_WRITE(BE32(row[6]));
     PIO_WRITE(BE32(number + 1));
 }
 

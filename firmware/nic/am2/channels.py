@@ -7,6 +7,7 @@ which they were set: a list, of which only the first is looked at.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from firmware.nic.am2.endpoints import Endpoint, Sending
@@ -41,11 +42,13 @@ class Flight:
     number: int
     """Of the descriptor, counted from the start."""
     name: int
-    channel: Channel
+    node: int
     arguments: int
     size: int
     """Bytes of payload."""
     block: int
+    channel: Channel | None = None
+    """None: it waits at its endpoint."""
     sent: int = 0
     """Transmissions."""
     code: Code = Code.OK
@@ -113,6 +116,11 @@ class Timers:
         if not self._due:
             nic.write(Reg.IT0, self._ticks)
         self._due[flight] = now + self._ticks & WORD
+
+    def pause(self, flights: Iterable[Flight]) -> None:
+        """Messages that wait at an endpoint which leaves: they go on when it is back."""
+        for flight in flights:
+            self._due.pop(flight, None)
 
     def stop(self, flight: Flight) -> None:
         """It is answered. The hardware's timer goes on: what it finds then decides."""

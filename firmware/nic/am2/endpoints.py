@@ -4,19 +4,29 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from firmware.nic.am2.layout import (
+    ABSENT,
     ARRIVED,
     BLOCKS_A_QUEUE,
     ENDPOINTS,
+    FRAMES,
     FREED,
+    NOTICE_WORDS,
+    NOTICES,
     ROW,
+    Notice,
     Row,
     descriptor,
     row,
 )
 from firmware.nic.am2.words import ALWAYS, NEVER, OWNED, Queue
+from firmware.nic.hardware import LedPackets
 from firmware.verbs import Nic
+
+if TYPE_CHECKING:
+    from firmware.nic.am2.channels import Flight
 
 
 @dataclass
@@ -61,18 +71,29 @@ class Receiving:
     """Those between."""
     staged: int = 0
     """Messages that were given a staging block."""
-    blocks: list[int] = field(default_factory=lambda: [0] * BLOCKS_A_QUEUE)
-    """By staging block of the queue: the descriptor that has named it last."""
+    blocks: list[int | None] = field(default_factory=lambda: [None] * BLOCKS_A_QUEUE)
+    """By staging block of the queue: the index of the descriptor that has named it last."""
 
 
 class Endpoint:
-    """An endpoint whose frame is in the NIC's memory."""
+    """An endpoint: what the NIC knows of it wherever its frame is."""
 
-    def __init__(self, number: int, frame: int, tag: int, staging: int, weight: int) -> None:
-        self.number, self.frame = number, frame
-        self.tag, self.staging, self.weight = tag, staging, weight
+    def __init__(self, number: int, staging: int) -> None:
+        self.number, self.staging = number, staging
+        self.frame = self.tag = self.weight = self.image = 0
+        """Where its frame is in the NIC's memory; 0: it is absent. Its tag, its weight, its frame in host memory."""
+        self.leaving = self.asleep = self.asked = False
+        """It sends and takes nothing more, since its frame is to leave; the next message interrupts; the driver was
+        asked to bring it."""
+        self.aside: list[Flight] = []
+        """Messages that were taken and have no channel: refused as absent, or without a place to come back to."""
         self.sends = (Sending(Queue.REQUEST_SEND), Sending(Queue.REPLY_SEND))
         self.receives = (Receiving(Queue.REQUEST_RECEIVE), Receiving(Queue.REPLY_RECEIVE))
+
+    @property
+    def there(self) -> bool:
+        """Messages can go into it and out of it."""
+        return bool(self.frame) and not self.leaving
 
     def takes(self, tag: int) -> bool:
         """Whether a message with this tag may come to it."""
@@ -86,31 +107,52 @@ class Endpoint:
 class Endpoints:
     """All of a NIC."""
 
-    def __init__(self, nic: Nic) -> None:
-        self._nic = nic
+    def __init__(self, nic: Nic, port: LedPackets) -> None:
+        self._nic, self._port = nic, port
         self._by_number: dict[int, Endpoint] = {}
         self.ring: list[Endpoint] = []
-        """In the order in which they came: whose turn it is goes round."""
+        """Those whose frames are there, in the order in which they came: whose turn it is goes round."""
+        self._told = 0
 
     def find(self, number: int) -> Endpoint | None:
         """The endpoint of a number."""
         return self._by_number.get(number)
 
-    def read(self, number: int) -> Endpoint | None:
-        """Look at a row again. An endpoint that is there no more is the result."""
-        frame, high, low, staging, weight = self._nic.load_words(row(number), 1 + Row.WEIGHT // 4)
-        there = self._by_number.get(number)
+    def read(self, number: int) -> tuple[Endpoint | None, int]:
+        """Look at a row again: the endpoint, which may be new, and where the driver wants its frame; 0: nowhere."""
+        frame, high, low, staging, weight, image, asleep = self._nic.load_words(row(number), 1 + Row.ASLEEP // 4)
         if not frame:
-            if there:
-                del self._by_number[number]
-                self.ring.remove(there)
-            return there
-        if there:
-            there.tag, there.weight = high << 32 | low, weight
-        else:
-            endpoint = self._by_number[number] = Endpoint(number, frame, high << 32 | low, staging, weight)
-            self.ring.append(endpoint)
-        return None
+            return self._by_number.pop(number, None), 0
+        if number not in self._by_number:
+            endpoint = self._by_number[number] = Endpoint(number, staging)
+            if frame != ABSENT:  # the driver has emptied its frame
+                endpoint.frame = frame
+                self.ring.append(endpoint)
+        endpoint = self._by_number[number]
+        endpoint.tag, endpoint.weight, endpoint.image = high << 32 | low, weight, image
+        endpoint.asleep = bool(asleep)
+        return endpoint, frame
+
+    # ---- notices to the driver
+
+    async def ask(self, endpoint: Endpoint) -> None:
+        """Ask for its frame, once."""
+        if not endpoint.asked:
+            endpoint.asked = True
+            await self._notice(endpoint, Notice.WANTED)
+
+    async def wake(self, endpoint: Endpoint) -> None:
+        """A message has come: if its owner is asleep, the driver wakes it."""
+        if endpoint.asleep:
+            endpoint.asleep = False
+            await self._notice(endpoint, Notice.EVENT)
+
+    async def _notice(self, endpoint: Endpoint, notice: Notice) -> None:
+        await self._nic.work("am2_notice")
+        at = NOTICES + 4 * (self._told % NOTICE_WORDS)
+        self._told += 1
+        self._nic.store(at, OWNED | notice << 8 | endpoint.number)
+        await self._port.interrupt()
 
     # ---- send queues
 
@@ -134,9 +176,11 @@ class Endpoints:
     def block(self, endpoint: Endpoint, receive: Receiving) -> int | None:
         """The next staging block of a receive queue, if the host has emptied the descriptor that named it."""
         number = receive.staged % BLOCKS_A_QUEUE
-        named = receive.blocks[number]
-        if named and (self._nic.load(named) & OWNED or any(one.address == named for one in receive.arriving)):
-            return None
+        index = receive.blocks[number]
+        if index is not None:
+            named = descriptor(endpoint.frame, receive.queue, index)
+            if self._nic.load(named) & OWNED or any(one.address == named for one in receive.arriving):
+                return None
         return receive.queue * BLOCKS_A_QUEUE + number
 
     def tell(self, endpoint: Endpoint, receive: Receiving) -> None:
@@ -150,4 +194,4 @@ class Endpoints:
         nic.store(endpoint.frame + ARRIVED, requests << 16 | replies)
 
 
-assert ENDPOINTS * ROW + Row.FRAME + row(0) <= 0x1000
+assert ENDPOINTS * ROW + row(0) <= NOTICES and NOTICES + 4 * NOTICE_WORDS <= FRAMES

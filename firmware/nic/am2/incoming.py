@@ -82,6 +82,11 @@ class Incoming:
         if endpoint is None or code is not Code.OK:
             await self._refuse(source, second, heard, code)
             return
+        if not endpoint.there or endpoint.asleep:
+            await nic.work("am2_special")
+        if not endpoint.there:
+            await self._absent(source, second, heard, endpoint)
+            return
         receive = endpoint.receives[second.queue]
         at = self._endpoints.room(endpoint, receive)
         size = min(words[4] >> 16, max(behind - 4 * SHORT_WORDS, 0))
@@ -124,7 +129,7 @@ class Incoming:
         nic, coming = self._nic, self._delivering[-1]
         await nic.work("am2_payload")
         nic.store(at + 16, size << 16 | block)
-        receive.blocks[receive.staged % BLOCKS_A_QUEUE] = at
+        receive.blocks[receive.staged % BLOCKS_A_QUEUE] = receive.placed - 1
         receive.staged += 1
         self._port.words(SHORT_WORDS - min(Head.of(coming.arriving.word).arguments, SHORT_WORDS))
         nic.trace(TraceEvent.NIC_DMA_START, coming.name, size)
@@ -154,6 +159,7 @@ class Incoming:
         self._endpoints.tell(coming.endpoint, coming.receive)
         self._nic.trace(TraceEvent.NIC_RECV_DONE, coming.name)
         self._outgoing.control(coming.source, coming.second, Code.OK)
+        await self._endpoints.wake(coming.endpoint)
 
     # ---- those that do not go in
 
@@ -170,6 +176,15 @@ class Incoming:
         self._count(Word.REFUSED)
         heard.sequence, heard.code = second.sequence, code
         self._outgoing.control(source, second, code)
+
+    async def _absent(self, source: int, second: Second, heard: Heard, endpoint: Endpoint) -> None:
+        """Its endpoint is not in the NIC's memory: the driver is asked for it, the sender is to send it later."""
+        if self._options.absent == "nack":
+            await self._refuse(source, second, heard, Code.ABSENT)
+        else:
+            await self._nic.work("am2_full")
+            self._count(Word.DROPPED)
+        await self._endpoints.ask(endpoint)
 
     async def _full(self, source: int, second: Second, heard: Heard) -> None:
         """Its queue is full: the sender's timer sends it again."""

@@ -4,8 +4,9 @@
 |---|---|
 | 0x0000 | words of the driver; they are never mapped into a process |
 | 0x0100 | rows of endpoints: what the driver says of each |
+| 0x0900 | notices to the driver |
 | 0x1000 | frames, 8 KB each, mapped into the processes that own them |
-| behind | the NIC's own: channels of each node, then the packet port |
+| behind | the NIC's own: endpoints, channels of each node, then the packet port |
 
 A frame is four queues of 32 descriptors of 64 bytes. The last words of the first descriptors of the send queues are the
 NIC's: how many descriptors it has given back, how many messages have come.
@@ -58,20 +59,42 @@ class Word(IntEnum):
 
 
 @quick
+class Notice(IntEnum):
+    """What the NIC tells the driver of an endpoint. A word of the ring: owned (1) | 0 | notice (8) | endpoint (8)."""
+
+    WANTED = 1
+    """It is absent, and a message has come for it, or of it one waits to leave."""
+    EVENT = 2
+    """It was asleep, and a message has come."""
+
+
+@quick
 class Row(IntEnum):
     """A row of an endpoint [host], offsets."""
 
     FRAME = 0
-    """Address of its frame in the NIC's memory; 0: there is no such endpoint."""
+    """Where its frame is to be in the NIC's memory; ABSENT: not there; 0: there is no such endpoint."""
     TAG = 4
     STAGING = 12
     """Physical address of its staging blocks."""
     WEIGHT = 16
+    IMAGE = 20
+    """Physical address of its frame in host memory, while it is absent."""
+    ASLEEP = 24
+    """Not 0: the next message of it interrupts."""
 
 
 FRAMES = 0x1000
-NOT_YET = 1 << 31
-"""Answer to a command: the endpoint is not quiet; payload of its messages is on its way to the host."""
+NOT_YET, MOVING = 1 << 31, 1 << 31 | 1 << 8
+"""Answers to a command: messages of the endpoint are under way, and the driver is to ask again; its frame is under way,
+and 0 will tell when it is there.
+"""
+ABSENT = 1
+"""In place of the address of a frame."""
+NOTICES, NOTICE_WORDS = 0x900, 256
+"""A ring of words that the NIC writes, and the driver clears: never full, since an endpoint has one of each at most."""
+ENDPOINT_BYTES = 224
+"""What the NIC keeps of an endpoint outside of its frame (state.h)."""
 FREED = {
     Queue.REQUEST_SEND: Queue.REQUEST_SEND * QUEUE + STRIDE - 4,
     Queue.REPLY_SEND: Queue.REPLY_SEND * QUEUE + STRIDE - 4,
@@ -98,7 +121,7 @@ class Place:
     def __init__(self, frames: int, channels: int, nodes: int, medium: int) -> None:
         """`medium`: bytes of a staging block."""
         self.frames = [FRAMES + FRAME * index for index in range(frames)]
-        self.channels = FRAMES + FRAME * frames
+        self.channels = FRAMES + FRAME * frames + ENDPOINT_BYTES * ENDPOINTS
         self.port = self.channels + CHANNEL_BYTES * channels * nodes + 7 & -8
         self._medium, self._nodes = medium, nodes
 

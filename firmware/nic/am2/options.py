@@ -19,7 +19,9 @@ RANGES: Mapping[str, tuple[int, int]] = MappingProxyType(
         "medium": (512, 16384),
     }
 )
-WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType({"full": ("silent", "nack")})
+WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"full": ("silent", "nack"), "absent": ("nack", "silent"), "replace": ("clock", "random", "lru")}
+)
 
 
 class OptionError(SanlabError):
@@ -46,6 +48,15 @@ class Options:
     """Bytes of a staging block: the longest medium message. A multiple of 8."""
     full: str = "silent"
     """What becomes of a message whose receive queue is full: it is not acknowledged; or (nack) returned."""
+
+    absent: str = "nack"
+    """What becomes of a message to an endpoint that is not in the NIC's memory: its sender's NIC is told to send it
+    later, and keeps it out of the channels; or (silent) it is not acknowledged. Silence is the first reading (AM-C24),
+    but then two NICs whose frames wait for each other's endpoints do so until the retries are over.
+    """
+    replace: str = "clock"
+    """Which endpoint leaves for another one: the first that was not stored to since the hand went round; any; that
+    which was not for the longest."""
 
     @classmethod
     def of(cls, given: Mapping[str, float | str]) -> Options:

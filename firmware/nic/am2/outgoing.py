@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from dataclasses import replace
 
 from firmware.layers import ClusterView
 from firmware.nic.am2.channels import SEQUENCES, Channels, Flight, Timers
@@ -86,10 +86,25 @@ class Outgoing:
             return True
         channel.sequence = (channel.sequence + 1) % SEQUENCES
         count = min(head.arguments, SHORT_WORDS)
-        flight = Flight(endpoint, send, number, called, channel, count, size, staged)
+        flight = Flight(endpoint, send, number, called, node, count, size, staged, channel)
         channel.flight = flight
         await self._go(flight)
         return True
+
+    async def resume(self, flight: Flight) -> None:
+        """A message that waits at its endpoint: it comes back, or goes again, on any channel."""
+        if flight.code is not Code.OK:
+            await self._end(flight, flight.code)
+            return
+        channel = self._channels.free(flight.node, flight.send.queue)
+        if channel is None or not self._room(flight.size):
+            await self._timers.start(flight)
+            return
+        await self._nic.work("am2_resume")
+        flight.endpoint.aside.remove(flight)
+        channel.sequence = (channel.sequence + 1) % SEQUENCES
+        channel.flight, flight.channel = flight, channel
+        await self._go(flight)
 
     def _room(self, size: int) -> bool:
         """Whether a message may be prepared for the send engine now."""
@@ -158,6 +173,7 @@ class Outgoing:
     async def _launch_message(self, flight: Flight) -> None:
         """Its words are read where the process has written them; what was checked when it was taken is the NIC's."""
         nic, channel = self._nic, flight.channel
+        assert channel is not None
         await nic.work("am2_launch_payload" if flight.size else "am2_launch")
         at = descriptor(flight.endpoint.frame, flight.send.queue, flight.number)
         head, arguments = nic.load_words(at, HEAD), nic.load_words(at + 4 * HEAD, flight.arguments)
@@ -189,13 +205,16 @@ class Outgoing:
         await nic.work("am2_answered")
         nic.trace(TraceEvent.ACK_SEEN if code is Code.OK else TraceEvent.NACK_SEEN, flight.name, node)
         self._timers.stop(flight)
-        await self._end(flight, code)
+        if code is Code.ABSENT:
+            await self._set_aside(flight, Code.OK)
+        else:
+            await self._end(flight, code)
 
     async def tick(self) -> None:
         """The timer: messages that were not answered in time are sent again, or come back."""
         for flight in await self._timers.over():
-            if flight.code is not Code.OK:  # it waits for a place in its sender's queue
-                await self._end(flight, flight.code)
+            if flight.channel is None:
+                await self.resume(flight)
             elif flight.sent > self._options.retries:
                 await self._end(flight, Code.UNREACHABLE)
             else:
@@ -205,7 +224,7 @@ class Outgoing:
         nic = self._nic
         await nic.work("am2_resend")
         nic.store(Word.RESENT, nic.load(Word.RESENT) + 1)
-        nic.trace(TraceEvent.RESEND, flight.name, flight.channel.node)
+        nic.trace(TraceEvent.RESEND, flight.name, flight.node)
         if flight.size and not self._port.room(flight.size):
             self._again.append(flight)
         else:
@@ -213,15 +232,30 @@ class Outgoing:
 
     async def _end(self, flight: Flight, code: Code) -> None:
         """A message is done with: its channel is free; with a code it comes back, as soon as there is a place."""
-        flight.code = code
         if code is not Code.OK and not await self._home(flight.endpoint, flight.send, flight.number, code):
-            await self._timers.start(flight)
+            await self._set_aside(flight, code)
             return
-        flight.over = True
-        flight.channel.flight = None
+        self._off(flight)
         if code is Code.OK:
             await self._nic.work("am2_freed")
             self._endpoints.give_back(flight.endpoint, flight.send, flight.number)
+
+    async def _set_aside(self, flight: Flight, code: Code) -> None:
+        """A message leaves its channel and waits at its endpoint: for a time-out, or until that is back."""
+        await self._nic.work("am2_set_aside")
+        self._off(flight)
+        waits = replace(flight, channel=None, sent=0, code=code, over=False)
+        flight.endpoint.aside.append(waits)
+        if flight.endpoint.there:
+            await self._timers.start(waits)
+
+    def _off(self, flight: Flight) -> None:
+        """It is on no channel any more, and no copy of it leaves."""
+        flight.over = True
+        if flight.channel:
+            flight.channel.flight = None
+        else:
+            flight.endpoint.aside.remove(flight)
 
     async def _home(self, endpoint: Endpoint, send: Sending, number: int, code: Code) -> bool:
         """A message comes back to its sender: all its words, through the queue of replies. False: there is no place."""
@@ -241,12 +275,15 @@ class Outgoing:
         nic.trace(TraceEvent.NIC_DROPPED, name(self._me, endpoint.number, send.queue, number), code)
         self._endpoints.tell(endpoint, receive)
         self._endpoints.give_back(endpoint, send, number, returned=True)
+        await self._endpoints.wake(endpoint)
         return True
 
-    def forget(self, endpoint: Endpoint, flights: Iterable[Flight]) -> None:
+    def forget(self, endpoint: Endpoint) -> None:
         """An endpoint is there no more: what it has in flight is done with, whatever becomes of it."""
-        for flight in flights:
-            if flight.endpoint is endpoint:
-                self._timers.stop(flight)
-                flight.over = True
-                flight.channel.flight = None
+        for flight in [*self.flying(endpoint), *endpoint.aside]:
+            self._timers.stop(flight)
+            self._off(flight)
+
+    def flying(self, endpoint: Endpoint) -> list[Flight]:
+        """Messages of an endpoint that have channels."""
+        return [flight for flight in self._channels.flights() if flight.endpoint is endpoint]

@@ -3,6 +3,7 @@
 #include "state.h"
 #include "sending.h"
 #include "receiving.h"
+#include "paging.h"
 
 /* ---- the loop */
 
@@ -60,6 +61,12 @@ void am2_row(struct am2 *am2, u32 *rows) {
     endpoint->tag[0] = SHARED32(&row[1]);
     endpoint->tag[1] = SHARED32(&row[2]);
     endpoint->weight = SHARED32(&row[4]);
+    endpoint->image = SHARED32(&row[5]);
+    endpoint->asleep = SHARED32(&row[6]);
+    if (UNLIKELY(SHARED32(&row[0]) != endpoint->frame)) {
+        OFF_PATH("its frame is to move");
+        return;
+    }
     SHARED32(am2->command) = 0;
 }
 

@@ -8,9 +8,10 @@ from firmware.layers import ClusterView
 from firmware.nic.am2.channels import TIME, Channels, Timers
 from firmware.nic.am2.endpoints import Endpoint, Endpoints, Sending
 from firmware.nic.am2.incoming import Incoming
-from firmware.nic.am2.layout import NOT_YET, Word
+from firmware.nic.am2.layout import MOVING, NOT_YET, Word
 from firmware.nic.am2.options import Options
 from firmware.nic.am2.outgoing import Outgoing
+from firmware.nic.am2.residents import Residents
 from firmware.nic.am2.words import OWNED, Kind
 from firmware.nic.hardware import LedPackets
 from firmware.verbs import Nic, PollLoop, Watch
@@ -26,15 +27,17 @@ class Program:
 
     def __init__(self, nic: Nic, view: ClusterView, options: Options, port: LedPackets) -> None:
         self._nic, self._names, self._options = nic, view.names, options
-        self._endpoints = Endpoints(nic)
+        self._endpoints = Endpoints(nic, port)
         self._channels = Channels(options, len(view.names))
         self._timers = Timers(nic, options)
         self._outgoing = Outgoing(nic, view, options, port, self._endpoints, self._channels, self._timers)
         self._incoming = Incoming(nic, view, options, port, self._endpoints, self._channels, self._outgoing)
+        total = options.channels * len(view.names)
+        self._residents = Residents(nic, port, self._endpoints, self._timers, self._outgoing, self._incoming, total)
         self._turn_left: tuple[Endpoint, int, int] | None = None
         """Whose turn it is although nothing of it could go: how many messages are left of it, and bytes."""
         self._services = [
-            (Watch(Word.COMMAND, 0, "am2_look_command", NOT_YET - 1), self._commanded),
+            (Watch(Word.COMMAND, 0, "am2_look_command", MOVING - NOT_YET - 1), self._commanded),
             (Watch(Reg.ISR, 0, "am2_look_timer", TIME, register=True), self._ticked),
             *port.services(self),
         ]
@@ -108,12 +111,10 @@ class Program:
         nic = self._nic
         number = nic.load(Word.COMMAND) - 1
         await nic.work("am2_row")
-        gone = self._endpoints.read(number)
-        if gone:
-            if self._turn_left and self._turn_left[0] is gone:
-                self._turn_left = None
-            self._outgoing.forget(gone, self._channels.flights())
-        nic.store(Word.COMMAND, NOT_YET if self._incoming.fills(number) else 0)
+        answer, gone = await self._residents.obey(number)
+        if self._turn_left and self._turn_left[0] is gone:
+            self._turn_left = None
+        nic.store(Word.COMMAND, answer)
 
     async def _ticked(self) -> None:
         await self._then(self._outgoing.tick)
@@ -134,6 +135,13 @@ class Program:
         """From the port."""
         await self._incoming.delivered()
 
+    async def moved(self) -> None:
+        """From the port: a frame has come, or left. One that has come has its turn before it can leave again."""
+        endpoint = await self._residents.moved()
+        self._nic.store(Word.COMMAND, 0)
+        if endpoint:
+            await self._turn(endpoint, endpoint.weight, endpoint.weight * TURN_BYTES)
+
     async def stored(self) -> None:
         """From the port: nothing is stored."""
 
@@ -142,6 +150,6 @@ class Program:
     def _wants(self) -> Iterator[Wait]:
         """For reports of who waits for whom."""
         for flight in self._channels.flights():
-            node = flight.channel.node
+            node = flight.node
             what = f"an answer to transmission {flight.sent} of endpoint {flight.endpoint.number}'s message"
             yield Wait(self._nic.who, Wanted(f"{what} {flight.number}", f"NIC {node}"))

@@ -20,8 +20,16 @@ struct endpoint {
     struct receiving receive[2];
     u32 number, tag[2], staging, weight, left, bytes;
     u32 *arrived;
-    struct endpoint *ring;
+    struct endpoint *ring, *before;
+    u32 frame, image, state, asleep, asked;
+    struct aside *aside;
 };
+
+/* Where an endpoint is. */
+enum { THERE, LEAVING, ABSENT };
+
+/* A message that waits at its endpoint: it has no channel. */
+struct aside { struct aside *next; struct descriptor *at; struct sending *queue; u32 node, size, address, name, code; };
 
 /* A channel as its sender keeps it, with the message on it. */
 struct channel {
@@ -39,6 +47,7 @@ struct coming { struct descriptor *at; u32 head, node, header; struct heard *hea
 
 struct node { struct channel *free[2], *channels; struct heard *heard; u32 routed; };
 
+/* `endpoints`: those that are there, and whose owner is awake; `all` has the others too. */
 struct am2 {
     u32 me, medium, medium_log, retries, timeout, now, told;
     u32 bad, duplicates, resent, refused, dropped;
@@ -50,4 +59,7 @@ struct am2 {
     struct coming *coming, *coming_end, *coming_begin;
     u32 *command;
     struct node nodes[NODES];
+    struct endpoint *all[64];
+    u32 *notices, *notice, *notices_end;
+    struct aside *asides;
 };

@@ -76,6 +76,8 @@ class Code(IntEnum):
     BAD_SEGMENT_OFFSET = 8
     BAD_LENGTH = 9
     REPLY_REJECTED = 10
+    ABSENT = 11
+    """Between NICs alone (ours): the endpoint is not in the NIC's memory; the message is to be sent again later."""
 
 
 class Head(NamedTuple):

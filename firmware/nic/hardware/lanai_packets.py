@@ -300,7 +300,7 @@ class LanaiPackets:
             elif way is Way.FETCH:
                 self._came += 1
                 self._untold += 1
-            else:
+            elif way is Way.READ:
                 self._was_read = True
         if self.stored != before:
             self._raise()

@@ -25,6 +25,9 @@ class LedEvents(PortEvents, Protocol):
     async def delivered(self) -> None:
         """The oldest delivery that was not yet told of is in host memory."""
 
+    async def moved(self) -> None:
+        """What was brought, or taken, is there."""
+
 
 class LedPackets(LanaiPackets):
     """The packets of a LANai, with a lead of up to `lead` bytes, a multiple of 8."""
@@ -77,3 +80,15 @@ class LedPackets(LanaiPackets):
         for way, _ in transfers:
             if way is Way.DELIVER:
                 await self._led.delivered()
+            elif way in (Way.BRING, Way.TAKE):
+                await self._led.moved()
+
+    async def bring(self, local: int, host: int, size: int) -> None:
+        """Memory of the firmware's out of host memory; `LedEvents.moved` tells when it is here."""
+        await self._dma.bring(local, host, size)
+
+    async def take(self, local: int, host: int, size: int) -> None:
+        """Such memory to the host; the same."""
+        while self._dma.full:
+            await self._wait()
+        await self._dma.take(local, host, size)

@@ -51,6 +51,10 @@ class Way(IntEnum):
     """Payload out of a receive buffer."""
     STORE = 3
     """Words of the firmware's to the host."""
+    BRING = 4
+    """Memory of the firmware's out of host memory."""
+    TAKE = 5
+    """Such memory to the host."""
 
 
 Over = Callable[[list[tuple[Way, int]]], Awaitable[None]]
@@ -75,6 +79,12 @@ class Transfers(Protocol):
 
     async def store(self, words: Sequence[int], host: int) -> None:
         """Words to the host."""
+
+    async def bring(self, local: int, host: int, size: int) -> None:
+        """Memory of the firmware's out of host memory, behind the fetches before it."""
+
+    async def take(self, local: int, host: int, size: int) -> None:
+        """Such memory to the host, behind what goes there already."""
 
     def services(self, over: Over) -> list[Service]:
         """What the polling loop must look at."""

@@ -71,6 +71,16 @@ class DirectTransfers:
         self._nic.store_words(local, words)
         await self._ask(Request(Way.STORE, local, host, 4 * len(words)), self._stores)
 
+    async def bring(self, local: int, host: int, size: int) -> None:
+        """Memory of the firmware's out of host memory."""
+        await self._nic.work("direct_read")
+        await self._ask(Request(Way.BRING, local, host, size), self._fetches)
+
+    async def take(self, local: int, host: int, size: int) -> None:
+        """Such memory to the host."""
+        await self._nic.work("direct_deliver")
+        await self._ask(Request(Way.TAKE, local, host, size), self._stores)
+
     def services(self, over: Over) -> list[Service]:
         """The engine's bit."""
         self._over = over
@@ -97,7 +107,7 @@ class DirectTransfers:
         Raises RuntimeError where it would write to the host what nobody asked for.
         """
         nic, (way, local, host, size, _) = self._nic, request
-        to_nic = way in (Way.FETCH, Way.READ)
+        to_nic = way in (Way.FETCH, Way.READ, Way.BRING)
         if (local | host) & 3 or (size & 3 and not to_nic):
             what = f"{size} bytes from {local:#x} in SRAM to {host:#x}"
             raise RuntimeError(f"node {nic.node}: {what}: the host DMA of a LANai 4 moves whole words")
@@ -122,7 +132,7 @@ class DirectTransfers:
             await self._follow(self._fetches)
         else:
             await nic.work("direct_was_read" if now.way is Way.READ else "direct_done")
-        if now.way is not Way.READ:
+        if now.way in OVER:
             await nic.work(OVER[now.way])
         await self._over([(now.way, now.buffer)])
 

@@ -59,6 +59,18 @@ class ChainTransfers:
         self._in.words(words, host, (Way.STORE, 0, 0))
         await self._in.start()
 
+    async def bring(self, local: int, host: int, size: int) -> None:
+        """A block into memory of the firmware's."""
+        await self._nic.work("packet_read")
+        self._out.data(local, host, size, True, (Way.BRING, 0, 0), E2L)
+        await self._out.start()
+
+    async def take(self, local: int, host: int, size: int) -> None:
+        """A block out of it."""
+        await self._nic.work("packet_deliver")
+        self._in.data(local, host, size, True, (Way.TAKE, 0, 0))
+        await self._in.start()
+
     def services(self, over: Over) -> list[Service]:
         """The flags of both chains."""
         self._over = over
