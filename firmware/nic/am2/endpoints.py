@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from firmware.nic.am2.layout import (
     ABSENT,
@@ -24,9 +23,6 @@ from firmware.nic.am2.layout import (
 from firmware.nic.am2.words import ALWAYS, NEVER, OWNED, Queue
 from firmware.nic.hardware import LedPackets
 from firmware.verbs import Nic
-
-if TYPE_CHECKING:
-    from firmware.nic.am2.channels import Flight
 
 
 @dataclass
@@ -85,8 +81,6 @@ class Endpoint:
         self.leaving = self.asleep = self.asked = False
         """It sends and takes nothing more, since its frame is to leave; the next message interrupts; the driver was
         asked to bring it."""
-        self.aside: list[Flight] = []
-        """Messages that were taken and have no channel: refused as absent, or without a place to come back to."""
         self.sends = (Sending(Queue.REQUEST_SEND), Sending(Queue.REPLY_SEND))
         self.receives = (Receiving(Queue.REQUEST_RECEIVE), Receiving(Queue.REPLY_RECEIVE))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 from dataclasses import replace
 
 from firmware.layers import ClusterView
@@ -57,6 +57,8 @@ class Outgoing:
         """Those whose payload is on its way from the host, in the port's order."""
         self._again: deque[Flight] = deque()
         """Those that are to be sent again when the port has room for their payload."""
+        self._aside = defaultdict[Endpoint, list[Flight]](list)
+        """Messages that were taken and have no channel: refused as absent, or without a place to come back to."""
         self._told = 0
 
     # ---- from the queues
@@ -101,7 +103,7 @@ class Outgoing:
             await self._timers.start(flight)
             return
         await self._nic.work("am2_resume")
-        flight.endpoint.aside.remove(flight)
+        self.aside(flight.endpoint).remove(flight)
         channel.sequence = (channel.sequence + 1) % SEQUENCES
         channel.flight, flight.channel = flight, channel
         await self._go(flight)
@@ -245,7 +247,7 @@ class Outgoing:
         await self._nic.work("am2_set_aside")
         self._off(flight)
         waits = replace(flight, channel=None, sent=0, code=code, over=False)
-        flight.endpoint.aside.append(waits)
+        self.aside(flight.endpoint).append(waits)
         if flight.endpoint.there:
             await self._timers.start(waits)
 
@@ -255,7 +257,7 @@ class Outgoing:
         if flight.channel:
             flight.channel.flight = None
         else:
-            flight.endpoint.aside.remove(flight)
+            self.aside(flight.endpoint).remove(flight)
 
     async def _home(self, endpoint: Endpoint, send: Sending, number: int, code: Code) -> bool:
         """A message comes back to its sender: all its words, through the queue of replies. False: there is no place."""
@@ -280,9 +282,13 @@ class Outgoing:
 
     def forget(self, endpoint: Endpoint) -> None:
         """An endpoint is there no more: what it has in flight is done with, whatever becomes of it."""
-        for flight in [*self.flying(endpoint), *endpoint.aside]:
+        for flight in [*self.flying(endpoint), *self.aside(endpoint)]:
             self._timers.stop(flight)
             self._off(flight)
+
+    def aside(self, endpoint: Endpoint) -> list[Flight]:
+        """Messages that wait at an endpoint, and have no channels."""
+        return self._aside[endpoint]
 
     def flying(self, endpoint: Endpoint) -> list[Flight]:
         """Messages of an endpoint that have channels."""

@@ -69,7 +69,7 @@ class Residents:
             await self._nic.work("am2_leave")
             endpoint.leaving = True
             self._endpoints.ring.remove(endpoint)
-            self._timers.pause(endpoint.aside)
+            self._timers.pause(self._outgoing.aside(endpoint))
             for send in endpoint.sends:
                 send.held = False
         await self._nic.work("am2_quiet_look", self._channels)
@@ -83,7 +83,7 @@ class Residents:
         """It is there: it has turns again, and what waits at it goes on."""
         endpoint.asked = False
         self._endpoints.ring.append(endpoint)
-        for flight in list(endpoint.aside):
+        for flight in list(self._outgoing.aside(endpoint)):
             await self._outgoing.resume(flight)
 
     async def moved(self) -> Endpoint | None:
@@ -96,7 +96,9 @@ class Residents:
             await self._goes_on(endpoint)
             return endpoint
         await self._nic.work("am2_left")
-        waits = endpoint.aside or any(self._nic.load(endpoint.next(send)) & OWNED for send in endpoint.sends)
+        waits = self._outgoing.aside(endpoint) or any(
+            self._nic.load(endpoint.next(send)) & OWNED for send in endpoint.sends
+        )
         endpoint.frame, endpoint.leaving, endpoint.asked = 0, False, False
         if waits:
             await self._endpoints.ask(endpoint)
