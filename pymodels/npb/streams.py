@@ -11,6 +11,8 @@ WORD = 8
 """Bytes of a double."""
 BASE = 0x1000_0000
 """Where a process's first array stands (ours)."""
+GAP = 0
+"""Bytes between two arrays (ours): how often a small cache misses hangs on it, tb/uncertainty/README.md."""
 
 
 class Transfer(NamedTuple):
@@ -44,7 +46,7 @@ def arrays(**sizes: int) -> dict[str, int]:
     at, places = BASE, {}
     for name, size in sizes.items():
         places[name] = at
-        at += -(-size // WORD) * WORD
+        at += -(-size // WORD) * WORD + GAP
     return places
 
 

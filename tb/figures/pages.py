@@ -19,6 +19,8 @@ HEADINGS = (
     *("value", "published", "first", "today", "error", "90 % interval", "asked", "judgement", "changed", "source"),
     "command",
 )
+BELOW = ("source", "command")
+"""Headings of what stands below the name in HTML."""
 WORDS = {Verdict.REPRODUCED: "good", Verdict.OUTSIDE: "bad"}
 """The judgements that have a colour of their own."""
 NOTE = (
@@ -69,18 +71,18 @@ def _body(found: Sequence[Row], changes: Mapping[str, Change]) -> Iterator[str]:
 
 
 def _html_rows(group: Sequence[Row]) -> Iterator[str]:
-    """The rows of one kind: the judgement has its colour, the interval is drawn, the source stands below the name."""
-    headings = tuple(head for head in HEADINGS if head != "source")
+    """The rows of one kind: the judgement has its colour, the interval is drawn; below the name: source and command."""
+    headings = tuple(head for head in HEADINGS if head not in BELOW)
     yield '<div class="wide"><table class="stacked fidelity">'
     yield f"<thead><tr>{''.join(f'<th>{head}</th>' for head in headings)}</tr></thead><tbody>"
     for row in group:
         texts = {head: escape(text) for head, text in zip(HEADINGS, cells(row), strict=True)}
         texts["value"] += f'<br><span class="soft">{texts["source"]}</span>'
+        if texts["command"]:
+            texts["value"] += f"<br><code>{texts['command'].replace('`', '')}</code>"
         if row.today and row.today.interval:
             texts["90 % interval"] += drawing(row.value, row.today.measured, row.today.interval)
         texts["judgement"] = f'<span class="{WORDS.get(row.verdict, "soft")}">{texts["judgement"]}</span>'
-        texts["command"] = texts["command"].replace("`", "")
-        texts["command"] = f"<code>{texts['command']}</code>" if texts["command"] else ""
         data = (f'<td data-heading="{head}">{texts[head]}</td>' for head in headings)
         yield f"<tr>{''.join(data)}</tr>"
     yield "</tbody></table></div>"

@@ -42,7 +42,8 @@ class Interval:
     def made(self) -> str:
         """What it was made from."""
         failed = f", {self.failed} more failed" if self.failed else ""
-        return f"{self.draws} draws{failed}, {self.date}: {self.command}"
+        draws = f"{self.draws} draws{failed}" if self.draws or self.failed else "no value of the profile moves it"
+        return f"{draws}, {self.date}: {self.command}"
 
 
 @dataclass(frozen=True)

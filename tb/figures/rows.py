@@ -18,8 +18,8 @@ NARROW = 0.15
 """An interval that spans at most so much of the published value to either side is narrow enough to reproduce it."""
 MOVED = 0.005
 """A value that differs from its first look by more has moved, and the row says why."""
-COUNTED = ("buffers", "codes", "messages", "packets", "queues", "sizes", "words")
-"""Units of what is counted, and not measured."""
+MEASURED = ("%", "B", "KB", "MB/s", "channels", "times", "us")
+"""Units of what is measured; anything else is counted. Limits of channels are read from a curve."""
 WORTH = (Kind.PREDICTED, Kind.STRUCTURE, Kind.ESTIMATED, Kind.CALIBRATED, Kind.INPUT, Kind.QUOTED)
 """The kinds, those that say most first."""
 
@@ -53,7 +53,7 @@ class Row:
     @property
     def counted(self) -> bool:
         """Whether it is a number of things, or asked for exactly: an error in percent says nothing of it."""
-        return self.value.unit in COUNTED or self.value.within == 0
+        return self.value.unit not in MEASURED or self.value.within == 0
 
     @property
     def error(self) -> float:
@@ -152,19 +152,17 @@ def glance(found: Sequence[Row]) -> list[tuple[str, str]]:
     known = [(row.value.value, row.today.interval) for row in worth if row.today and row.today.interval]
     inside = sum(interval.low <= published <= interval.high for published, interval in known)
     good = sum(row.verdict is Verdict.REPRODUCED for row in worth)
+    then, today = _median([_first_error(row) for row in looked]), _median([row.error for row in looked])
+    kinds = [f"{count} {kind.value}" for kind in WORTH if (count := len(of_kind(found, kind)))]
     return [
         ("values published", str(len(found))),
+        ("of them", ", ".join(kinds)),
         ("predicted quantities, as near as asked for", _near(quantities)),
         ("their median error", _median([row.error for row in quantities])),
-        (
-            f"the {len(looked)} of them with a first look: median error then",
-            _median([_first_error(row) for row in looked]),
-        ),
-        ("and today", _median([row.error for row in looked])),
+        (f"median error of the {len(looked)} with a first look: then, today", f"{then}, {today}"),
         ("predicted counts, as asked for", _near(counts)),
         ("with an interval, published value inside", f"{inside} of {len(known)}"),
         ("reproduced", str(good)),
-        *((kind.value, str(len(of_kind(found, kind)))) for kind in WORTH),
     ]
 
 

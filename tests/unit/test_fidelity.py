@@ -180,10 +180,10 @@ def test_numbers_at_a_glance_keep_counts_from_quantities_and_compare_the_same_ro
     told = dict(glance([structure, *quantities, *counts, row(kind=Kind.INPUT, interval=NARROW)]))
     assert told["predicted quantities, as near as asked for"] == "2 of 4"
     assert told["their median error"] == "17.5 %"
-    assert told["the 3 of them with a first look: median error then"] == "25.0 %" and told["and today"] == "10.0 %"
+    assert told["median error of the 3 with a first look: then, today"] == "25.0 %, 10.0 %"
     assert told["predicted counts, as asked for"] == "2 of 3"
     assert told["with an interval, published value inside"] == "2 of 3" and told["reproduced"] == "2"
-    assert (told["predicted"], told["structure"], told["input"]) == ("7", "1", "1")
+    assert told["of them"] == "7 predicted, 1 structure, 1 input"
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pymodels.npb import CODES, Traffic, Transfer, TranslationCache, miss_rates, recv_queues, traffic
+from pymodels.npb import CODES, Traffic, Transfer, TranslationCache, miss_rates, recv_queues, streams, traffic
 from pymodels.npb.lu import neighbours
 from pymodels.npb.mg import levels, torus
 from pymodels.npb.multipartition import Partition
@@ -148,3 +148,9 @@ def test_equal_iterations_are_counted_as_if_each_were_run(code: str, iterations:
     process = replace(traffic(code, "A", 16, 3), iterations=iterations)
     whole = Traffic(process.setup + process.step * iterations, (), 0)
     assert miss_rates(process, *shape) == TranslationCache(*shape).run(whole.setup)
+
+
+def test_a_gap_between_arrays_moves_all_but_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert streams.arrays(a=8, b=12, c=8) == {"a": BASE, "b": BASE + 8, "c": BASE + 24}
+    monkeypatch.setattr(streams, "GAP", 4096)
+    assert streams.arrays(a=8, b=12, c=8) == {"a": BASE, "b": BASE + 4104, "c": BASE + 8216}
