@@ -74,7 +74,7 @@ class TraceEvent(IntEnum):
     WORK_END = 0x21  # NIC processor; a: number of the path, b: its clocks
     SPEND_START = 0x22  # host CPU; a: number of the path, b: picoseconds
     SPEND_END = 0x23  # host CPU; a: number of the path, b: picoseconds
-    FUNCTION = 0x24  # NIC that executes machine code: other function than before; a: its number, b: 1 = from its begin
+    FUNCTION = 0x24  # NIC that executes machine code: other function than before; a: its number, b: 1 = from its start
     INSTRUCTION = 0x25  # the same, on demand: an instruction is executed; a: its address
     # NIC firmware.
     NIC_NOTICED = 0x40  # the scan met a new message of the host; a: channel

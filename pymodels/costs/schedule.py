@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 class Schedule:
     """One instruction a clock, in order. An instruction waits while the datum of a register that it uses is under way.
 
-    At the begin of a path no load is under way; what its last loads bring, nobody waits for.
+    At the start of a path no load is under way; what its last loads bring, nobody waits for.
     """
 
     delay: int

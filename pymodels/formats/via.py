@@ -52,7 +52,7 @@ class Kind(IntEnum):
     IMMEDIATE = 1
     """The end of a message: four bytes of immediate data."""
     ADDRESS = 2
-    """The begin of an RDMA write or read: virtual address and memory handle at the target."""
+    """The start of an RDMA write or read: virtual address and memory handle at the target."""
     RDMA = 3
     """A piece of it."""
     READ = 4

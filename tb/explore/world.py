@@ -56,7 +56,7 @@ class SmallWorld:
     room: int = 2
     """Packets of one NIC that the network holds."""
     faults: frozenset[str] = frozenset()
-    """What may befall packets: of FAULTS."""
+    """What may happen to packets: of FAULTS."""
     times: int = 0
     """Faults at most."""
     early: int = 0

@@ -32,10 +32,10 @@ class Interval:
     command: str
     """What a user types to have it again."""
     date: str
-    """When it was reckoned."""
+    """When it was computed."""
 
     def is_of(self, measured: float, run: str) -> bool:
-        """Whether it was reckoned around the run of this command, and that run still gives what it gave then."""
+        """Whether it was computed around the run of this command, and that run still gives what it gave then."""
         return measured == self.measured and _asked(run) == _asked(self.command)
 
     @property
@@ -48,7 +48,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Today:
-    """What was measured last, by what command; the interval where one was reckoned."""
+    """What was measured last, by what command; the interval where one was computed."""
 
     measured: float
     command: str

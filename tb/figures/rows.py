@@ -48,7 +48,7 @@ class Row:
     recorded: bool = False
     """What was measured comes from the record, not from a run of this machine."""
     outdated: Interval | None = None
-    """An interval that was reckoned, but around a run with other settings or another outcome: it does not count."""
+    """An interval that was computed, but around a run with other settings or another outcome: it does not count."""
 
     @property
     def counted(self) -> bool:
@@ -116,7 +116,7 @@ def rows(
     values: Iterable[Published], runs: Runs, record: Mapping[str, Today], intervals: Mapping[str, Interval]
 ) -> list[Row]:
     """All rows, the best first. What no run measured comes from the record; so does an interval that is not given. An
-    interval stands only beside what it was reckoned around.
+    interval stands only beside what it was computed around.
     """
     found = [_row(value, runs, record.get(value.name), intervals.get(value.name)) for value in values]
     verdicts = list(Verdict)
@@ -131,9 +131,9 @@ def _row(value: Published, runs: Runs, known: Today | None, interval: Interval |
     measured, command = (
         (found[1], typed(found[0])) if found else (known.measured, known.command) if known else (0.0, "")
     )
-    reckoned = [one for one in (interval, known.interval if known else None) if one is not None]
-    fitting = next((one for one in reckoned if one.is_of(measured, command)), None)
-    outdated = reckoned[0] if reckoned and fitting is None else None
+    computed = [one for one in (interval, known.interval if known else None) if one is not None]
+    fitting = next((one for one in computed if one.is_of(measured, command)), None)
+    outdated = computed[0] if computed and fitting is None else None
     return Row(value, Today(measured, command, fitting), recorded, outdated)
 
 

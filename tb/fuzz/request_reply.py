@@ -217,7 +217,7 @@ class Cluster:
 
     async def run(self, program: Program) -> None:
         """All processes do what they must, and then poll until all is over."""
-        await self.world.kernel.sleep(1, "the begin")
+        await self.world.kernel.sleep(1, "the start")
         self._running = len(self.processes)
         tasks = [self.world.kernel.spawn(self._process(one, program), str(one)) for one in self.processes]
         limit = self.world.kernel.now + LONGEST_PS

@@ -22,7 +22,7 @@ class Calls:
 
     def __init__(self) -> None:
         self._open: list[tuple[Place, int]] = []
-        """Each with its begin."""
+        """Each with its start."""
 
     def go_on(self, time: int, places: tuple[Place, ...], begins: bool) -> Iterator[Slice]:
         """It goes on in another place; `begins`: at the first instruction of the function. Yields what has ended, the

@@ -40,7 +40,7 @@ TINY = "repetitions=2 largest=16 via.preset=hwvia via.vis=4"
 
 
 class End:
-    """One process of the pair: sends from the begin of its memory, receives into a page of its own."""
+    """One process of the pair: sends from the start of its memory, receives into a page of its own."""
 
     def __init__(self, owner: User, vi: Vi) -> None:
         self.user, self.vi = owner, vi

@@ -167,7 +167,7 @@ class _Echo:
         self.stopped += 1
 
     async def burst(self, vnn: int, messages: int, limit: int) -> list[int]:
-        """A burst of one host; its begin, and the end of each of its calls, ps. 0: no limit."""
+        """A burst of one host; its start, and the end of each of its calls, ps. 0: no limit."""
         near, peer = self.libraries[vnn], int(vnn == 0)
         far = self.libraries[peer]
         echo, credit = await near.resolve_handler(f"echo{peer}"), await near.resolve_handler("credit")

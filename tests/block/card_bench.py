@@ -65,7 +65,7 @@ class CardBench:
         """The bank that the next message goes to."""
         self._front = 0
         self.nic_limit = NIC_LIMIT
-        """Where the ring of results in the NIC goes back to its begin."""
+        """Where the ring of results in the NIC goes back to its start."""
 
     async def reset(self, sleep: int) -> None:
         """Into reset, everything as at the beginning; `start` ends it."""

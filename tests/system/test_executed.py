@@ -45,7 +45,7 @@ def test_functions_are_in_the_trace_and_calls_begin_at_their_first_instruction(r
     told = trace[trace["event"] == TraceEvent.FUNCTION]
     assert set(told["unit"]) == {unit(node, Part.NIC_CPU) for node in (0, 1)}
     first = told[told["unit"] == unit(0, Part.NIC_CPU)][0]
-    assert (first["argument"], first["argument2"]) == (0, 1), "start, from its begin"
+    assert (first["argument"], first["argument2"]) == (0, 1), "start, from its start"
 
 
 @pytest.mark.parametrize("words", ["c,python", "python,c"])

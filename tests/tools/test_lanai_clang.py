@@ -42,7 +42,7 @@ SEEDS = (0, 12345, 0x80000001)
 
 @cache
 def program(level: str) -> Program:
-    """The programs, linked behind the begin of every program."""
+    """The programs, linked behind the start of every program."""
     flags = [*(flag for flag in LANAI.flags if not flag.startswith("-O")), level, "-Wno-implicit-fallthrough"]
     begin, *rest = library(flags)
     main = Object.read("main.o", assembled(".globl main\nmain:\n nop\n"))

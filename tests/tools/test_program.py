@@ -324,7 +324,7 @@ def test_data_are_packed_and_go_in_parts_of_any_type(tmp_path: Path) -> None:
 
 
 def elf(machine: int, *libraries: str) -> bytes:
-    """The begin of a program for a processor, and the names of its libraries."""
+    """The start of a program for a processor, and the names of its libraries."""
     return (
         b"\x7fELF\x02".ljust(18, b"\0")
         + machine.to_bytes(2, "little")

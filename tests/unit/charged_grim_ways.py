@@ -117,7 +117,7 @@ async def _alone(two: Two, grim: Grim, data: int) -> None:
 
 
 async def _scattered(two: Two, grim: Grim, data: int) -> None:
-    """Both ends in pages, neither at the begin of one."""
+    """Both ends in pages, neither at the start of one."""
     near, far = await grim.pin_user_memory(16384), await two.there.pin_user_memory(16384)
     for what in ("missed", "hit"):
         await two.step(f"write {what}", grim.send_memory(FAR, far + 4092, near + 4088, 8000))

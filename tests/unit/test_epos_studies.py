@@ -1,4 +1,4 @@
-"""What studies of EPOS reckon from their measurements.
+"""What studies of EPOS compute from their measurements.
 
 Strategy: curves made up of straight lines, whose crossing is known.
 """

@@ -27,7 +27,7 @@ DELIVERY, UNRELIABLE = Reliability.DELIVERY, Reliability.UNRELIABLE
 
 
 def once(traffic: Traffic, level: Reliability, fault: str) -> SmallWorld:
-    """A world in which this befalls one packet."""
+    """A world in which this happens to one packet."""
     return world(fault, "", traffic, level, faults=frozenset({fault}), times=1)
 
 

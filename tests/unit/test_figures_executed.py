@@ -1,6 +1,6 @@
 """The page of what compiled paths take says what the committed tables say, and agrees with what a run has measured.
 
-Strategy: the page is written anew and compared; one that was changed is found. The search of Figure 4.10, reckoned from
+Strategy: the page is written anew and compared; one that was changed is found. The search of Figure 4.10, computed from
 the paths, is held against the record of the study that runs it.
 """
 

@@ -144,7 +144,7 @@ class WithCard:
             self.written[address - CARD] = bytes(data)
 
     def bank(self, number: int) -> bytes:
-        """What stands in a bank from its begin on."""
+        """What stands in a bank from its start on."""
         inside = {
             at: data for at, data in self.written.items() if number * BANK_BYTES <= at < (number + 1) * BANK_BYTES
         }

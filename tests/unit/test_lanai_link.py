@@ -235,7 +235,7 @@ def test_what_clang_compiles_runs_and_knows_its_lines() -> None:
         line = program.line(one.address)
         assert line is not None and f"{one.name}(" in source[line.line - 1]
     assert {one.file for one in program.lines if one.line} == {"count.c"}
-    assert program.line(0) is None, "the begin has no lines"
+    assert program.line(0) is None, "the start has no lines"
 
 
 def test_a_linked_program_knows_which_code_is_inline() -> None:

@@ -22,6 +22,8 @@ from tb.quality import words
         ("a\nb\nIn vain.", 3),
         ("STOP is not heeded", 1),
         ("an outlet of the switch", 1),
+        ("at the begin of a run", 1),
+        ("is reckoned", 1),
     ],
 )
 def test_a_phrase_that_is_not_used_is_found_with_its_mend(text: str, line: int) -> None:

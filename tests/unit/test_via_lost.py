@@ -72,7 +72,7 @@ async def exchange(p: Pair, *sizes: int, most: int = 65536) -> tuple[list[Status
 
 @pytest.mark.parametrize("level", list(Reliability))
 @pytest.mark.parametrize("count", [1, 63, 64, 65, 128])
-@pytest.mark.parametrize("first", [0, 10, 90], ids=["from the begin", "in the middle", "across the end"])
+@pytest.mark.parametrize("first", [0, 10, 90], ids=["from the start", "in the middle", "across the end"])
 def test_packets_lost_in_a_row_never_join_two_messages(level: Reliability, count: int, first: int) -> None:
     """Three messages of 100 packets and one more."""
     sizes = (6400, 6400, 6400, 500)

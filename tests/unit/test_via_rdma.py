@@ -136,7 +136,7 @@ def refused(name: str, there: User) -> tuple[int, int]:
     return {
         "no such handle": (there.base, there.handle + 1),
         "beyond the end": (there.base + SIZE - 100, there.handle),
-        "before the begin": (there.base - 4, there.handle),
+        "before the start": (there.base - 4, there.handle),
         "not for RDMA": (there.places, there.place_handle),
         "far away": (0xFFFFFFF0, there.handle),
         "handle beyond the table": (there.base, 0xFFF),
@@ -146,7 +146,7 @@ def refused(name: str, there: User) -> tuple[int, int]:
 @WAYS
 @pytest.mark.parametrize(
     "name",
-    ["no such handle", "beyond the end", "before the begin", "not for RDMA", "far away", "handle beyond the table"],
+    ["no such handle", "beyond the end", "before the start", "not for RDMA", "far away", "handle beyond the table"],
 )
 @pytest.mark.parametrize("level", [Reliability.UNRELIABLE, Reliability.RECEPTION])
 def test_memory_that_is_not_given_is_not_written(rdma: str, name: str, level: Reliability) -> None:

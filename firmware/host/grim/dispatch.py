@@ -171,7 +171,7 @@ class Dispatch:
                 resume, value = handler.throw, error
 
     async def poll_first(self) -> None:
-        """The poll at the begin of a call (paper 000, 4.4.2)."""
+        """The poll at the start of a call (paper 000, 4.4.2)."""
         if self._options.poll_first and not self.polling and not await self.poll():
             await self._host.spend("poll_empty")
 

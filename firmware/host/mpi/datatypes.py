@@ -91,7 +91,7 @@ class Datatype:
             return self._indexed([whole("count", count, ErrorClass.COUNT)], [0])
 
     def Create_vector(self, count: int, blocklength: int, stride: int) -> Datatype:
-        """`count` blocks of `blocklength` elements; `stride` elements from the begin of one to that of the next."""
+        """`count` blocks of `blocklength` elements; `stride` elements from the start of one to that of the next."""
         with self._calling("MPI_Type_vector"):
             count, stride = whole("count", count, ErrorClass.COUNT), whole("stride", stride)
             return self._indexed([blocklength] * count, [stride * at for at in range(count)])
@@ -124,7 +124,7 @@ class Datatype:
         return elements.ravel()
 
     def span(self, count: int) -> int:
-        """Bytes from the begin of the first element to the last byte of the last one."""
+        """Bytes from the start of the first element to the last byte of the last one."""
         end = max((at + length for at, length in self.blocks), default=0)
         return (count - 1) * self.extent + end if count else 0
 

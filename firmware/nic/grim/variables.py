@@ -22,7 +22,7 @@ BUFFER_FREE = 4
 
 @cache
 def offsets() -> Mapping[str, int]:
-    """Bytes from the begin of `struct ni` to each of its fields."""
+    """Bytes from the start of `struct ni` to each of its fields."""
     header = Path(__file__).with_name("ni.h").read_text(encoding="utf-8")
     body = re.sub(r"/\*.*?\*/", "", header.partition("struct ni {")[2].partition("};")[0], flags=re.DOTALL)
     found, at = {}, 0

@@ -133,6 +133,6 @@ class Translator:
         return begin + length - va
 
     async def piece(self, user: Hashable, va: int, handle: int, size: int, tag: int) -> tuple[int, int]:
-        """Physical address of the begin of a range, and how much of it stands in its page. Raises Refused."""
+        """Physical address of the start of a range, and how much of it stands in its page. Raises Refused."""
         region = await self.find(user, va, handle, size, tag)
         return await self.frame(region, va, handle), min(size, PAGE - va % PAGE)

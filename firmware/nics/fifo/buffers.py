@@ -114,14 +114,14 @@ class BufferPort:
     # ---- what stands in a buffer
 
     async def saved(self, buffer: int, size: int) -> bytes:
-        """Bytes from its begin, whole words."""
+        """Bytes from its start, whole words."""
         count = -(-size // 4)
         found = [await self._verbs.pio_read(self._at(Size.BUFFER * buffer + 4 * index)) for index in range(count)]
         await self._verbs.spend("load_word", count)
         return struct.pack(f">{count}I", *found)
 
     async def restore(self, buffer: int, data: bytes) -> None:
-        """Store whole words from its begin; the stores alone."""
+        """Store whole words from its start; the stores alone."""
         await self._verbs.pio_write(self._at(Size.BUFFER * buffer), data)
 
     async def _write(self, place: int, word: int) -> None:

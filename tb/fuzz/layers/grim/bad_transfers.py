@@ -16,7 +16,7 @@ from tb.fuzz.program import Act
 NOWHERE = 0x7000_0000
 """A virtual address that no allocation gives."""
 FREE = REGIONS_VA + REGION - GRANULE
-"""One in a contiguous region that no block has: blocks are cut from its begin."""
+"""One in a contiguous region that no block has: blocks are cut from its start."""
 WRONG_LOCKS = {"lock": NOWHERE, "free lock": FREE}
 BAD_WRITES, MORE_BAD_WRITES = 8, 300
 

@@ -52,7 +52,7 @@ class Post:
 
 @dataclass
 class Epoch:
-    """A connection from its begin to its end."""
+    """A connection from its start to its end."""
 
     level: Reliability
     excuses: set[str] = field(default_factory=set)
