@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from firmware.host.am2 import EndpointName, Token
+from firmware.host.am2 import EndpointName, Mask, Token
 from tests.unit.am2_bench import ANSWER, KEEP, TAG, Bench
 from tests.unit.charges import Charges, settled
 
@@ -32,6 +32,7 @@ def tour(charges: Charges) -> None:
     _bulk(charges)
     _back(charges)
     _paging(charges)
+    _asleep(charges)
     with charges.operation("freeing the endpoints"):
         bench.run(*(library.terminate() for library in bench.libraries))
 
@@ -150,6 +151,21 @@ def _paging(charges: Charges) -> None:
         bench.run(settled(machine, second.request(2, KEEP)))
     bench.run(settled(machine, bench.bundles[1].poll()))
     _passed_over(charges)
+
+
+def _asleep(charges: Charges) -> None:
+    """A process that sleeps until a message comes; a name."""
+    bench = Bench()
+    bench.bundles[1].set_event_mask(Mask.NOT_EMPTY)
+
+    async def late() -> None:
+        await bench.machine.kernel.sleep(200_000_000)
+        await bench.send(0, 1, handler=KEEP)
+
+    with charges.operation("one that wakes a process"):
+        bench.run(settled(bench.machine, late()), bench.bundles[1].wait())
+    with charges.operation("a name"):
+        bench.run(bench.libraries[0].lookup("host1", 0))
 
 
 def _passed_over(charges: Charges) -> None:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from firmware.host.am2.bundle import Bundle
+from typing import NamedTuple
+
+from firmware.host.am2.bundle import Bundle, Mask
 from firmware.host.am2.driver import Driver
 from firmware.host.am2.endpoint import Endpoint, Handler
 from firmware.host.am2.errors import Am2Error
 from firmware.host.am2.message import EndpointName, Token
+from firmware.host.am2.segment import MOST
+from firmware.host.am2.tables import HANDLERS, TRANSLATIONS
 from firmware.host.am2.transfer import Transfer
 from firmware.layers import ClusterView
-from firmware.nic.am2.words import ALWAYS, NEVER, Code
+from firmware.nic.am2.layout import ENDPOINTS
+from firmware.nic.am2.words import ALWAYS, NEVER, SHORT_WORDS, Code
 from firmware.verbs import Host
 from pymodels.host.process import Process
 
@@ -24,10 +29,29 @@ __all__ = [
     "EndpointName",
     "Handler",
     "Library",
+    "Limits",
+    "Mask",
     "Token",
     "Transfer",
     "open_layer",
 ]
+
+
+class Limits(NamedTuple):
+    """What a message and the tables of an endpoint may have."""
+
+    short_words: int
+    """AM_MaxShort."""
+    medium: int
+    """AM_MaxMedium, bytes."""
+    bulk: int
+    """AM_MaxLong, AM_MaxSegLength: bytes of a transfer and of a segment."""
+    handlers: int
+    """AM_MaxNumHandlers."""
+    translations: int
+    """AM_MaxNumTranslations."""
+    endpoints: int
+    """Of a host."""
 
 
 class Library:
@@ -46,10 +70,18 @@ class Library:
     async def terminate(self) -> None:
         """AM_Terminate: free all that the process has."""
         for bundle in self.bundles:
-            for endpoint in bundle.endpoints:
-                if endpoint.is_open:
-                    await endpoint.free()
+            await bundle.free()
         self.bundles.clear()
+
+    async def lookup(self, host: str, endpoint: int) -> EndpointName:
+        """The name server: the global name of an endpoint, by its host's name and its number there. Raises Am2Error."""
+        return await self._driver.lookup(self.process, host, endpoint)
+
+    @property
+    def limits(self) -> Limits:
+        """AM_MaxShort and its like."""
+        medium = self._driver.options.medium
+        return Limits(SHORT_WORDS, medium, MOST, HANDLERS, TRANSLATIONS, ENDPOINTS)
 
 
 class Am2:

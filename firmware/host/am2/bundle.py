@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import IntEnum
 
 from firmware.host.am2.driver import Driver
 from firmware.host.am2.endpoint import Endpoint
 from firmware.host.am2.errors import Am2Error
 from pymodels.host.process import Process
+
+
+class Mask(IntEnum):
+    """For which event a bundle's waits sleep (AM 2.0)."""
+
+    NONE = 0
+    """None: they spin."""
+    NOT_EMPTY = 1
+    """A message has come."""
 
 
 class Bundle:
@@ -16,7 +26,22 @@ class Bundle:
     def __init__(self, driver: Driver, process: Process) -> None:
         self.process = process
         self.endpoints: list[Endpoint] = []
+        self.event_mask = Mask.NONE
+        """AM_GetEventMask."""
         self._driver = driver
+
+    def set_event_mask(self, mask: Mask) -> None:
+        """AM_SetEventMask: waits spin (NONE), or sleep until the NIC interrupts (NOT_EMPTY). Raises Am2Error."""
+        if mask not in tuple(Mask):
+            raise Am2Error(f"{self.process.who}: an event mask", f"{mask!r}", "give NONE or NOT_EMPTY")
+        self.event_mask = Mask(mask)
+
+    async def free(self) -> None:
+        """AM_FreeBundle: free its endpoints. It may have new ones."""
+        for endpoint in self.endpoints:
+            if endpoint.is_open:
+                await endpoint.free()
+        self.endpoints.clear()
 
     async def allocate_endpoint(self, weight: int = 1) -> Endpoint:
         """AM_AllocateEndpoint: a new one, which nobody can send to until it has a tag. `weight`: messages that it may
@@ -54,18 +79,33 @@ class Bundle:
         waits.got(who, what)
 
     async def wait(self) -> None:
-        """AM_Wait: return when a message has come, which `poll` then handles. Raises Am2Error."""
+        """AM_WaitSema: return when a message has come, which `poll` then handles. Raises Am2Error."""
         if not any(one.is_open for one in self.endpoints):
             raise Am2Error(f"{self.process.who}: waiting", "the bundle has no endpoint", "allocate one")
-        while not any([await one.has_come() for one in self.endpoints if one.is_open]):
+        while not await self._has_come():
             await self._come()
+
+    async def _has_come(self) -> bool:
+        """Look at each endpoint once."""
+        return any([await one.has_come() for one in self.endpoints if one.is_open])
 
     async def _come(self) -> None:
         """Until a message may have come. Of one endpoint the word is polled; several are to be looked at in turn, and
         so is one whose bulk data wait for room.
         """
         there = [one for one in self.endpoints if one.is_open]
-        if len(there) == 1 and not there[0].starved:
+        if self.event_mask is Mask.NOT_EMPTY and there and not any(one.starved for one in there):
+            await self._sleep(there)
+        elif len(there) == 1 and not there[0].starved:
             await there[0].come()
         else:
             await self.process.give_way()
+
+    async def _sleep(self, there: list[Endpoint]) -> None:
+        """Until the NIC has interrupted. It is asked to, and then looked again: what came before it knew is here."""
+        process = self.process
+        await process.syscall()
+        for one in there:
+            await one.arm()
+        if not await self._has_come() and all(one.armed for one in there):
+            await process.block(self._driver.event(process))

@@ -6,6 +6,7 @@ from itertools import count
 
 from firmware.host.am2.errors import Am2Error
 from firmware.host.am2.granted import Granted
+from firmware.host.am2.message import EndpointName
 from firmware.host.am2.notices import Notices
 from firmware.host.am2.pager import Pager
 from firmware.host.card import load_chain, release
@@ -26,9 +27,9 @@ from firmware.nic.am2.layout import (
     row,
 )
 from firmware.nic.am2.options import Options
-from firmware.nic.am2.words import tag_words
+from firmware.nic.am2.words import Code, tag_words
 from firmware.nic.hardware import chain_heads
-from firmware.verbs import Buffer, Host
+from firmware.verbs import Buffer, Host, Signal
 from pymodels.host.faulting import Fault
 from pymodels.host.pages import PAGE
 from pymodels.host.process import Process
@@ -49,6 +50,7 @@ class Driver:
         """By endpoint: pinned memory of its staging blocks and its frame, kept for the next one that has the number."""
         self._commands = Lock(host, "the NIC to have read a row")
         self.pager = Pager(host, self.options, self._place, view.me, self._tell)
+        self._events: dict[int, Signal] = {}
         self._notices = Notices(host, self._noticed)
         self.sends = count(1)
         """Messages of this host, for the trace."""
@@ -115,11 +117,40 @@ class Driver:
         async with self.pager.lock:
             await self._tell(granted, self.pager.where(granted))
 
+    def event(self, process: Process) -> Signal:
+        """What a process that sleeps waits for: a message of one of its endpoints that were to wake it."""
+        if process.number not in self._events:
+            self._events[process.number] = self.host.event(f"a message for {process.who}")
+        return self._events[process.number]
+
+    async def arm(self, granted: Granted) -> None:
+        """The next message of an endpoint interrupts: returns when the NIC knows."""
+        granted.asleep = True
+        async with self.pager.lock:
+            await self._tell(granted, self.pager.where(granted))
+
+    async def lookup(self, process: Process, host: str, endpoint: int) -> EndpointName:
+        """A system call: the name server, whose table is the host map. Raises Am2Error."""
+        await process.syscall()
+        await self.host.spend("am2_lookup")
+        if host not in self.names:
+            remedy = f"name one of {', '.join(self.names)}"
+            raise Am2Error("the name server", f"no host {host!r}", remedy, Code.BAD_ENDPOINT)
+        if type(endpoint) is not int or not 0 <= endpoint < ENDPOINTS:
+            cause, remedy = f"endpoint {endpoint!r}", f"give 0 to {ENDPOINTS - 1}"
+            raise Am2Error("the name server", cause, remedy, Code.BAD_ENDPOINT)
+        return EndpointName(self.names.index(host), endpoint)
+
     async def _noticed(self, notice: Notice, number: int) -> None:
         """The NIC tells something of an endpoint."""
         granted = self._granted.get(number)
-        if granted is not None and notice is Notice.WANTED:
+        if granted is None:
+            return
+        if notice is Notice.WANTED:
             self.host.spawn(self.pager.bring(granted), f"AM-II's pager, for endpoint {number}")
+        else:
+            granted.asleep = False
+            self.event(granted.process).set()
 
     async def _tell(self, granted: Granted, frame: int) -> int:
         """Write the row of an endpoint; what the NIC answers when it has done what it says, or cannot yet."""

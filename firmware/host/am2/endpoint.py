@@ -92,6 +92,32 @@ class Endpoint:
         """AM_Unmap. Raises Am2Error."""
         self._tables.unmap(index)
 
+    def translation(self, index: int) -> tuple[EndpointName, int]:
+        """AM_GetTranslationName, AM_GetTranslationTag: name and tag at an index. Raises Am2Error."""
+        return self._tables.translation(index)
+
+    def in_use(self, index: int) -> bool:
+        """AM_GetTranslationInuse: whether there is a translation at an index. Raises Am2Error."""
+        return self._tables.in_use(index)
+
+    @property
+    def handlers(self) -> int:
+        """AM_GetNumHandlers: indices of the table, from 0 on."""
+        return self._tables.most_handlers
+
+    @property
+    def translations(self) -> int:
+        """AM_GetNumTranslations: indices of the table, from 0 on."""
+        return self._tables.most_translations
+
+    def set_handlers(self, count: int) -> None:
+        """AM_SetNumHandlers: 1 to 256; those beyond are gone. Raises Am2Error."""
+        self._tables.set_handlers(count)
+
+    def set_translations(self, count: int) -> None:
+        """AM_SetNumTranslations: 1 to 256; those beyond are gone. Raises Am2Error."""
+        self._tables.set_translations(count)
+
     def set_segment(self, va: int, size: int) -> None:
         """AM_SetSeg: memory of the process for bulk data, from now on. Raises Am2Error."""
         self._segment.set(va, size)
@@ -260,6 +286,16 @@ class Endpoint:
     def starved(self) -> bool:
         """Bulk data wait for room in a queue, and not for a message."""
         return self._transfers.starved
+
+    async def arm(self) -> None:
+        """Let the next message interrupt, unless it does already."""
+        if not self.armed:
+            await self._driver.arm(self._granted)
+
+    @property
+    def armed(self) -> bool:
+        """The next message interrupts, and none has since."""
+        return self._granted.asleep
 
     async def has_come(self) -> bool:
         """Look once whether a message has; bulk data that wait for room go on where there is some."""

@@ -41,18 +41,35 @@ class Tables(Generic[Handler]):
         self._who = who
         self.handlers: dict[int, Handler] = {0: returned}
         self._translations: dict[int, tuple[EndpointName, int]] = {}
+        self.most_handlers, self.most_translations = HANDLERS, TRANSLATIONS
+        """Entries of each table."""
+
+    def set_handlers(self, count: int) -> None:
+        """The table has so many entries from now on. Raises Am2Error."""
+        self.most_handlers = self._count(count, HANDLERS, "handlers", Code.BAD_HANDLER)
+        self.handlers = {index: handler for index, handler in self.handlers.items() if index < count}
+
+    def set_translations(self, count: int) -> None:
+        """The table has so many entries from now on. Raises Am2Error."""
+        self.most_translations = self._count(count, TRANSLATIONS, "translations", Code.BAD_ENTRY)
+        self._translations = {index: one for index, one in self._translations.items() if index < count}
+
+    def _count(self, count: object, most: int, what: str, code: Code) -> int:
+        if type(count) is not int or not 1 <= count <= most:
+            raise Am2Error(self._who, f"{count!r} {what}", f"give 1 to {most}", code)
+        return count
 
     def set_handler(self, index: int, handler: Handler) -> None:
         """A handler at an index. Raises Am2Error."""
-        if type(index) is not int or not 0 <= index < HANDLERS:
-            raise Am2Error(self._who, f"handler {index!r}", f"give 0 to {HANDLERS - 1}", Code.BAD_HANDLER)
+        if type(index) is not int or not 0 <= index < self.most_handlers:
+            raise Am2Error(self._who, f"handler {index!r}", f"give 0 to {self.most_handlers - 1}", Code.BAD_HANDLER)
         if not callable(handler):
             raise Am2Error(self._who, f"handler {index} is {handler!r}", "give a function", Code.BAD_HANDLER)
         self.handlers[index] = handler
 
     def set_handler_any(self, handler: Handler) -> int:
         """At the first free index from 1 on. Raises Am2Error."""
-        index = next((one for one in range(1, HANDLERS) if one not in self.handlers), None)
+        index = next((one for one in range(1, self.most_handlers) if one not in self.handlers), None)
         if index is None:
             raise Am2Error(self._who, "no handler is free", "set one that is not needed", Code.BAD_HANDLER)
         self.set_handler(index, handler)
@@ -68,7 +85,7 @@ class Tables(Generic[Handler]):
 
     def map_any(self, name: EndpointName, tag: int) -> int:
         """At the first free index. Raises Am2Error."""
-        index = next((one for one in range(TRANSLATIONS) if one not in self._translations), None)
+        index = next((one for one in range(self.most_translations) if one not in self._translations), None)
         if index is None:
             raise Am2Error(self._who, "no translation is free", "unmap one", Code.BAD_ENTRY)
         self.map(index, name, tag)
@@ -86,6 +103,12 @@ class Tables(Generic[Handler]):
             raise Am2Error(self._who, f"translation {index} is free", "map it", Code.BAD_ENTRY)
         return self._translations[index]
 
+    def in_use(self, index: int) -> bool:
+        """Whether there is a translation at an index. Raises Am2Error."""
+        self._check_index(index)
+        return index in self._translations
+
     def _check_index(self, index: object) -> None:
-        if type(index) is not int or not 0 <= index < TRANSLATIONS:
-            raise Am2Error(self._who, f"translation {index!r}", f"give 0 to {TRANSLATIONS - 1}", Code.BAD_ENTRY)
+        if type(index) is not int or not 0 <= index < self.most_translations:
+            remedy = f"give 0 to {self.most_translations - 1}"
+            raise Am2Error(self._who, f"translation {index!r}", remedy, Code.BAD_ENTRY)
