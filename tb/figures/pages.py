@@ -60,7 +60,7 @@ def html(found: Sequence[Row], changes: Mapping[str, Change]) -> str:
 
 def _body(found: Sequence[Row], changes: Mapping[str, Change]) -> Iterator[str]:
     yield f"<header><h1>{TITLE}</h1></header>"
-    yield from html_table(Table(("", ""), tuple(glance(found))), headed=False)
+    yield from html_table(Table(("", ""), tuple(glance(found)), words=2), headed=False)
     yield f'<p class="soft">{escape(NOTE).replace("*", "")}</p>'
     for kind, group in _groups(found):
         yield f"<h2>{kind.value.capitalize()}</h2>"
@@ -148,10 +148,10 @@ def _told(found: Sequence[Row], changes: Mapping[str, Change]) -> Iterator[tuple
     """What stands at the end: what intervals were made from, where there are any, and what was changed."""
     made = [(row.value.name, row.today.interval.made) for row in found if row.today and row.today.interval]
     if made:
-        yield "What intervals were made from", Table(("value", "draws, day, command"), tuple(made))
+        yield "What intervals were made from", Table(("value", "draws, day, command"), tuple(made), words=2)
     used = {name for row in found for name in row.value.changed}
     told = [(name, change.what, change.why) for name, change in changes.items() if name in used]
-    yield "What was changed", Table(("change", "what", "why"), tuple(told))
+    yield "What was changed", Table(("change", "what", "why"), tuple(told), words=3)
 
 
 def _table(table: Table) -> list[str]:

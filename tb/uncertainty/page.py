@@ -75,7 +75,7 @@ def tornado(one: Figure, prefix: str) -> str:
 
     shown = one.swings[:SHOWN]
     with mpl.rc_context(cast(Any, STYLE)):
-        drawing = Drawing(figsize=(4.6, 1.3 + 0.32 * len(shown)), layout="constrained")
+        drawing = Drawing(figsize=(4.6, 1.5 + 0.32 * len(shown)), layout="constrained")
         axes = drawing.add_subplot()
         places = range(len(shown), 0, -1)
         axes.axvspan(one.low, one.high, color=GRID)
@@ -86,7 +86,9 @@ def tornado(one: Figure, prefix: str) -> str:
         axes.axvline(one.published, color=PAPER, linewidth=1.6, linestyle="--")
         axes.axvline(one.median, color=FURTHER[0], linewidth=1, linestyle=":")
         axes.set_yticks(list(places), [swing.key for swing in shown], fontsize=9)
-        axes.set_xlabel(f"{one.unit}; light: value at its least; dashed: published; grey: 90 % of draws", fontsize=9)
+        axes.set_xlabel(
+            f"{one.unit}; light: value at its least\ndashed: published; grey: 90 % of the draws", fontsize=9
+        )
         text = io.StringIO()
         drawing.savefig(text, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     label = (

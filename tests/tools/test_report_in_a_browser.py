@@ -104,6 +104,8 @@ def test_the_page_of_fidelity_is_seen_whole_and_says_nothing(
     page.write_text(html(known, load_changes()), encoding="utf-8")
     assert opened.show(page, width, scheme) == []
     assert opened.value("document.documentElement.scrollWidth") <= width
+    names = opened.value(SEEN % "td:first-child")
+    assert min(wide for _, _, wide, _ in names) > 40, "names are not broken letter by letter"
     bars = opened.value(SEEN % "svg.interval")
     assert bars and all(left >= 0 and wide == 120 and high == 14 for left, _, wide, high in bars)
     assert opened.value("document.querySelectorAll('.bad').length") > 0, "what is outside is red"
