@@ -10,10 +10,21 @@ from tb.fuzz.known import known
 from tb.fuzz.program import Program
 
 SEEDS: Mapping[str, int] = MappingProxyType(
-    {"am": 100, "grim": 400, "hal": 50, "hpam": 100, "lapi": 50, "mpi": 50, "pipes": 50, "ssam": 100, "via": 400}
+    {
+        "am": 100,
+        "epos": 50,
+        "grim": 400,
+        "hal": 50,
+        "hpam": 100,
+        "lapi": 50,
+        "mpi": 50,
+        "pipes": 50,
+        "ssam": 100,
+        "via": 400,
+    }
 )
 """Of GRIM's firmware 500 more seeds reach 0.2 % more lines, of VIA's 100 more reach none."""
-COUNTED: Mapping[str, int] = MappingProxyType({"am": 50, "grim": 150, "hal": 50, "via": 100})
+COUNTED: Mapping[str, int] = MappingProxyType({"am": 50, "epos": 50, "grim": 150, "hal": 50, "via": 100})
 """How many of these run where their charges are counted; so many charge every path."""
 
 
