@@ -198,3 +198,36 @@ def test_random_words_in_its_own_frame_harm_nobody_else(seed: int) -> None:
     works(bench)
     with pytest.raises(ProtectionFault):
         bench.run(hostile.process.pio_write(hostile._granted.frame + FRAME, bytes(4)))
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_random_words_in_the_copy_of_its_absent_frame_harm_nobody_else(seed: int) -> None:
+    bench = Bench(2, frames=1, timeout_us=40, retries=3)
+    rng, nic, host = random.Random(seed), bench.machine.nic(0), bench.machine.host(0)
+    hostile = bench.run(bench.layers[0].init().allocate_bundle().allocate_endpoint())[0]
+    granted = hostile._granted
+    bench.run(hostile.set_tag(TAG))
+    guard = host.allocate(1 << 16)
+    guard.view[:] = b"\xa5" * len(guard.view)
+
+    async def write() -> None:
+        for number in range(6):
+            await bench.send(0, 1, 100, number, handler=KEEP)  # now the hostile one is absent
+            await bench.machine.kernel.sleep(300_000_000)
+            for _ in range(60):
+                at = rng.randrange(0, FRAME // 64) * 64
+                words = 1 << 31 | rng.getrandbits(31), rng.getrandbits(8) << 16
+                hostile.process.store_words(granted.copy + at, words)
+            await granted.store(64, bytes(4))
+            await bench.machine.kernel.sleep(300_000_000)
+
+    bench.run(write(), bench.bundles[1].until(lambda: len(bench.came[1]) >= 6), within_us=1e5)
+    assert [words for _, _, words, _ in bench.came[1] if words[:1] == (100,)] == [(100, number) for number in range(6)]
+    assert bytes(guard.view) == b"\xa5" * len(guard.view)
+    assert not any(nic.load_words(Word.ROWS + 2 * ROW, (ENDPOINTS - 2) * ROW // 4))
+
+    async def asks() -> None:
+        await bench.send(0, 1, 77)
+        await bench.bundles[0].until(lambda: (True, 1, (154,), b"") in bench.came[0])
+
+    bench.run(asks(), bench.bundles[1].until(lambda: (False, 0, (77,), b"") in bench.came[1]), within_us=1e4)
