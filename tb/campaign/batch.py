@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tb.campaign.defaults import DEFAULTS
+from tb.campaign.judge import CHECKED, SILENT
 from tb.campaign.rtl import FOUND
 from tb.fuzz.batch import simulated
 from tb.plan.faults import KINDS
@@ -55,6 +57,13 @@ class Ended:
     def kind(self) -> str:
         """The kind of the fault."""
         return self.fault.partition(":")[0]
+
+    @property
+    def broken(self) -> bool:
+        """A silent one where the protocol promises otherwise."""
+        if self.outcome not in SILENT or self.kind not in CHECKED:
+            return False
+        return self.layer in DEFAULTS.ordered or "not sent so" in self.why or "guards" in self.why
 
     @property
     def again(self) -> str:

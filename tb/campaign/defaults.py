@@ -11,10 +11,13 @@ from pymodels.toml import read_toml
 
 @dataclass(frozen=True)
 class Defaults:
-    """Layers and profiles where none is named; options of layers that repair losses only where they are told to."""
+    """Layers and profiles where none is named; layers that promise each message once and in order, or an error; options
+    of layers that repair losses only where they are told to.
+    """
 
     layers: Sequence[str]
     profiles: Sequence[str]
+    ordered: Sequence[str]
     repairs: Mapping[str, Mapping[str, int]]
 
 

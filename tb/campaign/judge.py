@@ -22,6 +22,8 @@ OUTCOMES = {
 }
 """All, the best first, with what they mean."""
 SILENT = ("silent", "silent neighbour")
+CHECKED = frozenset(name for name, kind in KINDS.items() if kind.layer == "link") | {"lost_interrupt", "reset", "stop"}
+"""Faults that change no data, or change them where CRC-8 sees it: no message may be delivered changed."""
 
 
 Due = list[list[list[str]]]

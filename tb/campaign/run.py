@@ -1,7 +1,8 @@
 """`python -m tb.campaign.run`: behind `make campaign`: single faults, and what they do to the messages of layers.
 
-Exit codes: 0 done; 1 hosts waited for ever and nothing pointed at what was struck, or a simulation failed; 2 the input
-was refused before anything ran; 130 interrupted.
+Exit codes: 0 done; 1 hosts waited for ever and nothing pointed at what was struck, or a message was delivered changed
+where the protocol promises otherwise, or a simulation failed; 2 the input was refused before anything ran; 130
+interrupted.
 """
 
 from __future__ import annotations
@@ -51,6 +52,11 @@ class Campaign:
         elif not done.failures:
             self.found += ended(batch, done)
 
+    @property
+    def bad(self) -> bool:
+        """Something failed, hung without a name, or broke what a protocol promises."""
+        return bool(self.failures) or any(one.outcome == "hang" or one.broken for one in self.found)
+
     def of(self, layer: str, profile: str) -> list[Ended]:
         """Those of a layer on a kind of NIC, by seed."""
         own = [one for one in self.found if (one.layer, one.profile) == (layer, profile)]
@@ -84,7 +90,11 @@ def tell(campaign: Campaign, pairs: Sequence[tuple[str, str]], console: Console)
         show(console, table(f"{layer} on {profile}", found))
         for one in found:
             if one.outcome in SILENT:
-                say(console, f"{one.outcome}: {one.fault}: {one.why}; would see it: {one.seen_by}; again: {one.again}")
+                promised = ", promised otherwise" if one.broken else ""
+                say(
+                    console,
+                    f"{one.outcome}{promised}: {one.fault}: {one.why}; would see it: {one.seen_by}; again: {one.again}",
+                )
             elif one.outcome in ("hang", "dies"):
                 say(console, f"{one.outcome}: {one.fault}: {one.why}; again: {one.again}")
     if len(campaign.found) == 1:
@@ -146,7 +156,7 @@ def main(argv: list[str] | None = None) -> int:
             LEFT.parent.mkdir(parents=True, exist_ok=True)
             write_atomically(LEFT, json.dumps([asdict(one) for one in done.found], indent=1))
             say(console, f"{len(done.found)} faults, {time.monotonic() - begun:.0f} s")
-        return 1 if done.failures or any(one.outcome == "hang" for one in done.found) else 0
+        return int(done.bad)
 
     return exit_code(campaign, "what was found before is above")
 

@@ -181,6 +181,29 @@ def test_a_silent_fault_says_what_would_have_seen_it_and_how_it_is_run_again() -
     assert twice.seen_by == "a number end to end; PAR and PERR# of the PCI bus"
 
 
+BROKEN = [
+    ("grim", 0, "silent", "paris has a message of metz that was not sent so", True),
+    ("via", 0, "silent neighbour", "guards of lyon have changed", True),
+    ("grim", 2, "silent", "paris has a message of metz twice", True),
+    ("udp", 2, "silent", "paris has a message of metz out of order, or not at all", False),
+    ("udp", 2, "silent", "paris has a message of metz that was not sent so", True),
+    ("via", 9, "silent", "paris has a message of metz twice", True),
+    ("grim", 10, "silent", "paris has a message of metz that was not sent so", False),
+    ("grim", 6, "silent", "paris has a message of metz that was not sent so", False),
+    ("grim", 0, "resent", "nic_dropped 2", False),
+    ("grim", 10, "hang", "nobody is known to hold what hosts wait for", True),
+]
+
+
+@pytest.mark.parametrize(("layer", "text", "outcome", "why", "bad"), BROKEN)
+def test_a_campaign_ends_badly_where_a_promise_was_broken_or_a_hang_has_no_name(
+    layer: str, text: int, outcome: str, why: str, bad: bool
+) -> None:
+    clean = Ended(layer, "lanai9", 0, TEXTS[0], "no effect", "")
+    assert Campaign([clean, Ended(layer, "lanai9", 1, TEXTS[text], outcome, why)]).bad == bad
+    assert not Campaign([clean]).bad and Campaign([clean], ["disk full"]).bad
+
+
 def test_batches_have_each_seed_once() -> None:
     made = batches("grim", "lanai9", 30, 120, "verilator", "")
     assert [seed for one in made for seed in range(one.first, one.first + one.count)] == list(range(30, 150))
