@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 LAYER = "am2"
 KEEP = FIRST
 OPTIONS = {
-    "uses": Option(3, "messages of each endpoint", 1, 10_000),
+    "uses": Option(1, "messages of each endpoint", 1, 10_000),
     "size": Option(1024, "bytes of payload", 0, 8192),
     **layer_options(LAYER),
-    "am2.frames": Option(4, "endpoints in the NIC's memory", 1, 16),
+    "am2.frames": Option(2, "endpoints in the NIC's memory", 1, 16),
     "am2.timeout_us": Option(300, "a message without an acknowledgement is sent again after so long", 5, 1_000_000),
 }
-QUICK = "uses=1 am2.frames=2"
+QUICK = "size=64"
 
 
 class Pairs:
