@@ -80,6 +80,15 @@ def test_each_folder_of_python_has_tests_that_see_its_mutants() -> None:
         assert [one for one in patterns if not list(ROOT.glob(one))] == [], COVERS
 
 
+def test_each_layer_and_each_kind_of_nic_has_tests_of_its_own() -> None:
+    named = covers(COVERS)
+    for top in ("applications", "host", "nic", "nics"):
+        for path in sorted((ROOT / "firmware" / top).glob("*/__init__.py")):
+            assert f"{path.parent.relative_to(ROOT).as_posix()}/" in named, (
+                "its mutants would run the tests of any other"
+            )
+
+
 def test_a_module_is_tried_by_its_own_bench_first() -> None:
     assert benches_of("myri_fifo")[0] == "fifo"
     assert "crc8" in benches_of("myri_crc8")

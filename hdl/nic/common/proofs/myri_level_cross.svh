@@ -1,6 +1,8 @@
 // Between two clocks that run as they like: every change of the level arrives, once and in order; when neither side is busy
 // both have the same level, so a sleeping side is woken; no side changes while it is not busy.
 // prove: bounded 12 free
+// unseen: `||` -> `&&` in `assign w_busy = cross_busy || (change && w_ready);`: shows only when the crossing is full, which takes more steps than these
+// unseen: `&&` -> `||` in `else if (change && w_ready) sent_q <= w_level;`: shows only when the crossing is full, which takes more steps than these
 (* anyconst *) logic [3:0] latency;
 logic begun_w;  // a side has had its reset
 logic begun_r;
