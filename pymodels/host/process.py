@@ -223,7 +223,8 @@ class Process(Faulting, PollsCards):
             await self._after("pio_write")
 
     async def pio_read(self, va: int) -> int:
-        """Read a word of a card that is mapped."""
+        """Read a word of a card that is mapped. What is refused takes no CPU."""
+        self._card(va, 4, "PIO load", write=False)
         await self._scheduler.enter()
         try:
             value = await self.host.pio_read(self._card(va, 4, "PIO load", write=False))
@@ -234,15 +235,20 @@ class Process(Faulting, PollsCards):
         return value
 
     async def _storing(self, va: int, size: int) -> int:
-        """Get the CPU for a store to a card; where it goes at that time."""
+        """Get the CPU for a store to a card; where it goes at that time. What is refused takes no CPU."""
         while True:
-            await self._scheduler.enter()
             try:
-                return self._card(va, size, f"PIO store of {size} bytes", write=True)
+                self._card(va, size, what := f"PIO store of {size} bytes", write=True)
             except ProtectionFault as refused:
-                self._scheduler.leave()
                 if not await self._mend(refused, write=True):
                     raise
+                continue
+            await self._scheduler.enter()
+            try:
+                return self._card(va, size, what, write=True)
+            except ProtectionFault:  # it went while this thread waited for the CPU
+                if self._scheduler.leave():
+                    await self._after("pio_write")
 
     @property
     def slots(self) -> frozenset[int]:  # type: ignore[override]
