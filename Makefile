@@ -62,7 +62,7 @@ python := "$$VENV/bin/python"
 sanlab := $(python) -m tb.sanlab
 study := $(sanlab) run --sim="$$SIM" --seed="$$SEED" --cluster="$$CLUSTER" --profile="$$PROFILE" --set="$$SET"
 
-.PHONY: all setup test help run studies cluster sim lint synth prove mutants waves timeline explain compare sweep fuzz campaign explore firmware figures fidelity uncertainty bench counts clean distclean
+.PHONY: all setup test help run studies cluster sim lint synth prove mutants waves timeline explain compare sweep fuzz campaign explore firmware figures fidelity uncertainty mpi4py bench counts clean distclean
 
 all: ## set up, then the main job: GRIM ping-pong and streaming between two hosts
 	$(setup) $(simulator)
@@ -79,7 +79,7 @@ test: ## set up, then all tests, on both simulators
 
 help: ## this list
 	@echo "targets of make:"
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
 	@echo "variables (make run STUDY=grim_pingpong SEED=2):"
 	@sed -n 's/^## /  /p' Makefile
 	@echo "A study that fails a check ends with 1, refused input with 2; make shows that number and itself ends with 2."
@@ -168,6 +168,10 @@ uncertainty: ## how far the figures of one STUDY hang on values that are assumed
 fidelity: ## how good every figure is: one page, sorted by it, in HTML, Markdown and JSON
 	$(setup)
 	@$(sanlab) fidelity --out=sim_build/fidelity
+
+mpi4py: ## run mpi4py's own tests over the simulated MPI, on two ranks
+	$(setup) compiler
+	@$(sanlab) mpi4py --cluster="$$CLUSTER" --profile="$$PROFILE"
 
 bench: ## measure how fast the laboratory itself is
 	$(setup) compiler waves

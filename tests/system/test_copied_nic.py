@@ -89,9 +89,14 @@ def fixture_tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tree
 
 
+def surroundings(tree: Path) -> dict[str, str]:
+    """The environment of commands of the copy; options of pytest are for the tests outside, not for those in it."""
+    return {**os.environ, "PYTHONPATH": str(tree), "PYTEST_ADDOPTS": ""}
+
+
 def ran(tree: Path, *words: str, only: str = "") -> str:
     """What a command of the copy says; it must succeed. `only`: of a bench, the tests with such names."""
-    environment = {**os.environ, "PYTHONPATH": str(tree), **({"COCOTB_TEST_FILTER": only} if only else {})}
+    environment = {**surroundings(tree), **({"COCOTB_TEST_FILTER": only} if only else {})}
     command = [sys.executable, *words]
     ended = subprocess.run(
         command, cwd=tree, env=environment, text=True, capture_output=True, check=False, timeout=PATIENCE_S
@@ -136,9 +141,8 @@ def test_a_study_without_a_page_is_missed(tree: Path) -> None:
     text = page.read_text(encoding="utf-8")
     page.write_text(text.replace(f"{NEW}_pingpong", f"{OLD}_pingpong"), encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/unit/test_readme_is_true.py"]
-    environment = {**os.environ, "PYTHONPATH": str(tree)}
     ended = subprocess.run(
-        [*command, "-k", "has_its_place"], cwd=tree, env=environment, capture_output=True, text=True, check=False
+        [*command, "-k", "has_its_place"], cwd=tree, env=surroundings(tree), capture_output=True, text=True, check=False
     )
     page.write_text(text, encoding="utf-8")
     assert ended.returncode == 1 and f"{NEW}_pingpong" in ended.stdout

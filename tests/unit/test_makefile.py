@@ -46,7 +46,7 @@ def test_help_names_every_target_and_every_variable() -> None:
     [
         *("all", "setup", "test", "run", "studies", "sim", "lint", "synth", "prove", "mutants", "waves", "timeline"),
         *("explain", "compare", "sweep", "fuzz", "campaign", "explore", "firmware", "figures", "bench"),
-        *("counts", "cluster", "fidelity", "uncertainty", "clean", "distclean"),
+        *("counts", "cluster", "fidelity", "uncertainty", "mpi4py", "clean", "distclean"),
     ],
 )
 def test_every_target_can_be_shown_without_running(checkout: Checkout, target: str) -> None:
@@ -139,6 +139,12 @@ def test_a_message_reaches_explain(checkout: Checkout) -> None:
     assert checkout.make("explain", "STUDY=x", "MESSAGE=a b").returncode == 0
     (call,) = checkout.calls("<-m><tb.sanlab><explain>")
     assert words(call)[-3:] == ["--message=a b", "--", "x"]
+
+
+def test_cluster_and_profile_reach_the_tests_of_mpi4py(checkout: Checkout) -> None:
+    assert checkout.make("mpi4py", "CLUSTER=a b", "PROFILE=sp").returncode == 0
+    (call,) = checkout.calls("<-m><tb.sanlab><mpi4py>")
+    assert words(call) == ["-m", "tb.sanlab", "mpi4py", "--cluster=a b", "--profile=sp"]
 
 
 def test_a_layer_reaches_the_compiler_of_its_firmware(checkout: Checkout) -> None:
