@@ -25,7 +25,6 @@ class Grim:
             *("wraps", "wrapped", "not wrapped", "more in flight", "the link is busy", "round the scoreboard"),
             *(
                 "found",
-                "of no connection",
                 "all of the message",
                 "the oldest in flight",
                 "it is the one",

@@ -8,6 +8,7 @@ from typing import Any
 from firmware.nic.grim.channels import FETCHING
 from firmware.nic.grim.entries import MAP_BYTES, Static
 from firmware.nic.grim.layout import NONE, Register
+from firmware.nic.grim.notices import Notices
 from firmware.nic.hardware.host_dma import WAKE
 from pymodels.formats.grim import MORE
 from tests.tools.beside.compiled import Sram
@@ -31,6 +32,16 @@ def of_channel(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequenc
     """A channel, its scoreboard and its number."""
     channel = at["channel"]
     return [(s.ni, s.channel(channel), s.board(channel), channel.index)]
+
+
+def is_closed(s: Shared, stream: int) -> bool:
+    """Whether a stream leads to a NI that is down: the firmware gives it its turn to be refused, the C has no such."""
+    return bool(s.parts.outgoing.streams.closed[stream])
+
+
+def later(given: Given) -> Given:
+    """A new message that waits, but for one that will be refused."""
+    return lambda s, at, times: None if is_closed(s, at["stream"]) else given(s, at, times)
 
 
 def per_ni(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequence[Any]]:
@@ -84,7 +95,9 @@ def fetch_done(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequenc
     if times != 1 or "messages" in at:  # the engine is told once of all of them
         return None
     chain = s.parts.fetching._chain
-    return [(s.ni, s.channel(s.parts.outgoing.all[chain._entries[chain._done][0]]))]
+    index, slot, _ = chain._entries[chain._done]
+    channel = s.parts.outgoing.all[index]
+    return None if is_closed(s, channel.stream[slot]) else [(s.ni, s.channel(channel))]
 
 
 def error_seen(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequence[Any]] | None:
@@ -142,9 +155,11 @@ def multicast_copy(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Seq
     return [(Sram(to + 32 * line), Sram(begin + 32 * line), end) for line in range(times)]
 
 
-def multicast_entry(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequence[Any]]:
-    """The copy's header, and the entry of a child."""
+def multicast_entry(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequence[Any]] | None:
+    """The copy's header, and the entry of a child that is not down."""
     copies = at["copies"]
+    if is_closed(s, s.parts.outgoing.order.number(copies.index, at["vnn"], 0)):
+        return None
     place = copies.next if at["first"] is None else copies.offset[at["first"]]
     return [(s.ni, s.replica, Sram(at["to"]), at["vnn"], copies.index - s.firmware.options.channels - 1, place)]
 
@@ -155,14 +170,26 @@ def multicast_deliver(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[
     return [(s.ni, s.replica, at["channel"], s.buffers[buffer] if buffer >= 0 else None)]
 
 
+def channel_blocked(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequence[Any]] | None:
+    """A channel's turn; with doorbells the end of that turn is no part of the C."""
+    has_turns = isinstance(s.parts.search, Notices)
+    return None if has_turns or "channel" not in at else [(s.ni, s.board(at["channel"]))]
+
+
+def ack_seen(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequence[Any]] | None:
+    """Not of a report to another host: its place is free at once, in C it is one of a channel's."""
+    message = at.get("message")
+    return None if message is not None and message[0] is s.parts.outgoing.reports else alone(s, at, times)
+
+
 PATHS: Mapping[str, Given] = {
-    "channel_blocked": lambda s, at, n: [(s.ni, s.board(at["channel"]))] if "channel" in at else None,
+    "channel_blocked": channel_blocked,
     "send_message": of_channel,
-    "send_later": of_channel,
+    "send_later": later(of_channel),
     "send_per_ni": per_ni,
-    "later_per_ni": per_ni,
+    "later_per_ni": later(per_ni),
     **dict.fromkeys(("slotted_send", "slotted_send_ni", "hybrid_send", "hybrid_send_ni"), slotted),
-    "slotted_later": slotted,
+    "slotted_later": later(slotted),
     **dict.fromkeys(("slotted_ack", "hybrid_ack", "hybrid_payload"), alone),
     "send_fetch": of_channel,
     "fetch_done": fetch_done,
@@ -188,7 +215,7 @@ PATHS: Mapping[str, Given] = {
         (s.ni, s.buffers[at["buffer"]], Sram(at["self"]._sentinels._at[at["buffer"]]), [0])
     ],
     "dma_done": once,
-    "ack_seen": alone,
+    "ack_seen": ack_seen,
     "error_seen": error_seen,
     "error_report": error_report,
     "answer_strange": alone,
