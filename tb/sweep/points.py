@@ -26,8 +26,8 @@ from tb.sweep.outside import Outside, outside
 OWN = ("hosts", "seed", "profile")
 """Axes that are no settings."""
 SOURCES = ("hdl", "pymodels", "firmware", "tb")
-ASIDE = ("ask", "bench", "quality", "stuck", "sweep", "uncertainty")
-"""Folders of tb that no result follows from."""
+ASIDE = ("ask", "bench", "campaign", "explore", "figures", "fuzz", "quality", "sweep", "uncertainty")
+"""Folders of tb that no result follows from: nothing that runs imports them."""
 SUFFIXES = {".py", ".sv", ".svh", ".c", ".h", ".cpp", ".toml", ".f"}
 
 

@@ -7,6 +7,7 @@ what it does not follow from. Clusters of any number of hosts are read back by t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +22,9 @@ from pymodels.topology import TopologyError
 from tb.plan import studies
 from tb.plan.request import Request, resolve
 from tb.sweep.axes import Axis, parse, points
-from tb.sweep.points import Point, check, spread
+from tb.sweep.points import ASIDE, Point, check, spread
+
+TB = Path(__file__).parents[2] / "tb"
 
 KNOWN = {"hosts", "size", "pattern", "seed"}
 INFO = studies.load("grim_streaming")
@@ -107,6 +110,18 @@ def test_a_key_follows_from_the_content_alone() -> None:
         replace(point, study="grim_pingpong"),
     ]
     assert len({point.key, *(other.key for other in others)}) == 1 + len(others)
+
+
+def test_nothing_that_runs_imports_what_no_key_follows_from() -> None:
+    aside = {TB / name for name in ASIDE}
+    running = [path for path in TB.rglob("*.py") if not aside & set(path.parents) and TB / "sanlab" not in path.parents]
+    found = [
+        (path.relative_to(TB).as_posix(), module)
+        for path in running
+        for module in re.findall(r"^\s*(?:from|import) tb\.(\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+        if module in ASIDE
+    ]
+    assert found == []
 
 
 def test_a_file_that_a_setting_names_is_part_of_the_content(tmp_path: Path) -> None:
