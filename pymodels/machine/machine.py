@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Coroutine, Sequence
 from typing import Any, TypedDict
 
-from pymodels.builders import single_switch
+from pymodels.builders import clos, single_switch
 from pymodels.hardware.discover import nic_kind, of_nic
 from pymodels.kernel import Kernel, Task, close_unbegun
 from pymodels.machine.faults import Faults
@@ -70,7 +70,9 @@ class Machine:
         make: MakeNic = of_nic("pymodels.nics.{}.machine", nic).NIC
         timing = timing or Timing()
         names = tuple(names or (f"host{i}" for i in range(nodes)))
-        self.topology = topology or single_switch(names, 8 if len(names) <= 8 else 16)
+        self.topology = topology or (
+            clos(names, 16) if len(names) > 16 else single_switch(names, 8 << (len(names) > 8))
+        )
         self.names = self.topology.hosts
         self.kernel = kernel or Kernel()
         self.timing = timing

@@ -15,18 +15,21 @@ from hypothesis import strategies as st
 
 from firmware.host.grim import Grim, GrimError
 from firmware.nic.grim.layout import Counter, Layout, State, Word
-from firmware.nic.grim.options import OptionError, Options
+from firmware.nic.grim.options import ALL_AT_MOST, OptionError, Options
+from firmware.nic.grim.peers import partners
 from tests.unit.grim_bench import Bench
 from tests.unit.grim_traffic import AllToAll
 
 SMALL = "hold no three segments of 4096; make it larger or segment_bytes smaller"
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_nodes_start_in_any_order_and_none_goes_ahead_alone(seed: int) -> None:
+@pytest.mark.parametrize(
+    ("seed", "synchronisation"), [*((seed, "all") for seed in range(6)), *((seed, "tree") for seed in range(8))]
+)
+def test_nodes_start_in_any_order_and_none_goes_ahead_alone(seed: int, synchronisation: str) -> None:
     rng = random.Random(seed)
-    nodes = rng.randrange(2, 6)
-    bench = Bench(nodes, seed, start_nics=False)
+    nodes = rng.randrange(2, 6) if synchronisation == "all" else rng.randrange(2, 12)
+    bench = Bench(nodes, seed, start_nics=False, synchronisation=synchronisation)
     begin = [rng.randrange(0, 800) * 1_000_000 for _ in range(nodes)]
     firmware = [rng.randrange(0, 800) * 1_000_000 for _ in range(nodes)]
     ended: list[int] = []
@@ -68,6 +71,29 @@ def test_notice_that_vanishes_is_repeated() -> None:
     assert 10 < bench.count(0, Counter.SYNC_SENT) < 40
 
 
+@pytest.mark.parametrize("nodes", [1, 2, 5, 6, 22, 1024])
+def test_partners_form_one_tree(nodes: int) -> None:
+    met = [partners(node, nodes, tree=True) for node in range(nodes)]
+    assert sum(map(len, met)) == 2 * (nodes - 1)
+    for node, first in enumerate(met):
+        assert all(node in met[peer] for peer in first)
+        above = [peer for peer in first if peer < node]
+        assert len(above) == (node > 0)
+        below = first.keys() - set(above)
+        assert all(first[peer] == set(below if peer in above else first) for peer in first)
+
+
+def test_large_cluster_synchronises_in_a_tree() -> None:
+    nodes = ALL_AT_MOST + 1
+    bench = Bench(nodes)
+
+    async def node(library: Grim, me: int) -> None:
+        pass
+
+    bench.run(node)
+    assert sum(bench.count(node, Counter.SYNC_SENT) for node in range(nodes)) < 4 * nodes
+
+
 def test_second_enable_is_an_error() -> None:
     bench = Bench(2)
 
@@ -97,6 +123,10 @@ def test_nothing_works_before_enable(call: str) -> None:
     [
         ({"chanels": 2}, "option 'chanels': GRIM does not have it; did you mean 'channels'?"),
         ({"channels": 33}, "option channels: 33 is not a whole number in 1..32; give one"),
+        (
+            {"synchronisation": "tree", "timeout_us": 100},
+            "option synchronisation=tree: with timeout_us every NI counts the epochs of every other; take all",
+        ),
         ({"window": 128}, "option window: 128 is not a whole number in 1..127; give one"),
         ({"segment_bytes": 64_573}, "option segment_bytes: 64573 is not a whole number in 4..64572; give one"),
         ({"segment_bytes": 10}, "option segment_bytes: 10 is not a multiple of 4; round it"),

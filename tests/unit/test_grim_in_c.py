@@ -139,3 +139,10 @@ def test_a_nic_that_finds_nothing_looks_around_and_stores_nothing(monkeypatch: p
     assert {access.address for access in accesses if access.register} == {0x50}, "ISR"
     turns = sum(access.register for access in accesses)
     assert len(steps) < 35 * turns, "a turn is short"
+
+
+def test_more_nodes_than_the_program_synchronises_are_refused() -> None:
+    with pytest.raises(
+        OptionError, match="nic.firmware=c: GRIM's firmware in C synchronises at most 32 NIs, here are 33"
+    ):
+        mixed("c" + "p" * 32)

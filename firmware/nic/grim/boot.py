@@ -8,7 +8,7 @@ from firmware.layers import ClusterView
 from firmware.nic.grim.asked import planned
 from firmware.nic.grim.cards import NO_CARD, card_channel
 from firmware.nic.grim.layout import PROGRAM_END, ROUTE_BYTES, Layout, State, Word
-from firmware.nic.grim.options import OptionError, Options
+from firmware.nic.grim.options import ALL_AT_MOST, OptionError, Options
 from firmware.nic.grim.variables import Variables
 from firmware.nic.hardware import route_row
 from firmware.verbs import Nic
@@ -23,6 +23,7 @@ HAS: Mapping[str, int | str] = {
     "dma_inject": 0,
     "doorbell_notify": 0,
     "search_timer": 0,
+    "synchronisation": "auto",
 }
 """Options that it has at one value only."""
 LACKS = (
@@ -46,6 +47,9 @@ def words(view: ClusterView, word_bytes: int) -> Iterator[tuple[int, Sequence[in
     """
     options, layout = planned(view, view.sram_bytes, executes=True)
     check(view.options, ["FPGA cards"] if card_channel(options, view) != NO_CARD else [])
+    if options.has_tree(len(view.names)):
+        cause = f"GRIM's firmware in C synchronises at most {ALL_AT_MOST} NIs, here are {len(view.names)}"
+        raise OptionError("nic.firmware=c", cause, "take python")
     for vnn, route in view.routes.items():
         high, low, begin, skip = route_row(route, word_bytes)
         yield layout.routes + 2 * ROUTE_BYTES * vnn, (high, low, begin + skip, 0)

@@ -50,10 +50,15 @@ WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "sequencing": ("any-to-any", "per-ni"),
         "buffering": ("sending", "both"),
+        "synchronisation": ("auto", "all", "tree"),
         "queue_style": ("append", "slotted", "hybrid"),
     }
 )
 """The words that each other option knows."""
+
+
+ALL_AT_MOST = 32
+"""Nodes up to which every NI tells all others, unless option synchronisation says which."""
 
 
 class OptionError(SanlabError):
@@ -108,6 +113,9 @@ class Options:
     """Least further piece of it that is worth a DMA of its own."""
     sync_period_us: int = 50
     """The NIs' notice at `grim_enable` is repeated so often until answered."""
+    synchronisation: str = "auto"
+    """Who tells whom at `grim_enable`: every NI all others (paper 003, C.2), or its neighbours in a tree (ours);
+    auto: a tree above ALL_AT_MOST nodes, where the network loses nothing."""
     pause_turns: int = 500
     """Turns of the host's waiting loop between two looks at a full queue."""
     sram_bytes: int = 0
@@ -144,7 +152,15 @@ class Options:
         for name, unit in (("segment_bytes", 4), ("cut_through_bytes", 8), ("cut_through_least", 8)):
             if getattr(options, name) % unit:
                 raise OptionError(f"option {name}", f"{getattr(options, name)} is not a multiple of {unit}", "round it")
+        if options.synchronisation == "tree" and options.timeout_us:
+            cause = "with timeout_us every NI counts the epochs of every other"
+            raise OptionError("option synchronisation=tree", cause, "take all")
         return options
+
+    def has_tree(self, nodes: int) -> bool:
+        """Whether NIs synchronise in a tree at `grim_enable`."""
+        large = nodes > ALL_AT_MOST and not self.timeout_us
+        return self.synchronisation == "tree" or (self.synchronisation == "auto" and large)
 
 
 OPTION_NAMES = tuple(field.name for field in fields(Options))

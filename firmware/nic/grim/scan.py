@@ -6,11 +6,12 @@ channels out.
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 from firmware.nic.grim.delivery import NO_BUFFER
 from firmware.nic.grim.layout import E2L_CHAIN, L2E_CHAIN, STARTED, HostQueue, State, Word
 from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.parts import Parts
-from firmware.nic.grim.peers import Peers
 from firmware.nic.grim.receiving import BUFF
 from firmware.nic.grim.remote import INTERRUPT, SIGNAL
 from firmware.nic.grim.timed_search import SearchTimer
@@ -108,22 +109,27 @@ class Firmware:
         self.nic.write(Reg.EIMR, INTERRUPT)
 
     async def _synchronise(self) -> None:
-        """Tell every other NI that this one is reset, until each has answered and been heard (readings B9)."""
+        """Tell the NIs that are due that this one is reset, until each has answered and been heard (readings B9)."""
         self.ni.set_state(State.SYNCHRONISING)
         peers, period = self.parts.peers, 2 * self.ni.options.sync_period_us
-        while not peers.met.issuperset(self.ni.peers):
+        told: set[int] = set()
+        while not peers.met.issuperset(peers.partners):
+            due = peers.due()
             if self._repeat:
                 self._repeat = False
                 if not self.parts.transmitter.busy:  # a blocked link still holds the earlier notices
-                    await self._notices(peers)
+                    await self._notices(due)
                 self.nic.write(Reg.IT0, period)
+            else:  # in a tree: what was heard lets it tell others
+                await self._notices(due - told)
+            told = due
             await self._hold.steps[await self._hold.run()]()
         self.ni.set_state(State.RUNNING)
 
-    async def _notices(self, peers: Peers) -> None:
-        for vnn in sorted(set(self.ni.peers) - peers.answered):
+    async def _notices(self, vnns: Set[int]) -> None:
+        for vnn in sorted(vnns):
             await self.nic.work("sync_notice")
-            peers.notice(vnn)
+            self.parts.peers.notice(vnn)
 
     async def _tell_host(self) -> None:
         """Bring the state to the host's status word."""
