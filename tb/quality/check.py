@@ -15,6 +15,8 @@ from pathlib import Path
 from tb.tools.paths import ROOT
 from tb.tools.programs import ToolError
 
+LATE = "did not end within"
+"""Said of a tool that was ended by the clock: of a busy machine, perhaps."""
 WORKERS = 2
 """Tools that run at the same time."""
 
@@ -84,7 +86,7 @@ def output(
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return 1, [f"{Path(words[0]).name} did not end within {timeout:.0f} s: {' '.join(words)}"]
+        return 1, [f"{Path(words[0]).name} {LATE} {timeout:.0f} s: {' '.join(words)}"]
     return done.returncode, [line.replace(f"{ROOT}/", "").rstrip() for line in done.stdout.splitlines() if line.strip()]
 
 

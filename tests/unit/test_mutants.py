@@ -8,26 +8,17 @@ mutated. The command is tried on a tree made here, with a test that sees one mut
 from __future__ import annotations
 
 import ast
+import json
 from pathlib import Path
 
 import pytest
 
 from tb.quality import mutants as of_modules
-from tb.quality import mutate
+from tb.quality import mutate, trying
 from tb.quality.mutants import Mutant
-from tb.quality.mutate import (
-    COVERS,
-    Change,
-    Tried,
-    benches_of,
-    changes,
-    covering_tests,
-    covers,
-    equivalent,
-    main,
-    report,
-)
+from tb.quality.mutate import changes, main, report
 from tb.quality.python_mutants import is_cost, mutants
+from tb.quality.trying import COVERS, Change, Tried, benches_of, covering_tests, covers, equivalent
 from tb.tools.paths import ROOT
 
 ONE = {
@@ -134,6 +125,7 @@ def fixture_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     root = tmp_path / "tree"
     (root / "firmware").mkdir(parents=True)
     (root / "tests").mkdir()
+    (root / "firmware" / "__init__.py").write_text("")
     (root / "firmware" / "sums.py").write_text("def total(a, b):\n    return a + b\n\n\ndef most():\n    return 7\n")
     (root / "tests" / "test_sums.py").write_text(
         "from firmware.sums import total\n\n\ndef test_total():\n    assert total(2, 3) == 5\n"
@@ -141,7 +133,9 @@ def fixture_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     covers = root / "covers.toml"
     covers.write_text('[python]\n"firmware/" = ["tests/test_*.py"]\n')
     for name, value in {"ROOT": root, "COVERS": covers, "OUT": tmp_path / "out", "TREE": ("firmware", "tests")}.items():
-        monkeypatch.setattr(mutate, name, value)
+        monkeypatch.setattr(trying, name, value)
+        monkeypatch.setattr(mutate, name, value, raising=False)
+    monkeypatch.setattr(mutate, "LEFT", tmp_path / "out" / "mutants.json")
     return root
 
 
@@ -151,11 +145,21 @@ def test_a_mutant_that_a_test_sees_is_killed_the_other_survives_and_the_tree_sta
     before = (tree / "firmware" / "sums.py").read_text()
     assert main(["firmware", "9", "--workers", "1"]) == 1
     told = capsys.readouterr().out
-    assert "survived: firmware/sums.py:6: `7` -> `8` in `return 7`" in told
-    assert told.count("survived:") == 1
+    assert "survived (0 tests): firmware/sums.py:6: `7` -> `8` in `return 7`" in told
+    assert told.count("survived (") == 1
     assert "2 mutants of 2" in told
     assert (tree / "firmware" / "sums.py").read_text() == before
     assert not (tree.parent / "out" / "mutants" / "0").exists()
+    left = json.loads((tree.parent / "out" / "mutants.json").read_text())
+    assert sorted(one["outcome"] for one in left) == ["killed", "survived"]
+
+
+def test_options_of_the_caller_for_pytest_do_not_reach_the_tests_of_a_mutant(
+    tree: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PYTEST_ADDOPTS", "--no-such-option")
+    main(["firmware", "--workers", "1"])
+    assert "2 mutants of 2" in capsys.readouterr().out
 
 
 def test_tests_that_fail_without_a_mutant_kill_nothing(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:

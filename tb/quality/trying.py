@@ -1,0 +1,226 @@
+"""A copy of the tree in which one mutant at a time stands, and the checks that may see it.
+
+No check is measured by the clock on the wall: a machine that is busy kills no mutant. A check that fails with a mutant
+must have passed without one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pymodels.toml import read_toml
+from tb.build.build import Design, needed_files
+from tb.quality.check import LATE
+from tb.quality.mutants import Mutant
+from tb.quality.proofs import proofs
+from tb.quality.reached import CHOSEN, ENDLESS, REACHED, Reached, read_reached
+from tb.tools.paths import OUT, ROOT, builds
+from tb.tools.programs import ToolError
+
+HERE = Path(__file__).parent
+COVERS, EQUIVALENT = HERE / "covers.toml", HERE / "equivalent.toml"
+TREE = ("pymodels", "firmware", "tb", "hdl", "tests", "README.md", "LICENSE", "Makefile", "pyproject.toml", ".ci")
+"""What a copy has."""
+BENCHES = ROOT / "tests" / "block" / "benches"
+PATIENCE, ROOM = 600, 8_000_000
+"""Seconds of a processor, and KB of addresses, for each program that a check runs."""
+FEW = 4
+"""Benches for a mutant: each is a build of its own."""
+OUTCOMES = ("killed", "endless", "survived", "equivalent")
+"""Endless: a test or a bench used up its seconds of the processor, which also tells of the mutant."""
+PYTEST = ("-x", "-q", "-n0", "-p", "no:cacheprovider", "-p", "tb.quality.reached", "--no-header", "--tb=no")
+
+
+@dataclass(frozen=True)
+class Change:
+    """A mutant of a file; `path` from the root."""
+
+    path: str
+    mutant: Mutant
+
+    @property
+    def folder(self) -> str:
+        """Of the file."""
+        return str(Path(self.path).parent)
+
+    @property
+    def shown(self) -> str:
+        """For reports."""
+        return f"{self.path}:{self.mutant.line}: {self.mutant.shown}"
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A mutant, and how it went."""
+
+    change: Change
+    outcome: str
+    by: str = ""
+    """What has seen it, or how many tests reach it."""
+
+
+def covering_tests(path: str) -> list[str]:
+    """The test files that see a mutant of a Python file, in their order; none when nobody has said."""
+    table = covers(COVERS)
+    begins = [one for one in table if path.startswith(one)]
+    return _matching(ROOT, table[max(begins, key=len)]) if begins else []
+
+
+@cache
+def covers(path: Path) -> dict[str, tuple[str, ...]]:
+    """What `covers.toml` says: patterns of test files by the beginning of a path."""
+    return {begin: tuple(patterns) for begin, patterns in read_toml(path)[0]["python"].items()}
+
+
+@cache
+def _matching(root: Path, patterns: tuple[str, ...]) -> list[str]:
+    found = [file for pattern in patterns for file in sorted(root.glob(pattern))]
+    return list(dict.fromkeys(file.relative_to(root).as_posix() for file in found))
+
+
+def benches_of(module: str) -> list[str]:
+    """The benches whose design has a module, FEW at most: those with it at the top first, then the smaller designs."""
+    found: list[tuple[bool, int, str]] = []
+    for path in sorted(BENCHES.glob("*.toml")):
+        top = str(read_toml(path)[0]["toplevel"])
+        files = needed_files(Design(top))
+        if any(file.stem == module for file in files):
+            found.append((top != module, len(files), path.stem))
+    return [name for _, _, name in sorted(found)][:FEW]
+
+
+def equivalent() -> dict[tuple[str, str], str]:
+    """The reasons of mutants that do the same, by file and how they are shown."""
+    table: dict[str, Any] = read_toml(EQUIVALENT)[0]
+    return {(one["file"], one["mutant"]): one["reason"] for one in table.get("same", [])}
+
+
+@dataclass
+class Without:
+    """What holds without any mutant, for all copies: looked at once."""
+
+    _known: dict[tuple[str, ...], Any] = field(default_factory=dict)
+    _locks: dict[tuple[str, ...], threading.Lock] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def of(self, key: Sequence[str], look: Callable[[], Any]) -> Any:
+        """What `look` finds."""
+        with self._lock:
+            lock = self._locks.setdefault(tuple(key), threading.Lock())
+        with lock:
+            if tuple(key) not in self._known:
+                self._known[tuple(key)] = look()
+            return self._known[tuple(key)]
+
+
+class Copy:
+    """A copy of the tree."""
+
+    def __init__(self, folder: Path, without: Without) -> None:
+        self.folder, self._without = folder, without
+        self._writes = 0
+        shutil.rmtree(folder, ignore_errors=True)
+        for name in TREE:
+            source, target = ROOT / name, folder / name
+            if source.is_dir():
+                shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__", "sim_build"))
+            elif source.exists():
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(source, target)
+
+    def tried(self, change: Change) -> Tried:
+        """How the checks go with a mutant. ToolError when one fails without it, too."""
+        outcome, by = (self._module if change.path.endswith(".sv") else self._python)(change)
+        same = outcome == "survived" and (change.path, change.mutant.shown) in equivalent()
+        return Tried(change, "equivalent" if same else outcome, by)
+
+    def _python(self, change: Change) -> tuple[str, str]:
+        files = covering_tests(change.path)
+        reached: Reached = self._without.of(files, lambda: self._reach(change.path, files))
+        text = (self.folder / change.path).read_text(encoding="utf-8")
+        tests = reached.tests(change.path, text, change.mutant.start)
+        chosen = self.folder / "chosen.json"
+        chosen.write_text(json.dumps(tests), encoding="utf-8")
+        own = list(dict.fromkeys(test.partition("::")[0] for test in tests))
+        command = [sys.executable, "-m", "pytest", *PYTEST, *own]
+        code = self._with(change, lambda: self._run(command, {CHOSEN: str(chosen)})[0]) if tests else 0
+        outcome = {0: "survived", ENDLESS: "endless"}.get(code, "killed")
+        return outcome, f"{len(tests)} tests"
+
+    def _reach(self, path: str, files: Sequence[str]) -> Reached:
+        left = self.folder / "reached.json"
+        code, _ = self._run([sys.executable, "-m", "pytest", *PYTEST, *files], {REACHED: str(left)})
+        if code:
+            raise ToolError(f"the tests of {path} fail without any mutant", "mend that first", "run make test")
+        return read_reached(left)
+
+    def _module(self, change: Change) -> tuple[str, str]:
+        for name, command in module_checks(Path(change.path).stem):
+            code, said = self._with(change, lambda command=command: self._run(command))  # type: ignore[misc]
+            if code and LATE not in said:
+                if self._without.of(command, lambda command=command: self._run(command)[0]):  # type: ignore[misc]
+                    raise ToolError(f"the {name} of {change.path} fails without any mutant", "mend that first", "")
+                return "killed", name
+        return "survived", ""
+
+    def _with(self, change: Change, work: Callable[[], Any]) -> Any:
+        """Do something while the mutant stands in its file."""
+        path = self.folder / change.path
+        text = path.read_text(encoding="utf-8")
+        self._write(path, change.mutant.of(text))
+        try:
+            return work()
+        finally:
+            self._write(path, text)
+
+    def _write(self, path: Path, text: str) -> None:
+        """No two texts are of one time: what Python keeps compiled goes by time and size."""
+        path.write_text(text, encoding="utf-8")
+        self._writes += 1
+        os.utime(path, (self._writes, self._writes))
+
+    def _run(self, command: Sequence[str], variables: Mapping[str, str] | None = None) -> tuple[int, str]:
+        """Exit code of a check, and what it said."""
+        environment = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
+        environment |= {"SANLAB_OUT": str(self.folder / "sim_build"), **(variables or {})}
+        environment["PYTHONPYCACHEPREFIX"] = str(self.folder / "sim_build" / "compiled")
+        environment["PYTHONPATH"] = str(HERE.parents[1])
+        environment["SANLAB_BUILDS"] = str(OUT / "mutants" / "builds" if "sim" in command else builds())
+        limits = f'ulimit -t {PATIENCE} -v {ROOM}; exec "$@"'
+        ended = subprocess.run(
+            ["sh", "-c", limits, "sh", *command],
+            cwd=self.folder,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            errors="replace",
+            check=False,
+        )
+        return ended.returncode, ended.stdout
+
+
+def module_checks(module: str) -> list[tuple[str, list[str]]]:
+    """Its proof, which takes seconds, its benches on Icarus, which builds soon, then on Verilator, which has more."""
+    proved = [("proof", [sys.executable, "-m", "tb.quality.prove", module])] if _proved(module) else []
+    benches = benches_of(module)
+    return [*proved, *(_bench(name, simulator) for simulator in ("icarus", "verilator") for name in benches)]
+
+
+def _bench(name: str, simulator: str) -> tuple[str, list[str]]:
+    command = [sys.executable, "-m", "tb.sanlab", "sim", f"--sim={simulator}", "--seed=1", "--", name]
+    return f"bench {name} on {simulator}", command
+
+
+def _proved(module: str) -> bool:
+    return any(one.block == module for one in proofs())
