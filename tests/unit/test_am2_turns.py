@@ -2,6 +2,7 @@
 
 Strategy: the machine, with one channel for requests. It is held by a message whose queue is full, until endpoints of
 different weights have filled their queues; then the order in which the NIC takes their messages is read from its trace.
+What idle endpoints cost is the longest wait of lone messages, beside the compiled path of a look.
 """
 
 from __future__ import annotations
@@ -51,3 +52,26 @@ def test_weights_share_the_nic(nic: str, channels: int) -> None:
     rounds = (32 - channels // 2) // max(weights)
     share = Counter(order[: rounds * sum(weights)])
     assert [share[number + 1] / rounds for number in range(3)] == pytest.approx(weights, rel=0.05)
+
+
+def test_an_idle_endpoint_lengthens_the_loop_by_its_two_looks_and_nothing_else() -> None:
+    alone, among_eight = Bench(), Bench(each=8)
+    look, _ = alone.machine.nic(0).cost("am2_look_queue")
+    visit = (_longest_wait(among_eight) - _longest_wait(alone)) / 7
+    assert visit == pytest.approx(2 * look, rel=0.05)
+
+
+def _longest_wait(bench: Bench) -> int:
+    """Between the word that gives a lone message to the NIC and its being taken, at many points of the NIC's loop."""
+
+    async def program() -> None:
+        for number in range(40):
+            await bench.endpoints[0].request(1, KEEP, number)
+            await bench.until(0, 0)
+            await bench.machine.kernel.sleep(26_100_000)
+
+    bench.run(program(), bench.until(1, 40))
+    records = bench.machine.trace.records
+    given = {record[3]: record[0] for record in records if record[2] == TraceEvent.POINTER_WRITTEN}
+    taken = {record[3]: record[0] for record in records if record[2] == TraceEvent.NIC_NOTICED}
+    return max(time - given[name] for name, time in taken.items() if name >> 24 == 0)
