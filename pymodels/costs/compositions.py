@@ -2,8 +2,10 @@
 
 `compositions.toml` beside a `paths.c` names its parts: `parts = ["flow", "reliability"]`. A composition is a set of
 them; `paths.c` finds `WITH_FLOW` defined where `flow` is in it. Up to four parts make all sets; of more there are the
-bare one, each alone and all together, unless `sets = [["flow"], ...]` names others. `costs.toml` holds the bare
-composition, and of each other one what differs from it.
+bare one, each alone and all together, unless `sets = [["flow"], ...]` names others. Where parts are found by folder,
+`found = "protocols"`, each header there is one: alone, beside each other one, and all together, all sets of those that
+`full = [...]` names, and each of `parts` alone. `costs.toml` holds the bare composition, and of each other one what
+differs from it.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pymodels.costs.assembly import CostError
 from pymodels.costs.targets import Target
@@ -38,11 +40,12 @@ def declared(folder: Path) -> tuple[Composition, ...]:
     if not file.exists():
         return (BARE,)
     data, _ = read_toml(file)
-    parts = sorted(set(data.get("parts", ())))
+    found = sorted(one.stem for one in (folder / data["found"]).glob("*.h")) if "found" in data else []
+    parts = sorted({*data.get("parts", ()), *found})
     for part in parts or [""]:
         if not (isinstance(part, str) and part.isidentifier() and part == part.lower()):
             raise CostError(str(file), f"{part!r} is no name of a part", 'write parts = ["...", ...] in small letters')
-    sets = data["sets"] if "sets" in data else _usual(parts)
+    sets = _of_found(found, data) if found else data["sets"] if "sets" in data else _usual(parts)
     for part in (one for chosen in sets for one in chosen):
         if part not in parts:
             raise CostError(str(file), f"a set has {part!r}, which is no part", nearest(part, parts))
@@ -53,6 +56,13 @@ def declared(folder: Path) -> tuple[Composition, ...]:
 def _usual(parts: list[str]) -> list[Composition]:
     sizes = range(1, len(parts) + 1) if len(parts) <= MOST else (1, len(parts))
     return [chosen for size in sizes for chosen in combinations(parts, size)]
+
+
+def _of_found(found: list[str], data: Mapping[str, Any]) -> list[Composition]:
+    few = [chosen for size in (1, 2, len(found)) for chosen in combinations(found, size)]
+    full = data.get("full", ())
+    some = [chosen for size in range(3, len(full) + 1) for chosen in combinations(full, size)]
+    return [*((part,) for part in data.get("parts", ())), *few, *some]
 
 
 def composed(target: Target, composition: Composition) -> Target:

@@ -12,7 +12,7 @@ import random
 from dataclasses import replace
 from typing import Any
 
-from firmware.nic.epos.layout import Word
+from firmware.nic.epos.words import Word
 from pymodels.errors import ConfigError
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from firmware.nic.epos.layout import Word
+from firmware.nic.epos.words import Word
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
 

@@ -92,9 +92,10 @@ def test_an_instruction_that_is_added_to_a_hook_that_is_left_out_is_found(tmp_pa
     folder = tmp_path / "nic" / "epos"
     shutil.copytree(FIRMWARE / "nic" / "epos", folder)
     shutil.copytree(FIRMWARE / "nic" / "hardware", tmp_path / "nic" / "hardware")
-    hook = folder / "protocols" / "flow.h"
-    body = "struct frame *frame) {\n"
-    hook.write_text(hook.read_text().replace(body, body + "    SHARED32(&nic->held);\n"))
+    hooks, dummy = folder / "hooks.h", "#define FLOW_RX(nic, source, frame) ((void)0)"
+    text = hooks.read_text()
+    assert dummy in text
+    hooks.write_text(text.replace(dummy, dummy.replace("((void)0)", "SHARED32(&nic->held)")))
     spoiled, hand = found(folder, LANAI), by_hand(tmp_path, "nic", LANAI, ())
     wrong = {name for name in hand if spoiled[name][0] != hand[name][0]}
     assert wrong == {"epos_rx", "epos_hold"}

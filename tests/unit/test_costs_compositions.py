@@ -87,6 +87,15 @@ def test_sets_of_few_parts_are_all_compiled_and_of_many_some(tmp_path: Path, tex
     assert [key(one) for one in declared(layer(tmp_path, text))] == names
 
 
+def test_parts_that_are_found_are_compiled_alone_in_pairs_and_all_together(tmp_path: Path) -> None:
+    folder = layer(tmp_path, 'found = "protocols"\nparts = ["z"]\nfull = ["a", "b", "c"]')
+    (folder / "protocols").mkdir()
+    for name in "abcd":
+        (folder / "protocols" / f"{name}.h").touch()
+    pairs = ["a+b", "a+c", "a+d", "b+c", "b+d", "c+d"]
+    assert [key(one) for one in declared(folder)] == ["", "a", "b", "c", "d", "z", *pairs, "a+b+c", "a+b+c+d"]
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

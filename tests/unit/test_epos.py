@@ -16,8 +16,9 @@ import pytest
 
 from firmware.host.epos import EposError, Stretch
 from firmware.layers import check_options
-from firmware.nic.epos.layout import Place, Word
+from firmware.nic.epos.layout import Place
 from firmware.nic.epos.options import OptionError, Options
+from firmware.nic.epos.words import Word
 from pymodels.hardware.discover import nic_kind
 from pymodels.machine import MachineError
 from pymodels.registers import Block, Pci

@@ -13,8 +13,8 @@ from unittest.mock import patch
 import pytest
 
 from firmware.host.epos import EposError
-from firmware.nic.epos.layout import Word
 from firmware.nic.epos.pointcuts import identity
+from firmware.nic.epos.words import Word
 from pymodels.trace import TraceEvent
 from tests.unit.epos_bench import Bench
 from tests.unit.test_epos import drawn, each_nic

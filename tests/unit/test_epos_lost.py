@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from firmware.nic.epos.layout import Word
+from firmware.nic.epos.words import Word
 from tests.unit.epos_bench import Bench
 from tests.unit.test_epos import LATE_PS, drawn
 

@@ -14,10 +14,10 @@ import pytest
 
 from firmware.host.epos import EposError
 from firmware.layers import check_options, composition
-from firmware.nic.epos.layout import Word
 from firmware.nic.epos.options import SETS as COMPILED
 from firmware.nic.epos.options import OptionError
 from firmware.nic.epos.protocols.reliability import WORDS
+from firmware.nic.epos.words import Word
 from pymodels.hardware.discover import nic_kind
 from pymodels.trace import TraceEvent
 from tests.unit.epos_bench import Bench

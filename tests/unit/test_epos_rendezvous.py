@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from firmware.host.epos import EposError, Stretch
-from firmware.nic.epos.layout import Word
+from firmware.nic.epos.words import Word
 from pymodels.trace import TraceEvent
 from tests.unit.epos_bench import Bench
 from tests.unit.test_epos import drawn, each_nic

@@ -13,6 +13,7 @@ from unittest.mock import patch
 
 import pytest
 
+from firmware.host.epos.composer import written
 from firmware.layers import ClusterView
 from firmware.nic.epos.layout import Place
 from firmware.nic.epos.options import Options
@@ -99,3 +100,8 @@ def test_a_point_cut_that_nobody_has_is_empty() -> None:
     for side in ("host", "nic"):
         found = hooks(side, {})
         assert found == {cut.name: () for cut in POINTCUTS if cut.side == side}
+
+
+def test_what_the_generator_writes_is_what_stands_there() -> None:
+    """`python -m firmware.host.epos.composer` writes it anew."""
+    assert [path.name for path, text in written().items() if path.read_text(encoding="utf-8") != text] == []

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from firmware.host.words import store_words
-from firmware.nic.epos.layout import INCOMPLETE, LAP, Place, Told, Word
+from firmware.nic.epos.layout import Place
 from firmware.nic.epos.pointcuts import Hooks
+from firmware.nic.epos.words import INCOMPLETE, LAP, Told, Word
 from firmware.verbs import Buffer, Host
 from pymodels.trace import TraceEvent
 

@@ -12,10 +12,11 @@ from firmware.host.epos.incoming import Incoming, Message
 from firmware.host.epos.outgoing import Outgoing, Stretch
 from firmware.host.words import store_words
 from firmware.layers import ClusterView
-from firmware.nic.epos.layout import Place, Word
+from firmware.nic.epos.layout import Place
 from firmware.nic.epos.options import Options
 from firmware.nic.epos.pointcuts import hooks, members
 from firmware.nic.epos.program import chain_heads
+from firmware.nic.epos.words import Word
 from firmware.verbs import Host
 
 __all__ = ["Epos", "Message", "Stretch"]

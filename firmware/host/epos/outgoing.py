@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from firmware.host.words import store_words
 from firmware.layers import ClusterView
-from firmware.nic.epos.layout import BELLS, DATA, TX_CHAIN, Place, Told, Word, bell, key_of, number_of
+from firmware.nic.epos.layout import Place
 from firmware.nic.epos.pointcuts import Hooks, tell_slot
+from firmware.nic.epos.words import BELLS, DATA, TX_CHAIN, Told, Word, bell, key_of, number_of
 from firmware.verbs import Host
 from pymodels.registers import Block, Flag, Pci, Reg
 from pymodels.trace import TraceEvent

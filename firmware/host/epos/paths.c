@@ -17,7 +17,7 @@ u32 epos_message(struct epos *epos, u32 node, u32 size) {
 }
 
 /* A frame: its slot of the Send Ring, and its header. */
-static inline __attribute__((always_inline)) u32 framed(struct epos *epos, u32 node, u32 number, u32 size, u32 told) {
+INLINE u32 framed(struct epos *epos, u32 node, u32 number, u32 size, u32 told) {
     u32 next = epos->next, rung = epos->rung;
     if (UNLIKELY(rung - epos->sent >= FRAMES)) {
         OFF_PATH("the ring is full");
@@ -170,92 +170,6 @@ u32 epos_check(const u32 *mark, u32 message) {
     }
     return 1;
 }
-
-#if HAS_RENDEZVOUS
-/* A long message: the doorbell that asks for a buffer. */
-u32 epos_ask(struct epos *epos, u32 node) {
-    u32 number = epos->asked[node] + 1;
-    PIO_WRITE(BE32(TELL(node, RENDEZVOUS, 0) | number));
-    return number;
-}
-
-/* One look at what a node has granted. */
-u32 epos_look_grant(struct epos *epos, u32 node, u32 before) {
-    u32 granted = BE32(PIO_READ());
-    epos->granted[node] = granted;
-    return look_turn(granted, before);
-}
-
-/* It is granted, and long enough. */
-u32 epos_granted(struct epos *epos, u32 node, u32 size) {
-    if (UNLIKELY((epos->granted[node] & (1 << 21) - 1) < size)) {
-        OFF_PATH("too short");
-        return 0;
-    }
-    epos->asked[node] = epos->granted[node] >> 21;
-    epos->direct = 1;
-    return 1;
-}
-
-/* A page of a buffer that is posted. */
-u32 epos_post_page(u32 address, u32 end) {
-    PIO_WRITE(BE32(address));
-    if (UNLIKELY(address + 4096 == end)) {
-        OFF_PATH("the last one");
-        return 0;
-    }
-    LOOP_AGAIN();
-    return address + 4096;
-}
-
-/* Its number and size, and the doorbell. */
-void epos_post(struct epos *epos, u32 source, u32 size) {
-    u32 number = epos->posted[source] + 1;
-    epos->posted[source] = number;
-    PIO_WRITE(BE32(number << 21 | size));
-    PIO_WRITE(BE32(TELL(source, RENDEZVOUS, 1) | number));
-}
-#endif
-
-#if HAS_MTU
-/* The doorbell that tells a node how frames are cut from now on. */
-void epos_ring_mtu(u32 node, u32 shift) { PIO_WRITE(BE32(TELL(node, ADAPTED, 0) | shift)); }
-
-/* One look at what a node knows of it. */
-u32 epos_look_mtu(u32 before) { return look_turn(BE32(PIO_READ()), before); }
-#endif
-
-#if HAS_FLOW
-/* One look at the credit of a node. */
-u32 epos_look_credit(struct epos *epos, u32 node, u32 before) {
-    u32 credit = BE32(PIO_READ());
-    epos->credit[node] = credit;
-    return look_turn(credit, before);
-}
-
-/* A credit that goes alone: the doorbell of a control frame. */
-void epos_give(struct epos *epos, u32 source) {
-    u32 taken = epos->taken[source];
-    epos->given[source] = taken;
-    PIO_WRITE(BE32(TELL(source, FLOW, 0) | (taken & 0xFFFF)));
-}
-#endif
-
-#if HAS_FLOW && HAS_RELIABILITY
-/* No credit for long: the doorbell that asks for one. */
-void epos_probe(u32 node) { PIO_WRITE(BE32(TELL(node, FLOW, 1))); }
-#endif
-
-#if HAS_RELIABILITY
-/* One look at what a node has acknowledged. */
-u32 epos_look_ack(u32 before) { return look_turn(BE32(PIO_READ()), before); }
-
-/* No acknowledgement in time: the doorbell of the frame, which still stands in the ring, once more. */
-void epos_again(struct epos *epos, u32 bell) {
-    epos->rung = epos->rung + 1;
-    PIO_WRITE(BE32(bell));
-}
-#endif
 
 /* ---- families: what a member adds, where it is used */
 

@@ -3,11 +3,7 @@
 #define EPOS_STATE_H
 #include "turns.h"
 #include "../../nic/epos/header.h"
-#include "protocols/multicast.h"
-#include "protocols/rendezvous.h"
-#include "protocols/flow.h"
-#include "protocols/reliability.h"
-#include "protocols/active.h"
+#include "words.h"
 
 /* Sizes are fixed when EPOS is compiled; these are the defaults of the repository, and other powers of two cost the same. */
 enum { FRAMES = 8, SLOT_SHIFT = 16, SLOT = 1 << SLOT_SHIFT, SLOTS_SHIFT = 2, SLOTS = 1 << SLOTS_SHIFT, NODES = 64, LONG = 4096 };
@@ -17,11 +13,7 @@ struct epos {
     u32 nodes, key, next, rung, sent, block, blocks, blocks_end, entry, entries, entries_end, staging, given_up;
     u32 slots[FRAMES], message[NODES], came[NODES], taken[NODES], told[NODES];
     DYNAMIC_WORDS
-    MULTICAST_WORDS
-    RENDEZVOUS_WORDS
-    FLOW_WORDS
-    RELIABILITY_WORDS
-    ACTIVE_WORDS
+    PROTOCOL_WORDS
 };
 
 #endif

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from firmware.layers import ClusterView
-from firmware.nic.epos.layout import GROUP, NODES, Place, Word
+from firmware.nic.epos.layout import Place
 from firmware.nic.epos.options import OptionError, Options
 from firmware.nic.epos.program import Program
+from firmware.nic.epos.words import GROUP, NODES, Word
 from firmware.nic.hardware import has_bells
 from firmware.verbs import Nic, Watch
 from pymodels.cards import CardMap

@@ -8,7 +8,7 @@ from itertools import permutations
 from pathlib import Path
 from types import MappingProxyType
 
-from firmware.nic.epos.pointcuts import NAMES, composed
+from firmware.nic.epos.pointcuts import NAMES, PROTOCOLS, composed
 from firmware.options import check_values
 from pymodels.costs.compositions import MOST, declared
 from pymodels.errors import SanlabError, nearest
@@ -135,7 +135,7 @@ def _check_together(options: Options) -> None:
     if "mtu" in options.composition and options.least_mtu > options.mtu:
         cause = f"it is more than the MTU, {options.mtu}, and an MTU never grows"
         raise OptionError("option least_mtu", cause, "lower it")
-    ordered = [name for name in ("mtu", "flow", "reliability") if name in options.composition]
+    ordered = [one.name for one in PROTOCOLS if one.ordered and one.name in options.composition]
     if options.overtake and ordered:
         cause = f"{ordered[0]} needs the order of frames that it gives up"
         raise OptionError("option overtake", cause, f"leave it 0, or compose without {ordered[0]}")

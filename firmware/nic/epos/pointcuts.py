@@ -1,4 +1,4 @@
-"""The point-cuts of EPOS, and its protocols: the one table of both sides.
+"""The point-cuts of EPOS, and its protocols, which are found by folder: the tables of both sides.
 
 A point-cut is a place of the baseline at which protocols act. At each one the selected protocols are called in the
 order of `PROTOCOLS` where a message is sent, and in the reverse order where it is received (paper 004, 2.1; readings
@@ -7,10 +7,13 @@ EPOS-C12).
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
+
+from firmware.nic.epos.protocols import Protocol, found
 
 Hook = Callable[..., Awaitable[Any]]
 """What a protocol does at a point-cut."""
@@ -25,46 +28,27 @@ class PointCut:
     name: str
     side: str
     """`host` or `nic`."""
+    given: str
+    """What a protocol's method gets in C, where the first is what its side keeps."""
     when: str
     receiving: bool = False
     """Protocols are called in the reverse order."""
 
 
 POINTCUTS = (
-    PointCut("message", "host", "a message is to be sent; its number is not given yet"),
-    PointCut("frame", "host", "the header of a frame is made"),
-    PointCut("sent", "host", "the doorbell of a frame has been rung: right after Send"),
-    PointCut("assembled", "host", "all frames of a message are in host memory", receiving=True),
-    PointCut("copied", "host", "a message was copied out of its staging slot", receiving=True),
-    PointCut("tx", "nic", "a frame is about to go to the send engine"),
-    PointCut("tx_done", "nic", "the send engine has read a frame"),
-    PointCut("rx", "nic", "a frame of this composition has come, undamaged", receiving=True),
-    PointCut("stored", "nic", "a frame is in host memory", receiving=True),
+    PointCut("message", "host", "epos, node, size", "a message is to be sent; its number is not given yet"),
+    PointCut("frame", "host", "epos, node", "the header of a frame is made"),
+    PointCut("sent", "host", "epos, node", "the doorbell of a frame has been rung: right after Send"),
+    PointCut("assembled", "host", "epos, size", "all frames of a message are in host memory", receiving=True),
+    PointCut("copied", "host", "epos, source, taken", "a message was copied out of its staging slot", receiving=True),
+    PointCut("tx", "nic", "nic, bell", "a frame is about to go to the send engine"),
+    PointCut("tx_done", "nic", "nic, bell", "the send engine has read a frame"),
+    PointCut("rx", "nic", "nic, source, frame", "a frame of this composition has come, undamaged", receiving=True),
+    PointCut("stored", "nic", "nic, buffer", "a frame is in host memory", receiving=True),
 )
 
 
-@dataclass(frozen=True)
-class Protocol:
-    """What can be composed in."""
-
-    name: str
-    header: int
-    """Words that it adds to the header of a frame."""
-    peer: int
-    """Words of the NIC's memory that it takes for each node."""
-    told: str
-    pages: bool = False
-    """For each node it takes one more for each frame of a staging slot."""
-
-
-PROTOCOLS: tuple[Protocol, ...] = (
-    Protocol("multicast", 1, 0, "one send reaches several nodes; the NIC repeats the frame from the Send Ring"),
-    Protocol("rendezvous", 1, 3, "long messages go straight into a buffer that the receiver has posted", pages=True),
-    Protocol("mtu", 0, 2, "a host may lower the MTU of its frames while it runs"),
-    Protocol("flow", 1, 1, "a message is sent when its receiver has a staging slot for it: credits"),
-    Protocol("reliability", 1, 3, "each frame is acknowledged by the receiving NIC, and sent again until it is"),
-    Protocol("active", 1, 0, "a frame says which protocols act on it at its receiver"),
-)
+PROTOCOLS: tuple[Protocol, ...] = found()
 """In the predefined order, from the inside to the outside."""
 NAMES = tuple(one.name for one in PROTOCOLS)
 TELL = 127
@@ -87,9 +71,29 @@ def identity(chosen: Iterable[str]) -> int:
     return sum(1 << NAMES.index(name) for name in chosen)
 
 
+class Absent:
+    """The side of a protocol that does nothing there: its word of the header is 0."""
+
+    def __init__(self, *arguments: Any) -> None:
+        pass
+
+    async def frame(self, nodes: tuple[int, ...], at: int) -> int:
+        """The word of the header, where it has one."""
+        return 0
+
+
 def members(side: str, chosen: Iterable[str], *arguments: Any) -> dict[str, Any]:
-    """The side of each chosen protocol, made: `Side` of the module of its name."""
-    return {name: importlib.import_module(f"firmware.{side}.epos.protocols.{name}").Side(*arguments) for name in chosen}
+    """The side of each chosen protocol, made: `Side` of the module of its name; of those that have none there and add a
+    word to the header one that writes it.
+    """
+    made: dict[str, Any] = {}
+    for one in (one for one in PROTOCOLS if one.name in chosen):
+        path = f"firmware.{side}.epos.protocols.{one.name}"
+        if find_spec(path):
+            made[one.name] = import_module(path).Side(*arguments)
+        elif one.header:
+            made[one.name] = Absent()
+    return made
 
 
 def hooks(side: str, protocols: Mapping[str, Any]) -> Hooks:
@@ -97,11 +101,11 @@ def hooks(side: str, protocols: Mapping[str, Any]) -> Hooks:
 
     Where frames say what acts on them, those protocols of which they can are called through what looks there.
     """
-    found = {}
+    called = {}
     switch = protocols.get("active")
     for cut in POINTCUTS:
         if cut.side == side:
             named = {name: getattr(one, cut.name) for name, one in protocols.items() if hasattr(one, cut.name)}
             there = [switch.switched(name, call) if switch else call for name, call in named.items()]
-            found[cut.name] = tuple(reversed(there) if cut.receiving else there)
-    return found
+            called[cut.name] = tuple(reversed(there) if cut.receiving else there)
+    return called

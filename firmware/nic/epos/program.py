@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from firmware.layers import ClusterView
-from firmware.nic.epos.layout import BELLS, RX_CHAIN, TX_CHAIN, Place, Word
+from firmware.nic.epos.layout import Place
 from firmware.nic.epos.options import Options
 from firmware.nic.epos.pointcuts import hooks, members, tell_slot
 from firmware.nic.epos.receiving import RECV, Receiver
 from firmware.nic.epos.sending import SEND, Sender
+from firmware.nic.epos.words import BELLS, RX_CHAIN, TX_CHAIN, Word
 from firmware.nic.hardware import hardware_bells, host_dma
 from firmware.verbs import Nic, PollLoop, Watch
 from pymodels.registers import Isr, Reg

@@ -8,8 +8,9 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from firmware.nic.epos.layout import CONTROL, DATA, INCOMPLETE, INDEX, LAP, RX_CHAIN, Place, Told, Word
+from firmware.nic.epos.layout import Place
 from firmware.nic.epos.pointcuts import Hooks
+from firmware.nic.epos.words import CONTROL, DATA, INCOMPLETE, INDEX, LAP, RX_CHAIN, Told, Word
 from firmware.nic.hardware import BlockRing, HostDma
 from firmware.verbs import Nic
 from pymodels.registers import Isr, Reg

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from itertools import islice
 
 from firmware.layers import ClusterView
-from firmware.nic.epos.layout import CONTROL, ROUTE, TX_CHAIN, Place, Word, key_of, number_of
+from firmware.nic.epos.layout import Place
 from firmware.nic.epos.pointcuts import Hooks
+from firmware.nic.epos.words import CONTROL, ROUTE, TX_CHAIN, Word, key_of, number_of
 from firmware.nic.hardware import HostDma, route_row
 from firmware.nic.hardware.host_dma import TERMINAL
 from firmware.verbs import Nic

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from firmware.nic.epos.layout import CONTROL, DATA, NODES
 from firmware.nic.epos.pointcuts import PROTOCOLS
+from firmware.nic.epos.words import CONTROL, DATA, NODES
 from firmware.shown import NIC_NOTICES, NIC_SEND, WIRE, Boundary, Shown, Waits
 from pymodels.trace import Part, TraceEvent
 

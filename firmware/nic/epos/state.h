@@ -4,11 +4,7 @@
 #include "turns.h"
 #include "../hardware/block.h"
 #include "header.h"
-#include "protocols/rendezvous.h"
-#include "protocols/mtu.h"
-#include "protocols/flow.h"
-#include "protocols/reliability.h"
-#include "protocols/active.h"
+#include "words.h"
 
 /* Sizes are fixed when EPOS is compiled; these are the defaults of the repository, and other powers of two cost the same. */
 enum { MTU_SHIFT = 12, MTU = 1 << MTU_SHIFT, SLOT_SHIFT = 16, SLOT = 1 << SLOT_SHIFT, PAGES = SLOT / MTU, SLOTS_SHIFT = 2, SLOTS = 1 << SLOTS_SHIFT, LIMIT = SLOTS, FRAMES = 8, NODES = 64 };
@@ -16,7 +12,7 @@ enum { RECV_HEAD = 3, SEND = 8, WAKE_RX = 0x10, RX_WAKE = 4, TX_PULSE = 4, RX_PU
 
 struct route { u32 high, low, skip, unused; };
 struct frame { u32 words[8]; }; /* header and payload */
-struct buffer { u32 busy; struct buffer *next; struct frame *frame; u32 *end; u32 told; u32 *entry; u32 address; RELIABILITY_BUFFER ACTIVE_BUFFER };
+struct buffer { u32 busy; struct buffer *next; struct frame *frame; u32 *end; u32 told; u32 *entry; u32 address; PROTOCOL_BUFFER };
 struct out { u32 bell; struct frame *frame; u32 fetched, unused; };
 struct nic {
     struct frame **slots;
@@ -32,10 +28,7 @@ struct nic {
 #if HAS_CONTROL
     u32 control, *waiting;
 #endif
-    RENDEZVOUS_WORDS
-    MTU_WORDS
-    FLOW_WORDS
-    RELIABILITY_WORDS
+    PROTOCOL_WORDS
 };
 
 #endif

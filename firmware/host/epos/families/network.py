@@ -8,7 +8,7 @@ from typing import ClassVar
 from firmware.host.epos.errors import EposError
 from firmware.host.epos.library import Epos, Message
 from firmware.host.lock import Lock
-from firmware.nic.epos.layout import RX_CHAIN, TX_CHAIN
+from firmware.nic.epos.words import RX_CHAIN, TX_CHAIN
 from pymodels.registers import Pci
 
 NUMBERS = 256

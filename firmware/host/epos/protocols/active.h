@@ -1,16 +1,10 @@
 /* Active frames on the host: the header says which protocols act on a frame. */
-#if IN_BUILD(HAS_ACTIVE)
+#ifndef EPOS_HOOKS_H
 #define ACTIVE_WORDS u32 acting;
 #else
-#define ACTIVE_WORDS
-#endif
-#ifdef EPOS_HOOKS_H
-INLINE void active_frame(struct epos *epos) {
-#if IN_BUILD(HAS_ACTIVE)
-    ACTIVE(epos, ACTIVATION) {
-        DORMANT();
-        PIO_WRITE(BE32(epos->acting));
-    }
-#endif
+
+INLINE void active_frame(struct epos *epos, u32 node) {
+    PIO_WRITE(BE32(epos->acting));
 }
+
 #endif

@@ -1,50 +1,55 @@
 /* Flow control on the host: a message is sent when there is a credit; those of others go along in the header. */
-#if IN_BUILD(HAS_FLOW)
+#ifndef EPOS_HOOKS_H
 #define FLOW_WORDS u32 count[NODES], credit[NODES], given[NODES];
 #else
-#define FLOW_WORDS
-#endif
-#ifdef EPOS_HOOKS_H
-INLINE void flow_message(struct epos *epos, u32 node) {
-#if IN_BUILD(HAS_FLOW)
-    ACTIVE(epos, FLOW) {
-        u32 count;
-        DORMANT();
-        count = epos->count[node];
-        if (UNLIKELY(count - epos->credit[node] >= SLOTS)) {
-            OFF_PATH("no credit");
-            return;
-        }
-        epos->count[node] = count + 1;
+
+INLINE void flow_message(struct epos *epos, u32 node, u32 size) {
+    u32 count = epos->count[node];
+    if (UNLIKELY(count - epos->credit[node] >= SLOTS)) {
+        OFF_PATH("no credit");
+        return;
     }
-#endif
+    epos->count[node] = count + 1;
 }
+
 INLINE void flow_frame(struct epos *epos, u32 node) {
-#if IN_BUILD(HAS_FLOW)
-    ACTIVE(epos, FLOW) {
-        u32 taken;
-        DORMANT();
-        taken = epos->taken[node];
+    u32 taken = epos->taken[node];
 #if HAS_MULTICAST
-        if (UNLIKELY(epos->further)) {
-            OFF_PATH("to several nodes: it says nothing");
-            taken = ~0u;
-        }
-#endif
-        epos->given[node] = taken;
-        PIO_WRITE(BE32(taken));
+    if (UNLIKELY(epos->further)) {
+        OFF_PATH("to several nodes: it says nothing");
+        taken = ~0u;
     }
 #endif
+    epos->given[node] = taken;
+    PIO_WRITE(BE32(taken));
 }
+
 INLINE void flow_copied(struct epos *epos, u32 source, u32 taken) {
-#if IN_BUILD(HAS_FLOW)
-    ACTIVE(epos, FLOW) {
-        DORMANT();
-        if (UNLIKELY(taken - epos->given[source] >= SLOTS / 2)) {
-            OFF_PATH("a credit goes alone");
-            epos->given[source] = taken;
-        }
+    if (UNLIKELY(taken - epos->given[source] >= SLOTS / 2)) {
+        OFF_PATH("a credit goes alone");
+        epos->given[source] = taken;
     }
-#endif
 }
+
+#if HAS_FLOW
+/* One look at the credit of a node. */
+u32 epos_look_credit(struct epos *epos, u32 node, u32 before) {
+    u32 credit = BE32(PIO_READ());
+    epos->credit[node] = credit;
+    return look_turn(credit, before);
+}
+
+/* A credit that goes alone: the doorbell of a control frame. */
+void epos_give(struct epos *epos, u32 source) {
+    u32 taken = epos->taken[source];
+    epos->given[source] = taken;
+    PIO_WRITE(BE32(TELL(source, BIT_FLOW, 0) | (taken & 0xFFFF)));
+}
+
+#if HAS_RELIABILITY
+/* No credit for long: the doorbell that asks for one. */
+void epos_probe(u32 node) { PIO_WRITE(BE32(TELL(node, BIT_FLOW, 1))); }
+#endif
+#endif
+
 #endif

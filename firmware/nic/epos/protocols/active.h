@@ -1,22 +1,23 @@
 /* Active frames on the NIC: the header says which protocols act on a frame. */
-#if IN_BUILD(HAS_ACTIVE)
+#ifndef EPOS_HOOKS_H
 #define ACTIVE_BUFFER u32 active;
 #else
-#define ACTIVE_BUFFER
-#endif
-#ifdef EPOS_HOOKS_H
-INLINE void active_rx(struct nic *nic, struct frame *frame) {
-#if IN_BUILD(HAS_ACTIVE)
-    ACTIVE(nic, ACTIVATION) {
-        u32 bits;
-        DORMANT();
-        bits = frame->words[EPOS_ACTIVE];
-        if (UNLIKELY(bits & ~COMPOSITION)) {
-            OFF_PATH("it asks for what is not composed in");
-            return;
-        }
-        nic->current->active = bits;
+
+INLINE void active_rx(struct nic *nic, u32 source, struct frame *frame) {
+    u32 bits = frame->words[EPOS_ACTIVE];
+    if (UNLIKELY(bits & ~COMPOSITION)) {
+        OFF_PATH("it asks for what is not composed in");
+        return;
     }
-#endif
+    nic->current->active = bits;
 }
+
+#if HAS_ACTIVE
+/* A frame asks for what is not composed in: count it; its buffer is free. */
+void epos_refuse(struct nic *nic, u32 *refused) {
+    SHARED32(refused) = SHARED32(refused) + 1;
+    nic->current->busy = 0;
+}
+#endif
+
 #endif

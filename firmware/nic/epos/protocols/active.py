@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from firmware.nic.epos.layout import Word
-from firmware.nic.epos.pointcuts import NAMES, Hook
-from firmware.nic.epos.receiving import In
+from firmware.nic.epos.protocols import Protocol
+from firmware.nic.epos.words import Word
 
+if TYPE_CHECKING:
+    from firmware.nic.epos.pointcuts import Hook
+    from firmware.nic.epos.receiving import In
+
+PROTOCOL = Protocol(60, "a frame says which protocols act on it at its receiver", header=1)
 SWITCHED = ("reliability",)
 """Of these a frame says whether they act. Counts that others keep would not agree with those of the other side."""
 
@@ -32,7 +36,7 @@ class Side:
         """A protocol's call at a point-cut, made only for frames that say so."""
         if name not in SWITCHED:
             return call
-        bit = 1 << NAMES.index(name)
+        bit = self._program.place.bit(name)
 
         async def guarded(frame: In) -> Any:
             return await call(frame) if frame.active & bit else True

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from firmware.nic.epos.layout import Kind, Word
-from firmware.nic.epos.receiving import In
+from firmware.nic.epos.protocols import Protocol
+from firmware.nic.epos.words import Kind, Word
 
+if TYPE_CHECKING:
+    from firmware.nic.epos.receiving import In
+
+PROTOCOL = Protocol(
+    40, "a message is sent when its receiver has a staging slot for it: credits", header=1, peer=1, ordered=True
+)
 NOTHING = 0xFFFFFFFF
 """In the header of a frame to several nodes."""
 

@@ -1,17 +1,27 @@
 /* MTU adaptation on the NIC: where a frame belongs in its message depends on how its sender cuts. */
-#if IN_BUILD(HAS_MTU)
+#ifndef EPOS_HOOKS_H
 #define MTU_WORDS u32 cut[NODES], known[NODES];
 #else
-#define MTU_WORDS
-#endif
-#ifdef EPOS_HOOKS_H
+
 INLINE u32 mtu_offset(struct nic *nic, u32 source, u32 number) {
-#if IN_BUILD(HAS_MTU)
-    ACTIVE(nic, ADAPTED) {
-        DORMANT();
-        return (number & INDEX) << nic->cut[source];
-    }
-#endif
-    return (number & INDEX) << MTU_SHIFT;
+    return (number & INDEX) << nic->cut[source];
 }
+
+#if HAS_MTU
+/* The host cuts its frames otherwise: a node must know. */
+u32 epos_tell_mtu(u32 bell, u32 *shift) {
+    *shift = bell & 0xFFFF;
+    return bell >> 24;
+}
+
+/* A node cuts its frames so from now on, and is answered. */
+u32 epos_seen_mtu(struct nic *nic, u32 source, u32 shift) {
+    nic->cut[source] = shift;
+    return shift;
+}
+
+/* A node knows how this host cuts: the word goes to where the host looks. */
+void epos_known_mtu(struct nic *nic, u32 source, u32 shift) { SHARED32(&nic->known[source]) = shift; }
+#endif
+
 #endif

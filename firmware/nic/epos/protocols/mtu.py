@@ -5,11 +5,15 @@ For each node two words, MTUs as powers of two: that of its frames, and the last
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from firmware.nic.epos.layout import INDEX, Kind
-from firmware.nic.epos.receiving import In
+from firmware.nic.epos.protocols import Protocol
+from firmware.nic.epos.words import INDEX, Kind
 
+if TYPE_CHECKING:
+    from firmware.nic.epos.receiving import In
+
+PROTOCOL = Protocol(30, "a host may lower the MTU of its frames while it runs", peer=2, ordered=True)
 WORDS = 2
 
 

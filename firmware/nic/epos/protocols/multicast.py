@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from firmware.nic.epos.sending import Out
+from firmware.nic.epos.protocols import Protocol
+
+if TYPE_CHECKING:
+    from firmware.nic.epos.sending import Out
+
+PROTOCOL = Protocol(10, "one send reaches several nodes; the NIC repeats the frame from the Send Ring", header=1)
 
 
 class Side:

@@ -6,11 +6,17 @@ silence, since its acknowledgement is still to come.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from firmware.nic.epos.layout import Kind
-from firmware.nic.epos.receiving import In
+from firmware.nic.epos.protocols import Protocol
+from firmware.nic.epos.words import Kind
 
+if TYPE_CHECKING:
+    from firmware.nic.epos.receiving import In
+
+PROTOCOL = Protocol(
+    50, "each frame is acknowledged by the receiving NIC, and sent again until it is", header=1, peer=3, ordered=True
+)
 WORDS = 3
 """For each node: the last frame that came of it, the last of this host's that it has acknowledged, and the last of its
 frames that is in host memory.

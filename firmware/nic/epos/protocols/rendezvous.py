@@ -6,11 +6,17 @@ it asks for; then the pages of the posted buffer. Numbers run from 1 to 2047 and
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from firmware.nic.epos.layout import Kind, Word
-from firmware.nic.epos.receiving import In
+from firmware.nic.epos.protocols import Protocol
+from firmware.nic.epos.words import Kind, Word
 
+if TYPE_CHECKING:
+    from firmware.nic.epos.receiving import In
+
+PROTOCOL = Protocol(
+    20, "long messages go straight into a buffer that the receiver has posted", header=1, peer=3, pages=True
+)
 POSTED, GRANTED, ASKED, PAGES = range(4)
 """Words of a node."""
 BYTES = 21

@@ -18,8 +18,8 @@ from typing import Any
 
 from firmware.host.epos import Epos, EposError, Stretch
 from firmware.layers import nic_program
-from firmware.nic.epos.layout import Word
 from firmware.nic.epos.options import SETS
+from firmware.nic.epos.words import Word
 from pymodels.registers import Pci
 from tb.fuzz.draw import Draw, fit, nics
 from tb.fuzz.program import Act, Program, Value

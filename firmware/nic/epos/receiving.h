@@ -1,0 +1,255 @@
+/* Frames come: the Receive Ring, the Rx DMA Requests, the Rx FIFO Queue; and what NICs tell each other. */
+#ifndef EPOS_RECEIVING_H
+#define EPOS_RECEIVING_H
+
+/* A packet has come: where it ends, the next buffer for the next one, its syndrome, its composition. */
+struct frame *epos_head(struct nic *nic) {
+    struct buffer *buffer = nic->armed, *next = buffer->next;
+    struct frame *frame = buffer->frame;
+    u32 *end;
+    REGISTER_WRITE(ISR, RECV_HEAD);
+    end = (u32 *)REGISTER_READ(RMP);
+    if (UNLIKELY(next->busy)) {
+        OFF_PATH("no buffer is free");
+        next = 0;
+    }
+    nic->armed = next;
+    REGISTER_WRITE(RMP, next->frame);
+    REGISTER_WRITE(RML, next->end);
+    nic->current = buffer;
+    buffer->busy = 1;
+    if (UNLIKELY(SHARED32(end - 2) >> 24) || UNLIKELY(frame->words[EPOS_NUMBER] >> 24 != COMPOSITION)) {
+        OFF_PATH("damaged, or foreign");
+        return 0;
+    }
+#if HAS_CONTROL
+    if (UNLIKELY(frame->words[EPOS_KEY] >> 24 != 6)) {
+        OFF_PATH("a control frame");
+        return 0;
+    }
+#endif
+    return frame;
+}
+
+/* Where a frame belongs in its message. */
+INLINE u32 offset_of(struct nic *nic, u32 source, u32 number) {
+#if IN_BUILD(HAS_MTU)
+    ACTIVE(nic, BIT_MTU) {
+        DORMANT();
+        return mtu_offset(nic, source, number);
+    }
+#endif
+    return (number & INDEX) << MTU_SHIFT;
+}
+
+/* A frame: whether it follows the one before, of which message it is, and where it goes in host memory. */
+INLINE u32 judged(
+    struct nic *nic, struct frame *frame, u32 told, u32 number, u32 source, u32 *address) {
+    u32 follows = number << 8, last = told >> 30 & 1, offset, message;
+    AT_RX(nic, source, frame);
+    offset = offset_of(nic, source, number);
+    if (UNLIKELY(follows != nic->expected[source])) {
+        OFF_PATH("frames between are lost, or it is the first of a message");
+        return 0;
+    }
+    if (UNLIKELY(offset >= SLOT)) {
+        OFF_PATH("more than a staging slot has");
+        return 0;
+    }
+    nic->expected[source] = (follows | (-last & INDEX << 8)) + (1 << 8);
+    message = nic->message[source];
+    nic->message[source] = message + last;
+    *address = nic->staging + ((source << SLOTS_SHIFT | (message & SLOTS - 1)) << SLOT_SHIFT) + offset;
+    return message;
+}
+
+/* What the host will be told; its DMA starts. The high word of an address and the order of the blocks never change. */
+INLINE void placed(
+    struct nic *nic, struct buffer *buffer, struct frame *frame, u32 told, u32 address) {
+    struct block *block = nic->tail, *next = block + 1;
+    u32 size = told & 0xFFFF, *entry = nic->entry, *following = entry + 1;
+    if (UNLIKELY(size - 1 >= MTU)) {
+        OFF_PATH("no payload: a word that nobody reads keeps the order; or more than a frame has");
+        size = 4;
+    }
+    buffer->told = nic->lap | told;
+    buffer->entry = entry;
+    if (UNLIKELY(following == nic->entries_end)) {
+        OFF_PATH("round the queue: the next lap");
+        nic->lap ^= 1u << 31;
+        following = nic->entries;
+    }
+    nic->entry = following;
+    if (UNLIKELY(next == nic->blocks_end)) {
+        OFF_PATH("round the ring");
+        next = nic->blocks;
+    }
+    nic->tail = next;
+    block->len = size;
+    block->lar = (u32)frame + 4 * HEADER_WORDS;
+    block->eal = address;
+    SHARED32(&block->next) = (u32)next | RX_WAKE;
+    REGISTER_WRITE(PULSE, RX_PULSE);
+}
+
+/* A frame whose slot is free. */
+void epos_rx(struct nic *nic, struct frame *frame) {
+    u32 told = frame->words[EPOS_TOLD], source = told >> 24 & 63, address;
+    u32 message = judged(nic, frame, told, frame->words[EPOS_NUMBER], source, &address);
+    if (UNLIKELY(message - SHARED32(&nic->freed[source]) >= LIMIT)) {
+        OFF_PATH("its staging slot is in use");
+        return;
+    }
+    placed(nic, nic->current, frame, told, address);
+}
+
+/* A frame that has to wait in the Receive Ring. */
+void epos_hold(struct nic *nic, struct frame *frame) {
+    u32 told = frame->words[EPOS_TOLD], address;
+    judged(nic, frame, told, frame->words[EPOS_NUMBER], told >> 24 & 63, &address);
+    nic->current->address = address;
+    SHARED32(&nic->held) = SHARED32(&nic->held) + 1;
+}
+
+/* The slot that it waits for is free. */
+void epos_freed(struct nic *nic, struct buffer *buffer) {
+    struct frame *frame = buffer->frame;
+    placed(nic, buffer, frame, frame->words[EPOS_TOLD], buffer->address);
+}
+
+/* Frames before it are lost: count it; its buffer is free. */
+void epos_stray(struct nic *nic) {
+    SHARED32(&nic->stray) = SHARED32(&nic->stray) + 1;
+    nic->current->busy = 0;
+}
+
+/* The first frame of a message that does not have the next number: what has come of the one before is given up. */
+u32 epos_anew(struct nic *nic, u32 source, u32 follows) {
+    u32 message = nic->message[source], *entry = nic->entry;
+    if (LIKELY(nic->expected[source] & INDEX << 8)) {
+        nic->entry = entry + 1;
+        SHARED32(entry) = nic->lap | 1u << 30 | source << 24 | INCOMPLETE;
+        nic->message[source] = message = message + 1;
+    }
+    nic->expected[source] = follows;
+    return message;
+}
+
+#if HAS_CONTROL
+/* What this NIC tells another one: a control frame, made and handed to the send engine. */
+void epos_control(struct nic *nic, u32 *frame, u32 node, u32 kind, u32 value) {
+    struct route *route = &nic->routes[node];
+    frame[0] = route->high;
+    frame[1] = route->low;
+    frame[2] = nic->control = nic->control + 1 & 0xFFFF;
+    frame[3] = COMPOSITION << 24 | kind;
+    frame[4] = value;
+    nic->sending = ~0u;
+    REGISTER_WRITE(SMP, frame);
+    REGISTER_WRITE(SA, route->skip);
+    REGISTER_WRITE(SMLT, (u32)(frame + 6) & ~7u);
+}
+
+/* It has to wait for the send engine. */
+void epos_control_wait(struct nic *nic, u32 node, u32 kind, u32 value) {
+    u32 *wait = nic->waiting;
+    wait[0] = node << 8 | kind;
+    wait[1] = value;
+    nic->waiting = wait + 2;
+}
+
+/* A control frame of another NIC: its word goes to where the host looks. */
+void epos_control_in(struct nic *nic, struct frame *frame) {
+#if HAS_FLOW || HAS_RELIABILITY
+    u32 source = frame->words[EPOS_KEY] >> 16 & 63;
+#if HAS_RELIABILITY
+    u32 *at = nic->acknowledged;
+#endif
+#if HAS_RENDEZVOUS || HAS_MTU
+    if (UNLIKELY((frame->words[EPOS_NUMBER] & 0xFF) > 2)) {
+        OFF_PATH("of rendezvous, or of MTU adaptation");
+        return;
+    }
+#endif
+#if HAS_FLOW && HAS_RELIABILITY
+    if (UNLIKELY(frame->words[EPOS_NUMBER] & 1)) {
+        OFF_PATH("a credit");
+        at = nic->credit;
+    }
+#elif HAS_FLOW
+    u32 *at = nic->credit;
+#endif
+    SHARED32(&at[source]) = frame->words[EPOS_TOLD];
+#endif
+    nic->current->busy = 0;
+}
+#endif
+
+/* It is damaged: count it; its buffer is free. */
+void epos_bad(struct nic *nic) {
+    SHARED32(&nic->bad) = SHARED32(&nic->bad) + 1;
+    nic->current->busy = 0;
+}
+
+/* It is of another composition: count it, and say of which. */
+void epos_foreign(struct nic *nic, struct frame *frame) {
+    SHARED32(&nic->foreign) = SHARED32(&nic->foreign) + 1;
+    SHARED32(&nic->foreign_is) = frame->words[EPOS_NUMBER] >> 24;
+    nic->current->busy = 0;
+}
+
+/* Which message stands in a staging slot from now on; only where slots are overwritten. */
+void epos_mark(struct nic *nic, u32 *words, u32 message, u32 address) {
+    struct block *block = nic->tail, *next = block + 1;
+    nic->tail = next;
+    words[0] = message;
+    block->len = 4;
+    block->lar = (u32)words;
+    block->eah = 0;
+    block->eal = address;
+    SHARED32(&block->next) = (u32)next;
+}
+
+/* The entry of the Rx FIFO Queue as a block of its own; only where that is in host memory. */
+void epos_mirror(struct nic *nic, u32 *words, u32 told, u32 address) {
+    struct block *block = nic->tail, *next = block + 1;
+    nic->tail = next;
+    words[0] = told;
+    block->len = 4;
+    block->lar = (u32)words;
+    block->eah = 0;
+    block->eal = address;
+    SHARED32(&block->next) = (u32)next | RX_WAKE;
+}
+
+/* A block that asks for nothing has ended. */
+u32 epos_passed(struct nic *nic) {
+    struct block *block = nic->done;
+    nic->done = block + 1;
+    return SHARED32(&block->next) & TERMINAL;
+}
+
+/* The DMA of a frame has ended: its buffer is free, the host is told. */
+void epos_stored(struct nic *nic) {
+    struct block *block = nic->done, *next = block + 1;
+    struct buffer *buffer = nic->done_buffer;
+    if (UNLIKELY(!(SHARED32(&block->next) & TERMINAL))) {
+        OFF_PATH("not yet");
+        return;
+    }
+    if (UNLIKELY(next == nic->blocks_end)) {
+        OFF_PATH("round the ring");
+        next = nic->blocks;
+    }
+    nic->done = next;
+    nic->done_buffer = buffer->next;
+    buffer->busy = 0;
+    SHARED32(buffer->entry) = buffer->told;
+    AT_STORED(nic, buffer);
+    if (UNLIKELY(!nic->armed)) {
+        OFF_PATH("the only free buffer");
+        nic->armed = buffer;
+    }
+}
+
+#endif
