@@ -82,6 +82,7 @@ void epos_tx(struct nic *nic, u32 bell) {
         return;
     }
     frame = nic->slots[slot];
+    AT_TX(nic, bell);
     before = (u32 *)frame - 2;
     before[0] = route->high;
     before[1] = route->low;

@@ -1,0 +1,72 @@
+"""A protocol that is added to EPOS as its page says works, by a header and a module alone.
+
+Strategy: the code of the page goes into a copy of the tree, its commands are run there, and then its program. Files
+that the page writes are new ones: nothing that stands in the tree is edited by hand.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pymodels.costs.compile import COMPILER, compiler_version
+
+pytestmark = pytest.mark.skipif(compiler_version() is None, reason=f"{COMPILER} is not installed")
+TREE = Path(__file__).parents[2]
+PAGE = (TREE / "firmware/host/epos/adding.md").read_text(encoding="utf-8")
+FILES = re.findall(r"^\*\*(\S+)\*\*:\n\n```(?:python|c)\n(.*?)```", PAGE, re.DOTALL | re.MULTILINE)
+COMMANDS = [line for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL) for line in block.splitlines()]
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of what a layer needs, with the files of the page, after its commands."""
+    root = tmp_path_factory.mktemp("tree")
+    for folder in ("firmware", "pymodels"):
+        shutil.copytree(TREE / folder, root / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    (root / "tests/unit").mkdir(parents=True)
+    for name in ("tests/__init__.py", "tests/unit/__init__.py", "tests/unit/epos_bench.py"):
+        if (TREE / name).exists():
+            shutil.copy(TREE / name, root / name)
+    for name, text in FILES:
+        assert not (TREE / name).exists()
+        (root / name).write_text(text, encoding="utf-8")
+    for command in COMMANDS:
+        run(root, *shlex.split(command)[1:])
+    return root
+
+
+def run(root: Path, *arguments: str) -> str:
+    """A Python program in the copy: what it prints."""
+    done = subprocess.run(
+        [sys.executable, *arguments], cwd=root, env={"PYTHONPATH": str(root), "PATH": "/usr/bin:/bin"},
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert not done.returncode, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_program_of_the_page_does_what_it_says(copy: Path) -> None:
+    said = re.search(r"It prints `(.*?)`, and `(.*?)`", PAGE)
+    assert said is not None
+    assert run(copy, "use.py").splitlines() == list(said.groups())
+
+
+def test_compositions_without_the_new_protocol_cost_what_they_did(copy: Path) -> None:
+    after = ""
+    for side in ("nic", "host"):
+        before, after = (
+            re.sub(r'sources_sha256 = "\w+"', "", (root / f"firmware/{side}/epos/costs.toml").read_text())
+            for root in (TREE, copy)
+        )
+        blocks = [block for block in re.split(r"\n\n", before) if block.startswith(('[composition."', "[path]"))]
+        kept = [one for one in blocks if not re.match(r'\[composition."(dynamic|[\w+]{30,})"', one)]
+        assert len(kept) > 20
+        assert [one.split("\n")[0] for one in kept if one.strip() not in after] == []
+    assert '[composition."checksum+flow"]' in after
