@@ -27,6 +27,7 @@ class Watch:
 
     `address` is a byte address in SRAM, or the offset of a special register when `register` is true. The step hits when
     (value ^ expect) & mask is not zero. `path` names the compiled cost of the step up to and including the sample.
+    `reads`: what is done at a hit begins with `Nic.read_seen` of the register.
     """
 
     address: int
@@ -34,6 +35,7 @@ class Watch:
     path: str
     mask: int = 0xFFFFFFFF
     register: bool = False
+    reads: bool = False
 
 
 class Waitable(Protocol):
@@ -131,6 +133,20 @@ class Nic(Concurrency, Protocol):
 
     def work(self, path: str, times: int = 1) -> Awaitable[None]:
         """Execute a compiled path `times` times: instructions, loads, stores (which lose to DMA), uncached accesses."""
+
+    def work_on(self, path: str, times: int = 1) -> Awaitable[None]:
+        """Execute a compiled path `times` times, as `work`; the software may go on before its end, which costs no wake.
+
+        Register writes, paths, polling loops and trace records behind it come after its end. For paths behind which,
+        up to the next `work`, `read`, `run` or `caught_up`, the software loads no word that anybody else stores, stores
+        none that anybody else loads without being told by a register, and does not look at the time.
+        """
+
+    def caught_up(self) -> Awaitable[None]:
+        """Let no `work_on` be under way."""
+
+    def read_seen(self, register: int) -> Awaitable[int]:
+        """Read a special register for which a polling loop has just hit: the first thing behind a `Watch.reads`."""
 
     def post(self, path: str) -> None:
         """Execute a compiled path whose end nobody waits for: what is given next happens after it, as after `work`.

@@ -15,6 +15,7 @@ from pathlib import Path
 
 VERBS = {
     "work": (0, "path"),
+    "work_on": (0, "path"),
     "spend": (0, "path"),
     "copy_memory": (0, "path"),
     "Watch": (2, "path"),

@@ -111,6 +111,17 @@ class ModelProcessor(Actor):
         if log.enabled:
             log.add(self._unit, TraceEvent.WORK_END, 0, number, duration // self._clock)
 
+    def work_on(self, path: str, times: int = 1) -> Coroutine[Any, Any, None]:
+        """Execute a compiled path `times` times; here to its end."""
+        return self.work(path, times)
+
+    async def caught_up(self) -> None:
+        """Let the processor end all that was given: it has."""
+
+    def read_seen(self, register: int) -> Coroutine[Any, Any, int]:
+        """Read the special register at which a polling loop has just hit."""
+        return self.read(register)
+
     def take(self, clocks: int) -> Future[None]:
         """Use the processor for so many NIC clocks."""
         return self._kernel.sleep_until(self.cpu.claim(clocks * self._clock), "its instructions")

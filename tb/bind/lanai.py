@@ -15,9 +15,11 @@ from tb.bind.actor import Actor, PathNumbers, big_endian
 from tb.sim.doorway import LOOPS, STEP_WORDS, STEPS, Doorway
 from tb.sim.exchange import Commands
 
-OP_WORK, OP_POLL, OP_READ, OP_WRITE = 1, 2, 3, 4
+OP_WORK, OP_POLL, OP_READ, OP_WRITE, OP_TRACE, OP_TELL = 1, 2, 3, 4, 5, 6
 QUIET = 1 << 32
 """Beside a path's number: its work ends without an event."""
+STEP_READS = 2
+"""In place of `register` of a step: at a hit the register is read once more."""
 STOPPED = 24
 """Event of a core: it has stopped (hdl/sim/doorway/core.c)."""
 ENDS = (16, 17, 18)
@@ -64,6 +66,13 @@ class RtlNic(Actor):
         """What was started on it, and has not been halted."""
         self.stopped: Callable[[int, int, int], None] = _nobody_executes
         """What is done when a core stops: time, fault, address."""
+        self._record = self.trace
+        self.trace = self._trace
+        self._goes_on = 0
+        """When the last path was given whose end is not waited for: until then the software runs ahead of it."""
+        self._at_once: Future[None] = kernel.future()
+        self._at_once.set(None)
+        self._hit_value = doorway.hit_value(self.unit)
         self.steps = doorway.steps(self.unit)
         """The polling steps that the processor port model reads."""
 
@@ -128,6 +137,26 @@ class RtlNic(Actor):
         clocks, accesses, number = self._charges.get(path) or self._charge(path)
         self._commands.give(OP_WORK, clocks, accesses, number | QUIET)
 
+    def work_on(self, path: str, times: int = 1) -> Future[None]:
+        clocks, accesses, number = self._charges.get(path if times == 1 else (path, times)) or self._charge(path, times)
+        self._commands.give(OP_WORK, clocks, accesses, number | QUIET)
+        self._goes_on = self._kernel.now
+        return self._at_once
+
+    def caught_up(self) -> Future[Any]:
+        behind = self._goes_on == self._kernel.now
+        return self._commands.ask("its instructions", OP_TELL) if behind else self._at_once
+
+    def _trace(self, event: int, packet: int = 0, argument: int = 0, argument2: int = 0) -> None:
+        """Append a record: behind a path that the processor has not ended, when it has."""
+        if self._goes_on == self._kernel.now:
+            self._commands.give(OP_TRACE, argument << 16 | event, packet, argument2)
+        else:
+            self._record(event, packet, argument, argument2)
+
+    async def read_seen(self, register: int) -> int:
+        return self._hit_value[0]
+
     def _charge(self, path: str, times: int = 1) -> tuple[int, int, int]:
         """Clocks, SRAM accesses and number in the trace of a path; kept."""
         cost = nic_charge(self.table.cost(path), self._processor, times)
@@ -149,7 +178,7 @@ class RtlNic(Actor):
         for step in steps:
             cost = nic_charge(self.table.cost(step.path), self._processor)
             clocks = max(cost.clocks, 1)
-            compared = step.address, step.expect, step.mask, int(step.register)
+            compared = step.address, step.expect, step.mask, STEP_READS if step.reads else int(step.register)
             packed = struct.pack("6I", *compared, clocks, min(cost.accesses, clocks))
             self.steps[at : at + STEP_WORDS] = memoryview(packed).cast("I")
             at += STEP_WORDS

@@ -25,6 +25,9 @@ class RtlNic4(RtlNic):
         here = lanai4.place(register)
         return lanai4.shown(here, await self._commands.ask(f"register {here.name}", OP_READ, here) & 0xFFFFFFFF)
 
+    async def read_seen(self, register: int) -> int:
+        return lanai4.shown(lanai4.place(register), await super().read_seen(register))
+
     def poll_loop(self, steps: Sequence[Watch]) -> RtlPollLoop:
         return super().poll_loop([_here(step) for step in steps])
 

@@ -37,7 +37,7 @@ OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
     ast.Or: ("or", "and"),
 }
 """Each with what it becomes."""
-COSTS = {"work", "post", "spend", "syscall", "compute", "copy_memory", "switch_context"}
+COSTS = {"work", "work_on", "post", "spend", "syscall", "compute", "copy_memory", "switch_context"}
 """Verbs that charge time."""
 
 

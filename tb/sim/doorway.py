@@ -118,6 +118,10 @@ class Doorway:
         size = LOOPS * STEPS * STEP_WORDS
         return self.words("dw_steps", 4096 * size, "I")[unit * size : (unit + 1) * size]
 
+    def hit_value(self, unit: int) -> memoryview:
+        """One word: what a register held that was read for the last hit of a processor's polling loop."""
+        return self.words("dw_hit_value", 4096, "I")[unit : unit + 1]
+
     def set(self, unit: int, key: int, value: int) -> None:
         """A run-time setting, read by RTL while it is in reset."""
         self.lib.dw_set(unit, key, value)

@@ -34,7 +34,7 @@ VERBS: tuple[tuple[str, type, tuple[str, ...]], ...] = (
     ("host", ModelHost, ("spend", "copy_memory", "syscall", "switch_context", "overhead")),
     ("nic", ModelProcessor, ("work", "post")),
 )
-CHARGING = frozenset(verb for _, _, verbs in VERBS for verb in verbs)
+CHARGING = frozenset(verb for _, _, verbs in VERBS for verb in verbs) | {"work_on"}
 SOURCES = str(Path(firmware.__file__).parent)
 WITHOUT_PATH = ("syscall", "switch_context")
 SETTLE_PS = 300_000_000

@@ -76,6 +76,7 @@ class Program:
         """
         for send in reversed(endpoint.sends):
             while left and most > 0 and not send.held:
+                await self._nic.caught_up()
                 size = self._size(endpoint, send)
                 if not await self._outgoing.take(endpoint, send):
                     break

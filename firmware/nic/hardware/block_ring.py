@@ -41,6 +41,11 @@ class BlockRing:
         """No block is free."""
         return (self._tail + 1) % self._count == self._done
 
+    @property
+    def idle(self) -> bool:
+        """The engine has finished all blocks, and stands at the next one: it looks at that when it is started."""
+        return self._done == self._tail
+
     def data(
         self, local: int, host: int, size: int, wake: bool, entry: tuple[int, int, int], direction: int = 0
     ) -> None:

@@ -107,14 +107,14 @@ class LanaiPackets:
     async def prepare(self, node: int, header: tuple[int, int]) -> None:
         """Route and header before the place of the payload."""
         nic = self._nic
-        await nic.work("packet_prepare")
+        await nic.work_on("packet_prepare")
         slot = (self._first + len(self._prepared)) % SLOTS
         self._prepared.append((slot, self._skips[node]))
         nic.store_words(self._map.slots[slot], (*nic.load_words(self._map.routes + 16 * node, 2), *header))
 
     async def launch_prepared(self, size: int) -> None:
         """The oldest slot to the send engine."""
-        await self._nic.work("packet_go")
+        await self._nic.work_on("packet_go")
         self._take(size)
         slot, skip = self._prepared.popleft()
         self._go(self._map.slots[slot], skip, size)
@@ -123,15 +123,15 @@ class LanaiPackets:
         """Route and header before the payload, and all to the send engine."""
         nic = self._nic
         if inline or not size:
-            await nic.work("packet_launch_inline")
+            await nic.work_on("packet_launch_inline")
             if size > DIRECT:
-                await nic.work("packet_launch_word", -(-(size - DIRECT) // 4))
+                await nic.work_on("packet_launch_word", -(-(size - DIRECT) // 4))
             at = self._map.slots[SLOTS]
             padded = inline + bytes(-len(inline) % 4)
             words = [int.from_bytes(padded[i : i + 4], "big") for i in range(0, len(padded), 4)]
             nic.store_words(at + ROUTE_BYTES + HEADER_BYTES, words)
         else:
-            await nic.work("packet_launch")
+            await nic.work_on("packet_launch")
             at = self._map.slots[self._first]
             self._take(size)
         nic.store_words(at, (*nic.load_words(self._map.routes + 16 * node, 2), *header))
@@ -172,7 +172,7 @@ class LanaiPackets:
         """RECV: a packet is complete. Arm another buffer, and give this one to the layer."""
         nic = self._nic
         nic.write(Reg.ISR, RECV)
-        await nic.work("packet_head")
+        await nic.work_on("packet_head")
         end = await nic.read(Reg.RMP)
         self._current, self._taken, self._armed = self._armed, 0, NONE
         self._pending[self._current] = 1
@@ -210,7 +210,7 @@ class LanaiPackets:
 
     async def drop(self) -> None:
         """The buffer is free when nothing of it is under way."""
-        await self._nic.work("packet_drop")
+        await self._nic.work_on("packet_drop")
         self._release(self._current)
 
     def _release(self, buffer: int) -> None:
@@ -270,16 +270,16 @@ class LanaiPackets:
         sent = Watch(Reg.ISR, 0, "packet_look", SEND, register=True)
         self._all = [*services, (sent, self._sent), (received, self._received)]
         mask = sum(watch.mask for watch, _ in self._all)
-        return [(Watch(Reg.ISR, 0, "packet_look", mask, register=True), self._happened)]
+        return [(Watch(Reg.ISR, 0, "packet_look", mask, register=True, reads=True), self._happened)]
 
     async def _happened(self) -> None:
         """One of the engines is done, or several: the host's transfers first, which may wait for the next one."""
-        flags = await self._nic.read(Reg.ISR)  # the word that was sampled: no access of its own
+        flags = await self._nic.read_seen(Reg.ISR)  # the word that was sampled: no access of its own
         for watch, step in self._all:
             if flags & watch.mask:
                 await step()
             else:
-                await self._nic.work("packet_which")
+                await self._nic.work_on("packet_which")
 
     def background(self) -> list[Service]:
         """The ends of transfers."""

@@ -52,8 +52,8 @@ class LedPackets(LanaiPackets):
     async def launch_led(self, node: int, header: tuple[int, int], words: Sequence[int], size: int) -> None:
         """Send a packet to a node: header, the words of the lead, all of it, then the oldest fetch, of `size` bytes."""
         nic = self._nic
-        await nic.work("packet_launch")
-        await nic.work("packet_launch_word", len(words))
+        await nic.work_on("packet_launch")
+        await nic.work_on("packet_launch_word", len(words))
         at = self._map.slots[self._first]
         self._take(size)
         nic.store_words(at, (*nic.load_words(self._map.routes + 16 * node, 2), *header, *words))

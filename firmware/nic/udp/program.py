@@ -53,7 +53,7 @@ class Program:
             await nic.work("udp_hold")
             self._held = order.words[1]
             return
-        await nic.work("udp_take")
+        await nic.work_on("udp_take")
         self._held = 0
         nic.store(at + 4, 0)
         key, _ = header(self._me, self._taken, order.size)
@@ -70,7 +70,7 @@ class Program:
         if not (self._frames and here and self._port.ready()):
             return
         order = self._frames.popleft()
-        await self._nic.work("udp_launch")
+        await self._nic.work_on("udp_launch")
         words = header(self._me, self._launched, order.size)
         self._launched += 1
         self._nic.trace(TraceEvent.NIC_SEND_START, words[0], order.size)
@@ -107,7 +107,7 @@ class Program:
             nic.trace(TraceEvent.NIC_DROPPED, head.header[0])
             await self._drop(Word.DROPPED)
             return
-        await nic.work("udp_arrived")
+        await nic.work_on("udp_arrived")
         nic.store(Word.SLOTS + 4 * place, 0)
         self._came += 1
         nic.trace(TraceEvent.NIC_ACCEPT, head.header[0], head.source)

@@ -53,6 +53,7 @@ class Commands:
             connected = endpoint.state() is State.CONNECTED
             if given.means(endpoint.generation):
                 await self._do(given.command, endpoint, connected)
+                await self._ni.nic.caught_up()
             self._ring.free()
         return self._ring.at
 

@@ -54,7 +54,7 @@ class Completions:
     async def _status(
         self, endpoint: Endpoint, descriptor: int, length: int, status: int, immediate: int | None
     ) -> None:
-        await self._nic.work("user_status" if endpoint.user else "write_status")
+        await self._nic.work_on("user_status" if endpoint.user else "write_status")
         words = (length, int(status))
         if immediate is None:
             await self._ni.store(descriptor + Field.LENGTH, words)
@@ -88,7 +88,7 @@ class Completions:
 
     async def _entry(self, queue: int, vi: int, side: int) -> None:
         """An entry of a completion queue."""
-        await self._nic.work("write_entry")
+        await self._nic.work_on("write_entry")
         address, entries, place, turn = self._rings[queue]
         around, following = divmod(place + 1, entries)
         self._rings[queue] = address, entries, following, turn + around & ROUNDS

@@ -24,7 +24,7 @@ class Delivery:
             except Refused as refused:  # memory that was taken back meanwhile
                 return refused.status
             if not to.short:
-                await self._nic.work("receive_piece")
+                await self._nic.work_on("receive_piece")
             part = min(size, to.left)
             await self._port.deliver(to.address, part)
             to.advance(part)

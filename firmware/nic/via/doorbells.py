@@ -86,6 +86,7 @@ class News:
         seen = self._nic.load(Word.NEWS)
         for _, step in self._kernel:
             await step()
+            await self._nic.caught_up()
         return seen - self._central.left() & MASK
 
     def look_again(self, loop: PollLoop, step: int) -> None:

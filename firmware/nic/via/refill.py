@@ -24,7 +24,10 @@ class Refill:
 
     async def look(self, cache: QueueCache) -> None:
         """A descriptor was used: is the cache below the mark, and more at the host?"""
-        if cache.flag and self._nic.load(cache.flag) == QUEUED and cache.ready < max(self._low, 1):
+        if not cache.flag:
+            return
+        await self._nic.caught_up()
+        if self._nic.load(cache.flag) == QUEUED and cache.ready < max(self._low, 1):
             await self._ask(cache.flag)
 
     async def _ask(self, flag: int) -> None:

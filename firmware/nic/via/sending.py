@@ -100,6 +100,7 @@ class Sender:
         if self._responses:
             self._now = self._responses.popleft()
             return True
+        await self._nic.caught_up()
         cache = self._turns.next()
         if cache is not None:
             self._reading = True
@@ -197,7 +198,7 @@ class Sender:
             if not self._port.room(size):
                 return
             if not now.work.short:
-                await self._nic.work("send_piece")
+                await self._nic.work_on("send_piece")
             now.piece = address + size, left - size
             now.fetching.append(size)
             self._nic.trace(TraceEvent.NIC_DMA_START, now.key, size)
@@ -217,7 +218,7 @@ class Sender:
 
     async def _header(self, now: Outgoing, kind: via.Kind, size: int, last: bool) -> tuple[int, int]:
         """Of the next packet in the order of the message."""
-        await self._nic.work("user_packet" if now.user else "send_packet")
+        await self._nic.work_on("user_packet" if now.user else "send_packet")
         to = now.connection
         sequence = to.next_sequence()
         header = Header(self._ni.me, to.number, now.number, size & REST, to.peer, kind, now.first, last, sequence)

@@ -61,7 +61,7 @@ class InHost:
     async def frame(self, region: int, handle: int, page: int) -> int:
         """From the cache, or by DMA out of the table."""
         entries, key = self._sets[(handle + page) % len(self._sets)], (handle, page)
-        await self._nic.work("translate_set")
+        await self._nic.work_on("translate_set")
         known = entries.pop(key, None)
         if known is None:
             await self._nic.work("translate_miss")
@@ -70,7 +70,7 @@ class InHost:
             if len(entries) == self._ways:
                 del entries[next(iter(entries))]
         else:
-            await self._nic.work("translate_hit", self._ways)
+            await self._nic.work_on("translate_hit", self._ways)
             self._ni.count(Counter.HITS)
         entries[key] = known
         return known

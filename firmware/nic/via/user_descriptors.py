@@ -49,7 +49,7 @@ class UserDescriptors:
         return await self._read(cache, False, meanwhile)
 
     async def _begin(self) -> None:
-        await self._nic.work("user_begin")
+        await self._nic.work_on("user_begin")
 
     async def _read(self, cache: QueueCache, sends: bool, meanwhile: Meanwhile | None) -> Work:
         """A descriptor; what stood in the queue cache is free."""
@@ -61,7 +61,7 @@ class UserDescriptors:
             nonlocal told
             told = True
             cache.free()
-            await self._nic.work("user_taken")
+            await self._nic.work_on("user_taken")
             if meanwhile is not None:
                 await meanwhile()
 
@@ -72,6 +72,7 @@ class UserDescriptors:
             work.status = refused.status
         if not told:
             await aside()
+            await self._nic.caught_up()
         return work
 
     async def _words(self, cache: QueueCache, work: Work, tag: int, aside: Meanwhile) -> tuple[int, ...]:

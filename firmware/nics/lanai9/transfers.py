@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 
 from firmware.nic.hardware.block_ring import BlockRing
 from firmware.nic.hardware.host_dma import E2L
@@ -35,9 +35,13 @@ class ChainTransfers:
         """No block is free."""
         return self._in.full
 
+    def _before(self, ring: BlockRing, path: str) -> Awaitable[None]:
+        """The path that appends a block: a chain that is under way must not see the block before its end."""
+        return self._nic.work_on(path) if ring.idle else self._nic.work(path)
+
     async def fetch(self, local: int, host: int, size: int) -> None:
         """A block for the next slot."""
-        await self._nic.work("packet_fetch")
+        await self._before(self._out, "packet_fetch")
         self._out.data(local, host, size, True, (Way.FETCH, 0, 0), E2L)
         await self._out.start()
 
@@ -49,7 +53,7 @@ class ChainTransfers:
 
     async def deliver(self, local: int, host: int, size: int, buffer: int) -> None:
         """A block for the next piece."""
-        await self._nic.work("packet_deliver")
+        await self._before(self._in, "packet_deliver")
         self._in.data(local, host, size, True, (Way.DELIVER, buffer, 0))
         await self._in.start()
 
@@ -67,7 +71,7 @@ class ChainTransfers:
 
     async def take(self, local: int, host: int, size: int) -> None:
         """A block out of it."""
-        await self._nic.work("packet_deliver")
+        await self._before(self._in, "packet_deliver")
         self._in.data(local, host, size, True, (Way.TAKE, 0, 0))
         await self._in.start()
 

@@ -143,6 +143,10 @@ dw_command *dw_next_command(int unit, int64_t now) {
   dw_command *c = &dw_commands[unit][dw_command_tail[unit] % DW_COMMANDS];
   return dw_command_tail[unit] != dw_command_head[unit] && c->time < now ? c : NULL;
 }
+dw_command *dw_command_behind(int unit, int index) {
+  const uint32_t at = dw_command_tail[unit] + (uint32_t)index;
+  return at != dw_command_head[unit] ? &dw_commands[unit][at % DW_COMMANDS] : NULL;
+}
 int dw_has_command(int unit) { return dw_command_tail[unit] != dw_command_head[unit]; }
 void dw_given_now(int unit, int64_t now) { if (dw_has_command(unit)) dw_commands[unit][dw_command_tail[unit] % DW_COMMANDS].time = now; }
 void dw_pop_command(int unit) { dw_command_tail[unit]++; }

@@ -27,6 +27,7 @@ typedef struct { int64_t time, unit, code, a, b, c, d, e; } dw_event;
 typedef struct { int64_t time, op, a, b, c, d, e, f; } dw_command;
 typedef struct { int64_t time; uint32_t unit; uint16_t event, pad; uint32_t packet, argument; int64_t argument2; } dw_trace;
 typedef struct { int32_t address; uint32_t expect, mask; int32_t is_register, clocks, accesses; } dw_step;
+enum { STEP_READS = 2 };        // of `is_register`: at a hit the register is read once more
 
 // Hooks that differ between simulators; the Verilator main loop and the VPI glue set them.
 typedef struct {
@@ -45,6 +46,7 @@ extern dw_component dw_here;
 
 // The LANai's processor port and the host's CPU: one call a clock each (see processor.c, host_cpu.c).
 dw_command *dw_next_command(int unit, int64_t now);
+dw_command *dw_command_behind(int unit, int index);   // so many behind the next one; NULL: there is none
 int dw_has_command(int unit);
 void dw_pop_command(int unit);
 void dw_given_now(int unit, int64_t now);   // the next command counts from now

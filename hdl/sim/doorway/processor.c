@@ -4,14 +4,17 @@
 // out (but for new commands, and `changed`) or do nothing. Commands: WORK executes a number of clocks, POLL spins over steps that each
 // end in sampling a word, READ and WRITE access a special register. All but a WRITE and a quiet WORK end with an event, in the
 // order of the commands; its `a` is the step that hit or the value read. A command behind a quiet WORK counts from the end of it,
-// as if Python had given it when it heard of that. An access that the arbiter refuses repeats its clock: the
+// as if Python had given it when it heard of that; a TRACE appends the record that Python would have appended then, a TELL is
+// the event that it has not had. A hit of a step that
+// reads is told of when the register was read once more, as if Python had asked for it at once. An access that the arbiter refuses repeats
+// its clock: the
 // processor loses to DMA. The end is computed instead of ticked, and only that edge is asked for; a poll's end is computed again when
 // what it polls may have changed. A skipped edge counts as an uncontended clock, so the result is the same with the clock always on.
 #include <string.h>
 
 #include "doorway.h"
 
-enum { OP_WORK = 1, OP_POLL = 2, OP_READ = 3, OP_WRITE = 4 };
+enum { OP_NONE = 0, OP_WORK = 1, OP_POLL = 2, OP_READ = 3, OP_WRITE = 4, OP_TRACE = 5, OP_TELL = 6 };
 enum { EVENT_WORK = 16, EVENT_HIT = 17, EVENT_VALUE = 18 };
 enum { ACT_SRAM = 1, ACT_REGISTER = 2, ACT_WRITE = 4, ACT_BUSY = 8, ACT_POLL = 16, ACT_RUN = 32, ACT_BITS = 8 };
 // The clock that ended had room for an access, or, with ASKING, the one asked for was granted; memory or ISR may have changed since the last
@@ -30,6 +33,8 @@ typedef struct {
   int stale;                       // the end of a poll must be computed again
   int touched;                     // memory has changed, and no engine has written it
   int loop, step, steps;
+  int hit;                         // a poll has hit, and its register is to be read once more
+  int64_t hit_at;
   int asks;                        // for its accesses, a clock ahead
   int requested;                   // an SRAM access was made in the clock that just ended, or asked for in the coming one
   int reg_address;
@@ -38,6 +43,7 @@ typedef struct {
 static processor processors[DW_UNITS];
 uint64_t dw_met_count;              // how often a polling processor met an access, or a change
 dw_step dw_steps[DW_UNITS][DW_LOOPS][DW_STEPS];
+uint32_t dw_hit_value[DW_UNITS];    // what was read for the last hit of a step that reads
 
 // True when clock j of a run of n clocks with m accesses makes an access: spread evenly, the last clock included.
 static int is_access(int64_t j, int64_t n, int64_t m) { return (j + 1) * m / n > j * m / n; }
@@ -84,19 +90,36 @@ static int64_t until_hit(const processor *p, int memory, const dw_step *steps, u
   return -1;
 }
 
-// A quiet end wakes nobody; the next command is treated as the one that Python gives when it is woken.
+// A quiet end wakes nobody; the next command is treated as the one that Python gives when it is woken, and so are the records.
 static void end_work(processor *p, int unit, int64_t now) {
   p->state = 0;
-  if (p->quiet) dw_given_now(unit, now);
-  else san_event(now, unit, EVENT_WORK, 0, 0);
+  if (!p->quiet) { san_event(now, unit, EVENT_WORK, 0, 0); return; }
+  dw_given_now(unit, now);
+  dw_command *c;
+  for (int i = 0; (c = dw_command_behind(unit, i)) && (c->op == OP_NONE || c->op >= OP_WRITE); i++) {
+    if (c->op == OP_TRACE) san_trace(now | 1, unit, (int)c->a & 0xFFFF, (int)c->b, (int)(c->a >> 16), c->c);
+    if (c->op == OP_TELL) san_event(now, unit, EVENT_WORK, 0, 0);
+    if (c->op != OP_WRITE) c->op = OP_NONE;
+  }
+}
+// A poll has hit. One that reads goes on with that, as by a command that Python gives when it is woken.
+static void hit(processor *p, int unit, int64_t now, const dw_step *s) {
+  p->state = 0;
+  p->hit = s->is_register == STEP_READS;
+  p->hit_at = now;
+  if (!p->hit) san_event(now, unit, EVENT_HIT, p->step, 0);
 }
 
 static void finish_clock(processor *p, int unit, int memory, int64_t now, int granted, uint32_t isr, uint32_t register_value) {
   dw_step *steps = dw_steps[unit][p->loop];
   if (p->state == OP_READ) {
     if (dw_strikes) register_value ^= (uint32_t)dw_struck(STRIKE_REGISTER_READ, unit, now);
-    san_event(now, unit, EVENT_VALUE, register_value, 0);
     p->state = 0;
+    if (p->hit) {
+      dw_hit_value[unit] = register_value;
+      san_event(now, unit, EVENT_HIT, p->step, 0);
+    } else san_event(now, unit, EVENT_VALUE, register_value, 0);
+    p->hit = 0;
   } else if (p->state == OP_WRITE) {
     p->state = 0;
   } else if (p->state && !(p->requested && !granted)) {
@@ -106,8 +129,7 @@ static void finish_clock(processor *p, int unit, int memory, int64_t now, int gr
       san_trace(now, unit, TRACE_WORK_END, 0, (int)p->tag, p->clocks);
       end_work(p, unit, now);
     } else if (hits(memory, &steps[p->step], isr)) {
-      san_event(now, unit, EVENT_HIT, p->step, 0);
-      p->state = 0;
+      hit(p, unit, now, &steps[p->step]);
     } else {
       enter_step(p, steps, (p->step + 1) % p->steps);
     }
@@ -117,7 +139,11 @@ static void finish_clock(processor *p, int unit, int memory, int64_t now, int gr
 // One command ends at the edge at which the next begins; taking one costs no clock of its own.
 static void take_command(processor *p, int unit, int64_t now) {
   dw_command *c;
-  while (!p->state && (c = dw_next_command(unit, now))) {
+  if (p->hit && !p->state && p->hit_at < now) {
+    p->reg_address = dw_steps[unit][p->loop][p->step].address;
+    p->state = OP_READ;
+  }
+  while (!p->state && !p->hit && (c = dw_next_command(unit, now))) {
     if (c->op == OP_WORK) {
       p->clocks = c->a; p->accesses = c->b; p->tag = (int32_t)c->c; p->quiet = (int)(c->c >> 32); p->clock = 0;
       p->state = OP_WORK;
@@ -127,7 +153,7 @@ static void take_command(processor *p, int unit, int64_t now) {
       enter_step(p, dw_steps[unit][p->loop], (int)c->c);
       p->state = OP_POLL;
       p->stale = 1;
-    } else {
+    } else if (c->op == OP_READ || c->op == OP_WRITE) {
       p->reg_address = (int)c->a; p->reg_data = (uint32_t)c->b;
       p->state = (int)c->op;
       if (dw_strikes && p->state == OP_WRITE) p->reg_data ^= (uint32_t)dw_struck(STRIKE_REGISTER_WRITE, unit, now);
@@ -139,7 +165,7 @@ static void take_command(processor *p, int unit, int64_t now) {
 
 // What the processor does in the coming clock; the edge at which it must be called again.
 static int act(processor *p, int unit, int memory, int64_t edge, int asks, uint32_t isr) {
-  const int waiting = dw_has_command(unit) && !p->state ? ACT_BUSY : 0;
+  const int waiting = (dw_has_command(unit) || p->hit) && !p->state ? ACT_BUSY : 0;
   p->due = edge + 1;
   if (p->state == OP_READ) return ACT_REGISTER | ACT_BUSY;
   if (p->state == OP_WRITE) return ACT_REGISTER | ACT_WRITE | ACT_BUSY;
@@ -167,7 +193,7 @@ long long san_processor_clock(int unit, int memory, int clock, long long now, lo
   processor *p = &processors[unit];
   const int granted = flags & SEES_GRANT, changed = (flags & SEES_CHANGE) || p->touched, asks = flags & SEES_ASKING;
   const int polling = p->state == OP_POLL, running = polling || p->state == OP_WORK;
-  const int wanted = edge >= p->due || (changed && polling) || (!asks && !granted && running) || (!p->state && dw_has_command(unit));
+  const int wanted = edge >= p->due || (changed && polling) || (!asks && !granted && running) || (!p->state && (dw_has_command(unit) || p->hit));
   if (!wanted) return p->due << ACT_BITS | (running ? ACT_RUN : 0) | (polling ? ACT_POLL : 0);
   p->asks = asks;
   p->touched = 0;
@@ -195,7 +221,7 @@ void dw_touch(int unit) {
 // No end of what it does is in sight, and the arbiter leaves its accesses to it: it is idle, or polls what stays as it is.
 int dw_processor_quiet(int unit) {
   const processor *p = &processors[unit];
-  return !p->state || (p->state == OP_POLL && p->end < 0 && !p->asks);
+  return (!p->state && !p->hit) || (p->state == OP_POLL && p->end < 0 && !p->asks);
 }
 int san_processor_address(int unit) { return processors[unit].reg_address; }
 int san_processor_data(int unit) { return (int)processors[unit].reg_data; }

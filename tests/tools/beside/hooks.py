@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any, Protocol
 
@@ -15,6 +14,7 @@ from firmware.nic.via.rdma_writes import Lookup
 from firmware.nic.via.receiving import Receiver
 from pymodels.formats.via import Header
 from pymodels.machine.processor import ModelProcessor
+from tests.tools.beside.frames import charging
 
 
 class Watch(Protocol):
@@ -31,7 +31,7 @@ def charged(watch: Watch, work: Any) -> Any:
     """A path is charged; the firmware goes on with what it stands for."""
 
     def noted(nic: Any, path: str, times: int = 1) -> Any:
-        frame = sys._getframe(1)
+        frame = charging()
 
         async def both() -> None:
             await work(nic, path, times)

@@ -12,6 +12,7 @@ from firmware.nic.hardware import Loop
 from pymodels.machine.memory import Memory
 from pymodels.machine.processor import ModelProcessor
 from tests.tools.beside.compiled import Compiled
+from tests.tools.beside.frames import charging
 from tests.tools.beside.together import Layer, Together
 
 
@@ -19,7 +20,7 @@ def work(both: Together, real: Any) -> Any:
     """A path is charged."""
 
     def noted(nic: Any, path: str, times: int = 1) -> Any:
-        both.charge(nic, path, sys._getframe(1).f_locals, times)
+        both.charge(nic, path, charging().f_locals, times)
         return real(nic, path, times)
 
     return noted

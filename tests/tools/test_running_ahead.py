@@ -1,0 +1,159 @@
+"""Software of a NIC that runs ahead of its processor: nothing happens at another time, and Python is woken less often.
+
+Strategy: the processor's model is called clock by clock without a simulator, with a status register that changes and
+accesses that are refused at random times. A program waits for a bit, reads the register, executes paths, writes
+registers and the trace, stores where all is done, and notes the time. It runs once with `work` and `read`, which wake
+Python each time, and once with `work_on` and `read_seen`: register writes, records and times must be equal.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from firmware.verbs import Watch
+from pymodels.costs.table import PathTable
+from pymodels.hardware.processors import NicProcessor
+from pymodels.kernel import Kernel
+from pymodels.registers import Reg
+from tb.bind.actor import PathNumbers
+from tb.bind.lanai import RtlNic
+from tb.sim.compiled import COMPILED
+from tb.sim.doorway import Doorway
+from tb.sim.exchange import TRACE_RECORD
+
+PERIOD, CLOCK, MEMORY = 30_000, 0, 0
+EDGES = 3000
+SEES_GRANT, SEES_CHANGE = 1, 2
+ACT_REGISTER, ACT_WRITE, ACT_BITS = 2, 4, 8
+BIT, RECORD = 0x10, 90
+NODES = count(100)
+"""Each run has a processor of its own: the library keeps its state."""
+TIME = ctypes.CFUNCTYPE(ctypes.c_int64)
+AT = ctypes.CFUNCTYPE(None, ctypes.c_int64)
+KICK = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_int64)
+
+
+class Hooks(ctypes.Structure):
+    """dw_hooks."""
+
+    _fields_ = (
+        ("now", TIME),
+        ("wake_at", AT),
+        ("kick_at", KICK),
+        *((name, ctypes.c_void_p) for name in ("start", "faults", "quiet")),
+    )
+
+
+@dataclass
+class Seen:
+    """What a run did."""
+
+    writes: list[tuple[int, int, int]] = field(default_factory=list)
+    """Edge, register, value."""
+    records: list[tuple[int, ...]] = field(default_factory=list)
+    times: list[int] = field(default_factory=list)
+    wakes: int = 0
+
+
+class Clocked:
+    """The processor of a NIC, its status register, and turns of Python."""
+
+    def __init__(self, doorway: Doorway, ahead: bool, seed: int) -> None:
+        self.doorway, self.ahead, self.rng, self.seen = doorway, ahead, random.Random(seed), Seen()
+        self.kernel = doorway.quick(Kernel)()
+        self.now, self.due = 1, 0
+        hooks = Hooks(TIME(lambda: self.now), AT(self._wake_at), KICK(lambda clock, time: None), None, None, None)
+        self._hooks = hooks  # C keeps the pointers only
+        doorway.lib.dw_set_hooks(hooks)
+        doorway.lib.dw_clock(CLOCK, PERIOD)
+        self.nic = doorway.quick(RtlNic)(
+            next(NODES), self.kernel, doorway, memoryview(bytearray(64)), NicProcessor(1, 1, 1, 0), PathNumbers()
+        )
+        self.nic.use(PathTable.load("nic", "echo"))
+        self.drain = doorway.exchange.drainer()
+        self.nic.spawn(self._program(), "program")
+
+    def _wake_at(self, time: int) -> None:
+        self.due = time
+
+    async def _program(self) -> None:
+        nic = self.nic
+        loop = nic.poll_loop([Watch(Reg.ISR, 0, "look_isr", BIT, register=True, reads=self.ahead)])
+        step: Callable[..., object] = nic.work_on if self.ahead else nic.work
+        while True:
+            await loop.run()
+            flags = await (nic.read_seen if self.ahead else nic.read)(Reg.ISR)
+            nic.trace(RECORD, flags, 1)
+            nic.write(Reg.ISR, BIT)
+            await step("send")  # type: ignore[misc]
+            nic.trace(RECORD, 0xFFFFFFFF, 0xFFFFFFFF, -(1 << 40))
+            nic.write(Reg.RMP, 1)
+            nic.trace(RECORD, 1, 2)
+            await step("sent")  # type: ignore[misc]
+            if flags & 1:
+                await step("deliver", 2)  # type: ignore[misc]
+                nic.write(Reg.RMP, 2)
+            if flags & 2:
+                await nic.caught_up()
+                self.seen.times.append(self.kernel.now)
+                nic.trace(RECORD, 1, 3)
+            await step("arm")  # type: ignore[misc]
+
+    def run(self) -> Seen:
+        """All edges."""
+        clock = self.doorway.lib.san_processor_clock
+        clock.argtypes, clock.restype = [ctypes.c_int] * 3 + [ctypes.c_int64] * 2 + [ctypes.c_int] * 3, ctypes.c_int64
+        lib, trace, self.doorway.exchange.trace_count[0] = self.doorway.lib, self.doorway.exchange.trace_count, 0
+        isr, changed, action = 0, 0, 0
+        self._turn()
+        for edge in range(1, EDGES):
+            self.now = edge * PERIOD
+            granted = SEES_GRANT * (self.rng.random() < 0.8)
+            action = clock(self.nic.unit, MEMORY, CLOCK, self.now, edge, granted | changed, isr, isr)
+            before = isr
+            if action & ACT_WRITE:
+                register, value = lib.san_processor_address(self.nic.unit), lib.san_processor_data(self.nic.unit)
+                self.seen.writes.append((edge, register, value))
+                isr &= ~(value if register == Reg.ISR else 0)
+            if self.rng.random() < 0.02:
+                isr |= BIT
+            isr = isr & BIT | self.rng.randrange(4)
+            changed = SEES_CHANGE * (isr != before)
+            if self.due:
+                self.now = self.due
+                lib.dw_wake_now()
+                self._turn()
+        raw = self.doorway.exchange.records[: trace[0] * TRACE_RECORD.size]
+        self.seen.records = sorted((time, *rest) for time, _, *rest in TRACE_RECORD.iter_unpack(raw))
+        return self.seen
+
+    def _turn(self) -> None:
+        self.due, self.kernel.now, self.doorway.turn[0] = 0, self.now | 1, self.now
+        self.seen.wakes += 1
+        self.drain()
+        self.kernel.run_ready()
+        self.doorway.turn[2] = 0
+
+
+@pytest.mark.parametrize("compiled", [0, 1])
+@pytest.mark.parametrize("seed", range(4))
+def test_what_runs_ahead_does_the_same_at_the_same_time_in_fewer_wakes(
+    library: Path, monkeypatch: pytest.MonkeyPatch, compiled: int, seed: int
+) -> None:
+    monkeypatch.setenv("SANLAB_DOORWAY", str(library))
+    monkeypatch.setenv(COMPILED, str(compiled))
+    doorway = Doorway()
+    doorway.trace_create(1 << 14)
+    doorway.trace_on(True)
+    usual, ahead = (Clocked(doorway, one, seed).run() for one in (False, True))
+    assert ahead.writes == usual.writes and len(usual.writes) > 50
+    assert ahead.times == usual.times and len(usual.times) > 5
+    assert ahead.records == usual.records and len(usual.records) > 100
+    assert ahead.wakes < 0.5 * usual.wakes
