@@ -12,6 +12,7 @@ from tb.fuzz.program import Program
 SEEDS: Mapping[str, int] = MappingProxyType(
     {
         "am": 100,
+        "am2": 50,
         "epos": 50,
         "grim": 400,
         "hal": 50,

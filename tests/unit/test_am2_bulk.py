@@ -364,3 +364,23 @@ def test_expected_resources_say_how_many_requests_may_be_unanswered() -> None:
 
     ends.bench.run(program())
     ends.run()
+
+
+def test_pieces_that_are_got_wait_for_staging_blocks_also_where_requests_come_back() -> None:
+    ends, got = Ends(full="nack", credits=16), list[tuple[int, ...]]()
+    count = 10
+
+    async def done(token: Token) -> None:
+        got.append(token.arguments)
+
+    ends.bench.endpoints[0].set_handler(9, done)
+
+    async def program() -> None:
+        ends.put(0, 0, ends.images[1][: count * MEDIUM])
+        await ends.bench.endpoints[0].get_xfer(1, 0, 9, 0, count * MEDIUM, 7)
+        await ends.bench.machine.kernel.sleep(2_000_000_000)
+
+    ends.run(program())
+    assert got == [(7,)]
+    assert ends.whole()
+    assert not any(ends.bench.back)

@@ -11,7 +11,7 @@ from firmware.nic.am2.endpoints import Arriving, Endpoint, Endpoints, Receiving
 from firmware.nic.am2.layout import BLOCKS_A_QUEUE, STRIDE, Word
 from firmware.nic.am2.options import Options
 from firmware.nic.am2.outgoing import Outgoing
-from firmware.nic.am2.words import HEAD, LEAD, OWNED, SHORT_WORDS, TAG, Code, Head, Second, halves
+from firmware.nic.am2.words import HEAD, LEAD, OWNED, SHORT_WORDS, TAG, Code, Head, Queue, Second, halves
 from firmware.nic.hardware import LedPackets
 from firmware.verbs import Nic
 from pymodels.trace import TraceEvent
@@ -187,8 +187,10 @@ class Incoming:
         await self._endpoints.ask(endpoint)
 
     async def _full(self, source: int, second: Second, heard: Heard) -> None:
-        """Its queue is full: the sender's timer sends it again."""
-        if self._options.full == "nack":
+        """Its queue is full: the sender's timer sends it again. A reply never comes back for that: whoever waits for it
+        polls, and has room for it then.
+        """
+        if self._options.full == "nack" and second.queue == Queue.REQUEST_SEND:
             await self._refuse(source, second, heard, Code.CONGESTION)
             return
         await self._nic.work("am2_full")

@@ -47,7 +47,7 @@ class Options:
     medium: int = 8192
     """Bytes of a staging block: the longest medium message. A multiple of 8."""
     full: str = "silent"
-    """What becomes of a message whose receive queue is full: it is not acknowledged; or (nack) returned."""
+    """What becomes of a request whose receive queue is full: it is not acknowledged; or (nack) returned."""
 
     absent: str = "nack"
     """What becomes of a message to an endpoint that is not in the NIC's memory: its sender's NIC is told to send it
