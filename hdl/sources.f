@@ -81,6 +81,7 @@ hdl/sim/cluster/sim_cable.sv
 hdl/sim/cluster/sim_beats.sv
 hdl/sim/cluster/sim_switch_port.sv
 hdl/sim/cluster/sim_switch.sv
+hdl/sim/cluster/sim_core_sleep.sv
 hdl/sim/cluster/sim_core.sv
 hdl/sim/cluster/sim_lanai.sv
 hdl/sim/cluster/sim_host.sv

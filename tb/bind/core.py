@@ -57,8 +57,7 @@ class RtlCore:
         self._doorway, self._sram = doorway, sram
         self._numbers, self._watched = numbers, watched
         self.program: Program
-        self.counts: NDArray[np.int64]
-        """Shape (words, COUNTS)."""
+        self._counts: NDArray[np.int64]
 
     def use(self, program: Program) -> None:
         """Count what this program does from now on."""
@@ -74,7 +73,13 @@ class RtlCore:
         stop = STOP if asked.stop else NEVER
         at = self._doorway.lib.dw_core_program(self._unit, words, places.tobytes(), stop, asked.every)
         raw = (ctypes.c_int64 * (words * COUNTS)).from_address(at)
-        self.counts = np.ctypeslib.as_array(raw).reshape(words, COUNTS)
+        self._counts = np.ctypeslib.as_array(raw).reshape(words, COUNTS)
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """What it has done until now, also while its clock slept; shape (words, COUNTS), a view."""
+        self._doorway.lib.dw_cores_whole(self._doorway.now())
+        return self._counts
 
     def last(self) -> list[int]:
         """The addresses of the last instructions, the oldest first."""

@@ -166,7 +166,7 @@ def _digest(design: Design, kind: Kind) -> str:
         digest.update(name.encode() + design.generated[name].encode())
     native = [] if design.library else [file for folder in NATIVE for file in sorted(folder.glob("*.[ch]*"))]
     native += [compilers.UNTRACED, *(VERILATOR / name for name in compilers.WAVES_CPP)] if kind.waves else []
-    makers = [Path(module.__file__ or "") for module in (sys.modules[__name__], compilers, domains)]
+    makers = [compilers.DRIVERS, *(Path(one.__file__ or "") for one in (sys.modules[__name__], compilers, domains))]
     for path in [*content(design), *native, *makers]:
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:16]

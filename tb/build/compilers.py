@@ -29,6 +29,8 @@ INCLUDES = [f"-I{folder}" for folder in (*HEADERS, VERILATOR)]
 """Where files that are included stand, of C++ and of Verilog."""
 UNTRACED = VERILATOR / "untraced.vlt"
 """What Verilator leaves out of the waves of a cluster; a block bench shows its block whole."""
+DRIVERS = VERILATOR / "drivers.vlt"
+"""Where a register may have two clocks."""
 WAVES_CPP = (
     "verilator_waves.hpp",
     "verilator_waves.cpp",
@@ -248,7 +250,7 @@ def verilator_flags(job: Job, name: str) -> list[str]:
     if job.waves:
         flags += [*([str(UNTRACED)] if job.clocked else []), "--trace-fst", "--no-trace-params"]
     # block benches: cocotb sees the top and the blocks in it; clusters mark theirs
-    return [*flags, *(STRICT if job.clocked else ["--public-depth", "2"])]
+    return [*flags, *([*STRICT, str(DRIVERS)] if job.clocked else ["--public-depth", "2"])]
 
 
 def compile_icarus(job: Job) -> None:

@@ -148,6 +148,7 @@ def node_instance(
     parameters += [f".{card.upper()}({int(there)})" for card, there in further._asdict().items()]
     pins = [f".{domain}_clk(clk_{i}), .{domain}_cycle(cycle_{i})" for domain, i in drives.items()]
     pins += [f".{domain}_awake(awake_{i})" for domain, i in clocks.items()]
+    pins.append(f".nic_refresh(refresh_{clocks['nic']})")
     for absent in (domain for domain in ("fabric", "far") if domain not in clocks):
         pins.append(f".{absent}_clk(1'b0), .{absent}_cycle(48'd0), .{absent}_awake()")
     pins += _connections(node_gated(kind, first_clock), gated)

@@ -52,7 +52,7 @@ def switch_design(ports: int) -> Design:
 def _ports(clocks: int) -> list[str]:
     lines = ["input logic rst", "input logic faults"]
     for i in range(clocks):
-        lines += [f"input logic clk_{i}", f"input logic [47:0] cycle_{i}", f"output logic awake_{i}"]
+        lines += [f"input logic clk_{i}", f"input logic [47:0] cycle_{i}", f"input logic refresh_{i}", f"output logic awake_{i}"]
     return lines
 
 
@@ -92,7 +92,7 @@ def _switch(numbers: Numbers, number: int) -> str:
 
 
 def _instance(clocks: int) -> str:
-    connect = "".join(f", .clk_{i}, .cycle_{i}, .awake_{i}" for i in range(clocks))
+    connect = "".join(f", .clk_{i}, .cycle_{i}, .refresh_{i}, .awake_{i}" for i in range(clocks))
     return f"  cluster cluster (.rst, .faults{connect});\n"
 
 
@@ -101,11 +101,11 @@ def _top(clocks: int, body: str) -> str:
     each = range(clocks)
     inputs = "".join(f",\n    {pin}" for pin in clock_pins(clocks))
     signals = "".join(
-        f"  logic clk_{i}, awake_{i};\n  logic [47:0] cycle_{i};\n  logic [7:0] kick_{i} = 8'd0;\n" for i in each
+        f"  logic clk_{i}, refresh_{i}, awake_{i};\n  logic [47:0] cycle_{i};\n  logic [7:0] kick_{i} = 8'd0;\n" for i in each
     )
     made = "".join(
         f"  sim_clock #(.CLOCK({i})) clock_{i} (.started, .stay_awake(always_on | rst), .awake(awake_{i}),\n"
-        f"      .kick(kick_{i}), .clk(clk_{i}), .cycle(cycle_{i}));\n"
+        f"      .kick(kick_{i}), .clk(clk_{i}), .refresh(refresh_{i}), .cycle(cycle_{i}));\n"
         for i in each
     )
     return (

@@ -57,6 +57,7 @@ class Doorway:
         self.lib.dw_core_program.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_int]
         self.lib.dw_core_program.restype = ctypes.c_void_p
         self.lib.dw_core_last.argtypes = [ctypes.c_int, ctypes.c_void_p]
+        self.lib.dw_cores_whole.argtypes = [I64]
         self.lib.dw_core_registers.restype = ctypes.c_void_p
         self.lib.dw_loss.argtypes = [ctypes.c_int] * 3 + [ctypes.c_double] * 3 + [ctypes.c_uint64]
         self.lib.dw_strike_add.argtypes = [ctypes.c_int, ctypes.c_int, I64, ctypes.c_uint64]

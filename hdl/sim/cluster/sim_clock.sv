@@ -10,12 +10,14 @@ module sim_clock #(
     input  logic        awake,       // the domain needs edges
     input  logic [ 7:0] kick,        // counted up by C: the edge after this change must happen
     output logic        clk,
+    output logic        refresh,     // high between a wake and the edge that follows it
     output logic [47:0] cycle
 );
   logic [63:0] period, next_edge;
   logic [7:0] kick_seen;
   initial begin
     clk       = 1'b0;
+    refresh   = 1'b0;
     cycle     = '0;
     kick_seen = '0;
     wait (started);
@@ -24,7 +26,9 @@ module sim_clock #(
       wait (awake | stay_awake | (kick != kick_seen));
       next_edge = ($time / period + 64'd1) * period;
       cycle = next_edge[47:0] / period[47:0];
+      refresh = 1'b1;
       #(next_edge - $time);
+      refresh = 1'b0;
       while (awake | stay_awake | (kick != kick_seen) | ($time == next_edge)) begin
         kick_seen = kick;
         clk = 1'b1;

@@ -1,4 +1,4 @@
-// The processor of a LANai card that executes machine code (`myri_lanai_core`), and what is watched of it. Where the build has
+// The processor of a LANai card that executes machine code (`sim_core_sleep`), and what is watched of it. Where the build has
 // none (CORE = 0), or this node's firmware is a program in Python (`cfg.run`), the processor model of sim_lanai has the
 // special registers, and the SRAM port is idle. Settings are read when the host puts the LANai into reset.
 //
@@ -14,12 +14,16 @@ module sim_core
 #(
     parameter int CORE = 0,  // 1: there is one
     parameter int UNIT = 0,  // the processor's unit number
+    parameter int CLOCK = 0,  // index of the NIC clock
     parameter int BASE = 0,  // the node's settings unit
     parameter int WIDTH = 64,  // bits of a word of SRAM, 32 or 64
-    parameter int REGISTER_BITS = 9  // special registers: 2**REGISTER_BITS bytes
+    parameter int REGISTER_BITS = 9,  // special registers: 2**REGISTER_BITS bytes
+    parameter logic [8:0] ISR = 9'd0  // offset of ISR
 ) (
     input logic clk,
     input logic rst,
+    input logic [47:0] cycle,  // index of the coming edge
+    input logic refresh,  // rises before the first edge after a sleep
     input logic lanai_reset,  // level: the host holds the LANai in reset
     // of the processor model
     input logic model_reg_valid,
@@ -35,7 +39,10 @@ module sim_core
     output sram_request_t cpu_sram,
     input logic cpu_gnt,
     input sram_read_t cpu_read,
-    output logic needed  // the coming edge of clk is needed
+    input logic [31:0] isr,
+    input logic written,  // the SRAM is written in this clock
+    output logic needed,  // the coming edge of clk, if there is one, must be had
+    output logic busy  // there must be one
 );
   if (CORE != 0) begin : gen_core
     core_settings_t cfg;
@@ -47,16 +54,21 @@ module sim_core
     logic held, held_q, stopped_q;  // in reset; as of the last edge; it stands still
     assign held = rst || lanai_reset;
     assign core_rst = held || !cfg.run;
+    logic sleeps;
     assign needed = held != held_q || !(core_rst || stopped_q);
+    assign busy = needed && !(held == held_q && sleeps);
     assign cpu_reg_valid = core_reg_valid || model_reg_valid;
     assign cpu_reg_write = core_reg_valid ? core_reg_write : model_reg_write;
     assign cpu_reg_addr = core_reg_valid ? core_reg_addr : model_reg_addr;
     assign cpu_reg_wdata = core_reg_valid ? core_reg_wdata : model_reg_wdata;
 
-    myri_lanai_core #(
+    sim_core_sleep #(
         .WIDTH(WIDTH),
-        .REGISTER_BITS(REGISTER_BITS)
-    ) u_core (
+        .REGISTER_BITS(REGISTER_BITS),
+        .UNIT(UNIT),
+        .CLOCK(CLOCK),
+        .ISR(ISR)
+    ) u_sleep (
         .*,
         .rst(core_rst),
         .cfg_load_delay(cfg.load_delay),
@@ -82,18 +94,18 @@ module sim_core
         why = {28'd0, fault};
         stops = `SAN(san_core_clock) (now, UNIT, pc, what, why);
         if (stops != 0) begin
-          for (int i = 3; i < 32; i++) `SAN(san_core_register) (UNIT, i, u_core.register_q[i]);
+          for (int i = 3; i < 32; i++) `SAN(san_core_register) (UNIT, i, u_sleep.u_core.register_q[i]);
           `SAN(san_core_stop) (now, UNIT);
         end
       end
     end
   end else begin : gen_model
-    assign needed = 1'b0;
+    assign {needed, busy} = 2'b00;
     assign cpu_sram = SRAM_IDLE;
     assign {cpu_reg_valid, cpu_reg_write, cpu_reg_addr, cpu_reg_wdata} = {
       model_reg_valid, model_reg_write, model_reg_addr, model_reg_wdata
     };
     logic unused_ok;
-    assign unused_ok = ^{clk, rst, lanai_reset, cpu_reg_rdata, cpu_gnt, cpu_read};
+    assign unused_ok = ^{clk, rst, cycle, refresh, isr, written, lanai_reset, cpu_reg_rdata, cpu_gnt, cpu_read};
   end
 endmodule

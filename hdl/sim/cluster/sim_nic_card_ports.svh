@@ -5,6 +5,7 @@
     input logic [ENGINES-1:0] nic_gated_clk,  // see myri_nic_engines_pkg
     output logic [ENGINES-1:0] nic_gated_needed,
     input logic [47:0] cycle,
+    input logic refresh,  // rises before the first edge of clk after a sleep
     output logic busy,  // another edge is needed
     output alarm_t alarm,
     output logic in_flight,  // the NIC has something open

@@ -30,6 +30,7 @@ module sim_node
     output logic [ENGINES-1:0] nic_gated_needed,
     input logic nic_clk,
     input logic [47:0] nic_cycle,
+    input logic nic_refresh,  // rises before the first edge after a sleep
     output logic nic_awake,
     input logic link_clk,
     input logic [HALVES-1:0] link_gated_clk,  // of its halves; HALF_RX: the cable's too
@@ -108,6 +109,7 @@ module sim_node
       .clk(nic_clk),
       .link_gated_needed(card_half),
       .cycle(nic_cycle),
+      .refresh(nic_refresh),
       .busy(nic_busy),
       .alarm(nic_alarm),
       .in_flight(nic_in_flight),

@@ -38,6 +38,7 @@ int dw_again(uint64_t records, uint64_t uses, uint64_t met, int64_t period, int6
 }
 // The trace holds all there is to be seen of the time until now.
 void dw_trace_whole(int64_t now) {
+  dw_cores_whole(now);
   dw_use_over(now);
   const int on = dw_trace_on;
   dw_trace_on = 1;

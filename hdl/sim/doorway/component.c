@@ -32,6 +32,9 @@ int here_core_clock(long long now, int unit, int pc, int what, int fault) {
 }
 void here_core_register(int unit, int number, int value) { san_core_register(unit + dw_here.unit, number, value); }
 void here_core_stop(long long now, int unit) { san_core_stop(now, unit + dw_here.unit); }
+void here_core_turn(int unit, long long edge, int place, int pc, int what) { san_core_turn(unit + dw_here.unit, edge, place, pc, what); }
+int here_core_sleeps(int unit, long long edge) { return san_core_sleeps(unit + dw_here.unit, edge); }
+int here_core_wakes(int unit, long long edge) { return san_core_wakes(unit + dw_here.unit, edge); }
 int here_host_clock(int unit, int memory, long long now, int taken, int loaded, long long data) {
   return san_host_clock(unit + dw_here.unit, memory + dw_here.memory, now, taken, loaded, data);
 }

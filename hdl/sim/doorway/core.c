@@ -1,5 +1,8 @@
 // What is kept of a LANai's processor that executes machine code (sim_core.sv): how often each instruction was executed and what
 // it waited for, the last instructions, where it stopped with which registers, and in the trace the function that it is in.
+//
+// While its clock sleeps (sim_core_sleep.sv) it does the same turn over and over. What each clock of the turn does is known, so what was
+// missed is counted when the clock wakes, or when somebody looks.
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +10,9 @@
 
 enum { EVENT_STOPPED = 24 };                            // a: fault, 0 = at the function asked for; b: pc
 enum { TRACE_FUNCTION = 0x24, TRACE_INSTRUCTION = 0x25 };
-enum { RETIRED = 8, STALL = 7, FIRST = 0x8000 };        // of `what`; of a word's function: it is the first word
+enum { RETIRED = 8, STALL = 7, USES = 16, FIRST = 0x8000 };   // of `what`, USES: it accesses the SRAM; of a word's function: it is the first
+enum { TURN = 256 };                                    // clocks of a turn at most, as in sim_core_sleep.sv
+enum { SRAM_OF_CPU = 6 };                               // unit of a node's SRAM less that of its NIC's processor (pymodels/trace.py)
 typedef struct {
   int words;                                            // of the program; those behind have no function
   uint16_t *function;                                   // of each word, FIRST with its first
@@ -19,19 +24,25 @@ typedef struct {
   int64_t retired;
   int fault;
   uint32_t pc;
+  struct { uint32_t pc; int what; } turn[TURN];         // what each clock of a turn does
+  int length, touched;                                  // clocks of it; the SRAM has changed, and no engine has written it
+  int64_t began, missed;                                // edge at which a turn began; the first that may be missed, -1: none may
 } core;
 static core *cores[DW_UNITS];
+int dw_cores;                                           // how many there are
 
 // A program for this processor; its counts, all zero, in the order of its words. `functions` is copied.
 int64_t *dw_core_program(int unit, int words, const uint16_t *functions, int stop, int every) {
   core *c = cores[unit];
   if (c) { free(c->function); free(c->counts); free(c); }
+  else dw_cores++;
   c = cores[unit] = calloc(1, sizeof *c);
   c->words = words;
   c->function = malloc((size_t)words * sizeof *functions);
   memcpy(c->function, functions, (size_t)words * sizeof *functions);
   c->counts = calloc((size_t)words * DW_CORE_COUNTS, sizeof *c->counts);
   c->in = -1;
+  c->missed = -1;
   c->stop = stop;
   c->every = every;
   return c->counts;
@@ -59,6 +70,10 @@ static void retire(core *c, int unit, int64_t now, uint32_t pc) {
   c->in = function;
 }
 
+static void count(core *c, int unit, int64_t now, uint32_t pc, int what) {
+  if (what & RETIRED) retire(c, unit, now, pc);
+  else if (pc / 4 < (uint32_t)c->words) c->counts[(int64_t)(pc / 4) * DW_CORE_COUNTS + (what & STALL)]++;
+}
 // A clock of the processor has passed. `what`: STALL bits, RETIRED. Returns 1 when it is to tell its registers: it stops.
 int san_core_clock(long long now, int unit, int pc, int what, int fault) {
   core *c = cores[unit];
@@ -67,12 +82,53 @@ int san_core_clock(long long now, int unit, int pc, int what, int fault) {
   if (stops) {
     c->fault = fault;
     c->pc = (uint32_t)pc;
-  } else if (what & RETIRED) {
-    retire(c, unit, now, (uint32_t)pc);
-  } else if ((uint32_t)pc / 4 < (uint32_t)c->words) {
-    c->counts[(int64_t)((uint32_t)pc / 4) * DW_CORE_COUNTS + (what & STALL)]++;
+  } else {
+    count(c, unit, now, (uint32_t)pc, what);
   }
   return stops;
 }
 void san_core_register(int unit, int number, int value) { cores[unit]->registers[number] = (uint32_t)value; }
 void san_core_stop(long long now, int unit) { san_event(now, unit, EVENT_STOPPED, cores[unit]->fault, cores[unit]->pc); }
+
+// ---------------------------------------------------------------- sleep
+// What the clock that ends at this edge does, at this place of a turn.
+void san_core_turn(int unit, long long edge, int place, int pc, int what) {
+  core *c = cores[unit];
+  if (place == 0) c->began = edge;
+  c->length = place + 1;
+  c->turn[place].pc = (uint32_t)pc;
+  c->turn[place].what = what;
+}
+// From this edge on it may miss edges, doing its turn; -1: none. Returns 0 when it may not: what it reads may be struck, or has changed.
+int san_core_sleeps(int unit, long long edge) {
+  core *c = cores[unit];
+  if (edge >= 0 && (dw_strikes || c->touched)) edge = -1;
+  c->touched = 0;
+  c->missed = edge;
+  return edge >= 0;
+}
+static void catch_up(core *c, int unit, int64_t to) {
+  const int64_t period = dw_unit_period(unit);
+  for (; c->missed < to; c->missed++) {
+    const int place = (int)((c->missed - c->began) % c->length);
+    if (c->turn[place].what & USES) dw_use_at(unit + SRAM_OF_CPU, c->missed);
+    count(c, unit, c->missed * period, c->turn[place].pc, c->turn[place].what);
+  }
+}
+// Its clock wakes for this edge. Returns the place of the clock that ends there in the turn; -1: it has missed none.
+int san_core_wakes(int unit, long long edge) {
+  core *c = cores[unit];
+  if (c->missed < 0 || c->missed >= edge) return -1;
+  catch_up(c, unit, edge);
+  return (int)((edge - c->began) % c->length);
+}
+// What is kept of all processors is of the whole time until now.
+void dw_cores_whole(int64_t now) {
+  for (int unit = 0; dw_cores && unit < DW_UNITS; unit++) {
+    if (cores[unit] && cores[unit]->missed >= 0) catch_up(cores[unit], unit, now / dw_unit_period(unit) + 1);
+  }
+}
+// The SRAM of this processor has changed, and no engine has written it.
+void dw_core_touch(int unit) { if (cores[unit]) cores[unit]->touched = 1; }
+// From now on what processors read may be struck.
+void dw_cores_wake(void) { for (int unit = 0; dw_cores && unit < DW_UNITS; unit++) if (cores[unit]) dw_kick(unit); }

@@ -174,12 +174,13 @@ int dw_started(void) { return started; }
 int dw_always_on(void) { return always_on; }
 int64_t dw_reset_end(void) { return reset_end; }
 int64_t dw_period(int clock) { return clock_period[clock]; }
+int64_t dw_unit_period(int unit) { return clock_period[unit_clock[unit]]; }
 int64_t dw_next_edge[DW_CLOCKS];   // set by the Verilator main loop before each refresh
 long long san_next_edge(int clock) { return dw_next_edge[clock]; }
 long long san_period(int clock) { return clock_period[clock]; }
 // Until when nothing happens in the hardware, in Python's turn, unless somebody gives it a command; 0: somebody has, or a processor works.
 int64_t dw_quiet_until(int processor) {
-  return hooks.quiet_until && !always_on && !dw_turn[2] && dw_processor_quiet(processor) ? hooks.quiet_until() : 0;
+  return hooks.quiet_until && !always_on && !dw_cores && !dw_turn[2] && dw_processor_quiet(processor) ? hooks.quiet_until() : 0;
 }
 // The edge with this absolute index must happen although the clock may sleep.
 void san_alarm(int clock, long long edge) { hooks.kick_at(clock, edge * clock_period[clock] - 1); }

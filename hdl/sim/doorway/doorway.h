@@ -70,6 +70,9 @@ int san_processor_data(int unit);
 int san_core_clock(long long now, int unit, int pc, int what, int fault);
 void san_core_register(int unit, int number, int value);
 void san_core_stop(long long now, int unit);
+void san_core_turn(int unit, long long edge, int place, int pc, int what);
+int san_core_sleeps(int unit, long long edge);
+int san_core_wakes(int unit, long long edge);
 int san_host_clock(int unit, int memory, long long now, int taken, int loaded, long long data);
 int san_host_address(int unit);
 long long san_host_data(int unit);
@@ -82,6 +85,7 @@ typedef struct { int64_t edge; int unit; uint32_t used, also; } dw_use;
 dw_use dw_use_of(uint64_t number);                   // one of the last DW_USES
 void dw_use_again(int unit, uint64_t from, int64_t period, int64_t times);
 void dw_use_over(int64_t now);
+void dw_use_at(int unit, int64_t edge);
 int dw_use_event(int unit);                          // of its records; 0: it has none
 extern uint64_t dw_use_count;
 // Of the trace.
@@ -100,4 +104,10 @@ void dw_kick(int unit);
 int dw_processor_quiet(int unit);
 extern uint64_t dw_met_count;
 int64_t dw_period(int clock);
+int64_t dw_unit_period(int unit);
+// Processors that execute machine code (core.c).
+extern int dw_cores;
+void dw_cores_whole(int64_t now);
+void dw_cores_wake(void);
+void dw_core_touch(int unit);
 #endif

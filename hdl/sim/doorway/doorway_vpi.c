@@ -43,6 +43,9 @@ FUNCTION(san_processor_data, give(san_processor_data(A(0))))
 FUNCTION(san_core_clock, give(san_core_clock(args[0], A(1), A(2), A(3), A(4))))
 FUNCTION(san_core_register, san_core_register(A(0), A(1), A(2)))
 FUNCTION(san_core_stop, san_core_stop(args[0], A(1)))
+FUNCTION(san_core_turn, san_core_turn(A(0), args[1], A(2), A(3), A(4)))
+FUNCTION(san_core_sleeps, give(san_core_sleeps(A(0), args[1])))
+FUNCTION(san_core_wakes, give(san_core_wakes(A(0), args[1])))
 FUNCTION(san_host_clock, give(san_host_clock(A(0), A(1), args[2], A(3), A(4), args[5])))
 FUNCTION(san_host_address, give(san_host_address(A(0))))
 FUNCTION(san_host_data, give(san_host_data(A(0))))
@@ -136,6 +139,7 @@ static void start(void) {
   FUNC64(san_mem_read); TASK(san_mem_write); FUNC32(san_cfg); TASK(san_event); TASK(san_invariant); TASK(san_trace); TASK(san_alarm); TASK(san_flight); TASK(san_use); TASK(san_capture); FUNC64(san_period); FUNC64(san_next_edge);
   FUNC64(san_processor_clock); FUNC32(san_processor_address); FUNC32(san_processor_data);
   FUNC32(san_core_clock); TASK(san_core_register); TASK(san_core_stop);
+  TASK(san_core_turn); FUNC32(san_core_sleeps); FUNC32(san_core_wakes);
   FUNC32(san_host_clock); FUNC32(san_host_address); FUNC64(san_host_data); FUNC32(san_host_enables); FUNC32(san_fault);
   dw_set_hooks((dw_hooks){now, wake_at, kick_at, start_clocks, raise_faults, NULL});
 }

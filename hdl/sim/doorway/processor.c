@@ -216,6 +216,7 @@ long long san_processor_clock(int unit, int memory, int clock, long long now, lo
 // A fault has changed the SRAM of this processor: what it polls is looked at again at its next edge.
 void dw_touch(int unit) {
   processors[unit].touched = 1;
+  dw_core_touch(unit);
   dw_kick(unit);
 }
 // No end of what it does is in sight, and the arbiter leaves its accesses to it: it is idle, or polls what stays as it is.

@@ -66,6 +66,18 @@ package sim_doorway_pkg;
   import "DPI-C" here_core_stop = function void san_core_stop(
     input longint now,
     input int unit);
+  import "DPI-C" here_core_turn = function void san_core_turn(
+    input int unit,
+    input longint edge_index,
+    input int place,
+    input int pc,
+    input int what);
+  import "DPI-C" here_core_sleeps = function int san_core_sleeps(
+    input int unit,
+    input longint edge_index);
+  import "DPI-C" here_core_wakes = function int san_core_wakes(
+    input int unit,
+    input longint edge_index);
   import "DPI-C" here_host_clock = function int san_host_clock(
     input int unit,
     input int memory,

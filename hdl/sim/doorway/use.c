@@ -28,6 +28,8 @@ void san_use(long long now, int unit, int event, int clock, int log2, int used, 
   recent[dw_use_count++ % DW_USES] = (dw_use){edge, unit, (uint32_t)used, (uint32_t)also};
   add(unit, edge >> log2, (uint32_t)used, (uint32_t)also);
 }
+// One use of a resource that has been used, at an edge of its clock.
+void dw_use_at(int unit, int64_t edge) { add(unit, edge >> windows[unit].log2, 1, 0); }
 int dw_use_event(int unit) { return windows[unit].event; }
 dw_use dw_use_of(uint64_t number) { return recent[number % DW_USES]; }
 // The records of the windows that are over stand in the trace.

@@ -19,7 +19,7 @@ module sim_fifo_nic
   logic port_busy, watch_busy;
 
   logic unused_ok;
-  assign unused_ok = ^{nic_gated_clk, link_gated_clk};
+  assign unused_ok = ^{nic_gated_clk, link_gated_clk, refresh};
   assign {nic_gated_needed, link_gated_needed} = '0;
   send_trace_t send_trace;
   recv_trace_t recv_trace;

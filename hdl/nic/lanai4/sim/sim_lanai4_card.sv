@@ -22,7 +22,7 @@ module sim_lanai4_card
   logic cpu_reg_valid, cpu_reg_write, cpu_free, nic_busy, lanai_busy, port_busy, watch_busy;
   logic [8:0] cpu_reg_addr;
   logic [31:0] cpu_reg_wdata, cpu_reg_rdata, isr;
-  logic model_reg_valid, model_reg_write, core_needed, lanai_reset, cpu_gnt;
+  logic model_reg_valid, model_reg_write, core_needed, core_busy, written, lanai_reset, cpu_gnt;
   logic [8:0] model_reg_addr;
   logic [31:0] model_reg_wdata;
   sram_request_t cpu_sram;
@@ -37,10 +37,11 @@ module sim_lanai4_card
   nic_status_t status;
   nic_settings_t cfg;
   logic unused_ok;
-  assign unused_ok = ^{pci_clk, pci_cycle, nic_gated_clk, link_gated_clk};
+  assign unused_ok = ^{pci_clk, pci_cycle, nic_gated_clk, link_gated_clk, core_needed};
   assign {nic_gated_needed, link_gated_needed} = '0;
   assign pci_busy = 1'b0;
-  assign busy = nic_busy | lanai_busy | core_needed;
+  assign busy = nic_busy | lanai_busy | core_busy;
+  assign written = (mem_a.req && mem_a.write) || (mem_b.req && mem_b.write);
   assign link_busy = port_busy | watch_busy;
   sim_lanai #(
       .WIDTH (32),
@@ -60,13 +61,16 @@ module sim_lanai4_card
   );
   sim_core #(
       .CORE(`SIM_NIC_CORE),
+      .ISR(myri_lanai4_pkg::REG_ISR),
       .WIDTH(32),
       .REGISTER_BITS(8),
       .UNIT(BASE + PART_NIC_CPU),
+      .CLOCK(CLOCK_NIC),
       .BASE(BASE)
   ) core (
       .*,
-      .needed(core_needed)
+      .needed(core_needed),
+      .busy(core_busy)
   );
   myri_nic4 nic (
       .*,

@@ -29,7 +29,7 @@ module sim_lanai9_card
       watch_busy;
   logic [8:0] cpu_reg_addr;
   logic [31:0] cpu_reg_wdata, cpu_reg_rdata, isr;
-  logic model_reg_valid, model_reg_write, core_needed, lanai_reset, cpu_gnt;
+  logic model_reg_valid, model_reg_write, core_needed, core_busy, written, lanai_reset, cpu_gnt;
   logic [8:0] model_reg_addr;
   logic [31:0] model_reg_wdata;
   sram_request_t cpu_sram;
@@ -48,7 +48,8 @@ module sim_lanai9_card
   assign nic_gated_needed = nic_needed | ENGINES'({lanai_needed || core_needed} << ENGINE_SRAM);
   logic unused_clk;
   assign unused_clk = clk;
-  assign busy = nic_busy | lanai_busy | core_needed;
+  assign busy = nic_busy | lanai_busy | core_busy;
+  assign written = (mem_a.req && mem_a.write) || (mem_b.req && mem_b.write);
   assign link_busy = port_busy | watch_busy;
   sim_lanai #(
       .UNIT  (BASE + PART_NIC_CPU),
@@ -68,12 +69,15 @@ module sim_lanai9_card
   );
   sim_core #(
       .CORE(`SIM_NIC_CORE),
+      .ISR(myri_lanai9_pkg::REG_ISR),
       .UNIT(BASE + PART_NIC_CPU),
+      .CLOCK(CLOCK_NIC),
       .BASE(BASE)
   ) core (
       .*,
       .clk(nic_gated_clk[ENGINE_SRAM]),
-      .needed(core_needed)
+      .needed(core_needed),
+      .busy(core_busy)
   );
   myri_nic nic (
       .*,

@@ -25,7 +25,7 @@ module sim_sp_nic
 
   logic [7:0] cfg_bus_beat, cfg_bus_access;
   logic cfg_doorbell, unused_ok;
-  assign unused_ok = ^{nic_gated_clk, link_gated_clk};
+  assign unused_ok = ^{nic_gated_clk, link_gated_clk, refresh};
   assign {nic_gated_needed, link_gated_needed} = '0;
   send_trace_t send_trace;
   recv_trace_t recv_trace;

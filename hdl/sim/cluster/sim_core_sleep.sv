@@ -1,0 +1,169 @@
+// The core of a LANai card, and its sleep: a polling loop that has come back to a state that it had does the same again
+// until something changes, so its clock need not run meanwhile.
+//
+// A turn is what it does from one such state to the next, as far as it stores nothing, reads nothing but SRAM and ISR, is
+// granted every access, and nobody writes the SRAM or changes ISR. It is found at jumps backward: one state is kept, and the
+// later ones are compared with it; one that does not come back gives its place to a later one, after twice the clocks each
+// time. The turn after that is recorded, clock by clock: the core's state, and what the SRAM brings. From then on the core
+// asks for no edge, and has each that others need. Where the clock has slept, the state of the clock that ends at the coming
+// edge is put into the core before that edge: whatever woke the clock finds it as if it had run. C counts what was missed.
+// A turn of more than TURN clocks is executed for ever.
+`include "doorway.svh"
+// Registers of the core that are no arrays.
+`define SIM_CORE_STATE {u_core.at_q, u_core.after_q, u_core.behind_q, u_core.z_q, u_core.n_q, u_core.v_q, u_core.c_q, \
+    u_core.return_left_q, u_core.return_known_q, u_core.return_to_q, u_core.shadow_q, u_core.register_wait_q, \
+    u_core.loading_q, u_core.load_zero_q, u_core.load_size_q, u_core.load_lane_q, u_core.load_rd_q, \
+    u_core.u_loads.loaded_q, u_core.u_loads.rd_q, \
+    u_core.u_fetch.full_q, u_core.u_fetch.arriving_q, u_core.u_fetch.arriving_tag_q}
+module sim_core_sleep
+  import myri_lanai_core_pkg::*;
+  import myri_sram_pkg::*;
+#(
+    parameter int WIDTH = 64,  // see myri_lanai_core
+    parameter int REGISTER_BITS = 9,  // likewise
+    parameter int UNIT = 0,  // the processor's unit number
+    parameter int CLOCK = 0,  // index of the clock
+    parameter logic [8:0] ISR = 9'd0,  // offset of ISR
+    parameter int TURN = 256  // clocks of a turn at most
+) (
+    input logic clk,
+    input logic rst,
+    input logic [47:0] cycle,  // index of the coming edge
+    input logic refresh,  // rises before the first edge after a sleep
+    input logic [2:0] cfg_load_delay,
+    input logic [1:0] cfg_fetch_log2,
+    input logic [3:0] cfg_register_clocks,
+    input logic [23:0] sram_bytes,
+    output sram_request_t cpu_sram,
+    input logic cpu_gnt,
+    input sram_read_t cpu_read,
+    output logic cpu_reg_valid,
+    output logic cpu_reg_write,
+    output logic [8:0] cpu_reg_addr,
+    output logic [31:0] cpu_reg_wdata,
+    input logic [31:0] cpu_reg_rdata,
+    output core_trace_t trace,
+    output logic [3:0] fault,
+    input logic [31:0] isr,
+    input logic written,  // the SRAM is written in this clock
+    output logic sleeps  // the coming edge may be missed
+);
+  localparam int FIRST = 64;  // clocks after which a state that has not come back gives its place
+  localparam int TAG = 23 - $clog2(WIDTH / 8);  // bits of a word's address
+  localparam int STATE = 203 + TAG;  // of SIM_CORE_STATE
+
+  // What was recorded: of each clock of a turn, at place 0 the state that is compared.
+  logic [STATE-1:0] state_q[TURN];
+  logic [63:0] read_q[TURN];
+  logic [31:0] register_q[TURN*32];
+  logic [TAG-1:0] tag_q[TURN*8];
+  logic [WIDTH-1:0] word_q[TURN*8];
+
+  // Where the clock has slept the SRAM brings what it brought in the turn that was recorded.
+  logic [63:0] again_q;
+  logic [47:0] again_at_q;  // in the clock that ends at this edge
+  sram_read_t read;
+  assign read = cycle == again_at_q ? {cpu_read.valid, again_q} : cpu_read;
+  myri_lanai_core #(
+      .WIDTH(WIDTH),
+      .REGISTER_BITS(REGISTER_BITS)
+  ) u_core (
+      .*,
+      .cpu_read(read)
+  );
+
+  logic known_q, recording_q, turning_q;  // a state is kept; its turn is being recorded; it is known
+  logic [31:0] last_pc_q, isr_q;
+  logic disturbed;
+  assign disturbed = written || isr != isr_q || (cpu_sram.req && !cpu_gnt) || fault != '0 ||
+      (cpu_reg_valid && (cpu_reg_write || cpu_reg_addr != ISR));
+  assign sleeps = turning_q && isr == isr_q;
+
+  int place, length, age, patience, asleep;
+  longint edge_index;
+  logic same;
+  always_ff @(posedge clk) begin
+    edge_index = {16'd0, cycle};
+    isr_q <= isr;
+    if (rst || disturbed) begin
+      if (turning_q) asleep = `SAN(san_core_sleeps) (UNIT, -1);
+      {known_q, recording_q, turning_q} <= 3'd0;
+      patience = FIRST;
+    end else if (turning_q) begin
+      asleep = `SAN(san_core_sleeps) (UNIT, edge_index + 1);
+      {known_q, turning_q} <= {2{asleep != 0}};
+    end else if (recording_q) begin
+      keep(place);
+      tell(place);
+      place = place + 1;
+      recorded();
+    end else begin
+      age = age + 1;
+      if (trace.retired && trace.pc <= last_pc_q) compare();
+    end
+    if (trace.retired) last_pc_q <= trace.pc;
+  end
+
+  task automatic compare();
+    same = known_q && state_q[0] === `SIM_CORE_STATE && read_q[0] === read.data;
+    for (int i = 3; i < 32; i++) same = same && register_q[i] === u_core.register_q[i];
+    for (int i = 0; i < 8; i++) begin
+      same = same && tag_q[i] === u_core.u_fetch.tag_q[i] && word_q[i] === u_core.u_fetch.word_q[i];
+    end
+    if (same && age <= TURN) begin
+      recording_q <= 1'b1;
+      length = age;
+      place = 1;
+      tell(0);
+      recorded();
+    end else if (!known_q || age >= patience) begin
+      if (known_q && patience < TURN) patience = 2 * patience;
+      keep(0);
+      known_q <= 1'b1;
+      age = 0;
+    end
+  endtask
+  task automatic recorded();
+    if (place == length) begin
+      asleep = `SAN(san_core_sleeps) (UNIT, edge_index + 1);
+      recording_q <= 1'b0;
+      {known_q, turning_q} <= {2{asleep != 0}};
+    end
+  endtask
+  task automatic keep(input int at);
+    state_q[at] = `SIM_CORE_STATE;
+    read_q[at]  = read.data;
+    for (int i = 3; i < 32; i++) register_q[32*at+i] = u_core.register_q[i];
+    for (int i = 0; i < 8; i++) begin
+      tag_q[8*at+i]  = u_core.u_fetch.tag_q[i];
+      word_q[8*at+i] = u_core.u_fetch.word_q[i];
+    end
+  endtask
+  // What this clock of the turn does, as core.c takes it.
+  task automatic tell(input int at);
+    `SAN(san_core_turn) (UNIT, edge_index, at, trace.pc, {27'd0, cpu_sram.req, trace.retired, trace.stall});
+  endtask
+
+  int now_at;
+  longint coming;
+  always @(posedge refresh) begin
+`ifdef VERILATOR
+    coming = `SAN(san_next_edge) (CLOCK);  // there `cycle` changes now
+`else
+    coming = {16'd0, cycle};
+`endif
+    now_at = turning_q ? `SAN(san_core_wakes) (UNIT, coming) : -1;
+    if (now_at >= 0) begin
+      `SIM_CORE_STATE <= state_q[now_at];
+      for (int i = 3; i < 32; i++) u_core.register_q[i] <= register_q[32*now_at+i];
+      for (int i = 0; i < 8; i++) begin
+        u_core.u_fetch.tag_q[i]  <= tag_q[8*now_at+i];
+        u_core.u_fetch.word_q[i] <= word_q[8*now_at+i];
+      end
+      again_q <= read_q[now_at];
+      again_at_q <= coming[47:0];
+    end
+  end
+  initial again_at_q = '1;
+endmodule
+`undef SIM_CORE_STATE
