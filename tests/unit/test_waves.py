@@ -140,7 +140,7 @@ def test_program_counters_have_the_names_of_their_own_program(tmp_path: Path, mo
     functions = (Function("start", 0, 8), Function("main", 8, 0x20))
     inline = (Inlined("step", "a.c", 3, 1, ((0x10, 8),)),)
     program = Program(0, 0, bytes(0x2C), 0, 0x1000, {}, functions, (), inline)
-    core = {f"top.cluster.host_{host}.card.core.gen_core.u_core.at_q": 32 for host in ("paris", "metz")}
+    core = {f"top.cluster.host_{host}.card.core.gen_core.u_sleep.u_core.at_q": 32 for host in ("paris", "metz")}
     monkeypatch.setattr(waves, "signals_of", lambda path: {**KNOWN, **core})
     write_symbols({"metz": program}, tmp_path / FILE)
     waves.write_views(tmp_path, read_recorded(leave(tmp_path)), (0, None))
@@ -153,7 +153,7 @@ def test_program_counters_have_the_names_of_their_own_program(tmp_path: Path, mo
     assert len(names) == 0x28 // 4, "words of no function have no name"
     assert (tmp_path / waves.MAPPINGS / "pc_1.txt").read_text().splitlines()[1:3] == ["Bits = 32", "0x0 start"]
     shown = (tmp_path / waves.GTKWAVE).read_text()
-    assert f"^{len(waves.translations()) + 1} pc_1.txt\ntop.cluster.host_metz.card.core.gen_core.u_core.at_q" in shown
+    assert f"^{len(waves.translations()) + 1} pc_1.txt\ntop.cluster.host_metz.card.core.gen_core.u_sleep.u_core.at_q" in shown
     assert "host_paris.card.core" not in shown
     assert "item_set_format pc_1" in (tmp_path / waves.SURFER).read_text()
 

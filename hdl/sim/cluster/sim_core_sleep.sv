@@ -104,7 +104,7 @@ module sim_core_sleep
     if (trace.retired) last_pc_q <= trace.pc;
   end
 
-  task automatic compare();
+  task automatic compare;
     same = known_q && state_q[0] === `SIM_CORE_STATE && read_q[0] === read.data;
     for (int i = 3; i < 32; i++) same = same && register_q[i] === u_core.register_q[i];
     for (int i = 0; i < 8; i++) begin
@@ -123,7 +123,7 @@ module sim_core_sleep
       age = 0;
     end
   endtask
-  task automatic recorded();
+  task automatic recorded;
     if (place == length) begin
       asleep = `SAN(san_core_sleeps) (UNIT, edge_index + 1);
       recording_q <= 1'b0;

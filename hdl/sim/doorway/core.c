@@ -99,20 +99,55 @@ void san_core_turn(int unit, long long edge, int place, int pc, int what) {
   c->turn[place].pc = (uint32_t)pc;
   c->turn[place].what = what;
 }
-// From this edge on it may miss edges, doing its turn; -1: none. Returns 0 when it may not: what it reads may be struck, or has changed.
+// From this edge on it may miss edges, doing its turn; -1: none. Returns 0 when it may not: what it reads has changed.
 int san_core_sleeps(int unit, long long edge) {
   core *c = cores[unit];
-  if (edge >= 0 && (dw_strikes || c->touched)) edge = -1;
+  if (edge >= 0 && c->touched) edge = -1;
   c->touched = 0;
   c->missed = edge;
   return edge >= 0;
 }
+// Instructions of a turn; 0: the trace tells of it.
+static int untold(const core *c) {
+  int told = c->every, retired = 0;
+  for (int i = 0; i < c->length; i++) {
+    const uint32_t word = c->turn[i].pc / 4;
+    if (!(c->turn[i].what & RETIRED)) continue;
+    retired++;
+    told |= word < (uint32_t)c->words && c->function[word] != c->in;
+  }
+  return told ? 0 : retired;
+}
+// Whole turns of which the trace does not tell.
+static void turns(core *c, int64_t times) {
+  for (int i = 0; i < c->length; i++) {
+    const uint32_t word = c->turn[i].pc / 4;
+    const int what = c->turn[i].what;
+    if (what & RETIRED) c->retired += times;
+    if (word < (uint32_t)c->words) c->counts[(int64_t)word * DW_CORE_COUNTS + (what & RETIRED ? 0 : what & STALL)] += times;
+  }
+  c->missed += times * c->length;
+}
+// How the SRAM was used in some clocks of a turn, `times` times.
+static void uses(const core *c, int unit, int64_t from, int64_t clocks, int64_t times) {
+  dw_use used[TURN];
+  int count = 0;
+  for (int64_t edge = from; edge < from + clocks; edge++) {
+    if (c->turn[(edge - c->began) % c->length].what & USES) used[count++] = (dw_use){edge - c->length, unit, 1, 0};
+  }
+  dw_use_turns(used, count, c->length, times);
+}
+// The clocks before edge `to` that were missed. Those whose instructions are the last ones are counted one by one.
 static void catch_up(core *c, int unit, int64_t to) {
-  const int64_t period = dw_unit_period(unit);
+  const int64_t whole = (to - c->missed) / c->length, rest = c->missed + whole * c->length;
+  const int retired = untold(c);
+  uses(c, unit + SRAM_OF_CPU, c->missed, c->length, whole);
+  uses(c, unit + SRAM_OF_CPU, rest, to - rest, 1);
+  const int64_t most = retired ? whole - (DW_CORE_LAST + retired - 1) / retired : 0;
+  if (most > 0) turns(c, most);
   for (; c->missed < to; c->missed++) {
     const int place = (int)((c->missed - c->began) % c->length);
-    if (c->turn[place].what & USES) dw_use_at(unit + SRAM_OF_CPU, c->missed);
-    count(c, unit, c->missed * period, c->turn[place].pc, c->turn[place].what);
+    count(c, unit, c->missed * dw_unit_period(unit), c->turn[place].pc, c->turn[place].what);
   }
 }
 // Its clock wakes for this edge. Returns the place of the clock that ends there in the turn; -1: it has missed none.
@@ -130,5 +165,3 @@ void dw_cores_whole(int64_t now) {
 }
 // The SRAM of this processor has changed, and no engine has written it.
 void dw_core_touch(int unit) { if (cores[unit]) cores[unit]->touched = 1; }
-// From now on what processors read may be struck.
-void dw_cores_wake(void) { for (int unit = 0; dw_cores && unit < DW_UNITS; unit++) if (cores[unit]) dw_kick(unit); }

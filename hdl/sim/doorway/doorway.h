@@ -85,7 +85,7 @@ typedef struct { int64_t edge; int unit; uint32_t used, also; } dw_use;
 dw_use dw_use_of(uint64_t number);                   // one of the last DW_USES
 void dw_use_again(int unit, uint64_t from, int64_t period, int64_t times);
 void dw_use_over(int64_t now);
-void dw_use_at(int unit, int64_t edge);
+void dw_use_turns(const dw_use *uses, int count, int64_t step, int64_t times);
 int dw_use_event(int unit);                          // of its records; 0: it has none
 extern uint64_t dw_use_count;
 // Of the trace.
@@ -108,6 +108,5 @@ int64_t dw_unit_period(int unit);
 // Processors that execute machine code (core.c).
 extern int dw_cores;
 void dw_cores_whole(int64_t now);
-void dw_cores_wake(void);
 void dw_core_touch(int unit);
 #endif

@@ -13,7 +13,6 @@ int dw_strikes;   // that are still to come
 int dw_strike_add(int kind, int place, int64_t from, uint64_t value) {
   if (dw_strikes == MOST) return -1;
   strikes[dw_strikes++] = (strike){from, kind, place, value};
-  dw_cores_wake();
   return 0;
 }
 uint64_t dw_struck(int kind, int place, int64_t now) {

@@ -28,8 +28,6 @@ void san_use(long long now, int unit, int event, int clock, int log2, int used, 
   recent[dw_use_count++ % DW_USES] = (dw_use){edge, unit, (uint32_t)used, (uint32_t)also};
   add(unit, edge >> log2, (uint32_t)used, (uint32_t)also);
 }
-// One use of a resource that has been used, at an edge of its clock.
-void dw_use_at(int unit, int64_t edge) { add(unit, edge >> windows[unit].log2, 1, 0); }
 int dw_use_event(int unit) { return windows[unit].event; }
 dw_use dw_use_of(uint64_t number) { return recent[number % DW_USES]; }
 // The records of the windows that are over stand in the trace.
@@ -46,25 +44,27 @@ static int64_t within(int64_t edge, int64_t step, int64_t times, int64_t from, i
   const int64_t first = up(from - edge, step), behind = up(to - edge, step);
   return (behind > times ? times + 1 : behind) - (first < 1 ? 1 : first);
 }
-// The uses of a resource since number `from`, all of the last `period`, `times` times again.
-void dw_use_again(int unit, uint64_t from, int64_t period, int64_t times) {
-  const window *w = &windows[unit];
-  const int64_t step = period / dw_period(w->clock);
-  int64_t least = INT64_MAX, most = 0;
-  for (uint64_t i = from; i < dw_use_count; i++) {
-    const dw_use u = dw_use_of(i);
-    if (u.unit == unit && u.edge < least) least = u.edge;
-    if (u.unit == unit) most = u.edge;
-  }
-  for (int64_t index = (least + step) >> w->log2; index <= (most + times * step) >> w->log2; index++) {
+// These uses of one resource, in their order and all within `step` edges, `times` times again, each time so many edges later.
+void dw_use_turns(const dw_use *uses, int count, int64_t step, int64_t times) {
+  if (!count || times <= 0) return;
+  const int unit = uses->unit, log2 = windows[unit].log2;
+  for (int64_t index = (uses->edge + step) >> log2; index <= (uses[count - 1].edge + times * step) >> log2; index++) {
     uint32_t used = 0, also = 0;
-    for (uint64_t i = from; i < dw_use_count; i++) {
-      const dw_use u = dw_use_of(i);
-      const int64_t turns = u.unit == unit ? within(u.edge, step, times, index << w->log2, (index + 1) << w->log2) : 0;
+    for (const dw_use *u = uses; u < uses + count; u++) {
+      const int64_t turns = within(u->edge, step, times, index << log2, (index + 1) << log2);
       if (turns <= 0) continue;
-      used += (uint32_t)turns * u.used;
-      also += (uint32_t)turns * u.also;
+      used += (uint32_t)turns * u->used;
+      also += (uint32_t)turns * u->also;
     }
     if (used || also) add(unit, index, used, also);
   }
+}
+// The uses of a resource since number `from`, all of the last `period`, `times` times again.
+void dw_use_again(int unit, uint64_t from, int64_t period, int64_t times) {
+  static dw_use uses[DW_USES];
+  int count = 0;
+  for (uint64_t i = from; i < dw_use_count; i++) {
+    if (dw_use_of(i).unit == unit) uses[count++] = dw_use_of(i);
+  }
+  dw_use_turns(uses, count, period / dw_period(windows[unit].clock), times);
 }

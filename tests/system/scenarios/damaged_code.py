@@ -20,5 +20,7 @@ async def run(lab: Lab) -> None:
     program = Image.load(image(LAYER, lab.plan.profile.kind)).program
     main = next(one for one in program.functions if one.name == "main")
     word = wild(main.address)[Fault(lab.option("fault"))]
-    lab.running.nics[0].store_words(main.address, [word] * (main.size // 4))
+    nic = lab.running.nics[0]
+    nic.store_words(main.address, [word] * (main.size // 4))
+    lab.running.doorway.lib.dw_touch(nic.unit)
     await lab.kernel.sleep(10_000_000)

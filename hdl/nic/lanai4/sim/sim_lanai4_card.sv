@@ -70,7 +70,7 @@ module sim_lanai4_card
   ) core (
       .*,
       .needed(core_needed),
-      .busy(core_busy)
+      .busy  (core_busy)
   );
   myri_nic4 nic (
       .*,

@@ -68,11 +68,11 @@ module sim_lanai9_card
       .busy(lanai_busy)
   );
   sim_core #(
-      .CORE(`SIM_NIC_CORE),
-      .ISR(myri_lanai9_pkg::REG_ISR),
-      .UNIT(BASE + PART_NIC_CPU),
+      .CORE (`SIM_NIC_CORE),
+      .ISR  (myri_lanai9_pkg::REG_ISR),
+      .UNIT (BASE + PART_NIC_CPU),
       .CLOCK(CLOCK_NIC),
-      .BASE(BASE)
+      .BASE (BASE)
   ) core (
       .*,
       .clk(nic_gated_clk[ENGINE_SRAM]),
