@@ -52,7 +52,12 @@ def switch_design(ports: int) -> Design:
 def _ports(clocks: int) -> list[str]:
     lines = ["input logic rst", "input logic faults"]
     for i in range(clocks):
-        lines += [f"input logic clk_{i}", f"input logic [47:0] cycle_{i}", f"input logic refresh_{i}", f"output logic awake_{i}"]
+        lines += [
+            f"input logic clk_{i}",
+            f"input logic [47:0] cycle_{i}",
+            f"input logic refresh_{i}",
+            f"output logic awake_{i}",
+        ]
     return lines
 
 
@@ -101,7 +106,8 @@ def _top(clocks: int, body: str) -> str:
     each = range(clocks)
     inputs = "".join(f",\n    {pin}" for pin in clock_pins(clocks))
     signals = "".join(
-        f"  logic clk_{i}, refresh_{i}, awake_{i};\n  logic [47:0] cycle_{i};\n  logic [7:0] kick_{i} = 8'd0;\n" for i in each
+        f"  logic clk_{i}, refresh_{i}, awake_{i};\n  logic [47:0] cycle_{i};\n  logic [7:0] kick_{i} = 8'd0;\n"
+        for i in each
     )
     made = "".join(
         f"  sim_clock #(.CLOCK({i})) clock_{i} (.started, .stay_awake(always_on | rst), .awake(awake_{i}),\n"

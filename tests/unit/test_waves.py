@@ -153,7 +153,10 @@ def test_program_counters_have_the_names_of_their_own_program(tmp_path: Path, mo
     assert len(names) == 0x28 // 4, "words of no function have no name"
     assert (tmp_path / waves.MAPPINGS / "pc_1.txt").read_text().splitlines()[1:3] == ["Bits = 32", "0x0 start"]
     shown = (tmp_path / waves.GTKWAVE).read_text()
-    assert f"^{len(waves.translations()) + 1} pc_1.txt\ntop.cluster.host_metz.card.core.gen_core.u_sleep.u_core.at_q" in shown
+    assert (
+        f"^{len(waves.translations()) + 1} pc_1.txt\ntop.cluster.host_metz.card.core.gen_core.u_sleep.u_core.at_q"
+        in shown
+    )
     assert "host_paris.card.core" not in shown
     assert "item_set_format pc_1" in (tmp_path / waves.SURFER).read_text()
 

@@ -53,11 +53,11 @@ module sim_core_sleep
   localparam int STATE = 203 + TAG;  // of SIM_CORE_STATE
 
   // What was recorded: of each clock of a turn, at place 0 the state that is compared.
-  logic [STATE-1:0] state_q[TURN];
-  logic [63:0] read_q[TURN];
-  logic [31:0] register_q[TURN*32];
-  logic [TAG-1:0] tag_q[TURN*8];
-  logic [WIDTH-1:0] word_q[TURN*8];
+  logic [STATE-1:0] kept_state[TURN];
+  logic [63:0] kept_read[TURN];
+  logic [31:0] kept_register[TURN*32];
+  logic [TAG-1:0] kept_tag[TURN*8];
+  logic [WIDTH-1:0] kept_word[TURN*8];
 
   // Where the clock has slept the SRAM brings what it brought in the turn that was recorded.
   logic [63:0] again_q;
@@ -105,10 +105,13 @@ module sim_core_sleep
   end
 
   task automatic compare;
-    same = known_q && state_q[0] === `SIM_CORE_STATE && read_q[0] === read.data;
-    for (int i = 3; i < 32; i++) same = same && register_q[i] === u_core.register_q[i];
-    for (int i = 0; i < 8; i++) begin
-      same = same && tag_q[i] === u_core.u_fetch.tag_q[i] && word_q[i] === u_core.u_fetch.word_q[i];
+    same = known_q && kept_state[0] === `SIM_CORE_STATE && kept_read[0] === read.data;
+    if (same) begin
+      for (int i = 3; i < 32; i++) same = same && kept_register[i] === u_core.register_q[i];
+      for (int i = 0; i < 8; i++) begin
+        same = same && kept_tag[i] === u_core.u_fetch.tag_q[i];
+        same = same && kept_word[i] === u_core.u_fetch.word_q[i];
+      end
     end
     if (same && age <= TURN) begin
       recording_q <= 1'b1;
@@ -131,12 +134,12 @@ module sim_core_sleep
     end
   endtask
   task automatic keep(input int at);
-    state_q[at] = `SIM_CORE_STATE;
-    read_q[at]  = read.data;
-    for (int i = 3; i < 32; i++) register_q[32*at+i] = u_core.register_q[i];
+    kept_state[at] = `SIM_CORE_STATE;
+    kept_read[at]  = read.data;
+    for (int i = 3; i < 32; i++) kept_register[32*at+i] = u_core.register_q[i];
     for (int i = 0; i < 8; i++) begin
-      tag_q[8*at+i]  = u_core.u_fetch.tag_q[i];
-      word_q[8*at+i] = u_core.u_fetch.word_q[i];
+      kept_tag[8*at+i]  = u_core.u_fetch.tag_q[i];
+      kept_word[8*at+i] = u_core.u_fetch.word_q[i];
     end
   endtask
   // What this clock of the turn does, as core.c takes it.
@@ -154,13 +157,13 @@ module sim_core_sleep
 `endif
     now_at = turning_q ? `SAN(san_core_wakes) (UNIT, coming) : -1;
     if (now_at >= 0) begin
-      `SIM_CORE_STATE <= state_q[now_at];
-      for (int i = 3; i < 32; i++) u_core.register_q[i] <= register_q[32*now_at+i];
+      `SIM_CORE_STATE <= kept_state[now_at];
+      for (int i = 3; i < 32; i++) u_core.register_q[i] <= kept_register[32*now_at+i];
       for (int i = 0; i < 8; i++) begin
-        u_core.u_fetch.tag_q[i]  <= tag_q[8*now_at+i];
-        u_core.u_fetch.word_q[i] <= word_q[8*now_at+i];
+        u_core.u_fetch.tag_q[i]  <= kept_tag[8*now_at+i];
+        u_core.u_fetch.word_q[i] <= kept_word[8*now_at+i];
       end
-      again_q <= read_q[now_at];
+      again_q <= kept_read[now_at];
       again_at_q <= coming[47:0];
     end
   end
