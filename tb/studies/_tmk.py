@@ -6,7 +6,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from types import MappingProxyType
 from typing import Any, TypeVar
 
+from pymodels.errors import ConfigError
 from tb.lab.lab import Lab
+from tb.plan.request import Plan
 
 T = TypeVar("T")
 LAYER = "tmk"
@@ -14,6 +16,29 @@ REST_PS = 2_000_000_000
 """From the end of a program until nothing is in flight."""
 SUBSTRATES: Mapping[str, str] = MappingProxyType({"udp": "udp", "bvia": "via"})
 """By the name that metrics have: the layer."""
+
+
+def check_hosts(plan: Plan, what: str, processes: int) -> None:
+    """Refuse more processes than there are hosts; `what` asks for them. Raises ConfigError."""
+    hosts = len(plan.cluster.hosts)
+    if processes > hosts:
+        cause = f"there are {hosts} hosts, and each process has one"
+        raise ConfigError(
+            "SET", 0, f"{what}: {processes} processes", cause, "take a larger cluster, or fewer processes"
+        )
+
+
+def check(plan: Plan) -> None:
+    """Of a study whose processes are those of the layer's option."""
+    check_hosts(plan, "tmk.processes", int(plan.options["tmk.processes"]))
+
+
+def check_counts(plan: Plan) -> None:
+    """The same of one whose option `counts` has several numbers, with commas."""
+    for count in str(plan.options["counts"]).split(","):
+        if not count.isdigit() or not int(count):
+            raise ConfigError("SET", 0, f"counts: {count!r}", "it is no number of processes", "such as counts=1,2,8")
+        check_hosts(plan, "counts", int(count))
 
 
 async def bring_up(lab: Lab, **options: float | str) -> list[Any]:

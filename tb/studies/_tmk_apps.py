@@ -12,10 +12,12 @@ import numpy as np
 
 from firmware.applications.shared_memory import PROGRAMS, Program, Size
 from firmware.host.tmk.account import Share
+from pymodels.errors import ConfigError, nearest
 from pymodels.formats.png import png
 from tb.lab.lab import Lab
 from tb.plan.options import Option
-from tb.studies._tmk import anew, together
+from tb.plan.request import Plan
+from tb.studies._tmk import anew, check, together
 
 TOLERANCE = 1e-10
 """FFT beside a library's, relative to its greatest value; the others give every bit."""
@@ -54,13 +56,18 @@ class Ran:
     pages: int
 
 
-def chosen(lab: Lab) -> list[str]:
-    """The programs that are asked for. Raises ValueError for one that there is not."""
-    names = [name for name in lab.text("programs").split(",") if name]
-    for name in names:
+def check_programs(plan: Plan) -> None:
+    """Refuse a program that there is not, and more processes than hosts. Raises ConfigError."""
+    for name in filter(None, str(plan.options["programs"]).split(",")):
         if name not in PROGRAMS:
-            raise ValueError(f"program {name!r} does not exist; known: {', '.join(PROGRAMS)}")
-    return names
+            known = ", ".join(PROGRAMS)
+            raise ConfigError("SET", 0, f"program {name!r}", f"the programs are {known}", nearest(name, PROGRAMS))
+    check(plan)
+
+
+def chosen(lab: Lab) -> list[str]:
+    """The programs that are asked for."""
+    return [name for name in lab.text("programs").split(",") if name]
 
 
 def size_of(lab: Lab, name: str, place: int | None = None) -> Size:

@@ -13,9 +13,10 @@ from itertools import pairwise
 
 from tb.lab.lab import Lab
 from tb.plan.options import Option, stack_options
-from tb.studies._tmk import SUBSTRATES
+from tb.plan.request import Plan
+from tb.studies._tmk import SUBSTRATES, check_hosts
 from tb.studies._tmk_apps import OPTIONS as APPS
-from tb.studies._tmk_apps import chosen, ran, show, size_of
+from tb.studies._tmk_apps import check_programs, chosen, ran, show, size_of
 
 LAYER = "tmk"
 CLUSTER = "eight_hosts"
@@ -25,6 +26,12 @@ VARIANTS = {"l7": ("lanai9-l7+p2-300", "scale=1 memory.bytes=134217728")}
 """Hosts and sizes of chapter 5."""
 ORDER = "fft", "sor", "tsp", "jacobi"
 """By improvement, the greatest first (paper 001, 5.5.4)."""
+
+
+def check(plan: Plan) -> None:
+    """Refuse programs that there are not, and more processes than hosts."""
+    check_programs(plan)
+    check_hosts(plan, "processes", int(plan.options["processes"]))
 
 
 async def run(lab: Lab) -> None:

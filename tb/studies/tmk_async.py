@@ -9,7 +9,7 @@ from __future__ import annotations
 from tb.lab.lab import Lab
 from tb.plan.options import Option, stack_options
 from tb.studies._tmk_apps import OPTIONS as APPS
-from tb.studies._tmk_apps import chosen, ran, size_of
+from tb.studies._tmk_apps import check_programs, chosen, ran, size_of
 
 LAYER = "tmk"
 CLUSTER = "eight_hosts"
@@ -22,6 +22,9 @@ OPTIONS = {
 QUICK = "scale=64 programs=sor"
 VARIANTS = {"l7": ("lanai9-l7+p2-300", "scale=4")}
 """The hosts of chapter 5."""
+
+
+check = check_programs
 
 
 async def run(lab: Lab) -> None:

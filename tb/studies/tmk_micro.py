@@ -14,7 +14,8 @@ from typing import Any
 from pymodels.host import PAGE
 from tb.lab.lab import Lab
 from tb.plan.options import Option, stack_options
-from tb.studies._tmk import SUBSTRATES, anew, together
+from tb.plan.request import Plan
+from tb.studies._tmk import SUBSTRATES, anew, check_hosts, together
 
 LAYER = "tmk"
 CLUSTER = "eight_hosts"
@@ -29,6 +30,11 @@ COUNTS = 2, 4, 8
 PAGES = 1
 DIFFS = "diff_small", "diff_large"
 LOCKS = "lock_direct", "lock_indirect"
+
+
+def check(plan: Plan) -> None:
+    """Refuse fewer hosts than the largest barrier has processes."""
+    check_hosts(plan, "tmk_micro", COUNTS[-1])
 
 
 async def run(lab: Lab) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from tb.lab.lab import Lab
 from tb.plan.options import Option, stack_options
-from tb.studies._tmk import bring_up
+from tb.studies._tmk import bring_up, check
 from tb.studies._tmk_random import Watched
 
 LAYER = "tmk"
@@ -25,6 +25,9 @@ QUICK = "phases=2"
 PROCESSES = 7
 """Without `tmk.processes`: 2 to 8, by the seed."""
 COUNTED = "faults", "twins", "diffs", "notices", "intervals"
+
+
+__all__ = ["check", "run"]
 
 
 async def run(lab: Lab) -> None:

@@ -11,7 +11,7 @@ from tb.lab.lab import Lab
 from tb.plan.options import Option, stack_options
 from tb.studies._tmk import SUBSTRATES
 from tb.studies._tmk_apps import OPTIONS as APPS
-from tb.studies._tmk_apps import chosen, ran, size_of
+from tb.studies._tmk_apps import check_programs, chosen, ran, size_of
 
 LAYER = "tmk"
 CLUSTER = "eight_hosts"
@@ -22,6 +22,9 @@ OPTIONS = {
     **stack_options(LAYER),
 }
 QUICK = "scale=64 programs=sor sizes=1"
+
+
+check = check_programs
 
 
 async def run(lab: Lab) -> None:

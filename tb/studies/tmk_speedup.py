@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from tb.lab.lab import Lab
 from tb.plan.options import Option, stack_options
-from tb.studies._tmk import SUBSTRATES
+from tb.plan.request import Plan
+from tb.studies._tmk import SUBSTRATES, check_counts
 from tb.studies._tmk_apps import OPTIONS as APPS
-from tb.studies._tmk_apps import chosen, ran, size_of
+from tb.studies._tmk_apps import check_programs, chosen, ran, size_of
 
 LAYER = "tmk"
 CLUSTER = "eight_hosts"
@@ -23,6 +24,12 @@ OPTIONS = {
 QUICK = "scale=64 programs=sor counts=1,2"
 VARIANTS = {"l7": ("lanai9-l7+p2-300", "programs=fft scale=1 counts=1,4,8")}
 """Hosts and size of chapter 5; what follows for the other programs stands on the page of TreadMarks."""
+
+
+def check(plan: Plan) -> None:
+    """Refuse programs that there are not, numbers that are none, and more processes than hosts."""
+    check_programs(plan)
+    check_counts(plan)
 
 
 async def run(lab: Lab) -> None:

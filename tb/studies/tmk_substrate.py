@@ -15,7 +15,8 @@ from firmware.host.tmk.substrate import MOST
 from pymodels.formats.via import ALIGNMENT
 from tb.lab.lab import Lab
 from tb.plan.options import Option, stack_options
-from tb.studies._tmk import anew
+from tb.plan.request import Plan
+from tb.studies._tmk import anew, check_counts, check_hosts
 from tb.studies._tmk_apps import OPTIONS as APPS
 from tb.studies._tmk_apps import ran, size_of
 
@@ -37,6 +38,12 @@ HOLDER = 2
 COMPUTING_NS = 5_000_000
 PATIENCE_PS = 50_000_000_000
 """Whoever waits then waits for ever."""
+
+
+def check(plan: Plan) -> None:
+    """Refuse numbers that are none, and more processes than hosts."""
+    check_counts(plan)
+    check_hosts(plan, "tmk_substrate", len(LOCKS) + 1)
 
 
 async def run(lab: Lab) -> None:

@@ -3,7 +3,8 @@
 Strategy: a random program with locks and barriers runs over UDP and over VIA; every read is compared, and faults,
 twins, diffs, notices and intervals with an independent model, by the study itself. On the other simulator results and
 trace are equal. On hosts whose kernel is slow many frames wait for one service routine: a program runs there over both
-substrates, its result must be right, and it is shorter over VIA.
+substrates, its result must be right, and it is shorter over VIA. What a page fault costs in simulation is the
+difference of two runs.
 """
 
 from __future__ import annotations
@@ -36,3 +37,16 @@ def test_results_of_programs_in_a_row_are_right_and_their_time_adds_up(tmp_path:
         shares = [metrics[f"sor_{one}_s_{substrate}"] for one in ("computation", "communication", "wait", "protocol")]
         assert sum(shares) == pytest.approx(metrics[f"sor_s_{substrate}"], rel=0.01), "both begin nearly together"
     assert metrics["sor_gain"] > 1 and metrics["sor_messages_udp"] == metrics["sor_messages_bvia"]
+
+
+@pytest.mark.parametrize(("substrate", "most"), [("udp", 88), ("bvia", 150)])
+def test_a_page_fault_between_two_hosts_takes_so_many_wakes_of_python_at_most(
+    substrate: str, most: int, tmp_path: Path
+) -> None:
+    wakes = []
+    for faults in (4, 14):
+        settings, profile = f"faults={faults} over={substrate}", "lanai9-l7+p2-300"
+        done = must("page_faults", "verilator", tmp_path / str(faults), settings, "two_hosts", profile=profile)
+        assert done.metrics["faults"] == faults
+        wakes.append(done.results.cost.python_wakes)
+    assert (wakes[1] - wakes[0]) / 10 <= most
