@@ -6,7 +6,7 @@ from collections.abc import Awaitable
 from typing import Any
 from unittest.mock import patch
 
-from firmware.host.epos import Stretch
+from firmware.host.epos import Epos, Stretch
 from firmware.host.epos.families import Communicator, Datagram, Lanai9, Link, Port, Stream
 from pymodels.registers import Pci
 from tests.unit.charges import Charges, settled
@@ -108,6 +108,28 @@ def _protocols(charges: Charges) -> None:
     bench = Bench(4, protocols="multicast")
     with charges.operation("64 B to three nodes"):
         bench.run(settled(bench.machine, bench.hosts[0].multicast([1, 2, 3], bytes(64))))
+    bench = Bench(protocols="protection", processes=2)
+    mine, other = bench.hosts[0].processes[1], bench.hosts[1]
+    with charges.operation("4096 B and 64 B of a process"):
+        bench.run(settled(bench.machine, _sends(mine)), _takes(other, 2))
+    mine.host.store_bytes(mine.room.address, bytes(64))
+    with patch.object(mine.outgoing, "_peer", 0), charges.operation("one of a process that says it is another"):
+        bench.run(settled(bench.machine, mine.send(2, bytes(64))))
+    with charges.operation("messages to a process that takes none, and one to another"):
+        bench.run(settled(bench.machine, bench.give(0, 3, [bytes(64)] * 12)))
+        bench.run(settled(bench.machine, mine.send(2, bytes(64))))
+
+
+async def _sends(epos: Epos) -> None:
+    """A long message and a short one."""
+    await epos.send(2, bytes(4096))
+    await epos.send(2, bytes(64))
+
+
+async def _takes(epos: Epos, count: int) -> None:
+    """Receive so many."""
+    for _ in range(count):
+        await epos.receive()
 
 
 def _families(charges: Charges) -> None:

@@ -16,6 +16,7 @@ import pytest
 
 from firmware.host.epos import EposError
 from firmware.host.epos.families import Communicator, Datagram, Lanai4, Lanai9, Link, Mailbox, Network, Port, Stream
+from firmware.nic.epos.pointcuts import NAMES
 from pymodels.trace import TraceEvent
 from tests.unit.epos_bench import Bench
 from tests.unit.test_epos import drawn, each_nic
@@ -219,7 +220,7 @@ def test_what_cannot_be_is_refused_when_it_is_built(
 
 
 def test_a_stream_is_refused_where_frames_can_switch_reliability_off() -> None:
-    everything = "active+flow+mtu+multicast+reliability+rendezvous"
+    everything = "+".join(NAMES)
     (net, _) = networks(Bench(protocols=everything))
     with pytest.raises(EposError, match="may lose bytes where frames switch reliability off"):
         Communicator(Link, Stream, over=net, protocols=everything.split("+"), peer=1)

@@ -61,6 +61,11 @@
 #else
 #define ACTIVE_FRAME(epos, node) ((void)0)
 #endif
+#if IN_BUILD(HAS_PROTECTION)
+#define PROTECTION_FRAME(epos, node) CALL(epos, BIT_PROTECTION, PIO_WRITE(0))
+#else
+#define PROTECTION_FRAME(epos, node) ((void)0)
+#endif
 #define AT_FRAME(epos, node) \
     do { \
         MULTICAST_FRAME(epos, node); \
@@ -68,6 +73,7 @@
         FLOW_FRAME(epos, node); \
         RELIABILITY_FRAME(epos, node); \
         ACTIVE_FRAME(epos, node); \
+        PROTECTION_FRAME(epos, node); \
     } while (0)
 
 #if IN_BUILD(HAS_RELIABILITY)

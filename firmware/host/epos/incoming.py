@@ -7,7 +7,7 @@ from typing import NamedTuple
 from firmware.host.words import store_words
 from firmware.nic.epos.layout import Place
 from firmware.nic.epos.pointcuts import Hooks
-from firmware.nic.epos.words import INCOMPLETE, LAP, Told, Word
+from firmware.nic.epos.words import INCOMPLETE, LAP, Told
 from firmware.verbs import Buffer, Host
 from pymodels.trace import TraceEvent
 
@@ -29,10 +29,10 @@ class Incoming:
         """Those of the host, once the protocols are made."""
         self._entries = 0
         """Entries that were taken, counted from the start."""
-        self._size = [0] * place.nodes
+        self._size = [0] * place.peers
         """Of each node: bytes of the message of which frames are there."""
-        self.taken = [0] * place.nodes
-        self._told = [0] * place.nodes
+        self.taken = [0] * place.peers
+        self._told = [0] * place.peers
         """Messages that were copied out, and those of which the NIC has heard."""
         self._into = host.allocate(place.options.slot_bytes)
         """The application's memory."""
@@ -92,7 +92,7 @@ class Incoming:
             return None
         await host.spend("epos_take")
         size, self._size[told.source] = self._size[told.source], 0
-        host.trace(TraceEvent.HANDLER_START, 0, 0, told.source)
+        host.trace(TraceEvent.HANDLER_START, 0, 0, self._place.node(told.source))
         message = self.taken[told.source]
         at = self._memory.address + self._place.staging(told.source, message)
         data: bytes | None = None
@@ -100,7 +100,7 @@ class Incoming:
             data = await hook(told.source, size) if data is None else data
         if data is None:
             data = await self._copied(told.source, message, at, size)
-        host.trace(TraceEvent.HANDLER_END, 0, 0, told.source)
+        host.trace(TraceEvent.HANDLER_END, 0, 0, self._place.node(told.source))
         await self._empty(told.source)
         if data is None:
             self.overwritten += 1
@@ -132,4 +132,4 @@ class Incoming:
         """Tell the NIC of free slots."""
         await self._host.spend("epos_free")
         self._told[source] = self.taken[source]
-        await store_words(self._host, Word.FREED + 4 * source, self.taken[source] & 0xFFFFFFFF)
+        await store_words(self._host, self._place.freed(source), self.taken[source] & 0xFFFFFFFF)

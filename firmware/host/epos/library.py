@@ -25,19 +25,29 @@ LOOK_NS = 5000
 
 
 class Epos:
-    """EPOS of one host. One task uses it at a time: whoever waits takes in what comes meanwhile."""
+    """EPOS of one host, or with protection of one of its processes. One task uses it at a time: whoever waits takes in
+    what comes meanwhile.
+    """
 
-    def __init__(self, host: Host, view: ClusterView) -> None:
-        self.host, self.me, self.view = host, view.me, view
+    def __init__(self, host: Host, view: ClusterView, process: int = 0) -> None:
+        self.host, self.view = host, view
         self.options = Options.of(view.options).on(host.card.has_doorbells)
-        self.place = Place(self.options, len(view.names))
+        self.place = place = Place(self.options, len(view.names), process)
+        self.me = view.me * place.processes + process
+        """Its address: its node, or with protection its node x `epos.processes` + its number there."""
+        self.partners = [peer for peer in range(place.peers) if place.node(peer) in view.routes]
+        """The addresses to which it can send."""
+        self.partners = [peer for peer in self.partners if place.node(peer) != view.me]
         self._memory = host.allocate(self.place.host_bytes)
-        self.outgoing = Outgoing(host, view, self.place, self.until)
+        self.outgoing = Outgoing(host, view, self.place, self.until, process)
         self.incoming = Incoming(host, self.place, self._memory)
         self._came: deque[Message] = deque()
         self.protocols = members("host", self.options.composition, self)
         """Of this composition, by name."""
         self.outgoing.hooks = self.incoming.hooks = hooks("host", self.protocols)
+        others = range(1, place.processes) if not process else ()
+        self.processes = (self, *(Epos(host, view, other) for other in others))
+        """Of the host, each with its own `Epos`; the first one starts the card for all."""
 
     async def start(self) -> None:
         """The driver: take the card out of reset, say where things stand. Once, before anything else."""
@@ -47,9 +57,25 @@ class Epos:
             await load_chain(host, chain, block)
         if self.options.notify == "doorbell":
             await load_doorbells(host, place.bells)
+        for number, one in enumerate(self.processes if place.stride else ()):
+            mirror, area = one.incoming.mirror, one.outgoing.area
+            told = (one._memory.address, mirror.address if mirror else 0, area.address, area.size)
+            await store_words(host, place.owner(number)[0], *told)
         if self.incoming.mirror:
             await store_words(host, Word.MIRROR, self.incoming.mirror.address)
         await store_words(host, Word.STAGING, self._memory.address)
+
+    @property
+    def room(self) -> Stretch:
+        """Of protection: pinned memory of the process, for a message that is sent or received without a copy."""
+        area, size = self.outgoing.area, self.options.slot_bytes if self.place.stride else 0
+        return Stretch(area.address + area.size - size, size)
+
+    def owns(self, place: Stretch) -> bool:
+        """Whether a place is in memory that the NIC takes it from: with protection only the process's."""
+        area = self.outgoing.area
+        inside = area.address <= place.address and place.address + place.size <= area.address + area.size
+        return inside or not self.place.stride
 
     async def send(self, node: int, data: bytes | Stretch, communicator: int = 0) -> None:
         """Send a message to a node: bytes of the application's pinned memory. Returns when its last frame is the NIC's,
@@ -142,11 +168,12 @@ class Epos:
     def check(self, nodes: tuple[int, ...], data: object, communicator: int) -> None:
         """Raises EposError for what cannot be sent."""
         what = f"{self.host.who}: a message to node {nodes[0] if len(nodes) == 1 else nodes!r}"
-        partners = [node for node in self.view.routes if node != self.me]
-        if not nodes or any(node not in partners for node in nodes):
-            raise EposError(what, "there is none", f"one of {partners}")
+        if not nodes or any(node not in self.partners for node in nodes):
+            raise EposError(what, "there is none", f"one of {self.partners}")
         if not isinstance(data, bytes | bytearray | memoryview | Stretch):
             raise EposError(what, f"its data are {type(data).__name__}", "give bytes, or a Stretch of pinned memory")
+        if isinstance(data, Stretch) and not self.owns(data):
+            raise EposError(what, "its bytes are not in the memory of the process", "put them into `room`")
         size = data.size if isinstance(data, Stretch) else len(data)
         if not 0 <= size <= self.options.slot_bytes:
             frames = -(-size // self.options.mtu)

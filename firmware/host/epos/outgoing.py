@@ -9,7 +9,7 @@ from firmware.host.words import store_words
 from firmware.layers import ClusterView
 from firmware.nic.epos.layout import Place
 from firmware.nic.epos.pointcuts import Hooks, tell_slot
-from firmware.nic.epos.words import BELLS, DATA, TX_CHAIN, Told, Word, bell, key_of, number_of
+from firmware.nic.epos.words import BELLS, DATA, TX_CHAIN, Told, bell, key_of, number_of
 from firmware.verbs import Host
 from pymodels.registers import Block, Flag, Pci, Reg
 from pymodels.trace import TraceEvent
@@ -40,12 +40,13 @@ class Sent(NamedTuple):
 class Outgoing:
     """The Send Ring and the Tx DMA Requests, as the host fills them."""
 
-    def __init__(self, host: Host, view: ClusterView, place: Place, until: Until) -> None:
+    def __init__(self, host: Host, view: ClusterView, place: Place, until: Until, process: int) -> None:
         self._host, self._me, self._place, self.until = host, view.me, place, until
+        self._peer = view.me * place.processes + process
         self.hooks: Hooks = {}
         """Those of the host, once the protocols are made."""
         self.mtu, self.pio_limit = place.options.mtu, place.options.pio_limit
-        self.page = 0
+        self._page = process
         """Of the doorbell region, from which it rings."""
         self._frames = 0
         """Frames that were put into the ring, counted from the start."""
@@ -54,9 +55,12 @@ class Outgoing:
         self._rung_by = [0] * place.options.send_frames
         """Of each slot, the number of its last doorbell."""
         self._calls = self._blocks = self._entries = 0
-        self._messages = [0] * place.nodes
-        self._area = host.allocate(place.options.mtu * place.options.send_frames)
-        """The application's pinned memory, where it gives bytes and not a place."""
+        self._messages = [0] * place.peers
+        apart = place.options.slot_bytes if place.stride else 0
+        self.area = host.allocate(place.options.mtu * place.options.send_frames + apart)
+        """The application's pinned memory, where it gives bytes and not a place; behind it, where processes are kept
+        apart, room for a message: the NIC takes from no other memory.
+        """
 
     async def message(self, nodes: tuple[int, ...], data: bytes | Stretch, communicator: int) -> None:
         """Send a message to a node; to several where a protocol repeats its frames."""
@@ -71,7 +75,7 @@ class Outgoing:
             self._messages[node] = number + 1
         for index, at in enumerate(range(0, max(size, 1), self.mtu)):
             part = min(self.mtu, size - at)
-            told = Told(at + part == size, self._me, communicator, part)
+            told = Told(at + part == size, self._peer, communicator, part)
             await self._frame(nodes, number_of(self._place.identity, number, index), told, data, at)
 
     async def _frame(self, nodes: tuple[int, ...], number: int, told: Told, data: bytes | Stretch, at: int) -> None:
@@ -83,7 +87,7 @@ class Outgoing:
             await host.spend("epos_frame_dma")
         else:
             await host.spend("epos_frame")
-        key = key_of(DATA, self._me, self._frames)
+        key = key_of(DATA, self._me, self._frames * place.processes + self._page)
         self._frames += 1
         more = [await hook(nodes, at) for hook in self.hooks["frame"]]
         header = b"".join(word.to_bytes(4, "big") for word in (key, number, told.word, *more))
@@ -115,11 +119,11 @@ class Outgoing:
         if isinstance(data, Stretch):
             address = data.address + at
         else:
-            address = self._area.address + place.options.mtu * slot
+            address = self.area.address + place.options.mtu * slot
             host.store_bytes(address, data[at : at + part])
         count = place.options.send_frames
-        block = place.tx_blocks + Block.SIZE * (self._blocks % count)
-        following = place.tx_blocks + Block.SIZE * ((self._blocks + 1) % count)
+        block = place.requests + Block.SIZE * (self._blocks % count)
+        following = place.requests + Block.SIZE * ((self._blocks + 1) % count)
         self._blocks += 1
         local = place.slot(slot) + place.header_bytes
         await store_words(host, block + Block.CSUM, 0, part, local, 0, address)
@@ -142,7 +146,7 @@ class Outgoing:
         """An entry of the Tx FIFO Queue."""
         host, place = self._host, self._place
         if place.options.notify == "doorbell":
-            await host.pio_write(host.nic_base + Pci.DOORBELL + 4096 * self.page, word.to_bytes(4, "big"))
+            await host.pio_write(host.nic_base + Pci.DOORBELL + 4096 * self._page, word.to_bytes(4, "big"))
         else:
             await store_words(host, place.bells + 4 * (self._entries % BELLS), word)
         self._entries += 1
@@ -159,7 +163,7 @@ class Outgoing:
 
     async def _done(self, bells: int, what: str) -> None:
         """Until so many doorbells are done with."""
-        at = self._host.nic_base + Word.SENT
+        at = self._host.nic_base + self._place.sent
         while self._known_sent < bells:
             before = self._known_sent & 0xFFFFFFFF
             word = await self.until(at, before, "epos_look_sent", what, f"NIC {self._me}")

@@ -23,16 +23,19 @@ async def main(nic: Nic, view: ClusterView) -> None:
 def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: int, card: CardMap) -> None:
     """Whether the composition and its sizes can be on such a cluster. Raises OptionError."""
     chosen = Options.of(options).on(card.has_doorbells)
-    if nodes > NODES:
-        raise OptionError(f"{nodes} nodes", f"headers have room for {NODES}", "take fewer")
+    if (peers := nodes * chosen.sharers) > NODES:
+        each = f", {peers} processes" if chosen.sharers > 1 else ""
+        raise OptionError(f"{nodes} nodes{each}", f"headers have room for {NODES}", "take fewer")
+    if "protection" in chosen.composition and chosen.notify != "doorbell":
+        raise OptionError("option notify", "a word says not who wrote it: protection needs doorbells", "leave it open")
     if card.most_payload:
         raise OptionError("layer epos", "payload does not pass this NIC's memory", "use a profile with a LANai")
     if chosen.notify == "doorbell" and not card.has_doorbells:
         raise OptionError("option notify", "this NIC has no doorbells", "choose word, or a profile with a LANai 9")
     if chosen.activate == "host" and not card.has_chains:
         raise OptionError("option activate", "this NIC has no chains", "choose lanai, or a profile with a LANai 9")
-    if "multicast" in chosen.composition and nodes > GROUP:
-        raise OptionError(f"{nodes} nodes", f"a multicast names {GROUP}", "take fewer, or compose without multicast")
+    if "multicast" in chosen.composition and peers > GROUP:
+        raise OptionError(f"{peers} receivers", f"a multicast names {GROUP}", "take fewer, or leave multicast out")
     place = Place(chosen, nodes)
     if place.end > sram_bytes:
         sizes = " + ".join(f"{size} ({name})" for name, (_, size) in place.parts.items())

@@ -31,6 +31,11 @@
 #else
 #define HAS_ACTIVE 0
 #endif
+#ifdef WITH_PROTECTION
+#define HAS_PROTECTION 1
+#else
+#define HAS_PROTECTION 0
+#endif
 #define HAS_CONTROL (HAS_RENDEZVOUS || HAS_MTU || HAS_FLOW || HAS_RELIABILITY)
 
 /* Words of a frame's header: those of the baseline, then those of each selected protocol, in their order. */
@@ -43,7 +48,8 @@ enum {
     EPOS_FLOW = EPOS_RENDEZVOUS + 1 * HAS_RENDEZVOUS,
     EPOS_RELIABILITY = EPOS_FLOW + 1 * HAS_FLOW,
     EPOS_ACTIVE = EPOS_RELIABILITY + 1 * HAS_RELIABILITY,
-    HEADER_WORDS = EPOS_ACTIVE + 1 * HAS_ACTIVE
+    EPOS_PROTECTION = EPOS_ACTIVE + 1 * HAS_ACTIVE,
+    HEADER_WORDS = EPOS_PROTECTION + 1 * HAS_PROTECTION
 };
 
 /* The number of the composition, which its frames carry: a bit for each protocol. */
@@ -54,13 +60,15 @@ enum {
     BIT_FLOW,
     BIT_RELIABILITY,
     BIT_ACTIVE,
+    BIT_PROTECTION,
     COMPOSITION =
         HAS_MULTICAST << BIT_MULTICAST |
         HAS_RENDEZVOUS << BIT_RENDEZVOUS |
         HAS_MTU << BIT_MTU |
         HAS_FLOW << BIT_FLOW |
         HAS_RELIABILITY << BIT_RELIABILITY |
-        HAS_ACTIVE << BIT_ACTIVE
+        HAS_ACTIVE << BIT_ACTIVE |
+        HAS_PROTECTION << BIT_PROTECTION
 };
 
 #endif

@@ -26,6 +26,7 @@ RANGES: Mapping[str, tuple[int, int]] = MappingProxyType(
         "timeout_us": (1, 1_000_000),
         "rendezvous_from": (1, 1 << 20),
         "least_mtu": (64, 8192),
+        "processes": (1, 8),
     }
 )
 SETS = [composed("+".join(one)) for one in declared(Path(__file__).parent) if one and one != ("dynamic",)]
@@ -90,11 +91,18 @@ class Options:
     """Of MTU adaptation: the least that is asked for; a power of two."""
     multicast: str = "nic"
     """Of multicast: who repeats a frame, the NIC or a loop of the host."""
+    processes: int = 1
+    """Of protection: processes of each host, none of which can reach what is another's."""
 
     @property
     def composition(self) -> tuple[str, ...]:
         """The protocols in their predefined order."""
         return composed(self.protocols)
+
+    @property
+    def sharers(self) -> int:
+        """Processes that share the NIC."""
+        return self.processes if "protection" in self.composition else 1
 
     def on(self, has_doorbells: bool) -> Options:
         """The same on a card with doorbells, or without: nothing is open."""
@@ -118,7 +126,7 @@ def _check(options: Options) -> None:
     if options.composition and options.composition not in SETS:
         compiled = ", ".join("+".join(one) for one in SETS)
         raise OptionError("option protocols", f"{options.protocols!r} is not compiled", f"one of {compiled}")
-    for name in ("mtu", "slot_bytes", "slots", "least_mtu"):
+    for name in ("mtu", "slot_bytes", "slots", "least_mtu", "processes"):
         value = getattr(options, name)
         if value & value - 1:
             raise OptionError(f"option {name}", f"{value} is no power of two", "give one")
@@ -142,6 +150,10 @@ def _check_together(options: Options) -> None:
     if options.staging == "overwrite" and options.rx_fifo == "host":
         cause = "the queue in host memory has no room for messages that are not copied out"
         raise OptionError("option rx_fifo", cause, "choose nic, or staging=hold")
+    if options.processes > 1 and "protection" not in options.composition:
+        raise OptionError("option processes", "nothing keeps them apart", "compose protection in, or leave it 1")
+    if options.activate == "host" and "protection" in options.composition:
+        raise OptionError("option activate", "a process that starts chains reaches all of them", "choose lanai")
     if options.staging == "overwrite" and "flow" in options.composition:
         raise OptionError(
             "option staging", "flow control leaves nothing to overwrite", "choose hold, or leave flow out"

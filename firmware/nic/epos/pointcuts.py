@@ -41,6 +41,8 @@ POINTCUTS = (
     PointCut("sent", "host", "epos, node", "the doorbell of a frame has been rung: right after Send"),
     PointCut("assembled", "host", "epos, size", "all frames of a message are in host memory", receiving=True),
     PointCut("copied", "host", "epos, source, taken", "a message was copied out of its staging slot", receiving=True),
+    PointCut("bell", "nic", "nic, bell", "a doorbell was taken out of the Tx FIFO Queue"),
+    PointCut("fetch", "nic", "nic, bell", "the DMA of a frame is about to start"),
     PointCut("tx", "nic", "nic, bell", "a frame is about to go to the send engine"),
     PointCut("tx_done", "nic", "nic, bell", "the send engine has read a frame"),
     PointCut("rx", "nic", "nic, source, frame", "a frame of this composition has come, undamaged", receiving=True),

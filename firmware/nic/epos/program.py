@@ -30,8 +30,9 @@ class Program:
         controls = [one.control for one in self.protocols.values() if hasattr(one, "control")]
         self.receiver = Receiver(nic, place, self._dma, found, controls)
         for one in self.protocols.values():
-            if hasattr(one, "offset"):
-                self.receiver.offset = one.offset
+            for name in ("offset", "row"):
+                if hasattr(one, name):
+                    setattr(self.receiver, name, getattr(one, name))
         self._next_bell = 0
         nic.waits.ask(lambda: [*self.sender.wants(), *self.receiver.wants()])
 
@@ -52,7 +53,7 @@ class Program:
         words = self.place.options.notify == "word"
         if words:
             steps.append(Watch(self.place.bells, 0, "epos_look_bell"))
-        steps.append(Watch(Word.FREED, 0, "epos_look_freed"))
+        steps += [Watch(Word.FREED, 0, "epos_look_freed") for _ in range(self.place.processes)]
         loop = self.nic.poll_loop(steps)
         while True:
             hit = await self._turn(loop, 1 + words)
@@ -63,13 +64,18 @@ class Program:
             else:
                 await self.receiver.freed()
 
+    def allows(self, row: int, address: int, size: int) -> bool:
+        """Whether those bytes of host memory are the process's of a row."""
+        guard = self.protocols.get("protection")
+        return guard is None or guard.owns(row // self.place.peers, address, size)
+
     async def _turn(self, loop: PollLoop, usual: int) -> int:
         """Until a step hits. Only while a frame is held, what it waits for is looked at."""
         waits = self.receiver.waits_for
-        if waits is not None:
-            loop.aim(usual, waits[0])
-            loop.expect(usual, waits[1])
-        loop.first(usual + (waits is not None))
+        for step, (at, seen) in enumerate(waits, usual):
+            loop.aim(step, at)
+            loop.expect(step, seen)
+        loop.first(usual + len(waits))
         if usual == 2:
             loop.aim(1, self._bell)
         return await loop.run()

@@ -59,27 +59,28 @@ INLINE u32 judged(
     nic->expected[source] = (follows | (-last & INDEX << 8)) + (1 << 8);
     message = nic->message[source];
     nic->message[source] = message + last;
-    *address = nic->staging + ((source << SLOTS_SHIFT | (message & SLOTS - 1)) << SLOT_SHIFT) + offset;
+    *address = OWNER_OF(nic, source)->staging + ((PEER(source) << SLOTS_SHIFT | (message & SLOTS - 1)) << SLOT_SHIFT) + offset;
     return message;
 }
 
 /* What the host will be told; its DMA starts. The high word of an address and the order of the blocks never change. */
 INLINE void placed(
     struct nic *nic, struct buffer *buffer, struct frame *frame, u32 told, u32 address) {
+    owned *owner = OWNER_OF(nic, BUFFER_ROW(buffer));
     struct block *block = nic->tail, *next = block + 1;
-    u32 size = told & 0xFFFF, *entry = nic->entry, *following = entry + 1;
+    u32 size = told & 0xFFFF, *entry = owner->entry, *following = entry + 1;
     if (UNLIKELY(size - 1 >= MTU)) {
         OFF_PATH("no payload: a word that nobody reads keeps the order; or more than a frame has");
         size = 4;
     }
-    buffer->told = nic->lap | told;
+    buffer->told = owner->lap | told;
     buffer->entry = entry;
-    if (UNLIKELY(following == nic->entries_end)) {
+    if (UNLIKELY(following == owner->entries_end)) {
         OFF_PATH("round the queue: the next lap");
-        nic->lap ^= 1u << 31;
-        following = nic->entries;
+        owner->lap ^= 1u << 31;
+        following = owner->entries;
     }
-    nic->entry = following;
+    owner->entry = following;
     if (UNLIKELY(next == nic->blocks_end)) {
         OFF_PATH("round the ring");
         next = nic->blocks;
@@ -94,7 +95,7 @@ INLINE void placed(
 
 /* A frame whose slot is free. */
 void epos_rx(struct nic *nic, struct frame *frame) {
-    u32 told = frame->words[EPOS_TOLD], source = told >> 24 & 63, address;
+    u32 told = frame->words[EPOS_TOLD], source = ROW(frame, told >> 24 & 63), address;
     u32 message = judged(nic, frame, told, frame->words[EPOS_NUMBER], source, &address);
     if (UNLIKELY(message - SHARED32(&nic->freed[source]) >= LIMIT)) {
         OFF_PATH("its staging slot is in use");
@@ -106,7 +107,7 @@ void epos_rx(struct nic *nic, struct frame *frame) {
 /* A frame that has to wait in the Receive Ring. */
 void epos_hold(struct nic *nic, struct frame *frame) {
     u32 told = frame->words[EPOS_TOLD], address;
-    judged(nic, frame, told, frame->words[EPOS_NUMBER], told >> 24 & 63, &address);
+    judged(nic, frame, told, frame->words[EPOS_NUMBER], ROW(frame, told >> 24 & 63), &address);
     nic->current->address = address;
     SHARED32(&nic->held) = SHARED32(&nic->held) + 1;
 }
@@ -125,10 +126,11 @@ void epos_stray(struct nic *nic) {
 
 /* The first frame of a message that does not have the next number: what has come of the one before is given up. */
 u32 epos_anew(struct nic *nic, u32 source, u32 follows) {
-    u32 message = nic->message[source], *entry = nic->entry;
+    owned *owner = OWNER_OF(nic, source);
+    u32 message = nic->message[source], *entry = owner->entry;
     if (LIKELY(nic->expected[source] & INDEX << 8)) {
-        nic->entry = entry + 1;
-        SHARED32(entry) = nic->lap | 1u << 30 | source << 24 | INCOMPLETE;
+        owner->entry = entry + 1;
+        SHARED32(entry) = owner->lap | 1u << 30 | PEER(source) << 24 | INCOMPLETE;
         nic->message[source] = message = message + 1;
     }
     nic->expected[source] = follows;
@@ -138,11 +140,11 @@ u32 epos_anew(struct nic *nic, u32 source, u32 follows) {
 #if HAS_CONTROL
 /* What this NIC tells another one: a control frame, made and handed to the send engine. */
 void epos_control(struct nic *nic, u32 *frame, u32 node, u32 kind, u32 value) {
-    struct route *route = &nic->routes[node];
+    struct route *route = &nic->routes[NODE(node)];
     frame[0] = route->high;
     frame[1] = route->low;
     frame[2] = nic->control = nic->control + 1 & 0xFFFF;
-    frame[3] = COMPOSITION << 24 | kind;
+    frame[3] = COMPOSITION << 24 | CONTROL_PAIR(node) | kind;
     frame[4] = value;
     nic->sending = ~0u;
     REGISTER_WRITE(SMP, frame);
@@ -161,7 +163,7 @@ void epos_control_wait(struct nic *nic, u32 node, u32 kind, u32 value) {
 /* A control frame of another NIC: its word goes to where the host looks. */
 void epos_control_in(struct nic *nic, struct frame *frame) {
 #if HAS_FLOW || HAS_RELIABILITY
-    u32 source = frame->words[EPOS_KEY] >> 16 & 63;
+    u32 source = CONTROL_ROW(frame->words[EPOS_KEY], frame->words[EPOS_NUMBER]);
 #if HAS_RELIABILITY
     u32 *at = nic->acknowledged;
 #endif

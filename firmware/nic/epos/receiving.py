@@ -38,6 +38,10 @@ class In:
     told: Told
     offset: int = 0
     """Of its payload in the message."""
+    waits: bool = False
+    """It has to wait in the Receive Ring for a staging slot."""
+    seen: int = 0
+    """Messages of its row that were copied out, when that was looked at."""
     address: int = 0
     """Where that goes in host memory; 0: into its staging slot."""
     message: int = 0
@@ -48,6 +52,8 @@ class In:
     """The message before it is incomplete, and the host has not been told."""
     count: int = 0
     """Of a reliable composition: the frame's number."""
+    row: int = 0
+    """Of the process to which it goes, and its source: which words are theirs."""
     entry: int = 0
     """Its place in the Rx FIFO Queue, and the word there."""
     word: int = 0
@@ -61,24 +67,28 @@ class Receiver:
         self._controls = controls
         self._at_rx, self._at_stored = hooks["rx"], hooks["stored"]
         self._ring = BlockRing(nic, dma, place.rx_blocks, place.rx_count, RX_CHAIN, place.rx_words)
-        self._staging, self._mirror = nic.load(Word.STAGING), nic.load(Word.MIRROR)
+        owners = [place.owner(process) for process in range(place.processes)]
+        self._staging = [nic.load(staging) for staging, _, _ in owners]
+        self._mirror = [nic.load(mirror) for _, mirror, _ in owners]
         self._overwrites = place.options.staging == "overwrite"
         self._mirrors = place.options.rx_fifo == "host"
-        self._messages = [0] * place.nodes
-        """Of each node: messages whose last frame has come, or that stay incomplete."""
-        self._expected = [0] * place.nodes
-        """Of each node: message and number in it of the frame that follows."""
-        self._entries = 0
-        """Of the Rx FIFO Queue that are given out, counted from the start."""
+        rows = place.peers * place.processes
+        self._messages = [0] * rows
+        """Of each row: messages whose last frame has come, or that stay incomplete."""
+        self._expected = [0] * rows
+        """Of each row: message and number in it of the frame that follows."""
+        self._entries = [0] * place.processes
+        """Of the Rx FIFO Queue of each process that are given out, counted from the start."""
         self._free = [True] * place.options.receive_frames
         self._armed, self._turn = NONE, 0
-        self._seen = 0
         self._moving: deque[In] = deque()
         """On their way to the host."""
         self.offset = self.at
         """Gives it; a protocol that cuts frames otherwise sets another one."""
-        self._held: deque[In] = deque()
-        """Waiting in the Receive Ring for a staging slot."""
+        self.row = self.source
+        """Gives the row of a frame; a protocol that knows processes sets another one."""
+        self.held: list[deque[In]] = [deque() for _ in range(place.processes)]
+        """Of each process, waiting in the Receive Ring for a staging slot."""
         self._arm(0)
 
     def _arm(self, buffer: int) -> None:
@@ -94,8 +104,8 @@ class Receiver:
         await nic.work("epos_head")
         end = await nic.read(Reg.RMP)
         buffer, self._armed = self._armed, NONE
-        if self._free[self._turn]:
-            self._arm(self._turn)
+        if passed := self._next():
+            await nic.work("epos_passed_by", passed)
         at = place.buffer(buffer)
         key, number, word = nic.load_words(at, 3)
         frame = In(buffer, at, key, number, Told.of(word))
@@ -105,13 +115,16 @@ class Receiver:
             self.release(buffer)
         elif number >> 24 == place.identity and key >> 24 == CONTROL and self._controls:
             await nic.work("epos_control_in")
+            source = (key >> 16 & 0xFF) * place.processes + (number >> 8 & 0xFF)
+            row = (number >> 16 & 0xFF) * place.peers + source
             for take in self._controls:
-                await take(key >> 16 & 0xFF, number & 0xFF, word)
+                await take(row, number & 0xFF, word)
             self.release(buffer)
         elif number >> 24 != place.identity or key >> 24 != DATA or frame.told.size > place.options.mtu:
             await self._foreign(frame)
         else:
-            nic.trace(TraceEvent.NIC_RECV_START, key, frame.told.source)
+            frame.row = self.row(frame)
+            nic.trace(TraceEvent.NIC_RECV_START, key, place.node(frame.row))
             await self._take(frame)
 
     async def _foreign(self, frame: In) -> None:
@@ -123,21 +136,23 @@ class Receiver:
         self.release(frame.buffer)
 
     @property
-    def waits_for(self) -> tuple[int, int] | None:
-        """The word that the oldest held frame waits for, and the value that it has now."""
-        if not self._held:
-            return None
-        at = Word.FREED + 4 * self._held[0].told.source
-        return at, self._seen
+    def waits_for(self) -> list[tuple[int, int]]:
+        """The words that the oldest held frame of each process waits for, and the values that they had."""
+        return [(self._place.freed(held[0].row), held[0].seen) for held in self.held if held]
 
     async def freed(self) -> None:
         """A staging slot may be free."""
-        while self._held:
-            await self._give_up(self._held[0])
-            if self._full(self._held[0]):
-                return
-            await self._nic.work("epos_freed")
-            await self._deliver(self._held.popleft())
+        for held in self.held:
+            while held:
+                await self._give_up(held[0])
+                if self._full(held[0]):
+                    break
+                await self._nic.work("epos_freed")
+                await self._deliver(held.popleft())
+
+    def source(self, frame: In) -> int:
+        """The row of a frame, where all of the NIC is one process's."""
+        return frame.told.source
 
     def at(self, frame: In) -> int:
         """Offset of a frame in its message, where all are cut the same."""
@@ -145,27 +160,28 @@ class Receiver:
 
     def _full(self, frame: In) -> bool:
         """Whether the slot of its message is in use."""
-        self._seen = self._nic.load(Word.FREED + 4 * frame.told.source)
-        return (frame.message - self._seen & 0xFFFFFFFF) >= self._place.limit
+        frame.seen = self._nic.load(self._place.freed(frame.row))
+        return (frame.message - frame.seen & 0xFFFFFFFF) >= self._place.limit
 
     async def _take(self, frame: In) -> None:
         """A frame of this composition: it goes to its place, waits for it, or is dropped."""
-        nic, source, index = self._nic, frame.told.source, frame.number & INDEX
+        nic, source, index = self._nic, frame.row, frame.number & INDEX
+        held = self.held[source // self._place.peers]
         frame.offset = self.offset(frame)
         frame.gives_up = not index and bool(self._expected[source] & INDEX)
         frame.message = self._messages[source] + frame.gives_up & 0xFFFFFFFF
-        waits = bool(self._held) or self._full(frame)
-        await nic.work("epos_hold" if waits else "epos_rx")
+        frame.waits = bool(held) or self._full(frame)
+        await nic.work("epos_hold" if frame.waits else "epos_rx")
         for hook in self._at_rx:
             if not await hook(frame):
                 self.release(frame.buffer)
                 return
         if not await self._follows(frame):
             self.release(frame.buffer)
-        elif waits:
+        elif frame.waits:
             nic.store(Word.HELD, nic.load(Word.HELD) + 1)
-            self._held.append(frame)
-            await self._give_up(self._held[0])
+            held.append(frame)
+            await self._give_up(held[0])
         else:
             await self._give_up(frame)
             await self._deliver(frame)
@@ -174,7 +190,7 @@ class Receiver:
         """Whether it is the frame after the last one, or the first of a message; where frames between are lost, what
         came of theirs is given up, and its slot is used up.
         """
-        nic, source, follows = self._nic, frame.told.source, frame.number & 0xFFFFFF
+        nic, source, follows = self._nic, frame.row, frame.number & 0xFFFFFF
         index = follows & INDEX
         if frame.offset >= self._place.options.slot_bytes or (index and follows != self._expected[source]):
             await nic.work("epos_stray")
@@ -190,26 +206,28 @@ class Receiver:
     async def _deliver(self, frame: In) -> None:
         """A block of the Rx DMA Requests brings the payload to the host, and its end an entry of the Rx FIFO Queue."""
         nic, place, told = self._nic, self._place, frame.told
-        frame.entry, frame.word = self._entry(told)
+        process, source = divmod(frame.row, place.peers)
+        frame.entry, frame.word = self._entry(process, told)
+        staging = self._staging[process]
         if self._overwrites and not frame.number & INDEX:
             await nic.work("epos_mark")
-            self._words(frame.message, self._staging + place.mark(told.source, frame.message), PASSED, wake=False)
-        address = frame.address or self._staging + place.staging(told.source, frame.message) + frame.offset
+            self._words(frame.message, staging + place.mark(source, frame.message), PASSED, wake=False)
+        address = frame.address or staging + place.staging(source, frame.message) + frame.offset
         size = told.size or 4
         size = size if nic.word_bytes == 8 else size + 3 & ~3
-        nic.trace(TraceEvent.NIC_ACCEPT, frame.key, told.source, 1)
+        nic.trace(TraceEvent.NIC_ACCEPT, frame.key, place.node(source), 1)
         nic.trace(TraceEvent.NIC_DMA_START, frame.key, size, 4 if self._mirrors else 0)
         self._moving.append(frame)
         self._ring.data(frame.at + place.header_bytes, address, size, not self._mirrors, (STORED, 0, 0))
         if self._mirrors:
             await nic.work("epos_mirror")
-            self._words(frame.word, self._mirror + frame.entry, MIRRORED, wake=True)
+            self._words(frame.word, self._mirror[process] + frame.entry, MIRRORED, wake=True)
         await self._ring.start()
 
-    def _entry(self, told: Told) -> tuple[int, int]:
-        """The next entry of the Rx FIFO Queue: where it is, and its word."""
-        count, entries = self._entries, self._place.entries
-        self._entries += 1
+    def _entry(self, process: int, told: Told) -> tuple[int, int]:
+        """The next entry of the Rx FIFO Queue of a process: where it is, and its word."""
+        count, entries = self._entries[process], self._place.entries
+        self._entries[process] += 1
         return 4 * (count % entries), (0 if count // entries & 1 else LAP) | told.word
 
     async def _give_up(self, frame: In) -> None:
@@ -217,13 +235,14 @@ class Receiver:
         if not frame.gives_up:
             return
         frame.gives_up = False
-        at, word = self._entry(Told(True, frame.told.source, 0, INCOMPLETE))
+        process = frame.row // self._place.peers
+        at, word = self._entry(process, Told(True, frame.told.source, 0, INCOMPLETE))
         if self._mirrors:
             await self._nic.work("epos_mirror")
-            self._words(word, self._mirror + at, MIRRORED, wake=True)
+            self._words(word, self._mirror[process] + at, MIRRORED, wake=True)
             await self._ring.start()
         else:
-            self._nic.store(self._place.fifo + at, word)
+            self._nic.store(self._place.fifo + self._place.stride * process + at, word)
 
     def _words(self, word: int, address: int, meaning: int, wake: bool) -> None:
         """A block that writes one word to the host."""
@@ -240,18 +259,30 @@ class Receiver:
             frame = self._moving.popleft()
             self.release(frame.buffer)
             if not self._mirrors:
-                nic.store(self._place.fifo + frame.entry, frame.word)
+                pages = self._place.stride * (frame.row // self._place.peers)
+                nic.store(self._place.fifo + pages + frame.entry, frame.word)
             for hook in self._at_stored:
                 await hook(frame)
 
     def release(self, buffer: int) -> None:
         """A buffer is free. They take turns: if the one whose turn it is was not, it takes the next packet now."""
         self._free[buffer] = True
-        if self._armed == NONE and self._free[self._turn]:
-            self._arm(self._turn)
+        if self._armed == NONE:
+            self._next()
+
+    def _next(self) -> int:
+        """Arm the buffer whose turn it is, if it is free. Where processes are kept apart one that is held is passed by:
+        how many were.
+        """
+        count = len(self._free)
+        for ahead in range(count if self._place.stride else 1):
+            if self._free[(self._turn + ahead) % count]:
+                self._arm((self._turn + ahead) % count)
+                return ahead
+        return 0
 
     def wants(self) -> Iterator[Wait]:
         """For reports of who waits for whom."""
-        for frame in self._held:
+        for frame in (frame for held in self.held for frame in held):
             what = f"a staging slot for node {frame.told.source}"
             yield Wait(self._nic.who, Wanted(what, f"host {self._nic.node}"))

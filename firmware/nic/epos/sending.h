@@ -31,12 +31,14 @@ INLINE struct out *queued(struct nic *nic, u32 bell) {
     }
     nic->last = next;
     out->bell = bell;
-    out->frame = nic->slots[slot];
+    AT_BELL(nic, bell);
+    out->frame = OWNER(nic)->slots[slot];
     return out;
 }
 
 void epos_fetch(struct nic *nic, u32 bell) {
     queued(nic, bell)->fetched = 0;
+    AT_FETCH(nic, bell);
     REGISTER_WRITE(PULSE, TX_PULSE);
 }
 
@@ -75,31 +77,42 @@ u32 epos_unqueue(struct nic *nic) {
 void epos_tx(struct nic *nic, u32 bell) {
     u32 slot = bell >> 16 & 127, bytes = bell & 0xFFFF;
     struct frame *frame;
-    struct route *route = &nic->routes[bell >> 24];
+    struct route *route = &nic->routes[NODE(bell >> 24)];
     u32 *before;
     if (UNLIKELY(slot >= FRAMES) || UNLIKELY(bytes - 4 * HEADER_WORDS > MTU) || UNLIKELY(nic->sending)) {
         OFF_PATH("no frame, or not now");
         return;
     }
-    frame = nic->slots[slot];
+    frame = OWNER(nic)->slots[slot];
     AT_TX(nic, bell);
+#if HAS_PROTECTION
+    nic->rest = (u32 *)frame + (HEADER_WORDS + 1 & ~1u);
+    nic->rest_end = (u32 *)(((u32)frame + bytes + 7) & ~7u);
+    before = nic->head;
+#else
     before = (u32 *)frame - 2;
+#endif
     before[0] = route->high;
     before[1] = route->low;
     nic->sending = bell;
     REGISTER_WRITE(SMP, before);
     REGISTER_WRITE(SA, route->skip);
+#if HAS_PROTECTION
+    REGISTER_WRITE(SML, nic->head + 2 + (HEADER_WORDS + 1 & ~1u));
+#else
     REGISTER_WRITE(SMLT, ((u32)frame + bytes + 7) & ~7u);
+#endif
 }
 
 /* The send engine has read it. */
 void epos_sent(struct nic *nic) {
-    u32 sent = nic->sent + 1;
+    owned *owner = LEAVING(nic);
+    u32 sent = owner->sent + 1;
     REGISTER_WRITE(ISR, SEND);
     AT_TX_DONE(nic, nic->sending);
-    nic->sent = sent;
+    owner->sent = sent;
     nic->sending = 0;
-    SHARED32(&nic->count_sent) = sent;
+    SHARED32(&owner->count_sent) = sent;
     if (UNLIKELY(nic->first != nic->last)) {
         OFF_PATH("the next one");
         epos_unqueue(nic);

@@ -10,7 +10,7 @@ from itertools import islice
 from firmware.layers import ClusterView
 from firmware.nic.epos.layout import Place
 from firmware.nic.epos.pointcuts import Hooks
-from firmware.nic.epos.words import CONTROL, ROUTE, TX_CHAIN, Word, key_of, number_of
+from firmware.nic.epos.words import CONTROL, ROUTE, TX_CHAIN, Word, key_of
 from firmware.nic.hardware import HostDma, route_row
 from firmware.nic.hardware.host_dma import TERMINAL
 from firmware.verbs import Nic
@@ -36,10 +36,12 @@ class Out:
     """Bytes of header and payload."""
     fetched: bool
     """Its payload is here."""
-    page: int
-    """Of the doorbell region."""
+    process: int = 0
+    """Whose it is."""
     counted: bool = True
     """It is the host's: a doorbell is done with when it has left."""
+    rest: tuple[int, int] | None = None
+    """Begin and end of what follows as a second piece of the packet."""
 
 
 class Sender:
@@ -50,6 +52,7 @@ class Sender:
     ) -> None:
         self._nic, self._place, self._dma = nic, place, dma
         self._at_tx, self._at_tx_done = hooks["tx"], hooks["tx_done"]
+        self._at_bell, self._at_fetch = hooks["bell"], hooks["fetch"]
         self._queue: deque[Out] = deque()
         """Rung, not handed to the send engine."""
         self._fetching: deque[Out] = deque()
@@ -61,34 +64,44 @@ class Sender:
         self._block = 0
         """The next block of the Tx DMA Requests that ends."""
         self._count = place.options.send_frames
-        self._known = frozenset(view.routes)
+        self.known = frozenset(peer for peer in range(place.peers) if place.node(peer) in view.routes)
+        """Peers to which there is a route."""
         for node, route in view.routes.items():
             nic.store_words(place.routes + 16 * node, route_row(route, nic.word_bytes))
-        for index in range(self._count):
-            following = place.tx_blocks + Block.SIZE * ((index + 1) % self._count)
+        for index in range(place.tx_count):
+            following = place.tx_blocks + Block.SIZE * ((index + 1) % place.tx_count)
             nic.store(place.tx_blocks + Block.SIZE * index, following | TERMINAL)
 
     async def rung(self, page: int, offset: int, bell: int) -> None:
         """A doorbell: the frame leaves, or waits for its payload, the engine, or one before it."""
         nic, place = self._nic, self._place
         node, slot, size = bell >> 24, bell >> 16 & 127, bell & 0xFFFF
-        if slot in self._told and node in self._known:
-            await self._told[slot](node, size, bool(bell >> 23 & 1))
-            return
-        if node not in self._known or slot >= self._count or not place.header_bytes <= size <= place.frame_bytes:
+        process = page if place.stride else 0
+        known = node in self.known
+        there = known and slot < self._count and place.header_bytes <= size <= place.frame_bytes
+        told = known and slot in self._told
+        if not (told or there) or not all([await hook(process, bell) for hook in self._at_bell]):
             await nic.work("epos_empty")
             nic.store(Word.EMPTY, nic.load(Word.EMPTY) + 1)
             return
+        if told:
+            await self._told[slot](process * place.peers + node, size, bool(bell >> 23 & 1))
+            return
         large = bool(bell >> 23 & 1)
-        out = Out(node, place.slot(slot), size, not large, page)
+        out = Out(node, place.slot(slot, process), size, not large, process)
         nic.trace(TraceEvent.NIC_NOTICED, nic.load(out.at))
         if large:
-            self._fetching.append(out)
-            self._queue.append(out)
             if place.options.activate == "lanai":
                 await nic.work("epos_fetch")
+                if not all([await hook(out) for hook in self._at_fetch]):
+                    await self.refuse(out)
+                    return
+                self._fetching.append(out)
+                self._queue.append(out)
                 await self._dma.pulse(TX_CHAIN)
             else:
+                self._fetching.append(out)
+                self._queue.append(out)
                 await nic.work("epos_queue")
         elif self._out is not None or (self._queue and not place.options.overtake):
             await nic.work("epos_queue")
@@ -101,25 +114,45 @@ class Sender:
         nic, place = self._nic, self._place
         while self._fetching and nic.load(place.tx_blocks + Block.SIZE * self._block) & TERMINAL:
             await nic.work("epos_fetched")
-            self._block = (self._block + 1) % self._count
+            self._block = (self._block + 1) % place.tx_count
             self._fetching.popleft().fetched = True
         await self._next()
 
     async def launch(self, out: Out) -> None:
         """Route before the frame, and both to the send engine, which is idle."""
-        nic, place, word = self._nic, self._place, self._nic.word_bytes
+        nic, word = self._nic, self._nic.word_bytes
         self._out = out
         await nic.work("epos_tx")
         for hook in self._at_tx:
             if not await hook(out):
-                self._out = None
                 return
-        high, low, begin, skip = nic.load_words(place.routes + 16 * out.node, 4)
+        high, low, begin, skip = self.route(out.node)
         nic.store_words(out.at - ROUTE, (high, low))
         nic.trace(TraceEvent.NIC_SEND_START, nic.load(out.at), out.size)
         nic.write(Reg.SMP, out.at - ROUTE + begin)
         nic.write(Reg.SA, skip)
         nic.write(Reg.SMLT, out.at + (out.size + word - 1 & -word))
+
+    def route(self, row: int) -> tuple[int, ...]:
+        """To the node of a peer: two words, where it begins in them, and what the engine skips."""
+        return tuple(self._nic.load_words(self._place.routes + 16 * self._place.node(row), 4))
+
+    async def refuse(self, out: Out) -> None:
+        """A frame does not leave: that is counted, and its doorbell is done with."""
+        if self._out is out:
+            self._out = None
+        self._nic.store(Word.REFUSED, self._nic.load(Word.REFUSED) + 1)
+        self.done_with(out.process)
+        await self._next()
+
+    def done_with(self, process: int) -> None:
+        """One doorbell more of a process is."""
+        at = self._place.sent + self._place.stride * process
+        self._nic.store(at, self._nic.load(at) + 1 & 0xFFFFFFFF)
+
+    def waiting(self, at: int) -> bool:
+        """Whether the frame at an address has not left."""
+        return any(one.at == at for one in (self._out, *self._queue) if one is not None)
 
     async def sent(self) -> None:
         """The send engine has read the frame: its doorbell is done with, unless a protocol sends it once more."""
@@ -128,12 +161,19 @@ class Sender:
         self._out = None
         if out is None:
             raise RuntimeError(f"{nic.who}: the send engine has read what nobody gave it")
+        if out.rest:
+            await nic.work("epos_piece")
+            self._out, (begin, end), out.rest = out, out.rest, None
+            nic.write(Reg.SMP, begin)
+            nic.write(Reg.SA, 0)
+            nic.write(Reg.SMLT, end)
+            return
         await nic.work("epos_sent")
         for hook in self._at_tx_done:
             if await hook(out):
                 return
         if out.counted:
-            nic.store(Word.SENT, nic.load(Word.SENT) + 1)
+            self.done_with(out.process)
         await self._next()
 
     async def _next(self) -> None:
@@ -150,23 +190,24 @@ class Sender:
         self._queue.remove(ready)
         await self.launch(ready)
 
-    async def tell(self, node: int, kind: int, value: int) -> None:
-        """A control frame, as soon as the send engine is idle."""
+    async def tell(self, row: int, kind: int, value: int) -> None:
+        """A control frame to the peer of a row, from its process, as soon as the send engine is idle."""
         if self._out is None:
-            await self._control(node, kind, value)
+            await self._control(row, kind, value)
             return
         await self._nic.work("epos_control_wait")
-        self._controls.append((node, kind, value))
+        self._controls.append((row, kind, value))
 
-    async def _control(self, node: int, kind: int, value: int) -> None:
+    async def _control(self, row: int, kind: int, value: int) -> None:
         """Make it, and hand it to the send engine."""
         nic, place, word = self._nic, self._place, self._nic.word_bytes
-        at = place.control + ROUTE
-        self._out = Out(node, at, 12, True, 0, counted=False)
+        at, process, to = place.control + ROUTE, row // place.peers, row % place.processes
+        self._out = Out(row % place.peers, at, 12, True, process, counted=False)
         await nic.work("epos_control")
         self._told_others += 1
-        high, low, begin, skip = nic.load_words(place.routes + 16 * node, 4)
-        words = key_of(CONTROL, nic.node, self._told_others), number_of(place.identity, 0, kind), value
+        high, low, begin, skip = self.route(row)
+        said = place.identity << 24 | to << 16 | process << 8 | kind
+        words = key_of(CONTROL, nic.node, self._told_others), said, value
         nic.store_words(at - ROUTE, (high, low, *words))
         nic.write(Reg.SMP, at - ROUTE + begin)
         nic.write(Reg.SA, skip)
@@ -175,6 +216,6 @@ class Sender:
     def wants(self) -> Iterator[Wait]:
         """For reports of who waits for whom."""
         if self._out is not None:
-            yield Wait(self._nic.who, Wanted("its outgoing frame to leave", f"NIC {self._out.node}"))
+            yield Wait(self._nic.who, Wanted("its outgoing frame to leave", f"NIC {self._place.node(self._out.node)}"))
         if self._fetching:
             yield Wait(self._nic.who, Wanted("the DMA of a frame"))

@@ -5,11 +5,12 @@
                  0 | last of it (1) | source (6) | communicator (8) | bytes of payload (16)
                  then the words of the selected protocols, in their order, and the payload
     control      0x07 (8) | source (8) | number at its source (16)
-                 kind (8) | composition (8) | 0, then a word
-    doorbell     node (8) | large (1) | slot of the Send Ring (7) | bytes of header and payload (16)
+                 composition (8) | process to which (8) | process from which (8) | kind (8), then a word
+    doorbell     peer (8) | large (1) | slot of the Send Ring (7) | bytes of header and payload (16)
     Rx FIFO      lap (1), and what the third word of the header says; 0xFFFF bytes: the message stays incomplete
 
-The lap of an entry changes each time round the queue, so nobody has to clear it.
+A source is a peer: a node, or with protection one of its processes. The lap of an entry changes each time round the
+queue, so nobody has to clear it.
 """
 
 from __future__ import annotations
@@ -64,7 +65,8 @@ class Word(IntEnum):
     """Words of the NIC's memory [who writes], byte addresses."""
 
     STAGING = 0x00
-    """Physical address of the staging buffers; not 0 = the driver is ready [host]."""
+    """Physical address of the staging buffers, with protection of the first process; not 0 = the driver is ready
+    [host]."""
     SENT = 0x04
     """How many doorbells are done with, counted from the start [NIC]."""
     EMPTY = 0x08

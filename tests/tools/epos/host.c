@@ -21,7 +21,7 @@ struct epos {
     u32 bits;
 #endif
 };
-enum { HEADER = 4 * (3 + MANY + MEETING + FLOWING + RELIABLE + SWITCHING) };
+enum { HEADER = 4 * (3 + MANY + MEETING + FLOWING + RELIABLE + SWITCHING + GUARDED) };
 
 u32 epos_message(struct epos *epos, u32 node, u32 size) {
     u32 message;
@@ -93,6 +93,9 @@ void epos_frame(struct epos *epos, u32 node, u32 number, u32 size, u32 told) {
 #endif
 #if SWITCHING
         PIO_WRITE(BE32(epos->bits));
+#endif
+#if GUARDED
+        PIO_WRITE(0);
 #endif
         slot = next & FRAMES - 1;
     }

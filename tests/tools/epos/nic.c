@@ -10,13 +10,25 @@ struct buffer { u32 busy; struct buffer *next; struct frame *frame; u32 *end; u3
 #if SWITCHING
     u32 bits;
 #endif
+#if GUARDED
+    u32 pair;
+#endif
 };
 #else
 struct buffer { u32 busy; struct buffer *next; struct frame *frame; u32 *end; u32 told; u32 *entry; u32 address;
 #if SWITCHING
     u32 bits;
 #endif
+#if GUARDED
+    u32 pair;
+#endif
 };
+#endif
+/* With protection each of two processes has its own of what is one's otherwise, and of words for each node as many. */
+#if GUARDED
+enum { PAIRS = 128 };
+#else
+enum { PAIRS = 64 };
 #endif
 struct out { u32 bell; struct frame *frame; u32 fetched, unused; };
 struct nic {
@@ -28,40 +40,188 @@ struct nic {
     struct block *tail, *done, *blocks, *blocks_end, *tx_done;
     u32 *entry, *entries, *entries_end, *words;
     u32 count_sent, empty, bad, foreign, foreign_is, held, stray;
-    u32 message[NODES], freed[NODES], expected[NODES];
+    u32 message[PAIRS], freed[PAIRS], expected[PAIRS];
 #if FLOWING || RELIABLE || MEETING || CUTTING
     u32 control, *waiting;
 #endif
 #if MEETING
-    struct { u32 posted, granted, asked, pages[16]; } meetings[NODES];
+    struct { u32 posted, granted, asked, pages[16]; } meetings[PAIRS];
 #endif
 #if CUTTING
-    u32 cut[NODES], known[NODES];
+    u32 cut[PAIRS], known[PAIRS];
 #endif
 #if FLOWING
-    u32 credit[NODES];
+    u32 credit[PAIRS];
 #endif
 #if RELIABLE
-    u32 accepted[NODES], acknowledged[NODES], stored[NODES], *acks;
+    u32 accepted[PAIRS], acknowledged[PAIRS], stored[PAIRS], *acks;
+#endif
+#if GUARDED
+    struct process {
+        struct frame **slots;
+        u32 *entry, *entries, *entries_end, lap, staging, count_sent;
+        struct block *wish, *wishes, *wishes_end;
+        u32 from, to, waits, holds, name, sent;
+    } *now, *going, processes[2];
+    struct block *chain, *chain_begin, *chain_end;
+    u32 page, head[16], *rest, *rest_end;
 #endif
 };
 
 /* Words of the header before those of a protocol; bytes of it all. */
-enum { STRAIGHT_AT = 3 + MANY, CREDIT_AT = STRAIGHT_AT + MEETING, NUMBER_AT = CREDIT_AT + FLOWING, BITS_AT = NUMBER_AT + RELIABLE, HEADER = 4 * (BITS_AT + SWITCHING) };
-enum { ALL = MANY | MEETING << 1 | CUTTING << 2 | FLOWING << 3 | RELIABLE << 4 | SWITCHING << 5 };
+enum { STRAIGHT_AT = 3 + MANY, CREDIT_AT = STRAIGHT_AT + MEETING, NUMBER_AT = CREDIT_AT + FLOWING, BITS_AT = NUMBER_AT + RELIABLE, PROCESS_AT = BITS_AT + SWITCHING, WORDS = PROCESS_AT + GUARDED, HEADER = 4 * WORDS };
+enum { ALL = MANY | MEETING << 1 | CUTTING << 2 | FLOWING << 3 | RELIABLE << 4 | SWITCHING << 5 | GUARDED << 6 };
+
+/* A doorbell of a frame, which waits from now on. */
+static inline __attribute__((always_inline)) struct out *taken(struct nic *nic, u32 bell) {
+    struct out *out = nic->last, *next = out + 1;
+    u32 slot = bell >> 16 & 127;
+    if (UNLIKELY(slot > 7) || UNLIKELY((bell & 0xFFFF) - HEADER > MTU)) {
+        OFF_PATH("nothing behind");
+        return 0;
+    }
+    if (UNLIKELY(next == nic->end)) {
+        OFF_PATH("wrapped");
+        next = nic->ring;
+    }
+    nic->last = next;
+    out->bell = bell;
+#if GUARDED
+    {
+        struct process *process = &nic->processes[nic->page & 1];
+        u32 bit = 1u << (bell >> 16 & 31);
+        if (UNLIKELY(nic->page > 1) || UNLIKELY(process->waits & bit)) {
+            OFF_PATH("nobody, or twice");
+        } else {
+            process->waits |= bit;
+            nic->now = process;
+        }
+    }
+    out->frame = nic->now->slots[slot];
+#else
+    out->frame = nic->slots[slot];
+#endif
+    return out;
+}
+
+void epos_queue(struct nic *nic, u32 bell) { taken(nic, bell)->fetched = ~bell >> 23 & 1; }
+
+void epos_fetch(struct nic *nic, u32 bell) {
+    taken(nic, bell)->fetched = 0;
+#if GUARDED
+    {
+        struct process *process = nic->now;
+        struct block *wish = process->wish, *block = nic->chain, *next = block + 1;
+        u32 size = (bell & 0xFFFF) - HEADER, address = SHARED32(&wish->eal);
+        if (UNLIKELY(SHARED32(&wish->eah) != 0) || UNLIKELY(size == 0) || UNLIKELY(address < process->from)
+            || UNLIKELY(address + size > process->to)) {
+            OFF_PATH("not its own");
+        } else {
+            process->wish = wish + 1;
+            if (UNLIKELY(wish + 1 == process->wishes_end)) {
+                OFF_PATH("wrapped");
+                process->wish = process->wishes;
+            }
+            if (UNLIKELY(next == nic->chain_end)) {
+                OFF_PATH("wrapped");
+                next = nic->chain_begin;
+            }
+            nic->chain = next;
+            block->csum = 0;
+            block->len = size;
+            block->lar = (u32)process->slots[bell >> 16 & 127] + HEADER;
+            block->eah = 0;
+            block->eal = address;
+            SHARED32(&block->next) = (u32)next | 5;
+        }
+    }
+#endif
+    REGISTER_WRITE(PULSE, 4);
+}
+
+#if GUARDED
+/* What a process says of its frame, copied out of its reach. */
+static inline __attribute__((always_inline)) void looked(struct nic *nic, u32 bell) {
+    struct process *process = nic->now;
+    u32 *from = process->slots[bell >> 16 & 127]->words, *to = nic->head + 2, told = SHARED32(&from[2]), at;
+    u32 key = SHARED32(&from[0]), number = SHARED32(&from[1]);
+    u32 false = (key >> 16 ^ (process->name >> 1 | 0x600)) | (number >> 24 ^ ALL);
+    false |= ((told >> 24 & ~64u) ^ process->name) | ((told ^ bell - HEADER) & 0xFFFF);
+    if (UNLIKELY(false != 0)) {
+        OFF_PATH("untrue");
+    } else {
+        to[0] = key;
+        to[1] = number;
+        to[2] = told;
+#pragma unroll
+        for (at = 3; at < (WORDS + 1 & ~1u); at++)
+            if (at != PROCESS_AT)
+                to[at] = from[at];
+        to[PROCESS_AT] = bell >> 24 & 1;
+        nic->going = process;
+    }
+}
+#endif
+
+void epos_tx(struct nic *nic, u32 bell) {
+    u32 slot = bell >> 16 & 127, bytes = bell & 0xFFFF, *before;
+#if GUARDED
+    struct route *route = &nic->routes[(bell >> 24 & 63) >> 1];
+#else
+    struct route *route = &nic->routes[bell >> 24];
+#endif
+    struct frame *frame;
+    if (UNLIKELY(slot > 7) || UNLIKELY(bytes - HEADER > MTU) || UNLIKELY(nic->sending != 0)) {
+        OFF_PATH("nothing to send, or busy");
+        return;
+    }
+#if GUARDED
+    frame = nic->now->slots[slot];
+    looked(nic, bell);
+    nic->rest = (u32 *)frame + (WORDS + 1 & ~1u);
+    nic->rest_end = (u32 *)(((u32)frame + bytes + 7) & ~7u);
+    before = nic->head;
+#else
+    frame = nic->slots[slot];
+    before = (u32 *)frame - 2;
+#endif
+    before[0] = route->high;
+    before[1] = route->low;
+    nic->sending = bell;
+    REGISTER_WRITE(SMP, before);
+    REGISTER_WRITE(SA, route->skip);
+#if GUARDED
+    REGISTER_WRITE(SML, nic->head + 2 + (WORDS + 1 & ~1u));
+#else
+    REGISTER_WRITE(SMLT, ((u32)frame + bytes + 7) & ~7u);
+#endif
+}
 
 void epos_sent(struct nic *nic) {
-    u32 sent = nic->sent + 1;
+#if GUARDED
+    struct process *mine = nic->going;
+#else
+    struct nic *mine = nic;
+#endif
+    u32 sent = mine->sent + 1;
     REGISTER_WRITE(ISR, 8);
-#if MANY
+#if MANY && GUARDED
+    if (UNLIKELY(nic->going->slots[nic->sending >> 16 & 127]->words[3] != 0)) {
+        OFF_PATH("one more node");
+        nic->going->sent--;
+    }
+#elif MANY
     if (UNLIKELY(nic->slots[nic->sending >> 16 & 127]->words[3] != 0)) {
         OFF_PATH("one more node");
         nic->sent--;
     }
 #endif
-    nic->sent = sent;
+#if GUARDED
+    nic->going->waits &= ~(1u << (nic->sending >> 16 & 31));
+#endif
+    mine->sent = sent;
     nic->sending = 0;
-    SHARED32(&nic->count_sent) = sent;
+    SHARED32(&mine->count_sent) = sent;
     if (UNLIKELY(nic->first != nic->last)) {
         OFF_PATH("more to send");
         nic->first++;
@@ -71,6 +231,12 @@ void epos_sent(struct nic *nic) {
 static inline __attribute__((always_inline)) u32 arrived(
     struct nic *nic, struct frame *frame, u32 told, u32 number, u32 source, u32 *address) {
     u32 key = number << 8, last = told >> 30 & 1, offset, message;
+#if GUARDED
+    if (UNLIKELY(nic->processes[source >> 6].holds > 2)) {
+        OFF_PATH("enough");
+    } else
+        nic->current->pair = source;
+#endif
 #if SWITCHING
     {
         u32 bits = frame->words[BITS_AT];
@@ -126,26 +292,35 @@ static inline __attribute__((always_inline)) u32 arrived(
     nic->expected[source] = (last ? key | 0x3FFF00 : key) + 256;
     message = nic->message[source];
     nic->message[source] = message + last;
+#if GUARDED
+    *address = nic->processes[source >> 6].staging + (((source & 63) << 2 | (message & SLOTS - 1)) << 16) + offset;
+#else
     *address = nic->staging + ((source << 2 | (message & SLOTS - 1)) << 16) + offset;
+#endif
     return message;
 }
 
 static inline __attribute__((always_inline)) void brought(
     struct nic *nic, struct buffer *buffer, struct frame *frame, u32 told, u32 address) {
+#if GUARDED
+    struct process *mine = &nic->processes[buffer->pair >> 6];
+#else
+    struct nic *mine = nic;
+#endif
     struct block *block = nic->tail, *next = block + 1;
-    u32 size = told & 0xFFFF, *entry = nic->entry, *following = entry + 1;
+    u32 size = told & 0xFFFF, *entry = mine->entry, *following = entry + 1;
     if (UNLIKELY(size - 1 >= MTU)) {
         OFF_PATH("empty");
         size = 4;
     }
-    buffer->told = nic->lap | told;
+    buffer->told = mine->lap | told;
     buffer->entry = entry;
-    if (UNLIKELY(following == nic->entries_end)) {
+    if (UNLIKELY(following == mine->entries_end)) {
         OFF_PATH("wrapped");
-        nic->lap ^= 1u << 31;
-        following = nic->entries;
+        mine->lap ^= 1u << 31;
+        following = mine->entries;
     }
-    nic->entry = following;
+    mine->entry = following;
     if (UNLIKELY(next == nic->blocks_end)) {
         OFF_PATH("wrapped");
         next = nic->blocks;
@@ -160,13 +335,21 @@ static inline __attribute__((always_inline)) void brought(
 
 void epos_hold(struct nic *nic, struct frame *frame) {
     u32 told = frame->words[2], address;
+#if GUARDED
+    arrived(nic, frame, told, frame->words[1], (frame->words[PROCESS_AT] & 1) << 6 | (told >> 24 & 63), &address);
+#else
     arrived(nic, frame, told, frame->words[1], told >> 24 & 63, &address);
+#endif
     nic->current->address = address;
     SHARED32(&nic->held) = SHARED32(&nic->held) + 1;
 }
 
 void epos_rx(struct nic *nic, struct frame *frame) {
+#if GUARDED
+    u32 told = frame->words[2], source = (frame->words[PROCESS_AT] & 1) << 6 | (told >> 24 & 63), address;
+#else
     u32 told = frame->words[2], source = told >> 24 & 63, address;
+#endif
     u32 message = arrived(nic, frame, told, frame->words[1], source, &address);
     if (UNLIKELY(message - SHARED32(&nic->freed[source]) >= SLOTS)) {
         OFF_PATH("full");
@@ -197,7 +380,11 @@ void epos_stored(struct nic *nic) {
     } else
 #endif
     {
+#if GUARDED
+        u32 *ack = nic->acks, source = buffer->pair, number = buffer->number;
+#else
         u32 *ack = nic->acks, source = buffer->told >> 24 & 63, number = buffer->number;
+#endif
         nic->stored[source] = number;
         ack[0] = source;
         ack[1] = number;

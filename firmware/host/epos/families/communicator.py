@@ -31,7 +31,7 @@ class Communicator:
                     f"it has {', '.join(self._calls)}, and {type(over).__name__} {', '.join(over.extras) or 'no more'}"
                 )
                 raise refuse(member, over, f"{name!r} is needed, and is not there", has)
-        if member.joined and (peer is None or peer not in over.epos.view.routes or peer == over.epos.me):
+        if member.joined and peer not in over.epos.partners:
             raise refuse(member, over, f"it joins two, and its peer is {peer!r}", "give peer=, another node")
         if not member.joined and peer is not None:
             raise refuse(member, over, "it has no fixed peer", "leave peer out, or take a Link")

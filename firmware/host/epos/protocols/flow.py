@@ -16,7 +16,7 @@ class Side:
     """Of one host."""
 
     def __init__(self, epos: Any) -> None:
-        self._epos, nodes = epos, epos.place.nodes
+        self._epos, nodes = epos, epos.place.peers
         self._slots = epos.options.slots
         self._sent = [0] * nodes
         self._credit = [0] * nodes

@@ -29,7 +29,7 @@ class Side:
             cause = f"it is {now}, and only becomes less: to epos.least_mtu, {least}, at most"
             raise EposError(f"{epos.host.who}: an MTU of {mtu!r}", cause, f"a power of two from {least} to {now}")
         await epos.outgoing.left()
-        for node in sorted(node for node in epos.view.routes if node != epos.me):
+        for node in epos.partners:
             await self._tell(node, mtu.bit_length() - 1)
         epos.outgoing.mtu = mtu
 

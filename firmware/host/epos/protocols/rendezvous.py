@@ -19,7 +19,7 @@ class Side:
     """Of one host."""
 
     def __init__(self, epos: Any) -> None:
-        self._epos, nodes = epos, epos.place.nodes
+        self._epos, nodes = epos, epos.place.peers
         self._from = epos.options.rendezvous_from
         self._asked, self._granted = [0] * nodes, [0] * nodes
         """Of each node: number of the last buffer of it that was used, and the last word of what it granted."""
@@ -55,8 +55,10 @@ class Side:
         """Raises EposError for what cannot be posted."""
         epos, mtu = self._epos, self._epos.options.mtu
         what = f"{epos.host.who}: a buffer for node {source}"
-        if source == epos.me or source not in epos.view.routes:
-            raise EposError(what, "there is none", f"one of {[node for node in epos.view.routes if node != epos.me]}")
+        if source not in epos.partners:
+            raise EposError(what, "there is none", f"one of {epos.partners}")
+        if not all(epos.owns(piece) for piece in pieces):
+            raise EposError(what, "it is not in the memory of the process", "take it of `room`")
         if self._posted[source]:
             raise EposError(what, "one is posted", "receive its message first")
         if not pieces or any(piece.size % mtu for piece in pieces[:-1]) or pieces[-1].size < 1:

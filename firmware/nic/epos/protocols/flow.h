@@ -1,6 +1,6 @@
 /* Flow control on the NIC: a frame says how many messages of this node its sender has copied out. */
 #ifndef EPOS_HOOKS_H
-#define FLOW_WORDS u32 credit[NODES];
+#define FLOW_WORDS u32 credit[ROWS];
 #else
 
 INLINE void flow_rx(struct nic *nic, u32 source, struct frame *frame) {
@@ -22,7 +22,9 @@ u32 epos_credit(u32 bell, u32 *count) {
 
 #if HAS_RELIABILITY
 /* Another node asks how many of its messages were copied out. */
-u32 epos_answer(struct nic *nic, struct frame *frame) { return SHARED32(&nic->freed[frame->words[EPOS_KEY] >> 16 & 63]); }
+u32 epos_answer(struct nic *nic, struct frame *frame) {
+    return SHARED32(&nic->freed[CONTROL_ROW(frame->words[EPOS_KEY], frame->words[EPOS_NUMBER])]);
+}
 #endif
 #endif
 

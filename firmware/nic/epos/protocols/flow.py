@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from firmware.nic.epos.protocols import Protocol
-from firmware.nic.epos.words import Kind, Word
+from firmware.nic.epos.words import Kind
 
 if TYPE_CHECKING:
     from firmware.nic.epos.receiving import In
@@ -27,7 +27,7 @@ class Side:
         """The word of the header."""
         count = self._program.nic.load(frame.at + self._at)
         if count != NOTHING:
-            await self.control(frame.told.source, Kind.CREDIT, count)
+            await self.control(frame.row, Kind.CREDIT, count)
         return True
 
     async def control(self, source: int, kind: int, value: int) -> None:
@@ -36,7 +36,7 @@ class Side:
             self._program.nic.store(self._program.place.of("flow", source, 1), value)
         elif kind == Kind.PROBE:
             await self._program.nic.work("epos_answer")
-            count = self._program.nic.load(Word.FREED + 4 * source) & 0xFFFF
+            count = self._program.nic.load(self._program.place.freed(source)) & 0xFFFF
             await self._program.sender.tell(source, Kind.CREDIT, count)
 
     async def rung(self, node: int, count: int, probe: bool) -> None:

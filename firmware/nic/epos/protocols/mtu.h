@@ -1,6 +1,6 @@
 /* MTU adaptation on the NIC: where a frame belongs in its message depends on how its sender cuts. */
 #ifndef EPOS_HOOKS_H
-#define MTU_WORDS u32 cut[NODES], known[NODES];
+#define MTU_WORDS u32 cut[ROWS], known[ROWS];
 #else
 
 INLINE u32 mtu_offset(struct nic *nic, u32 source, u32 number) {

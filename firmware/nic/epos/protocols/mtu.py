@@ -23,15 +23,15 @@ class Side:
     def __init__(self, program: Any) -> None:
         self._program = program
         place = program.place
-        for node in range(place.nodes):
-            program.nic.store(self._word(node), place.options.mtu.bit_length() - 1)
+        for row in range(place.peers * place.processes):
+            program.nic.store(self._word(row), place.options.mtu.bit_length() - 1)
 
     def _word(self, node: int) -> int:
         return int(self._program.place.of("mtu", node, WORDS))
 
     def offset(self, frame: In) -> int:
         """Of a frame in its message."""
-        shift: int = self._program.nic.load(self._word(frame.told.source))
+        shift: int = self._program.nic.load(self._word(frame.row))
         return (frame.number & INDEX) << shift
 
     async def rung(self, node: int, shift: int, bit: bool) -> None:

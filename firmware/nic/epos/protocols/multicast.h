@@ -2,10 +2,10 @@
 #ifdef EPOS_HOOKS_H
 
 INLINE void multicast_tx_done(struct nic *nic, u32 bell) {
-    u32 left = nic->slots[bell >> 16 & 127]->words[EPOS_MULTICAST];
+    u32 left = LEAVING(nic)->slots[bell >> 16 & 127]->words[EPOS_MULTICAST];
     if (UNLIKELY(left)) {
         OFF_PATH("to the next one");
-        nic->sent--;
+        LEAVING(nic)->sent--;
     }
 }
 

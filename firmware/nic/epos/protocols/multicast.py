@@ -26,6 +26,8 @@ class Side:
         if not left:
             return False
         node = (left & -left).bit_length() - 1
+        if node not in self._program.sender.known:  # forged where the header stood
+            return False
         await nic.work("epos_next_node", node + 1)
         await nic.work("epos_repeat")
         nic.store(out.at + self._at, left & left - 1)

@@ -1,6 +1,6 @@
 /* Reliability on the NIC: a frame that has come before is not taken again; each that is stored is acknowledged. */
 #ifndef EPOS_HOOKS_H
-#define RELIABILITY_WORDS u32 accepted[NODES], acknowledged[NODES], stored[NODES], *acks;
+#define RELIABILITY_WORDS u32 accepted[ROWS], acknowledged[ROWS], stored[ROWS], *acks;
 #define RELIABILITY_BUFFER u32 number;
 #else
 
@@ -20,7 +20,7 @@ INLINE void reliability_stored(struct nic *nic, struct buffer *buffer) {
     u32 *ack, source, number;
     SWITCHED(buffer->active, BIT_RELIABILITY);
     ack = nic->acks;
-    source = buffer->told >> 24 & 63;
+    source = BUFFER_ROW(buffer);
     number = buffer->number;
     nic->stored[source] = number;
     ack[0] = source;

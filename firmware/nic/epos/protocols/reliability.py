@@ -35,7 +35,7 @@ class Side:
 
     async def rx(self, frame: In) -> bool:
         """Whether it comes for the first time."""
-        nic, source = self._program.nic, frame.told.source
+        nic, source = self._program.nic, frame.row
         number = nic.load(frame.at + self._at)
         if nic.load(self._word(source)) == number:
             await nic.work("epos_duplicate")
@@ -49,8 +49,8 @@ class Side:
 
     async def stored(self, frame: In) -> None:
         """It is in host memory: tell its sender."""
-        self._program.nic.store(self._word(frame.told.source) + 8, frame.count)
-        await self._program.sender.tell(frame.told.source, Kind.ACK, frame.count)
+        self._program.nic.store(self._word(frame.row) + 8, frame.count)
+        await self._program.sender.tell(frame.row, Kind.ACK, frame.count)
 
     async def control(self, source: int, kind: int, value: int) -> None:
         """A control frame."""

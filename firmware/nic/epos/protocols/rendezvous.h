@@ -1,6 +1,6 @@
 /* Rendezvous on the NIC: a frame of a message that was granted goes into the posted buffer. */
 #ifndef EPOS_HOOKS_H
-#define RENDEZVOUS_WORDS struct { u32 posted, granted, asked, pages[PAGES]; } rendezvous[NODES];
+#define RENDEZVOUS_WORDS struct { u32 posted, granted, asked, pages[PAGES]; } rendezvous[ROWS];
 #else
 
 INLINE void rendezvous_rx(struct nic *nic, u32 source, struct frame *frame) {
@@ -18,7 +18,12 @@ u32 epos_direct(struct nic *nic, u32 source, u32 offset) {
         OFF_PATH("beyond the posted buffer: it is dropped");
         return 0;
     }
-    return page + (offset & MTU - 1);
+    page += offset & MTU - 1;
+    if (UNLIKELY(!ALLOWED(nic, source, page, MTU))) {
+        OFF_PATH("not the process's: it is dropped");
+        return 0;
+    }
+    return page;
 }
 
 /* The host asks a node for a buffer. */

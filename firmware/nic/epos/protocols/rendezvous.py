@@ -43,7 +43,9 @@ class Side:
             return True
         await nic.work("epos_direct")
         page, inside = divmod(frame.offset, self._mtu)
-        there = nic.load(self._word(frame.told.source, PAGES + page)) if page < self._program.place.pages else 0
+        there = nic.load(self._word(frame.row, PAGES + page)) if page < self._program.place.pages else 0
+        if there and not self._program.allows(frame.row, there + inside, frame.told.size):
+            there = 0
         frame.address = there + inside
         if not there:
             nic.store(Word.REFUSED, nic.load(Word.REFUSED) + 1)
