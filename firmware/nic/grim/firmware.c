@@ -1,6 +1,8 @@
 /* GRIM on the NIC as a program that a LANai executes: the steps that paths.c has counted, in the order of scan.py. What it lacks,
  * boot.py refuses by name. */
 #include "layout.h"
+#define ENGINE (&ni->engine)
+#define ENGINE_CHAIN(chains) 0 /* What is fetched would have chain 2; it has no such messages. */
 #include "../hardware/pulse.h"
 #include "ni.h"
 #include "pieces.h"

@@ -90,4 +90,7 @@ struct ni {
     u32 tree_count, tree_limit, reports_afar;
     u32 *sentinel[2], seen[2]; /* What the first part of a long message changes, and what stood there. */
     u32 reports;
+#ifdef ENGINE
+    struct engine engine;
+#endif
 };

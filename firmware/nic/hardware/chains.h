@@ -5,7 +5,13 @@
 
 enum { ISR_DMA = 0x10 };
 
-struct engine { u32 running, chain; struct block *at, *list[4]; };
+/* `pulsed`: the chains that executed firmware has started last. */
+struct engine { u32 running, chain; struct block *at, *list[4]; u32 pulsed; };
+
+/* The first of these chains. */
+#ifndef ENGINE_CHAIN
+#define ENGINE_CHAIN(chains) ((chains) & 1 ? 0 : 2)
+#endif
 
 /* Hand a block to the engine. */
 static inline void begin(struct engine *engine, struct block *block, u32 chain, u32 next) {
@@ -51,7 +57,7 @@ static inline u32 finished(struct engine *engine) {
 
 /* A transfer is over, the next one of the same chain begins. */
 u32 dma_next(struct engine *engine) {
-    u32 flags = finished(engine), chain = engine->running & 1 ? 0 : 2, next;
+    u32 flags = finished(engine), chain = ENGINE_CHAIN(engine->running), next;
     struct block *block = engine->list[chain];
     next = SHARED32(&block->next);
     if (LIKELY(!(next & TERMINAL))) begin(engine, block, chain, next);
@@ -60,7 +66,7 @@ u32 dma_next(struct engine *engine) {
 
 /* A transfer is over, nothing waits. */
 u32 dma_last(struct engine *engine) {
-    u32 flags = finished(engine), chain = engine->running & 1 ? 0 : 2;
+    u32 flags = finished(engine), chain = ENGINE_CHAIN(engine->running);
     if (LIKELY(SHARED32(&engine->list[chain]->next) & TERMINAL)) {
         engine->running &= ~(1u << chain);
         engine->at = 0;
