@@ -47,6 +47,8 @@ class Model:
         self._granted: dict[int, set[Span]] = {}
         self._diff_of: dict[tuple[Span, int], frozenset[Span]] = {}
         """By interval and page the intervals that one diff covers."""
+        self._writes: dict[int, int] = {}
+        """By process the page that it is about to write."""
         self.faults: Counter[int] = Counter()
         self.twins: Counter[int] = Counter()
         self.diffs: Counter[int] = Counter()
@@ -65,6 +67,8 @@ class Model:
         copy = self._copies[process][page]
         if not copy.here or self._missing(process, page) or (write and not copy.twin):
             self.faults[process] += 1
+        if write:
+            self._writes[process] = page
 
     def valid(self, process: int, page: int) -> None:
         """A page is here, with the changes of all intervals that are known."""
@@ -73,12 +77,18 @@ class Model:
             copy.contains |= self._diff_of[span, page]
         copy.here = True
 
-    def accessed(self, process: int, page: int, write: bool) -> None:
-        """It was made: the page has a twin if it was written."""
+    def twin(self, process: int, page: int) -> None:
+        """A fault gives a page its twin, for the write that is about to be made."""
         copy = self._copies[process][page]
-        if write and not copy.twin:
+        if not copy.twin:
             copy.twin = True
             self.twins[process] += 1
+
+    def accessed(self, process: int, page: int, write: bool) -> None:
+        """It was made: the page has a twin if it was written."""
+        if write:
+            self.twin(process, page)
+            del self._writes[process]
 
     def gave_page(self, holder: int, page: int, to: int) -> None:
         """The holder has served a Request for a page as a whole."""
@@ -86,6 +96,8 @@ class Model:
         if not copy.given and copy.twin:  # the first copy has all that was written: no diff of it is ever asked for
             copy.contains |= copy.undone
             copy.undone, copy.twin = set(), False
+            if self._writes.get(holder) == page:  # the write has not been made, and faults once more
+                self.faults[holder] += 1
         copy.given = True
         self._copies[to][page].contains |= copy.contains
 

@@ -45,6 +45,7 @@ class Watched:
         """Tell the model when a process serves Requests, ends intervals and grants locks."""
         coherence, model, me = tmk.coherence, self.model, tmk.proc_id
         self._before(coherence, "end_interval", lambda: model.ends(me))
+        self._before(coherence, "write", lambda page: model.twin(me, page))
         self._before(tmk.locks, "_grant", lambda lock, request: model.granted(me, request.number))
 
         def page(asked: Message) -> None:

@@ -46,5 +46,6 @@ async def run(lab: Lab) -> None:
         lab.check(not told or told_same, f"{name} are {run_counts[name]}, and the model counts {model[name]}")
     lab.metric("processes", processes)
     lab.metric("reads", watched.reads)
+    lab.metric("resent", sum(getattr(tmk._substrate, "resent", 0) for tmk in all_of))
     lab.metric("collections", all_of[0].barriers.collections)
     lab.findings.messages += sum(tmk.sent for tmk in all_of)

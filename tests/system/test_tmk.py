@@ -24,10 +24,11 @@ def test_results_and_trace_are_equal_on_both_simulators(tmp_path: Path) -> None:
     assert_equal(reference, again)
 
 
-@pytest.mark.parametrize("settings", ["tmk.on=udp", "tmk.on=via via.preset=bvia2"])
+@pytest.mark.parametrize("settings", ["tmk.on=udp", "tmk.on=via via.preset=bvia2", "fault.loss=0.1 tmk.resend_us=2000"])
 def test_a_random_program_counts_what_the_model_counts(settings: str, tmp_path: Path) -> None:
     metrics = must("tmk_random", "verilator", tmp_path, f"phases=2 {settings}").metrics
     assert metrics["processes"] == 3 and metrics["diffs"] > 4 and metrics["reads"] > 20
+    assert (metrics["resent"] > 0) == ("resend_us" in settings)
 
 
 def test_results_of_programs_in_a_row_are_right_and_their_time_adds_up(tmp_path: Path) -> None:

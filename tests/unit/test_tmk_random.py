@@ -3,7 +3,8 @@
 Strategy: programs without data races, with locks, barriers, computing and words of all owners in the same pages, on two
 to eight processes of the machine. Each read is compared with memory as one process would have it. A model that keeps
 sets instead of vectors is told the schedule, and must count the same faults, twins, diffs, notices and intervals. With
-a small limit records are collected all the time; then only reads are compared. `SANLAB_TMK_SEEDS` sets how many.
+a small limit records are collected all the time; then only reads are compared. Over UDP messages are lost, damaged,
+doubled and late, and sent again. `SANLAB_TMK_SEEDS` sets how many.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from firmware.host.tmk.over_udp import OverUdp
 from tb.studies._tmk_random import Watched
 from tests.unit.tmk_bench import Bench
 
@@ -49,3 +51,15 @@ def test_every_read_is_right_when_records_are_collected_all_the_time(seed: int) 
     bench, _ = run(seed, 3, 6, collect_bytes=256)
     assert all(tmk.barriers.collections > 1 for tmk in bench.all)
     assert max(tmk.coherence.kept for tmk in bench.all) < 20_000
+
+
+@pytest.mark.parametrize("seed", range(1, 1 + SEEDS // 3))
+def test_reads_and_counts_are_right_where_messages_are_lost_doubled_and_late(seed: int) -> None:
+    bench = Bench(2 + seed % 7, seed=seed, pages=1 + seed % 3, resend_us=1500)
+    bench.machine.faults.lose(0.04, 0.04, seed, reordered=0.05, doubled=0.05)
+    watched = Watched(bench.all, 1 + seed % 3)
+    bench.program(lambda tmk: watched.program(tmk, seed, 4))
+    counted, model = watched.counts()
+    assert counted == model
+    resent = [tmk._substrate.resent for tmk in bench.all if isinstance(tmk._substrate, OverUdp)]
+    assert sum(resent) > 0

@@ -49,7 +49,7 @@ class TreadMarks:
         self._opened = True
         process = self.host.process("tmk")
         if isinstance(self._below, Udp):
-            return Tmk(OverUdp(self._below, process, self._nodes), self._options)
+            return Tmk(OverUdp(self._below, process, self._nodes, self._options.resend_us), self._options)
         return Tmk(OverVia(self._below, process, self._nodes, self._options), self._options)
 
 

@@ -17,6 +17,7 @@ RANGES: Mapping[str, tuple[int, int]] = MappingProxyType(
         "vis": (1, 2),
         "prepost": (0, 256),
         "timer_us": (10, 1_000_000),
+        "resend_us": (0, 10_000_000),
     }
 )
 WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType({"scheme": ("interrupt", "timer", "thread", "polling")})
@@ -41,6 +42,10 @@ class Options:
     """Over VIA, of each pair of processes (paper 001, 5.3.3)."""
     prepost: int = 0
     """Over VIA, receives posted ahead at each VI for Requests; 0: as many as can come (readings C4)."""
+
+    resend_us: int = 0
+    """Over UDP, a Request without a Response is sent again after this time (readings C11); 0: never, for a network that
+    loses nothing."""
 
     @classmethod
     def of(cls, given: Mapping[str, float | str]) -> Options:

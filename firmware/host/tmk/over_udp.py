@@ -1,16 +1,23 @@
-"""TreadMarks over UDP: a socket for Requests, of which SIGIO tells, and one for Responses, where the process sleeps."""
+"""TreadMarks over UDP: a socket for Requests, of which SIGIO tells, and one for Responses, where the process sleeps.
+
+Where messages may be lost (`resend_us`) SIGALRM looks at what is overdue (`resending.py`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
 from firmware.host.tmk.account import Share
+from firmware.host.tmk.resending import Resending
 from firmware.host.tmk.substrate import MOST, Serve, Substrate
 from firmware.host.tmk.wire import Message
 from firmware.host.udp import Socket, Udp
 from pymodels.host import Process, Sig
 
 REQUESTS_PORT, RESPONSES_PORT = 5001, 5002
+MANAGER = 0
+LINGER = 20
+"""Periods for which the manager of barriers still answers those that have not heard that all are at the last one."""
 ROOM = 1 << 20
 """Bytes that may stand at a socket: Responses of all processes may come at once."""
 
@@ -20,8 +27,13 @@ class OverUdp(Substrate):
 
     tells = frozenset([Sig.IO])
 
-    def __init__(self, udp: Udp, process: Process, nodes: int) -> None:
+    def __init__(self, udp: Udp, process: Process, nodes: int, resend_us: int = 0) -> None:
         super().__init__(udp.host, process, udp.me, nodes)
+        self._period_ns = resend_us * 1000
+        if resend_us:
+            self._resending = Resending(self.me)
+        self.resent = 0
+        """Messages that were sent again."""
         self._udp = udp
         self._out, self._out_of_handler, self._in, self._in_of_handler = (process.allocate(MOST) for _ in range(4))
         self._requests: Socket
@@ -36,9 +48,17 @@ class OverUdp(Substrate):
             await socket.bind(port)
             await socket.set_room(ROOM)
         await self._requests.set_async(True)
+        if self._resending:
+            self.process.on_signal(Sig.ALRM, self._look, self.tells)
+            await self.process.set_timer(self._period_ns, self._period_ns)
 
     async def stop(self) -> None:
         """Close them."""
+        if self._resending:
+            end = self.host.now + LINGER * self._period_ns * 1000 * (self.me == MANAGER)
+            while self.host.now < end:
+                await self.process.suspend()
+            await self.process.set_timer(0)
         await self._requests.close()
         await self._responses.close()
 
@@ -55,6 +75,8 @@ class OverUdp(Substrate):
         async with self._waiting(what):
             while message is None:
                 message = await self._take(self._responses, self._in)
+                if message and self._resending and not self._resending.answers(message):
+                    message = None
         return message
 
     async def until(self, condition: Callable[[], bool], what: str) -> None:
@@ -83,8 +105,21 @@ class OverUdp(Substrate):
         """Ask the kernel, and take what it has."""
         while await self._come():
             message = await self._take(self._requests, self._in_of_handler)
-            if message is not None:
+            if message is None:
+                continue
+            if self._resending is None or self._resending.is_new(message):
                 await self._serve(message)
+            elif (done := self._resending.done_for(message)) is not None:
+                self.resent += 1
+                await self.send(done.to, done.message)
+
+    async def _look(self, sig: Sig) -> None:
+        """SIGALRM: a program that waits has its Requests sent again that are overdue."""
+        if self._inside or self._serving or self._resending is None:
+            return
+        for sent in self._resending.overdue(self.host.now - self._period_ns * 1000):
+            self.resent += 1
+            await self.send(sent.to, sent.message)
 
     async def _come(self) -> bool:
         with self.account.during(Share.COMMUNICATION):

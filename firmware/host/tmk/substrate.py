@@ -7,7 +7,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager
 
 from firmware.host.tmk.account import Account, Share
-from firmware.host.tmk.wire import HEADER_BYTES, RESPONSES, Message
+from firmware.host.tmk.resending import Resending
+from firmware.host.tmk.wire import HEADER_BYTES, RESPONSES, Kind, Message
 from firmware.verbs import Host
 from pymodels.host import Process, Sig
 
@@ -38,7 +39,9 @@ class Substrate(ABC):
         """A Request came in one."""
         self._serving = False
         self._free = host.event(f"{process.who}: the end of a Request that another thread serves")
-        self._parts: dict[tuple[int, int], list[Message]] = {}
+        self._parts: dict[tuple[Kind, int, int], dict[int, Message]] = {}
+        self._resending: Resending | None = None
+        """Where the network may lose messages."""
         self.sent = self.sent_bytes = 0
         """Messages, each part of a long one counted, and their bytes."""
 
@@ -129,6 +132,8 @@ class Substrate(ABC):
         """Send a Request or a Response, in parts if it is long; returns when its bytes are copied."""
         most = MOST - HEADER_BYTES
         parts = max(1, -(-len(message.body) // most))
+        if self._resending:
+            self._resending.sends(to, message, self.host.now)
         with self.account.during(Share.COMMUNICATION):
             for part in range(parts):
                 body = message.body[most * part : most * (part + 1)]
@@ -143,9 +148,10 @@ class Substrate(ABC):
         message = Message.unpack(data)
         if message.parts == 1:
             return message
-        parts = self._parts.setdefault((message.source, message.sequence), [])
-        parts.append(message)
+        key = message.kind, message.source, message.sequence
+        parts = self._parts.setdefault(key, {})
+        parts[message.part] = message
         if len(parts) < message.parts:
             return None
-        del self._parts[message.source, message.sequence]
-        return message._replace(body=b"".join(part.body for part in sorted(parts, key=lambda part: part.part)))
+        del self._parts[key]
+        return message._replace(body=b"".join(parts[part].body for part in range(message.parts)))
