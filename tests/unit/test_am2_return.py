@@ -310,3 +310,19 @@ def test_replies_that_come_back_keep_their_payload_while_their_sender_sends_more
     kept = zip(bench.back[1], bench.returned_data, strict=True)
     found = sorted((token.arguments[0], data, token.status, token.opcode.split()[0]) for token, data in kept)
     assert found == [(n, bytes([n]) * size, Code.BAD_TAG, "reply") for n, size in enumerate(sizes)]
+
+
+@each_nic
+def test_a_message_whose_acknowledgement_is_late_is_not_taken_again_when_its_queue_has_gone_round(nic: str) -> None:
+    bench = Bench(nic=nic, credits=32, timeout_us=5000)
+    faults = bench.machine.faults
+
+    async def program() -> None:
+        faults.drop(1, 0, faults.passed(1, 0))
+        for number in range(40):
+            await bench.endpoints[0].request(1, KEEP, number)
+        await bench.until(0, 0)
+
+    bench.run(program(), bench.until(1, 40))
+    assert [words for _, _, words, _ in bench.came[1]] == [(number,) for number in range(40)]
+    assert bench.machine.nic(0).load(Word.RESENT) == bench.machine.nic(1).load(Word.DUPLICATES) == 1

@@ -78,6 +78,7 @@ class Outgoing:
             send.held = True
             return False
         await nic.work("am2_take")
+        nic.store(at, word & ~OWNED)  # else the next round of the queue would find it there, if it is still under way
         number = send.taken
         send.taken += 1
         send.out.add(number)

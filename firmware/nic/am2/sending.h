@@ -23,14 +23,15 @@ void am2_hold(struct sending *send) { send->held = OWNED; }
 void am2_take(struct am2 *am2, struct sending *send, u32 reply) {
     struct descriptor *at = send->next, *next = at + 1;
     struct endpoint *endpoint = send->endpoint;
-    u32 where = SHARED32(&at->where), length = SHARED32(&at->length), node = where >> 16, size = 0, block = length & 0xFFFF, taken = send->taken, header;
+    u32 head = SHARED32(&at->head), where = SHARED32(&at->where), length = SHARED32(&at->length);
+    u32 node = where >> 16, size = 0, block = length & 0xFFFF, taken = send->taken, header;
     struct node *to = &am2->nodes[node];
     struct channel *channel;
     if (UNLIKELY(node >= NODES) || UNLIKELY(!to->routed)) {
         OFF_PATH("there is no such node");
         return;
     }
-    if (UNLIKELY((SHARED32(&at->head) >> 28 & 7) != SHORT)) {
+    if (UNLIKELY((head >> 28 & 7) != SHORT)) {
         OFF_PATH("payload");
         size = length >> 16;
     }
@@ -44,6 +45,7 @@ void am2_take(struct am2 *am2, struct sending *send, u32 reply) {
         return;
     }
     to->free[reply] = channel->free;
+    SHARED32(&at->head) = head & ~OWNED;
     if (UNLIKELY(next == send->end)) {
         OFF_PATH("round the queue");
         next = send->first;

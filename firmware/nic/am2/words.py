@@ -24,7 +24,7 @@ from typing import NamedTuple
 from pymodels.codes import quick
 
 OWNED = 1 << 31
-"""A descriptor of a send queue is the NIC's; one of a receive queue holds a message."""
+"""A descriptor of a send queue holds a message that the NIC has not taken; one of a receive queue holds a message."""
 SHORT_WORDS = 8
 """Arguments of a message at most (paper 002: short messages have up to 8 words)."""
 HEAD, TAG = 6, 2

@@ -1,0 +1,120 @@
+"""A study on the pure-Python machine: `python -m tb.lab.on_machine STUDY --set "..." --nodes 8 --seed 1`.
+
+For long runs of studies that count messages and read no trace: the firmware and the libraries are those of the RTL, all
+hosts hang on one crossbar, a path takes the machine's flat time. It prints the metrics, how many messages a second of a
+processor it was, and what failed. Exit codes: 0 all checks hold; 1 one does not; 2 the input was refused.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from firmware.layers import ClusterView, check_options, host_library, nic_program
+from pymodels.errors import SanlabError
+from pymodels.kernel import Kernel
+from pymodels.machine import Machine
+from pymodels.profiles import DEFAULT_KIND
+from pymodels.profiles.profile import parse_settings
+from tb.lab.lab import Notebook
+from tb.plan import studies
+from tb.plan.options import Option
+from tb.plan.request import RUN_OPTIONS
+
+LONGEST_US = 10**12
+
+
+@dataclass(frozen=True)
+class Running:
+    """As much of a running cluster as such a study needs."""
+
+    nics: Sequence[Any]
+
+
+class MachineLab(Notebook):
+    """As much of `tb.lab.lab.Lab` as such a study needs."""
+
+    def __init__(self, machine: Machine, nodes: int, seed: int, options: Mapping[str, float | str]) -> None:
+        super().__init__()
+        self.machine, self.nodes, self.seed, self._options = machine, nodes, seed, options
+        self.running = Running(machine.nics)
+
+    @property
+    def kernel(self) -> Kernel:
+        """The machine's."""
+        return self.machine.kernel
+
+    def option(self, name: str) -> int:
+        """An option that is a number."""
+        return int(self._options[name])
+
+    def text(self, name: str) -> str:
+        """An option that is text."""
+        return str(self._options[name])
+
+    def start_layer(self, layer: str) -> list[Any]:
+        """The layer's program on every NIC, its library on every host. Raises SanlabError for options that it lacks."""
+        mine = {name: one for name, one in self._options.items() if name.startswith(f"{layer}.")}
+        own = {name.removeprefix(f"{layer}."): one if isinstance(one, str) else int(one) for name, one in mine.items()}
+        card = self.machine.host(0).card
+        check_options(layer, own, self.nodes, self.machine.nic(0).sram_bytes, card)
+        libraries = []
+        for node, host in enumerate(self.machine.hosts):
+            view = ClusterView(**self.machine.view(node, **own))
+            nic = self.machine.nic(node)
+            nic.spawn(nic_program(layer)(nic, view), layer)
+            libraries.append(host_library(layer)(host, view))
+        return libraries
+
+    def progress(self, done: int, total: int, what: str = "messages") -> None:
+        """Nobody watches."""
+
+
+def options_of(known: Mapping[str, Option], settings: str) -> dict[str, float | str]:
+    """The options of a study, with what the user has set. Raises SanlabError."""
+    given = parse_settings(settings)
+    return {name: one.parse(name, given[name]) if name in given else one.default for name, one in known.items()}
+
+
+def run(study: str, settings: str, nodes: int, nic: str, seed: int) -> MachineLab:
+    """Run a study. Raises SanlabError."""
+    info = studies.load(study)
+    options = options_of({**RUN_OPTIONS, **info.options}, settings)
+    machine = Machine(nodes, seed=seed, trace=False, nic=nic)
+    machine.faults.lose(float(options["fault.loss"]), float(options["fault.damage"]), seed)
+    lab = MachineLab(machine, nodes, seed, options)
+    machine.finish(info.module.run(lab), within_us=LONGEST_US)
+    return lab
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(description="Run a study on the machine.")
+    parser.add_argument("study")
+    parser.add_argument("--set", default="", dest="settings", metavar="KEY=VALUE ...")
+    parser.add_argument("--nodes", type=int, default=8)
+    parser.add_argument("--nic", default=DEFAULT_KIND)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args(arguments)
+    begun = time.process_time()
+    try:
+        lab = run(given.study, given.settings, given.nodes, given.nic, given.seed)
+    except SanlabError as error:
+        print(error, file=sys.stderr)
+        return 2
+    seconds = time.process_time() - begun
+    for name, value in lab.findings.metrics.items():
+        print(f"{name:24} {value:.6g}")
+    print(f"{'messages':24} {lab.findings.messages}")
+    print(f"{'a second of a processor':24} {lab.findings.messages / seconds:.0f}")
+    for failure in lab.findings.failures:
+        print(f"failed: {failure}")
+    return int(bool(lab.findings.failures))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

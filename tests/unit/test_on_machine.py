@@ -1,0 +1,30 @@
+"""Studies that count run on the machine as on the RTL, from the same file.
+
+Strategy: a small run of `am2_reliability` with more endpoints than frames on a network that loses packets, then what
+the command refuses and tells.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tb.lab import on_machine
+
+SETTINGS = "messages=96 endpoints=3 am2.frames=2 am2.timeout_us=120 fault.loss=0.02 fault.damage=0"
+
+
+def test_every_message_comes_once_between_paged_endpoints_of_different_weights(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert on_machine.main(["am2_reliability", "--set", SETTINGS, "--nodes", "3"]) == 0
+    told = dict(line.rsplit(maxsplit=1) for line in capsys.readouterr().out.splitlines())
+    assert [told[name] for name in ("lost", "duplicated", "changed", "messages")] == ["0", "0", "0", "192"]
+    assert int(told["resent"]) > 0
+
+
+@pytest.mark.parametrize(("study", "settings"), [("am2_reliabilty", ""), ("am2_reliability", "am2.frames=1000")])
+def test_what_cannot_be_is_refused_before_anything_runs(
+    study: str, settings: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert on_machine.main([study, "--set", settings]) == 2
+    assert "did you mean" in capsys.readouterr().err or settings
