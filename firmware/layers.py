@@ -22,6 +22,7 @@ from firmware.verbs import Nic
 from pymodels.card.fabric import Circuit
 from pymodels.cards import CardMap
 from pymodels.config.model import QueueRequest
+from pymodels.errors import EXIT_CONFIGURATION, SanlabError
 from pymodels.lanai.program import Program
 from pymodels.roots import listing, place, things
 from pymodels.waiting import Wait
@@ -81,6 +82,14 @@ class ClusterView:
 
 
 HOSTS = "firmware/host"
+NAMED_NODES = 128
+"""Nodes that a message layer names, unless it says `MOST_NODES`."""
+
+
+class NodesError(SanlabError):
+    """A message layer has no names for so many nodes."""
+
+    exit_code = EXIT_CONFIGURATION
 
 
 def names() -> list[str]:
@@ -149,8 +158,11 @@ def nic_program(layer: str) -> Callable[[Nic, ClusterView], Coroutine[Any, Any, 
 
 def check_options(layer: str, options: Mapping[str, float | str], nodes: int, sram_bytes: int, card: CardMap) -> None:
     """Let a message layer refuse options that cannot be on such a cluster: its NIC side's `check_options`, if it has
-    one. Raises SanlabError (exit code 2) naming the option.
+    one. Raises SanlabError (exit code 2) naming the option, or the layer when it names fewer nodes (`MOST_NODES`).
     """
+    most = getattr(_rules(layer), "MOST_NODES", NAMED_NODES)
+    if nodes > most:
+        raise NodesError(f"{nodes} hosts", f"layer {layer!r} has names for {most}", "take fewer with NUM_NODES")
     check = getattr(_rules(layer), "check_options", None)
     if check is not None:
         check(options, nodes, sram_bytes, card)

@@ -22,8 +22,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+import numpy as np
+
 from pymodels.errors import EXIT_CONFIGURATION, SanlabError
 from pymodels.topology import Channel, End, Topology
+from pymodels.walks import Ports, dependencies, walk
 
 MAX_DELTA = 15
 """Largest port distance: 16-port switches."""
@@ -165,14 +168,18 @@ class DependencyGraph:
 
     def __init__(self, topology: Topology, routes: Routes, nics_hold: bool = False) -> None:
         self.next: dict[Channel, dict[Channel, Pair]] = {}
-        for pair, route in routes.each():
-            taken = verify(topology, pair, route)
-            for held, wanted in itertools.pairwise(taken):
-                self.next.setdefault(held, {}).setdefault(wanted, pair)
-            if nics_hold:
-                out = taken[0]
-                into = Channel(out.target, out.source)
-                self.next.setdefault(into, {}).setdefault(out, pair)
+        ports, each = Ports(topology), list(routes.each())
+        if not each:
+            return
+        ends = np.array([[ports.hosts[host] for host in pair] for pair, _ in each], np.int64)
+        taken = walk(ports, ends[:, 0], ends[:, 1], [route for _, route in each])
+        if taken is None:  # one by one, to say which
+            for pair, route in each:
+                verify(topology, pair, route)
+            raise AssertionError("every route delivers alone, not all do together")
+        into = ports.peer[ends[:, 0]] if nics_hold else None
+        for held, wanted, first in zip(*(found.tolist() for found in dependencies(taken, into)), strict=True):
+            self.next.setdefault(ports.channel(held), {})[ports.channel(wanted)] = each[first][0]
 
     @cached_property
     def cycle(self) -> tuple[Channel, ...]:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 OWN = 96
 """From here on keys belong to the kind of NIC, which names them; all hosts of a cluster have the same."""
-SWITCH_UNIT = 3072
+SWITCH_UNIT = 16384
 """Settings unit of switch 0; nodes use the unit of their host CPU."""
 
 

@@ -7,6 +7,7 @@ is ours).
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -93,10 +94,8 @@ class Topology:
     @cached_property
     def first_port(self) -> dict[str, int]:
         """The running number of port 0 of each switch."""
-        first: dict[str, int] = {}
-        for switch in self.switches:
-            first[switch.name] = sum(s.ports for s in self.switches[: len(first)])
-        return first
+        firsts = itertools.accumulate((switch.ports for switch in self.switches), initial=0)
+        return {switch.name: first for switch, first in zip(self.switches, firsts, strict=False)}
 
     def is_host(self, node: str) -> bool:
         """True when `node` is a host, False for a switch."""

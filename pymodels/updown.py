@@ -7,19 +7,29 @@ the fewest routes so far is taken, then the one of the lowest ports; where a pai
 chosen in the same way among the rest. The root is the switch that gives the shortest
 routes in total, then the most ways to choose from, then the first in the list: in a Clos network a leaf, so that all
 spines are used.
+
+Ways are found once for two switches, not for each pair of their hosts, as a table of channels: the loads of all of them
+are summed at once.
 """
 
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterable
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from pymodels.errors import nearest
-from pymodels.routes import Pair, Routes, check_routes, route_of
+from pymodels.routes import Pair, Routes, check_routes, encode
 from pymodels.topology import Channel, Topology, TopologyError
 
+T = TypeVar("T", bound=Hashable)
 State = tuple[str, bool]
 """Switch, and whether the path has already turned down."""
+Ways = NDArray[np.int64]
+"""One column a way, the numbers of its channels in their order; columns by output ports, rising."""
 
 
 class UpDown:
@@ -31,30 +41,29 @@ class UpDown:
                 "unknown switch", f"root {root!r} is no switch", nearest(root, topology.first_port), root
             )
         self.topology = topology
+        self.out = {s.name: _channels(topology, s.name) for s in topology.switches}
         self.rank = self._ranks(root)
-        self.load: Counter[Channel] = Counter()
-        self.out = {s.name: self._channels(s.name) for s in topology.switches}
-        self.hops = {
-            target: self._distances(target) for target in {topology.attachment(h).node for h in topology.hosts}
-        }
+        self.channels = [channel for out in self.out.values() for channel in out]
+        """Between switches, by number."""
+        self.number = {channel: number for number, channel in enumerate(self.channels)}
+        self.load = np.zeros(len(self.channels), np.int64)
+        """Routes over each channel, by number."""
+        states = [(switch, down) for switch in self.rank for down in (False, True)]
+        self.moves = {state: self._moves(state) for state in states}
+        into: dict[State, list[State]] = {}
+        for state in states:
+            for _, after in self.moves[state]:
+                into.setdefault(after, []).append(state)
+        targets = dict.fromkeys(topology.attachment(host).node for host in topology.hosts)
+        self.hops = {target: _distances([(target, False), (target, True)], into) for target in targets}
+        """By target switch: hops from each state by legal moves."""
+        self._ways: dict[tuple[State, str], Ways] = {}
 
     def _ranks(self, root: str) -> dict[str, tuple[int, int]]:
         """Depth below the root and position in the list, of every switch that the root reaches: less is further up."""
         order = {s.name: i for i, s in enumerate(self.topology.switches)}
-        rank = {root: (0, order[root])}
-        todo = deque([root])
-        while todo:
-            here = todo.popleft()
-            for channel in self._channels(here):
-                if channel.target.node not in rank:
-                    rank[channel.target.node] = (rank[here][0] + 1, order[channel.target.node])
-                    todo.append(channel.target.node)
-        return rank
-
-    def _channels(self, switch: str) -> list[Channel]:
-        """The channels from a switch to other switches, by output port."""
-        both = (Channel(end, self.topology.peers[end]) for end in self.topology.cabled(switch))
-        return [channel for channel in both if not self.topology.is_host(channel.target.node)]
+        near = {switch: [channel.target.node for channel in out] for switch, out in self.out.items()}
+        return {switch: (depth, order[switch]) for switch, depth in _distances([root], near).items()}
 
     def _moves(self, state: State) -> list[tuple[Channel, State]]:
         """Legal next channels, and the state that each leads to."""
@@ -66,61 +75,37 @@ class UpDown:
                 moves.append((channel, (channel.target.node, descends)))
         return moves
 
-    def _distances(self, target: str) -> dict[State, int]:
-        """Hops from each state to the switch `target` by legal moves."""
-        into: dict[State, list[State]] = {}
-        for switch in self.rank:
-            for down in (False, True):
-                for _, after in self._moves((switch, down)):
-                    into.setdefault(after, []).append((switch, down))
-        hops = {(target, False): 0, (target, True): 0}
-        todo = deque(hops)
-        while todo:
-            state = todo.popleft()
-            for before in into.get(state, ()):
-                if before not in hops:
-                    hops[before] = hops[state] + 1
-                    todo.append(before)
-        return hops
-
-    def paths(self, pair: Pair, most: int = 1) -> list[list[Channel]]:
-        """The channels from host to host, of `most` ways or of as many as there are; their load is counted."""
-        left = list(self._shortest(pair))
-        taken: list[list[Channel]] = []
-        for _ in range(min(most, len(left))):
-            taken.append(min(left, key=self._merit_of))
-            left.remove(taken[-1])
-            self.load.update(taken[-1])
-        return taken
-
-    def _merit_of(self, path: list[Channel]) -> tuple[int, list[int]]:
-        """Routes that already run over the channels of a path, and its output ports: less is better in both."""
-        return sum(self.load[channel] for channel in path), [channel.source.port for channel in path]
-
-    def _shortest(self, pair: Pair) -> Iterator[list[Channel]]:
-        """The channels of each shortest legal path."""
-        first, last = (self.topology.attachment(host) for host in pair)
-        begin, end = Channel(self.topology.peers[first], first), Channel(last, self.topology.peers[last])
-        hops = self.hops[last.node]
-
-        def onward(state: State) -> Iterator[list[Channel]]:
-            if not hops[state]:
-                yield [end]
-            for channel, after in self._moves(state) if hops[state] else ():
+    def ways(self, state: State, target: str) -> Ways:
+        """The shortest legal ways from a state to a target switch."""
+        if (state, target) not in self._ways:
+            hops = self.hops[target]
+            found = [np.empty((0, 1), np.int64)] if not hops[state] else []
+            for channel, after in self.moves[state] if hops[state] else ():
                 if hops.get(after) == hops[state] - 1:
-                    yield from ([channel, *rest] for rest in onward(after))
+                    rest = self.ways(after, target)
+                    found.append(np.concatenate([np.full((1, rest.shape[1]), self.number[channel]), rest]))
+            self._ways[state, target] = np.concatenate(found, axis=1)
+        return self._ways[state, target]
 
-        return ([begin, *rest] for rest in onward((first.node, False)))
+    def take(self, source: str, target: str, most: int = 1) -> list[list[int]]:
+        """The channels from switch to switch, of `most` ways or of as many as there are; their load is counted."""
+        ways = self.ways((source, False), target)
+        taken: list[int] = []
+        for _ in range(min(most, ways.shape[1])):
+            loads = np.add.reduce(self.load.take(ways))
+            if taken:
+                loads[taken] = np.iinfo(np.int64).max
+            taken.append(int(loads.argmin()))
+            self.load[ways[:, taken[-1]]] += 1
+        return ways[:, taken].T.tolist()  # type: ignore[no-any-return]
 
     def merit(self) -> tuple[int, int]:
         """How good the root is, less being better: hops over all pairs of hosts, then minus the ways to choose."""
         at = Counter(self.topology.attachment(host).node for host in self.topology.hosts)
+        near = {state: [after for _, after in moves] for state, moves in self.moves.items()}
         total = choices = 0
         for target, hops in self.hops.items():
-            ways: dict[State, int] = {}
-            for state in hops:  # nearest to the target first
-                closer = (ways[after] for _, after in self._moves(state) if hops.get(after) == hops[state] - 1)
-                ways[state] = sum(closer) if hops[state] else 1
+            ways = _counts(hops, near)
             for source, hosts in at.items():
                 total += hosts * at[target] * hops[source, False]
                 choices += hosts * at[target] * ways[source, False]
@@ -130,12 +115,86 @@ class UpDown:
         """The routes between all pairs of hosts, in the order of the hosts, `most` a pair or as many as there are.
         RouteError when they could deadlock.
         """
-        pairs = [(a, b) for a in self.topology.hosts for b in self.topology.hosts if a != b]
-        ways = {pair: [route_of(path) for path in self.paths(pair, most)] for pair in pairs}
-        others = {pair: tuple(more) for pair, (_, *more) in ways.items() if more}
-        routes = Routes({pair: found[0] for pair, found in ways.items()}, computed=True, others=others)
+        at = {host: self.topology.attachment(host) for host in self.topology.hosts}
+        known: dict[bytes, bytes] = {}
+        table: dict[Pair, bytes] = {}
+        others: dict[Pair, tuple[bytes, ...]] = {}
+        for source, first in at.items():
+            for target, last in at.items():
+                if source != target:
+                    ways = self.take(first.node, last.node, most)
+                    found = [self._route(first.port, way, last.port) for way in ways]
+                    table[source, target], *more = [known.setdefault(route, route) for route in found]
+                    if more:
+                        others[source, target] = tuple(more)
+        routes = Routes(table, computed=True, others=others)
         check_routes(self.topology, routes)
         return routes
+
+    def _route(self, port: int, way: list[int], last: int) -> bytes:
+        """The route bytes of a way that begins and ends at these ports."""
+        route = bytearray()
+        for channel in (self.channels[number] for number in way):
+            route.append(encode(channel.source.port - port))
+            port = channel.target.port
+        route.append(encode(last - port))
+        return bytes(route)
+
+
+def _channels(topology: Topology, switch: str) -> list[Channel]:
+    """The channels from a switch to other switches, by output port."""
+    both = (Channel(end, topology.peers[end]) for end in topology.cabled(switch))
+    return [channel for channel in both if not topology.is_host(channel.target.node)]
+
+
+def _distances(begin: Iterable[T], near: dict[T, list[T]]) -> dict[T, int]:
+    """Steps from the nearest of the beginnings, of all that they reach, nearest first."""
+    steps = dict.fromkeys(begin, 0)
+    todo = deque(steps)
+    while todo:
+        here = todo.popleft()
+        for there in near.get(here, ()):
+            if there not in steps:
+                steps[there] = steps[here] + 1
+                todo.append(there)
+    return steps
+
+
+def _counts(steps: dict[T, int], near: dict[T, list[T]]) -> dict[T, int]:
+    """The number of shortest ways that go down these steps."""
+    ways: dict[T, int] = {}
+    for here, left in steps.items():
+        closer = (ways[there] for there in near[here] if steps.get(there) == left - 1)
+        ways[here] = sum(closer) if left else 1
+    return ways
+
+
+def _best_merit(topology: Topology) -> tuple[int, int]:
+    """The merit that no root surpasses: that of all shortest ways, legal or not."""
+    at = Counter(topology.attachment(host).node for host in topology.hosts)
+    near = {s.name: [channel.target.node for channel in _channels(topology, s.name)] for s in topology.switches}
+    total = choices = 0
+    for target, hosts in at.items():
+        hops = _distances([target], near)
+        ways = _counts(hops, near)
+        total += sum(hosts * more * hops[source] for source, more in at.items())
+        choices += sum(hosts * more * ways[source] for source, more in at.items())
+    return total, -choices
+
+
+def _best(topology: Topology) -> UpDown:
+    """The routing with the best root; none after it is tried when it is as good as can be."""
+    switches = [s.name for s in topology.switches]
+    reached = UpDown(topology, topology.attachment(topology.hosts[0]).node).rank
+    best, least = None, _best_merit(topology)
+    for network in (UpDown(topology, switch) for switch in switches if switch in reached):
+        merit = network.merit()
+        if best is None or merit < best[0]:
+            best = merit, network
+        if merit == least:
+            break
+    assert best is not None
+    return best[1]
 
 
 def up_down(topology: Topology, root: str | None = None, most: int = 1) -> Routes:
@@ -148,6 +207,4 @@ def up_down(topology: Topology, root: str | None = None, most: int = 1) -> Route
         return UpDown(topology, root).routes(most)
     if not topology.hosts:
         return Routes({}, computed=True)
-    reached = UpDown(topology, topology.attachment(topology.hosts[0]).node).rank
-    switches = [s.name for s in topology.switches if s.name in reached]
-    return min((UpDown(topology, switch) for switch in switches), key=UpDown.merit).routes(most)
+    return _best(topology).routes(most)

@@ -16,8 +16,8 @@ CARDS = (NETWORK_CARD, FPGA_CARD, FRAME_CARD)
 """What a host can USE (paper 003, C.1.1; the frame buffer is ours), each in the PCI slot of its place here."""
 HOST_QUEUE = "HOST"
 """The host's own incoming message queues, beside those of its cards."""
-MAX_HOSTS = 256
-"""A VNN is 8 bits wide in an endpoint (readings B1)."""
+MAX_HOSTS = 1024
+"""A VNN is 10 bits wide in an endpoint at most (readings B1, and `pymodels/formats/grim/endpoints.py`)."""
 
 
 @dataclass(frozen=True)

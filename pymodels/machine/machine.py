@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Coroutine, Sequence
 from typing import Any, TypedDict
 
-from pymodels.builders import clos, single_switch
+from pymodels.builders import clos, fat_tree, single_switch
 from pymodels.hardware.discover import nic_kind, of_nic
 from pymodels.kernel import Kernel, Task, close_unbegun
 from pymodels.machine.faults import Faults
@@ -70,9 +70,7 @@ class Machine:
         make: MakeNic = of_nic("pymodels.nics.{}.machine", nic).NIC
         timing = timing or Timing()
         names = tuple(names or (f"host{i}" for i in range(nodes)))
-        self.topology = topology or (
-            clos(names, 16) if len(names) > 16 else single_switch(names, 8 << (len(names) > 8))
-        )
+        self.topology = topology or _network(names)
         self.names = self.topology.hosts
         self.kernel = kernel or Kernel()
         self.timing = timing
@@ -164,3 +162,10 @@ class Machine:
     def _hang(self, nothing_left: bool, within_us: float) -> str:
         what = "nothing is left to happen" if nothing_left else f"not finished within {within_us:g} us"
         return f"at {self.kernel.now / 1e6:.3f} us: {what}; {self.network.in_flight()} packets in the network"
+
+
+def _network(names: tuple[str, ...]) -> Topology:
+    """One switch, above 16 hosts leaf and spine, above 128 a fat tree."""
+    if len(names) <= 16:
+        return single_switch(names, 8 if len(names) <= 8 else 16)
+    return clos(names, 16) if len(names) <= 128 else fat_tree(names, 16)

@@ -16,7 +16,7 @@ from pymodels.profiles import DEFAULT_KIND, Profile
 from pymodels.topology import End, Topology
 
 NIC, LINK, PCI, FABRIC, FAR = 0, 1, 2, 3, 4
-CARD_MEMORIES = 256
+CARD_MEMORIES = 2048
 """Number of the FPGA card's SRAM of node 0; its frame buffer has the next, node n both 2n further."""
 
 

@@ -11,11 +11,10 @@ from pathlib import Path
 from pymodels.builders import clos, fat_tree, host_names, ring, torus
 from pymodels.config import load_cluster
 from pymodels.config.generate import drawn
-from pymodels.config.model import MAX_HOSTS
 from pymodels.config.writer import write
 from pymodels.errors import ConfigError, SanlabError, nearest
 from pymodels.topology import SWITCH_SIZES, Topology
-from tb.plan.limits import check_size
+from tb.plan.limits import MOST_HOSTS, check_size
 from tb.tools.paths import OUT
 
 SHAPES: Mapping[str, Callable[..., Topology]] = {"clos": clos, "fat_tree": fat_tree, "ring": ring, "torus": torus}
@@ -28,7 +27,7 @@ def draw(shape: str, hosts: int, ports: int, folder: Path) -> str:
     if shape not in SHAPES:
         cause = f"SHAPE is one of {', '.join(SHAPES)}"
         raise ConfigError("SHAPE", 0, f"unknown shape {shape!r}", cause, nearest(shape, SHAPES))
-    _check("HOSTS", hosts, range(2, MAX_HOSTS + 1))
+    _check("HOSTS", hosts, range(2, MOST_HOSTS + 1))
     if ports not in SWITCH_SIZES:
         sizes = " or ".join(map(str, SWITCH_SIZES))
         raise ConfigError("PORTS", 0, "value out of range", f"PORTS is {ports}", f"switches have {sizes} ports")

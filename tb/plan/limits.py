@@ -7,10 +7,12 @@ from pymodels.errors import ConfigError
 from pymodels.profiles import Profile
 from pymodels.topology import Link, TopologyError
 
-MOST_HOSTS = 128
+MOST_HOSTS = 1024
 """Hosts that the doorway's tables hold: two memories each, and two for further cards."""
-MOST_CLOCKS = 512
+MOST_CLOCKS = 4096
 """Clocks that they hold: three a host, a fourth with an FPGA card, a fifth behind a bridge, one a switch."""
+MOST_SWITCHES = 1024
+"""Switches that have numbers in the trace and units in the doorway."""
 STOP_SLOTS = 4
 """Characters that come after a slack buffer has reached the stop mark, beside those of two flights: one for each
 register that STOP and they pass, one because a BEAT may take the slot of STOP (hdl/link/README.md)."""
@@ -21,10 +23,12 @@ def check_size(hosts: int, fpga_cards: int, switches: int, file: str) -> None:
     if hosts > MOST_HOSTS:
         cause = f"the simulator's tables hold {MOST_HOSTS} (DW_MEMORIES of hdl/sim/doorway/doorway.h, two a host)"
         raise ConfigError(file, 0, f"{hosts} hosts", cause, "take some of them with NUM_NODES, or enlarge the table")
-    room = MOST_CLOCKS - 3 * hosts - fpga_cards
+    clocks = MOST_CLOCKS - 3 * hosts - fpga_cards
+    room = min(clocks, MOST_SWITCHES)
     if switches > room:
         what = f"{switches} switches beside {hosts} hosts"
-        cause = f"the simulator's tables hold {room} (DW_CLOCKS of hdl/sim/doorway/doorway.h: a host has three or four)"
+        table = "DW_UNITS" if room < clocks else "DW_CLOCKS, of which a host has three or four"
+        cause = f"the simulator's tables hold {room} (hdl/sim/doorway/doorway.h: {table})"
         raise ConfigError(file, 0, what, cause, "use fewer switches with more ports, or enlarge the table")
 
 

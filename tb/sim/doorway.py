@@ -22,7 +22,7 @@ from tb.sim.compiled import exchange_with
 from tb.sim.exchange import TRACE_RECORD, Handler
 from tb.sim.turns import Turns
 
-WATCHES = 256
+MEMORIES, CLOCKS, WATCHES = 4096, 4096, 256
 STEPS, LOOPS = 264, 8
 STEP_WORDS = 6
 I64 = ctypes.c_int64
@@ -59,6 +59,7 @@ class Doorway:
         self.lib.dw_core_last.argtypes = [ctypes.c_int, ctypes.c_void_p]
         self.lib.dw_cores_whole.argtypes = [I64]
         self.lib.dw_core_registers.restype = ctypes.c_void_p
+        self.lib.dw_steps.restype = ctypes.c_void_p
         self.lib.dw_loss.argtypes = [ctypes.c_int] * 3 + [ctypes.c_double] * 3 + [ctypes.c_uint64]
         self.lib.dw_strike_add.argtypes = [ctypes.c_int, ctypes.c_int, I64, ctypes.c_uint64]
         self.lib.dw_delay.argtypes = [ctypes.c_int] * 3 + [I64]
@@ -108,16 +109,16 @@ class Doorway:
 
     def armed(self, memory: int) -> memoryview:
         """The arm flags of a memory's watches, one byte a slot."""
-        return self.words("dw_armed", 256 * WATCHES, "B")[memory * WATCHES : (memory + 1) * WATCHES]
+        return self.words("dw_armed", MEMORIES * WATCHES, "B")[memory * WATCHES : (memory + 1) * WATCHES]
 
     def flight(self, clocks: int) -> memoryview:
         """One byte a clock: 1 while something of its unit is in flight."""
-        return self.words("dw_flight", 512, "B")[:clocks]
+        return self.words("dw_flight", CLOCKS, "B")[:clocks]
 
     def steps(self, unit: int) -> memoryview:
         """The polling steps of a processor by loop and step: address, expect, mask, is_register, clocks, accesses."""
         size = LOOPS * STEPS * STEP_WORDS
-        return self.words("dw_steps", 4096 * size, "I")[unit * size : (unit + 1) * size]
+        return memoryview((ctypes.c_uint32 * size).from_address(self.lib.dw_steps(unit))).cast("B").cast("I")
 
     def hit_value(self, unit: int) -> memoryview:
         """One word: what a register held that was read for the last hit of a processor's polling loop."""

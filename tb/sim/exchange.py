@@ -17,7 +17,7 @@ from tb.sim.turns import Cost, Turns
 
 EVENTS = 1 << 16
 EVENT_BYTES = 64
-UNITS, COMMANDS, TURN = 4096, 256, 1 << 14
+UNITS, COMMANDS, TURN = 17408, 256, 1 << 14
 COMMAND_BYTES = 64
 EVENT = struct.Struct("5q")
 """Time, unit, code, a, b; the rest of the record is unused."""

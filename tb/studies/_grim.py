@@ -17,16 +17,21 @@ Handlers = Mapping[str, Any]
 
 async def bring_up(lab: Lab, libraries: Sequence[Any], handlers: Sequence[Handlers]) -> None:
     """Enable GRIM on every host and publish `handlers` (by name, per host), so that every host knows every handler."""
+    await enable(lab, libraries, handlers)
+    for _ in range(2):  # the second round tells everyone what others published after their first
+        await sync(lab, libraries)
+
+
+async def enable(lab: Lab, libraries: Sequence[Any], handlers: Sequence[Handlers]) -> None:
+    """Enable GRIM on every host; its handlers are registered, and not published."""
     for library, own in zip(libraries, handlers, strict=True):
         for name, function in own.items():
             library.register_handler(function, name)
     await lab.all([lab.spawn(library.load(), f"loader of {i}") for i, library in enumerate(libraries)])
     await lab.all([lab.spawn(library.grim_enable(), f"grim_enable of {i}") for i, library in enumerate(libraries)])
-    for _ in range(2):  # the second round tells everyone what others published after their first
-        await _sync(lab, libraries)
 
 
-async def _sync(lab: Lab, libraries: Sequence[Any]) -> None:
+async def sync(lab: Lab, libraries: Sequence[Any]) -> None:
     """Every host publishes its handlers and learns those of the others; the first one serves meanwhile."""
     syncs = [lab.spawn(library.sync_handlers(), f"sync_handlers of {i}") for i, library in enumerate(libraries)]
     await serve_until(lab, libraries[:1], lambda: all(task.finished.done for task in syncs), also=syncs)

@@ -24,6 +24,8 @@ class Bench:
 
     nic = "lanai9"
     """The kind of every NIC."""
+    sram_bytes = 0
+    """Of each NIC; 0: as many as its kind has."""
     in_c = ""
     """A letter a node: `c` where the NIC executes the firmware in C."""
     timing: Timing | None = None
@@ -35,7 +37,9 @@ class Bench:
         """`nodes` hosts on one switch. `start_nics`: run the firmware from the beginning; otherwise call
         `start_nic`.
         """
-        self.machine = Machine(nodes=nodes, seed=seed, trace=trace, nic=self.nic, timing=self.timing)
+        self.machine = Machine(
+            nodes=nodes, seed=seed, trace=trace, nic=self.nic, timing=self.timing, sram_bytes=self.sram_bytes
+        )
         self.nodes = nodes
         self.views = [ClusterView(**self.machine.view(node, **options)) for node in range(nodes)]
         for node in (at for at, letter in enumerate(self.in_c) if letter == "c"):

@@ -65,16 +65,17 @@ MISTAKES: dict[str, tuple[dict[str, str], str]] = {
     ),
     "no nodes": (
         {CONFIG: "NUM_NODES 0\n" + AS_PRINTED},
-        "grim_config:1: value out of range: NUM_NODES is 0; it must be 1 to 256",
+        "grim_config:1: value out of range: NUM_NODES is 0; it must be 1 to 1024",
     ),
     "more nodes than hosts": (
         {CONFIG: "NUM_NODES 3\n" + AS_PRINTED},
         "grim_config:1: value out of range: NUM_NODES is 3, but cluster 'French_cluster' lists 2 hosts; "
         "add HOST lines or lower NUM_NODES",
     ),
-    "VNN above 255": (
-        {CONFIG: many(257)},
-        "grim_config:514: value out of range: host 'h256' would have VNN 256; a VNN is at most 255; use fewer hosts",
+    "VNN above 1023": (
+        {CONFIG: many(1025)},
+        "grim_config:2050: value out of range: host 'h1024' would have VNN 1024; a VNN is at most 1023; "
+        "use fewer hosts",
     ),
     "ports no number": (
         NO_ROUTES | {RESOURCE: "SWITCH s0 eight\n"},

@@ -18,13 +18,13 @@ from pymodels import settings
 from pymodels.errors import ConfigError
 from pymodels.hardware.discover import nic_kind, nic_kinds
 from pymodels.profiles import load_profile, profile_names
-from pymodels.trace import TraceEvent
+from pymodels.trace import CABLE_BASE, PARTS_PER_NODE, PORTS_PER_SWITCH, SWITCH_BASE, TraceEvent
 from tb.bind import cpu, host, lanai, watch
 from tb.build.numbers import CARD_MEMORIES
 from tb.lab import invariants
 from tb.lab.cluster import FAULTS
 from tb.lab.faults import STRIKES
-from tb.plan.limits import MOST_CLOCKS, MOST_HOSTS, check_size
+from tb.plan.limits import MOST_CLOCKS, MOST_HOSTS, MOST_SWITCHES, check_size
 from tb.sim import doorway, exchange, turns
 from tb.tools.paths import ROOT
 
@@ -51,6 +51,8 @@ def test_ring_sizes_are_equal() -> None:
         "DW_COMMANDS": exchange.COMMANDS,
         "DW_UNITS": exchange.UNITS,
         "DW_TURN": exchange.TURN,
+        "DW_MEMORIES": doorway.MEMORIES,
+        "DW_CLOCKS": doorway.CLOCKS,
         "DW_WATCHES": doorway.WATCHES,
         "DW_STEPS": doorway.STEPS,
         "DW_LOOPS": doorway.LOOPS,
@@ -64,14 +66,18 @@ def test_a_cluster_larger_than_the_tables_is_refused() -> None:
     assert c["DW_MEMORIES"] == 2 * CARD_MEMORIES == 4 * MOST_HOSTS
     assert f"CARD_MEMORIES = {CARD_MEMORIES};" in SOURCES["sim_node.sv"].read_text()
     assert c["DW_CLOCKS"] == MOST_CLOCKS > 3 * MOST_HOSTS
-    assert c["DW_CABLES"] >= max(hosts + 16 * (MOST_CLOCKS - 3 * hosts) for hosts in range(MOST_HOSTS + 1))
+    assert c["DW_CABLES"] >= MOST_HOSTS + 16 * MOST_SWITCHES
+    assert settings.SWITCH_UNIT >= MOST_HOSTS * PARTS_PER_NODE and c["DW_UNITS"] >= settings.SWITCH_UNIT + MOST_SWITCHES
+    assert MOST_HOSTS * PARTS_PER_NODE <= SWITCH_BASE <= CABLE_BASE - MOST_SWITCHES * PORTS_PER_SWITCH
     check_size(MOST_HOSTS, 0, MOST_CLOCKS - 3 * MOST_HOSTS, "big_config")
     with pytest.raises(
         ConfigError, match=f"big_config: {MOST_HOSTS + 1} hosts: the simulator's tables hold {MOST_HOSTS}"
     ):
         check_size(MOST_HOSTS + 1, 0, 1, "big_config")
-    with pytest.raises(ConfigError, match="big_config: 506 switches beside 2 hosts: the simulator's tables hold 505"):
-        check_size(2, 1, MOST_CLOCKS - 6, "big_config")
+    for hosts, room in ((2, 1024), (1024, 1023)):
+        found = f"big_config: {room + 1} switches beside {hosts} hosts: the simulator's tables hold {room}"
+        with pytest.raises(ConfigError, match=found):
+            check_size(hosts, 1, room + 1, "big_config")
 
 
 def test_settings_fit_their_table() -> None:

@@ -61,7 +61,7 @@ def test_a_torus_of_switches_with_four_ports_has_no_port_for_hosts() -> None:
     ("words", "refusal"),
     [
         ("--shape=claw", "SHAPE: unknown shape 'claw': SHAPE is one of clos, fat_tree, ring, torus; did you mean"),
-        ("--hosts=1", "HOSTS: value out of range: HOSTS is 1; 2 to 256"),
+        ("--hosts=1", "HOSTS: value out of range: HOSTS is 1; 2 to 1024"),
         ("--hosts=many", "HOSTS: not a number: HOSTS is 'many'; give a whole number"),
         ("--ports=12", "PORTS: value out of range: PORTS is 12; switches have 4 or 8 or 16 ports"),
         ("--hosts=40 --ports=8", "more hosts than ports: 40 hosts, but leaf and spine of 8-port switches takes 32"),

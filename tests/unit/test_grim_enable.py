@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 import re
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -17,6 +18,7 @@ from firmware.host.grim import Grim, GrimError
 from firmware.nic.grim.layout import Counter, Layout, State, Word
 from firmware.nic.grim.options import ALL_AT_MOST, OptionError, Options
 from firmware.nic.grim.peers import partners
+from pymodels.formats.grim import reference
 from tests.unit.grim_bench import Bench
 from tests.unit.grim_traffic import AllToAll
 
@@ -92,6 +94,52 @@ def test_large_cluster_synchronises_in_a_tree() -> None:
 
     bench.run(node)
     assert sum(bench.count(node, Counter.SYNC_SENT) for node in range(nodes)) < 4 * nodes
+
+
+class Large(Bench):
+    """NICs with the memory that a cluster of many nodes needs."""
+
+    sram_bytes = 1 << 23
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "message"),
+    [
+        (Bench, {"multicast_trees": 0}, r"4194304 are for the answers .* to all nodes; take a NIC with more memory"),
+        (
+            Large,
+            {},
+            "option multicast_trees: a tree's records name 256 nodes, here are 1024; give 0",
+        ),
+    ],
+)
+def test_what_many_nodes_need_is_said(kind: type[Bench], options: dict[str, Any], message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        Layout(Options(**options), 1024, kind.sram_bytes or 1 << 21)
+
+
+def test_nodes_above_256_send_and_answer_under_their_own_names() -> None:
+    nodes, pairs = 260, {3: 259, 259: 3, 256: 0, 0: 256}
+    bench = Large(nodes, multicast_trees=0)
+    got: dict[int, int] = {}
+
+    async def node(library: Grim, me: int) -> None:
+        def arrived(source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+            got[me] = reference(source).vnn
+            assert (a0, bytes(payload)) == (got[me], b"named")
+
+        if me in pairs:
+            library.register_handler(arrived, "arrived")
+            await library.sync_handlers()
+            await library.wait_for(lambda: me > 0 or library.nodes_served == len(pairs) - 1)
+            handler = await library.resolve_handler("arrived")
+            await library.send(library.get_dest_id(pairs[me]), handler, me, payload=b"named")
+            await library.wait_for(lambda: me in got)
+
+    bench.run(node)
+    assert got == pairs
+    bench.settle()
+    assert bench.nothing_left()
 
 
 def test_second_enable_is_an_error() -> None:

@@ -72,14 +72,25 @@ def test_distance_is_right_all_the_way_round(expected: int, ahead: int) -> None:
     assert grim.distance(expected + ahead & 0xFF, expected) == ahead
 
 
-@given(st.integers(0, 255), U8, U16)
+@given(st.integers(0, grim.MAX_VNN), st.integers(0, 3), U16)
 def test_reference_comes_back_as_it_was(vnn: int, device: int, channel: int) -> None:
     assert grim.reference(grim.Reference(vnn, device, channel).pack()) == (vnn, device, channel)
 
 
-def test_reference_refuses_a_vnn_over_255() -> None:
-    with pytest.raises(ValueError, match="^vnn 256 is not in 0..255$"):
-        grim.Reference(256, 0, 0).pack()
+def test_reference_refuses_a_vnn_over_1023() -> None:
+    with pytest.raises(ValueError, match="^vnn 1024 is not in 0..1023$"):
+        grim.Reference(1024, 0, 0).pack()
+
+
+@given(st.integers(0, grim.MAX_VNN), st.integers(0, 3), st.integers(0, 15))
+def test_a_vnn_is_found_wherever_a_header_has_it_whatever_the_device_and_the_connection(
+    vnn: int, device: int, tag: int
+) -> None:
+    end = grim.endpoint(vnn, device)
+    assert grim.vnn_of(end) == grim.Words(0, end | tag << grim.TAG_SHIFT).source == grim.Words(0, 0, end).target == vnn
+    assert grim.Words(*grim.control(grim.MessageType.ACK, 1, 2, vnn)).source == vnn
+    assert grim.Reference(vnn, device, 5).pack() >> 16 == end
+    assert end == vnn << 8 | device if vnn < 256 else end & 0xF0 == 0
 
 
 def test_payload_bytes_are_words_less_the_correction() -> None:
@@ -91,7 +102,8 @@ def test_a_host_reads_from_a_header_what_its_words_say(header: grim.Header) -> N
     packed = header.pack()
     w0, kind, tree, vnn, device, words, destination, source, channel, handler, *arguments = grim.ARRIVED.unpack(packed)
     said = grim.Words(*grim.HEADER.unpack(packed)[:4])
-    assert (w0, kind >> grim.KIND_SHIFT, tree, vnn) == (said.w0, said.type, said.tree, said.source)
+    assert (w0, kind >> grim.KIND_SHIFT, tree) == (said.w0, said.type, said.tree)
+    assert grim.vnn_of(vnn << 8 | device) == said.source
     assert (words, destination, source, channel) == (said.words, said.destination, said.source_channel, said.channel)
     assert 4 * words - (kind & 3) == said.bytes and device == header.source & 0xFF and handler == said.handler
     assert tuple(argument & 0xFFFFFFFF for argument in arguments) == header.arguments

@@ -53,9 +53,10 @@ def test_further_routes_differ_and_are_as_short_as_the_first(topology: Topology)
 
 def test_no_way_is_taken_twice_however_much_another_carries() -> None:
     network = UpDown(TWO, "chip0")
-    (busy,) = network.paths(("paris", "metz"))
-    network.load.update(dict.fromkeys(busy, 100))
-    one, other = network.paths(("paris", "metz"), 2)
+    near, far = (TWO.attachment(host).node for host in ("paris", "metz"))
+    (busy,) = network.take(near, far)
+    network.load[busy] += 100
+    one, other = network.take(near, far, 2)
     assert one != other == busy
 
 

@@ -20,6 +20,7 @@ from pymodels.formats.grim import (
     MessageType,
     Reference,
     padded,
+    vnn_of,
 )
 from pymodels.trace import TraceEvent
 
@@ -45,7 +46,7 @@ class Sender(NamedTuple):
     @property
     def vnn(self) -> int:
         """The node of the sender."""
-        return self.number >> 24 if self.tree < 0 else self.number >> 8
+        return vnn_of(self.number >> 16) if self.tree < 0 else self.number >> 8
 
 
 class Incoming:
@@ -81,7 +82,7 @@ class Incoming:
         at = HostQueue.RING + self.position
         header = ARRIVED.unpack_from(self._view, at)
         w0, kind, tree, vnn, device, words, destination, channel, _, handler, a0, a1, a2, a3 = header
-        self._host.trace(TraceEvent.POLL_HIT, w0, 0, vnn)
+        self._host.trace(TraceEvent.POLL_HIT, w0, 0, vnn | (device & 0xC) << 6)
         size = 4 * words - (kind & CORRECTION)
         kind >>= KIND_SHIFT
         source = vnn << 24 | (device & ~TAG) << 16 | channel  # the endpoint's `Reference`

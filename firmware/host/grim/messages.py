@@ -78,7 +78,7 @@ class Messages:
     ) -> None:
         target = self.target(destination, channel)
         arguments = self.words(values)
-        if target.destination & 0xFF == Device.CELOXICA:
+        if target.destination & 3 == Device.CELOXICA:
             self._fits_card(payload)
         if target.stream < 0:
             await self._send_to_self(messenger, channel, handler, arguments, payload)

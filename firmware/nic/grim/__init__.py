@@ -11,7 +11,11 @@ from firmware.nic.grim.options import OptionError, Options
 from firmware.nic.grim.scan import Firmware
 from firmware.verbs import Nic
 from pymodels.cards import CardMap
+from pymodels.formats.grim import MAX_VNN
 from pymodels.profiles import profiles_with_doorbells
+
+MOST_NODES = MAX_VNN + 1
+"""Nodes that the format names."""
 
 
 async def main(nic: Nic, view: ClusterView) -> None:

@@ -14,7 +14,7 @@ from firmware.nic.grim.outgoing import Outgoing
 from firmware.nic.grim.reports import Reports
 from firmware.nic.grim.search import ChannelSearch
 from firmware.nic.grim.transmitter import Transmitter
-from pymodels.formats.grim import Lack, MessageType, Words
+from pymodels.formats.grim import Device, Lack, MessageType, Words, endpoint
 from pymodels.trace import TraceEvent
 from pymodels.waiting import Wait, Wanted
 
@@ -183,7 +183,7 @@ class Answers:
 
     async def replied(self, key: int, peer: int) -> None:
         """The data of a remote read are stored: its message counts as acknowledged (paper 000, 4.5.4)."""
-        message = self._message(Words(key, peer << 8))
+        message = self._message(Words(key, endpoint(peer, Device.HOST)))
         if message is None:
             self.ni.count(Counter.STRANGE)
         else:
@@ -193,6 +193,6 @@ class Answers:
 
     async def failed_here(self, key: int, peer: int, cause: int) -> None:
         """A remote read was answered, but its data have no place here: the host is told, the message is freed."""
-        message = self._message(Words(key, peer << 8))
+        message = self._message(Words(key, endpoint(peer, Device.HOST)))
         if message is not None:
             await self.failed(*message, cause)

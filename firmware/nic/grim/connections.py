@@ -25,7 +25,18 @@ from firmware.nic.grim.reports import Reports
 from firmware.nic.grim.transmitter import Transmitter
 from firmware.nic.grim.unfinished import Unfinished
 from firmware.nic.grim.verdicts import Verdicts
-from pymodels.formats.grim import COUNTER_MASK, TAG, TAG_SHIFT, Cause, MessageType, Words, control, distance
+from pymodels.formats.grim import (
+    COUNTER_MASK,
+    TAG,
+    TAG_SHIFT,
+    Cause,
+    Device,
+    MessageType,
+    Words,
+    control,
+    distance,
+    endpoint,
+)
 from pymodels.trace import TraceEvent
 
 
@@ -121,7 +132,7 @@ class Connections(Peers):
         self._remote.forget(peer)
         self._reports.afar.forget(peer)
         for channel in range(self.ni.options.channels):
-            await self._reports.tell(channel, peer << 8, Cause.RESTARTED, 0, 0)
+            await self._reports.tell(channel, endpoint(peer, Device.HOST), Cause.RESTARTED, 0, 0)
 
     def _clean(self, peer: int) -> bool:
         """Whether nothing of an ended connection is left here. Copies for a tree may wait for the first one already,

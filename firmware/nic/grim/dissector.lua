@@ -14,12 +14,12 @@ local word = {
   tree = ProtoField.uint8("grim.tree", "Multicast tree"),
   cause = ProtoField.uint16("grim.cause", "Cause", base.DEC, CAUSES, 0x03E0),
   channel = ProtoField.uint16("grim.channel", "Channel of the message meant", base.DEC, nil, 0x001F),
-  source = ProtoField.uint8("grim.source", "Source VNN"),
-  source_device = ProtoField.uint8("grim.source.device", "Source device", base.DEC, DEVICES),
+  source = ProtoField.uint16("grim.source", "Source VNN"),
+  source_device = ProtoField.uint8("grim.source.device", "Source device", base.DEC, DEVICES, 0x03),
   words = ProtoField.uint16("grim.words", "Payload words"),
   bytes = ProtoField.uint32("grim.bytes", "Payload bytes"),
-  destination = ProtoField.uint8("grim.destination", "Destination VNN"),
-  destination_device = ProtoField.uint8("grim.destination.device", "Destination device", base.DEC, DEVICES),
+  destination = ProtoField.uint16("grim.destination", "Destination VNN"),
+  destination_device = ProtoField.uint8("grim.destination.device", "Destination device", base.DEC, DEVICES, 0x03),
   source_channel = ProtoField.uint8("grim.channel.source", "Source channel"),
   destination_channel = ProtoField.uint8("grim.channel.destination", "Destination channel"),
   handler = ProtoField.uint16("grim.handler", "Handler"),
@@ -36,10 +36,13 @@ grim.experts = { cut }
 
 local function name_of(type) return TYPES[type] or string.format("type 0x%02x", type) end
 
+-- Of an endpoint: 8 bits, and two more in bits 2 and 3 of the device.
+local function vnn(buffer, at) return buffer(at, 1):uint() + buffer(at + 1, 1):bitfield(4, 2) * 256 end
+
 local function control(buffer, pinfo, branch, type)
   if type == 0x32 then branch:add(word.cause, buffer(4, 2)) end
   if type < 0x33 then branch:add(word.channel, buffer(4, 2)) end
-  local source = buffer(6, 1):uint()
+  local source = vnn(buffer, 6)
   local means = type < 0x33 and string.format(" of token %d sequence %d", buffer(2, 1):uint(), buffer(3, 1):uint()) or ""
   pinfo.cols.info = string.format("%s%s from VNN %d", name_of(type), means, source)
   return buffer:len()
@@ -48,11 +51,12 @@ end
 local function message(buffer, pinfo, branch, type)
   local words, correction = buffer(8, 2):uint(), buffer(4, 1):uint() % 4
   local bytes = 4 * words - correction
+  local destination = type < 0x0c and vnn(buffer, 10) or buffer(10, 1):uint() -- a copy has a channel behind it
   branch:add(word.correction, buffer(4, 1))
   branch:add(word.tree, buffer(5, 1))
   branch:add(word.words, buffer(8, 2))
   branch:add(word.bytes, buffer(8, 2), bytes):set_generated()
-  branch:add(word.destination, buffer(10, 1))
+  branch:add(word.destination, buffer(10, 2), destination)
   branch:add(word.destination_device, buffer(11, 1))
   branch:add(word.source_channel, buffer(12, 1))
   branch:add(word.destination_channel, buffer(13, 1))
@@ -75,8 +79,8 @@ local function message(buffer, pinfo, branch, type)
     branch:add(word.origin, buffer(10, 1))
   end
   pinfo.cols.info = string.format(
-    "%s VNN %d to %d, %d bytes, handler %d, token %d sequence %d", name_of(type), buffer(6, 1):uint(),
-    buffer(10, 1):uint(), 4 * words - correction, buffer(14, 2):uint(), buffer(2, 1):uint(), buffer(3, 1):uint())
+    "%s VNN %d to %d, %d bytes, handler %d, token %d sequence %d", name_of(type), vnn(buffer, 6),
+    destination, 4 * words - correction, buffer(14, 2):uint(), buffer(2, 1):uint(), buffer(3, 1):uint())
   if bytes > 0 then payload_above(buffer(32, bytes), pinfo, branch) end
   return buffer:len()
 end
@@ -90,7 +94,7 @@ function grim.dissector(buffer, pinfo, tree)
   branch:add(word.token, buffer(2, 1))
   branch:add(word.sequence, buffer(3, 1))
   branch:add(word.type, buffer(4, 1))
-  branch:add(word.source, buffer(6, 1))
+  branch:add(word.source, buffer(6, 2), vnn(buffer, 6))
   branch:add(word.source_device, buffer(7, 1))
   if type >= FIRST_CONTROL then return control(buffer, pinfo, branch, type) end
   if buffer:len() < 32 then

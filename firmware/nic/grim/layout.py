@@ -110,6 +110,8 @@ class Tree(IntEnum):
 
 TREE_CHANNELS = 8
 """Channels that can subscribe: 0..7 (readings B11)."""
+TREE_NODES = 256
+"""Nodes of a cluster with trees: VNNs of 8 bits stand in records of trees and in copies."""
 TREE_SLOTS = 4
 """Longest messages that a tree's queue of copies has room for, one as the room behind the ring."""
 
@@ -206,7 +208,7 @@ class Layout:
         """Scoreboard entries, and so tokens, of a channel; behind them those of the NI's own, of the trees, and of the
         reports to other hosts.
         """
-        self._check_trees(options)
+        self._check_trees(options, nodes)
         self.node_shift = max(nodes - 1, 0).bit_length()
         self.channel_shift = max(self.sources - 1, self.targets - 1).bit_length()
         """Where a program has NI and channel in the number of a stream."""
@@ -231,7 +233,10 @@ class Layout:
         """
         return max(source - self._own + 1, 0)
 
-    def _check_trees(self, options: Options) -> None:
+    def _check_trees(self, options: Options, nodes: int) -> None:
+        if options.multicast_trees and nodes > TREE_NODES:
+            cause = f"a tree's records name {TREE_NODES} nodes, here are {nodes}"
+            raise OptionError("option multicast_trees", cause, "give 0: no tree, not even that of all")
         least = 1 if options.queue_style == "append" else 2  # a ring of slots keeps one free
         if self.slots < least:
             left = f"{self.slots} tokens for each of {options.channels} channels, which need {least}"
@@ -310,9 +315,11 @@ class Layout:
         if capacity < 3 * self.slot + 64:
             cause = f"{self.sram_bytes} bytes of SRAM leave {capacity} for the queue of a channel, three segments need "
             cause += f"{3 * self.slot + 64}"
-            raise OptionError(
-                f"option channels={options.channels}", cause, "ask for fewer channels or smaller segments"
-            )
+            remedy = "ask for fewer channels or smaller segments"
+            if (answers := CONTROL_ENTRY * self.control_entries) > self.sram_bytes // 4:
+                cause += f"; {answers} are for the answers that may be owed to all nodes"
+                remedy = "take a NIC with more memory (SET sram.bytes=8388608)"
+            raise OptionError(f"option channels={options.channels}", cause, remedy)
         self.queue_bytes = options.queue_bytes
         if options.queue_bytes > capacity:
             if options.queue_bytes != Options.queue_bytes:  # asked for

@@ -8,6 +8,7 @@ from firmware.nic.grim.cards import card_channel
 from firmware.nic.grim.layout import ROUTE_BYTES, Counter, State, Word
 from firmware.nic.grim.options import OptionError
 from firmware.verbs import Nic
+from pymodels.formats.grim import Device, endpoint
 
 
 class Ni:
@@ -18,6 +19,8 @@ class Ni:
     def __init__(self, nic: Nic, view: ClusterView) -> None:
         self.nic = nic
         self.me = view.me
+        self.endpoint = endpoint(self.me, Device.HOST)
+        """That of this NI's host, as headers name it."""
         self.nodes = len(view.names)
         self.names = view.names
         """Of the hosts, by VNN."""

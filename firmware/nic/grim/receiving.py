@@ -77,7 +77,7 @@ class Receiver:
         self._buffers, self._verdicts, self._cut_through = buffers, verdicts, cut_through
         self._multicast, self._remote, self._controls = multicast, remote, controls
         channels = ni.options.channels
-        self._ends = [ni.me << 8] * channels
+        self._ends = [ni.endpoint] * channels
         """The endpoint of each channel."""
         self._queues = [queues] * channels
         """By channel: who takes its messages."""
@@ -152,10 +152,10 @@ class Receiver:
             await self._multicast.arrived(buffer, head, stream)
         elif head.destination == self._ends[head.channel] and MessageType.ACTIVE <= kind <= MessageType.ERROR_REPORT:
             await self._queues[head.channel].take(buffer, key, source, stream, head.channel, length, early)
-        elif head.destination == self._ni.me << 8 and MessageType.RM_V <= kind <= MessageType.RM_REPLY:
+        elif head.destination == self._ni.endpoint and MessageType.RM_V <= kind <= MessageType.RM_REPLY:
             await self._remote.arrived(buffer, head, stream)
         else:
-            cause = Cause.UNKNOWN_TYPE if head.destination == self._ni.me << 8 else Cause.UNKNOWN_ENDPOINT
+            cause = Cause.UNKNOWN_TYPE if head.destination == self._ni.endpoint else Cause.UNKNOWN_ENDPOINT
             await verdicts.impossible(buffer, key, source, stream, cause)
 
     async def overrun(self) -> None:

@@ -27,7 +27,19 @@ from firmware.nic.grim.outgoing import Outgoing
 from firmware.nic.grim.translation import Translation
 from firmware.nic.grim.verdicts import Verdicts
 from firmware.nic.hardware.host_dma import E2L
-from pymodels.formats.grim import CONTINUES, COUNTER_MASK, HEADER_BYTES, MORE, Cause, Lack, MessageType, Words, padded
+from pymodels.formats.grim import (
+    CONTINUES,
+    COUNTER_MASK,
+    HEADER_BYTES,
+    MORE,
+    Cause,
+    Device,
+    Lack,
+    MessageType,
+    Words,
+    endpoint,
+    padded,
+)
 from pymodels.registers import Isr, Reg
 from pymodels.trace import ACCEPT_NOBODY, TraceEvent
 
@@ -279,10 +291,10 @@ class Remote:
         at = own.base + own.offset[slot] + ROUTE_BYTES
         words = job.size + 3 >> 2
         self._leave(job, job.target + job.size)
-        w1 = MessageType.RM_REPLY << 26 | (-job.size & 3) << 24 | job.place | self._ni.me << 8
+        w1 = MessageType.RM_REPLY << 26 | (-job.size & 3) << 24 | job.place | self._ni.endpoint
         w3 = own.index << 24 | job.channels[0] << 16 | job.channels[1]
         arguments = (job.request, job.key, job.size, job.lock)
-        self._nic.store_words(at + 4, (w1, words << 16 | job.source << 8, w3, *arguments))
+        self._nic.store_words(at + 4, (w1, words << 16 | endpoint(job.source, Device.HOST), w3, *arguments))
         at += HEADER_BYTES
         for number, (pa, part) in enumerate(job.pieces, 1):
             ends = number == len(job.pieces)

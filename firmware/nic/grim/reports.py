@@ -23,7 +23,7 @@ from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.outgoing import Outgoing
 from firmware.nic.grim.reports_afar import ReportsAfar
 from firmware.nic.grim.search import ChannelSearch
-from pymodels.formats.grim import GRIM_ID, HEADER_BYTES, MORE, SEGMENTS, TOKENS, MessageType, Words
+from pymodels.formats.grim import GRIM_ID, HEADER_BYTES, MORE, SEGMENTS, TOKENS, Device, MessageType, Words, endpoint
 
 
 class Reports:
@@ -78,8 +78,8 @@ class Reports:
         if channel.index < own:
             await self.tell(channel.index, w1 | head.destination, w3, a0, a3)
         elif own < channel.index < self._outgoing.reports.index:
-            origin, source = head.target, head.first_channel
-            w1 |= self._outgoing.order.peer(channel.stream[slot]) << 8
+            origin, source = head.first_sender, head.first_channel
+            w1 |= endpoint(self._outgoing.order.peer(channel.stream[slot]), Device.HOST)
             if origin == self._ni.me:
                 await self.tell(source, w1, w3, a0, a3)
             else:
@@ -118,7 +118,7 @@ class Reports:
             at = self._ni.layout.report + HEADER_BYTES * self._place
             self._place = (self._place + 1) % REPORTS
             self._under_way += 1
-            w1, me = MessageType.ERROR_REPORT << 26 | self._ni.me << 8, self._ni.me << 8
+            w1, me = MessageType.ERROR_REPORT << 26 | self._ni.endpoint, self._ni.endpoint
             w3_here = channel << 24 | channel << 16
             self._nic.store_words(at, (GRIM_ID << 16, w1, me, w3_here, *arguments))
             delivery = self._delivery

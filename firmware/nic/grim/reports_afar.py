@@ -16,7 +16,7 @@ from firmware.nic.grim.channels import WAITING
 from firmware.nic.grim.layout import ROUTE_BYTES
 from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.outgoing import Outgoing
-from pymodels.formats.grim import TOKENS, MessageType
+from pymodels.formats.grim import TOKENS, Device, MessageType, endpoint
 
 
 class ReportsAfar:
@@ -59,8 +59,8 @@ class ReportsAfar:
             if waiting:
                 self._waiting[vnn] = waiting  # behind the others
             await self._nic.work("error_report")
-            w1, w3 = MessageType.ERROR_REPORT << 26 | self._ni.me << 8, places.index << 24 | target << 16
+            w1, w3 = MessageType.ERROR_REPORT << 26 | self._ni.endpoint, places.index << 24 | target << 16
             at = places.base + places.offset[slot] + ROUTE_BYTES + 4
-            self._nic.store_words(at, (w1, vnn << 8, w3, *arguments))
+            self._nic.store_words(at, (w1, endpoint(vnn, Device.HOST), w3, *arguments))
             places.state[slot] = WAITING
             outgoing.streams.wake(places.stream[slot])

@@ -24,7 +24,7 @@ class Unfinished:
         copy = channel.index > self._own
         message = (
             channel.stream[slot],
-            head.target if copy else NONE,
+            head.first_sender if copy else NONE,
             head.first_channel if copy else head.source_channel,
         )
         if head.type in SEGMENTS:

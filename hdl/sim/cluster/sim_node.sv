@@ -58,7 +58,7 @@ module sim_node
   localparam int BASE = NODE * PARTS_PER_NODE;
   assign setup_gated_needed = 1'b0;
   localparam int SLOTS = FPGA == 0 && FRAME == 0 ? 1 : BRIDGE != 0 ? 2 : 3;
-  localparam int CARD_MEMORIES = 256;  // host memories and SRAMs have the numbers below
+  localparam int CARD_MEMORIES = 2048;  // host memories and SRAMs have the numbers below
 
   logic [8:0] rx;
   logic rx_hold, cable_busy, cable_needed;

@@ -6,10 +6,10 @@
 #include <stdint.h>
 
 enum {
-  DW_MEMORIES = 512,      // host memories and NIC SRAMs, from 256 on those of further cards
-  DW_CLOCKS = 512,        // clocks of a cluster
-  DW_CABLES = 8192,       // cable directions: one a host, one a port of each switch
-  DW_UNITS = 4096,        // command takers and owners of settings
+  DW_MEMORIES = 4096,     // host memories and NIC SRAMs, from 2048 on those of further cards
+  DW_CLOCKS = 4096,       // clocks of a cluster
+  DW_CABLES = 17408,      // cable directions: one a host, one a port of each switch
+  DW_UNITS = 17408,       // command takers and owners of settings: 16 a host, one a switch
   DW_SETTINGS = 128,      // run-time settings of a unit
   DW_EVENTS = 1 << 16,    // event ring, records
   DW_COMMANDS = 256,      // command ring of a unit, records

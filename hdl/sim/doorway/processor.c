@@ -10,6 +10,7 @@
 // its clock: the
 // processor loses to DMA. The end is computed instead of ticked, and only that edge is asked for; a poll's end is computed again when
 // what it polls may have changed. A skipped edge counts as an uncontended clock, so the result is the same with the clock always on.
+#include <stdlib.h>
 #include <string.h>
 
 #include "doorway.h"
@@ -42,8 +43,14 @@ typedef struct {
 } processor;
 static processor processors[DW_UNITS];
 uint64_t dw_met_count;              // how often a polling processor met an access, or a change
-dw_step dw_steps[DW_UNITS][DW_LOOPS][DW_STEPS];
 uint32_t dw_hit_value[DW_UNITS];    // what was read for the last hit of a step that reads
+static dw_step (*polled[DW_UNITS])[DW_STEPS];   // by loop, of the units that have some
+
+// The steps of a unit's loops; NULL: there is no room.
+dw_step (*dw_steps(int unit))[DW_STEPS] {
+  if (!polled[unit]) polled[unit] = calloc(DW_LOOPS, sizeof *polled[unit]);
+  return polled[unit];
+}
 
 // True when clock j of a run of n clocks with m accesses makes an access: spread evenly, the last clock included.
 static int is_access(int64_t j, int64_t n, int64_t m) { return (j + 1) * m / n > j * m / n; }
@@ -111,7 +118,7 @@ static void hit(processor *p, int unit, int64_t now, const dw_step *s) {
 }
 
 static void finish_clock(processor *p, int unit, int memory, int64_t now, int granted, uint32_t isr, uint32_t register_value) {
-  dw_step *steps = dw_steps[unit][p->loop];
+  dw_step *steps = polled[unit][p->loop];
   if (p->state == OP_READ) {
     if (dw_strikes) register_value ^= (uint32_t)dw_struck(STRIKE_REGISTER_READ, unit, now);
     p->state = 0;
@@ -150,7 +157,7 @@ static void take_command(processor *p, int unit, int64_t now) {
       san_trace(now, unit, TRACE_WORK_START, 0, (int)p->tag, p->clocks);
     } else if (c->op == OP_POLL) {
       p->loop = (int)c->a; p->steps = (int)c->b;
-      enter_step(p, dw_steps[unit][p->loop], (int)c->c);
+      enter_step(p, polled[unit][p->loop], (int)c->c);
       p->state = OP_POLL;
       p->stale = 1;
     } else if (c->op == OP_READ || c->op == OP_WRITE) {
@@ -175,7 +182,7 @@ static int act(processor *p, int unit, int memory, int64_t edge, int asks, uint3
   }
   if (p->state == OP_WORK) p->end = edge + p->clocks - p->clock;
   else if (p->stale) {
-    const int64_t wait = until_hit(p, memory, dw_steps[unit][p->loop], isr);
+    const int64_t wait = until_hit(p, memory, polled[unit][p->loop], isr);
     p->end = wait < 0 ? -1 : edge + wait;
     p->stale = 0;
   }
@@ -199,7 +206,7 @@ long long san_processor_clock(int unit, int memory, int clock, long long now, lo
   p->touched = 0;
   dw_met_count += polling;
   const int64_t gap = edge - p->last_edge;
-  if (gap > 1) { skip(p, dw_steps[unit][p->loop], gap - 1); p->requested = 0; }
+  if (gap > 1) { skip(p, polled[unit][p->loop], gap - 1); p->requested = 0; }
   if (!asks) p->requested = running && is_access(p->clock, p->clocks, p->accesses);
   if (changed || (p->requested && !granted)) p->stale = 1;
   finish_clock(p, unit, memory, now, granted, (uint32_t)isr, (uint32_t)register_value);

@@ -3,7 +3,7 @@
 `include "doorway.svh"
 package sim_settings_pkg;
   import myri_settings_pkg::*;
-  localparam int SWITCH_UNIT = 3072;
+  localparam int SWITCH_UNIT = 16384;
   localparam int SET_SLACK = 0;
   localparam int SET_STOP_MARK = 1;
   localparam int SET_GO_MARK = 2;

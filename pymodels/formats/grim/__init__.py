@@ -1,7 +1,7 @@
 """GRIM's message format (paper 000, section 4.1.1): codes, endpoints, the header and its words."""
 
 from pymodels.formats.grim.codes import FIRST_CONTROL, LASTS, SEGMENTS, TREES, Cause, Lack, MessageType
-from pymodels.formats.grim.endpoints import MAX_VNN, Device, Reference, endpoint, reference
+from pymodels.formats.grim.endpoints import MAX_VNN, Device, Reference, endpoint, reference, vnn_of
 from pymodels.formats.grim.header import (
     ARRIVED,
     CONTINUES,
@@ -84,4 +84,5 @@ __all__ = [
     "padded",
     "reference",
     "unpack",
+    "vnn_of",
 ]

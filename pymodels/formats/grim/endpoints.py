@@ -1,4 +1,8 @@
-"""Endpoints: as the header names them, and as the references of the API do (readings B1)."""
+"""Endpoints: as the header names them, and as the references of the API do (readings B1).
+
+A VNN has 8 bits, as published, and two more where a cluster has more than 256 nodes (ours): they stand in bits 2 and 3
+of the device, which are 0 otherwise.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from typing import NamedTuple
 
 from pymodels.codes import quick
 
-MAX_VNN = 255
+MAX_VNN = 1023
 
 
 @quick
@@ -22,7 +26,12 @@ class Device(IntEnum):
 
 def endpoint(vnn: int, device: int) -> int:
     """The 16-bit endpoint of the header."""
-    return vnn << 8 | device
+    return (vnn & 0xFF) << 8 | vnn >> 8 << 2 | device
+
+
+def vnn_of(word: int) -> int:
+    """The VNN of an endpoint, in the low 16 bits of a word."""
+    return word >> 8 & 0xFF | (word & 0xC) << 6
 
 
 class Reference(NamedTuple):
@@ -34,12 +43,12 @@ class Reference(NamedTuple):
 
     def pack(self) -> int:
         """The 32 bits. Raises ValueError naming the field that does not fit."""
-        for name, limit in (("vnn", MAX_VNN), ("device", 0xFF), ("channel", 0xFFFF)):
+        for name, limit in (("vnn", MAX_VNN), ("device", 3), ("channel", 0xFFFF)):
             if not 0 <= getattr(self, name) <= limit:
                 raise ValueError(f"{name} {getattr(self, name)} is not in 0..{limit}")
-        return self.vnn << 24 | self.device << 16 | self.channel
+        return endpoint(self.vnn, self.device) << 16 | self.channel
 
 
 def reference(word: int) -> Reference:
     """The parts of a 32-bit endpoint reference."""
-    return Reference(word >> 24 & 0xFF, word >> 16 & 0xFF, word & 0xFFFF)
+    return Reference(vnn_of(word >> 16), word >> 16 & 0xF3, word & 0xFFFF)

@@ -9,10 +9,10 @@ Paper 000, section 4.1.1 and Figure 4.2; the places within the words are in read
     w4..w7  four user arguments
 
 A control message is w0 and w1: token and sequence of the message meant, the answering NI as source. Ours: the 8/8
-split of token and sequence; endpoint = {VNN 8, device 8}; logical channel = {source channel 8, destination channel
-8}, so that a receiver finds the sequence of (source channel, NI, destination channel) in the header; in a control
-message payload correction and multicast tree carry the cause of an ERROR, or what a NACK lacks (5), and the destination
-channel of the message meant (5), so that an answer names its stream.
+split of token and sequence; endpoint = {VNN 8, device 8} (see `endpoints`); logical channel = {source channel 8,
+destination channel 8}, so that a receiver finds the sequence of (source channel, NI, destination channel) in the
+header; in a control message payload correction and multicast tree carry the cause of an ERROR, or what a NACK lacks
+(5), and the destination channel of the message meant (5), so that an answer names its stream.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from __future__ import annotations
 import struct
 from typing import NamedTuple
 
-from pymodels.formats.grim.endpoints import Device
+from pymodels.formats.grim.endpoints import Device, endpoint, vnn_of
 
 GRIM_ID = 0x0636
 """First 16 bits of every GRIM packet (registered with Myricom)."""
@@ -137,7 +137,7 @@ class Words(NamedTuple):
     @property
     def source(self) -> int:
         """VNN of the source endpoint."""
-        return self.w1 >> 8 & 0xFF
+        return self.w1 >> 8 & 0xFF | (self.w1 & 0xC) << 6
 
     @property
     def cause(self) -> int:
@@ -166,7 +166,12 @@ class Words(NamedTuple):
 
     @property
     def target(self) -> int:
-        """VNN of the destination endpoint; of a copy of a multicast that of its first sender."""
+        """VNN of the destination endpoint."""
+        return vnn_of(self.w2)
+
+    @property
+    def first_sender(self) -> int:
+        """Of a copy of a multicast: the VNN of its first sender."""
         return self.w2 >> 8 & 0xFF
 
     @property
@@ -232,7 +237,7 @@ def logical_channel(source: int, destination: int) -> int:
 
 def control(type_: int, token: int, sequence: int, source: int, cause: int = 0, channel: int = 0) -> tuple[int, int]:
     """The two words of a control message. `source`: the answering NI's VNN; `channel`: where the message meant goes."""
-    return key(token, sequence), type_ << 26 | cause << 21 | channel << 16 | source << 8 | Device.NI
+    return key(token, sequence), type_ << 26 | cause << 21 | channel << 16 | endpoint(source, Device.NI)
 
 
 def padded(words: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from pymodels.formats.grim.codes import Cause, MessageType
+from pymodels.formats.grim.endpoints import vnn_of
 from pymodels.formats.grim.header import CONTINUES
 
 TRANSFERS = (MessageType.RM_V, MessageType.RM_P, MessageType.RM_RV)
@@ -32,7 +33,7 @@ class Report(NamedTuple):
     @property
     def vnn(self) -> int:
         """The node that the message was for, or that has restarted."""
-        return self.what >> 8 & 0xFF
+        return vnn_of(self.what)
 
     @property
     def channel(self) -> int:

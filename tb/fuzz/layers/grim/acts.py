@@ -50,6 +50,7 @@ OPTIONS: Mapping[str, tuple[Value, ...]] = MappingProxyType(
         "poll_thread": (1,),
         "poll_period_us": (10, 200),
         "overflow": (0,),
+        "synchronisation": ("tree", "all"),
     }
 )
 """What each option is set to beside its default."""
@@ -59,7 +60,7 @@ TIGHT: tuple[Mapping[str, Value], ...] = (
     {"queue_bytes": 1024, "segment_bytes": 256, "channels": 4},
     {"channels": 32, "sequencing": "per-ni"},
     {"reply_bytes": 0, "queue_bytes": 4096, "segment_bytes": 600},
-    {"host_queue_bytes": 1024, "segment_bytes": 256, "poll_first": 0},
+    {"host_queue_bytes": 3000, "segment_bytes": 256, "poll_first": 0},
 )
 """Options with which something has little room."""
 REFUSED: tuple[Mapping[str, Value], ...] = (

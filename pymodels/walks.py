@@ -1,0 +1,88 @@
+"""All routes of a cluster walked at once, hop by hop: where each leads, and which channel it holds when it wants which.
+
+A port has its running number; a host comes behind the switches' ports, in the order of the hosts. A channel has the
+number of the port where it begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pymodels.topology import Channel, End, Topology
+
+Array = NDArray[np.int64]
+NOWHERE = -1
+
+
+class Ports:
+    """The ports of a topology as numbers."""
+
+    def __init__(self, topology: Topology) -> None:
+        self.ends = [End(s.name, port) for s in topology.switches for port in range(s.ports)]
+        self.switch_ports = len(self.ends)
+        self.ends += [End(host, 0) for host in topology.hosts]
+        self.hosts = {host: self.switch_ports + vnn for vnn, host in enumerate(topology.hosts)}
+        number = {end: n for n, end in enumerate(self.ends)}
+        self._topology = topology
+        self.peer = np.array([number.get(topology.peers.get(end, end), NOWHERE) for end in self.ends], np.int64)
+        self.peer[[end not in topology.peers for end in self.ends]] = NOWHERE
+        sizes = [s.ports for s in topology.switches for _ in range(s.ports)]
+        self.first = np.array([n - end.port for n, end in enumerate(self.ends)], np.int64)
+        self.behind = self.first + np.array([*sizes, *[0] * len(topology.hosts)], np.int64)
+        """By port: the first one of its switch, and the one behind the last; of a host there is none."""
+
+    def channel(self, number: int) -> Channel:
+        """The channel that begins at a port."""
+        end = self.ends[number]
+        return Channel(end, self._topology.peers[end])
+
+
+def walk(ports: Ports, sources: Array, targets: Array, routes: Sequence[bytes]) -> Array | None:
+    """The channels of each route, one row a route, NOWHERE behind its end; None when one does not deliver.
+
+    `sources`, `targets`: ports of hosts.
+    """
+    longest = max(map(len, routes), default=0)
+    text = b"".join(route.ljust(longest, b"\0") for route in routes)
+    deltas = _DELTAS[np.frombuffer(text, np.uint8).reshape(len(routes), longest)]
+    lengths = np.fromiter(map(len, routes), np.int64, len(routes))
+    taken = np.full((len(routes), longest + 1), NOWHERE, np.int64)
+    taken[:, 0] = sources
+    here = ports.peer[sources]
+    for hop in range(longest):
+        goes = lengths > hop
+        out = here + deltas[:, hop]
+        fine = (out >= ports.first[here]) & (out < ports.behind[here])
+        there = ports.peer[np.where(fine, out, 0)]
+        if not (fine & (there != NOWHERE))[goes].all():
+            return None
+        taken[:, hop + 1][goes] = out[goes]
+        here = np.where(goes, there, here)
+    return taken if (here == targets).all() else None
+
+
+def dependencies(taken: Array, into: Array | None) -> tuple[Array, Array, Array]:
+    """The channels that are held, those wanted then, and the first route that does so: each two once, in the order of
+    the routes. `into`: by route, what its NIC holds while it waits for its own link; None: nothing.
+    """
+    held, wanted = taken[:, :-1], taken[:, 1:]
+    if into is not None:
+        held, wanted = np.column_stack([held, into]), np.column_stack([wanted, taken[:, 0]])
+    codes = np.where(wanted == NOWHERE, NOWHERE, held << 32 | wanted).ravel()
+    found, first = np.unique(codes, return_index=True)
+    order = np.argsort(first)
+    found, first = found[order], first[order]
+    found, first = found[found != NOWHERE], first[found != NOWHERE]
+    return found >> 32, found & 0xFFFFFFFF, first // held.shape[1]
+
+
+def _delta(byte: int) -> int:
+    """Of a route byte; otherwise one that leads out of every switch."""
+    delta = (byte & 0x3F) - ((byte & 0x20) << 1)
+    return delta if byte & 0xC0 == 0x80 else 1 << 20
+
+
+_DELTAS = np.array([_delta(byte) for byte in range(256)], np.int64)
