@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from pymodels.errors import SanlabError
 from pymodels.trace import RECORD
 from tb.sim.compiled import exchange_with
-from tb.sim.exchange import TRACE_RECORD, Handler
+from tb.sim.exchange import TRACE_RECORD, UNITS, Handler
 from tb.sim.turns import Turns
 
 MEMORIES, CLOCKS, WATCHES = 4096, 4096, 256
@@ -122,7 +122,7 @@ class Doorway:
 
     def hit_value(self, unit: int) -> memoryview:
         """One word: what a register held that was read for the last hit of a processor's polling loop."""
-        return self.words("dw_hit_value", 4096, "I")[unit : unit + 1]
+        return self.words("dw_hit_value", UNITS, "I")[unit : unit + 1]
 
     def set(self, unit: int, key: int, value: int) -> None:
         """A run-time setting, read by RTL while it is in reset."""

@@ -147,7 +147,7 @@ static void finish_clock(processor *p, int unit, int memory, int64_t now, int gr
 static void take_command(processor *p, int unit, int64_t now) {
   dw_command *c;
   if (p->hit && !p->state && p->hit_at < now) {
-    p->reg_address = dw_steps[unit][p->loop][p->step].address;
+    p->reg_address = polled[unit][p->loop][p->step].address;
     p->state = OP_READ;
   }
   while (!p->state && !p->hit && (c = dw_next_command(unit, now))) {
