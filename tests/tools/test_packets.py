@@ -19,6 +19,8 @@ import pytest
 from firmware.host.lapi import header as lapi
 from firmware.host.lapi.outgoing import PROTOCOL as LAPI
 from firmware.host.pipes import header as pipes
+from firmware.host.tmk import wire
+from firmware.host.tmk.over_udp import REQUESTS_PORT, RESPONSES_PORT
 from firmware.host.via.kernel_agent.messages.message import Message, Type
 from firmware.nic.am import layout as am
 from firmware.nic.echo import layout as echo
@@ -282,6 +284,23 @@ def test_packets_of_hal_are_told_on_both_networks(tmp_path: Path, link_type: int
     told_of, other = told(tmp_path, packets, *fields, layer="hal", link_type=link_type)
     assert told_of == ["5", "7", "3", "10", data.hex(), "packet 7 from node 5, protocol 3, 10 bytes"]
     assert other[0] == ("5" if link_type == MYRINET else "")  # 12 bytes may be padded to 16, 10 are too few
+
+
+def test_messages_of_treadmarks_are_told_of_in_datagrams(tmp_path: Path) -> None:
+    source, target, packets = udp.address(5), udp.address(1), []
+    asked = wire.Message(wire.Kind.LOCK, 5, 17, 8, wire.words([3, 0, 1])), REQUESTS_PORT
+    for message, port in (asked, (wire.Message(wire.Kind.WHOLE, 5, 4, 9, bytes(12), 1, 2), RESPONSES_PORT)):
+        data = message.pack()
+        head = udp.Udp(1024, port, udp.UDP_BYTES + len(data))
+        datagram = head._replace(sum=udp.datagram_sum(source, target, head.pack() + data)).pack() + data
+        sent = udp.Ip(source, target, 77, udp.IP_BYTES + len(datagram)).pack() + datagram
+        header = struct.pack(">2I", *frames.header(5, 6, len(sent)))
+        packets.append(packet(sealed(ROUTE + header + sent + bytes(-len(sent) % 8))))
+    names = "kind", "source", "part", "parts", "number", "sequence", "bytes", "asker"
+    fields = [f"sanlabtmk.{name}" for name in names]
+    request, response = told(tmp_path, packets, *fields, layer="udp", above=("tmk",))
+    assert request == ["1", "5", "0", "1", "17", "8", "12", "3"]
+    assert response == ["19", "5", "1", "2", "4", "9", "12", ""]
 
 
 def test_frames_of_udp_are_ip_packets_with_checksums_that_are_right(tmp_path: Path) -> None:
