@@ -1,10 +1,13 @@
 """What tools show of TreadMarks: the kinds of its messages, by which its dissector names them."""
 
+from collections.abc import Mapping
+from enum import IntEnum
+
 from firmware.host.tmk.over_udp import REQUESTS_PORT, RESPONSES_PORT
 from firmware.host.tmk.wire import RESPONSES, Kind
 from firmware.shown import Shown
 
-NUMBERS = {
+NUMBERS: Mapping[str, int | type[IntEnum]] = {
     "KIND": Kind,
     "RESPONSES": int(RESPONSES),
     "REQUESTS_PORT": REQUESTS_PORT,
