@@ -32,8 +32,9 @@ OTHERS = (
 )
 DECIMAL = re.compile(r"\b(\d+)'d(\d+)")
 """A constant with its width: it becomes the next one."""
-COMMENT = re.compile(r"//[^\n]*")
-DROPPED = re.compile(r"(?<=[\s)])(\w[\w\[\]:+\-* .]*?) <= [^;]*;")
+COMMENT = re.compile(r"//[^\n]*|\bfor \([^)]*\)")
+"""And how often a loop goes round: with another number there would be no such block."""
+DROPPED = re.compile(r"(?:(?<=\bbegin)|(?<=\belse)|(?<=[);:]))\s*(\w[^\s;()]*) +<= [^;]*;")
 """An assignment to a register."""
 ENABLE = re.compile(r"\b\w*(needed|busy|alarm)(_d)?(\[[^=;]*\])? *<?=\s")
 """An assignment that says whether a clock goes on."""
@@ -106,7 +107,8 @@ def _found(text: str, body: int) -> Iterator[Mutant]:
         following = (int(match[2]) + 1) % (1 << int(match[1]))
         yield _mutant(text, match.start(), match.end(), f"{match[1]}'d{following}")
     for match in DROPPED.finditer(text, body):
-        yield _mutant(text, match.start(1), match.end(), ";")
+        alone = text[: match.start(1)].rstrip().endswith((")", "else"))
+        yield _mutant(text, match.start(1), match.end(), "begin end" if alone else ";")
 
 
 def _mutant(text: str, start: int, end: int, new: str) -> Mutant:

@@ -75,6 +75,11 @@ class Verdict:
     wave: Path | None = None
     """The counterexample."""
 
+    @property
+    def refuted(self) -> bool:
+        """The solver has found what breaks a property; False, too, where a tool could not go on."""
+        return bool(self.failed) and all(FAILED.search(line) for line in self.failed)
+
 
 def proofs() -> list[Proof]:
     """All, by file. ToolError for a file that does not say how it is proved."""
@@ -128,9 +133,9 @@ def prove(proof: Proof, mutant: str | None = None) -> Verdict:
 def _translate(proof: Proof, folder: Path, model: Path, mutant: str | None) -> list[str]:
     """Have Yosys write the model; what it said when it could not."""
     files = []
-    for file in sources(proof.block, folder):
+    for file in sources(proof.block, folder, mutant):
         if file.stem == proof.block:
-            text = file.read_text(encoding="utf-8") if mutant is None else mutant
+            text = file.read_text(encoding="utf-8")
             file.write_text(with_properties(text, proof.path.read_text(encoding="utf-8")), encoding="utf-8")
         files.append(str(file))
     script = folder / "script.ys"
@@ -158,7 +163,7 @@ def _runs(proof: Proof) -> Iterator[list[str]]:
         yield ["-i", "-t", str(proof.steps)]
 
 
-COVERED = 12
+COVERED = 16
 """Steps within which a cover statement is to be reached, unless a proof is longer."""
 
 

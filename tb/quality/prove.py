@@ -33,7 +33,12 @@ class Tried:
 
     proof: Proof
     mutant: Mutant
-    killed: bool
+    verdict: Verdict
+
+    @property
+    def killed(self) -> bool:
+        """The properties see it."""
+        return self.verdict.refuted
 
     @property
     def listed(self) -> bool:
@@ -45,6 +50,8 @@ class Tried:
         """What is wrong; nothing when all is as it should be."""
         if self.killed:
             return f"listed as unseen, and seen: {self.mutant.shown}" if self.listed else ""
+        if self.verdict.failed:
+            return f"line {self.mutant.line} not tried: {self.mutant.shown}: {self.verdict.failed[0]}"
         return "" if self.listed else f"line {self.mutant.line} not seen: {self.mutant.shown}"
 
 
@@ -113,10 +120,7 @@ def main(argv: list[str] | None = None) -> int:
         if options.mutants is not None:
             given = list(mutated(known, options.mutants, options.seed))
             found = pool.map(lambda one: prove(one[0], one[2]), given)
-            tried = [
-                Tried(proof, mutant, bool(verdict.failed))
-                for (proof, mutant, _), verdict in zip(given, found, strict=True)
-            ]
+            tried = [Tried(proof, mutant, verdict) for (proof, mutant, _), verdict in zip(given, found, strict=True)]
     report(verdicts, tried, console)
     console.print(f"{len(verdicts)} proofs, {len(tried)} mutants, {time.monotonic() - start:.0f} s", highlight=False)
     return 1 if any(one.failed for one in verdicts) or any(at.complaint for at in tried) else 0

@@ -1,8 +1,9 @@
 """Which tests reach which lines of the sources, and how long they take: a mutant is run by those alone, quickest first.
 
-A plugin of pytest (`-p tb.quality.reached`). With SANLAB_REACHED it watches a run of tests and leaves what it saw in
-that file. With SANLAB_CHOSEN it runs the tests of that file only, in their order; one that takes far more time of the
-processor than it did is ended, and the run with it: code ENDLESS.
+A plugin of pytest (`-p tb.quality.reached`). With SANLAB_REACHED it watches a run of tests, and leaves in that file
+which statements of the folder SANLAB_WATCHED each executes: they are compiled with a mark before each. With
+SANLAB_CHOSEN it runs the tests of that file only, in their order; one that takes far more time of the processor than it
+did is ended, and the run with it: code ENDLESS.
 """
 
 from __future__ import annotations
@@ -12,15 +13,16 @@ import json
 import os
 import signal
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
+from typing import Any
 
-import coverage
 import pytest
 
-REACHED, CHOSEN = "SANLAB_REACHED", "SANLAB_CHOSEN"
-"""Variables: where to leave what was seen; tests, each with its seconds."""
+REACHED, WATCHED, CHOSEN = "SANLAB_REACHED", "SANLAB_WATCHED", "SANLAB_CHOSEN"
+"""Variables: where to leave what was seen; the folder; tests, each with its seconds."""
 ENDLESS = 97
 """Exit code of a run in which a test did not end."""
 SPARE, FACTOR = 20.0, 5.0
@@ -34,68 +36,108 @@ class Reached:
     seconds: Mapping[str, float]
     """Of the processor, by test."""
     lines: Mapping[str, Mapping[int, Sequence[str]]]
-    """By file, from the root: the tests that execute a line; an empty name while it is imported."""
+    """By file, from the root: the tests that execute the statement that begins in a line."""
+    marked: Mapping[str, Sequence[int]]
+    """By file: the lines in which statements begin that were watched, those of functions."""
 
     def tests(self, path: str, text: str, place: int) -> dict[str, float]:
-        """The tests that execute the statement at a place of a file's text, quickest first. What an import executes
-        every test may see: those that execute anything of the file, then the others.
+        """The tests that execute the statement at a place of a file's text, quickest first. What is executed by an
+        import every test may see: those that execute anything of the file, then the others.
         """
-        own = self.lines.get(path, {})
-        first, last = _statement(text, place)
-        found = {test for line in range(first, last + 1) for test in own.get(line, ())}
-        near = {test for tests in own.values() for test in tests} if "" in found else set()
-        chosen = self.seconds if "" in found else found
-        return {test: self.seconds[test] for test in sorted(chosen, key=lambda one: self._rank(one, near))}
+        own, line = self.lines.get(path, {}), _statement(text, place)
+        near = {test for tests in own.values() for test in tests}
+        if line in self.marked.get(path, ()):
+            return self._in_order(own.get(line, ()))
+        return self._in_order(near) | self._in_order(set(self.seconds) - near)
 
-    def _rank(self, test: str, near: set[str]) -> tuple[bool, float, str]:
-        return bool(near) and test not in near, self.seconds[test], test
+    def _in_order(self, tests: Iterable[str]) -> dict[str, float]:
+        return {test: self.seconds[test] for test in sorted(tests, key=lambda one: (self.seconds[one], one))}
 
 
-def _statement(text: str, place: int) -> tuple[int, int]:
-    """First and last line of the innermost statement at a place; of one with a body, up to the line of the place."""
+def _statement(text: str, place: int) -> int:
+    """The line in which the innermost statement at a place begins."""
     line = text.count("\n", 0, place) + 1
     nodes = [one for one in ast.walk(ast.parse(text)) if isinstance(one, ast.stmt)]
-    own = [one for one in nodes if one.lineno <= line <= (one.end_lineno or one.lineno)]
-    inner = max(own, key=lambda one: (one.lineno, -(one.end_lineno or one.lineno)))
-    return inner.lineno, line if hasattr(inner, "body") else inner.end_lineno or line
+    return max(one.lineno for one in nodes if one.lineno <= line <= (one.end_lineno or one.lineno))
 
 
 def read_reached(path: Path) -> Reached:
     """What a run has left."""
     left = json.loads(path.read_text(encoding="utf-8"))
     lines = {file: {int(line): tests for line, tests in own.items()} for file, own in left["lines"].items()}
-    return Reached(left["seconds"], lines)
+    return Reached(left["seconds"], lines, left["marked"])
+
+
+class _Probes(ast.NodeTransformer):
+    """Puts a mark before each statement: `SEEN[k] = 1`."""
+
+    def __init__(self, path: str, watch: _Watch) -> None:
+        self._path, self._watch = path, watch
+
+    def marked(self, tree: ast.Module) -> ast.Module:
+        """The text of a file with marks; its documentation and what it takes from the future stay first."""
+        self.visit(tree)
+        first = sum(isinstance(one, (ast.ImportFrom, ast.Expr)) for one in tree.body[:2])
+        tree.body.insert(first, ast.parse(f"from {__name__} import SEEN as __seen__").body[0])
+        return ast.fix_missing_locations(tree)
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        super().generic_visit(node)
+        for name in ("body", "orelse", "finalbody"):
+            body = getattr(node, name, None)
+            if isinstance(body, list) and not isinstance(node, (ast.Module, ast.ClassDef)):
+                setattr(node, name, [one for inside in body for one in (self._mark(inside), inside)])
+        return node
+
+    def _mark(self, node: ast.stmt) -> ast.stmt:
+        mark = ast.parse(f"__seen__[{self._watch.number(self._path, node.lineno)}] = 1").body[0]
+        return ast.copy_location(mark, node)
+
+
+SEEN = bytearray(1 << 16)
+"""One for each statement of the folder watched: 1 when it was executed."""
 
 
 class _Watch:
-    """Notes for each test what it executes."""
+    """Notes for each test which statements it executes; whatever has no mark was executed by an import."""
 
-    def __init__(self, root: Path, left: Path) -> None:
+    def __init__(self, root: Path, watched: str, left: Path) -> None:
         self._root, self._left = root, left
+        self._folder = f"{root / watched}{os.sep}"
+        self._places: list[tuple[str, int]] = []
         self._seconds: dict[str, float] = {}
-        sources = [str(root / top / "*") for top in ("firmware", "pymodels")]
-        self._coverage = coverage.Coverage(
-            data_file=None, config_file=False, include=sources, concurrency=["thread", "greenlet"]
-        )
-        self._coverage.start()
+        self._lines: dict[str, dict[int, list[str]]] = {}
+        plain = SourceFileLoader.source_to_code
+
+        def compiled(loader: Any, data: Any, path: Any, **options: Any) -> Any:
+            if not str(path).startswith(self._folder):
+                return plain(loader, data, path, **options)
+            name = Path(path).relative_to(root).as_posix()
+            return compile(_Probes(name, self).marked(ast.parse(data)), path, "exec", dont_inherit=True)
+
+        setattr(SourceFileLoader, "source_to_code", compiled)  # noqa: B010 (mypy refuses to assign a method)
+
+    def number(self, path: str, line: int) -> int:
+        """The next mark."""
+        self._places.append((path, line))
+        return len(self._places) - 1
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
-        self._coverage.switch_context(item.nodeid)
+        SEEN[:] = bytes(len(SEEN))
         begun = time.process_time()
         result = yield
         self._seconds[item.nodeid] = time.process_time() - begun
-        self._coverage.switch_context("")
+        for path, line in {place for place, seen in zip(self._places, SEEN, strict=False) if seen}:
+            self._lines.setdefault(path, {}).setdefault(line, []).append(item.nodeid)
         return result
 
     def pytest_sessionfinish(self) -> None:
-        self._coverage.stop()
-        data = self._coverage.get_data()
-        lines = {
-            Path(file).relative_to(self._root).as_posix(): data.contexts_by_lineno(file)
-            for file in data.measured_files()
-        }
-        self._left.write_text(json.dumps({"seconds": self._seconds, "lines": lines}), encoding="utf-8")
+        marked: dict[str, list[int]] = {}
+        for path, line in self._places:
+            marked.setdefault(path, []).append(line)
+        left = {"seconds": self._seconds, "lines": self._lines, "marked": marked}
+        self._left.write_text(json.dumps(left), encoding="utf-8")
 
 
 class _Choice:
@@ -121,7 +163,7 @@ class _Choice:
 def pytest_configure(config: pytest.Config) -> None:
     """Watch, or choose, or neither."""
     if REACHED in os.environ:
-        config.pluginmanager.register(_Watch(config.rootpath, Path(os.environ[REACHED])))
+        config.pluginmanager.register(_Watch(config.rootpath, os.environ[WATCHED], Path(os.environ[REACHED])))
     if CHOSEN in os.environ:
         chosen = json.loads(Path(os.environ[CHOSEN]).read_text(encoding="utf-8"))
         config.pluginmanager.register(_Choice(chosen))

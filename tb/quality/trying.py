@@ -23,7 +23,7 @@ from tb.build.build import Design, needed_files
 from tb.quality.check import LATE
 from tb.quality.mutants import Mutant
 from tb.quality.proofs import proofs
-from tb.quality.reached import CHOSEN, ENDLESS, REACHED, Reached, read_reached
+from tb.quality.reached import CHOSEN, ENDLESS, REACHED, WATCHED, Reached, read_reached
 from tb.tools.paths import OUT, ROOT, builds
 from tb.tools.programs import ToolError
 
@@ -71,9 +71,13 @@ class Tried:
 
 def covering_tests(path: str) -> list[str]:
     """The test files that see a mutant of a Python file, in their order; none when nobody has said."""
-    table = covers(COVERS)
-    begins = [one for one in table if path.startswith(one)]
-    return _matching(ROOT, table[max(begins, key=len)]) if begins else []
+    begin = covered(path)
+    return _matching(ROOT, covers(COVERS)[begin]) if begin else []
+
+
+def covered(path: str) -> str:
+    """The beginning of a path by which `covers.toml` knows it; empty when it does not."""
+    return max((one for one in covers(COVERS) if path.startswith(one)), key=len, default="")
 
 
 @cache
@@ -146,7 +150,8 @@ class Copy:
 
     def _python(self, change: Change) -> tuple[str, str]:
         files = covering_tests(change.path)
-        reached: Reached = self._without.of(files, lambda: self._reach(change.path, files))
+        begin = covered(change.path)
+        reached: Reached = self._without.of((begin, *files), lambda: self._reach(begin, files))
         text = (self.folder / change.path).read_text(encoding="utf-8")
         tests = reached.tests(change.path, text, change.mutant.start)
         chosen = self.folder / "chosen.json"
@@ -157,11 +162,17 @@ class Copy:
         outcome = {0: "survived", ENDLESS: "endless"}.get(code, "killed")
         return outcome, f"{len(tests)} tests"
 
-    def _reach(self, path: str, files: Sequence[str]) -> Reached:
+    def _reach(self, begin: str, files: Sequence[str]) -> Reached:
         left = self.folder / "reached.json"
-        code, _ = self._run([sys.executable, "-m", "pytest", *PYTEST, *files], {REACHED: str(left)})
+        command = [sys.executable, "-B", "-m", "pytest", *PYTEST, *files]
+        variables = {
+            REACHED: str(left),
+            WATCHED: begin,
+            "PYTHONPYCACHEPREFIX": str(self.folder / "sim_build" / "plain"),
+        }
+        code, _ = self._run(command, variables)
         if code:
-            raise ToolError(f"the tests of {path} fail without any mutant", "mend that first", "run make test")
+            raise ToolError(f"the tests of {begin} fail without any mutant", "mend that first", "run make test")
         return read_reached(left)
 
     def _module(self, change: Change) -> tuple[str, str]:
@@ -192,10 +203,13 @@ class Copy:
     def _run(self, command: Sequence[str], variables: Mapping[str, str] | None = None) -> tuple[int, str]:
         """Exit code of a check, and what it said."""
         environment = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
-        environment |= {"SANLAB_OUT": str(self.folder / "sim_build"), **(variables or {})}
-        environment["PYTHONPYCACHEPREFIX"] = str(self.folder / "sim_build" / "compiled")
-        environment["PYTHONPATH"] = str(HERE.parents[1])
-        environment["SANLAB_BUILDS"] = str(OUT / "mutants" / "builds" if "sim" in command else builds())
+        environment |= {
+            "SANLAB_OUT": str(self.folder / "sim_build"),
+            "SANLAB_BUILDS": str(OUT / "mutants" / "builds" if "sim" in command else builds()),
+            "PYTHONPYCACHEPREFIX": str(self.folder / "sim_build" / "compiled"),
+            "PYTHONPATH": str(HERE.parents[1]),
+            **(variables or {}),
+        }
         limits = f'ulimit -t {PATIENCE} -v {ROOM}; exec "$@"'
         ended = subprocess.run(
             ["sh", "-c", limits, "sh", *command],

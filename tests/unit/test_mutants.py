@@ -165,7 +165,7 @@ def test_options_of_the_caller_for_pytest_do_not_reach_the_tests_of_a_mutant(
 def test_tests_that_fail_without_a_mutant_kill_nothing(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tree / "tests" / "test_sums.py").write_text("def test_total():\n    assert False\n")
     assert main(["firmware", "--workers", "1"]) == 2
-    assert "the tests of firmware/sums.py fail without any mutant" in capsys.readouterr().err
+    assert "the tests of firmware/ fail without any mutant" in capsys.readouterr().err
 
 
 def test_a_report_leaves_equivalents_out_of_the_share(capsys: pytest.CaptureFixture[str]) -> None:

@@ -27,6 +27,12 @@ module counter #(
   logic [WIDTH-1:0] next;
   assign next = count + 4'd3;
   always_ff @(posedge clk) if (go && !count[0]) count <= next;
+  for (genvar i = 0; i < WIDTH - 1; i++) begin : gen_bit
+    always_ff @(posedge clk)
+      if (go || (part <= next) ) begin
+        part <= next;
+      end
+  end
 endmodule
 """
 
@@ -71,7 +77,9 @@ def test_mutants_are_single_changes_of_the_body_and_of_no_declaration_or_comment
         "`4'd3` -> `4'd4` in `assign next = count + 4'd3;`",
         "`&&` -> `||` in `always_ff @(posedge clk) if (go && !count[0]) count <= next;`",
         "`!` -> ` ` in `always_ff @(posedge clk) if (go && !count[0]) count <= next;`",
-        "`count <= next;` -> `;` in `always_ff @(posedge clk) if (go && !count[0]) count <= next;`",
+        "`count <= next;` -> `begin end` in `always_ff @(posedge clk) if (go && !count[0]) count <= next;`",
+        "`||` -> `&&` in `if (go || (part <= next) ) begin`",
+        "`part <= next;` -> `;` in `part <= next;`",
     ]
     first = mutants(MODULE)[0]
     assert first.of(MODULE) == MODULE.replace("count + 4", "count - 4") and first.line == 10

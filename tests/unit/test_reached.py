@@ -14,10 +14,14 @@ from pathlib import Path
 
 import pytest
 
-from tb.quality.reached import CHOSEN, ENDLESS, FACTOR, REACHED, SPARE, Reached, read_reached
+from tb.quality.reached import CHOSEN, ENDLESS, FACTOR, REACHED, SPARE, WATCHED, Reached, read_reached
 from tb.tools.paths import ROOT
 
-TEXT = """LIMIT = 3
+TEXT = """'''Sums.'''
+
+from __future__ import annotations
+
+LIMIT = 3
 
 
 def total(a, b):
@@ -28,7 +32,8 @@ def total(a, b):
 """
 SEEN = Reached(
     {"slow": 2.0, "quick": 1.0, "other": 0.5},
-    {"firmware/sums.py": {1: [""], 4: [""], 5: ["slow", "quick"], 6: ["slow"], 8: ["quick"]}},
+    {"firmware/sums.py": {9: ["slow", "quick"], 10: ["slow"], 12: ["quick"]}},
+    {"firmware/sums.py": [9, 10, 12]},
 )
 TESTS = """from firmware.sums import total
 
@@ -62,7 +67,8 @@ def test_a_mutant_is_run_by_the_tests_that_reach_its_statement(words: str, tests
 
 
 def test_what_no_test_reaches_has_none() -> None:
-    assert SEEN.tests("firmware/more.py", TEXT, TEXT.index("return b")) == {}
+    none = Reached({"other": 0.5}, {}, {"firmware/sums.py": [12]})
+    assert none.tests("firmware/sums.py", TEXT, TEXT.index("return b")) == {}
 
 
 @pytest.fixture(name="tree")
@@ -88,7 +94,7 @@ def run(tree: Path, variables: dict[str, str], file: str) -> subprocess.Complete
 
 def test_a_run_says_which_tests_execute_a_line_and_runs_those_chosen_in_their_order(tree: Path) -> None:
     left, chosen = tree / "left.json", tree / "chosen.json"
-    assert run(tree, {REACHED: str(left)}, "tests/test_sums.py").returncode == 0
+    assert run(tree, {REACHED: str(left), WATCHED: "firmware"}, "tests/test_sums.py").returncode == 0
     reached = read_reached(left)
     over, under = (f"tests/test_sums.py::test_{name}" for name in ("over", "under"))
     assert list(reached.tests("firmware/sums.py", TEXT, TEXT.index("(a +"))) == [over]

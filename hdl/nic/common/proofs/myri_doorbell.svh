@@ -3,6 +3,7 @@
 // prove: induction 3
 (* anyconst *) logic [2:0] the_size;
 (* anyconst *) logic the_multi;
+(* anyconst *) logic [1:0] lane;  // of an entry
 logic [1:0] steps;  // of this beat so far
 logic [1:0] halves;  // of it that have lanes
 logic [22:0] inside;  // byte offsets of a FIFO
@@ -38,6 +39,7 @@ for (genvar k = 0; k < 4; k++) begin : gen_held
     if (!$initstate && !rst) begin
       assert (held <= entries);
       assert ((base[24*k+:23] & inside) == 23'd0);
+      if ($past(w_base[k])) assert (producer[17*k+:17] == 17'd0 && consumer[17*k+:17] == 17'd0);
     end
 end
 always @(posedge clk)
@@ -54,6 +56,9 @@ always @(posedge clk)
     else assert (!low_done_q);
     if (step && steps == 2'd0) assert (tr_addr[2] == (in_be[3:0] == 4'd0));
     if (step && steps == 2'd1) assert (tr_addr[2]);
+    assert (tr_addr == {8'd0, in_addr[23:3], tr_addr[2], 2'b00} && sram.wdata[63:32] == {tr_data[7:0], tr_data[15:8], tr_data[23:16], tr_data[31:24]});
+    assert (sram.wdata[32+8*lane+:8] == (in_be[{tr_addr[2], lane}] ? in_data[8*{tr_addr[2], lane}+:8] : 8'd0));
+    if ($past(rst)) assert ({base, producer, consumer, overflows} == '0);
     if (!$past(rst)) begin
       assert (overflows == $past(overflows) + 32'($past(overflow)));
       if (!$past(busy)) assert ($stable(producer) && $stable(consumer) && $stable(base) && $stable(overflows));

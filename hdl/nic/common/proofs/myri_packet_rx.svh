@@ -2,7 +2,6 @@
 // definition; while `busy` is 0 nothing changes. Lane `lane`, any, is followed. The packet key is not looked at.
 // prove: induction 2 WIDTH=32
 // prove: induction 2 WIDTH=64
-// unseen: `-` -> `+` in `for (genvar i = 0; i < WIDTH / 8 - 1; i++) begin : gen_lane`: lanes outside of the word have no bits
 (* anyconst *) logic [2:0] lane;
 logic [7:0] kept;  // what came to that lane
 logic [2:0] held;  // bytes of the word so far

@@ -22,6 +22,7 @@ always_comb begin
   if (cpu_sram.req) assert (cpu_gnt == cpu_free);
   assert (mem_b.req == ($countones(asks) > 1 && accesses == 2'd2));
 end
+always @(posedge clk) if (!$initstate && !rst && $past(rst)) assert ({dma_first_q, from_b_q, read_q} == '0);
 always @(posedge clk)
   if (!$initstate && !rst && !$past(rst)) begin
     if ($past(pio_sram.req && dma_sram.req && dma_gnt && !pio_gnt) && pio_sram.req) assert (pio_gnt);

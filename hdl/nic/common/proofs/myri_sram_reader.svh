@@ -3,6 +3,7 @@
 // it is over.
 // prove: induction 2 WIDTH=32
 // prove: induction 2 WIDTH=64
+// unseen: `&&` -> `||` in `assign busy = start || sram.req || sram_read.valid || (held_q && out_ready);`: a clock that goes on longer loses nothing
 (* anyconst *) logic [22-LANE:0] place;
 (* anyconst *) logic [WIDTH-1:0] value;  // what stands there
 logic [22-LANE:0] from;  // the run

@@ -51,6 +51,12 @@ always @(posedge clk)
     if (set_done && state_q == MOVE) assert (ctr == 32'd0 && left_q == 32'd0);
     if (wr_valid) assert (wr_data == (upper_q ? {r_data, low_q} : {32'd0, r_data}));
     assert (!(set_done && error));
+    if ($past(rst)) assert ({ear, lar, dir, start_at_q, low_q, tr_bytes, ctr} == '0);
+    if (state_q == ISSUE || state_q == MOVE) assert (tr_bytes != 32'd0);
+    assert (wr_valid == (r_valid && (upper_q || ctr == 32'd4)));
+    if (state_q == START) assert (begin_move == (ctr != 32'd0 && alarm.valid && cycle >= start_at_q));
+    assert (alarm.valid == (state_q == START && tr_bytes != 32'd0 && {1'b0, lar} + {1'b0, tr_bytes} <= 33'(myri_lanai4_pkg::SIZE_SRAM)));
+    if (!$past(rst) && $past(complete || (state_q == START && !alarm.valid))) assert (state_q == IDLE);
     assert (misuse == ((w_ear || w_lar || w_dir || w_ctr) && in_flight));
     if (!$past(rst)) begin
       if ($past(in_flight)) assert ($stable(ear) && $stable(lar) && $stable(dir) && $stable(tr_bytes));
