@@ -27,6 +27,8 @@ from pymodels.roots import TREE, things
 FIRMWARE = TREE / "firmware"
 HEADER = FIRMWARE / "paths.h"
 COMPILER = "clang-16"
+BYHAND = "byhand"
+"""A folder beside a paths.c with the same paths written by hand, to compare with; nobody charges them."""
 INCLUDE = re.compile(r'^#include "(.+)"$', re.MULTILINE)
 
 
@@ -197,6 +199,8 @@ def _counted(folder: Path, target: Target, version: str, check: bool) -> bool:
         texts = {folder / target.table: render(folder, target, counts(folder, target), version)}
         if target.delays:
             texts[folder / executed.TABLE] = render_executed(folder, target, version)
+        if (hand := folder / BYHAND).is_dir():
+            texts[hand / target.table] = render(hand, target, counts(hand, target), version)
     except CostError as error:
         print(f"{name}: {error}", file=sys.stderr)
         return False
@@ -211,6 +215,7 @@ def _kept(name: str, path: Path, text: str, check: bool) -> bool:
         print(f"{path}: is stale; run python -m pymodels.costs.compile", file=sys.stderr)
     elif not same:
         write(path, text)
+    name = f"{name}, {BYHAND}" if path.parent.name == BYHAND else name
     print(f"{name}, {path.name}: {'as committed' if same else 'differs' if check else 'written'}")
     return same or not check
 

@@ -1,10 +1,10 @@
 """What EPOS is composed of costs what the same costs when it is written by hand, and what is left out costs nothing.
 
-Strategy: the paths that hold a point-cut stand a second time in `epos/`, in plain C without the protocols' headers, one
-text for each composition of a few switches. Both are compiled for both processors and every composition of the layer,
-and compared: counts, and the instructions themselves up to the names of registers and labels. The control, flags that
-are tested at run time with nothing active, must cost something. A hook to which one instruction is added fails the
-comparison by it.
+Strategy: the paths that hold a point-cut stand a second time in `byhand/` beside them, in plain C without the
+protocols' headers, one text for each composition of a few switches. Both are compiled for both processors and every
+composition of the layer, and compared: counts, and the instructions themselves up to the names of registers and
+labels. The control, flags that are tested at run time with nothing active, must cost something. A dummy to which one
+instruction is added fails the comparison by it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from pymodels.costs.compile import COMPILER, compiled, compiler_version
+from pymodels.costs.compile import BYHAND, COMPILER, compiled, compiler_version
 from pymodels.costs.compositions import composed, declared, key
 from pymodels.costs.targets import I686, LANAI, Target
 from pymodels.costs.walk import PathCost, explain, walk
@@ -24,15 +24,6 @@ pytestmark = pytest.mark.skipif(compiler_version() is None, reason=f"{COMPILER} 
 FIRMWARE = Path(__file__).parents[2] / "firmware"
 SIDES = (("nic", LANAI), ("host", I686))
 SETS = [one for one in declared(FIRMWARE / "nic" / "epos") if one != ("dynamic",)]
-SWITCHES = {
-    "MANY": "multicast",
-    "MEETING": "rendezvous",
-    "CUTTING": "mtu",
-    "SWITCHING": "active",
-    "FLOWING": "flow",
-    "RELIABLE": "reliability",
-    "GUARDED": "protection",
-}
 REGISTER = re.compile(r"%\w+")
 LABEL = re.compile(r"\.L\w+")
 
@@ -48,24 +39,16 @@ def found(folder: Path, target: Target) -> Found:
     return told
 
 
-def by_hand(root: Path, side: str, target: Target, composition: tuple[str, ...]) -> Found:
+def by_hand(side: str, target: Target, composition: tuple[str, ...]) -> Found:
     """The hand-written paths of a composition."""
-    folder = root / side / "byhand"
-    folder.mkdir(parents=True, exist_ok=True)
-    text = (Path(__file__).parent / "epos" / f"{side}.c").read_text()
-    flags = "".join(f"#define {name} {int(part in composition)}\n" for name, part in SWITCHES.items())
-    block = (FIRMWARE / "nic" / "hardware" / "block.h").read_text()
-    (folder / "paths.c").write_text(flags + text.replace('#include "hardware/block.h"\n', block))
-    return found(folder, target)
+    return found(FIRMWARE / side / "epos" / BYHAND, composed(target, composition))
 
 
 @pytest.mark.parametrize("composition", SETS, ids=lambda one: key(one) or "none")
 @pytest.mark.parametrize(("side", "target"), SIDES, ids=["nic", "host"])
-def test_a_composition_is_what_is_written_by_hand(
-    tmp_path: Path, side: str, target: Target, composition: tuple[str, ...]
-) -> None:
+def test_a_composition_is_what_is_written_by_hand(side: str, target: Target, composition: tuple[str, ...]) -> None:
     whole = found(FIRMWARE / side / "epos", composed(target, composition))
-    hand = by_hand(tmp_path, side, target, composition)
+    hand = by_hand(side, target, composition)
     assert {name: whole[name][0] for name in hand} == {name: cost for name, (cost, _) in hand.items()}
     for name, (_, lines) in hand.items():
         assert whole[name][1] == lines, name
@@ -85,8 +68,8 @@ def test_flags_that_are_tested_at_run_time_cost_something_with_nothing_active(si
 
 def test_the_hand_written_paths_use_none_of_the_protocols_headers() -> None:
     for side, _ in SIDES:
-        text = (Path(__file__).parent / "epos" / f"{side}.c").read_text()
-        assert re.findall(r'#include "(.*)"', text) in (["paths.h", "hardware/block.h"], ["paths.h"])
+        text = (FIRMWARE / side / "epos" / BYHAND / "paths.c").read_text()
+        assert re.findall(r'#include "(.*)"', text) in (["paths.h", "nic/hardware/block.h"], ["paths.h"])
 
 
 def test_an_instruction_that_is_added_to_a_hook_that_is_left_out_is_found(tmp_path: Path) -> None:
@@ -97,7 +80,7 @@ def test_an_instruction_that_is_added_to_a_hook_that_is_left_out_is_found(tmp_pa
     text = hooks.read_text()
     assert dummy in text
     hooks.write_text(text.replace(dummy, dummy.replace("((void)0)", "SHARED32(&nic->held)")))
-    spoiled, hand = found(folder, LANAI), by_hand(tmp_path, "nic", LANAI, ())
+    spoiled, hand = found(folder, LANAI), by_hand("nic", LANAI, ())
     wrong = {name for name in hand if spoiled[name][0] != hand[name][0]}
     assert wrong == {"epos_rx", "epos_hold"}
     assert spoiled["epos_rx"][0].instructions == hand["epos_rx"][0].instructions + 1

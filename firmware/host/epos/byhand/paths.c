@@ -1,6 +1,42 @@
 /* Paths of EPOS's library that hold a point-cut, written by hand for one composition each, without the protocols' headers. */
 #include "paths.h"
 
+#ifdef WITH_MULTICAST
+#define MANY 1
+#else
+#define MANY 0
+#endif
+#ifdef WITH_RENDEZVOUS
+#define MEETING 1
+#else
+#define MEETING 0
+#endif
+#ifdef WITH_MTU
+#define CUTTING 1
+#else
+#define CUTTING 0
+#endif
+#ifdef WITH_FLOW
+#define FLOWING 1
+#else
+#define FLOWING 0
+#endif
+#ifdef WITH_RELIABILITY
+#define RELIABLE 1
+#else
+#define RELIABLE 0
+#endif
+#ifdef WITH_ACTIVE
+#define SWITCHING 1
+#else
+#define SWITCHING 0
+#endif
+#ifdef WITH_PROTECTION
+#define GUARDED 1
+#else
+#define GUARDED 0
+#endif
+
 enum { NODES = 64, FRAMES = 8, SLOT = 65536, SLOTS = 4, LAST = 1 << 30 };
 struct epos {
     u32 nodes, key, next, rung, sent, block, blocks, blocks_end, entry, entries, entries_end, staging, given_up;
