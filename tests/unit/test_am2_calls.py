@@ -106,3 +106,17 @@ def test_the_mask_is_what_was_set() -> None:
     found = [bundle.event_mask]
     bundle.set_event_mask(Mask.NOT_EMPTY)
     assert [*found, bundle.event_mask] == [Mask.NONE, Mask.NOT_EMPTY]
+
+
+def test_two_threads_that_poll_one_bundle_at_once_handle_no_message_twice() -> None:
+    bench = Bench(credits=12)
+
+    async def send() -> None:
+        for number in range(12):
+            await bench.endpoints[0].request(1, KEEP, number)
+        await bench.machine.kernel.sleep(200_000_000)
+
+    bench.run(send())
+    bench.run(bench.bundles[1].poll(), bench.bundles[1].poll())
+    bench.run(bench.until(0, 0))
+    assert sorted(words for _, _, words, _ in bench.came[1]) == [(number,) for number in range(12)]

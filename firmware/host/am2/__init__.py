@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from firmware.host.am2.bundle import Bundle, Mask
+from firmware.host.am2.described import Handler
 from firmware.host.am2.driver import Driver
-from firmware.host.am2.endpoint import Endpoint, Handler
+from firmware.host.am2.endpoint import Endpoint
 from firmware.host.am2.errors import Am2Error
 from firmware.host.am2.message import EndpointName, Token
 from firmware.host.am2.segment import MOST

@@ -21,7 +21,7 @@ class Mask(IntEnum):
 
 
 class Bundle:
-    """One thread uses it at a time (AM 2.0: a sequential bundle)."""
+    """One thread uses it at a time (AM 2.0: a sequential bundle). Another one that polls meanwhile handles nothing."""
 
     def __init__(self, driver: Driver, process: Process) -> None:
         self.process = process
@@ -29,6 +29,7 @@ class Bundle:
         self.event_mask = Mask.NONE
         """AM_GetEventMask."""
         self._driver = driver
+        self._polling = False
 
     def set_event_mask(self, mask: Mask) -> None:
         """AM_SetEventMask: waits spin (NONE), or sleep until the NIC interrupts (NOT_EMPTY). Raises Am2Error."""
@@ -60,11 +61,17 @@ class Bundle:
         endpoint.moved(bundle)
 
     async def poll(self) -> int:
-        """AM_Poll: look once at each endpoint, and handle what has come; how many messages. Within a handler: none."""
-        count = 0
-        if not any(endpoint.handling for endpoint in self.endpoints):
+        """AM_Poll: look once at each endpoint, and handle what has come; how many messages. Within a handler, and while
+        another thread polls: none.
+        """
+        if self._polling or any(endpoint.handling for endpoint in self.endpoints):
+            return 0
+        count, self._polling = 0, True
+        try:
             for endpoint in [one for one in self.endpoints if one.is_open]:
                 count += await endpoint.look()
+        finally:
+            self._polling = False
         return count
 
     async def until(self, condition: Callable[[], bool], what: str = "a condition", holder: str = "") -> None:

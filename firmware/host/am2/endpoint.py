@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from firmware.host.am2.credits import Credits, SendQueue
+from firmware.host.am2.described import Described
 from firmware.host.am2.driver import Driver
 from firmware.host.am2.errors import Am2Error
 from firmware.host.am2.frame import Frame
 from firmware.host.am2.granted import Granted
+from firmware.host.am2.incoming import RETURNED, Incoming
 from firmware.host.am2.message import Data, EndpointName, Token
-from firmware.host.am2.rescued import Rescued
-from firmware.host.am2.segment import MOST, Segment
-from firmware.host.am2.tables import HANDLERS, Tables, check_tag, check_words
+from firmware.host.am2.segment import MOST
+from firmware.host.am2.tables import HANDLERS, check_tag, check_words
 from firmware.host.am2.transfer import Get, Piece, Put, Transfer, Transfers, cut, lacks
 from firmware.nic.am2.words import Code, Head, Kind, Queue
 from pymodels.host.process import Process
-from pymodels.trace import TraceEvent
-
-Handler = Callable[[Token], Coroutine[Any, Any, None]]
-RETURNED = 0
-"""Handler of returned messages (AM 2.0)."""
 
 
 class Polls(Protocol):
@@ -34,26 +30,21 @@ class Polls(Protocol):
         """Poll until it holds."""
 
 
-class Endpoint:
+class Endpoint(Described):
     """One thread of its process uses it at a time."""
 
     def __init__(self, driver: Driver, bundle: Polls, granted: Granted) -> None:
         self.process: Process = granted.process
         self.name = EndpointName(driver.me, granted.number)
         """Its global name."""
-        self.handled = self.came_back = 0
-        """Requests whose handlers have run; messages that were returned."""
         self._driver, self._bundle, self._granted = driver, bundle, granted
         self._frame = Frame(driver, granted)
-        self._rescued = Rescued(self._frame)
         self._sends = {queue: SendQueue(queue) for queue in (Queue.REQUEST_SEND, Queue.REPLY_SEND)}
         self._credits = Credits(driver.options.credits)
-        self._segment = Segment(self._who, self.process)
+        super().__init__(self._who, self.process, self._returned)
         self._transfers = Transfers(self._frame, self._sends[Queue.REQUEST_SEND], self._credits)
-        self._tables: Tables[Handler] = Tables(self._who, self._returned)
-        self._taken = [0, 0]
-        """Requests and replies that were handled."""
-        self._handling: Token | None = None
+        parts = self._sends, self._credits, self._transfers, self._tables, self._segment
+        self._incoming = Incoming(self, driver, self._frame, *parts)
         self._open = True
 
     @property
@@ -71,61 +62,6 @@ class Endpoint:
     def tag(self) -> int:
         """AM_GetTag."""
         return self._granted.tag
-
-    def set_handler(self, index: int, handler: Handler) -> None:
-        """AM_SetHandler; 0: of returned messages. Raises Am2Error."""
-        self._tables.set_handler(index, handler)
-
-    def set_handler_any(self, handler: Handler) -> int:
-        """AM_SetHandlerAny: at the first free index, which is the result. Raises Am2Error."""
-        return self._tables.set_handler_any(handler)
-
-    def map(self, index: int, name: EndpointName, tag: int) -> None:
-        """AM_Map: messages to `index` go to an endpoint, with a tag. Raises Am2Error."""
-        self._tables.map(index, name, tag)
-
-    def map_any(self, name: EndpointName, tag: int) -> int:
-        """AM_MapAny: at the first free index, which is the result. Raises Am2Error."""
-        return self._tables.map_any(name, tag)
-
-    def unmap(self, index: int) -> None:
-        """AM_Unmap. Raises Am2Error."""
-        self._tables.unmap(index)
-
-    def translation(self, index: int) -> tuple[EndpointName, int]:
-        """AM_GetTranslationName, AM_GetTranslationTag: name and tag at an index. Raises Am2Error."""
-        return self._tables.translation(index)
-
-    def in_use(self, index: int) -> bool:
-        """AM_GetTranslationInuse: whether there is a translation at an index. Raises Am2Error."""
-        return self._tables.in_use(index)
-
-    @property
-    def handlers(self) -> int:
-        """AM_GetNumHandlers: indices of the table, from 0 on."""
-        return self._tables.most_handlers
-
-    @property
-    def translations(self) -> int:
-        """AM_GetNumTranslations: indices of the table, from 0 on."""
-        return self._tables.most_translations
-
-    def set_handlers(self, count: int) -> None:
-        """AM_SetNumHandlers: 1 to 256; those beyond are gone. Raises Am2Error."""
-        self._tables.set_handlers(count)
-
-    def set_translations(self, count: int) -> None:
-        """AM_SetNumTranslations: 1 to 256; those beyond are gone. Raises Am2Error."""
-        self._tables.set_translations(count)
-
-    def set_segment(self, va: int, size: int) -> None:
-        """AM_SetSeg: memory of the process for bulk data, from now on. Raises Am2Error."""
-        self._segment.set(va, size)
-
-    @property
-    def segment(self) -> tuple[int, int]:
-        """AM_GetSeg: its address and bytes."""
-        return self._segment.va, self._segment.size
 
     def set_expected_resources(self, endpoints: int, outstanding: int) -> None:
         """AM_SetExpectedResources: to how many others it will send, and how many requests to each may be unanswered.
@@ -215,8 +151,8 @@ class Endpoint:
         """To whom a request goes, and with what tag. Raises Am2Error."""
         self._check_open()
         what = f"{self._who}: {what}"
-        if self._handling is not None:
-            cause = f"the handler of a {self._handling.opcode} makes it"
+        if (within := self._incoming.handling) is not None:
+            cause = f"the handler of a {within.opcode} makes it"
             raise Am2Error(what, cause, "reply, or leave it to the program")
         self._check(what, handler, words, data, most)
         return self._tables.translation(index)
@@ -245,20 +181,8 @@ class Endpoint:
             await self._frame.look_freed(send)
             if lacks(send, data):
                 return False
-        await self._answer(token, Head(kind, len(words), handler), words, data, offset)
+        await self._incoming.answer(token, Head(kind, len(words), handler), words, data, offset)
         return True
-
-    async def _answer(self, token: Token, head: Head, words: Sequence[int], data: Data = b"", offset: int = 0) -> None:
-        """Post into the queue of replies. Nobody polls while there is no room: what came back moves out of its way."""
-        send = self._sends[Queue.REPLY_SEND]
-        while lacks(send, data):
-            if data and send.back:
-                await self._frame.look_freed(send)
-                await self._rescued.rescue(self, send, self._taken[1])
-            else:
-                await self._frame.wait_freed(send)
-        tag = await self._frame.reply_tag(token)
-        await self._frame.post(send, "am2_reply", head, token.source, tag, words, data, offset)
 
     def _check(self, what: str, handler: int, words: Sequence[int], data: object, most: int) -> None:
         """Raises Am2Error for a message that cannot be."""
@@ -272,15 +196,17 @@ class Endpoint:
 
     async def look(self) -> int:
         """Look once at what has come, and handle it; how many messages."""
-        came, count = await self._frame.arrived(), 0
-        for queue in (Queue.REPLY_RECEIVE, Queue.REQUEST_RECEIVE):
-            which = queue - Queue.REQUEST_RECEIVE
-            while self._taken[which] & 0xFFFF != came[which]:
-                await self._take(queue, self._taken[which])
-                self._taken[which] += 1
-                count += 1
-        await self._transfers.advance()
-        return count
+        return await self._incoming.look()
+
+    @property
+    def handled(self) -> int:
+        """Requests whose handlers have run."""
+        return self._incoming.handled
+
+    @property
+    def came_back(self) -> int:
+        """Messages that were returned."""
+        return self._incoming.came_back
 
     @property
     def starved(self) -> bool:
@@ -302,109 +228,12 @@ class Endpoint:
         came = await self._frame.arrived()
         if self.starved:
             await self._transfers.advance()
-        return came != tuple(taken & 0xFFFF for taken in self._taken)
+        return came != tuple(taken & 0xFFFF for taken in self._incoming.taken)
 
     async def come(self) -> None:
         """Spin on the word that tells of messages, until one has come."""
-        requests, replies = (taken & 0xFFFF for taken in self._taken)
+        requests, replies = (taken & 0xFFFF for taken in self._incoming.taken)
         await self._frame.spin(requests << 16 | replies)
-
-    async def _take(self, queue: Queue, number: int) -> None:
-        """The next message of a queue."""
-        token = await self._frame.read(queue, number, self)
-        name, host = self._frame.called, self._driver.host
-        rescued = queue == Queue.REPLY_RECEIVE and self._rescued.of(token)
-        if not token.head.returned:
-            host.trace(TraceEvent.HANDLER_START, name, token.head.handler, token.source.node)
-        self._handling = token
-        try:
-            await self._run(token)
-            if not token.head.returned:
-                host.trace(TraceEvent.HANDLER_END, name, token.head.handler, token.source.node)
-        finally:
-            self._handling = None
-        if rescued:
-            self._rescued.done(token)
-        elif token.came_back:
-            self._sends[Queue.REPLY_SEND if token.is_reply else Queue.REQUEST_SEND].taken_back += 1
-        await self._frame.release(queue, number)
-
-    async def _run(self, token: Token) -> None:
-        """What becomes of a message."""
-        head = token.head
-        if head.returned:
-            self.came_back += 1
-            if not token.is_reply:
-                self._credits.give(token.source)
-                self._transfers.came_back(token)
-            await self._tables.handlers[RETURNED](token)
-            return
-        transfer = None
-        if token.is_reply:
-            self._credits.give(token.source)
-            transfer = self._transfers.find(head.transfer, token.source)
-        if head.null:
-            self._transfers.answered(transfer)
-        elif (flaw := self._flaw(token, transfer)) is not Code.OK:
-            head = head._replace(returned=True, null=True, code=Code.REPLY_REJECTED if token.is_reply else flaw)
-            await self._answer(token, head, token.arguments, token.data, token.offset)
-        else:
-            await self._handle(token, transfer)
-
-    async def _handle(self, token: Token, transfer: Transfer | None) -> None:
-        """The handler of a message; a request without an answer gets one that says nothing."""
-        if token.head.kind == Kind.BULK:
-            await self._segment.take(token.offset, token.va, token.size)
-            token.va = self._segment.va + token.offset
-        if transfer:
-            await self._got(token, transfer)
-        elif token.head.transfer:
-            await self._serve(token)
-        else:
-            await self._tables.handlers[token.head.handler](token)
-            if not token.is_reply:
-                self.handled += 1
-                if not token.replied:
-                    await self._answer(token, Head(Kind.SHORT, 0, RETURNED, null=True), ())
-
-    async def _got(self, token: Token, transfer: Transfer) -> None:
-        """A piece of what was asked for; behind the last one the handler runs."""
-        transfer.got.remove((token.offset, token.size))
-        self._transfers.answered(transfer)
-        if transfer.over and not transfer.failed:
-            token.arguments = transfer.words
-            await self._tables.handlers[transfer.handler](token)
-
-    async def _serve(self, token: Token) -> None:
-        """A piece that names no handler: it is answered, with data of the segment if it asks for them."""
-        number = token.head.transfer
-        if token.head.kind == Kind.GET:
-            where, size = token.arguments
-            data, head = self._segment.bytes(token.offset, size), Head(Kind.BULK, 0, RETURNED, transfer=number)
-            await self._answer(token, head, (), data, where)
-        else:
-            await self._answer(token, Head(Kind.SHORT, 0, RETURNED, null=True, transfer=number), ())
-
-    def _flaw(self, token: Token, transfer: Transfer | None) -> Code:
-        """What the receiving library finds wrong with a message."""
-        head = token.head
-        if head.arguments > 8 or head.kind not in tuple(Kind):
-            return Code.BAD_ARGUMENTS
-        if head.kind == Kind.GET:
-            if head.arguments != 2 or token.is_reply or not head.transfer:
-                return Code.BAD_ARGUMENTS
-            size = token.arguments[1]
-            return Code.BAD_LENGTH if size > self._driver.options.medium else self._segment.flaw(token.offset, size)
-        if transfer:
-            there = head.kind == Kind.BULK and (token.offset, token.size) in transfer.got
-            return self._segment.flaw(token.offset, token.size) if there else Code.BAD_SEGMENT_OFFSET
-        if head.kind == Kind.BULK:
-            flaw = self._segment.flaw(token.offset, token.size)
-            if flaw is not Code.OK or (head.transfer and not token.is_reply):
-                return flaw
-        elif head.transfer:
-            return Code.BAD_ARGUMENTS
-        return Code.OK if head.handler != RETURNED and head.handler in self._tables.handlers else Code.BAD_HANDLER
 
     async def _returned(self, token: Token) -> None:
         """The handler of returned messages, until the program sets one."""
@@ -423,7 +252,7 @@ class Endpoint:
     @property
     def handling(self) -> bool:
         """One of its handlers runs."""
-        return self._handling is not None
+        return self._incoming.handling is not None
 
     def moved(self, bundle: Polls) -> None:
         """It belongs to another bundle."""
