@@ -1,0 +1,1 @@
+"""Programs around EPOS: the page of its compositions."""
