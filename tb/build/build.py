@@ -133,13 +133,13 @@ def build(design: Design, simulator: str, waves: bool = False, public: bool = Fa
     elif design.split:
         design = design.split
     kind = Kind(simulator, waves, simulator == "verilator" and (public or not programs.verilator().pinned))
-    models = {model.top: build(model, *kind).folder for model in design.models}
     name = f"{simulator}-{design.top}-{_digest(design, kind)}"
-    folder, cached = kept(name, lambda scratch: _make(design, kind, models, scratch))
+    folder, cached = kept(name, lambda scratch: _make(design, kind, scratch))
     return Build(simulator, folder, design.top, cached)
 
 
-def _make(design: Design, kind: Kind, models: Mapping[str, Path], folder: Path) -> None:
+def _make(design: Design, kind: Kind, folder: Path) -> None:
+    models = {model.top: build(model, *kind).folder for model in design.models}
     for name, text in design.generated.items():
         (folder / name).write_text(text)
     generated = [folder / name for name in design.generated if name.endswith(".sv")]

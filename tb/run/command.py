@@ -17,7 +17,7 @@ from rich.console import Console
 
 from pymodels.errors import SanlabError
 from pymodels.results import read_results
-from tb.build.build import Build, Design, build
+from tb.build.build import Build, build
 from tb.build.top import cluster_design
 from tb.plan import studies
 from tb.plan.request import PUBLIC_EVAL, Plan, Request, plan, resolve
@@ -56,8 +56,10 @@ LEFT = (
 """What a run leaves and the next one must not find; waves and log are the simulator's business."""
 
 
-def execute(request: Request, info: studies.StudyInfo, understood: Plan, console: Console) -> Outcome:
-    """Build if need be, then run one request. Progress goes to the console when it is a terminal.
+def execute(
+    request: Request, info: studies.StudyInfo, understood: Plan, console: Console, made: Build | None = None
+) -> Outcome:
+    """Run one request on what was made for it (`built`). Progress goes to the console when it is a terminal.
 
     Raises ToolError when the design does not build.
     """
@@ -65,8 +67,7 @@ def execute(request: Request, info: studies.StudyInfo, understood: Plan, console
     folder.mkdir(parents=True, exist_ok=True)
     _remove_results(folder)
     shutil.rmtree(folder / STUCK, ignore_errors=True)
-    wanted = info.design or cluster_design(understood.cluster, understood.profile, understood.cores)
-    made = _build(request, wanted, understood, console)
+    made = made or built(request, info, understood, console)
     read, write = os.pipe()
     replace(request, progress_fd=write).save(folder / "request.json")
     watcher = threading.Thread(target=show_progress, args=(read, console), daemon=True)
@@ -89,7 +90,9 @@ def _remove_results(folder: Path) -> None:
         path.unlink()
 
 
-def _build(request: Request, wanted: Design, understood: Plan, console: Console) -> Build:
+def built(request: Request, info: studies.StudyInfo, understood: Plan, console: Console) -> Build:
+    """The build that a request runs on, made now if need be. Raises ToolError when the design does not build."""
+    wanted = info.design or cluster_design(understood.cluster, understood.profile, understood.cores)
     if request.simulator == "verilator" and (other := programs.verilator().said_if_other):
         say(console, other)
     with console.status(f"building for {request.simulator} (once; cached by content)"):

@@ -102,6 +102,7 @@ def _environment(
 ) -> dict[str, str]:
     ours = {REWRITE: TESTS} if module.startswith("tests.") else {REWRITE: "", USERS: BEGIN}
     env = {**ours, **os.environ}
+    libraries = (str(build.folder), str(programs.cocotb_libs()))  # a build may have come from another checkout
     env.update(
         COCOTB_TEST_MODULES=module,
         COCOTB_TOPLEVEL=build.top,
@@ -110,14 +111,19 @@ def _environment(
         COCOTB_RANDOM_SEED=str(seed),
         PYGPI_PYTHON_BIN=sys.executable,
         GPI_USERS=programs.gpi_users(),
-        PYTHONPATH=os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]),
+        PYTHONPATH=os.pathsep.join([str(ROOT), *_set_already("PYTHONPATH")]),
         SANLAB_DOORWAY=str(build.folder / "libdoorway.so"),
-        LD_LIBRARY_PATH=os.pathsep.join([str(build.folder), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]),
+        LD_LIBRARY_PATH=os.pathsep.join([*libraries, *_set_already("LD_LIBRARY_PATH")]),
         NO_COLOR="1",
         OPENBLAS_NUM_THREADS="1",  # numpy's idle threads would spin beside the simulator
     )
     env.update(extra or {})
     return env
+
+
+def _set_already(name: str) -> list[str]:
+    """What stands in an environment variable, if anything does."""
+    return [value] if (value := os.environ.get(name)) else []
 
 
 def _outcome(results: Path, log: Path, code: int) -> Outcome:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 from uuid import uuid4
 
 from pymodels.errors import ConfigError
+from tb.build.travel import Parcel
 from tb.sweep.work import Done
 
 PATIENCE_S = 10
@@ -90,23 +91,50 @@ def threads(dask: Any) -> int:
     return sum(dask.nthreads().values())
 
 
-def run(dask: Any, points: Sequence[P], ended: Ended[P], work: Callable[[P], Done]) -> None:
-    """Run points in their order as workers are free, and tell of each as it ends. What failed is tried again."""
+def run(
+    dask: Any,
+    points: Sequence[P],
+    ended: Ended[P],
+    work: Callable[[P], Done],
+    parcel: Callable[[P], Parcel] | None = None,
+) -> None:
+    """Run points in their order as workers are free, and tell of each as it ends. What failed is tried again.
+
+    `parcel`: the build of a point, which its worker gets before it; each build travels once to a worker.
+    """
+    builds = _sent(dask, points, parcel) if parcel is not None else {}
     todo = list(points)
     for attempt in range(1, ATTEMPTS + 1):
-        todo = [point for point, done in _round(dask, todo, attempt, work, ended) if done.failures]
+        todo = [point for point, done in _round(dask, todo, attempt, work, ended, builds) if done.failures]
+
+
+def _sent(dask: Any, points: Sequence[P], parcel: Callable[[P], Parcel]) -> dict[int, Any]:
+    """The builds of points, which go to the cluster once each, by the identity of the point."""
+    sent: dict[str, Any] = {}
+    found = {}
+    for point in points:
+        build = parcel(point)
+        if build.name not in sent:
+            (sent[build.name],) = dask.scatter([tuple(build)], hash=False)
+        found[id(point)] = sent[build.name]
+    return found
 
 
 def _round(
-    dask: Any, points: Sequence[P], attempt: int, work: Callable[[P], Done], ended: Ended[P]
+    dask: Any,
+    points: Sequence[P],
+    attempt: int,
+    work: Callable[[P], Done],
+    ended: Ended[P],
+    builds: Mapping[int, Any],
 ) -> Iterator[tuple[P, Done]]:
     if not points:
         return
     call = _caller()
-    futures = {
-        dask.submit(call, _named(work), _named(type(p)), asdict(p), key=f"{p.study}-{uuid4().hex}", pure=False): p
-        for p in points
-    }
+    futures = {}
+    for p in points:
+        given = _named(work), _named(type(p)), asdict(p), builds.get(id(p))
+        futures[dask.submit(call, *given, key=f"{p.study}-{uuid4().hex}", pure=False)] = p
     for future in _dask().as_completed(list(futures), loop=dask.loop):
         done = _outcome(future)
         ended(futures[future], done, bool(done.failures) and attempt < ATTEMPTS)
@@ -124,7 +152,7 @@ def _named(what: Any) -> tuple[str, str]:
     return what.__module__, what.__name__
 
 
-def _caller() -> Callable[[tuple[str, str], tuple[str, str], dict[str, Any]], tuple[str, tuple[str, ...], float]]:
+def _caller() -> Callable[..., tuple[str, tuple[str, ...], float]]:
     """A function that calls another one by name with a point, both sides as plain values.
 
     It stands within a function so that it travels whole: a scheduler needs no sources, and a worker finds them in the
@@ -132,7 +160,9 @@ def _caller() -> Callable[[tuple[str, str], tuple[str, str], dict[str, Any]], tu
     working directory.
     """
 
-    def call(work: tuple[str, str], kind: tuple[str, str], point: dict[str, Any]) -> tuple[str, tuple[str, ...], float]:
+    def call(
+        work: tuple[str, str], kind: tuple[str, str], point: dict[str, Any], build: tuple[Any, ...] | None
+    ) -> tuple[str, tuple[str, ...], float]:
         import importlib
         import os
         import sys
@@ -147,6 +177,9 @@ def _caller() -> Callable[[tuple[str, str], tuple[str, str], dict[str, Any]], tu
                 here = str(tree.TREE)
                 os.environ.setdefault(tree.OUT, str(tree.out()))
             sys.path.insert(0, here)
+        if build is not None:
+            travel = importlib.import_module("tb.build.travel")
+            travel.unpack(travel.Parcel(*build))
         function, made = (getattr(importlib.import_module(module), name) for module, name in (work, kind))
         done = function(made(**point))
         return done.results, tuple(done.failures), done.seconds

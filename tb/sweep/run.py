@@ -10,7 +10,7 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from pymodels.errors import ConfigError, nearest
 from pymodels.profiles import every_key, parse_settings
+from tb.build.travel import Parcel
 from tb.plan import studies
 from tb.plan.request import RUN_OPTIONS, Request, resolve
 from tb.report import tables
@@ -29,7 +30,7 @@ from tb.sweep.axes import Axis, parse, points
 from tb.sweep.cache import Cache
 from tb.sweep.points import OWN, Point, check, spread
 from tb.sweep.table import Row
-from tb.sweep.work import Done, run_point
+from tb.sweep.work import Done, parcel, run_point
 from tb.tools.ending import end_on_terminate
 from tb.tools.paths import OUT, SIMULATORS
 
@@ -95,7 +96,7 @@ def run_sweep(base: Request, axes: Sequence[Axis], scheduler: str, workers: int,
         if left:
             with farm.client(scheduler, workers) as dask:
                 sweep.threads = farm.threads(dask)
-                _work(dask, sweep, left, console)
+                _work(dask, sweep, left, console, parcel if scheduler else None)
     except KeyboardInterrupt:
         _leave(sweep, base, axes, shown, console, time.monotonic() - begun)
         raise
@@ -103,8 +104,10 @@ def run_sweep(base: Request, axes: Sequence[Axis], scheduler: str, workers: int,
     return 0 if all(row.results for row in sweep.table_rows()) else 1
 
 
-def _work(dask: object, sweep: Sweep, left: Sequence[Point], console: Console) -> None:
-    """Run what is left, with a bar on a terminal."""
+def _work(
+    dask: object, sweep: Sweep, left: Sequence[Point], console: Console, builds: Callable[[Point], Parcel] | None
+) -> None:
+    """Run what is left, with a bar on a terminal. `builds`: what workers elsewhere get beside their points."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -121,7 +124,7 @@ def _work(dask: object, sweep: Sweep, left: Sequence[Point], console: Console) -
             failed = sum(1 for row in sweep.rows.values() if row.failures)
             bar.update(task, advance=0 if again else 1, failed=f", {failed} failed" if failed else "")
 
-        farm.run(dask, left, ended, run_point)
+        farm.run(dask, left, ended, run_point, builds)
 
 
 def _leave(sweep: Sweep, base: Request, axes: Sequence[Axis], shown: str, console: Console, seconds: float) -> None:

@@ -6,15 +6,16 @@ import io
 import shutil
 import tempfile
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
 
 from pymodels.errors import SanlabError
+from tb.build.travel import Parcel, packed
 from tb.plan import studies
 from tb.plan.request import plan
-from tb.run.command import execute
+from tb.run.command import built, execute
 from tb.sweep.points import Point, sources_digest
 from tb.tools.paths import OUT
 
@@ -29,7 +30,7 @@ class Done:
     results: str = ""
     failures: tuple[str, ...] = ()
     seconds: float = 0.0
-    """Wall time on the worker, building and start-up included."""
+    """Wall time on the worker, start-up included, building not."""
 
 
 def run_point(point: Point) -> Done:
@@ -41,9 +42,8 @@ def run_point(point: Point) -> Done:
         folder = Path(tempfile.mkdtemp(dir=WORK, prefix=f"{point.key[:12]}-"))
     except OSError as error:
         return Done(failures=(f"{WORK}: {error.strerror}",))
-    begun = time.monotonic()
     try:
-        return replace(_run(point, folder), seconds=time.monotonic() - begun)
+        return _run(point, folder)
     except SanlabError as error:
         return Done(failures=(str(error),))
     except OSError as error:
@@ -55,9 +55,22 @@ def run_point(point: Point) -> Done:
 def _run(point: Point, folder: Path) -> Done:
     info = studies.load(point.study)
     request = point.request(folder)
-    outcome = execute(request, info, plan(request, info), Console(file=io.StringIO()))
+    understood, console = plan(request, info), Console(file=io.StringIO())
+    begun = time.monotonic()
+    made = built(request, info, understood, console)
+    if not made.cached:
+        begun = time.monotonic()
+    outcome = execute(request, info, understood, console, made)
+    seconds = time.monotonic() - begun
     results, failed = folder / "results.json", folder / "failures.txt"
     failures = [line for line in failed.read_text(encoding="utf-8").splitlines() if line] if failed.exists() else []
     if failures or not outcome.passed or not results.exists():
-        return Done(failures=tuple(failures or outcome.failures or ["the run left no results"]))
-    return Done(results=results.read_text(encoding="utf-8"))
+        return Done(failures=tuple(failures or outcome.failures or ["the run left no results"]), seconds=seconds)
+    return Done(results=results.read_text(encoding="utf-8"), seconds=seconds)
+
+
+def parcel(point: Point) -> Parcel:
+    """The build of a point for a worker elsewhere; made here if need be. Raises ToolError when it cannot be built."""
+    with tempfile.TemporaryDirectory() as folder:
+        info, request = studies.load(point.study), point.request(Path(folder))
+        return packed(built(request, info, plan(request, info), Console(file=io.StringIO())))

@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pymodels.results import Series
+from tb.build.travel import Parcel
 from tb.sweep import cache, farm, plot, run
 from tb.sweep.axes import Axis
 from tb.sweep.points import Point
@@ -49,6 +50,7 @@ def fixture_fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     TROUBLE.clear()
     monkeypatch.setattr(cache, "FOLDER", tmp_path / "cache")
     monkeypatch.setattr(run, "run_point", made_up)
+    monkeypatch.setattr(run, "parcel", lambda point: Parcel("a build", "no machine of ours", {}))
 
 
 def sweep(tmp_path: Path, axes: str, *more: str) -> int:
