@@ -88,14 +88,18 @@ class TickingClock(Clock):
         self.watched: dict[int, None] = {}
         """Streams with messages in flight, and some that had."""
         self.age = [0] * ni.layout.streams
-        """By stream: ticks since the oldest unanswered message changed."""
+        """By stream: ticks since the oldest unanswered message changed; 0 of a stream that is not watched."""
 
     def sent(self, stream: int) -> None:
         """A message leaves, or is prepared to."""
         if stream not in self.watched:
-            self.age[stream] = 0
             self.start()
             self.watched[stream] = None
+
+    def forget(self, stream: int) -> None:
+        """Nothing of a stream is in flight any more."""
+        self.watched.pop(stream, None)
+        self.age[stream] = 0
 
     def start(self) -> None:
         """Start ticking, if the timer is stopped."""

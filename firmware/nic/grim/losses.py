@@ -29,7 +29,7 @@ class LossyAnswers(Answers):
         search: ChannelSearch,
     ) -> None:
         super().__init__(ni, outgoing, transmitter, reports, clock, search)
-        self._age, self._watched = clock.age, clock.watched
+        self._age, self._forget = clock.age, clock.forget
         total = ni.layout.streams
         self._base = [0] * total
         """By stream: sequence number of the oldest unanswered message."""
@@ -136,7 +136,7 @@ class LossyAnswers(Answers):
                 if oldest is not None:
                     await self.roll_back(*oldest)
                 streams.closed[stream] = True
-                self._watched.pop(stream, None)
+                self._forget(stream)
                 streams.wake(stream)
 
     def open(self, peer: int) -> None:

@@ -65,7 +65,7 @@ class Timeouts:
             if stream not in clock.watched:  # its NI was given up with another stream
                 continue
             if not self._streams.in_flight[stream]:
-                del clock.watched[stream]
+                clock.forget(stream)
             elif self._streams.held[stream]:
                 clock.age[stream] = 0
             else:

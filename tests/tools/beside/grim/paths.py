@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from firmware.nic.grim.channels import FETCHING
+from firmware.nic.grim.delivery import REQUESTED
 from firmware.nic.grim.entries import MAP_BYTES, Static
 from firmware.nic.grim.layout import NONE, Register
 from firmware.nic.grim.notices import Notices
@@ -176,6 +177,14 @@ def channel_blocked(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Se
     return None if has_turns or "channel" not in at else [(s.ni, s.board(at["channel"]))]
 
 
+def dma_done(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequence[Any]] | None:
+    """Not while the driver is to be told of a request when it is through: the C knows no ends of requests."""
+    chain = s.parts.delivery
+    under_way = (chain._tail - chain._done) % chain._count
+    ends = {chain._entries[(chain._done + turn) % chain._count][0] for turn in range(under_way)}
+    return None if REQUESTED in ends else once(s, at, times)
+
+
 def ack_seen(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequence[Any]] | None:
     """Not of a report to another host: its place is free at once, in C it is one of a channel's."""
     message = at.get("message")
@@ -214,7 +223,7 @@ PATHS: Mapping[str, Given] = {
     "early_nothing": lambda s, at, n: [
         (s.ni, s.buffers[at["buffer"]], Sram(at["self"]._sentinels._at[at["buffer"]]), [0])
     ],
-    "dma_done": once,
+    "dma_done": dma_done,
     "ack_seen": ack_seen,
     "error_seen": error_seen,
     "error_report": error_report,
