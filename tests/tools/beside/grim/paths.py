@@ -178,7 +178,7 @@ def channel_blocked(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Se
 
 
 def dma_done(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequence[Any]] | None:
-    """Not while the driver is to be told of a request when it is through: the C knows no ends of requests."""
+    """Not while a request goes to the driver, whose end interrupts it: the C knows no ends of requests."""
     chain = s.parts.delivery
     under_way = (chain._tail - chain._done) % chain._count
     ends = {chain._entries[(chain._done + turn) % chain._count][0] for turn in range(under_way)}
