@@ -162,7 +162,7 @@ def _fits(hosts: int, room: int, where: str) -> None:
         raise TopologyError(
             "more hosts than ports",
             f"{hosts} hosts, but {where} takes {room}",
-            "use larger switches, a Clos network or a tree",
+            f"use larger switches, up to {SWITCH_SIZES[-1]} ports, or a fat tree, which takes ports ** 3 / 4",
         )
 
 

@@ -13,12 +13,14 @@ from itertools import chain
 from pathlib import Path
 
 from pymodels.results import Kind, Results, Series, write_atomically
+from pymodels.topology import Topology
 from tb.report import executed, tables
 from tb.report.beside import points_beside, ratios
 from tb.report.families import families
 from tb.report.figure import curves, dots
 from tb.report.looked import Looked, stages, used
 from tb.report.markup import bar, html_table, keys, section
+from tb.report.network import picture
 from tb.report.tables import Asked, Stage, Table
 
 CSS = Path(__file__).with_name("page.css")
@@ -40,18 +42,30 @@ NO_NETWORK = "default-src 'none'; style-src 'unsafe-inline'"
 
 
 def write_page(
-    folder: Path, info: Asked, results: Results, failures: Sequence[str], looked: Looked | None = None
+    folder: Path,
+    info: Asked,
+    results: Results,
+    failures: Sequence[str],
+    looked: Looked | None = None,
+    topology: Topology | None = None,
 ) -> Path:
     """Write `report.html` beside the results, at once or not at all; its path. ResultsError when the disk refuses.
 
-    `looked`: what the trace told.
+    `looked`: what the trace told. `topology`: the network, where there was one.
     """
     path = folder / "report.html"
-    write_atomically(path, page(folder, info, results, failures, looked or Looked()))
+    write_atomically(path, page(folder, info, results, failures, looked or Looked(), topology))
     return path
 
 
-def page(folder: Path, info: Asked, results: Results, failures: Sequence[str], looked: Looked) -> str:
+def page(
+    folder: Path,
+    info: Asked,
+    results: Results,
+    failures: Sequence[str],
+    looked: Looked,
+    topology: Topology | None = None,
+) -> str:
     """The whole page as text."""
     parts = (
         _head(info, results, failures),
@@ -62,6 +76,7 @@ def page(folder: Path, info: Asked, results: Results, failures: Sequence[str], l
         used(looked),
         executed.sections(folder),
         _note(looked.note),
+        _network(topology) if topology else (),
         section("Conditions", tables.conditions(results.metrics)),
         section("Metrics", tables.others(results.metrics)),
         _cost(results),
@@ -126,6 +141,11 @@ def _points(curves_of: Mapping[str, Series]) -> Iterator[str]:
     yield f"<details><summary>{len(rows)} points</summary>"
     yield from html_table(Table((first.x_unit, *heads), rows, words=0))
     yield "</details>"
+
+
+def _network(topology: Topology) -> Iterator[str]:
+    said = f"{len(topology.hosts)} hosts, {len(topology.switches)} switches, {len(topology.links)} cables"
+    yield f"<h2>The network</h2><p class=soft>{said}</p>{picture(topology, said)}"
 
 
 def _stages(parts: Sequence[Stage]) -> Iterator[str]:

@@ -116,7 +116,8 @@ def run_study(request: Request, console: Console) -> int:
     from tb.report.contents import write_contents  # slow to import, and only needed once there are results
     from tb.report.page import write_page
 
-    page = write_page(folder, info, results, failures, look(folder))
+    network = None if info.design else understood.cluster.topology
+    page = write_page(folder, info, results, failures, look(folder), network)
     if folder.parent == OUT:
         write_contents(OUT)
     summary(console, info, results, failures, page, folder)

@@ -135,7 +135,7 @@ def test_tree_takes_any_number_of_hosts(hosts: int, ports: int) -> None:
 
 
 def test_more_hosts_than_ports_is_refused() -> None:
-    remedy = "use larger switches, a Clos network or a tree"
+    remedy = "use larger switches, up to 16 ports, or a fat tree, which takes ports ** 3 / 4"
     with pytest.raises(TopologyError) as error:
         single_switch(host_names(9), 8)
     assert str(error.value) == f"more hosts than ports: 9 hosts, but one switch of 8 ports takes 8; {remedy}"
