@@ -95,16 +95,18 @@ class Substrate(ABC):
             await self._serve_late()
 
     async def _told(self) -> None:
-        """There are Requests: serve them, unless the program is where that may not be."""
-        if self._inside:
+        """There are Requests: serve them, unless the program is where that may not be, or serves others just now."""
+        if self._inside or self._serving:
             self._late = True
         else:
             await self._serve_all()
 
     async def _serve_all(self) -> None:
-        self._late, self._serving = False, True
+        self._late = self._serving = True
         with self.account.during(Share.PROTOCOL):
-            await self._serve_come()
+            while self._late:
+                self._late = False
+                await self._serve_come()
         self._serving = False
         self._free.set()
 
