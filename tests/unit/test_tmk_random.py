@@ -28,7 +28,7 @@ WAYS: tuple[dict[str, Any], ...] = (
 )
 """On what it stands, by turns."""
 RARE = 261, 304
-"""A thread is told of a Request while the program serves others; a page is given away between fault and write."""
+"""A Request comes to a thread while the program serves others; a page is given away between fault and write."""
 SEEDS = int(os.environ.get("SANLAB_TMK_SEEDS", "24"))
 
 
