@@ -18,7 +18,7 @@ from pymodels import settings
 from pymodels.errors import ConfigError
 from pymodels.hardware.discover import nic_kind, nic_kinds
 from pymodels.profiles import load_profile, profile_names
-from pymodels.trace import CABLE_BASE, PARTS_PER_NODE, PORTS_PER_SWITCH, SWITCH_BASE, TraceEvent
+from pymodels.trace import CABLE_BASE, PARTS_PER_NODE, PORTS_PER_SWITCH, SWITCH_BASE, Part, TraceEvent
 from tb.bind import cpu, host, lanai, watch
 from tb.build.numbers import CARD_MEMORIES
 from tb.lab import invariants
@@ -80,6 +80,15 @@ def test_a_cluster_larger_than_the_tables_is_refused() -> None:
             check_size(hosts, 1, room + 1, "big_config")
 
 
+def test_a_turn_of_a_polling_core_fits_and_is_counted_at_its_sram() -> None:
+    c = enums("core.c")
+    longest = re.search(r"int TURN = (\d+)", SOURCES["sim_core_sleep.sv"].read_text())
+    assert longest is not None
+    assert c["TURN"] == int(longest[1])
+    assert c["SRAM_OF_CPU"] == Part.SRAM - Part.NIC_CPU
+    assert [c["TRACE_FUNCTION"], c["TRACE_INSTRUCTION"]] == [TraceEvent.FUNCTION, TraceEvent.INSTRUCTION]
+
+
 def test_settings_fit_their_table() -> None:
     assert max(settings.Setting) < settings.OWN
     for profile in map(load_profile, profile_names()):
@@ -89,8 +98,8 @@ def test_settings_fit_their_table() -> None:
 
 
 def operations(names: Mapping[str, Any]) -> dict[str, int]:
-    """The commands among some names: neither side knows one that the other never gives."""
-    return {name: number for name, number in names.items() if name.startswith("OP_")}
+    """The commands among some names: neither side knows one that the other never gives. 0 is no command."""
+    return {name: number for name, number in names.items() if name.startswith("OP_") and number}
 
 
 def test_processor_commands_and_events_are_equal() -> None:
