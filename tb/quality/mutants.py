@@ -75,9 +75,8 @@ def of_enables(text: str, found: list[Mutant]) -> list[Mutant]:
     return [one for one in found if ENABLE.search(code, _begin(code, one.start), code.index(";", one.start))]
 
 
-def sampled(text: str, count: int, seed: int) -> list[Mutant]:
+def sampled(known: list[Mutant], count: int, seed: int) -> list[Mutant]:
     """So many of them, or all if there are fewer, chosen by a seed."""
-    known = mutants(text)
     chosen = random.Random(seed).sample(known, min(count, len(known)))
     return sorted(chosen, key=lambda one: (one.start, one.new))
 

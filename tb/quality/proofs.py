@@ -5,7 +5,8 @@ a wire of one bit that nothing drives, and is refused. Lines `// prove: <method>
 in the file's head say how each is proved. The method is `induction` (for all time: the properties hold in every state
 that follows `steps` states in which they hold, and in the first ones) or `bounded` (for so many clock edges from reset
 on). `free`: the clocks of the block run as they like.
-Lines `// unseen: <mutant>: <reason>` name mutants of the block that the properties do not see.
+Lines `// unseen: <mutant>: <reason>` name mutants of the block that the properties do not see. `// mutants: enables`:
+they speak of nothing but whether the clock goes on, and only mutants of what says so are theirs.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from tb.quality.check import output, tool
+from tb.quality.mutants import Mutant, mutants, of_enables
 from tb.quality.synth import sources
 from tb.quality.text import HDL
 from tb.tools.paths import OUT
@@ -29,6 +31,7 @@ HEAD = re.compile(
     r"^// prove: (?P<method>induction|bounded) (?P<steps>\d+)(?P<free> free)?(?P<parameters>( \w+=\d+)*)$"
 )
 UNSEEN = re.compile(r"^// unseen: (?P<mutant>`.*` -> `.*` in `.*`): (?P<reason>\S.*)$", re.MULTILINE)
+ENABLES = "\n// mutants: enables\n"
 SCRIPT = """
 read_verilog -formal -sv {files}
 hierarchy -check -top {top} {parameters}
@@ -108,6 +111,12 @@ def unseen(proof: Proof) -> dict[str, str]:
     """The mutants of the block that the properties do not see, each with the reason."""
     found = UNSEEN.finditer(proof.path.read_text(encoding="utf-8"))
     return {match["mutant"]: match["reason"] for match in found}
+
+
+def own_mutants(proof: Proof, text: str) -> list[Mutant]:
+    """The mutants of the block's text that the properties speak of."""
+    found = mutants(text)
+    return of_enables(text, found) if ENABLES in proof.path.read_text(encoding="utf-8") else found
 
 
 def prove(proof: Proof, mutant: str | None = None) -> Verdict:

@@ -21,8 +21,8 @@ from rich.table import Table
 from pymodels.errors import nearest
 from tb.build.build import Design, needed_files
 from tb.quality.check import WORKERS, tool
-from tb.quality.mutants import Mutant, mutants, sampled
-from tb.quality.proofs import Proof, Verdict, proofs, prove, unseen
+from tb.quality.mutants import Mutant, sampled
+from tb.quality.proofs import Proof, Verdict, own_mutants, proofs, prove, unseen
 from tb.tools.paths import ROOT
 from tb.tools.programs import ToolError
 
@@ -74,7 +74,8 @@ def mutated(known: list[Proof], count: int, seed: int) -> Iterator[tuple[Proof, 
         seen.add(proof.block)
         (path,) = (one for one in needed_files(Design(proof.block)) if one.stem == proof.block)
         text = path.read_text(encoding="utf-8")
-        for mutant in sampled(text, count, seed) if count else mutants(text):
+        known_ones = own_mutants(proof, text)
+        for mutant in sampled(known_ones, count, seed) if count else known_ones:
             yield proof, mutant, mutant.of(text)
 
 

@@ -29,7 +29,7 @@ def test_a_proof_fails_on_mutants_of_its_block(block: str) -> None:
     proof = next(one for one in proofs() if one.block == block)
     tried = {mutant.shown: prove(proof, text) for _, mutant, text in mutated([proof], MUTANTS, 1)}
     assert {shown for shown, verdict in tried.items() if not verdict.refuted} <= set(unseen(proof))
-    assert len(tried) == MUTANTS
+    assert 1 <= len(tried) <= MUTANTS
 
 
 LOOSENED = [

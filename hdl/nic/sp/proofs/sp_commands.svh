@@ -1,0 +1,10 @@
+// While `busy` is 0 nothing changes: no other property of the block.
+// prove: induction 2
+// mutants: enables
+initial assume (rst);
+always @(posedge clk)
+  if (!$initstate && !$past(rst) && !rst && !$past(busy)) begin
+    assert ($stable(move_at) && $stable(moving_q) && $stable(at_q) && $stable(stores_q));
+    assert ($stable(bytes_now_q));
+  end
+always @(posedge clk) cover (!$initstate && !rst && !busy);

@@ -1,0 +1,13 @@
+// While `busy` is 0 nothing changes: no other property of the block.
+// prove: induction 2
+// mutants: enables
+// unseen: `&&` -> `||` in `assign busy = (idle && in_valid) || begin_move || (cmd_valid && cmd_ready) || (rd_valid && rd_ready) ||`: a clock that goes on longer loses nothing
+// unseen: `&&` -> `||` in `assign set_alarm = complete && rings_q;`: an interrupt of the card, no clock
+initial assume (rst);
+always @(posedge clk)
+  if (!$initstate && !$past(rst) && !rst && !$past(busy)) begin
+    assert ($stable(tr_fetch) && $stable(state_q) && $stable(bytes_q) && $stable(address_q));
+    assert ($stable(start_at_q) && $stable(ended_q) && $stable(failed_q) && $stable(fetches_q));
+    assert ($stable(stores_q) && $stable(read_q) && $stable(rings_q));
+  end
+always @(posedge clk) cover (!$initstate && !rst && !busy);
