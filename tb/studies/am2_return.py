@@ -5,26 +5,28 @@ its queue of requests has places: the last one is never acknowledged, so its NIC
 returns it. How often is counted on the cable, by the packets with its name that reach the last host; how long it takes
 is what the NIC's own records say. With `am2.full=nack` it comes back at once, as congestion. Then one message is sent
 for each other reason to come back. Every message that has come back is compared with what was sent, although the
-program has changed its own buffer since.
+program has changed its own buffer since. An answer that the asker's library rejects comes back to who has answered.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from firmware.nic.am2.words import Head, Kind, Queue
 from pymodels.trace import PARTS_PER_NODE, Part, TraceEvent
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
 from tb.studies._am2 import FIRST, TAG, Ends
 
 if TYPE_CHECKING:
-    from firmware.host.am2 import Endpoint, Token
+    from firmware.host.am2 import Endpoint, EndpointName, Token
 
 LAYER = "am2"
-KEEP, NOBODY = FIRST, 200
+KEEP, BADLY, NOBODY = FIRST, FIRST + 1, 200
 PLACES = 32
 SETTLE_PS = 2_000_000_000
 """Within it the messages before have arrived or come back."""
+LOOK_PS = 10_000_000
 WORDS, SIZE = (1, 2, 3, 4, 5, 6, 7, 8), 600
 OPTIONS = {
     **layer_options(LAYER),
@@ -76,10 +78,14 @@ async def run(lab: Lab) -> None:
     async def keep(token: Token) -> None:
         """Of the last host: nothing."""
 
+    async def badly(token: Token) -> None:
+        """Of the last host: an answer for a handler that the asker lacks."""
+        await token.reply_i(NOBODY, token.data, *token.arguments)
+
     ends = Ends(lab, lab.start_layer(LAYER))
-    await ends.start(keep)
+    await ends.start(keep, badly)
     sender, far = Sender(lab, ends), len(ends.layers) - 1
-    more = await ends.open(ends.bundles[0], keep)
+    more = await ends.open(ends.bundles[0], keep, badly)
     ends.know(more)
     for endpoint in ends.bundles[0].endpoints:
         endpoint.set_handler(0, sender.returned)
@@ -128,16 +134,34 @@ async def _reasons(lab: Lab, sender: Sender, far: int) -> None:
     near.map(101, name, TAG + 1)
     near.map(102, name._replace(node=99), TAG)
     reasons = {
-        "bad_endpoint": (100, KEEP),
-        "bad_tag": (101, KEEP),
-        "unreachable": (102, KEEP),
-        "bad_handler": (far, NOBODY),
+        "bad_endpoint": near.request_i(100, KEEP, _payload(SIZE), *WORDS),
+        "bad_tag": near.request_i(101, KEEP, _payload(SIZE), *WORDS),
+        "unreachable": near.request_i(102, KEEP, _payload(SIZE), *WORDS),
+        "bad_handler": near.request_i(far, NOBODY, _payload(SIZE), *WORDS),
+        "bad_segment_offset": near.request_xfer_async(far, 8, KEEP, _payload(SIZE), *WORDS),
+        "bad_length": near.request_xfer_async(far, 0, KEEP, _payload(SIZE), *WORDS),
+        "bad_arguments": _nine_words(near, name),
     }
-    for done, (reason, (index, handler)) in enumerate(reasons.items()):
+    for done, (reason, send) in enumerate(reasons.items()):
         before = len(sender.found)
-        await sender.send(near, index, handler)
+        await send
         await sender.back(before + 1, f"the message for {reason}")
         lab.check(sender.found[-1][0] == reason, f"{sender.found[-1][0]} in place of {reason}")
         lab.metric(f"returned_{reason}_at_once", sum(found[0] == reason for found in sender.found[1:]))
         lab.findings.messages += 1
         lab.progress(1 + (done + 1) // len(reasons), 2, "parts")
+    await near.request_i(far, BADLY, _payload(SIZE), *WORDS)
+    while not ends.back:
+        await ends.bundles[0].poll()
+        await lab.kernel.sleep(LOOK_PS, "the answer that is rejected to come back to the last host")
+    (token,) = ends.back
+    reason = token.status.name.lower()
+    lab.check(reason == "reply_rejected", f"{reason} in place of reply_rejected")
+    lab.metric("returned_reply_rejected_at_once", int(reason == "reply_rejected"))
+    sender.equal = sender.equal and token.arguments == WORDS and token.size == SIZE
+
+
+async def _nine_words(near: Endpoint, name: EndpointName) -> None:
+    """A process writes a descriptor of its own, since the library sends no such message."""
+    send = near._sends[Queue.REQUEST_SEND]
+    await near._frame.post(send, "am2_request", Head(Kind.SHORT, len(WORDS) + 1, KEEP), name, TAG, WORDS, b"")

@@ -24,6 +24,8 @@ OPTIONS = {
     "largest": Option(16384, "largest of them in bytes", 0, 65536),
     **layer_options(LAYER),
 }
+OFF_LAW = 0.1
+"""Of a GET from a PUT and a short request."""
 QUICK = "repetitions=1 largest=256"
 TINY = "repetitions=1 largest=64"
 
@@ -110,6 +112,7 @@ async def run(lab: Lab) -> None:
     lab.series("get", sizes, gets, "bytes", "us")
     law = [abs(get / (put + statistics.median(shorts)) - 1) for put, get in zip(puts, gets, strict=True)]
     lab.metric("get_off_law_percent", 100 * max(law))
+    lab.check(max(law) <= OFF_LAW, f"a GET takes {100 * max(law):.1f} % more or less than a PUT and a short request")
     await program.near.request(program.far.me, program.end)
     await program.near.until(lambda: not program.near.unanswered)
     await lab.all([serving])

@@ -92,14 +92,18 @@ async def run(lab: Lab) -> None:
     before = _counts(kernels, hosts, (near_port, far_port))
     for _ in range(POLLS):
         await near_port.poll()
-    lab.metric("traps_per_poll", (_counts(kernels, hosts, (near_port, far_port))["traps"] - before["traps"]) / POLLS)
+    traps = (_counts(kernels, hosts, (near_port, far_port))["traps"] - before["traps"]) / POLLS
+    lab.metric("traps_per_poll", traps)
+    lab.check(traps == 1, f"a poll took {traps} traps, not 1")
 
 
 def _ratios(lab: Lab, spent: dict[str, float], messages: int) -> None:
     """What a message cost, of so many."""
     lab.findings.messages += messages
-    lab.metric("traps_per_send", (spent["traps"] - spent["polls"]) / messages)
-    lab.metric("copies_per_message", spent["copied"] / spent["sent"])
+    traps, copies = (spent["traps"] - spent["polls"]) / messages, spent["copied"] / spent["sent"]
+    lab.metric("traps_per_send", traps)
+    lab.metric("copies_per_message", copies)
+    lab.check((traps, copies) == (2, 3), f"a message took {traps} traps of its sender and {copies} copies, not 2 and 3")
     lab.metric("kernel_share_percent", 100 * spent["kernel_ps"] / spent["cpu_ps"])
 
 

@@ -117,6 +117,17 @@ def test_two_threads_that_poll_one_bundle_at_once_handle_no_message_twice() -> N
         await bench.machine.kernel.sleep(200_000_000)
 
     bench.run(send())
+    frame = bench.endpoints[1]._frame
+    read = frame.read
+
+    async def interrupted(*what: Any) -> Any:
+        """The other thread has the CPU between a look at a message and its handler."""
+        token = await read(*what)
+        await bench.endpoints[1].process.give_way()
+        return token
+
+    frame.read = interrupted  # type: ignore[method-assign, assignment]
     bench.run(bench.bundles[1].poll(), bench.bundles[1].poll())
+    frame.read = read  # type: ignore[method-assign]
     bench.run(bench.until(0, 0))
     assert sorted(words for _, _, words, _ in bench.came[1]) == [(number,) for number in range(12)]
