@@ -2,9 +2,10 @@
 
 Strategy: the smallest run of a study, its `TINY`, is made on each simulator with sleeping clocks, and on Verilator with
 clocks always on; on Icarus too of `echo_pingpong`, the smallest that uses every part of the NIC. `results.json` must
-agree as far as design 8 asks, the traces record for record, the packets byte for byte. On Verilator the slow path,
-which calls its public functions alone, must do the same. A second run on the same simulator may differ in wall time
-only, also when the doorway is reached in Python instead of C. The packets are also compared with what was sent.
+agree as far as design 8 asks, the traces record for record, the packets byte for byte. So must those of 64 hosts, whose
+clocks fill several words of the main loop. On Verilator the slow path, which calls its public functions alone, must do
+the same. A second run on the same simulator may differ in wall time only, also when the doorway is reached in Python
+instead of C. The packets are also compared with what was sent.
 """
 
 from __future__ import annotations
@@ -54,6 +55,14 @@ def test_results_and_trace_are_equal(
     again = small(study, simulator, tmp_path, f"run.always_on={always_on}")
     assert len(again.trace) > 50, "there is something to compare"
     assert_equal(references(study), again)
+
+
+def test_64_hosts_have_one_result_asleep_and_always_on(tmp_path: Path) -> None:
+    asleep, awake = (
+        must("grim_many_hosts", "verilator", tmp_path / f"{on}", f"messages=1 size=0 run.always_on={on}", "clos64")
+        for on in (0, 1)
+    )
+    assert_equal(asleep, awake)
 
 
 @pytest.mark.parametrize("study", ["grim_pingpong", "fifo_pingpong"])
