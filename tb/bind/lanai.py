@@ -67,7 +67,6 @@ class RtlNic(Actor):
         self.stopped: Callable[[int, int, int], None] = _nobody_executes
         """What is done when a core stops: time, fault, address."""
         self._record = self.trace
-        self.trace = self._trace
         self._goes_on = 0
         """When the last path was given whose end is not waited for: until then the software runs ahead of it."""
         self._at_once: Future[None] = kernel.future()
@@ -141,17 +140,19 @@ class RtlNic(Actor):
         clocks, accesses, number = self._charges.get(path if times == 1 else (path, times)) or self._charge(path, times)
         self._commands.give(OP_WORK, clocks, accesses, number | QUIET)
         self._goes_on = self._kernel.now
+        self.trace = self._trace_behind
         return self._at_once
 
     def caught_up(self) -> Future[Any]:
         behind = self._goes_on == self._kernel.now
         return self._commands.ask("its instructions", OP_TELL) if behind else self._at_once
 
-    def _trace(self, event: int, packet: int = 0, argument: int = 0, argument2: int = 0) -> None:
-        """Append a record: behind a path that the processor has not ended, when it has."""
+    def _trace_behind(self, event: int, packet: int = 0, argument: int = 0, argument2: int = 0) -> None:
+        """Append a record, as long as the software runs ahead: behind the path, when the processor has ended it."""
         if self._goes_on == self._kernel.now:
             self._commands.give(OP_TRACE, argument << 16 | event, packet, argument2)
         else:
+            self.trace = self._record
             self._record(event, packet, argument, argument2)
 
     async def read_seen(self, register: int) -> int:
