@@ -73,6 +73,7 @@ module myri_link_rx
     logic full;
     logic push;
     logic stop_q;  // in force
+    logic filled_q;  // level != 0
 
     assign char = rx[9*i+:9];
     assign live[i] = char != 9'h000;
@@ -94,7 +95,7 @@ module myri_link_rx
     assign stopping[i] = stop_q;
     assign got_data[i] = char[8];
     assign ev_overflow[i] = arriving && full;
-    assign m_valid[i] = w_ptr_q != r_ptr_q;
+    assign m_valid[i] = filled_q;
     assign head = mem[r_ptr_q[SLACK_LOG2-1:0]];
     assign m_tail[i] = head[8];
     assign m_data[8*i+:8] = head[7:0];
@@ -105,7 +106,10 @@ module myri_link_rx
         r_ptr_q <= '0;
         in_packet_q <= 1'b0;
         stop_q <= 1'b0;
+        filled_q <= 1'b0;
       end else begin
+        if (push) filled_q <= 1'b1;
+        else if (pop[i]) filled_q <= 8'(level) != 8'd1;
         if (push) begin
           w_ptr_q <= w_ptr_q + 1'b1;
           in_packet_q <= char[8];
