@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import pytest
 
+from pymodels.formats.sp import ROUTE_BYTES
 from pymodels.link.crc8 import crc8
 from pymodels.link.packet import Packet, route_byte
 from pymodels.switch.crossbar import LIMIT, Crossbar, Fate, accepted_load, head_of_line_limit
+from pymodels.switch.sp_switch import SpSwitch
 
 
 def test_a_packet_leaves_without_its_route_byte_and_with_a_good_crc() -> None:
@@ -53,6 +55,25 @@ def test_the_load_model_meets_the_limit_when_stop_costs_nothing(ports: int) -> N
 
 def test_stop_refreshes_cost_reverse_bandwidth() -> None:
     assert accepted_load(8, 64, 1, 60_000) < accepted_load(8, 64, 1, 60_000, refresh=0)
+
+
+def test_an_input_that_is_served_at_once_holds_nobody_back() -> None:
+    assert accepted_load(1, 64, 1, 10_000) == accepted_load(1, 64, 1, 10_000, refresh=0) > 0.98
+
+
+def test_the_sp_switch_shifts_the_route_and_keeps_the_size() -> None:
+    wire = bytes([route_byte(3), route_byte(-1)]).ljust(ROUTE_BYTES, b"\0") + b"a packet of the SP"
+    wire += bytes([crc8(wire)])
+    passage = SpSwitch(8).passage(2, wire)
+    assert (passage.fate, passage.output) == (Fate.FORWARDED, 5)
+    assert passage.wire[:2] == bytes([route_byte(-1), 0]) and len(passage.wire) == len(wire)
+    assert passage.wire[ROUTE_BYTES:-1] == wire[ROUTE_BYTES:-1] and crc8(passage.wire) == 0
+    assert SpSwitch(8).passage(0, bytes([0x05, *wire[1:]])).fate is Fate.BAD_ROUTE
+
+
+def test_the_sp_switch_forwards_no_packet_that_ends_within_its_route() -> None:
+    with pytest.raises(ValueError, match="a packet of 2 bytes ends within its"):
+        SpSwitch(8).passage(2, bytes([route_byte(3), 0]))
 
 
 def test_light_load_is_accepted() -> None:

@@ -50,6 +50,16 @@ def test_receivers_tolerate_one_lost_bit_in_go_and_stop() -> None:
     assert decode(0x01) is None
 
 
+def test_control_characters_have_the_codes_of_the_link() -> None:
+    assert [decode(code) for code in (0x00, 0x03, 0x0C, 0x0F, 0x30)] == [
+        Symbol.IDLE,
+        Symbol.GO,
+        Symbol.GAP,
+        Symbol.STOP,
+        Symbol.BEAT,
+    ]
+
+
 def test_a_byte_is_its_character() -> None:
     assert decode(data(0x0C)) == 0x0C
     assert packet_characters(b"\x81\x00") == [DATA | 0x81, DATA, int(Symbol.GAP)]
