@@ -23,6 +23,7 @@ from firmware.host.tmk import wire
 from firmware.host.tmk.over_udp import REQUESTS_PORT, RESPONSES_PORT
 from firmware.host.via.kernel_agent.messages.message import Message, Type
 from firmware.nic.am import layout as am
+from firmware.nic.am2 import words as am2
 from firmware.nic.echo import layout as echo
 from firmware.nic.hal import layout as hal
 from firmware.nic.udp import layout as frames
@@ -343,6 +344,22 @@ def test_messages_of_am_and_their_payload_are_taken_apart(tmp_path: Path) -> Non
             f"reply of node 3, slot 2, {last}",
         ],
     ]
+
+
+def test_messages_of_am2_with_payload_and_the_nics_answers_are_taken_apart(tmp_path: Path) -> None:
+    head = am2.Head(am2.Kind.BULK, 2, 9, transfer=3).word
+    words = (head, 1 << 16 | 7, *am2.tag_words(0xAB), 10 << 16, 4096, *am2.tag_words(0xCD), 5, 6, *(0,) * 6)
+    message = struct.pack(">18I", am2.name(2, 4, 1, 300), am2.Second(1, 17, 33).word(am2.LEAD + 10), *words)
+    answer = am2.Second(1, 17, 33, control=True).word(4 * am2.CONTROL_WORDS)
+    refused = struct.pack(">8I", am2.control_name(1, 8), answer, am2.Code.BAD_TAG, *(0,) * 5)
+    names = "source", "endpoint", "number", "channel", "sequence", "transfer", "handler", "node", "to", "offset"
+    fields = *(f"am2.{name}" for name in names), "am2.argument", "am2.payload", "am2.code", "_ws.col.Info"
+    packets = [packet(sealed(one)) for one in (message + bytes(range(10)).ljust(16), refused)]
+    first, second = told(tmp_path, packets, *fields, layer="am2")
+    where = "to endpoint 7 of node 1, handler 9, 2 arguments, 10 bytes"
+    assert first[:10] == ["2", "4", "300", "17", "33", "3", "9", "1", "7", "4096"]
+    assert first[10:] == ["5,6", bytes(range(10)).hex(), "", f"node 2, channel 17: reply of endpoint 4, {where}"]
+    assert second[10:] == ["", "", "2", "node 1, channel 17: returned: BAD_TAG"]
 
 
 def test_the_header_of_a_stream_is_told_within_a_packet_of_hal(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from firmware.nic.am2.layout import NODES
+from firmware.nic.am2.words import CONTROL_WORDS, HEAD, LEAD, TAG, Code, Kind
 from firmware.shown import FETCH, NIC_NOTICES, NIC_SEND, WIRE, Boundary, Shown, Waits
 from pymodels.trace import Part, TraceEvent
 
@@ -57,4 +59,14 @@ STAGES = (
         "the CPU of {target} reads the descriptor word by word, and calls the handler of its index",
     ),
 )
-SHOWN = Shown(STAGES)
+SHOWN = Shown(
+    STAGES,
+    numbers={
+        "NODES": NODES,
+        "HEAD": 4 * (HEAD + TAG),
+        "LEAD": LEAD,
+        "CONTROL": 4 * CONTROL_WORDS,
+        "KINDS": Kind,
+        "CODES": Code,
+    },
+)
