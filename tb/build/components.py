@@ -38,6 +38,8 @@ CABLE_PINS = (
     ("output", "tx_hold", ""),
 )
 """Direction, name and width of the pins that a component has for each port."""
+MANY_NODES = 128
+"""With more, the list of the components is compiled as it stands: to optimise that of 1,024 takes over a minute."""
 TOP = """// Generated: what cocotb sees of a cluster.
 module top (
     input logic [7:0] wake /*verilator public_flat_rw*/
@@ -101,7 +103,8 @@ def _components_h(numbers: Numbers, nodes: list[Further], sizes: list[int]) -> s
     lines += [f'#include "V{kind}.h"' for kind, *_ in kinds]
     lines += ["#ifndef SANLAB_PUBLIC", *(f'#include "V{kind}__Syms.h"' for kind, *_ in kinds), "#endif"]
     lines += [_add(*kind) for kind in kinds]
-    lines += ["static void describe(Vtop *top, Cluster &cluster) {", "  cluster.wake = &top->wake;"]
+    plain = '__attribute__((optimize("O0"))) ' if numbers.nodes > MANY_NODES else ""
+    lines += [f"{plain}static void describe(Vtop *top, Cluster &cluster) {{", "  cluster.wake = &top->wake;"]
     lines += [*_instances(numbers), *_cables(numbers), "}"]
     return "\n".join(lines) + "\n"
 
