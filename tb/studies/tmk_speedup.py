@@ -22,8 +22,14 @@ OPTIONS = {
     **stack_options(LAYER),
 }
 QUICK = "scale=64 programs=sor counts=1,2"
-VARIANTS = {"l7": ("lanai9-l7+p2-300", "programs=fft scale=1 counts=1,4,8")}
-"""Hosts and size of chapter 5; what follows for the other programs stands on the page of TreadMarks."""
+VARIANTS = {
+    "l7": ("lanai9-l7+p2-300", "programs=fft scale=1 counts=1,4,8"),
+    "l7-sor": (
+        "lanai9-l7+p2-300",
+        "programs=sor scale=1 counts=1,8 run.hang_us=100000000 memory.bytes=134217728",
+    ),
+}
+"""Hosts and sizes of chapter 5; what follows for the other programs stands on the page of TreadMarks."""
 
 
 def check(plan: Plan) -> None:
