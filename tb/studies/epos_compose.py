@@ -42,19 +42,23 @@ async def run(lab: Lab) -> None:
     """The study."""
     hosts: list[Any] = lab.start_layer(LAYER)
     await lab.all([lab.spawn(host.start(), f"start of {host.me}") for host in hosts])
-    near, far, data, took = hosts[0], hosts[-1], bytes(range(256)) * 16, list[float]()
-    data = data[: lab.option("size")]
-    for _ in range(lab.option("repetitions")):
-        answers, begun = lab.spawn(_answer(far), "the far host"), lab.kernel.now
-        await near.send(far.me, data)
-        lab.check((await near.receive()).data == data, "a message came back changed")
-        took.append((lab.kernel.now - begun) / 2e6)
-        await lab.all([answers])
-    lab.findings.messages += 2 * len(took)
+    near, far, data = hosts[0], hosts[-1], (bytes(range(256)) * 16)[: lab.option("size")]
+    took = [await one_way(lab, near, far, data) for _ in range(lab.option("repetitions"))]
     lab.metric("one_way_us", statistics.mean(took))
     lab.metric("header_B", near.place.header_bytes)
     lab.metric("nic_memory_B", sum(size for _, size in near.place.parts.values()))
     _clocks(lab, composition(LAYER, dict(near.view.options)))
+
+
+async def one_way(lab: Lab, near: Epos, far: Epos, data: bytes) -> float:
+    """Half of the time until a message has come back, us."""
+    answers, begun = lab.spawn(_answer(far), "the far host"), lab.kernel.now
+    await near.send(far.me, data)
+    lab.check((await near.receive()).data == data, "a message came back changed")
+    took = (lab.kernel.now - begun) / 2e6
+    await lab.all([answers])
+    lab.findings.messages += 2
+    return took
 
 
 async def _answer(host: Epos) -> None:

@@ -119,6 +119,20 @@ def test_with_credits_no_frame_waits_for_a_late_reader(protocols: str, held: boo
         assert bench.hosts[0].protocols["flow"].waited > 0
 
 
+def test_a_credit_that_goes_along_is_never_ahead_of_what_the_receivers_nic_knows() -> None:
+    """One message is copied out, which only the host knows, and says so to its sender in an answer."""
+    bench = Bench(protocols="flow")
+    bench.run(bench.give(0, 1, [b"one"]), bench.take(1, 1))
+    bench.run(bench.give(1, 0, [b"answer"]), bench.take(0, 1))
+
+    async def late() -> list[Any]:
+        await bench.hosts[1].host.sleep(LATE_PS, "other work")
+        return await bench.take(1, 4)
+
+    bench.run(bench.give(0, 1, [bytes(64)] * 4), late())
+    assert bench.word(1, Word.HELD) == 0
+
+
 def test_credits_of_one_receiver_do_not_hold_up_messages_to_another() -> None:
     bench = Bench(3, protocols="flow")
 

@@ -32,7 +32,7 @@ class Incoming:
         self._size = [0] * place.peers
         """Of each node: bytes of the message of which frames are there."""
         self.taken = [0] * place.peers
-        self._told = [0] * place.peers
+        self.told = [0] * place.peers
         """Messages that were copied out, and those of which the NIC has heard."""
         self._into = host.allocate(place.options.slot_bytes)
         """The application's memory."""
@@ -113,7 +113,7 @@ class Incoming:
         await self._host.spend("epos_copied")
         for hook in self.hooks["copied"]:
             await hook(source, taken)
-        if 2 * (taken - self._told[source]) >= self._place.options.slots:
+        if 2 * (taken - self.told[source]) >= self._place.options.slots:
             await self._free(source)
 
     async def _copied(self, source: int, message: int, at: int, size: int) -> bytes | None:
@@ -131,5 +131,5 @@ class Incoming:
     async def _free(self, source: int) -> None:
         """Tell the NIC of free slots."""
         await self._host.spend("epos_free")
-        self._told[source] = self.taken[source]
+        self.told[source] = self.taken[source]
         await store_words(self._host, self._place.freed(source), self.taken[source] & 0xFFFFFFFF)

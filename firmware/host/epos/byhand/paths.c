@@ -104,7 +104,7 @@ void epos_frame(struct epos *epos, u32 node, u32 number, u32 size, u32 told) {
 #endif
 #if FLOWING
         {
-            u32 taken = epos->taken[node];
+            u32 taken = epos->told[node];
 #if MANY
             if (UNLIKELY(epos->further)) {
                 OFF_PATH("none");

@@ -51,10 +51,10 @@ class Side:
         self._credit[node] += word - before & 0xFFFF
 
     async def frame(self, nodes: tuple[int, ...], at: int) -> int:
-        """The word of the header: what was copied out of the node's messages."""
+        """The word of the header: what was copied out of the node's messages, as far as the NIC knows it."""
         if len(nodes) > 1:
             return NOTHING
-        self._given[nodes[0]] = self._epos.incoming.taken[nodes[0]]
+        self._given[nodes[0]] = self._epos.incoming.told[nodes[0]]
         return self._given[nodes[0]] & 0xFFFF
 
     async def copied(self, source: int, taken: int) -> None:
