@@ -370,6 +370,7 @@ def test_a_socket_that_is_connected_takes_datagrams_of_its_peer_alone() -> None:
     bench.run(bench.give(0, 1, [b"not me"]), bench.give(2, 1, [b"peer"]))
     bench.settle()
     assert bench.run(bench.get(1, 1)) == [[(2, b"peer")]] and bench.udps[1].kernel.lost["port"] == 1
+    assert len(bench.udps[1].kernel.driver._free) == SPARE, "a frame that is dropped gives its buffer back"
 
 
 def test_a_socket_without_a_port_gets_one_when_it_sends() -> None:
