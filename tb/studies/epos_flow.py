@@ -28,7 +28,6 @@ OPTIONS = {
     **{name: one for name, one in layer_options(LAYER).items() if name != "epos.protocols"},
 }
 QUICK = "repetitions=2 messages=16"
-TINY = "repetitions=1 messages=10 size=600"
 
 
 async def run(lab: Lab) -> None:

@@ -32,7 +32,6 @@ OPTIONS = {
     "epos.pio_limit": replace(_LAYER["epos.pio_limit"], default=0),
 }
 QUICK = "messages=2 size=16384"
-TINY = "repetitions=1 messages=2 size=2048 most=512"
 
 
 async def run(lab: Lab) -> None:

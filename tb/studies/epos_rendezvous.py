@@ -34,7 +34,6 @@ OPTIONS = {
     },
 }
 QUICK = "largest=2048"
-TINY = "repetitions=1 largest=256"
 
 
 async def run(lab: Lab) -> None:
