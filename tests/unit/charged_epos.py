@@ -8,7 +8,8 @@ from unittest.mock import patch
 
 from firmware.host.epos import Epos, Stretch
 from firmware.host.epos.families import Communicator, Datagram, Lanai9, Link, Port, Stream
-from pymodels.registers import Pci
+from firmware.nic.epos.words import bell
+from pymodels.registers import Block, Pci
 from tests.unit.charges import Charges, settled
 from tests.unit.epos_bench import Bench
 
@@ -115,9 +116,21 @@ def _protocols(charges: Charges) -> None:
     mine.host.store_bytes(mine.room.address, bytes(64))
     with patch.object(mine.outgoing, "_peer", 0), charges.operation("one of a process that says it is another"):
         bench.run(settled(bench.machine, mine.send(2, bytes(64))))
+    with charges.operation("a request of a process for memory of another"):
+        bench.run(settled(bench.machine, _asks_for(mine, bench.hosts[0].processes[0].room.address)))
     with charges.operation("messages to a process that takes none, and one to another"):
         bench.run(settled(bench.machine, bench.give(0, 3, [bytes(64)] * 12)))
         bench.run(settled(bench.machine, mine.send(2, bytes(64))))
+
+
+async def _asks_for(epos: Epos, address: int) -> None:
+    """A header and a DMA request as the library would not write them, and their doorbell."""
+    place, card = epos.place, epos.host.nic_base
+    header = (2 + 4 << 24, place.identity << 24, 1 << 30 | 1 << 24 | 64, 0)
+    for at, words in ((place.slot(0), header), (place.requests + Block.CSUM, (0, 64, 0, 0, address))):
+        await epos.host.pio_write(card + at, b"".join(word.to_bytes(4, "big") for word in words))
+    told = bell(2, True, 0, place.header_bytes + 64)
+    await epos.host.pio_write(card + Pci.DOORBELL + 4096, told.to_bytes(4, "big"))
 
 
 async def _sends(epos: Epos) -> None:

@@ -43,6 +43,7 @@ VERBS: Sequence[tuple[str, type, str, Callable[..., Iterator[str]]]] = (
 NOT_IN_THE_FUZZ: Mapping[tuple[str, str], Mapping[str, str]] = {
     ("nic", "am"): {"am_bad": "its networks damage nothing, which AM does not repair"},
     ("nic", "epos"): {"epos_foreign": "its nodes are of one composition"},
+    ("host", "am2"): {"am2_lookup": "it asks no names"},
     ("host", "epos"): dict.fromkeys(
         (
             "epos_dispatch",
