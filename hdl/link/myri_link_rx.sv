@@ -39,24 +39,18 @@ module myri_link_rx
   assign rx_needed = live | pop;
   assign busy = rx_needed != '0;
 
-  // Control characters are rare: nothing is done about them without one.
-  always_comb begin
-    got_stop   = '0;
-    got_go     = '0;
-    got_beat   = '0;
-    ev_illegal = '0;
-    if (kinds != '0) begin
-      for (int i = 0; i < LANES; i++) begin
-        case (kinds[3*i+:3])
-          IS_GO: got_go[i] = 1'b1;
-          IS_STOP: got_stop[i] = 1'b1;
-          IS_BEAT: got_beat[i] = 1'b1;
-          IS_ILLEGAL: ev_illegal[i] = 1'b1;
-          default: ;
-        endcase
-      end
+  // The lanes with this control character. Such are rare: lanes are looked at only when one has any. Assigned as a whole:
+  // bits that came one after another would wake all that depends on them again, on Icarus without end.
+  function automatic logic [LANES-1:0] lanes_with(input logic [3*LANES-1:0] all, input logic [2:0] kind);
+    lanes_with = '0;
+    if (all != '0) begin
+      for (int i = 0; i < LANES; i++) if (all[3*i+:3] == kind) lanes_with[i] = 1'b1;
     end
-  end
+  endfunction
+  assign got_go     = lanes_with(kinds, IS_GO);
+  assign got_stop   = lanes_with(kinds, IS_STOP);
+  assign got_beat   = lanes_with(kinds, IS_BEAT);
+  assign ev_illegal = lanes_with(kinds, IS_ILLEGAL);
 
   for (genvar i = 0; i < LANES; i++) begin : gen_lane
     logic own_clk;

@@ -58,13 +58,7 @@ module myri_link_tx
 
   // A peer that shows rx_hold knows ours and needs no refresh unless it sends nevertheless: two
   // blocked ends that woke each other with refreshes would never sleep.
-  always_comb begin
-    refresh = '0;
-    if (refresh_due) begin
-      for (int i = 0; i < LANES; i++)
-      if (stopping[i] && (!rx_hold[i] || got_data[i])) refresh[i] = 1'b1;
-    end
-  end
+  assign refresh = refresh_due ? stopping & ~(rx_hold & ~got_data) : '0;
   assign slot_flow = (stopping ^ tx_hold) | refresh | (stopping & refresh_wait_q);
   assign s_ready = discarding_q | (beat_due ? '0 : ~(slot_flow | stopped | cut_q));
   assign may_cut = cut_q & ~stopped;

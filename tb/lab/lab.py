@@ -182,8 +182,11 @@ class Lab(Notebook):
             await running.hold(node)
             nic.sram[:] = bytes(nic.sram_bytes)
             await release(running.hosts[node])
-        for host in running.hosts:  # behind the release, which is posted: a card in reset forgets its program
+        for host, nic in zip(running.hosts, running.nics, strict=True):
+            # Behind the release, which is posted: a card in reset forgets its program. And behind what the host's
+            # library has posted last, which may have come after the memory was cleared.
             await host.pio_read(host.nic_base)
+            nic.sram[:] = bytes(nic.sram_bytes)
         running.invariants.faults_expected = expected
         running.layers = ()
         self._libraries.clear()

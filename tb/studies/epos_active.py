@@ -26,6 +26,7 @@ OPTIONS = {
     **{name: one for name, one in layer_options(LAYER).items() if name != "epos.protocols"},
 }
 QUICK = "repetitions=2"
+TINY = "repetitions=1 size=16"
 
 
 async def run(lab: Lab) -> None:

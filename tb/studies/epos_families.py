@@ -30,6 +30,7 @@ OPTIONS = {
     **{name: one for name, one in layer_options(LAYER).items() if name != "epos.protocols"},
 }
 QUICK = "repetitions=1"
+TINY = "repetitions=1 size=16"
 SETTLE_PS = 30_000_000
 
 

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from firmware.host.epos import Epos
 
 LAYER = "epos"
-SIZES = (64, 256, 512, 1024, 2048, 4096, 8192)
+SIZES = (64, 256, 512, 1024, 2048, 4096, 8192, 16384)
 _FIXED = ("epos.protocols", "epos.rendezvous_from")
 _WAYS = {"staging": 1 << 20, "rendezvous": 1}
 OPTIONS = {
     "repetitions": Option(1, "round trips of each size and way", 1, 100_000),
-    "largest": Option(8192, "bytes of the largest message", 256, 8192),
+    "largest": Option(8192, "bytes of the largest message", 256, 16384),
     **{
         name: one
         for name, one in layer_options(LAYER).items()
@@ -34,6 +34,7 @@ OPTIONS = {
     },
 }
 QUICK = "largest=2048"
+TINY = "repetitions=1 largest=256"
 
 
 async def run(lab: Lab) -> None:

@@ -33,6 +33,12 @@ def test_payload_of_a_message_by_rendezvous_is_moved_three_times(tmp_path: Path)
     assert (measured["copies_per_message"], measured["bytes_over_payload_4_copy"]) == (3, 0)
 
 
+def test_what_a_host_has_posted_last_does_not_reach_the_layer_that_follows(tmp_path: Path) -> None:
+    """Its last frames are given back by posted writes, on their way when the NICs' memory is cleared."""
+    metrics = must("epos_rendezvous", "verilator", tmp_path, "largest=16384").metrics
+    assert metrics["one_way_us_16384B_rendezvous"] < metrics["one_way_us_16384B_staging"]
+
+
 def test_the_nic_saves_the_host_what_a_loop_costs_with_each_receiver(tmp_path: Path) -> None:
     measured = must("epos_multicast", "verilator", tmp_path, "repetitions=1", cluster="four_hosts").metrics
     one, three = (measured[f"sender_cpu_us_{count}_nic"] for count in (1, 3))

@@ -182,8 +182,10 @@ long long san_period(int clock) { return clock_period[clock]; }
 int64_t dw_quiet_until(int processor) {
   return hooks.quiet_until && !always_on && !dw_cores && !dw_turn[2] && dw_processor_quiet(processor) ? hooks.quiet_until() : 0;
 }
-// The edge with this absolute index must happen although the clock may sleep.
-void san_alarm(int clock, long long edge) { hooks.kick_at(clock, edge * clock_period[clock] - 1); }
+// The edge with this absolute index must happen although the clock may sleep. All of its 48 bits: it is not known yet.
+void san_alarm(int clock, long long edge) {
+  if (edge != (1LL << 48) - 1) hooks.kick_at(clock, edge * clock_period[clock] - 1);
+}
 
 // ---------------------------------------------------------------- trace
 static dw_trace *trace;

@@ -5,7 +5,10 @@ from __future__ import annotations
 from tb.lab.lab import Lab
 from tb.plan.options import Option
 
-OPTIONS = {"look_us": Option(0, "the host looks so often, in us; 0: it sleeps until the message comes", 0, 1000)}
+OPTIONS = {
+    "polls": Option(0, "1: the host polls a word of its card that never changes", 0, 1),
+    "look_us": Option(0, "the host looks so often, in us; 0: it sleeps until the message comes", 0, 1000),
+}
 
 
 async def run(lab: Lab) -> None:
@@ -15,4 +18,7 @@ async def run(lab: Lab) -> None:
         await host.start()
     while lab.option("look_us"):
         await lab.kernel.sleep(lab.option("look_us") * 1_000_000, "the next look")
+    if lab.option("polls"):
+        host = hosts[-1].host
+        await host.poll_card(host.nic_base, 0, "look_flag")
     await hosts[-1].receive()
