@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from firmware.host.udp import UdpError
-from firmware.layers import check_options
+from firmware.layers import NodesError, check_options
 from firmware.nic.udp.options import OptionError
 from pymodels.formats.udp import FormatError, Ip
 from pymodels.hardware.discover import nic_kind
@@ -117,7 +117,7 @@ def test_options_are_checked() -> None:
     ):
         with pytest.raises(OptionError, match=said):
             check_options("udp", options, 2, 1 << 20, card)
-    with pytest.raises(OptionError, match="129 nodes: an order names 128"):
+    with pytest.raises(NodesError, match="129 hosts: layer 'udp' has names for 128"):
         check_options("udp", {}, 129, 1 << 20, card)
     sp = nic_kind("sp").card(1 << 20)
     with pytest.raises(OptionError, match="a packet of this NIC takes 2032 bytes, .*; give udp.mtu=2032 at most"):
