@@ -53,7 +53,8 @@ def test_slots(confirm: bool) -> None:
 def test_reports() -> None:
     what, where = MessageType.RM_V << 26 | CONTINUES | 0xAB07, 0x0512 << 16 | Cause.BEYOND
     report = Report.of((what - (1 << 32), where, 0x1000, 0x200))
-    assert (report.vnn, report.channel, report.cause, report.restarted) == (0xAB, 0x12, Cause.BEYOND, False)
+    assert (report.vnn, report.channel, report.cause, report.restarted) == (0x1AB, 0x12, Cause.BEYOND, False)
+    assert Report.of((what & ~4, where, 0x1000, 0x200)).vnn == 0xAB, "bits 8 and 9 stand in the device byte"
     assert report.target == 0xE00, "where the transfer begins"
     assert Report.of((what & ~CONTINUES, where, 0x1000, 0x200)).target == 0x1000
     assert Report.of((0x0300, Cause.RESTARTED, 0, 0)).restarted
