@@ -24,6 +24,7 @@ from pymodels.kernel import Kernel
 from pymodels.registers import Reg
 from tb.bind.actor import PathNumbers
 from tb.bind.lanai import RtlNic
+from tb.build.doorway import copy_doorway
 from tb.sim.compiled import COMPILED
 from tb.sim.doorway import Doorway
 from tb.sim.exchange import TRACE_RECORD
@@ -140,6 +141,13 @@ class Clocked:
         self.drain()
         self.kernel.run_ready()
         self.doorway.turn[2] = 0
+
+
+@pytest.fixture(name="library")
+def fixture_library(tmp_path: Path) -> Path:
+    """A doorway of its own: what other tests have left in theirs is not there."""
+    copy_doorway(tmp_path)
+    return tmp_path / "libdoorway.so"
 
 
 @pytest.mark.parametrize("compiled", [0, 1])

@@ -6,13 +6,12 @@ and once with the others computed: the traces must be equal. The trace is looked
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tb.build.doorway import copy_doorway
 from tb.sim.compiled import COMPILED
 from tb.sim.doorway import Doorway
 
@@ -23,14 +22,14 @@ Uses = list[tuple[int, int, int, int]]
 
 
 @pytest.fixture(name="doorway", scope="module")
-def fixture_doorway(library: Path) -> Doorway:
-    """A doorway with one clock."""
+def fixture_doorway(tmp_path_factory: pytest.TempPathFactory) -> Doorway:
+    """A doorway with one clock; a library of its own, so that nothing has been used before."""
+    copy_doorway(folder := tmp_path_factory.mktemp("turns"))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SANLAB_DOORWAY", str(library))
+        patch.setenv("SANLAB_DOORWAY", str(folder / "libdoorway.so"))
         patch.setenv(COMPILED, "0")
         doorway = Doorway()
     doorway.trace_create(1 << 14)
-    doorway.exchange.trace_count[0] = 0  # the library may have been used before
     doorway.trace_on(True)
     doorway.lib.dw_clock(CLOCK, PERIOD)
     return doorway

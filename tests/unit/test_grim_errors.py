@@ -94,7 +94,7 @@ def test_message_that_can_never_succeed_is_freed_and_reported() -> None:
         if me == 1:
             await library.host.sleep(200_000_000)
             return ""
-        library.messages.target(1 << 24, 0).destination |= 9  # a device that node 1 does not have
+        library.messages.target(1 << 24, 0).destination |= 1  # a device that node 1 does not have
         await library.send(1 << 24, number)
         with pytest.raises(GrimError) as caught:
             await library.wait_for(lambda: False)

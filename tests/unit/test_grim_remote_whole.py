@@ -229,7 +229,7 @@ def test_message_that_fails_is_reported_though_its_argument_lies_where_a_transfe
         near, block = world.near, world.blocks[1]
         near.handlers.merge({"handler": 20})
         await near.send_memory(FAR, block, world.here, LONG)
-        near.messages.target(FAR, 0).destination |= 9  # a device that it does not have
+        near.messages.target(FAR, 0).destination |= 1  # a device that it does not have
         for argument in (block + 8, block + 8, 5):
             await near.send(FAR, 20, argument)
         near.messages._targets.clear()
