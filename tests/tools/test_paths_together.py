@@ -35,7 +35,7 @@ from tests.tools.beside.watched import together
 LAYER = FIRMWARE / "nic" / "grim"
 ENOUGH = 2
 """Runs of a path after which it is looked for no more."""
-SEEDS = (103, 35, 147, 130, 51, 92, 97, 58, 93, 49, 154, 121, 66, 224, 246)
+SEEDS = (103, 35, 147, 130, 51, 92, 97, 58, 93, 49, 154, 121, 66, 224, 246, 319, 347, 366, 408)
 """Programs of the fuzz in which every path that is compared occurs."""
 
 
