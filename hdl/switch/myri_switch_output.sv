@@ -32,31 +32,9 @@ module myri_switch_output #(
   logic [      PORTS-1:0] released;  // per output: the GAP leaves
   logic [      PORTS-1:0] arbitrate;  // per output: an owner is chosen at the coming edge
   logic [PORTS*PORTS-1:0] grant;  // per output: the input that would be chosen
-  logic [   PW*PORTS-1:0] owner;  // per output: the input that owns it
 
   assign released = s_valid & s_ready & s_tail;
-  // Who waits is pending at an output: without one there is nothing to choose.
-  always_comb begin
-    arbitrate = '0;
-    if (waiting != '0) begin
-      for (int o = 0; o < PORTS; o++)
-      if (asked[o] && (!serving_q[o] || released[o])) arbitrate[o] = 1'b1;
-    end
-  end
-
-  // Only outputs that serve are connected.
-  always_comb begin
-    s_valid = '0;
-    s_tail  = '0;
-    s_data  = '0;
-    for (int o = 0; o < PORTS; o++) begin
-      if (serving_q[o]) begin
-        s_valid[o] = x_valid[owner[PW*o+:PW]];
-        s_tail[o] = x_tail[owner[PW*o+:PW]];
-        s_data[8*o+:8] = x_data[8*owner[PW*o+:PW]+:8];
-      end
-    end
-  end
+  assign arbitrate = asked & (~serving_q | released);
   assign output_needed = arbitrate | {PORTS{request != '0}};
   assign busy = (arbitrate | tr_grant) != '0;
 
@@ -92,7 +70,9 @@ module myri_switch_output #(
     logic [   PW-1:0] owner_q;
 
     assign asked[o] = pending_q != '0;
-    assign owner[PW*o+:PW] = owner_q;
+    assign s_valid[o] = serving_q[o] && x_valid[owner_q];
+    assign s_tail[o] = x_tail[owner_q];
+    assign s_data[8*o+:8] = x_data[8*owner_q+:8];
 
     myri_rr_arbiter #(
         .N(PORTS)

@@ -159,7 +159,6 @@ module sim_switch_bench
       .tr_key(unused_key),
       .st_fill(),
       .st_illegal(),
-      .st_overflow(),
       .busy(unused_busy),
       .alarm()
   );

@@ -26,11 +26,5 @@ module sim_alarm
         `SAN(san_alarm) (CLOCK, edge_index);
     end
   end
-  always_comb begin
-    busy = 1'b0;
-    if (alarm.valid) begin
-      if (!seen_valid_q) busy = 1'b1;
-      if (alarm.cycle != seen_q || alarm.cycle <= cycle) busy = 1'b1;
-    end
-  end
+  assign busy = alarm.valid && (!seen_valid_q || alarm.cycle != seen_q || alarm.cycle <= cycle);
 endmodule
