@@ -27,11 +27,7 @@ _WAYS = {"staging": 1 << 20, "rendezvous": 1}
 OPTIONS = {
     "repetitions": Option(1, "round trips of each size and way", 1, 100_000),
     "largest": Option(8192, "bytes of the largest message", 256, 16384),
-    **{
-        name: one
-        for name, one in layer_options(LAYER).items()
-        if name not in ("epos.protocols", "epos.rendezvous_from")
-    },
+    **{name: one for name, one in layer_options(LAYER).items() if name not in _FIXED},
 }
 QUICK = "largest=2048"
 TINY = "repetitions=1 largest=256"
