@@ -17,6 +17,7 @@ from tests.system.runs import must
 SMALL = {
     "grim_channels": "repetitions=1 messages=4 size=256",
     "grim_deadlock": "each=2 longest=256",
+    "grim_many_hosts": "messages=1 size=16",
     "grim_overflow_cost": "repetitions=1",
     "grim_policing": "limits=1 queue=1024",
     "grim_polling": "repetitions=2 compute_us=50",
@@ -25,7 +26,7 @@ SMALL = {
     "grim_transfer": "file=LICENSE send_bytes=3000",
     "silence": "silence_ms=1",
 }
-EIGHT = ("grim_deadlock", "grim_overflow_cost")
+EIGHT = ("grim_deadlock", "grim_many_hosts", "grim_overflow_cost")
 """They need four hosts, and take more."""
 ELSEWHERE = {"echo_pingpong", "executed_costs", "grim_overflow", "grim_pingpong"}
 """`test_executed`, `test_executed_costs`."""
