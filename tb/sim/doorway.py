@@ -43,7 +43,7 @@ class Doorway:
         self.lib.dw_clock.argtypes = [ctypes.c_int, I64]
         self.lib.dw_start.argtypes = [ctypes.c_int, I64]
         self.lib.dw_period.restype = I64
-        self.lib.dw_quiet_until.restype = I64
+        self.lib.dw_quiet_until.restype = self.lib.dw_still_until.restype = I64
         self.lib.dw_trace_whole.argtypes = [I64]
         self.lib.dw_again.argtypes = [*[ctypes.c_uint64] * 3, I64, I64]
         self.lib.dw_wake_by.argtypes = [I64]
@@ -63,7 +63,6 @@ class Doorway:
         self.lib.dw_loss.argtypes = [ctypes.c_int] * 3 + [ctypes.c_double] * 3 + [ctypes.c_uint64]
         self.lib.dw_strike_add.argtypes = [ctypes.c_int, ctypes.c_int, I64, ctypes.c_uint64]
         self.lib.dw_delay.argtypes = [ctypes.c_int] * 3 + [I64]
-        self.now: Callable[[], int] = self.lib.dw_now
         self.wake_by: Callable[[int], None] = self.lib.dw_wake_by
         self.exchange = exchange_with(Path(os.environ["SANLAB_DOORWAY"]), self.words)
         self.turn = self.exchange.turn
@@ -72,6 +71,10 @@ class Doorway:
         self.recorder = self.exchange.recorder
         self.record = self.exchange.record
         self._captured = memoryview(b"")
+
+    def now(self) -> int:
+        """Of the simulator, or of Python's turn, in which time may have gone on."""
+        return max(int(self.lib.dw_now()), self.turn[0])
 
     def words(self, name: str, count: int, code: Literal["q", "Q", "I", "B"]) -> memoryview:
         """An array of the library: `count` elements of a type of `struct`."""

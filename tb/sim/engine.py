@@ -1,8 +1,8 @@
 """Joins the discrete-event loop to the simulator: one cocotb coroutine, one trigger, for the whole cluster.
 
 The doorway toggles `wake` when an event waits or the loop's next alarm is due. The engine then hands the events out,
-runs every task that can run, and asks to be woken for the next alarm. Nothing else of Python is ever woken by the
-simulator.
+runs every task that can run, and asks to be woken for the next alarm, unless that is due before the hardware does
+anything (`tb.sim.turns`). Nothing else of Python is ever woken by the simulator.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Engine:
         self.doorway = doorway
         self.cost = doorway.exchange.cost()
         self.heartbeat: Callable[[], None] = _silent
-        """Called every so many wakes."""
+        """Called every so many times at which Python acts."""
         self.on_failure: Callable[[BaseException], None] = _kept
         """Called with what a turn raises, before the simulation ends for it."""
         self._direct = direct
@@ -66,7 +66,9 @@ class Engine:
     async def run(self, main: Task, hang_ps: int = HANG_PS) -> Any:
         """Run until `main` ends; its return value. Raises what a task raises, and HangError: who waits for what."""
         self._hang_ps = hang_ps
-        turns = self.doorway.exchange.turns(self.kernel, main.finished, self.cost, hang_ps, self._beat, self._hang)
+        still = self.doorway.lib.dw_still_until if self._direct else None
+        parts = self.kernel, main.finished, self.cost, hang_ps, self._beat, self._hang, still
+        turns = self.doorway.exchange.turns(*parts)
         if self._cocotb_turn(turns) and self._direct:
             with self.doorway.called_back(turns, self._failed):
                 await self._change

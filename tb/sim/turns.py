@@ -1,5 +1,8 @@
 """Turns of Python: at each wake of the simulator the events are handed out, and every task that can run runs.
 
+While all hardware sleeps, and was given nothing to do, nothing can happen before the next alarm: it is taken in the
+same turn, at its time, and the simulator does not notice it.
+
 This is it in Python; tb/sim/twin/turns_python.c is the same in C (`tb.sim.compiled`).
 """
 
@@ -14,7 +17,7 @@ from typing import Any
 from pymodels.kernel import Future, Kernel
 
 HEARTBEAT = 1024
-"""Wakes between two heartbeats: tens of milliseconds of wall time."""
+"""Times between two heartbeats: tens of milliseconds of wall time."""
 
 
 @dataclass
@@ -39,12 +42,15 @@ class Turns:
         hang_ps: int,
         beat: Callable[[int], None],
         hang: Callable[[], None],
+        still_until: Callable[[], int] | None,
     ) -> None:
         """`words`: what a turn shares with the doorway (`Exchange.turn`); `drain` hands out the events. `beat` is
-        called with the time every HEARTBEAT wakes, `hang`, which raises, when nothing has happened for `hang_ps`.
+        called with the time every HEARTBEAT times, `hang`, which raises, when nothing has happened for `hang_ps`.
+        `still_until`: until when the hardware does nothing; None: a turn takes no time.
         """
         self._words, self._drain, self._kernel, self._finished = words, drain, kernel, finished
         self._cost, self._hang_ps, self._beat, self._hang = cost, hang_ps, beat, hang
+        self._still_until, self._times = still_until, 0
         self._limit, self._left = 0, perf_counter()
 
     def __call__(self) -> bool:
@@ -52,19 +58,37 @@ class Turns:
         entered, cost, words, kernel = perf_counter(), self._cost, self._words, self._kernel
         cost.wall_rtl_s += entered - self._left
         cost.python_wakes += 1
-        kernel.now = now = words[0]
-        if not cost.python_wakes % HEARTBEAT:
-            self._beat(now)
-        if self._limit and now >= self._limit:
+        self._begin(words[0])
+        if self._limit and kernel.now >= self._limit:
             self._hang()
         self._drain()
         kernel.run_ready()
-        alarm, latest = kernel.next_alarm(), now + self._hang_ps
-        self._limit = 0 if alarm is not None else latest
-        words[1] = 0 if self._finished.done else latest if alarm is None else min(alarm, latest)
+        while (following := self._next()) < self._still():
+            self._begin(following)
+            kernel.run_ready()
+        words[1] = 0 if self._finished.done else following
         self._left = perf_counter()
         cost.wall_python_s += self._left - entered
         return not self._finished.done
+
+    def _begin(self, now: int) -> None:
+        """It is this time now."""
+        self._kernel.now = self._words[0] = now
+        self._times += 1
+        if not self._times % HEARTBEAT:
+            self._beat(now)
+
+    def _next(self) -> int:
+        """When the next alarm is due, or a hang is reported."""
+        alarm, latest = self._kernel.next_alarm(), self._kernel.now + self._hang_ps
+        self._limit = 0 if alarm is not None else latest
+        return latest if alarm is None else min(alarm, latest)
+
+    def _still(self) -> int:
+        """Until when nothing but an alarm can happen; 0: nobody knows."""
+        if self._still_until is None or self._limit or self._finished.done:
+            return 0
+        return self._still_until()
 
     def callback(self, failed: Callable[[BaseException], None], over: Callable[[], None], /) -> Any:
         """What the doorway calls for a turn (`dw_set_python`); it must be kept meanwhile. `failed` gets the exception

@@ -69,7 +69,7 @@ def objects(doorway: Doorway) -> dict[str, Any]:
         "Future": kernel.future("something"),
         "Task": kernel.spawn(kernel.sleep(1).__await__(), "sleeper"),  # type: ignore[arg-type]
         "Commands": doorway.commands(UNIT, kernel, (32,), lambda time, code, a, b: None, 0),
-        "Turns": exchange.turns(kernel, done, cost, 1 << 40, lambda now: None, lambda: None),
+        "Turns": exchange.turns(kernel, done, cost, 1 << 40, lambda now: None, lambda: None, None),
         "Cost": cost,
         "Recorder": exchange.recorder(UNIT, kernel),
         "Exchange": exchange,

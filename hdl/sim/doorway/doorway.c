@@ -178,10 +178,10 @@ int64_t dw_unit_period(int unit) { return clock_period[unit_clock[unit]]; }
 int64_t dw_next_edge[DW_CLOCKS];   // set by the Verilator main loop before each refresh
 long long san_next_edge(int clock) { return dw_next_edge[clock]; }
 long long san_period(int clock) { return clock_period[clock]; }
-// Until when nothing happens in the hardware, in Python's turn, unless somebody gives it a command; 0: somebody has, or a processor works.
-int64_t dw_quiet_until(int processor) {
-  return hooks.quiet_until && !always_on && !dw_cores && !dw_turn[2] && dw_processor_quiet(processor) ? hooks.quiet_until() : 0;
-}
+// Until when the hardware does nothing of itself, in Python's turn; 0: it does something, was given something to do, or nobody knows.
+int64_t dw_still_until(void) { return hooks.quiet_until && !always_on && !dw_cores && !dw_turn[2] ? hooks.quiet_until() : 0; }
+// The same beside a loop that reads a card: nor does the card's processor, which may be within a path.
+int64_t dw_quiet_until(int processor) { return dw_processor_quiet(processor) ? dw_still_until() : 0; }
 // The edge with this absolute index must happen although the clock may sleep. All of its 48 bits: it is not known yet.
 void san_alarm(int clock, long long edge) {
   if (edge != (1LL << 48) - 1) hooks.kick_at(clock, edge * clock_period[clock] - 1);

@@ -233,7 +233,7 @@ static PyObject *bind(PyObject *module, PyObject *path) {
       {"dw_events", &dw.events},             {"dw_event_head", &dw.event_head},     {"dw_event_tail", &dw.event_tail},
       {"dw_event_lost", &dw.event_lost},     {"dw_commands", &dw.commands},         {"dw_command_head", &dw.command_head},
       {"dw_command_tail", &dw.command_tail}, {"dw_turn", &dw.turn},                 {"dw_trace_on", &dw.trace_on},
-      {"san_trace", &dw.trace},
+      {"san_trace", &dw.trace},              {"dw_still_until", &dw.still_until},
   };
   const char *text = PyUnicode_AsUTF8(path);
   if (!text) return NULL;

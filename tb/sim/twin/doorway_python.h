@@ -16,6 +16,7 @@ typedef struct {
   uint32_t *command_head, *command_tail;
   int64_t *turn;
   int *trace_on;
+  int64_t (*still_until)(void);
   void (*trace)(long long time, int unit, int event, int packet, int argument, long long argument2);
 } doorway;
 extern doorway dw;

@@ -1,13 +1,13 @@
 // Turns of Python at the simulator's wakes, for the extension module `doorway_python`: the function `turn` of tb/sim/engine.py in C.
 //
 //   Cost()   .python_wakes, .wall_python_s, .wall_rtl_s
-//   Turns(handlers, lost, kernel, finished, cost, hang_ps, beat, hang)   called: one turn; False when `finished` is done
+//   Turns(handlers, lost, kernel, finished, cost, hang_ps, beat, hang, still)   called: one turn; False when `finished` is done
 //     .callback(failed, over)   the address for `dw_set_python`; failed(error) of a turn that raises, over() behind the last
 #include <time.h>
 
 #include "doorway_python.h"
 
-enum { HEARTBEAT = 1024 };   // wakes between two calls of `beat`
+enum { HEARTBEAT = 1024 };   // times between two calls of `beat`
 
 typedef struct {
   PyObject_HEAD
@@ -28,6 +28,8 @@ typedef struct {
   future *finished;
   cost *cost;
   int64_t hang_ps, limit;
+  uint64_t times;
+  int still;   // time may go on in a turn
   double left;
 } turns;
 static turns *current;   // whom the simulator calls; owned
@@ -44,21 +46,32 @@ static int called(PyObject *function, const char *format, long long value) {
   return returned ? 0 : -1;
 }
 
+// It is this time now.
+static int begin_time(turns *t, int64_t now) {
+  t->kernel->now = dw.turn[0] = now;
+  return ++t->times % HEARTBEAT ? 0 : called(t->beat, "L", now);
+}
+
 // -1: an exception is set; 0: over; 1: goes on.
 static int take_turn(turns *t) {
   const double entered = seconds();
-  const int64_t now = dw.turn[0];
   kernel *k = t->kernel;
   t->cost->rtl_s += entered - t->left;
-  if (!(++t->cost->wakes % HEARTBEAT) && called(t->beat, "L", now) < 0) return -1;
-  k->now = now;
-  if (t->limit && now >= t->limit) return called(t->hang, NULL, 0), -1;   // which raises
+  t->cost->wakes++;
+  if (begin_time(t, dw.turn[0]) < 0) return -1;
+  if (t->limit && k->now >= t->limit) return called(t->hang, NULL, 0), -1;   // which raises
   if (drain(t->handlers) < 0) return -1;
   if (*dw.event_lost && called(t->lost, "L", (long long)*dw.event_lost) < 0) return -1;
-  if (run_ready(k) < 0) return -1;
-  const int64_t latest = now + t->hang_ps;
-  t->limit = k->alarm_count ? 0 : latest;
-  dw.turn[1] = t->finished->done ? 0 : k->alarm_count && k->alarms[0].time < latest ? k->alarms[0].time : latest;
+  int64_t next;
+  for (;;) {
+    if (run_ready(k) < 0) return -1;
+    const int64_t latest = k->now + t->hang_ps;
+    t->limit = k->alarm_count ? 0 : latest;
+    next = k->alarm_count && k->alarms[0].time < latest ? k->alarms[0].time : latest;
+    if (!t->still || t->limit || t->finished->done || next >= dw.still_until()) break;
+    if (begin_time(t, next) < 0) return -1;
+  }
+  dw.turn[1] = t->finished->done ? 0 : next;
   t->left = seconds();
   t->cost->python_s += t->left - entered;
   return !t->finished->done;
@@ -101,11 +114,11 @@ static PyObject *turns_callback(PyObject *self, PyObject *args) {
 }
 
 static PyObject *turns_new(PyTypeObject *type, PyObject *args, PyObject *names) {
-  PyObject *k, *handlers, *finished, *spent, *beat, *hang, *lost;
+  PyObject *k, *handlers, *finished, *spent, *beat, *hang, *lost, *still;
   long long hang_ps;
   (void)names;
-  if (!PyArg_ParseTuple(args, "O!OO!O!O!LOO", &PyDict_Type, &handlers, &lost, &kernel_type, &k, &future_type, &finished, &cost_type,
-                        &spent, &hang_ps, &beat, &hang)) return NULL;
+  if (!PyArg_ParseTuple(args, "O!OO!O!O!LOOO", &PyDict_Type, &handlers, &lost, &kernel_type, &k, &future_type, &finished, &cost_type,
+                        &spent, &hang_ps, &beat, &hang, &still)) return NULL;
   turns *t = (turns *)type->tp_alloc(type, 0);
   if (!t) return NULL;
   t->kernel = (kernel *)Py_NewRef(k);
@@ -114,6 +127,7 @@ static PyObject *turns_new(PyTypeObject *type, PyObject *args, PyObject *names) 
   t->cost = (cost *)Py_NewRef(spent);
   t->beat = Py_NewRef(beat); t->hang = Py_NewRef(hang); t->lost = Py_NewRef(lost);
   t->hang_ps = hang_ps;
+  t->still = still != Py_None;
   t->left = seconds();
   return (PyObject *)t;
 }
