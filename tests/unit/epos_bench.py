@@ -13,14 +13,17 @@ from pymodels.machine import Machine
 class Bench:
     """Started hosts."""
 
+    program = staticmethod(nic_program("epos"))
+    library: type[Epos] = Epos
+
     def __init__(self, nodes: int = 2, nic: str = "lanai9", **options: Any) -> None:
         """Keywords are options of the layer; `trace=False` keeps no trace."""
         self.machine = Machine(nodes, nic=nic)
         self.hosts: list[Epos] = []
         for node, host in enumerate(self.machine.hosts):
             view = ClusterView(**self.machine.view(node, **options))
-            self.machine.nic(node).spawn(nic_program("epos")(self.machine.nic(node), view), "epos")
-            self.hosts.append(Epos(host, view))
+            self.machine.nic(node).spawn(self.program(self.machine.nic(node), view), "epos")
+            self.hosts.append(self.library(host, view))
         self.run(*(host.start() for host in self.hosts))
 
     def run(self, *calls: Awaitable[Any], within_us: float = 1e6) -> list[Any]:

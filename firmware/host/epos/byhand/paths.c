@@ -85,11 +85,11 @@ u32 epos_message(struct epos *epos, u32 node, u32 size) {
     return message;
 }
 
-void epos_frame(struct epos *epos, u32 node, u32 number, u32 size, u32 told) {
-    u32 next = epos->next, rung = epos->rung, slot;
+static inline __attribute__((always_inline)) u32 headed(struct epos *epos, u32 node, u32 number, u32 size, u32 told) {
+    u32 next = epos->next, rung = epos->rung;
     if (UNLIKELY(rung - epos->sent >= FRAMES)) {
         OFF_PATH("full");
-        slot = 0;
+        return 0;
     } else {
         epos->next = next + 1;
         epos->rung = rung + 1;
@@ -133,9 +133,11 @@ void epos_frame(struct epos *epos, u32 node, u32 number, u32 size, u32 told) {
 #if GUARDED
         PIO_WRITE(0);
 #endif
-        slot = next & FRAMES - 1;
+        return next & FRAMES - 1;
     }
-    PIO_WRITE(BE32(node << 24 | slot << 16 | (size + HEADER)));
+}
+
+static inline __attribute__((always_inline)) void gone(struct epos *epos, u32 node) {
 #if RELIABLE
 #if SWITCHING
     if (UNLIKELY(!(epos->bits >> 4 & 1))) {
@@ -144,6 +146,29 @@ void epos_frame(struct epos *epos, u32 node, u32 number, u32 size, u32 told) {
 #endif
     epos->awaited = node;
 #endif
+}
+
+void epos_frame(struct epos *epos, u32 node, u32 number, u32 size, u32 told) {
+    u32 slot = headed(epos, node, number, size, told);
+    PIO_WRITE(BE32(node << 24 | slot << 16 | (size + HEADER)));
+    gone(epos, node);
+}
+
+void epos_frame_dma(struct epos *epos, u32 node, u32 number, u32 size, u32 told, u32 address) {
+    u32 slot = headed(epos, node, number, size, told), block = epos->block, next = block + 24;
+    if (UNLIKELY(next == epos->blocks_end)) {
+        OFF_PATH("wrapped");
+        next = epos->blocks;
+    }
+    epos->block = next;
+    PIO_WRITE(0);
+    PIO_WRITE(BE32(size));
+    PIO_WRITE(BE32(epos->slots[slot] + HEADER));
+    PIO_WRITE(0);
+    PIO_WRITE(BE32(address));
+    PIO_WRITE(BE32(next | 5));
+    PIO_WRITE(BE32(node << 24 | 1u << 23 | slot << 16 | (size + HEADER)));
+    gone(epos, node);
 }
 
 struct came { u32 source, communicator, size, at; };

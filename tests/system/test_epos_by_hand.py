@@ -1,0 +1,89 @@
+"""EPOS composed takes on the RTL what EPOS written by hand takes, to the picosecond; flags read at run time cost more.
+
+Strategy: variants of a composition run the same traffic in copies of one booted simulation
+(`tests/system/scenarios/epos_by_hand.py`). Each message ends at the same picosecond, and traces, memories of the NICs
+and wakes of Python are equal: the baseline, each protocol alone, pairs whose order matters, and all together, charged
+by the hand-written paths; three compositions with a hand-written library and NIC program too. The controls differ:
+flags that are read at run time by the clocks of their paths, and a dummy that waits.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from firmware.nic.epos.pointcuts import NAMES
+from pymodels.costs import PathTable
+from pymodels.hardware.processors import HostProcessor, NicProcessor, host_clocks, nic_charge
+from pymodels.profiles import load_profile
+from tests.system.runs import Run, must
+
+PAIRS = (
+    *("flow+reliability", "active+reliability", "multicast+reliability", "rendezvous+reliability"),
+    *("multicast+flow", "rendezvous+flow", "protection+reliability", "mtu+rendezvous"),
+)
+"""One of each acts on what the other does, or stands in the header before it."""
+SETS = ("none", *NAMES, *PAIRS, "+".join(NAMES))
+
+
+def variants(run: Run, chosen: str) -> dict[str, dict[str, float]]:
+    """What each variant of a composition shows."""
+    found: dict[str, dict[str, float]] = {}
+    for name, value in run.metrics.items():
+        if name.startswith(f"{chosen}_"):
+            variant = next(one for one in ("composed", "counted", "by_hand", "dynamic", "waits") if f"_{one}_" in name)
+            found.setdefault(variant, {})[name.removeprefix(f"{chosen}_{variant}_")] = value
+    return found
+
+
+@pytest.fixture(name="ran", scope="module")
+def fixture_ran(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """All compositions, in one simulation."""
+    folder = tmp_path_factory.mktemp("verilator")
+    return must("epos_by_hand", "verilator", folder, f"sets={','.join(SETS)}", cluster="two_hosts")
+
+
+@pytest.mark.parametrize("chosen", SETS)
+def test_each_message_ends_at_the_picosecond_of_what_is_written_by_hand(ran: Run, chosen: str) -> None:
+    found = variants(ran, chosen)
+    assert found["composed"]["records"] > 500 and found["composed"]["message_3_ps"] > found["composed"]["message_0_ps"]
+    assert found["counted"] == found["composed"]
+    assert ("by_hand" in found) == (chosen in ("none", "reliability", "flow+reliability"))
+    assert found.get("by_hand", found["composed"]) == found["composed"]
+
+
+def test_on_icarus_it_is_the_same_picosecond(ran: Run, tmp_path: Path) -> None:
+    icarus = must("epos_by_hand", "icarus", tmp_path, "sets=flow+reliability", cluster="two_hosts")
+    one, other = (variants(done, "flow+reliability") for done in (icarus, ran))
+    assert one["composed"] == one["by_hand"] == one["counted"]
+    del one["composed"]["wakes"], other["composed"]["wakes"]  # Icarus executes turns that Verilator computes
+    assert one["composed"] == other["composed"]
+
+
+def test_flags_that_are_read_at_run_time_cost_the_clocks_of_their_paths(ran: Run) -> None:
+    found = variants(ran, "none")
+    profile = load_profile(ran.results.profile)
+    nic, host = NicProcessor.of(profile), HostProcessor.of(profile)
+
+    def more(path: str) -> float:
+        tables = [PathTable.of_nic("epos", composition=one) for one in ((), ("dynamic",))]
+        bare, dynamic = (nic_charge(table.cost(path), nic).clocks for table in tables)
+        return profile.integer("clock.nic_ps") * (dynamic - bare)
+
+    def more_here(path: str) -> float:
+        tables = [PathTable.of_host("epos", composition=one) for one in ((), ("dynamic",))]
+        bare, dynamic = (host_clocks(table.cost(path), host) for table in tables)
+        return 1e6 / profile.integer("host.clock_mhz") * (dynamic - bare)
+
+    took = {name: found["dynamic"][name] - value for name, value in found["composed"].items()}
+    assert took["nic_send_ps"] == more("epos_tx") > 0
+    assert took["nic_receive_ps"] == more("epos_rx") > 0
+    assert took["host_send_ps"] == pytest.approx(more_here("epos_message") + more_here("epos_frame"), abs=2)
+    assert all(took[f"message_{number}_ps"] > 0 for number in range(4))
+
+
+def test_a_dummy_that_waits_is_seen(ran: Run) -> None:
+    found = variants(ran, "none")
+    assert found["waits"]["message_3_ps"] != found["composed"]["message_3_ps"]
+    assert found["waits"]["trace"] != found["composed"]["trace"]
