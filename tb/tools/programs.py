@@ -71,7 +71,6 @@ def python_headers() -> Path | None:
     return folder if (folder / "Python.h").is_file() else None
 
 
-@functools.cache
 def icarus() -> Path:
     """The folder of iverilog and vvp. Raises ToolError saying what to install."""
     found = shutil.which("iverilog")
@@ -91,7 +90,6 @@ def check_compilers() -> None:
             raise ToolError(f"{name} is missing", "it is not on the PATH", "type `apt-get install g++ make` (as root)")
 
 
-@functools.cache
 def vpi_include() -> Path:
     """The folder that holds Icarus's vpi_user.h."""
     return icarus().parent / "include" / "iverilog"

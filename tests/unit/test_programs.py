@@ -16,7 +16,7 @@ from tb.build import build as builds
 from tb.build.compilers import MAKE_FLAGS
 from tb.tools import programs
 from tb.tools.paths import ROOT
-from tb.tools.programs import CC, CXX, PINNED, ToolError, Verilator, check_compilers
+from tb.tools.programs import CC, CXX, PINNED, ToolError, Verilator, check_compilers, icarus, vpi_include
 
 CALLED = ("gcc", "g++", "make")
 
@@ -47,6 +47,17 @@ def test_a_missing_program_is_named_also_where_clang_is(folder: Path, name: str)
         check_compilers()
     told = f"{name} is missing: it is not on the PATH; type `apt-get install g++ make` (as root)"
     assert str(refused.value) == told
+
+
+def test_icarus_is_looked_for_again_where_the_path_is_another(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = folder / "other"
+    other.mkdir()
+    for place in (folder, other):
+        add(place, "iverilog")
+        add(place, "vvp")
+        monkeypatch.setenv("PATH", str(place))
+        assert icarus() == place
+        assert vpi_include() == place.parent / "include" / "iverilog"
 
 
 def test_make_is_told_the_compiler_that_was_looked_for() -> None:
