@@ -13,8 +13,8 @@ import hashlib
 import random
 import sys
 import types
-from collections import Counter, deque
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterable
 from enum import Enum
 from functools import partial
 from typing import Any, NamedTuple
@@ -52,6 +52,7 @@ COUNTS = {
     "HostDma": "blocks check_grant",
     "WordDma": "check_grant transfers",
     "Scheduler": "switches _since",
+    "FifoWindow": "_writers _readers",
     "SpecialRegisters": "_reads _writes",
 }
 """By class: attributes that only count, time or describe, or never change."""
@@ -62,8 +63,10 @@ LEFT_OUT = frozenset(
     }
 )
 """The same, and classes of which nothing counts; a world adds its layer's."""
-OPAQUE = (Kernel, TraceLog, Waits, ModelNetwork, World, Timing, CpuTime, Counter, random.Random, type, types.ModuleType)
+OPAQUE = (Kernel, TraceLog, Waits, ModelNetwork, World, Timing, CpuTime, random.Random, type, types.ModuleType)
 """What a node does not own, or what tells nothing of it."""
+FRAMES = ("cr_frame", "gi_frame", "ag_frame")
+"""Where coroutines and generators have theirs."""
 ATOMS = (str, bytes, float, bool, type(None))
 
 
@@ -191,7 +194,7 @@ class Digest:
         self._add(value.finished)
 
     def _add_coroutine(self, value: Any) -> None:
-        frame = value.cr_frame if hasattr(value, "cr_frame") else value.gi_frame
+        frame = next(getattr(value, name) for name in FRAMES if hasattr(value, name))
         if frame is None:
             self._out.append("ended")
             return
@@ -201,6 +204,10 @@ class Digest:
         else:
             held = [part for part in gc.get_referents(frame) if not isinstance(part, types.CodeType | types.FrameType)]
         self._many("<", held)
+
+    def _add_step(self, value: Any) -> None:
+        """What awaits the next value of an asynchronous generator."""
+        self._many(type(value).__name__, gc.get_referents(value))
 
     def _add_function(self, value: types.FunctionType) -> None:
         self._out.append(value.__qualname__)
@@ -267,6 +274,15 @@ def _that_matter(frame: types.FrameType, held: list[object]) -> list[object]:
     return [part for place, part in enumerate(held[begin:], begin) if place not in dead]
 
 
+async def _nothing() -> AsyncIterator[None]:
+    yield
+
+
+def _step_kind() -> type:
+    """The class of what awaits the next value of an asynchronous generator; it has no name in `types`."""
+    return type(_nothing().asend(None))  # type: ignore[attr-defined]
+
+
 _KINDS: dict[type, Callable[[Digest, Any], None]] = {
     list: Digest._add_list,
     deque: Digest._add_list,
@@ -278,6 +294,8 @@ _KINDS: dict[type, Callable[[Digest, Any], None]] = {
     Task: Digest._add_task,
     types.CoroutineType: Digest._add_coroutine,
     types.GeneratorType: Digest._add_coroutine,
+    types.AsyncGeneratorType: Digest._add_coroutine,
+    _step_kind(): Digest._add_step,
     types.FunctionType: Digest._add_function,
     types.CellType: Digest._add_cell,
     types.MethodType: Digest._add_method,

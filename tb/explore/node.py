@@ -85,6 +85,7 @@ class Node:
         self._turns: dict[int, Turns] = {}
         self._takes: dict[tuple[int, int, bool], tuple[Led, ...]] = {}
         self._timers: dict[int, tuple[Led, ...]] = {}
+        self._changing: dict[int, list[tuple[int, Shown]]] = {}
         self._number(((0, early), (0, early)))
 
     def seen(self, state: int) -> tuple[Seen, Seen]:
@@ -134,8 +135,25 @@ class Node:
             return False
         return not any(
             (early == ALWAYS or not turn.is_timer) and not (turn.is_packet and full)
-            for _, (_, early), _, turn in self._all_turns(state)
+            for early, turn in self.changing(state)
         )
+
+    def changing(self, state: int) -> list[tuple[int, Shown]]:
+        """The turns that change anything, each with how often its part's timers may still go off early. A look over
+        the bus that leads back to the state is none: who looks again and again waits.
+        """
+        found = self._changing.get(state)
+        if found is None:
+            found = self._changing[state] = [
+                (at[1], turn)
+                for part, at, place, turn in self._all_turns(state)
+                if not (turn.asks and self._finds_nothing(state, part, place, turn.asks))
+            ]
+        return found
+
+    def _finds_nothing(self, state: int, part: int, place: int, question: Step) -> bool:
+        led = self._take(state, part, ("turn", place, self._answer(state, part, question)))
+        return led.after == state and not led.packets
 
     def _all_turns(self, state: int) -> Iterator[tuple[int, At, int, Shown]]:
         """Of both parts: the part, its state, the place of the turn, the turn."""

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from pymodels.kernel import Task
-from pymodels.machine import Machine
+from pymodels.machine import Machine, ModelNic
+from pymodels.machine.memory import Memory
 from pymodels.machine.schedule import PIO_READ, Turn, TurnKernel, TurnNetwork, TurnSpin
 from pymodels.machine.timing import Timing
+from pymodels.nics.fifo.machine import FifoNic
 from pymodels.registers import Flag
 from tb.explore.digest import TICKS, Digest
 from tb.explore.world import Play, SmallWorld
@@ -130,26 +132,33 @@ class Stage:
     def enter(self, part: int) -> None:
         """Begin to play a part; the others stand still."""
         self.part, self.node, self.is_host = part, part // 2, part % 2 == 1
-        self.host, self.nic = self.machine.host(self.node), self.machine.nic(self.node)
+        self.host, self.nic = self.machine.host(self.node), cast(ModelNic | FifoNic, self.machine.nics[self.node])
         blind = self.play.blind(self.node)
         if self.is_host:
-            self.unit, memory, name = self.host.who, self.host.memory, "memory"
+            self.unit, memories, name = self.host.who, [self.host.memory], "memory"
             self.far = Far(self, part - 1, "store", self.nic.card.sram_bytes)
             self.host._card = self.far  # type: ignore[assignment]
             self.kernel.owners = {id(self.far): f"{self.unit}: bus", id(self.host.scheduler): f"{self.unit}: scheduler"}
         else:
-            self.unit, memory, name = self.nic.who, self.nic.sram, "sram"
-            self.far = Far(self, part + 1, "bring")
-            for dma in self.nic.transfers.values():
-                dma.host_memory = self.far  # type: ignore[assignment]
-            self.nic.card.interrupt = self.far.interrupt
-            engines = {"send engine": self.nic.send, **self.nic.transfers}
-            self.kernel.owners = {id(engine): f"{self.unit}: {name}" for name, engine in engines.items()}
-            self.kernel.owners[id(self.nic.special)] = f"{self.unit}: timer"
-        self._digest = Digest([(memory, list(blind.get(name, [])))], self.world.left_out, self._now)
+            name, self.far = "sram", Far(self, part + 1, "bring")
+            self.unit, memories = self._enter_nic(self.nic, self.far)
+        first, *others = memories
+        seen = [(first, list(blind.get(name, []))), *((memory, []) for memory in others)]
+        self._digest = Digest(seen, self.world.left_out, self._now)
         if self.is_host:
             self.host.spawn(self.play.programs()[self.node](), "program")
         self.kernel.settle()
+
+    def _enter_nic(self, nic: ModelNic | FifoNic, far: Far) -> tuple[str, list[Memory]]:
+        """Its name and its memories. A FIFO card has neither timer nor DMA."""
+        engines: dict[str, object] = {"send engine": nic.send}
+        if isinstance(nic, ModelNic):
+            engines |= {**nic.transfers, "timer": nic.special}
+            for dma in nic.transfers.values():
+                dma.host_memory = far  # type: ignore[assignment]
+        nic.card.interrupt = far.interrupt
+        self.kernel.owners = {id(engine): f"{nic.who}: {name}" for name, engine in engines.items()}
+        return nic.who, [nic.sram] if isinstance(nic, ModelNic) else nic.memories
 
     def _now(self) -> tuple[int, int]:
         return self.kernel.now, self.kernel.now // TIMING.rtc_tick
@@ -203,7 +212,7 @@ class Stage:
     def _asks(self, turn: Turn) -> Step | None:
         if turn.what == PIO_READ:
             return ("load", self._offset(turn.part))
-        if turn.part.endswith("host DMA") and not self.is_host:
+        if turn.part.endswith("host DMA") and isinstance(self.nic, ModelNic):
             _, link, size, _, address = self.nic.dma._job
             return ("fetch", address, size) if link & int(Flag.E2L) else None
         return None

@@ -157,7 +157,7 @@ class Search:
         """By node, of a world at rest: the states in which it has no timer, and, without `timers`, no turn at all."""
 
         def isstill(node: int, state: int) -> bool:
-            turns = [turn for seen in self.moves.nodes[node].seen(state) for turn in seen.turns]
+            turns = [turn for _, turn in self.moves.nodes[node].changing(state)]
             return not (any(turn.is_timer for turn in turns) if timers else turns)
 
         sets = enumerate(self.moves.states(rest))

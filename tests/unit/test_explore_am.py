@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tb.explore.am.play import Request, Rules
+from tb.explore.requests import Request, Rules
 from tb.explore.run import chosen, verdict
 from tests.unit.test_explore import searched
 

@@ -26,8 +26,9 @@ class SendSide:
         self.cells: deque[Cell] = deque()
         self._node = node
         self._memory = memory
-        self._line = Memory(f"node {node} link interface", LINE_BYTES)
-        self.engine = NetSend(world, node, self._line, network, self._progress)
+        self.line = Memory(f"node {node} link interface", LINE_BYTES)
+        """What the engine sends."""
+        self.engine = NetSend(world, node, self.line, network, self._progress)
         self._going = False
 
     @property
@@ -56,7 +57,7 @@ class SendSide:
             return
         packet = self._packet(self.buffers[0]) if self.buffers else self._wire(self.cells[0])
         self._going = True
-        self._line.write(0, packet)
+        self.line.write(0, packet)
         self.engine.set_pointer(0)
         self.engine.set_limit(len(packet), True)
 
@@ -145,6 +146,11 @@ class ReceiveSide:
         """Bytes from the network."""
         self._backlog.append((flight, data, size, tail))
         self._go_on()
+
+    @property
+    def armed(self) -> bool:
+        """The next packet finds a place."""
+        return self._place and not self._backlog
 
     @property
     def _place(self) -> bool:
@@ -275,11 +281,12 @@ class FifoNic:
     """One card (`pymodels.machine.parts.MachineNic` by shape)."""
 
     def __init__(self, world: World, node: int, sram_bytes: int, network: ModelNetwork) -> None:
-        self.node, self.sram_bytes = node, sram_bytes
+        self.node, self.sram_bytes, self.who = node, sram_bytes, f"NIC {node}"
         memory = Memory(f"node {node} card memory", sram_bytes)
         side = SendSide(world, node, memory, network)
         self.receive = ReceiveSide(world, node, memory)
         self.send = side.engine
+        self.memories = [memory, side.line]
         self.card = FifoWindow(world, node, memory, side, self.receive)
 
     def connect(self, host_memory: Memory, check_grant: Callable[[int, int], None]) -> None:

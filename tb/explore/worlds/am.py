@@ -6,7 +6,8 @@ from functools import partial
 from typing import Any
 
 from firmware.nic.am.program import Program
-from tb.explore.am.play import LEFT_OUT, AmPlay, Choices, Hasty, Request, Rules, Traffic, say
+from tb.explore.am.play import LEFT_OUT, AmPlay, Hasty, say
+from tb.explore.requests import Choices, Request, Rules, Traffic
 from tb.explore.world import Promise, SmallWorld
 
 ONE, BACK, LONG = Request(0), Request(1), Request(0, b"four")

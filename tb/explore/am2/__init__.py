@@ -1,0 +1,1 @@
+"""Small worlds of AM-II: what is set up."""

@@ -1,0 +1,1 @@
+"""Small worlds of layers on FIFO cards: what is set up."""

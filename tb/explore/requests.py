@@ -1,0 +1,88 @@
+"""Programs that ask each other, and what is promised of their messages: once, in order or not, and all are answered."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from firmware.host.am import Call
+
+Choices = dict[str, int | str]
+
+
+class Request(NamedTuple):
+    """One request of a sender."""
+
+    source: int
+    data: bytes = b""
+
+
+Traffic = tuple[Request, ...]
+"""In the order in which each host makes its own."""
+
+
+class User:
+    """The program of a node. Give it its port before it runs."""
+
+    def __init__(self, node: int, traffic: Traffic) -> None:
+        self.node, self.traffic = node, traffic
+        self.port: Any
+        self.seen: list[tuple[Any, ...]] = []
+        """Messages in their order."""
+        self.due = sum(request.source != node for request in traffic)
+        """Requests that come to it."""
+
+    async def take(self, call: Call) -> None:
+        """A request: answer it."""
+        self.seen.append(("request", *call.arguments, call.data))
+        await call.reply(self.answered, *call.arguments, data=call.data)
+
+    async def answered(self, call: Call) -> None:
+        """An answer."""
+        self.seen.append(("answer", *call.arguments, call.data))
+
+    async def run(self) -> None:
+        """Make the requests, and serve until all is over."""
+        for number, request in enumerate(self.traffic):
+            if request.source == self.node:
+                await self.port.request(1 - self.node, self.take, number, data=request.data)
+        await self.serve()
+
+    async def serve(self) -> None:
+        """Until all requests to it are handled, and all of its own answered."""
+        await self.port.until(lambda: self.port.handled >= self.due and not self.port.unanswered)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What a world of these requests promises."""
+
+    traffic: Traffic
+    ordered: bool = True
+    """Messages come in the order in which they were sent."""
+
+    def due(self, node: int) -> list[tuple[Any, ...]]:
+        """Requests that come to a host, in their order."""
+        return [("request", n, one.data) for n, one in enumerate(self.traffic) if one.source != node]
+
+    def answers(self, node: int) -> list[tuple[Any, ...]]:
+        """Answers that it must have, in their order."""
+        return [("answer", n, one.data) for n, one in enumerate(self.traffic) if one.source == node]
+
+    def always(self, node: int, record: Any) -> str:
+        """See `Promise`."""
+        for kind, due in (("request", self.due(node)), ("answer", self.answers(node))):
+            came = [one for one in record if one[0] == kind]
+            if not self._is_right(came, due):
+                return f"host {node} has {came}, and should have {due}"
+        return ""
+
+    def _is_right(self, came: Sequence[object], due: Sequence[object]) -> bool:
+        return came == due[: len(came)] if self.ordered else not Counter(came) - Counter(due)
+
+    def at_end(self, node: int, record: Any) -> str:
+        """See `Promise`."""
+        lacking = len(self.due(node)) + len(self.answers(node)) - len(record)
+        return f"host {node} lacks {lacking} messages" if lacking else ""

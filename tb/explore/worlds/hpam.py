@@ -1,0 +1,74 @@
+"""HPAM: requests and replies between two programs on FIFO cards, and single faults."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from firmware.host.hpam.message import FORMAT, Header
+from firmware.host.hpam.slots import Slots
+from firmware.host.request_reply import Kind
+from tb.explore.fifo.play import LEFT_OUT, PATIENCE_US, FifoPlay
+from tb.explore.requests import Request, Rules, Traffic
+from tb.explore.world import Promise, SmallWorld
+
+ONE, BACK = Request(0), Request(1)
+
+
+def world(
+    name: str,
+    question: str,
+    traffic: Traffic,
+    duplicates: str = "drop",
+    flaw: Any = None,
+    **further: Any,
+) -> SmallWorld:
+    """A world of requests."""
+    rules = Rules(traffic, ordered=not further.get("faults"))
+    options: dict[str, int | str] = {"timeout_us": PATIENCE_US, "queue": 1, "duplicates": duplicates}
+    play = partial(FifoPlay, "hpam", traffic, options, flaw)
+    promise = Promise(rules.always, rules.at_end)
+    return SmallWorld(name, question, play, promise, say, left_out=LEFT_OUT, **further)
+
+
+def worlds() -> list[SmallWorld]:
+    """All of them."""
+    lost: dict[str, Any] = {"faults": frozenset({"lost", "damaged"}), "times": 1}
+    doubled: dict[str, Any] = {"faults": frozenset({"doubled"}), "times": 1}
+    late: dict[str, Any] = {"faults": frozenset({"overtaken"}), "times": 1}
+    twice = "a request whose answer is lost is executed twice"
+    return [
+        world("requests", "two requests: each once, in order, and answered", (ONE, ONE)),
+        world("crossing", "a request each way: no deadlock", (ONE, BACK)),
+        world("early", "a request that is sent again too early: once", (ONE,), early=1, room=1),
+        world("lost", "one packet is damaged or lost; a request: once, and answered", (ONE,), **lost),
+        world(
+            "lost-of-two", "one packet is damaged or lost; two requests: once each, and answered", (ONE,) * 2, **lost
+        ),
+        world("doubled", "one packet is doubled; two requests: once each, and answered", (ONE, ONE), **doubled),
+        world("overtaken", "one packet is overtaken; two requests: once each, and answered", (ONE, ONE), **late),
+        world("executes", f"as paper 002 says: {twice}", (ONE,), "execute", expects="should have", **lost),
+        world(
+            "forgetful",
+            "with a receiver that forgets what it has executed: a request that is doubled runs twice",
+            (ONE,),
+            flaw=forgetful,
+            expects="should have",
+            **doubled,
+        ),
+    ]
+
+
+def forgetful() -> None:
+    """Every request is new."""
+
+    def new(slots: Slots, node: int, slot: int, sequence: int) -> bool:
+        return True
+
+    setattr(Slots, "new", new)  # noqa: B010 - a flaw
+
+
+def say(packet: bytes) -> str:
+    """A packet in words."""
+    header = Header.of(packet[: FORMAT.size])
+    return f"{Kind(header.kind).label} {header.sequence} in slot {header.slot}"

@@ -1,0 +1,59 @@
+"""SSAM: requests and replies between two programs that trap into their kernels, on FIFO cards of cells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from firmware.host.ssam.area import Area
+from firmware.nics.fifo.cells import FIRST, PART, WORD
+from pymodels.nics.fifo.cells import Cell
+from tb.explore.fifo.play import LEFT_OUT, FifoPlay
+from tb.explore.requests import Request, Rules, Traffic
+from tb.explore.world import Promise, SmallWorld
+
+ONE, BACK = Request(0), Request(1)
+LONG = Request(0, b"longer than one cell has room for")
+
+
+def world(
+    name: str, question: str, traffic: Traffic, flaw: Callable[[], None] | None = None, **further: Any
+) -> SmallWorld:
+    """A world of requests."""
+    rules = Rules(traffic)
+    play = partial(FifoPlay, "ssam", traffic, {"requests": 1}, flaw)
+    return SmallWorld(name, question, play, Promise(rules.always, rules.at_end), say, left_out=LEFT_OUT, **further)
+
+
+def worlds() -> list[SmallWorld]:
+    """All of them."""
+    careless = "with a kernel that does not look whether a slot is free: a message is overwritten"
+    return [
+        world("requests", "two requests, one after the other: each once, in order, and answered", (ONE, ONE)),
+        world("cells", "a request of two cells: whole, and answered", (LONG,)),
+        world("crossing", "a request each way: no deadlock", (ONE, BACK)),
+        world("crossing-cells", "a request each way, one of two cells: no deadlock", (LONG, BACK)),
+        world("careless", f"a request each way, {careless}", (ONE, BACK), careless_, expects="host"),
+    ]
+
+
+def careless_() -> None:
+    """One receive slot, and nobody looks whether it is free."""
+
+    def room(area: Area) -> bool:
+        area._receives = 1
+        return True
+
+    setattr(Area, "room", room)  # noqa: B010 - a flaw
+
+
+def say(packet: bytes) -> str:
+    """A packet in words."""
+    cell = Cell.read(packet)
+    if cell is None:
+        return "a cell that nobody takes"
+    source, number, left = WORD.unpack(cell.payload[: WORD.size])
+    which = "first" if left >= FIRST else "next"
+    last = ", its last" if left % FIRST <= PART else ""
+    return f"the {which} cell of a message of node {source}{last}, number {number}"
