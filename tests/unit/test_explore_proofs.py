@@ -22,7 +22,10 @@ from tests.unit.test_explore import searched
 PAGE = (ROOT / "tb/explore/README.md").read_text()
 SMALLEST: Mapping[str, tuple[str, ...]] = {
     "am": ("fine", "hasty"),
+    "am2": ("request", "forgetful"),
     "grim": ("fine", "write", "read", "miss"),
+    "hpam": ("lost", "executes"),
+    "ssam": ("requests", "careless"),
     "via": ("table",),
 }
 """Worlds that are searched once more in every test."""

@@ -92,7 +92,8 @@ class Endpoint(Described):
 
     async def request_xfer(self, index: int, offset: int, handler: int, data: Data, *arguments: int) -> None:
         """AM_RequestXfer4, AM_RequestXfer8: data of any length to an offset of the segment of a translation's endpoint;
-        when all of it is there, the handler runs. Waits, polling, until it needs `data` no more. Raises Am2Error.
+        when all of it is there, the handler runs, with the place and length of all of it. Waits, polling, until it
+        needs `data` no more. Raises Am2Error.
         """
         transfer = await self.request_xfer_async(index, offset, handler, data, *arguments)
         await self._bundle.until(lambda: transfer.over, f"room for data to {transfer.where}")
@@ -124,11 +125,9 @@ class Endpoint(Described):
         if handler not in self._tables.handlers:
             raise Am2Error(f"{self._who}: {what}", f"no handler {handler}", "set it", Code.BAD_HANDLER)
         parts = cut(size, self._driver.options.medium)
-        transfer = Get(
-            where, tag, handler, arguments, [Piece(offset + a, (own_offset + a, n), b"", n) for a, n in parts]
-        )
-        transfer.got = [(own_offset + at, count) for at, count in parts]
-        return await self._begin(transfer)
+        pieces = [Piece(offset + at, (own_offset + at, count), b"", count) for at, count in parts]
+        got = [(own_offset + at, count) for at, count in parts]
+        return await self._begin(Get(where, tag, handler, arguments, pieces, got))
 
     def _check_place(self, what: str, offset: object, size: object) -> None:
         """Raises Am2Error for what no segment can have."""

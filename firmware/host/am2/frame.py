@@ -99,7 +99,7 @@ class Frame:
         await self._process.spend("am2_receive")
         va = self._granted.staging + self._driver.options.medium * (block % BLOCKS)
         token = Token(endpoint, head, whose, tuple(arguments), va, size, number)
-        if head.kind in (Kind.BULK, Kind.GET):
+        if head.kind >= Kind.BULK:
             token.offset = await load(at + 20)
         return token
 

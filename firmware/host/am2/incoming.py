@@ -100,14 +100,16 @@ class Incoming:
 
     async def _handle(self, token: Token, transfer: Transfer | None) -> None:
         """The handler of a message; a request without an answer gets one that says nothing."""
-        if token.head.kind == Kind.BULK:
+        kind = token.head.kind
+        if kind in (Kind.BULK, Kind.PIECE):
             await self._segment.take(token.offset, token.va, token.size)
-            token.va = self._segment.va + token.offset
         if transfer:
             await self._got(token, transfer)
-        elif token.head.transfer:
+        elif kind in (Kind.GET, Kind.PIECE):
             await self._serve(token)
         else:
+            if kind == Kind.BULK:
+                self._segment.ended(token)
             await self._tables.handlers[token.head.handler](token)
             if not token.is_reply:
                 self.handled += 1
@@ -115,11 +117,12 @@ class Incoming:
                     await self.answer(token, Head(Kind.SHORT, 0, RETURNED, null=True), ())
 
     async def _got(self, token: Token, transfer: Transfer) -> None:
-        """A piece of what was asked for; behind the last one the handler runs."""
+        """A piece of what was asked for; behind the last one the handler runs, with all of it."""
         transfer.got.remove((token.offset, token.size))
         self._transfers.answered(transfer)
         if transfer.over and not transfer.failed:
-            token.arguments = transfer.words
+            token.arguments, token.offset, token.size = transfer.words, transfer.begin, transfer.size
+            token.va = self._segment.va + token.offset
             await self._tables.handlers[transfer.handler](token)
 
     async def _serve(self, token: Token) -> None:
@@ -130,6 +133,8 @@ class Incoming:
             data, head = self._segment.bytes(token.offset, size), Head(Kind.BULK, 0, RETURNED, transfer=number)
             await self.answer(token, head, (), data, where)
         else:
+            if token.head.handler:
+                self._segment.begins(token)
             await self.answer(token, Head(Kind.SHORT, 0, RETURNED, null=True, transfer=number), ())
 
     def _flaw(self, token: Token, transfer: Transfer | None) -> Code:
@@ -145,13 +150,23 @@ class Incoming:
         if transfer:
             there = head.kind == Kind.BULK and (token.offset, token.size) in transfer.got
             return self._segment.flaw(token.offset, token.size) if there else Code.BAD_SEGMENT_OFFSET
-        if head.kind == Kind.BULK:
+        if head.kind in (Kind.BULK, Kind.PIECE):
             flaw = self._segment.flaw(token.offset, token.size)
-            if flaw is not Code.OK or (head.transfer and not token.is_reply):
+            if flaw is Code.OK and (head.kind == Kind.PIECE or not token.is_reply):
+                flaw = self._flaw_of_transfer(token)
+            if flaw is not Code.OK or head.kind == Kind.PIECE:
                 return flaw
         elif head.transfer:
             return Code.BAD_ARGUMENTS
         return Code.OK if head.handler != RETURNED and head.handler in self._tables.handlers else Code.BAD_HANDLER
+
+    def _flaw_of_transfer(self, token: Token) -> Code:
+        """Whether a piece can belong to a transfer: it has a number; the last one of several, one that has begun."""
+        if token.head.kind == Kind.PIECE:
+            belongs = bool(token.head.transfer) and not token.is_reply
+        else:
+            belongs = self._segment.begin(token) is not None
+        return Code.OK if belongs else Code.BAD_ARGUMENTS
 
     async def answer(self, token: Token, head: Head, words: Sequence[int], data: Data = b"", offset: int = 0) -> None:
         """Post into the queue of replies. Nobody polls while there is no room: what came back moves out of its way."""

@@ -45,7 +45,8 @@ class Token:
         """A reply has come, or has come back."""
         self.replied = False
         self.offset = 0
-        """Of bulk data: its place in the segment."""
+        """Of bulk data: their place in the segment. In the handler, `offset`, `va` and `size` are those of all of them.
+        """
 
     @property
     def came_back(self) -> bool:
@@ -60,7 +61,8 @@ class Token:
     @property
     def opcode(self) -> str:
         """What it was sent as."""
-        return f"{'reply' if self.is_reply else 'request'} {Kind(self.head.kind).name.lower()}"
+        kind = Kind.BULK if self.head.kind == Kind.PIECE else Kind(self.head.kind)
+        return f"{'reply' if self.is_reply else 'request'} {kind.name.lower()}"
 
     @property
     def data(self) -> bytes:

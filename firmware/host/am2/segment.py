@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from firmware.host.am2.errors import Am2Error
+from firmware.host.am2.message import EndpointName, Token
 from firmware.nic.am2.words import Code
 from pymodels.host.faults import ProtectionFault
 from pymodels.host.process import Process
@@ -17,6 +18,8 @@ class Segment:
     def __init__(self, who: str, process: Process) -> None:
         self._who, self._process = who, process
         self.va = self.size = 0
+        self._begun: dict[tuple[EndpointName, int], int] = {}
+        """By sender and transfer: where its first piece stands."""
 
     def set(self, va: int, size: int) -> None:
         """From now on it is this memory. Raises Am2Error."""
@@ -39,6 +42,26 @@ class Segment:
         """The CPU copies bytes from a staging block to their place."""
         if size:
             await self._process.copy_memory("am2_copy", self.va + offset, va, size)
+
+    # ---- data that come in pieces
+
+    def begins(self, token: Token) -> None:
+        """The first piece of a transfer is here."""
+        self._begun[token.source, token.head.transfer] = token.offset
+
+    def begin(self, token: Token) -> int | None:
+        """Where the data stand of which this is the last piece; None: it is of none that has begun, or before it."""
+        number = token.head.transfer
+        begin = self._begun.get((token.source, number)) if number else token.offset
+        return begin if begin is not None and begin <= token.offset else None
+
+    def ended(self, token: Token) -> None:
+        """The last piece is here: the token is of all of them from now on."""
+        begin = self.begin(token)
+        assert begin is not None
+        self._begun.pop((token.source, token.head.transfer), None)
+        token.size += token.offset - begin
+        token.offset, token.va = begin, self.va + begin
 
     def bytes(self, offset: int, size: int) -> bytes:
         """What stands there."""

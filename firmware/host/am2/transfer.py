@@ -40,6 +40,8 @@ class Transfer:
         self.pieces = deque(pieces)
         self.got: list[tuple[int, int]] = []
         """Places in the own segment that answers may fill: offset, bytes."""
+        self.begin = self.size = 0
+        """Of the own segment: where all that is got stands, and its bytes."""
         self.out = 0
         """Pieces that are not answered."""
         self.failed = False
@@ -54,15 +56,36 @@ class Transfer:
 class Put(Transfer):
     """Data to another segment."""
 
+    def __init__(
+        self, where: EndpointName, tag: int, handler: int, words: Sequence[int], pieces: Sequence[Piece]
+    ) -> None:
+        super().__init__(where, tag, handler, words, pieces)
+        self._count = len(pieces)
+
     def head(self, number: int) -> Head | None:
         """Of the next piece; None: it must wait."""
-        if len(self.pieces) > 1:
-            return Head(Kind.BULK, 0, 0, transfer=number)
-        return None if self.out else Head(Kind.BULK, len(self.words), self.handler)
+        left = len(self.pieces)
+        if left > 1:
+            return Head(Kind.PIECE, 0, int(left == self._count), transfer=number)
+        return None if self.out else Head(Kind.BULK, len(self.words), self.handler, transfer=number * (self._count > 1))
 
 
 class Get(Transfer):
     """Data from another segment."""
+
+    def __init__(
+        self,
+        where: EndpointName,
+        tag: int,
+        handler: int,
+        words: Sequence[int],
+        pieces: Sequence[Piece],
+        got: Sequence[tuple[int, int]],
+    ) -> None:
+        """`got`: places of the own segment that they come to, one behind the other."""
+        super().__init__(where, tag, handler, words, pieces)
+        self.got = list(got)
+        self.begin, self.size = got[0][0], sum(size for _, size in got)
 
     def head(self, number: int) -> Head | None:
         """Of the next piece."""
@@ -114,8 +137,9 @@ class Transfers:
             return False
         transfer.pieces.popleft()
         self._credits.take(transfer.where)
-        transfer.out += bool(head.transfer)
-        words = piece.words if head.transfer else transfer.words
+        last = head.kind == Kind.BULK
+        transfer.out += not last
+        words = transfer.words if last else piece.words
         await self._frame.post(send, "am2_request", head, transfer.where, transfer.tag, words, piece.data, piece.offset)
         return True
 
@@ -130,8 +154,8 @@ class Transfers:
             transfer.out -= 1
 
     def came_back(self, token: Token) -> None:
-        """A message came back: if it is a piece, the transfer has failed."""
-        transfer = self.find(token.head.transfer, token.source)
+        """A message came back: if it is a piece and not the last, the transfer has failed."""
+        transfer = None if token.head.kind == Kind.BULK else self.find(token.head.transfer, token.source)
         if transfer is not None:
             transfer.out -= 1
             transfer.failed = True

@@ -49,6 +49,9 @@ class Kind(IntEnum):
     """Into the segment of the endpoint that it goes to."""
     GET = 3
     """Asks for data of the segment: arguments are the place in the asker's, and how many bytes."""
+    PIECE = 4
+    """As bulk, but neither the last of its transfer nor for a handler: in place of that stands whether it is the first.
+    """
 
 
 @quick
@@ -91,7 +94,7 @@ class Head(NamedTuple):
     """A reply that only says that the request has been handled. Of a returned message: the receiving library did it."""
     code: int = 0
     transfer: int = 0
-    """Of a piece of bulk data, and of its answer: the sender's number for all of it."""
+    """Of a piece of bulk data, and of its answer: the sender's number for all of it. 0: there is one piece."""
 
     @property
     def word(self) -> int:

@@ -122,9 +122,12 @@ class Ends(Process):
             await self._quiet()
 
     async def put_here(self, call: Call) -> None:
-        """All of it is there."""
-        _, at, size = call.arguments
-        self.cluster.arrived(self, Call(self.port, call.token, self.segment.bytes(at, size)))
+        """All of it is there, and the handler is told where."""
+        if call.arguments[1:] != (call.token.offset, call.token.size):
+            self.cluster.wrong.append(
+                f"{self}: {call.token.size} bytes at {call.token.offset}, sent as {call.arguments}"
+            )
+        self.cluster.arrived(self, call)
 
     async def get(self, act: Act) -> None:
         """Bytes that nobody changes."""
@@ -141,7 +144,7 @@ class Ends(Process):
     async def got(self, call: Call) -> None:
         """All of it has come."""
         at, data = self.wanted.pop(self.cluster.number_of(call), (0, None))
-        if data is None or self.segment.bytes(at, len(data)) != data:
+        if data is None or (call.token.offset, call.data) != (at, data):
             self.cluster.wrong.append(f"{self}: what was got from node {call.source} has not come, or twice")
 
     # ---- what comes back
