@@ -22,7 +22,7 @@ Seen = list[tuple[int, int, bytes]]
 
 
 def keeping(seen: Seen) -> Any:
-    """A handler that keeps offset, length and bytes of what it is told of."""
+    """A handler that keeps offset, length and bytes of what it gets."""
 
     async def keep(token: Token) -> None:
         assert token.va == token.endpoint.process_place + token.offset  # type: ignore[attr-defined]
