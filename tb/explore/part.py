@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from pymodels.kernel import Task
 from pymodels.machine import Machine, ModelNic
 from pymodels.machine.memory import Memory
+from pymodels.machine.network import ReceiverEnd
+from pymodels.machine.parts import MachineNic
 from pymodels.machine.schedule import PIO_READ, Turn, TurnKernel, TurnNetwork, TurnSpin
 from pymodels.machine.timing import Timing
-from pymodels.nics.fifo.machine import FifoNic
 from pymodels.registers import Flag
 from tb.explore.digest import TICKS, Digest
 from tb.explore.world import Play, SmallWorld
@@ -100,6 +101,32 @@ class Far:
         self._stage.sent.append((self._to, ("interrupt", level)))
 
 
+class Arrived(ReceiverEnd, Protocol):
+    """The receiving side of a card."""
+
+    @property
+    def armed(self) -> bool:
+        """The next packet finds a place."""
+
+    @property
+    def level(self) -> int:
+        """Packets that have arrived."""
+
+
+class CardNic(MachineNic, Protocol):
+    """A NIC without a processor: it has neither timer nor DMA."""
+
+    who: str
+    memories: list[Memory]
+
+    @property
+    def receive(self) -> Arrived:
+        """See `MachineNic`."""
+
+    def forget(self) -> None:
+        """Give states that behave alike one form."""
+
+
 class Stage:
     """All parts at their beginning; after `enter`, one of them to play."""
 
@@ -132,7 +159,7 @@ class Stage:
     def enter(self, part: int) -> None:
         """Begin to play a part; the others stand still."""
         self.part, self.node, self.is_host = part, part // 2, part % 2 == 1
-        self.host, self.nic = self.machine.host(self.node), cast(ModelNic | FifoNic, self.machine.nics[self.node])
+        self.host, self.nic = self.machine.host(self.node), cast(ModelNic | CardNic, self.machine.nics[self.node])
         blind = self.play.blind(self.node)
         if self.is_host:
             self.unit, memories, name = self.host.who, [self.host.memory], "memory"
@@ -149,8 +176,8 @@ class Stage:
             self.host.spawn(self.play.programs()[self.node](), "program")
         self.kernel.settle()
 
-    def _enter_nic(self, nic: ModelNic | FifoNic, far: Far) -> tuple[str, list[Memory]]:
-        """Its name and its memories. A FIFO card has neither timer nor DMA."""
+    def _enter_nic(self, nic: ModelNic | CardNic, far: Far) -> tuple[str, list[Memory]]:
+        """Its name and its memories."""
         engines: dict[str, object] = {"send engine": nic.send}
         if isinstance(nic, ModelNic):
             engines |= {**nic.transfers, "timer": nic.special}

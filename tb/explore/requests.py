@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from firmware.host.am import Call
+from firmware.host.request_reply import Call
 
 Choices = dict[str, int | str]
 
@@ -34,12 +34,12 @@ class User:
         self.due = sum(request.source != node for request in traffic)
         """Requests that come to it."""
 
-    async def take(self, call: Call) -> None:
+    async def take(self, call: Call[Any]) -> None:
         """A request: answer it."""
         self.seen.append(("request", *call.arguments, call.data))
         await call.reply(self.answered, *call.arguments, data=call.data)
 
-    async def answered(self, call: Call) -> None:
+    async def answered(self, call: Call[Any]) -> None:
         """An answer."""
         self.seen.append(("answer", *call.arguments, call.data))
 

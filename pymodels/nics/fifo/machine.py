@@ -24,10 +24,8 @@ class SendSide:
     def __init__(self, world: World, node: int, memory: Memory, network: ModelNetwork) -> None:
         self.buffers: deque[int] = deque()
         self.cells: deque[Cell] = deque()
-        self._node = node
-        self._memory = memory
+        self._node, self._memory = node, memory
         self.line = Memory(f"node {node} link interface", LINE_BYTES)
-        """What the engine sends."""
         self.engine = NetSend(world, node, self.line, network, self._progress)
         self._going = False
 
@@ -100,8 +98,7 @@ class ReceiveSide:
         self.ready: deque[int] = deque()
         self.cells: deque[Cell] = deque()
         self.dropped = 0
-        self._node = node
-        self._memory = memory
+        self._node, self._memory = node, memory
         self._unit = unit(node, Part.NET_RECV)
         self._log = world.log
         self.changed: Callable[[], None] = lambda: None
@@ -194,9 +191,8 @@ class FifoWindow(Window):
         super().__init__(world, node, memory)
         self._send, self._receive = send, receive
         receive.changed = self.changed
-        self._asks = False
+        self._asks = self._begun = False
         self._cell = bytearray(Size.CELL_PAYLOAD + Size.PAYLOAD)
-        self._begun = False
         self._writers: dict[int, Callable[[int], None]] = {
             Region.MODE: self._mode,
             Region.INTERRUPT: self._ask,
@@ -240,10 +236,10 @@ class FifoWindow(Window):
         self.changed()
 
     def _status(self) -> int:
+        send, receive = self._send.level, self._receive.level
         levels = (
-            (Status.ARRIVED, self._receive.level > 0), (Status.IDLE, self._send.level == 0),
-            (Status.CELLS, self._receive.form), (Status.SEND_LEVEL, self._send.level),
-            (Status.RECEIVE_LEVEL, self._receive.level),
+            (Status.ARRIVED, receive > 0), (Status.IDLE, send == 0), (Status.CELLS, self._receive.form),
+            (Status.SEND_LEVEL, send), (Status.RECEIVE_LEVEL, receive),
         )  # fmt: skip
         return sum(int(level) << bit for bit, level in levels)
 
@@ -267,9 +263,9 @@ class FifoWindow(Window):
             self._send.put(Cell(header, bytes(self._cell[Size.CELL_PAYLOAD :])))
 
     def _read_word(self, offset: int) -> int:
-        at = offset - Region.CELL_IN
+        at, cells = offset - Region.CELL_IN, self._receive.cells
         if self._receive.form is Form.CELLS and 0 <= at < len(self._cell):
-            cell = self._receive.cells[0] if self._receive.cells else Cell(0, bytes(Size.PAYLOAD))
+            cell = cells[0] if cells else Cell(0, bytes(Size.PAYLOAD))
             shown = bytes(Size.CELL_HEADER) + cell.header.to_bytes(4, "big") + cell.payload
             return int.from_bytes(shown[at : at + 4], "big")
         if offset not in self._readers:
@@ -288,6 +284,15 @@ class FifoNic:
         self.send = side.engine
         self.memories = [memory, side.line]
         self.card = FifoWindow(world, node, memory, side, self.receive)
+
+    def forget(self) -> None:
+        """Give states that behave alike one form: which buffer is free, and what it and the line hold, is nobody's."""
+        memory, line = self.memories
+        self.receive.pool = deque(sorted(self.receive.pool))
+        for number in self.receive.pool:
+            memory.write(Size.BUFFER * number, bytes(Size.BUFFER))
+        if not self.send.busy:
+            line.write(0, bytes(line.size))
 
     def connect(self, host_memory: Memory, check_grant: Callable[[int, int], None]) -> None:
         """It reaches no host memory."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from firmware.host.hpam import DRIVES, Hpam
 from firmware.host.hpam.message import FORMAT, Header
 from firmware.host.hpam.slots import Slots
 from firmware.host.request_reply import Kind
-from tb.explore.fifo.play import LEFT_OUT, PATIENCE_US, FifoPlay
+from tb.explore.cards import CardPlay
+from tb.explore.hpam.play import LEFT_OUT, PATIENCE_US, Patient
 from tb.explore.requests import Request, Rules, Traffic
 from tb.explore.world import Promise, SmallWorld
 
@@ -26,7 +28,7 @@ def world(
     """A world of requests."""
     rules = Rules(traffic, ordered=not further.get("faults"))
     options: dict[str, int | str] = {"timeout_us": PATIENCE_US, "queue": 1, "duplicates": duplicates}
-    play = partial(FifoPlay, "hpam", traffic, options, flaw)
+    play = partial(CardPlay, Hpam, DRIVES.name, Patient, traffic, options, flaw)
     promise = Promise(rules.always, rules.at_end)
     return SmallWorld(name, question, play, promise, say, left_out=LEFT_OUT, **further)
 

@@ -6,15 +6,22 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from firmware.host.ssam import DRIVES, Ssam
 from firmware.host.ssam.area import Area
 from firmware.nics.fifo.cells import FIRST, PART, WORD
 from pymodels.nics.fifo.cells import Cell
-from tb.explore.fifo.play import LEFT_OUT, FifoPlay
+from tb.explore import cards
+from tb.explore.cards import CardPlay, Server
 from tb.explore.requests import Request, Rules, Traffic
 from tb.explore.world import Promise, SmallWorld
 
 ONE, BACK = Request(0), Request(1)
 LONG = Request(0, b"longer than one cell has room for")
+LEFT_OUT = (
+    *cards.LEFT_OUT,
+    *("SsamKernel.traps", "SsamKernel.inside_ps", "SsamKernel._sends", "SsamKernel.copied", "Port.polls"),  # count
+    "Area.traced",  # describes
+)
 
 
 def world(
@@ -22,7 +29,7 @@ def world(
 ) -> SmallWorld:
     """A world of requests."""
     rules = Rules(traffic)
-    play = partial(FifoPlay, "ssam", traffic, {"requests": 1}, flaw)
+    play = partial(CardPlay, Ssam, DRIVES.name, Server, traffic, {"requests": 1}, flaw)
     return SmallWorld(name, question, play, Promise(rules.always, rules.at_end), say, left_out=LEFT_OUT, **further)
 
 

@@ -1,4 +1,4 @@
-"""Small worlds on FIFO cards: HPAM's and SSAM's.
+"""Small worlds on cards without a processor: HPAM's and SSAM's.
 
 Strategy: HPAM that sends nothing again must be found out, though its hosts never stop looking at their cards. State by
 state, a world with cards comes into the same states as by sets. `test_explore_proofs` searches the smallest worlds, and

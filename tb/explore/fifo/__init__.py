@@ -1,1 +1,0 @@
-"""Small worlds of layers on FIFO cards: what is set up."""

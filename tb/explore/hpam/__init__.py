@@ -1,0 +1,1 @@
+"""Small worlds of HPAM: what is set up."""

@@ -1,0 +1,1 @@
+"""Small worlds of SSAM: what is set up."""
