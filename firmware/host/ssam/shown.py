@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from firmware.nics.fifo.cells import FIRST, PART, WORD
 from firmware.shown import WIRE, Boundary, Shown, Waits
+from pymodels.nics.fifo.cells import Cell
 from pymodels.trace import Part, TraceEvent
 
 STAGES = (
@@ -60,3 +62,14 @@ STAGES = (
     ),
 )
 SHOWN = Shown(STAGES)
+
+
+def cell_in_words(wire: bytes) -> str:
+    """A cell as it stands on a link."""
+    cell = Cell.read(wire)
+    if cell is None:
+        return "a cell that nobody takes"
+    source, number, left = WORD.unpack(cell.payload[: WORD.size])
+    which = "first" if left >= FIRST else "next"
+    last = ", its last" if left % FIRST <= PART else ""
+    return f"the {which} cell of a message of node {source}{last}, number {number}"

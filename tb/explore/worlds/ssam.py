@@ -8,8 +8,7 @@ from typing import Any
 
 from firmware.host.ssam import DRIVES, Ssam
 from firmware.host.ssam.area import Area
-from firmware.nics.fifo.cells import FIRST, PART, WORD
-from pymodels.nics.fifo.cells import Cell
+from firmware.host.ssam.shown import cell_in_words
 from tb.explore import cards
 from tb.explore.cards import CardPlay, Server
 from tb.explore.requests import Request, Rules, Traffic
@@ -30,7 +29,9 @@ def world(
     """A world of requests."""
     rules = Rules(traffic)
     play = partial(CardPlay, Ssam, DRIVES.name, Server, traffic, {"requests": 1}, flaw)
-    return SmallWorld(name, question, play, Promise(rules.always, rules.at_end), say, left_out=LEFT_OUT, **further)
+    return SmallWorld(
+        name, question, play, Promise(rules.always, rules.at_end), cell_in_words, left_out=LEFT_OUT, **further
+    )
 
 
 def worlds() -> list[SmallWorld]:
@@ -53,14 +54,3 @@ def careless_() -> None:
         return True
 
     setattr(Area, "room", room)  # noqa: B010 - a flaw
-
-
-def say(packet: bytes) -> str:
-    """A packet in words."""
-    cell = Cell.read(packet)
-    if cell is None:
-        return "a cell that nobody takes"
-    source, number, left = WORD.unpack(cell.payload[: WORD.size])
-    which = "first" if left >= FIRST else "next"
-    last = ", its last" if left % FIRST <= PART else ""
-    return f"the {which} cell of a message of node {source}{last}, number {number}"
