@@ -22,6 +22,12 @@ OPTIONS = {
     **stack_options(LAYER),
 }
 QUICK = "scale=64 programs=sor sizes=1"
+VARIANTS = {
+    "l7": ("lanai9-l7+p2-300", "programs=tsp,fft sizes=4 scale=1 memory.bytes=134217728"),
+    "l7-sor": ("lanai9-l7+p2-300", "programs=sor sizes=4 scale=1 memory.bytes=134217728"),
+    "l7-jacobi": ("lanai9-l7+p2-300", "programs=jacobi sizes=4 scale=1 memory.bytes=134217728"),
+}
+"""Hosts and sizes of chapter 5."""
 
 
 check = check_programs

@@ -28,6 +28,7 @@ VARIANTS = {
         "lanai9-l7+p2-300",
         "programs=sor scale=1 counts=1,8 run.hang_us=100000000 memory.bytes=134217728",
     ),
+    "l7-jacobi": ("lanai9-l7+p2-300", "programs=jacobi scale=1 counts=1,8 run.hang_us=100000000"),
 }
 """Hosts and sizes of chapter 5; what follows for the other programs stands on the page of TreadMarks."""
 
