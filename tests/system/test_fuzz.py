@@ -11,7 +11,13 @@ from tb.fuzz.batch import Batch, Found, run_batch
 from tb.fuzz.known import known
 from tb.tools.paths import ROOT
 
-SEEDS = {"am": 6, "am2": 4, "cards": 40, "grim": 45, "hal": 4, "hpam": 6, "lapi": 4, "pipes": 4, "ssam": 6, "via": 40}
+SEEDS = {
+    **dict.fromkeys(("am2", "hal", "lapi", "pipes", "udp"), 4),
+    **dict.fromkeys(("am", "hpam", "ssam"), 6),
+    "cards": 40,
+    "grim": 45,
+    "via": 40,
+}
 """What fits into two minutes."""
 IN_C = 12
 

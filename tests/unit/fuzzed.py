@@ -21,6 +21,7 @@ SEEDS: Mapping[str, int] = MappingProxyType(
         "mpi": 50,
         "pipes": 50,
         "ssam": 100,
+        "udp": 50,
         "via": 400,
     }
 )
