@@ -13,9 +13,9 @@ import pytest
 
 from firmware.host.tmk import Tmk, TmkError
 from firmware.host.tmk.library import BARRIERS
-from pymodels.host import PAGE
+from pymodels.host import PAGE, ProtectionFault
 from pymodels.machine import MachineError
-from tests.unit.test_tmk import get, started
+from tests.unit.test_tmk import WORDS, get, put, started
 from tests.unit.tmk_bench import Bench, Call
 
 Misuse = Callable[[Tmk], Call]
@@ -40,11 +40,16 @@ MISUSES: dict[str, tuple[int, Misuse, str]] = {
     "a lock twice": (1, _twice, r"lock_acquire\(1\): it holds the lock; release it first"),
     "a lock that is not held": (1, lambda t: t.lock_release(3), r"lock_release\(3\): it does not hold the lock"),
     "a lock that there is not": (1, lambda t: t.lock_acquire(1024), r"lock_acquire\(1024\): locks are 0 to 1023"),
+    "a lock below all": (1, lambda t: t.lock_acquire(-1), r"lock_acquire\(-1\): locks are 0 to 1023"),
+    "a release of a lock that there is not": (1, lambda t: t.lock_release(5000), r"lock_release\(5000\): locks are 0"),
     "a lock that is none": (0, lambda t: t.lock_acquire("a"), r"lock_acquire\('a'\): locks are"),  # type: ignore[arg-type]
     "a barrier that there is not": (1, lambda t: t.barrier(64), r"barrier\(64\): barriers are 0 to 63"),
+    "a barrier below all": (0, lambda t: t.barrier(-1), r"barrier\(-1\): barriers are 0 to 63; give one of them"),
+    "a barrier that is none": (0, lambda t: t.barrier(True), r"barrier\(True\): barriers are 0 to 63"),
     "memory given out elsewhere": (1, lambda t: _malloc(t, 8), r"malloc\(8\): it is process 1; call it in process 0"),
     "no memory": (0, lambda t: _malloc(t, 0), r"malloc\(0\): that is no number of bytes"),
     "too much memory": (0, lambda t: _malloc(t, 8), r"malloc\(8\): 0 bytes are left; ask for less, or give tmk.pages="),
+    "too large an array": (0, lambda t: t.array(1, 8, "u4"), r"array\(1, 8\): 0 bytes are left; ask for less, or give"),
     "distribution elsewhere": (1, lambda t: t.distribute(b""), "distribute: it is process 1; call it in process 0"),
     "start twice": (1, lambda t: t.startup(), r"startup\(\): it has started already"),
     "after its end": (1, _left, r"barrier\(0\): the process has not started, or has left"),
@@ -59,12 +64,29 @@ def test_each_misuse_is_refused_by_process_and_call(name: str) -> None:
         bench.do(bench.all[who], call(bench.all[who]))
 
 
-def test_an_access_to_a_page_that_nobody_gave_out_names_process_address_and_page() -> None:
+@pytest.mark.parametrize("do", ["read", "write"])
+@pytest.mark.parametrize(("who", "page", "known"), [(0, 5, 100), (0, 1, 100), (1, 5, 0), (1, 0, 0)])
+def test_an_access_to_a_page_that_nobody_gave_out_names_process_call_address_and_page(
+    who: int, page: int, known: int, do: str
+) -> None:
     bench = Bench()
-    bench.all[0].malloc(100)
-    said = r"host1: process tmk: read at 0x[0-9a-f]+, page 0: 0 bytes are given out; malloc it in process 0"
+    tmk = bench.all[who]
+    bench.all[0].malloc(100)  # process 1 has not heard of it
+    address = tmk.memory.base + PAGE * page
+    said = f"host{who}: process tmk: {do} at {address:#x}, page {page}: {known} bytes are given out; malloc it in proc"
     with pytest.raises(TmkError, match=said):
-        bench.do(bench.all[1], get(bench.all[1], 0))
+        bench.do(tmk, get(tmk, page * WORDS) if do == "read" else put(tmk, page * WORDS, 1))
+
+
+@pytest.mark.parametrize("word", [-1, 4 * WORDS, 1 << 26])
+def test_an_access_outside_of_shared_memory_names_process_call_and_address(word: int) -> None:
+    bench = started(pages=4)
+    tmk = bench.all[1]
+    said = (
+        f"host1: process tmk: protection fault: read of 4 bytes at {tmk.memory.base + 4 * word:#x}: nothing is mapped"
+    )
+    with pytest.raises(ProtectionFault, match=said):
+        bench.do(tmk, get(tmk, word))
 
 
 def test_barriers_that_differ_and_barriers_that_not_all_reach_are_named() -> None:

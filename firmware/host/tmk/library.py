@@ -97,16 +97,20 @@ class Tmk:
         """Shared memory, zeroed: its address, the same in every process. Process 0 gives it out, and distributes the
         address. Raises TmkError.
         """
-        what = f"{self.process.who}: malloc({size!r})"
+        return self._give_out(f"{self.process.who}: malloc({size!r})", size, ALIGN)
+
+    def _give_out(self, what: str, size: int, align: int) -> int:
+        """Memory from a multiple of `align` on."""
         if self.proc_id != 0:
             raise TmkError(what, f"it is process {self.proc_id}", "call it in process 0, and distribute the address")
         if type(size) is not int or size <= 0:
             raise TmkError(what, "that is no number of bytes", "give 1 or more")
-        begin = -(-self._break // ALIGN) * ALIGN
+        begin = -(-self._break // align) * align
         if begin + size > PAGE * len(self.memory.pages):
             left = PAGE * len(self.memory.pages) - begin
             raise TmkError(what, f"{left} bytes are left", "ask for less, or give tmk.pages=")
         self._break = begin + size
+        self.memory.give_out(self._break)
         return self.memory.base + begin
 
     async def array(self, rows: int, columns: int, dtype: DTypeLike) -> Shared:
@@ -115,16 +119,10 @@ class Tmk:
         """
         what = f"{self.process.who}: array({rows}, {columns})"
         if self.proc_id == 0:
-            address = self.malloc_pages(rows * row_bytes(columns, dtype)).to_bytes(4, "big")
-            await self._distribute(what, address, ARRAY)
+            address = self._give_out(what, rows * row_bytes(columns, dtype), PAGE)
+            await self._distribute(what, address.to_bytes(4, "big"), ARRAY)
         await self._meet(what)
         return Shared(self.process, int.from_bytes(self._arrays.pop(0), "big"), rows, columns, dtype)
-
-    def malloc_pages(self, size: int) -> int:
-        """As `malloc`, from the beginning of a page on."""
-        if self.proc_id == 0:
-            self._break = -(-self._break // PAGE) * PAGE
-        return self.malloc(size)
 
     async def distribute(self, data: bytes) -> None:
         """Process 0: let every other process have these bytes, as the next of `distributed`, with the bounds of what

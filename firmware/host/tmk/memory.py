@@ -40,14 +40,21 @@ class Memory:
         self.pages = [State([0] * nodes, whole=me == 0) for _ in range(pages)]
         self.holder = [0] * pages
         """Who gives a page as a whole."""
-        process.set_rights(self.base, PAGE * pages, Rights.READ if me == 0 else Rights.NONE)
-        for state in self.pages:
-            state.right = Rights.READ if me == 0 else Rights.NONE
+        process.set_rights(self.base, PAGE * pages, Rights.NONE)
+        self._shared = 0
+        """Process 0: how many pages were given out."""
         self._spare: list[int] = []
         self.bytes = 0
         """Of diffs that are kept."""
         self.twins = self.diffs = 0
         """Made so far."""
+
+    def give_out(self, size: int) -> None:
+        """Process 0: so many bytes from the first page on are shared memory, which it may read."""
+        first, self._shared = self._shared, -(-size // PAGE)
+        for state in self.pages[first : self._shared]:
+            state.right = Rights.READ
+        self.process.set_rights(self.at(first), PAGE * (self._shared - first), Rights.READ)
 
     def free(self) -> None:
         """Give shared memory and twins back."""
