@@ -374,8 +374,9 @@ def test_two_processes_that_miss_each_other_s_pages_at_once_both_go_on() -> None
     assert bench.program(program) == [2, 1] and one.memory.diffs == other.memory.diffs == 1
 
 
-def test_a_message_of_more_than_32_kb_comes_in_parts() -> None:
-    bench = started(2, pages=1)
+@pytest.mark.parametrize("options", [{}, {"on": "via"}, {"on": "via", "vis": 1}])
+def test_a_response_of_more_than_32_kb_comes_in_parts(options: dict[str, Any]) -> None:
+    bench = started(2, pages=1, **options)
     one, other = bench.all
     bench.do(other, get(other, 0))
 
@@ -385,9 +386,24 @@ def test_a_message_of_more_than_32_kb_comes_in_parts() -> None:
         await one.lock_release(0)
         await one.coherence.make_diff(0)  # as if somebody had asked
 
-    for number in range(12):
+    for number in range(20):
         bench.do(one, rewrite(number + 1))
-    assert bench.do(other, under(other, 0, lambda: get(other, 9))) == [0x0C0C0C0C]
+    assert bench.do(other, under(other, 0, lambda: get(other, 9))) == [0x14141414]
+
+
+@pytest.mark.parametrize("options", [{}, {"on": "via"}, {"on": "via", "vis": 1}, {"on": "via", "scheme": "thread"}])
+def test_a_request_of_more_than_32_kb_comes_in_parts(options: dict[str, Any]) -> None:
+    bench = started(2, **options)
+    data = bytes(number % 251 for number in range(100_000))
+
+    async def program(tmk: Tmk) -> bytes:
+        if tmk.proc_id == 0:
+            await tmk.distribute(data)
+        await tmk.barrier(0)
+        await tmk.exit()
+        return tmk.distributed[-1]
+
+    assert bench.program(program, within_us=1e6) == [data] * 2
 
 
 def test_a_diff_is_the_runs_of_words_that_differ_and_puts_them_where_they_were() -> None:

@@ -71,7 +71,7 @@ def test_an_access_to_a_page_that_nobody_gave_out_names_process_call_address_and
 ) -> None:
     bench = Bench()
     tmk = bench.all[who]
-    bench.all[0].malloc(100)  # process 1 has not heard of it
+    bench.all[0].malloc(100)  # process 1 does not know it
     address = tmk.memory.base + PAGE * page
     said = f"host{who}: process tmk: {do} at {address:#x}, page {page}: {known} bytes are given out; malloc it in proc"
     with pytest.raises(TmkError, match=said):

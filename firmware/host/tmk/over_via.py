@@ -11,7 +11,7 @@ from firmware.host.tmk.account import Share
 from firmware.host.tmk.errors import TmkError
 from firmware.host.tmk.options import Options
 from firmware.host.tmk.substrate import MOST, Serve, Substrate
-from firmware.host.tmk.wire import RESPONSES, Message
+from firmware.host.tmk.wire import RESPONSES, Kind, Message
 from firmware.host.via import Descriptor, Vi, Via, VipNic
 from firmware.host.via.library.looking import spin_on
 from pymodels.formats.via import ALIGNMENT, Reliability, Status
@@ -81,6 +81,8 @@ class OverVia(Substrate):
         """Completions that the communication thread has taken, and nobody has served."""
         self._answers: list[Message] = []
         """With one VI a pair: Responses that came among the Requests."""
+        self._rest: dict[tuple[int, bool, int], list[bytes]] = {}
+        """Parts of long messages that wait for room: by process, whether it is a Response, sequence."""
         self._moves = Moves()
         """Requests were taken: the next entry of the completion queue is another one."""
         self._polling = False
@@ -148,6 +150,31 @@ class OverVia(Substrate):
         """By one copy into a registered buffer."""
         await self.lines[to][-1 if response else REQUESTS].send(self.process, data)
 
+    def _at_once(self, to: int, message: Message, parts: list[bytes]) -> list[bytes]:
+        """The first: a VI may have one receive."""
+        if len(parts) > 1:
+            self._rest[to, message.kind >= RESPONSES, message.sequence] = parts[1:]
+        return parts[:1]
+
+    async def _go_on(self, told: Message) -> None:
+        """There is room for the next part of a message."""
+        response = told.kind is Kind.NEXT
+        key = told.source, response, told.sequence
+        data, *rest = self._rest.pop(key)
+        if rest:
+            self._rest[key] = rest
+        await self._send_part(told.source, data, response)
+
+    async def _take(self, line: Line, copied: bool) -> Message | None:
+        """What has come; of a message in parts the next one is asked for, until it is whole."""
+        with self.account.during(Share.COMMUNICATION):
+            data = await line.received(self.process, copied)
+        message = Message.unpack(data)
+        if message.part + 1 < message.parts:
+            kind = Kind.NEXT if message.kind >= RESPONSES else Kind.GO_ON
+            await self.send(message.source, Message(kind, self.me, message.part + 1, message.sequence))
+        return self._whole(data)
+
     async def response(self, what: str, sources: Collection[int]) -> Message:
         """Look at the Response VIs of those from whom it may come (New Recv, New Recv_any), signals on."""
         if self._options.vis == 1:
@@ -160,8 +187,10 @@ class OverVia(Substrate):
                     await self._spin(
                         [(place, 0) for line in lines if (place := line.vi.receives.awaited()) is not None]
                     )
-            with self.account.during(Share.COMMUNICATION):
-                message = self._whole(await come[0].received(self.process, copied=True))
+            message = await self._take(come[0], copied=True)
+            if message is not None and message.kind is Kind.GO_ON:
+                await self._go_on(message)
+                message = None
         return message
 
     async def _spin(self, watches: Collection[tuple[int, int]]) -> None:
@@ -206,9 +235,10 @@ class OverVia(Substrate):
         """One after the other. A Request is worked on where it lies, its receive posted again before it is answered."""
         while (found := await self._come()) is not None:
             self._moves.moved()
-            with self.account.during(Share.COMMUNICATION):
-                message = self._whole(await self._of_vi[found[0].number].received(self.process, copied=False))
-            if message is not None and message.kind >= RESPONSES:
+            message = await self._take(self._of_vi[found[0].number], copied=False)
+            if message is not None and message.kind in (Kind.NEXT, Kind.GO_ON):
+                await self._go_on(message)
+            elif message is not None and message.kind >= RESPONSES:
                 self._answers.append(message)
             elif message is not None:
                 await self._serve(message)

@@ -136,14 +136,21 @@ class Substrate(ABC):
         parts = max(1, -(-len(message.body) // most))
         if self._resending:
             self._resending.sends(to, message, self.host.now)
+        bodies = [message.body[most * part : most * (part + 1)] for part in range(parts)]
+        packed = [message._replace(body=body, part=part, parts=parts).pack() for part, body in enumerate(bodies)]
+        for data in self._at_once(to, message, packed):
+            await self._send_part(to, data, message.kind >= RESPONSES)
+
+    def _at_once(self, to: int, message: Message, parts: list[bytes]) -> list[bytes]:
+        """Those parts of a message for which its receiver has room."""
+        return parts
+
+    async def _send_part(self, to: int, data: bytes, response: bool) -> None:
         with self.account.during(Share.COMMUNICATION):
-            for part in range(parts):
-                body = message.body[most * part : most * (part + 1)]
-                data = message._replace(body=body, part=part, parts=parts).pack()
-                await self.process.spend("tmk_message")
-                await self._put(to, data, message.kind >= RESPONSES)
-                self.sent += 1
-                self.sent_bytes += len(data)
+            await self.process.spend("tmk_message")
+            await self._put(to, data, response)
+            self.sent += 1
+            self.sent_bytes += len(data)
 
     def _whole(self, data: bytes) -> Message | None:
         """What has come; the message that it makes whole."""

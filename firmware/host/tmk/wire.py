@@ -36,6 +36,8 @@ class Kind(IntEnum):
     """Request: diffs of a page."""
     DISTRIBUTE = 5
     """Request: bytes for all."""
+    NEXT = 6
+    """Request: the next part of a long Response, where there is room for one."""
     GRANT = 17
     """Response: of a lock; vector, intervals."""
     DEPARTURE = 18
@@ -46,6 +48,8 @@ class Kind(IntEnum):
     """Response: diffs."""
     ACK = 21
     """Response: to DISTRIBUTE."""
+    GO_ON = 22
+    """Response: to a part of a long Request, whose next part has room now."""
 
 
 RESPONSES = Kind.GRANT
