@@ -101,6 +101,7 @@ tests/block/hdl/sim_sram_bench.sv
 tests/block/hdl/sim_send_bench.sv
 tests/block/hdl/sim_recv_bench.sv
 tests/block/hdl/sim_bell_bench.sv
+tests/block/hdl/sim_link_ends.sv
 tests/block/hdl/sim_link_pair.sv
 tests/block/hdl/sim_nic_bench.sv
 tests/block/hdl/sim_nic_fixed.sv

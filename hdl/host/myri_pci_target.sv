@@ -98,7 +98,7 @@ module myri_pci_target
   assign r_pop = step & reading_q & (wide_q | addr_q[2]);
 
   // What to answer in the next clock, unless a phase is still open (TRDY# or STOP# given, no IRDY# yet).
-  logic now_first, now_read, now_config, now_refuse, ready, last_phase;
+  logic now_first, now_read, now_config, now_refuse, now_wide, ready, last_phase;
   logic [3:0] waited_d, need, limit;
   logic [ 7:0] phases_d;
   logic [29:0] addr_d;
@@ -107,6 +107,7 @@ module myri_pci_target
   assign now_read = claim ? is_read & ~is_config : reading_q;
   assign now_config = claim ? is_config : config_cycle_q;
   assign now_refuse = claim ? r_refuse & is_read & ~is_config : refuse_q;
+  assign now_wide = claim ? cfg_wide & ask64_q & is_mem : wide_q;
   assign waited_d = (claim || step) ? 4'd0 : waited_q;
   assign phases_d = claim ? 8'd0 : phases_q + {7'd0, step};
   assign addr_d = (claim || !step) ? addr_q : addr_q + (wide_q ? 30'd2 : 30'd1);
@@ -115,7 +116,7 @@ module myri_pci_target
   assign limit = (now_read && (claim || now_first)) ? cfg.read_wait : {1'b0, cfg.stall_limit};
   assign ready = now_config | (now_read ? r_have : w_room);
   assign last_phase = now_config | (cfg.max_phases != 8'd0 & phases_d + 8'd1 == cfg.max_phases)
-      | ((addr_d | {29'd0, wide_q} | (30'h3FFF_FFFF << (bar_size_log2 - 6'd2))) == '1);
+      | ((addr_d | {29'd0, now_wide} | (30'h3FFF_FFFF << (bar_size_log2 - 6'd2))) == '1);
   assign go = ready & (waited_d >= need) & ~now_refuse & ~(cfg_target_abort & ~now_config);
   assign halt = (now_refuse | (~ready & waited_d >= need & waited_d >= limit)) &
       ~(cfg_target_abort & ~now_config);
@@ -143,7 +144,7 @@ module myri_pci_target
           devsel_q <= 1'b1;
           reading_q <= now_read;
           config_cycle_q <= is_config;
-          wide_q <= cfg_wide & ask64_q & is_mem;
+          wide_q <= now_wide;
           refuse_q <= now_refuse;
         end
       end else if (fin) begin

@@ -6,7 +6,8 @@ in the file's head say how each is proved. The method is `induction` (for all ti
 that follows `steps` states in which they hold, and in the first ones) or `bounded` (for so many clock edges from reset
 on). `free`: the clocks of the block run as they like.
 Lines `// unseen: <mutant>: <reason>` name mutants of the block that the properties do not see. `// mutants: enables`:
-they speak of nothing but whether the clock goes on, and only mutants of what says so are theirs.
+they speak of nothing but whether the clock goes on, and only mutants of what says so are theirs. `// mutants of:
+<module>`: the block only puts others together, of which that one is changed.
 """
 
 from __future__ import annotations
@@ -20,10 +21,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
+from tb.build.build import Design, needed_files
 from tb.quality.check import output, tool
 from tb.quality.mutants import Mutant, mutants, of_enables
+from tb.quality.replay import FOLDER, leave
 from tb.quality.synth import sources
-from tb.quality.text import HDL
+from tb.quality.text import BENCHES, HDL
 from tb.tools.paths import OUT
 from tb.tools.programs import ToolError
 
@@ -32,6 +35,7 @@ HEAD = re.compile(
 )
 UNSEEN = re.compile(r"^// unseen: (?P<mutant>`.*` -> `.*` in `.*`): (?P<reason>\S.*)$", re.MULTILINE)
 ENABLES = "\n// mutants: enables\n"
+CHANGED = re.compile(r"^// mutants of: (\w+)$", re.MULTILINE)
 SCRIPT = """
 read_verilog -formal -sv {files}
 hierarchy -check -top {top} {parameters}
@@ -62,6 +66,12 @@ class Proof:
         return self.path.stem
 
     @property
+    def changed(self) -> str:
+        """The module that its mutants are of."""
+        match = CHANGED.search(self.path.read_text(encoding="utf-8"))
+        return match[1] if match else self.block
+
+    @property
     def shown(self) -> str:
         """Its parameters."""
         return " ".join(f"{name}={value}" for name, value in self.parameters.items())
@@ -77,6 +87,8 @@ class Verdict:
     """The properties that do not hold, or what a tool said; none: proved."""
     wave: Path | None = None
     """The counterexample."""
+    test: Path | None = None
+    """A test of cocotb that drives the block through it."""
 
     @property
     def refuted(self) -> bool:
@@ -86,7 +98,8 @@ class Verdict:
 
 def proofs() -> list[Proof]:
     """All, by file. ToolError for a file that does not say how it is proved."""
-    return [one for path in sorted(HDL.rglob("proofs/*.svh")) for one in _proofs(path)]
+    files = sorted([*HDL.rglob("proofs/*.svh"), *BENCHES.glob("proofs/*.svh")])
+    return [one for path in files for one in _proofs(path)]
 
 
 def _proofs(path: Path) -> list[Proof]:
@@ -119,9 +132,9 @@ def own_mutants(proof: Proof, text: str) -> list[Mutant]:
     return of_enables(text, found) if ENABLES in proof.path.read_text(encoding="utf-8") else found
 
 
-def prove(proof: Proof, mutant: str | None = None) -> Verdict:
-    """Try a proof; `mutant`: the text of the block in place of its own. A counterexample is left under sim_build/prove,
-    but for mutants.
+def prove(proof: Proof, mutant: str | None = None, keep: bool = True) -> Verdict:
+    """Try a proof; `mutant`: the text of the module that is changed in place of its own. A counterexample is left under
+    sim_build/prove if it is to be kept.
     """
     start = time.monotonic()
     OUT.mkdir(exist_ok=True)
@@ -133,16 +146,21 @@ def prove(proof: Proof, mutant: str | None = None) -> Verdict:
         wave = Path(scratch) / "counterexample.vcd"
         for arguments in _runs(proof):
             found = _solve(model, [*arguments, "--dump-vcd", str(wave)])
-            if found:
-                kept = _keep(proof, wave) if mutant is None and wave.exists() else None
-                return Verdict(proof, time.monotonic() - start, tuple(found), kept)
+            if not found:
+                continue
+            spent, from_reset = time.monotonic() - start, "-i" not in arguments
+            if not keep or not wave.exists():
+                return Verdict(proof, spent, tuple(found))
+            if arguments[0] != "-t" and (first := _solve(model, ["-t", str(DEEPER), "--dump-vcd", str(wave)])):
+                found, from_reset = first, True
+            return Verdict(proof, spent, tuple(found), *_keep(proof, mutant, wave, found[0], from_reset))
     return Verdict(proof, time.monotonic() - start)
 
 
 def _translate(proof: Proof, folder: Path, model: Path, mutant: str | None) -> list[str]:
     """Have Yosys write the model; what it said when it could not."""
     files = []
-    for file in sources(proof.block, folder, mutant):
+    for file in sources(proof.block, folder, {proof.changed: mutant} if mutant is not None else {}):
         if file.stem == proof.block:
             text = file.read_text(encoding="utf-8")
             file.write_text(with_properties(text, proof.path.read_text(encoding="utf-8")), encoding="utf-8")
@@ -172,6 +190,8 @@ def _runs(proof: Proof) -> Iterator[list[str]]:
         yield ["-i", "-t", str(proof.steps)]
 
 
+DEEPER = 12
+"""Steps from reset on in which a counterexample of induction, or one met with a cover statement, is looked for."""
 COVERED = 16
 """Steps within which a cover statement is to be reached, unless a proof is longer."""
 
@@ -186,8 +206,14 @@ def _solve(model: Path, arguments: list[str]) -> list[str]:
     return [found[0] for line in lines if (found := FAILED.search(line))] or lines[-3:]
 
 
-def _keep(proof: Proof, wave: Path) -> Path:
-    """Bring a counterexample to where the user finds it."""
-    kept = OUT / "prove" / f"{proof.block}.vcd"
+def _keep(proof: Proof, mutant: str | None, wave: Path, found: str, from_reset: bool) -> tuple[Path, Path | None]:
+    """Bring a counterexample to where the user finds it, and write the test that replays it."""
+    kept = FOLDER / f"{proof.block}.vcd"
     kept.parent.mkdir(exist_ok=True)
-    return wave.replace(kept)
+    wave.replace(kept)
+    if "Assert failed" not in found:
+        return kept, None
+    (source,) = (path for path in needed_files(Design(proof.block)) if path.stem == proof.block)
+    own = mutant if mutant is not None and proof.changed == proof.block else source.read_text(encoding="utf-8")
+    text = with_properties(own, proof.path.read_text(encoding="utf-8"))
+    return kept, leave(proof.block, text, kept, found, proof.free, from_reset)

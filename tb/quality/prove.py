@@ -1,8 +1,9 @@
 """`make prove`: properties of blocks, proved over their own source by Yosys and an SMT solver.
 
-Usage: `python -m tb.quality.prove [--mutants N] [--seed S] [BLOCK ...]`. With `--mutants` each proof is tried on so
-many mutants of its block, too (0: all): it must fail for every one but those that its file lists as unseen.
-A counterexample is left in sim_build/prove as a waveform. Exit code 1 when anything does not hold.
+Usage: `python -m tb.quality.prove [--replay] [--mutants N] [--seed S] [BLOCK ...]`. With `--mutants` each proof is
+tried on so many mutants of its block, too (0: all): it must fail for every one but those that its file lists as
+unseen. A counterexample is left in sim_build/prove as a waveform, and as a test of cocotb, which `--replay` runs on
+Verilator. Exit code 1 when anything does not hold.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from tb.build.build import Design, needed_files
 from tb.quality.check import WORKERS, tool
 from tb.quality.mutants import Mutant, sampled
 from tb.quality.proofs import Proof, Verdict, own_mutants, proofs, prove, unseen
+from tb.quality.replay import replay
 from tb.tools.paths import ROOT
 from tb.tools.programs import ToolError
 
@@ -72,7 +74,7 @@ def mutated(known: list[Proof], count: int, seed: int) -> Iterator[tuple[Proof, 
         if proof.block in seen:
             continue
         seen.add(proof.block)
-        (path,) = (one for one in needed_files(Design(proof.block)) if one.stem == proof.block)
+        (path,) = (one for one in needed_files(Design(proof.block)) if one.stem == proof.changed)
         text = path.read_text(encoding="utf-8")
         known_ones = own_mutants(proof, text)
         for mutant in sampled(known_ones, count, seed) if count else known_ones:
@@ -94,9 +96,19 @@ def report(verdicts: list[Verdict], tried: list[Tried], console: Console) -> Non
             console.print(f"{one.proof.block}: {escape(line)}", highlight=False, soft_wrap=True)
         if one.wave:
             console.print(f"{one.proof.block}: counterexample: {one.wave.relative_to(ROOT)}", highlight=False)
+        if one.test:
+            console.print(f"{one.proof.block}: as a test: {one.test.relative_to(ROOT)}", highlight=False)
     for at in tried:
         if at.complaint:
             console.print(f"{at.proof.block}: {escape(at.complaint)}", highlight=False, soft_wrap=True)
+
+
+def replay_all(verdicts: list[Verdict], console: Console) -> None:
+    """Run the test of each counterexample, and say what it finds."""
+    for one in verdicts:
+        if one.test:
+            said = replay(one.proof.block, one.proof.parameters)[1] or "all properties hold"
+            console.print(f"{one.proof.block}: on Verilator: {said}", highlight=False)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -105,6 +117,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("block", nargs="*", help="modules; all of which something is proved when none is named")
     parser.add_argument("--mutants", type=int, help="try each proof on so many mutants of its block; 0: on all")
     parser.add_argument("--seed", type=int, default=1, help="chooses the mutants")
+    parser.add_argument("--replay", action="store_true", help="run the test of each counterexample")
     options = parser.parse_args(argv)
     console = Console()
     try:
@@ -120,9 +133,11 @@ def main(argv: list[str] | None = None) -> int:
         tried: list[Tried] = []
         if options.mutants is not None:
             given = list(mutated(known, options.mutants, options.seed))
-            found = pool.map(lambda one: prove(one[0], one[2]), given)
+            found = pool.map(lambda one: prove(one[0], one[2], keep=False), given)
             tried = [Tried(proof, mutant, verdict) for (proof, mutant, _), verdict in zip(given, found, strict=True)]
     report(verdicts, tried, console)
+    if options.replay:
+        replay_all(verdicts, console)
     console.print(f"{len(verdicts)} proofs, {len(tried)} mutants, {time.monotonic() - start:.0f} s", highlight=False)
     return 1 if any(one.failed for one in verdicts) or any(at.complaint for at in tried) else 0
 

@@ -12,10 +12,11 @@ import json
 import re
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from rich.console import Console
 from rich.markup import escape
@@ -85,13 +86,13 @@ def returns_resolved(text: str) -> str:
     return LAST_RETURN.sub(r"\1\2\3\2 =\4", text)
 
 
-def sources(top: str, folder: Path, own: str | None = None) -> Iterator[Path]:
-    """The files of a block as Yosys can read them, packages first; `own`: a text in place of the block's."""
+def sources(top: str, folder: Path, texts: Mapping[str, str] = MappingProxyType({})) -> Iterator[Path]:
+    """The files of a block as Yosys can read them, packages first; `texts`: modules' in place of their own."""
     files = needed_files(Design(top))
     packages = {path.stem: path.read_text(encoding="utf-8") for path in files if path.stem.endswith("_pkg")}
     for path in sorted(files, key=lambda one: one.stem not in packages):
         copy = folder / path.name
-        text = own if own is not None and path.stem == top else path.read_text(encoding="utf-8")
+        text = texts[path.stem] if path.stem in texts else path.read_text(encoding="utf-8")
         text = returns_resolved(text if path.stem in packages else imports_resolved(text, packages))
         copy.write_text(text, encoding="utf-8")
         yield copy

@@ -8,12 +8,12 @@
 (* anyconst *) logic [2:0] k;
 logic [3:0] passed;
 logic [3:0] after;  // requesters that come before the one that was granted last, and it
-logic [3:0] before;  // requesters that come before k
+logic [3:0] earlier;  // requesters that come before k
 
 always_comb begin
   after = '0;
   for (int i = 0; i < N; i++) if (!after_last_q[i]) after = after + 4'd1;
-  before = (4'(k) >= after) ? 4'(k) - after : 4'(k) + 4'(N) - after;
+  earlier = (4'(k) >= after) ? 4'(k) - after : 4'(k) + 4'(N) - after;
 end
 
 initial assume (rst);
@@ -31,7 +31,7 @@ always @(posedge clk)
   if (!$initstate && !rst) begin
     assert ((after_last_q | (after_last_q >> 1) | (1 << (N - 1))) == (after_last_q == '0 ? 1 << (N - 1) : (after_last_q | (after_last_q >> 1))));
     for (int i = 0; i + 1 < N; i++) assert (!after_last_q[i] || after_last_q[i+1]);
-    assert (passed + before <= N - 1 || passed == 0);
+    assert (passed + earlier <= N - 1 || passed == 0);
     assert (passed <= N - 1);
     cover (passed == N - 1);
   end

@@ -6,12 +6,12 @@
 (* anyconst *) logic [1:0] lane;  // of an entry
 logic [1:0] steps;  // of this beat so far
 logic [1:0] halves;  // of it that have lanes
-logic [22:0] inside;  // byte offsets of a FIFO
+logic [22:0] in_region;  // byte offsets of a FIFO
 logic held_up;  // the beat of the clock before was not taken
 logic [95:0] beat;
 
 assign halves = 2'(in_be[7:4] != 4'd0) + 2'(in_be[3:0] != 4'd0);
-assign inside = {3'd0, entries, 3'b000} - 23'd1;
+assign in_region = {3'd0, entries, 3'b000} - 23'd1;
 
 initial assume (rst);
 always_comb begin
@@ -20,7 +20,7 @@ always_comb begin
     if (w_consumer[k]) assume (17'(producer[17*k+:17] - w_data) <= 17'(consumer[17*k+:17] - w_data));
     if (w_consumer[k]) assume (17'(producer[17*k+:17] - w_data) <= entries);
     if (w_consumer[k]) assume (!(in_valid && fifo == k));
-    if (w_base[k]) assume ((w_base_data[22:0] & inside) == 23'd0);
+    if (w_base[k]) assume ((w_base_data[22:0] & in_region) == 23'd0);
   end
 end
 always @(posedge clk) begin
@@ -38,7 +38,7 @@ for (genvar k = 0; k < 4; k++) begin : gen_held
   always @(posedge clk)
     if (!$initstate && !rst) begin
       assert (held <= entries);
-      assert ((base[24*k+:23] & inside) == 23'd0);
+      assert ((base[24*k+:23] & in_region) == 23'd0);
       if ($past(w_base[k])) assert (producer[17*k+:17] == 17'd0 && consumer[17*k+:17] == 17'd0);
     end
 end
@@ -47,8 +47,8 @@ always @(posedge clk)
     assert (!(wake && overflow));
     if (in_valid && in_ready) assert (steps + 2'(step) == halves);
     if (sram.req) begin
-      assert ((sram.addr & ~inside) == base_k[22:0] && sram.addr[2:0] == 3'd0);
-      assert ((sram.addr & inside) == ({3'd0, producer_k, 3'b000} & inside));
+      assert ((sram.addr & ~in_region) == base_k[22:0] && sram.addr[2:0] == 3'd0);
+      assert ((sram.addr & in_region) == ({3'd0, producer_k, 3'b000} & in_region));
       assert (sram.wdata[31:0] == {tr_addr[7:0], tr_addr[15:8], tr_addr[23:16], tr_addr[31:24]});
       assert (sram.write && sram.be == 8'hFF && fill < entries);
     end
