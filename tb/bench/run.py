@@ -140,19 +140,24 @@ def measure(runner: Runner, scale: float) -> dict[str, Figure]:
 
 
 def _short(runner: Runner, scale: float, figures: dict[str, Figure]) -> None:
-    """Short messages of AM in turn with GRIM's, between two hosts and with eight that all send."""
+    """Short messages of AM and AM-II in turn with GRIM's, between two hosts and with eight that all send."""
     rounds, each = max(20, int(1000 * scale)), max(10, int(500 * scale))
+    pingpong, streaming = f"repetitions={rounds} messages=0", f"repetitions=0 messages={each}"
     runs = runner.alternate(
         {
-            "pingpong": Wanted("am_short", f"repetitions={rounds} messages=0", "two_hosts"),
+            "am_pingpong": Wanted("am_short", pingpong, "two_hosts"),
+            "am2_pingpong": Wanted("am2_short", pingpong, "two_hosts"),
             "grim_pingpong": Wanted("grim_pingpong", f"repetitions={rounds} largest=0", "two_hosts"),
-            "streaming": Wanted("am_short", f"repetitions=0 messages={each}", "eight_hosts"),
+            "am_streaming": Wanted("am_short", streaming, "eight_hosts"),
+            "am2_streaming": Wanted("am2_short", streaming, "eight_hosts"),
             "grim_streaming": Wanted("grim_streaming", f"size=0 messages={8 * each}", "eight_hosts"),
         }
     )
-    for name in ("pingpong", "streaming"):
-        figures[f"am_{name}_messages_per_wall_s"] = Figure(_rate(runs[name]))
-        figures[f"am_{name}_vs_grim"] = Figure(_rate(runs[name]) / _rate(runs[f"grim_{name}"]), 1)
+    for layer in ("am", "am2"):
+        for name in ("pingpong", "streaming"):
+            rate = _rate(runs[f"{layer}_{name}"])
+            figures[f"{layer}_{name}_messages_per_wall_s"] = Figure(rate)
+            figures[f"{layer}_{name}_vs_grim"] = Figure(rate / _rate(runs[f"grim_{name}"]), 1)
 
 
 def _polling(runner: Runner, figures: dict[str, Figure]) -> None:

@@ -1,7 +1,8 @@
-"""What tools show of HPAM: the stages of a message."""
+"""What tools show of HPAM: the stages of a message, and the numbers of its dissector."""
 
 from __future__ import annotations
 
+from firmware.host.hpam.message import FORMAT, TYPE
 from firmware.shown import WIRE, Boundary, Shown, Waits
 from pymodels.trace import Part, TraceEvent
 
@@ -45,4 +46,4 @@ STAGES = (
         "the CPU of {target} loads it word by word, or the daemon brings it to its process; the handler is called",
     ),
 )
-SHOWN = Shown(STAGES)
+SHOWN = Shown(STAGES, numbers={"TYPE": TYPE, "HEADER": FORMAT.size})

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from firmware.host.ssam.message import FORMAT
 from firmware.nics.fifo.cells import FIRST, PART, WORD
 from firmware.shown import WIRE, Boundary, Shown, Waits
 from pymodels.nics.fifo.cells import Cell
+from pymodels.nics.fifo.registers import HEC_COSET, Size
 from pymodels.trace import Part, TraceEvent
 
 STAGES = (
@@ -61,7 +63,8 @@ STAGES = (
         "the trap of {target} returns, and the library calls the handler",
     ),
 )
-SHOWN = Shown(STAGES)
+NUMBERS = {"CELL": int(Size.CELL), "COSET": HEC_COSET, "HEADER": FORMAT.size}
+SHOWN = Shown(STAGES, numbers=NUMBERS)
 
 
 def cell_in_words(wire: bytes) -> str:
