@@ -112,7 +112,7 @@ class Timers:
         """The time-out of a message begins."""
         nic = self._nic
         now = await nic.read(Reg.RTC)
-        await nic.work("am2_timer")
+        await nic.work_on("am2_timer")
         if not self._due:
             nic.write(Reg.IT0, self._ticks)
         self._due[flight] = now + self._ticks & WORD

@@ -61,7 +61,7 @@ class Incoming:
             await nic.work("am2_bad")
             self._count(Word.BAD)
         elif second.control:
-            await nic.work("am2_control_in")
+            await nic.work_on("am2_control_in")
             (code,) = self._port.words(1)
             await self._outgoing.answered(head.source, second, Code(min(code, max(Code))))
         else:
@@ -112,9 +112,9 @@ class Incoming:
         nic, receive, at = self._nic, coming.receive, coming.arriving.address
         count = min(Head.of(words[0]).arguments, SHORT_WORDS, behind // 4)
         arguments = self._port.words(count)
-        await nic.work("am2_place")
+        await nic.work_on("am2_place")
         if count:
-            await nic.work("am2_place_word", count)
+            await nic.work_on("am2_place_word", count)
         coming.heard.sequence, coming.heard.pending = coming.second.sequence, True
         nic.store_words(at + 4, (coming.name, *words[2:HEAD], *arguments))
         nic.store_words(at + REPLY_TAG, words[HEAD:])

@@ -74,10 +74,10 @@ class Outgoing:
         flaw = self._flaw(node, size, staged)
         channel = None if flaw else self._channels.free(node, send.queue)
         if not (self._endpoints.room(endpoint, endpoint.receives[1]) if flaw else channel and self._room(size)):
-            await nic.work("am2_hold")
+            await nic.work_on("am2_hold")
             send.held = True
             return False
-        await nic.work("am2_take")
+        await nic.work_on("am2_take")
         nic.store(at, word & ~OWNED)  # else the next round of the queue would find it there, if it is still under way
         number = send.taken
         send.taken += 1
@@ -166,7 +166,7 @@ class Outgoing:
 
     async def _launch_control(self) -> None:
         node, second, code = self._controls.popleft()
-        await self._nic.work("am2_control")
+        await self._nic.work_on("am2_control")
         called = control_name(self._me, self._told)
         self._told += 1
         words = bytes([0, 0, 0, code]) + bytes(4 * CONTROL_WORDS - 4)
@@ -205,7 +205,7 @@ class Outgoing:
         if flight is None or not flight.sent:
             await nic.work("am2_answered_late")
             return
-        await nic.work("am2_answered")
+        await nic.work_on("am2_answered")
         nic.trace(TraceEvent.ACK_SEEN if code is Code.OK else TraceEvent.NACK_SEEN, flight.name, node)
         self._timers.stop(flight)
         if code is Code.ABSENT:
@@ -263,6 +263,7 @@ class Outgoing:
     async def _home(self, endpoint: Endpoint, send: Sending, number: int, code: Code) -> bool:
         """A message comes back to its sender: all its words, through the queue of replies. False: there is no place."""
         nic, receive = self._nic, endpoint.receives[1]
+        await nic.caught_up()
         at = self._endpoints.room(endpoint, receive)
         if at is None:
             return False

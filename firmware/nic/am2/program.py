@@ -99,7 +99,7 @@ class Program:
         await step()
         held = [send for endpoint in self._endpoints.ring for send in endpoint.sends if send.held]
         if held:
-            await self._nic.work("am2_wake", len(held))
+            await self._nic.work_on("am2_wake", len(held))
             for send in held:
                 send.held = False
             if self._turn_left:
