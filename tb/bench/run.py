@@ -153,11 +153,10 @@ def _short(runner: Runner, scale: float, figures: dict[str, Figure]) -> None:
             "grim_streaming": Wanted("grim_streaming", f"size=0 messages={8 * each}", "eight_hosts"),
         }
     )
-    for layer in ("am", "am2"):
-        for name in ("pingpong", "streaming"):
-            rate = _rate(runs[f"{layer}_{name}"])
-            figures[f"{layer}_{name}_messages_per_wall_s"] = Figure(rate)
-            figures[f"{layer}_{name}_vs_grim"] = Figure(rate / _rate(runs[f"grim_{name}"]), 1)
+    for name in ("am_pingpong", "am_streaming", "am2_pingpong", "am2_streaming"):
+        rate, kind = _rate(runs[name]), name.partition("_")[2]
+        figures[f"{name}_messages_per_wall_s"] = Figure(rate)
+        figures[f"{name}_vs_grim"] = Figure(rate / _rate(runs[f"grim_{kind}"]), 1)
 
 
 def _polling(runner: Runner, figures: dict[str, Figure]) -> None:
