@@ -1,5 +1,6 @@
 hdl/settings/myri_settings_pkg.sv
 hdl/prim/myri_sleep_pkg.sv
+hdl/prim/myri_crc8_pkg.sv
 hdl/link/myri_link_pkg.sv
 hdl/sim/probe/sim_trace_pkg.sv
 hdl/sim/doorway/sim_doorway_pkg.sv

@@ -35,7 +35,7 @@ module myri_card_route
         to_handler   = error_handler;
         to_arguments = {first_word, {16'd0, self}, {16'd0, handler}, 32'(CARD_UNKNOWN_CIRCUIT)};
         if (purpose == PURPOSE_NO_ENTRY)
-          to_arguments[63:0] = {arguments[31:0], 32'(CARD_UNKNOWN_ENTRY)};
+          to_arguments = {first_word, {16'd0, self}, arguments[31:0], 32'(CARD_UNKNOWN_ENTRY)};
         send = error_handler != '0;
       end
       default: begin

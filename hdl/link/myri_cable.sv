@@ -41,7 +41,7 @@ module myri_cable #(
       wrapped_q <= 1'b0;
       left_q    <= 8'd0;
       delayed <= 10'd0;
-    end else if (busy) begin
+    end else if (cfg_delay != 8'd0 && (flying || {in_hold, in} != last_q)) begin  // busy
       place_q   <= place_q + 1'b1;
       wrapped_q <= wrapped_q || &place_q;
       last_q    <= {in_hold, in};
@@ -51,5 +51,7 @@ module myri_cable #(
     end
   end
 
-  always_ff @(posedge clk) if (busy) mem[place_q] <= {in_hold, in};
+  always_ff @(posedge clk) begin
+    if (cfg_delay != 8'd0 && (flying || {in_hold, in} != last_q)) mem[place_q] <= {in_hold, in};
+  end
 endmodule

@@ -30,11 +30,39 @@ module myri_link_rx
     output logic [LANES-1:0] rx_needed,  // the coming edge of rx_clk is needed
     output logic busy  // another edge is needed
 );
-  logic [LANES-1:0] push;
+  localparam logic [7:0] IDLE = 8'h00, GAP = 8'h0C;
+  logic [LANES-1:0] live;  // the wire is not IDLE
   logic [LANES-1:0] pop;
 
-  assign pop  = m_valid & m_ready;
-  assign busy = rx != '0 || pop != '0;
+  assign pop = m_valid & m_ready;
+  assign rx_needed = live | pop;
+  assign busy = rx_needed != '0;
+
+  // Control characters are rare: lanes are looked at only when one has any.
+  always_comb begin : controls
+    logic [LANES-1:0] stop, go, beat, illegal;
+    stop = '0;
+    go = '0;
+    beat = '0;
+    illegal = '0;
+    if ((live & ~got_data) != '0) begin
+      for (int i = 0; i < LANES; i++) begin
+        if (!got_data[i]) begin
+          case (rx[9*i+:8])
+            IDLE, GAP: ;
+            8'h02, 8'h03: go[i] = 1'b1;
+            8'h08, 8'h0F: stop[i] = 1'b1;
+            8'h30: beat[i] = 1'b1;
+            default: illegal[i] = 1'b1;
+          endcase
+        end
+      end
+    end
+    got_stop = stop;
+    got_go = go;
+    got_beat = beat;
+    ev_illegal = illegal;
+  end
 
   for (genvar i = 0; i < LANES; i++) begin : gen_lane
     logic own_clk;
@@ -44,48 +72,28 @@ module myri_link_rx
     logic [SLACK_LOG2:0] r_ptr_q;
     logic [SLACK_LOG2:0] level;
     logic [8:0] char;
+    logic [8:0] head;
     logic in_packet_q;
-    logic is_control;
-    logic is_stop, is_go, is_beat, is_gap, is_illegal;
     logic arriving;
     logic full;
+    logic push;
     logic stop_q;  // in force
+    logic filled_q;  // level != 0
 
-    // Data characters, by far the most frequent, skip the decoding of control characters.
     assign char = rx[9*i+:9];
-    assign is_control = !char[8] && char[7:0] != 8'h00;
-    always_comb begin
-      is_go = 1'b0;
-      is_stop = 1'b0;
-      is_beat = 1'b0;
-      is_gap = 1'b0;
-      is_illegal = 1'b0;
-      if (is_control) begin
-        case (char)
-          9'h003, 9'h002: is_go = 1'b1;
-          9'h00F, 9'h008: is_stop = 1'b1;
-          9'h030: is_beat = 1'b1;
-          9'h00C: is_gap = 1'b1;
-          default: is_illegal = 1'b1;
-        endcase
-      end
-    end
-
-    assign arriving = char[8] || (is_gap && in_packet_q);
+    assign live[i] = char != {1'b0, IDLE};
+    assign arriving = char[8] || (char == {1'b0, GAP} && in_packet_q);
     assign level = w_ptr_q - r_ptr_q;
     assign fill[8*i+:8] = 8'(level);
-    assign full = fill[8*i+:8] >= cfg.slack || level[SLACK_LOG2];
-    assign push[i] = arriving && !full;
+    assign full = 8'(level) >= cfg.slack || level[SLACK_LOG2];
+    assign push = arriving && !full;
     assign stopping[i] = stop_q;
-    assign rx_needed[i] = char != 9'h000 || pop[i];
-    assign got_stop[i] = is_stop;
-    assign got_go[i] = is_go;
     assign got_data[i] = char[8];
-    assign got_beat[i] = is_beat;
-    assign ev_illegal[i] = is_illegal;
     assign ev_overflow[i] = arriving && full;
-    assign m_valid[i] = w_ptr_q != r_ptr_q;
-    assign {m_tail[i], m_data[8*i+:8]} = mem[r_ptr_q[SLACK_LOG2-1:0]];
+    assign m_valid[i] = filled_q;
+    assign head = mem[r_ptr_q[SLACK_LOG2-1:0]];
+    assign m_tail[i] = head[8];
+    assign m_data[8*i+:8] = head[7:0];
 
     always_ff @(posedge own_clk) begin
       if (rst) begin
@@ -93,21 +101,24 @@ module myri_link_rx
         r_ptr_q <= '0;
         in_packet_q <= 1'b0;
         stop_q <= 1'b0;
+        filled_q <= 1'b0;
       end else begin
-        if (push[i]) begin
+        if (push) filled_q <= 1'b1;
+        else if (pop[i]) filled_q <= 8'(level) != 8'd1;
+        if (push) begin
           w_ptr_q <= w_ptr_q + 1'b1;
           in_packet_q <= char[8];
-          if (!pop[i] && fill[8*i+:8] + 8'd1 >= cfg.stop_mark) stop_q <= 1'b1;
+          if (!pop[i] && 8'(level) + 8'd1 >= cfg.stop_mark) stop_q <= 1'b1;
         end
         if (pop[i]) begin
           r_ptr_q <= r_ptr_q + 1'b1;
-          if (!push[i] && fill[8*i+:8] <= cfg.go_mark + 8'd1) stop_q <= 1'b0;
+          if (!push && 8'(level) <= cfg.go_mark + 8'd1) stop_q <= 1'b0;
         end
       end
     end
 
     always_ff @(posedge own_clk) begin
-      if (push[i]) mem[w_ptr_q[SLACK_LOG2-1:0]] <= {!char[8], char[7:0]};
+      if (push) mem[w_ptr_q[SLACK_LOG2-1:0]] <= {!char[8], char[7:0]};
     end
   end
 endmodule

@@ -36,6 +36,7 @@ module myri_link_tx
     output logic busy,  // another edge is needed
     output alarm_t alarm  // wants to be awake at this edge
 );
+  logic [   LANES-1:0] live_q;  // the wire is not IDLE
   logic [   LANES-1:0] in_packet_q;  // characters were sent, the GAP was not
   logic [   LANES-1:0] cut_q;  // the GAP of a forward reset is still to be sent
   logic [   LANES-1:0] discarding_q;  // the rest of a cut packet is swallowed
@@ -50,12 +51,22 @@ module myri_link_tx
   logic [   LANES-1:0] may_cut;  // the GAP of a forward reset may go out
   logic [   LANES-1:0] fire;  // a beat is taken
   logic [   LANES-1:0] send;  // and goes to the wire
-  logic [48*LANES-1:0] lane_alarm;
-  logic [47:0] first;  // the earliest of them
+  logic                counting;  // some deadline does
+  logic [        47:0] first;  // the earliest of them
+  logic [48*LANES-1:0] stop_deadline;  // STOP must be refreshed before
+  logic [48*LANES-1:0] block_deadline;  // a blocked packet must move before
 
   // A peer that shows rx_hold knows ours and needs no refresh unless it sends nevertheless: two
   // blocked ends that woke each other with refreshes would never sleep.
-  assign refresh = refresh_due ? stopping & ~(rx_hold & ~got_data) : '0;
+  always_comb begin : refreshing
+    logic [LANES-1:0] again;
+    again = '0;
+    if (refresh_due) begin
+      for (int i = 0; i < LANES; i++)
+      if (stopping[i] && (!rx_hold[i] || got_data[i])) again[i] = 1'b1;
+    end
+    refresh = again;
+  end
   assign slot_flow = (stopping ^ tx_hold) | refresh | (stopping & refresh_wait_q);
   assign s_ready = discarding_q | (beat_due ? '0 : ~(slot_flow | stopped | cut_q));
   assign may_cut = cut_q & ~stopped;
@@ -67,16 +78,46 @@ module myri_link_tx
   assign short_running = (cfg.short_timeout == 16'd0) ? '0 : stopped & ~(rx_hold | hold_last_q);
   assign long_running = (cfg.long_timeout == 32'd0) ? '0 : blocked & blocked_last_q;
 
-  assign busy = tx != '0 || fire != '0 || blocked != blocked_last_q || rx_hold != hold_last_q ||
-      (stopping != tx_hold) || (refresh_wait_q | may_cut | (s_valid & ~stopped)) != '0;
+  assign tx_needed = live_q | fire | slot_flow | may_cut | {LANES{beat_due}} | got_stop | (hold_last_q & ~rx_hold) |
+      (blocked & ~blocked_last_q);
+  assign busy = (live_q | fire | (blocked ^ blocked_last_q) | (rx_hold ^ hold_last_q) | (stopping ^ tx_hold) |
+      refresh_wait_q | may_cut | (s_valid & ~stopped)) != '0;
+
+  // Time-outs, and the edge at which the first of them comes. Deadlines are looked at only while one counts.
+  assign counting = (short_running | long_running) != '0;
+  assign alarm = {counting, first};
+  always_comb begin : deadlines
+    logic [LANES-1:0] unheard, stuck;
+    logic [47:0] soonest;
+    unheard = '0;
+    stuck   = '0;
+    soonest = '1;
+    if (counting) begin
+      for (int i = 0; i < LANES; i++) begin
+        if (short_running[i]) begin
+          unheard[i] = cycle >= stop_deadline[48*i+:48] && !got_stop[i];
+          if (stop_deadline[48*i+:48] < soonest) soonest = stop_deadline[48*i+:48];
+        end
+        if (long_running[i]) begin
+          stuck[i] = cycle >= block_deadline[48*i+:48];
+          if (block_deadline[48*i+:48] < soonest) soonest = block_deadline[48*i+:48];
+        end
+      end
+    end
+    ev_short_timeout = unheard;
+    ev_forward_reset = stuck;
+    first = soonest;
+  end
 
   // Where the packets stand.
   always_ff @(posedge clk) begin
     if (rst) begin
+      live_q       <= '0;
       in_packet_q  <= '0;
       cut_q        <= '0;
       discarding_q <= '0;
     end else begin
+      live_q <= send | slot_flow | may_cut | {LANES{beat_due}};
       in_packet_q <= ((in_packet_q & ~send) | (send & ~s_tail)) & ~ev_forward_reset;
       if ((cut_q | discarding_q | ev_forward_reset) != '0) begin
         cut_q <= (cut_q & (slot_flow | stopped | {LANES{beat_due}})) | (ev_forward_reset & in_packet_q);
@@ -110,8 +151,8 @@ module myri_link_tx
     logic [ 8:0] char_q;
 
     assign tx[9*i+:9] = char_q;
-    assign tx_needed[i] = char_q != 9'h000 || fire[i] || slot_flow[i] || may_cut[i] || beat_due || got_stop[i] ||
-        (hold_last_q[i] && !rx_hold[i]) || (blocked[i] && !blocked_last_q[i]);
+    assign stop_deadline[48*i+:48] = stop_deadline_q;
+    assign block_deadline[48*i+:48] = block_deadline_q;
 
     // What goes out.
     always_ff @(posedge own_clk) begin
@@ -122,9 +163,6 @@ module myri_link_tx
       else char_q <= may_cut[i] ? 9'h00C : 9'h000;
     end
 
-    assign ev_short_timeout[i] = short_running[i] && cycle >= stop_deadline_q && !got_stop[i];
-    assign ev_forward_reset[i] = long_running[i] && cycle >= block_deadline_q;
-
     always_ff @(posedge own_clk) begin
       if (rst) begin
         stop_deadline_q  <= 48'd0;
@@ -133,22 +171,6 @@ module myri_link_tx
         if (got_stop[i] || (hold_last_q[i] && !rx_hold[i]))
           stop_deadline_q <= cycle + {32'd0, cfg.short_timeout};
         if (blocked[i] && !blocked_last_q[i]) block_deadline_q <= cycle + {16'd0, cfg.long_timeout};
-      end
-    end
-
-    assign lane_alarm[48*i+:48] =
-        (short_running[i] && (!long_running[i] || stop_deadline_q < block_deadline_q)) ?
-        stop_deadline_q : block_deadline_q;
-  end
-
-  assign alarm.cycle = first;
-  assign alarm.valid = (short_running | long_running) != '0;
-  always_comb begin
-    first = '1;
-    if (alarm.valid) begin
-      for (int i = 0; i < LANES; i++) begin
-        if ((short_running[i] || long_running[i]) && lane_alarm[48*i+:48] < first)
-          first = lane_alarm[48*i+:48];
       end
     end
   end

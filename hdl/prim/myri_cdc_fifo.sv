@@ -58,14 +58,19 @@ module myri_cdc_fifo #(
   assign r_next = pop ? r_bin_d[DEPTH_LOG2-1:0] : r_bin_q[DEPTH_LOG2-1:0];
   assign push = w_valid && w_ready;
   assign pop = r_valid && r_ready;
-  assign w_busy = push || (w_moving && crowded);
+  // How full it looks is worked out only while a pointer is on its way.
+  always_comb begin
+    if (push) w_busy = 1'b1;
+    else if (w_moving) w_busy = crowded;
+    else w_busy = 1'b0;
+  end
   assign w_fold_1 = w_seen ^ (w_seen >> 1);
   assign w_fold_2 = w_fold_1 ^ (w_fold_1 >> 2);
-  assign w_fill = w_bin_q - (w_fold_2 ^ (w_fold_2 >> 4));
-  assign crowded = 8'(w_fill) + {4'd0, cfg_latency} >= 8'(1 << DEPTH_LOG2);
-  assign r_busy = pop || r_moving;
-  assign w_bin_d = w_bin_q + 1'b1;
-  assign r_bin_d = r_bin_q + 1'b1;
+  assign w_fill   = w_bin_q - (w_fold_2 ^ (w_fold_2 >> 4));
+  assign crowded  = 8'(w_fill) + {4'd0, cfg_latency} >= 8'(1 << DEPTH_LOG2);
+  assign r_busy   = pop || r_moving;
+  assign w_bin_d  = w_bin_q + 1'b1;
+  assign r_bin_d  = r_bin_q + 1'b1;
 
   myri_cdc_pointer #(
       .WIDTH(PW)

@@ -12,20 +12,23 @@ module myri_cdc_pointer #(
     output logic [WIDTH-1:0] seen,         // pointer as known here
     output logic             moving        // the chain is not settled
 );
-  logic [16*WIDTH-1:0] chain_q;
+  logic [15*WIDTH-1:0] chain_q;
   logic [         3:0] settle_q;  // edges until the stages in use are equal again
+  logic [16*WIDTH-1:0] chain_d;
   logic                fresh;
 
-  assign fresh  = source != chain_q[WIDTH-1:0];
-  assign moving = fresh || settle_q != 4'd0;
-  assign seen   = chain_q[cfg_latency*WIDTH+:WIDTH];
+  assign fresh   = source != chain_q[WIDTH-1:0];
+  assign moving  = fresh || settle_q != 4'd0;
+  assign chain_d = {chain_q, source};
 
   always_ff @(posedge clk) begin
     if (rst) begin
       chain_q  <= '0;
+      seen     <= '0;
       settle_q <= 4'd0;
     end else if (moving) begin
-      chain_q  <= {chain_q[15*WIDTH-1:0], source};
+      chain_q  <= chain_d[15*WIDTH-1:0];
+      seen     <= chain_d[cfg_latency*WIDTH+:WIDTH];  // what stands in the last stage in use
       settle_q <= fresh ? cfg_latency : settle_q - 4'd1;
     end
   end

@@ -35,6 +35,7 @@ module myri_switch
     output logic [32*PORTS-1:0] tr_key,  // per input: first four bytes after route
     output logic [8*PORTS-1:0] st_fill,  // per input: characters in its slack buffer
     output logic [PORTS-1:0] st_illegal,  // per input, strobe: unknown control character, ignored
+    output logic [PORTS-1:0] st_overflow,  // per input, strobe: a character was lost
     output logic [PORTS-1:0] gated_needed,  // clock enables of these
     output logic busy,  // another edge is needed
     output alarm_t alarm  // wants to be awake at this edge
@@ -73,6 +74,7 @@ module myri_switch
     assign unused = ^gated_clk;
     assign lanes  = {PORTS{clk}};
   end
+  assign st_overflow = ev_overflow;
   assign busy = link_busy || input_busy || output_busy;
   assign gated_needed = rx_needed | tx_needed | input_needed | output_needed;
 

@@ -39,20 +39,28 @@ module myri_switch_input #(
   localparam int PW = $clog2(PORTS);
   localparam logic [6:0] LIMIT = 7'(PORTS);
 
-  logic [PORTS-1:0] in_body_q;  // the route byte of this packet was taken
-  logic [PORTS-1:0] dropping_q;  // this packet is consumed to its tail
-  logic [PORTS-1:0] held_q;  // a beat is held back
-  logic [PORTS-1:0] falling_q;  // decoded, not requested
-  logic [PORTS-1:0] x_ready;  // our output takes
-  logic [PORTS-1:0] fire;  // the held beat leaves
-  logic [PORTS-1:0] take;  // a beat comes from the slack buffer
-  logic [PORTS-1:0] take_body;  // to be held
-  logic [PORTS-1:0] take_route;  // to be decoded
-  logic [PORTS-1:0] take_tail;  // it is the GAP
-  logic [PORTS-1:0] accepted;  // the route byte leads somewhere
+  logic [  PORTS-1:0] in_body_q;  // the route byte of this packet was taken
+  logic [  PORTS-1:0] dropping_q;  // this packet is consumed to its tail
+  logic [  PORTS-1:0] held_q;  // a beat is held back
+  logic [  PORTS-1:0] falling_q;  // decoded, not requested
+  logic [  PORTS-1:0] x_ready;  // our output takes
+  logic [  PORTS-1:0] fire;  // the held beat leaves
+  logic [  PORTS-1:0] take;  // a beat comes from the slack buffer
+  logic [  PORTS-1:0] take_body;  // to be held
+  logic [  PORTS-1:0] take_route;  // to be decoded
+  logic [  PORTS-1:0] take_tail;  // it is the GAP
+  logic [  PORTS-1:0] accepted;  // the route byte leads somewhere
+  logic [  PORTS-1:0] last_fall;  // the request of a packet that falls through is due
+  logic [7*PORTS-1:0] target;  // in + delta
 
   assign x_valid = active & held_q & (x_tail | m_valid);
   assign fire = x_valid & x_ready;
+  always_comb begin : readiness
+    logic [PORTS-1:0] ready;
+    ready = '0;
+    for (int i = 0; i < PORTS; i++) if (x_valid[i]) ready[i] = s_ready[tr_out[4*i+:PW]];
+    x_ready = ready;
+  end
   assign m_ready = ~held_q | fire;
   assign take = m_valid & m_ready;
   assign take_tail = take & m_tail;
@@ -61,6 +69,51 @@ module myri_switch_input #(
   assign gap_leaves = fire & x_tail;
   assign input_needed = take | fire | falling_q;
   assign busy = (input_needed | tr_head) != '0;
+
+  // Route bytes, one a packet: nothing is decoded without one.
+  always_comb begin : decoding
+    logic [PORTS-1:0] well, bad, absent;
+    logic [7*PORTS-1:0] to;
+    well = '0;
+    bad = '0;
+    absent = '0;
+    to = '0;
+    if (take_route != '0) begin
+      for (int i = 0; i < PORTS; i++) begin
+        if (take_route[i]) begin
+          to[7*i+:7] = 7'(i) + {m_data[8*i+5], m_data[8*i+:6]};
+          if (m_data[8*i+6+:2] != 2'b10 || to[7*i+:7] >= LIMIT) bad[i] = 1'b1;
+          else if (!present[to[7*i+:PW]]) absent[i] = 1'b1;
+          else well[i] = 1'b1;
+        end
+      end
+    end
+    accepted = well;
+    ev_bad_route = bad;
+    ev_absent = absent;
+    target = to;
+  end
+
+  always_comb begin : requests
+    logic [  PORTS-1:0] asking;
+    logic [4*PORTS-1:0] for_port;
+    asking   = '0;
+    for_port = '0;
+    if ((falling_q | accepted) != '0) begin
+      for (int i = 0; i < PORTS; i++) begin
+        if (falling_q[i] && last_fall[i]) begin
+          asking[i] = 1'b1;
+          for_port[4*i+:4] = tr_out[4*i+:4];
+        end
+        if (!falling_q[i] && accepted[i] && cfg_fall_through == 8'd0) begin
+          asking[i] = 1'b1;
+          for_port[4*i+:4] = target[7*i+:4];
+        end
+      end
+    end
+    request = asking;
+    request_port = for_port;
+  end
 
   always_ff @(posedge clk) begin
     if (rst) begin
@@ -83,65 +136,30 @@ module myri_switch_input #(
   for (genvar i = 0; i < PORTS; i++) begin : gen_port
     logic own_clk;
     assign own_clk = gated_clk[i];
-    localparam logic [6:0] SELF = 7'(i);
     logic [ 7:0] m_byte;
     logic [ 7:0] held_byte_q;
     logic [ 7:0] diff_q;
-    logic [ 7:0] diff_d;
-    logic [ 6:0] target;  // in + delta
     logic [ 3:0] port_q;
     logic [ 7:0] fall_left_q;
     logic [ 2:0] key_bytes_q;
     logic [31:0] key_q;
-    logic        is_route;  // the byte looks like one
-    logic        decode;
-    logic        cabled;
-    logic        well;
-    logic        bad;
-    logic        absent;
 
-    assign m_byte   = m_data[8*i+:8];
-    assign target   = SELF + {m_byte[5], m_byte[5:0]};
-    assign is_route = m_byte[7:6] == 2'b10;
-
-    assign decode   = take_route[i];
-    assign cabled   = present[target[PW-1:0]];
-    always_comb begin
-      well = 1'b0;
-      bad = 1'b0;
-      absent = 1'b0;
-      if (decode) begin
-        if (!is_route || target >= LIMIT) bad = 1'b1;
-        else if (!cabled) absent = 1'b1;
-        else well = 1'b1;
-      end
-    end
-    assign accepted[i] = well;
-    assign ev_bad_route[i] = bad;
-    assign ev_absent[i] = absent;
-
-    assign request[i] = falling_q[i] ? fall_left_q == 8'd1 : accepted[i] && cfg_fall_through == 8'd0;
-    assign request_port[4*i+:4] = falling_q[i] ? port_q : target[3:0];
-    assign x_ready[i] = s_ready[port_q[PW-1:0]];
+    assign m_byte = m_data[8*i+:8];
+    assign last_fall[i] = fall_left_q == 8'd1;
     assign x_data[8*i+:8] = m_tail[i] ? held_byte_q ^ diff_q : held_byte_q;
     assign tr_out[4*i+:4] = port_q;
     assign tr_key[32*i+:32] = key_q;
 
-    myri_crc8 u_diff (
-        .crc (8'h00),
-        .data(take_route[i] ? m_byte : diff_q),
-        .next(diff_d)
-    );
-
     always_ff @(posedge own_clk) begin
       if (rst) port_q <= 4'd0;
-      else if (accepted[i]) port_q <= target[3:0];
+      else if (accepted[i]) port_q <= target[7*i+:4];
     end
 
     // No reset: these mean something only under the flags above.
     always_ff @(posedge own_clk) begin
       if (take_body[i]) held_byte_q <= m_byte;
-      if (take_route[i] || fire[i]) diff_q <= diff_d;
+      if (take_route[i]) diff_q <= myri_crc8_pkg::crc8(8'h00, m_byte);
+      else if (fire[i]) diff_q <= myri_crc8_pkg::crc8(8'h00, diff_q);
       if (accepted[i]) fall_left_q <= cfg_fall_through;
       else if (falling_q[i]) fall_left_q <= fall_left_q - 8'd1;
     end

@@ -32,9 +32,38 @@ module myri_switch_output #(
   logic [      PORTS-1:0] released;  // per output: the GAP leaves
   logic [      PORTS-1:0] arbitrate;  // per output: an owner is chosen at the coming edge
   logic [PORTS*PORTS-1:0] grant;  // per output: the input that would be chosen
+  logic [   PW*PORTS-1:0] owner;  // per output: the input that owns it
 
   assign released = s_valid & s_ready & s_tail;
-  assign arbitrate = asked & (~serving_q | released);
+  // Who waits is pending at an output: without one there is nothing to choose.
+  always_comb begin : choices
+    logic [PORTS-1:0] choosing;
+    choosing = '0;
+    if (waiting != '0) begin
+      for (int o = 0; o < PORTS; o++)
+      if (asked[o] && (!serving_q[o] || released[o])) choosing[o] = 1'b1;
+    end
+    arbitrate = choosing;
+  end
+
+  // Only outputs that serve are connected.
+  always_comb begin : connections
+    logic [PORTS-1:0] valid, gap;
+    logic [8*PORTS-1:0] data;
+    valid = '0;
+    gap   = '0;
+    data  = '0;
+    for (int o = 0; o < PORTS; o++) begin
+      if (serving_q[o]) begin
+        valid[o] = x_valid[owner[PW*o+:PW]];
+        gap[o] = x_tail[owner[PW*o+:PW]];
+        data[8*o+:8] = x_data[8*owner[PW*o+:PW]+:8];
+      end
+    end
+    s_valid = valid;
+    s_tail  = gap;
+    s_data  = data;
+  end
   assign output_needed = arbitrate | {PORTS{request != '0}};
   assign busy = (arbitrate | tr_grant) != '0;
 
@@ -70,9 +99,7 @@ module myri_switch_output #(
     logic [   PW-1:0] owner_q;
 
     assign asked[o] = pending_q != '0;
-    assign s_valid[o] = serving_q[o] && x_valid[owner_q];
-    assign s_tail[o] = x_tail[owner_q];
-    assign s_data[8*o+:8] = x_data[8*owner_q+:8];
+    assign owner[PW*o+:PW] = owner_q;
 
     myri_rr_arbiter #(
         .N(PORTS)

@@ -39,6 +39,7 @@ module sp_switch
     output logic [32*PORTS-1:0] tr_key,  // per input: first word of the VIA header
     output logic [8*PORTS-1:0] st_fill,  // per input: characters in its slack buffer
     output logic [PORTS-1:0] st_illegal,  // per input, strobe: unknown control character, ignored
+    output logic [PORTS-1:0] st_overflow,  // per input, strobe: a character was lost
     output logic [15:0] st_chunks,  // chunks in the central queue
     output logic st_in_flight,  // a packet is in the switch
     output logic busy,  // another edge is needed
@@ -63,6 +64,7 @@ module sp_switch
   logic [PORTS-1:0] input_busy, collect_busy, output_busy;
   logic [PORTS-1:0] ev_bad_route, ev_absent, ev_forward_reset, ev_overflow;
 
+  assign st_overflow = ev_overflow;
   assign busy = link_busy || grant_busy || central_busy ||
       (input_busy | collect_busy | output_busy) != '0;
   assign st_in_flight = busy || st_chunks != 16'd0 || (crossing | queueing | c_valid | pending) != '0;
@@ -111,16 +113,18 @@ module sp_switch
   assign tr_grant = tr_crossed | tr_placed;
 
   // Outputs for which a packet of the central queue is here or on its way there.
-  always_comb begin
-    occupied = reading | pending;
+  always_comb begin : outputs
+    logic [PORTS-1:0] queued;
+    queued = reading | pending;
     if ((queueing | c_valid) != '0) begin
       for (int i = 0; i < PORTS; i++) begin
         for (int o = 0; o < PORTS; o++) begin
-          if (queueing[i] && tr_out[4*i+:4] == 4'(o)) occupied[o] = 1'b1;
-          if (c_valid[i] && c_port[4*i+:4] == 4'(o)) occupied[o] = 1'b1;
+          if (queueing[i] && tr_out[4*i+:4] == 4'(o)) queued[o] = 1'b1;
+          if (c_valid[i] && c_port[4*i+:4] == 4'(o)) queued[o] = 1'b1;
         end
       end
     end
+    occupied = queued;
   end
 
   for (genvar p = 0; p < PORTS; p++) begin : gen_port

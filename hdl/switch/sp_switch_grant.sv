@@ -33,11 +33,13 @@ module sp_switch_grant #(
   for (genvar o = 0; o < PORTS; o++) begin : gen_output
     logic [PORTS-1:0] asks;
     logic [PW-1:0] winner;
-    always_comb begin
-      asks = '0;
+    always_comb begin : asking
+      logic [PORTS-1:0] here;
+      here = '0;
       if (request != '0 && free[o]) begin
-        for (int i = 0; i < PORTS; i++) asks[i] = request[i] && request_port[4*i+:4] == 4'(o);
+        for (int i = 0; i < PORTS; i++) here[i] = request[i] && request_port[4*i+:4] == 4'(o);
       end
+      asks = here;
     end
     assign taken[o] = asks != '0;
     myri_rr_arbiter #(

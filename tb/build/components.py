@@ -20,6 +20,7 @@ from tb.build.instances import (
     clock_counters,
     clock_domains,
     clock_pins,
+    clock_wants,
     gated_index,
     gated_pins,
     node_gated,
@@ -88,7 +89,7 @@ def _model(
 ) -> Design:
     pins = ["input logic rst", "input logic faults", *clock_pins(clocks), *gated_pins(gated)]
     pins += [f"{way} logic {width}{pin}_{port}" for port in range(ports) for way, pin, width in CABLE_PINS]
-    inside = f"{clock_counters(clocks)}{body}\n"
+    inside = f"{clock_counters(clocks)}{clock_wants(clocks, gated)}{body}\n"
     text = f"// Generated: a component of a cluster.\nmodule {name} (\n    " + ",\n    ".join(pins) + f"\n);\n{inside}"
     files = {f"{name}.sv": f"{text}endmodule\n", **more}
     return Design(name, generated=files, clocked=True, library=True, domains=clock_domains(clocks, gated))
@@ -109,11 +110,10 @@ def _components_h(numbers: Numbers, nodes: list[Further], sizes: list[int]) -> s
 
 
 def _add(kind: str, clocks: int, gated: Sequence[GatedClocks]) -> str:
-    pins = [f"  cluster.clock(&model->clk_{i}, &model->refresh_{i}, &model->awake_{i});" for i in range(clocks)]
+    pins = [f"  cluster.clock(&model->clk_{i}, &model->refresh_{i}, &model->wants_{i});" for i in range(clocks)]
     owners = enumerate((group.clock, n in group.kicked) for group in gated for n in range(group.number))
     pins += [
-        f"  cluster.gated({clock}, &model->gated_clk_{i}, &model->gated_needed_{i}, {str(kicked).lower()});"
-        for i, (clock, kicked) in owners
+        f"  cluster.gated({clock}, &model->gated_clk_{i}, {str(kicked).lower()});" for i, (clock, kicked) in owners
     ]
     head = f"static V{kind} *add_{kind}(Cluster &cluster, const char *name, dw_component numbers) {{"
     made = f"  V{kind} *model = cluster.component(new V{kind}(name), V{kind}_parts, numbers);"
@@ -142,10 +142,20 @@ def _cables(numbers: Numbers) -> list[str]:
     names = [*topology.hosts, *(switch.name for switch in topology.switches)]
     return [
         f"  cluster.cable({near}, &c{near}->tx_{a.port}, &c{near}->tx_hold_{a.port}, &c{far}->in_{b.port}, "
-        f"&c{far}->in_hold_{b.port}, {numbers.clock_of(b)}, {_receiver(numbers, b)});"
+        f"&c{far}->in_hold_{b.port}, {numbers.clock_of(a)}, {_sender(numbers, a)}, "
+        f"{numbers.clock_of(b)}, {_receiver(numbers, b)});"
         for a, b in topology.peers.items()
         for near, far in [(names.index(a.node), names.index(b.node))]
     ]
+
+
+def _sender(numbers: Numbers, end: End) -> int:
+    """The gated clock of what is sent at this end, counted among those of its clock; -1: the clock itself, as in a NIC
+    that has no gated ones.
+    """
+    if numbers.topology.is_host(end.node):
+        return -1
+    return gated_index(switch_gated(0, numbers.topology.ports[end.node]), "", end.port)
 
 
 def _receiver(numbers: Numbers, end: End) -> int:

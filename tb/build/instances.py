@@ -27,12 +27,14 @@ def word(name: str) -> str:
     return re.sub(r"\W", lambda found: f"_x{ord(found[0]):02x}_", name)
 
 
+WANTS = 32
+"""Bits of the word in which a clock and its gated clocks say what they need (verilator_clocks.hpp)."""
+
+
 def clock_pins(clocks: int) -> list[str]:
     """Ports of a module whose clocks the main loop drives, three a clock."""
-    each = range(clocks)
-    return [
-        pin for i in each for pin in (f"input logic clk_{i}", f"input logic refresh_{i}", f"output logic awake_{i}")
-    ]
+    pins = ("input logic clk_{0}", "input logic refresh_{0}", f"output logic [{WANTS - 1}:0] wants_{{0}}")
+    return [pin.format(i) for i in range(clocks) for pin in pins]
 
 
 def clock_counters(clocks: int) -> str:
@@ -59,15 +61,27 @@ class GatedClocks(NamedTuple):
         """The connection of both pins: to the component's pins from `gated_clk_<first>` on; None: to every edge."""
         if first is None:
             return f".{self.prefix}gated_clk({{{self.number}{{clk_{self.clock}}}}}), .{self.prefix}gated_needed()"
-        each = [str(first + i) for i in reversed(range(self.number))]
-        clocks, needs = ", ".join(f"gated_clk_{i}" for i in each), ", ".join(f"gated_needed_{i}" for i in each)
-        return f".{self.prefix}gated_clk({{{clocks}}}), .{self.prefix}gated_needed({{{needs}}})"
+        clocks = ", ".join(f"gated_clk_{first + i}" for i in reversed(range(self.number)))
+        return f".{self.prefix}gated_clk({{{clocks}}}), .{self.prefix}gated_needed({self.prefix}gated_needed)"
 
 
 def gated_pins(gated: Sequence[GatedClocks]) -> list[str]:
-    """Ports of a module whose gated clocks the main loop drives, two a gated clock."""
-    each = range(sum(group.number for group in gated))
-    return [pin for i in each for pin in (f"input logic gated_clk_{i}", f"output logic gated_needed_{i}")]
+    """Ports of a module whose gated clocks the main loop drives."""
+    return [f"input logic gated_clk_{i}" for i in range(sum(group.number for group in gated))]
+
+
+def clock_wants(clocks: int, gated: Sequence[GatedClocks]) -> str:
+    """The word of each of these clocks, `wants_<i>`: its own need on top, those of its gated clocks from bit 0 on, in
+    the order of `gated`.
+    """
+    lines = [f"  logic awake_{i};\n" for i in range(clocks)]
+    lines += [f"  logic [{group.number - 1}:0] {group.prefix}gated_needed;\n" for group in gated]
+    for i in range(clocks):
+        own = [group for group in gated if group.clock == i]
+        parts = [f"awake_{i}", f"{WANTS - 1 - sum(group.number for group in own)}'d0"]
+        parts += [f"{group.prefix}gated_needed" for group in reversed(own)]
+        lines.append(f"  assign wants_{i} = {{{', '.join(parts)}}};\n")
+    return "".join(lines)
 
 
 def clock_domains(clocks: int, gated: Sequence[GatedClocks]) -> tuple[tuple[str, ...], ...]:

@@ -16,7 +16,15 @@ from pymodels.profiles import Profile
 from pymodels.topology import End
 from tb.build import components
 from tb.build.build import Design
-from tb.build.instances import card_file, clock_counters, clock_pins, node_instance, switch_instance, word
+from tb.build.instances import (
+    card_file,
+    clock_counters,
+    clock_pins,
+    clock_wants,
+    node_instance,
+    switch_instance,
+    word,
+)
 from tb.build.numbers import NIC, Numbers
 
 
@@ -117,14 +125,14 @@ def _top(clocks: int, body: str) -> str:
     return (
         "// Generated: the top level of both simulators.\n`ifdef VERILATOR\nmodule top (\n"
         "    input logic [7:0] wake /*verilator public_flat_rw*/,\n    input logic rst,\n    input logic faults"
-        f"{inputs}\n);\n{clock_counters(clocks)}{body}endmodule\n`else\nmodule top;\n"
+        f"{inputs}\n);\n{clock_counters(clocks)}{clock_wants(clocks, ())}{body}endmodule\n`else\nmodule top;\n"
         "  logic rst = 1'b1, faults = 1'b0, started = 1'b0, always_on = 1'b0;\n  logic [7:0] wake = 8'd0;\n"
         f"{signals}{made}{body}endmodule\n`endif\n"
     )
 
 
 def _one_component(clocks: int) -> str:
-    pins = "".join(f"  cluster.clock(&top->clk_{i}, &top->refresh_{i}, &top->awake_{i});\n" for i in range(clocks))
+    pins = "".join(f"  cluster.clock(&top->clk_{i}, &top->refresh_{i}, &top->wants_{i});\n" for i in range(clocks))
     return (
         "// Generated: the whole design as one component, for verilator_main.cpp.\n"
         '#ifndef SANLAB_PUBLIC\n#include "Vtop__Syms.h"\n#endif\nPARTS(Vtop);\n'

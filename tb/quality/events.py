@@ -1,8 +1,8 @@
-"""A struct that one `always_comb` writes as a whole and then in part: refused, since on Icarus each write is an event.
+"""What one `always_comb` writes as a whole and then in part: refused, since on Icarus each write is an event.
 
-Two such processes that read each other's structs wake each other for ever in one instant, though every value has
-settled (`tests/tools/test_icarus_events.py` shows it). In simulation modules, bundles of settings are left out: they
-stand still after reset.
+Two such processes wake each other for ever in one instant, though every value has settled
+(`tests/tools/test_icarus_events.py` shows it). A struct gets one `assign` a field; a vector is put together in a
+variable of the process. In simulation modules, bundles of settings are left out: they stand still after reset.
 """
 
 from __future__ import annotations
@@ -17,20 +17,26 @@ from tb.tools.paths import ROOT
 PROCESS = re.compile(r"\balways_comb\b")
 WORD = re.compile(r"\b(?:begin|end|case[xz]?|endcase)\b|;")
 WHOLE = re.compile(r"(?<![\w.\]'])(\w+)\s*=(?!=)")
-PART = re.compile(r"(?<![\w.'])(\w+)\.\w[\w.]*(?:\[[^\]]*\])?\s*=(?!=)")
+PART = re.compile(r"(?<![\w.'])(\w+)(?:\.\w[\w.]*(?:\[[^\]]*\])?|\[[^\]=]*\])\s*=(?!=)")
+OWN = re.compile(r"\blogic\b(?:\s*\[[^\]]*\])*\s+([^;]*);")
+REMEDY = "give each field one `assign`, put a vector together in a variable of the process"
 SETTINGS = re.compile(r"\b\w+_settings_t\s+([^;]*)")
 
 
 def twice_written(text: str, hardware: bool = True) -> list[tuple[int, str]]:
-    """Line of the process and name, for every struct that one process writes whole and in part."""
+    """Line of the process and name, for all that one process writes whole and in part, beside its own variables."""
     source = bare(text)
-    settings = () if hardware else SETTINGS.finditer(source)
-    still = {name for found in settings for name in re.findall(r"\w+", found[1])}
+    still = set() if hardware else _names(SETTINGS, source)
     return [
         (source.count("\n", 0, begin) + 1, name)
         for begin, body in _processes(source)
-        for name in sorted(set(WHOLE.findall(body)) & set(PART.findall(body)) - still)
+        for name in sorted(set(WHOLE.findall(body)) & set(PART.findall(body)) - still - _names(OWN, body))
     ]
+
+
+def _names(declarations: re.Pattern[str], text: str) -> set[str]:
+    """Names in the lists of these declarations."""
+    return {name for found in declarations.finditer(text) for name in re.findall(r"\w+", found[1])}
 
 
 def _processes(source: str) -> Iterator[tuple[int, str]]:
@@ -45,10 +51,10 @@ def _processes(source: str) -> Iterator[tuple[int, str]]:
 
 
 def events() -> tuple[str, list[str]]:
-    """No struct is written as a whole and in part by one process, in all of the HDL."""
+    """Nothing is written as a whole and in part by one process, in all of the HDL."""
     files = hdl_files()
     found = [
-        f"{path.relative_to(ROOT)}:{line}: `{name}` is written whole and in part; give each field one `assign`"
+        f"{path.relative_to(ROOT)}:{line}: `{name}` is written whole and in part; {REMEDY}"
         for path in files
         for line, name in twice_written(path.read_text(encoding="utf-8"), is_hardware(path))
     ]

@@ -1,7 +1,9 @@
-"""Why `hdl/README.md` wants each field of a struct written once: what Icarus does when a process writes it twice.
+"""Why `hdl/README.md` wants a struct's fields, and bits of a vector, written once: what Icarus does with two writes.
 
-Strategy: two processes that read each other's structs, with values that settle at once. Written whole and then in part,
-they wake each other without end, which a count of their runs shows; written once a field, they run a few times.
+Strategy: processes with values that settle at once, and a count of their runs. Two that read each other's structs wake
+each other without end when these are written whole and then in part, and settle when each field is written once. Two
+that read only their own wire do the same when a third reads what both write: on Icarus 11 an `always_comb` that is
+woken wakes the others. They settle when what is put together is a variable of the process.
 """
 
 from __future__ import annotations
@@ -42,14 +44,60 @@ module top;
   end
 endmodule
 """
+LANES = """
+module top;
+  logic [1:0] wires = 2'b00;
+  logic [1:0] seen, told;
+  int runs = 0;
+  for (genvar i = 0; i < 2; i++) begin : gen_lane
+    logic one;
+    logic own;
+    assign own = wires[i];
+    always_comb begin : decoding
+      {lane}
+    end
+    assign seen[i] = one;
+  end
+  always_comb begin
+    told = seen;
+    runs = runs + 1;
+    if (runs == {many}) begin
+      $display("for ever at %0t: %b", $time, told);
+      wires = 2'b00;
+    end
+  end
+  initial begin
+    #1 wires = 2'b11;
+    #1 $display("settled at %0t: %b", $time, told);
+    $finish;
+  end
+endmodule
+"""
 TWICE = "{0} = '0; if (late != 0) {0}.x = late + {1}.y;"
 ONCE = "{0}.y = '0; {0}.x = late != 0 ? late + {1}.y : 8'd0;"
 
 
+WITHIN = "logic found; found = 1'b0; if (own) found = 1'b1; one = found;"
+
+
 @pytest.mark.parametrize(("form", "said"), [(TWICE, "for ever at 1: 0500 0500"), (ONCE, "settled at 2: 0500 0500")])
 def test_processes_that_write_a_struct_twice_wake_each_other_for_ever(tmp_path: Path, form: str, said: str) -> None:
-    source = tmp_path / "top.sv"
-    source.write_text(SOURCE.format(a=form.format("a", "b"), b=form.format("b", "a"), many=MANY))
-    subprocess.run(["iverilog", "-g2012", "-o", "top", source.name], cwd=tmp_path, check=True, capture_output=True)
-    ran = subprocess.run(["vvp", "top"], cwd=tmp_path, check=True, capture_output=True, text=True, timeout=PATIENCE_S)
-    assert ran.stdout.splitlines()[0] == said
+    assert _first_line(tmp_path, SOURCE.format(a=form.format("a", "b"), b=form.format("b", "a"), many=MANY)) == said
+
+
+@pytest.mark.parametrize(
+    ("lane", "said"),
+    [("one = 1'b0; if (own) one = 1'b1;", "for ever at 1: 11"), (WITHIN, "settled at 2: 11")],
+)
+def test_processes_that_share_nothing_wake_each_other_for_ever_through_one_that_reads_both(
+    tmp_path: Path, lane: str, said: str
+) -> None:
+    assert _first_line(tmp_path, LANES.format(lane=lane, many=MANY)) == said
+
+
+def _first_line(folder: Path, text: str) -> str:
+    """What the simulation of this module `top` says first."""
+    (folder / "top.sv").write_text(text)
+    subprocess.run(["iverilog", "-g2012", "-o", "top", "top.sv"], cwd=folder, check=True, capture_output=True)
+    ran = subprocess.run(["vvp", "top"], cwd=folder, check=True, capture_output=True, text=True, timeout=PATIENCE_S)
+    return ran.stdout.splitlines()[0]

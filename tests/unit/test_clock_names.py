@@ -1,7 +1,7 @@
 """Every clock of a cluster has a name for people, also that of a bus behind a bridge.
 
 Strategy: hosts with every set of cards, with and without a bridge. The names of all clocks are compared with a list
-written by hand; each must be told once.
+written by hand; each must be told once. The word in which a clock says what it needs is compared with one by hand, too.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import pytest
 
 from pymodels.builders import single_switch
 from pymodels.config.model import FPGA_CARD, FRAME_CARD
+from tb.build.instances import HALF_RX, GatedClocks, clock_wants, gated_index
 from tb.build.numbers import Numbers
 
 OWN = ["NIC of {}", "link of {}", "PCI of {}"]
@@ -29,3 +30,12 @@ def test_every_clock_has_the_name_of_what_it_drives(bridge: bool, card: list[str
     ]
     assert [numbers.clock_name(clock) for clock in range(numbers.clocks)] == [*expected, "switch s0"]
     assert numbers.clock_name(numbers.bus_clock(2)) == "PCI of c"
+
+
+def test_a_clock_wants_edges_in_the_order_of_its_gated_clocks_below_its_own_need() -> None:
+    gated = [GatedClocks("setup_", 0, 1), GatedClocks("link_", 1, 2), GatedClocks("nic_", 0, 6)]
+    lines = clock_wants(2, gated).splitlines()
+    assert "  assign wants_0 = {awake_0, 24'd0, nic_gated_needed, setup_gated_needed};" in lines
+    assert "  assign wants_1 = {awake_1, 29'd0, link_gated_needed};" in lines
+    assert gated_index(gated, "link_", HALF_RX) == HALF_RX
+    assert gated_index(gated, "nic_", 0) == 1, "behind the one of setup, as in the word"

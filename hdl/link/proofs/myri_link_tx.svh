@@ -3,10 +3,12 @@
 // and who holds whom. One lane, so its clock is the link's.
 // prove: induction 2 LANES=1
 // mutants: enables
-// unseen: `&` -> `|` in `(stopping != tx_hold) || (refresh_wait_q | may_cut | (s_valid & ~stopped)) != '0;`: a clock that goes on longer loses nothing
-// unseen: `~` -> ` ` in `(stopping != tx_hold) || (refresh_wait_q | may_cut | (s_valid & ~stopped)) != '0;`: a clock that goes on longer loses nothing
-// unseen: `&&` -> `||` in `(hold_last_q[i] && !rx_hold[i]) || (blocked[i] && !blocked_last_q[i]);`: a clock that goes on longer loses nothing
+// unseen: `&` -> `|` in `assign tx_needed = live_q | fire | slot_flow | may_cut | {LANES{beat_due}} | got_stop | (hold_last_q & ~rx_hold) |`: a clock that goes on longer loses nothing
+// unseen: `&` -> `|` in `(blocked & ~blocked_last_q);`: a clock that goes on longer loses nothing
+// unseen: `&` -> `|` in `refresh_wait_q | may_cut | (s_valid & ~stopped)) != '0;`: a clock that goes on longer loses nothing
+// unseen: `~` -> ` ` in `refresh_wait_q | may_cut | (s_valid & ~stopped)) != '0;`: a clock that goes on longer loses nothing
 initial assume (rst);
+always @(posedge clk) if (!$initstate) assert (live_q[0] == (tx != '0));
 always @(posedge clk)
   if (!$initstate && !$past(rst) && !rst) begin
     if (!$past(tx_needed[0]))

@@ -179,11 +179,13 @@ module myri_lanai_core
   assign go = ready && (!memory || (special ? cpu_reg_valid : cpu_gnt));
 
   logic [31:0] uses;
-  always_comb begin
-    uses = 32'd0;
-    if (one.reads_rs1) uses[one.rs1] = 1'b1;
-    if (one.second_rs2) uses[one.rs2] = 1'b1;
-    if (one.uses_rd) uses[one.rd] = 1'b1;
+  always_comb begin : registers_used
+    logic [31:0] some;
+    some = 32'd0;
+    if (one.reads_rs1) some[one.rs1] = 1'b1;
+    if (one.second_rs2) some[one.rs2] = 1'b1;
+    if (one.uses_rd) some[one.rd] = 1'b1;
+    uses = some;
   end
   myri_lanai_loads u_loads (
       .*,

@@ -1,51 +1,82 @@
-// The BEATs of a sender asleep, at the far end of its cable. A sender puts BEAT on the wire at multiples of the period while its
-// clock runs; in its sleep they are computed, here: a receiver that is awake in such a slot sees the character as if it had
-// been sent. A receiver asleep is woken only for BEATs that a fault may have changed: from a slot that a fault strikes to
+// The BEATs of senders asleep, at the far ends of their LANES cables. A sender puts BEAT on the wire at multiples of the period while
+// its clock runs; in its sleep they are computed, here: a receiver that is awake in such a slot sees the character as if it
+// had been sent. A receiver asleep is woken only for BEATs that a fault may have changed: from a slot that a fault strikes to
 // the first BEAT that gets through. The first one after reset wakes it too, so that it knows when they are due.
 module sim_beats
   import myri_sleep_pkg::*;
-(
-    input  logic          clk,              // character clock of the receiver
-    input  logic          rst,
-    input  logic   [47:0] cycle,            // absolute index of the coming edge
-    input  logic   [31:0] cfg_beat_period,  // the sender's; 0 = it sends none
-    input  logic   [ 7:0] cfg_delay,        // characters between the sender's register and `in`
-    input  logic   [ 8:0] in,               // what comes out of the cable
-    input  logic          struck,           // a fault was in force at the last edge
-    output logic   [ 8:0] out,              // the same, with the BEATs that were not sent
-    output logic          due,              // a BEAT is due at the coming edge
-    output logic          busy,             // another edge is needed
-    output alarm_t        alarm             // wants to be awake at alarm.cycle
+#(
+    parameter int LANES = 1  // cables of one receiver
+) (
+    input logic clk,  // character clock of the receiver
+    input logic rst,
+    input logic [47:0] cycle,  // absolute index of the coming edge
+    input logic [31:0] cfg_beat_period,  // the senders'; 0 = they send none
+    input logic [LANES-1:0] present,  // there is a sender
+    input  logic [8*LANES-1:0] cfg_delay,        // characters between the sender's register and the end of the cable
+    input logic [LANES-1:0] struck,  // a fault was in force at the last edge
+    output logic [LANES-1:0] due,  // a BEAT is due at the coming edge
+    output logic [LANES-1:0] busy,  // another edge is needed
+    output alarm_t alarm  // wants to be awake at alarm.cycle
 );
-  localparam logic [8:0] BEAT = 9'h030;
-  logic reached, due_last_q, attending_q;
-  logic [47:0] slot_at_q, behind, period;
+  logic [LANES-1:0] beating, reached, due_last_q, attending_q;
+  logic [47:0] slot_at_q[0:LANES-1];
+  logic [47:0] soonest_q;  // no slot comes before
+  logic [47:0] soonest, period;
+  logic near;  // some slot may be reached; only then they are looked at
 
-  assign period  = {16'd0, cfg_beat_period};
-  assign reached = cycle >= slot_at_q && cfg_beat_period != 32'd0;
-  always_comb begin
-    behind = 48'd0;
-    if (reached && cycle != slot_at_q) behind = myri_link_pkg::remainder(cycle - slot_at_q, period);
+  assign period = {16'd0, cfg_beat_period};
+  assign beating = cfg_beat_period == 32'd0 ? '0 : present;
+  assign near = cycle >= soonest_q;
+  // Slots change with `cycle`: looked at again whenever that does.
+  always_comb begin : slots
+    logic [LANES-1:0] gone, now;
+    gone = '0;
+    now  = '0;
+    if (near) begin
+      for (int i = 0; i < LANES; i++) begin
+        if (beating[i] && cycle >= slot_at_q[i]) begin
+          gone[i] = 1'b1;
+          now[i]  = (cycle - slot_at_q[i]) % period == 48'd0;
+        end
+      end
+    end
+    reached = gone;
+    due = now;
   end
-  assign due = reached && behind == 48'd0;
-  assign out = due && in == 9'h000 ? BEAT : in;
   // The receiver samples at the edge after the slot's.
-  assign busy = due_last_q | (struck & !attending_q);
-  assign alarm.valid = attending_q && cfg_beat_period != 32'd0;
-  assign alarm.cycle = slot_at_q;
+  assign busy = due_last_q | (struck & ~attending_q);
+  assign alarm.valid = (attending_q & beating) != '0;
+  assign alarm.cycle = soonest_q;
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      due_last_q  <= 1'b0;
-      attending_q <= 1'b1;
-      slot_at_q   <= '1;
-      if (cfg_beat_period != 32'd0)
-        slot_at_q <= (cycle / period + 48'd1) * period + {40'd0, cfg_delay} + 48'd1;
-    end else if (reached | due_last_q | struck) begin
-      if (reached) slot_at_q <= cycle - behind + period;
-      due_last_q <= due;
-      if (struck) attending_q <= 1'b1;
-      else if (due_last_q) attending_q <= 1'b0;
+      due_last_q  <= '0;
+      attending_q <= '1;
+      soonest_q   <= 48'd0;
+    end else begin
+      due_last_q  <= due;
+      attending_q <= (attending_q & ~due_last_q) | struck;
+      if (near) begin
+        soonest = '1;
+        for (int i = 0; i < LANES; i++) begin
+          if (beating[i] && slot_at_q[i] < soonest) soonest = slot_at_q[i];
+        end
+        soonest_q <= soonest;
+      end
+    end
+  end
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      for (int i = 0; i < LANES; i++) begin
+        slot_at_q[i] <= '1;
+        if (beating[i])
+          slot_at_q[i] <= (cycle / period + 48'd1) * period + {40'd0, cfg_delay[8*i+:8]} + 48'd1;
+      end
+    end else if (near) begin
+      for (int i = 0; i < LANES; i++) begin
+        if (reached[i]) slot_at_q[i] <= cycle - (cycle - slot_at_q[i]) % period + period;
+      end
     end
   end
 endmodule

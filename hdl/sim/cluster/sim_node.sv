@@ -61,22 +61,58 @@ module sim_node
   localparam int CARD_MEMORIES = 2048;  // host memories and SRAMs have the numbers below
 
   logic [8:0] rx;
-  logic rx_hold, cable_busy, cable_needed;
+  logic rx_hold, cable_moves, cable_busy, beat_owed, beat_busy, beat_alarm_busy, struck;
+  logic [7:0] cable_delay;
+  logic [31:0] cfg_beat_period;
+  alarm_t beat_alarm;
   logic [HALVES-1:0] card_half;
-  assign link_gated_needed = card_half | ({{(HALVES - 1) {1'b0}}, cable_needed} << HALF_RX);
+  assign cable_busy = cable_moves | beat_busy | beat_alarm_busy;
+  assign link_gated_needed = card_half | ({{(HALVES - 1) {1'b0}}, cable_busy | beat_owed} << HALF_RX);
   sim_cable #(
-      .CABLE(CABLE),
-      .CLOCK(CLOCK_LINK),
-      .UNIT(BASE),
-      .KEY(SET_CABLE_DELAY),
+      .CABLE  (CABLE),
       .CARRIED(CARRIED)
   ) cable (
       .*,
       .clk(link_gated_clk[HALF_RX]),
       .cycle(link_cycle),
+      .due(beat_owed),
+      .cfg_delay(cable_delay),
+      .busy(cable_moves)
+  );
+  sim_setting #(
+      .UNIT (BASE),
+      .KEY  (SET_CABLE_DELAY),
+      .WIDTH(8)
+  ) delay (
+      .clk  (setup_gated_clk),
+      .rst,
+      .value(cable_delay)
+  );
+  sim_setting #(
+      .UNIT(BASE),
+      .KEY (SET_BEAT_PERIOD)
+  ) beat_period (
+      .clk  (setup_gated_clk),
+      .rst,
+      .value(cfg_beat_period)
+  );
+  sim_beats beats (
+      .*,
+      .clk(link_clk),
+      .cycle(link_cycle),
       .present(1'b1),
-      .needed(cable_needed),
-      .busy(cable_busy)
+      .cfg_delay(cable_delay),
+      .due(beat_owed),
+      .busy(beat_busy),
+      .alarm(beat_alarm)
+  );
+  sim_alarm #(
+      .CLOCK(CLOCK_LINK)
+  ) beat_wake_up (
+      .clk  (link_clk),
+      .alarm(beat_alarm),
+      .cycle(link_cycle),
+      .busy (beat_alarm_busy)
   );
 
   logic [PCI_IN_BITS*SLOTS-1:0] slot_in;

@@ -29,7 +29,8 @@ module sim_switch
 );
   localparam int UNIT = SWITCH_UNIT + SWITCH;
   switch_settings_t cfg;
-  logic [31:0] present;
+  logic [31:0] present, cfg_beat_period;
+  logic [PORTS*8-1:0] cable_delay;
   always_ff @(posedge setup_gated_clk) if (rst) cfg <= switch_settings(UNIT);
   sim_setting #(
       .UNIT(UNIT),
@@ -39,22 +40,41 @@ module sim_switch
       .rst,
       .value(present)
   );
+  sim_setting #(
+      .UNIT (UNIT),
+      .KEY  (SET_CABLE_DELAY),
+      .COUNT(PORTS),
+      .WIDTH(8)
+  ) delay_setting (
+      .clk  (setup_gated_clk),
+      .rst,
+      .value(cable_delay)
+  );
+  sim_setting #(
+      .UNIT(UNIT),
+      .KEY (SET_BEAT_PERIOD)
+  ) beat_period_setting (
+      .clk  (setup_gated_clk),
+      .rst,
+      .value(cfg_beat_period)
+  );
 
   logic [9*PORTS-1:0] rx;
   logic [PORTS-1:0]
-      rx_hold, st_illegal, port_busy, port_needed, tr_head, tr_grant, tr_queue, tr_tail, tr_stall;
+      rx_hold, st_illegal, st_overflow, port_busy, tr_head, tr_grant, tr_queue, tr_tail, tr_stall;
+  logic [PORTS-1:0] stalled_q, lost_q;  // tr_stall and st_overflow as of the last edge
+  logic [PORTS-1:0] changing, traced;  // ports with something for the trace, or for an invariant
+  logic [PORTS-1:0] beat_owed, beat_busy, struck;
   logic [PORTS*4-1:0] tr_out;
-  logic [PORTS*32-1:0] count_overflow;
   logic [PORTS*32-1:0] tr_key;
   logic [PORTS*8-1:0] st_fill;
   logic [PORTS-1:0] chip_needed;
-  logic switch_busy, queue_busy, in_flight, busy;
-  alarm_t alarm;
+  logic switch_busy, queue_busy, beat_alarm_busy, in_flight, busy;
+  alarm_t alarm, beat_alarm;
 
   for (genvar p = 0; p < PORTS; p++) begin : gen_port
     sim_switch_port #(
         .CABLE(FIRST_CABLE + p),
-        .CLOCK(CLOCK),
         .SWITCH(SWITCH),
         .PORT(p),
         .CARRIED(CARRIED)
@@ -63,11 +83,13 @@ module sim_switch
         .rst,
         .cycle,
         .faults,
-        .present(present[p]),
+        .beat_owed(beat_owed[p]),
         .in(in[9*p+:9]),
         .in_hold(in_hold[p]),
         .rx(rx[9*p+:9]),
         .rx_hold(rx_hold[p]),
+        .cable_delay(cable_delay[8*p+:8]),
+        .struck(struck[p]),
         .tr_head(tr_head[p]),
         .tr_grant(tr_grant[p]),
         .tr_queue(tr_queue[p]),
@@ -77,8 +99,7 @@ module sim_switch
         .tr_key(tr_key[32*p+:32]),
         .st_fill(st_fill[8*p+:8]),
         .st_illegal(st_illegal[p]),
-        .count_overflow(count_overflow[32*p+:32]),
-        .needed(port_needed[p]),
+        .lost(lost_q[p]),
         .busy(port_busy[p])
     );
   end
@@ -96,6 +117,7 @@ module sim_switch
         .count_bad_route(),
         .count_absent(),
         .count_forward_reset(),
+        .count_overflow(),
         .st_chunks(chunks),
         .st_in_flight(in_flight),
         .busy(switch_busy)
@@ -133,6 +155,7 @@ module sim_switch
         .count_bad_route(),
         .count_absent(),
         .count_forward_reset(),
+        .count_overflow(),
         .busy(switch_busy)
     );
     assign tr_queue   = '0;
@@ -141,8 +164,33 @@ module sim_switch
   end
 
   assign setup_gated_needed = 1'b0;
-  assign gated_needed = chip_needed | port_needed;
+  assign changing = (tr_stall ^ stalled_q) | lost_q;
+  assign traced = tr_head | tr_grant | tr_queue | tr_tail;
+  assign gated_needed = chip_needed | port_busy | changing | beat_owed | beat_busy | traced;
+  always_ff @(posedge clk) begin
+    stalled_q <= rst ? '0 : tr_stall;
+    lost_q <= rst ? '0 : st_overflow;
+  end
 
-  assign busy = switch_busy | (|port_busy) | queue_busy;
+  sim_beats #(
+      .LANES(PORTS)
+  ) beats (
+      .*,
+      .present(present[PORTS-1:0]),
+      .cfg_delay(cable_delay),
+      .due(beat_owed),
+      .busy(beat_busy),
+      .alarm(beat_alarm)
+  );
+  sim_alarm #(
+      .CLOCK(CLOCK)
+  ) beat_wake_up (
+      .clk,
+      .alarm(beat_alarm),
+      .cycle,
+      .busy (beat_alarm_busy)
+  );
+
+  assign busy = switch_busy | queue_busy | beat_alarm_busy | ((port_busy | changing | beat_busy) != '0);
   sim_awake #(.CLOCK(CLOCK)) sleep (.*);
 endmodule

@@ -159,6 +159,7 @@ module sim_switch_bench
       .tr_key(unused_key),
       .st_fill(),
       .st_illegal(),
+      .st_overflow(),
       .busy(unused_busy),
       .alarm()
   );

@@ -5,51 +5,46 @@ module sim_switch_port
   import sim_trace_pkg::*;
 #(
     parameter int CABLE = 0,  // number of the cable direction that arrives
-    parameter int CLOCK = 0,  // index of the switch's clock
     parameter int SWITCH = 0,  // number of the switch in the cluster
     parameter int PORT = 0,  // number of the port
     parameter int CARRIED = 0  // as for sim_cable
 ) (
-    input  logic        clk,
-    input  logic        rst,
-    input  logic [47:0] cycle,
-    input  logic        faults,
-    input  logic        present,         // a cable is attached
-    input  logic [ 8:0] in,              // characters entering the cable at its far end
-    input  logic        in_hold,
-    output logic [ 8:0] rx,              // characters at this end
-    output logic        rx_hold,
-    input  logic        tr_head,         // trace points, see myri_switch and sp_switch
-    input  logic        tr_grant,
-    input  logic        tr_queue,
-    input  logic        tr_tail,
-    input  logic        tr_stall,
-    input  logic [ 3:0] tr_out,
-    input  logic [31:0] tr_key,
-    input  logic [ 7:0] st_fill,
-    input  logic        st_illegal,
-    input  logic [31:0] count_overflow,
-    output logic        needed,          // the coming edge is: any other may be left out
-    output logic        busy             // another edge is needed
+    input logic clk,
+    input logic rst,
+    input logic [47:0] cycle,
+    input logic faults,
+    input logic beat_owed,  // see sim_cable
+    input logic [8:0] in,  // characters entering the cable at its far end
+    input logic in_hold,
+    output logic [8:0] rx,  // characters at this end
+    output logic rx_hold,
+    input logic [7:0] cable_delay,  // of the cable that arrives
+    output logic struck,
+    input logic tr_head,  // trace points, see myri_switch and sp_switch
+    input logic tr_grant,
+    input logic tr_queue,
+    input logic tr_tail,
+    input logic tr_stall,
+    input logic [3:0] tr_out,
+    input logic [31:0] tr_key,
+    input logic [7:0] st_fill,
+    input logic st_illegal,
+    input logic lost,  // a character was, at the last edge
+    output logic busy  // another edge is needed, by what only this port's clock moves
 );
   localparam int UNIT = SWITCH_BASE + SWITCH * PORTS_PER_SWITCH + PORT;
   logic [31:0] out_port;
-  logic [31:0] overflow_seen_q;
-  logic cable_busy, cable_needed, stall_busy, fill_busy, lost;
+  logic cable_busy, fill_busy;
   assign out_port = {28'd0, tr_out};
-  assign lost = count_overflow != overflow_seen_q;
-  assign busy = cable_busy | stall_busy | fill_busy | lost;
-  assign needed = busy | cable_needed | tr_head | tr_grant | tr_queue | tr_tail;
+  assign busy = cable_busy | fill_busy;
   sim_cable #(
-      .CABLE(CABLE),
-      .CLOCK(CLOCK),
-      .UNIT(SWITCH_UNIT + SWITCH),
-      .KEY(SET_CABLE_DELAY + PORT),
+      .CABLE  (CABLE),
       .CARRIED(CARRIED)
   ) cable (
       .*,
-      .needed(cable_needed),
-      .busy  (cable_busy)
+      .due(beat_owed),
+      .cfg_delay(cable_delay),
+      .busy(cable_busy)
   );
   sim_probe #(
       .UNIT (UNIT),
@@ -109,7 +104,7 @@ module sim_switch_port
       .level(tr_stall),
       .packet(32'd0),
       .argument(out_port),
-      .busy(stall_busy)
+      .busy()
   );
   sim_fill #(
       .UNIT(UNIT)
@@ -119,7 +114,6 @@ module sim_switch_port
       .held(st_fill),
       .busy(fill_busy)
   );
-  always_ff @(posedge clk) overflow_seen_q <= count_overflow;
   sim_invariant #(
       .UNIT(UNIT),
       .CODE(64)

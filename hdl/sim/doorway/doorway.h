@@ -42,7 +42,7 @@ void dw_set_hooks(dw_hooks hooks);
 
 // What the numbers of the component that is being evaluated are more than those it was built with (component.c).
 typedef struct { int unit, settings, memory, clock, cable; } dw_component;
-extern dw_component dw_here;
+extern const dw_component *dw_here;
 
 // The LANai's processor port and the host's CPU: one call a clock each (see processor.c, host_cpu.c).
 dw_command *dw_next_command(int unit, int64_t now);

@@ -26,5 +26,9 @@ module sim_alarm
         `SAN(san_alarm) (CLOCK, edge_index);
     end
   end
-  assign busy = alarm.valid && (!seen_valid_q || alarm.cycle != seen_q || alarm.cycle <= cycle);
+  always_comb begin
+    if (!alarm.valid) busy = 1'b0;
+    else if (!seen_valid_q) busy = 1'b1;
+    else busy = alarm.cycle != seen_q || alarm.cycle <= cycle;
+  end
 endmodule

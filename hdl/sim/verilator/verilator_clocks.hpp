@@ -5,8 +5,9 @@
 // all of them with the characters that stood on their cables before; afterwards the changed ones are carried to the far ends.
 // So coinciding edges sample old values, as they do in one model. Components are evaluated in the order of their numbers.
 //
-// Of a model only the parts concerned are evaluated (verilator_parts.hpp), or all of it by public means (verilator_public.hpp). What arrives on a cable is given the edge that samples it, and every edge while there are faults: no model asks
-// for those by itself (sim_cable, CARRIED).
+// Of a model only the parts concerned are evaluated (verilator_parts.hpp), or all of it by public means (verilator_public.hpp).
+// What arrives on a cable is given the edge that samples it, and every edge while there are faults: no model asks for those by
+// itself (sim_cable, CARRIED). What a clock and its gated clocks need stands in one word of the model.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -18,19 +19,12 @@
 #include <vector>
 
 #include "verilated.h"
-#ifdef SANLAB_PUBLIC
-#include "verilator_public.hpp"
-#else
-#include "verilator_parts.hpp"
-#endif
+#include "verilator_component.hpp"
 extern "C" {
-#include "doorway.h"
 extern int64_t dw_next_edge[];
 extern int dw_faults;
 int64_t dw_period(int clock);
 }
-
-constexpr int64_t NEVER = INT64_MAX;
 
 class Cluster {
  public:
@@ -53,27 +47,33 @@ class Cluster {
 #endif
     return model;
   }
-  // The next clock of the component added last.
-  void clock(CData *clk, CData *refresh, const CData *awake) {
+  // The next clock of the component added last. `wants`: in its top bit whether it needs its next edge, below which of its gated
+  // clocks need that edge, in the order in which they are added.
+  void clock(CData *clk, CData *refresh, const IData *wants) {
     Component &c = components_.back();
     const int number = count();
     const uint64_t rise = c.model.rise_of(clk), renew = c.model.rise_of(refresh);
-    clocks_.push_back({awake, refresh, rise, renew, 0, 0, NEVER, nullptr, nullptr, 1ull << number % 64, nullptr, {}});
+    clocks_.push_back({wants, refresh, rise, renew, 0, 0, NEVER, nullptr, nullptr, number, 0, 0, 0, nullptr, nullptr, nullptr, {}});
     wave_clocks::pin(c.name, "clk_" + std::to_string(c.clocks++), number, false);
   }
   // The next gated clock of the component added last: of its clock (counted in the component) it has the edges before which it is
-  // `needed`, and, with `kicked`, those that must happen: software may have given commands to what it drives.
-  void gated(int clock, CData *clk, const CData *needed, bool kicked) {
+  // needed, and, with `kicked`, those that must happen: software may have given commands to what it drives.
+  void gated(int clock, CData *clk, bool kicked) {
     Component &c = components_.back();
     Clock &owner = clocks_[c.first + clock];
-    owner.gated.push_back({needed, c.model.rise_of(clk)});
-    owner.gated_rises |= owner.gated.back().rise;
-    if (kicked) owner.kicked |= owner.gated.back().rise;
+    owner.gated.push_back(c.model.rise_of(clk));
+    owner.gated_rises |= owner.gated.back();
+    if (kicked) owner.kicked |= owner.gated.back();
     wave_clocks::pin(c.name, "gated_clk_" + std::to_string(c.gated++), c.first + clock, true);
   }
-  // A cable direction out of a component; `clock` samples it, in its gated clock of this number.
-  void cable(int component, const SData *tx, const CData *tx_hold, SData *in, CData *in_hold, int clock, int gated) {
-    components_[component].cables.push_back({tx, tx_hold, in, in_hold, clock, clocks_[clock].gated[gated].rise, nullptr});
+  // A cable direction out of a component, whose sender has the clock `out` (its gated clock of the number `out_gated`; -1: any of its
+  // edges); `clock` samples it, in its gated clock of the number `gated`.
+  void cable(int component, const SData *tx, const CData *tx_hold, SData *in, CData *in_hold, int out, int out_gated, int clock, int gated) {
+    Component &c = components_[component];
+    const uint64_t sent = out_gated < 0 ? clocks_[out].rise : clocks_[out].gated[out_gated], first = sent & -sent;
+    c.senders |= first;
+    c.cable_at[__builtin_ctzll(first)] = static_cast<uint8_t>(c.cables.size());
+    c.cables.push_back({tx, tx_hold, in, in_hold, clocks_[clock].gated[gated], clock, nullptr});
   }
 
   // ---------------------------------------------------------------- time
@@ -81,16 +81,17 @@ class Cluster {
   // The clocks run from now on. Those of one period stand on one grid.
   void start() {
     grids_.reserve(clocks_.size());   // clocks point into it
-    words_ = (count() + 63) / 64;
-    for (Component &c : components_) for (int i = c.first; i < c.first + c.clocks; i++) clocks_[i].owner = &c;
+    place();
     for (int i = 0; i < count(); i++) {
       const int64_t period = dw_period(i);
       const auto same = std::find_if(grids_.begin(), grids_.end(), [&](const Grid &g) { return g.period == period; });
-      Grid &grid = same == grids_.end() ? grids_.emplace_back(Grid{period, NEVER, NEVER, 0, {}}) : *same;
-      clocks_[i].grid = &grid;
-      clocks_[i].due = &grid.due[i / 64];
+      Clock &clock = clocks_[i];
+      clock.grid = same == grids_.end() ? &grids_.emplace_back(period, at_.size() / 64) : &*same;
+      clock.due = &clock.grid->due[clock.word];
+      clock.some = &clock.grid->some[clock.word / 64];
+      clock.needs = meanings_.of(clock.gated);
       shortest_ = std::min(shortest_, period);
-      schedule(clocks_[i]);
+      schedule(clock);
     }
     for (Component &c : components_) {
       for (Cable &cable : c.cables) {
@@ -98,6 +99,7 @@ class Cluster {
         cable.sampled->owner->receivers |= cable.receiver;
       }
     }
+    sent_.reserve(components_.size());
   }
   int64_t next_edge() const {
     int64_t time = forced_.empty() ? NEVER : forced_.top().first;
@@ -123,21 +125,20 @@ class Cluster {
   }
   // All edges at `now`. `stay_awake`: a clock that has an edge has the next one too.
   void edge(bool stay_awake, bool reset_over) {
-    const Due rising = take_due();
     levels(reset_over);
-    Clock *risen[DW_CLOCKS], **end = risen;
-    for (int w = 0; w < words_; w++) {
-      for (uint64_t bits = rising[w]; bits; bits &= bits - 1) *end++ = &clocks_[w * 64 + __builtin_ctzll(bits)];
+    Grid *due[DW_CLOCKS], **const end = take_due(due);
+    for (size_t s = 0; s < grids_.front().some.size(); s++) {
+      for (uint64_t some = taken(due, end, &Grid::some, s); some; some &= some - 1) {
+        const size_t w = s * 64 + static_cast<size_t>(__builtin_ctzll(some));
+        for (uint64_t bits = taken(due, end, &Grid::due, w); bits;) {
+          Component &c = *at_[w * 64 + static_cast<size_t>(__builtin_ctzll(bits))]->owner;
+          evaluate(c, bits & c.bits, stay_awake);
+          bits &= ~c.bits;
+        }
+      }
     }
-    for (Clock **first = risen, **last = first; first != end; first = last) {
-      while (last != end && (*last)->owner == (*first)->owner) last++;
-      evaluate(first, last, stay_awake);
-    }
-    const Component *done = nullptr;
-    for (Clock **clock = risen; clock != end; clock++) {
-      if ((*clock)->owner != done) carry(*(done = (*clock)->owner));
-      if (stay_awake) schedule(**clock);
-    }
+    for (Component *c : sent_) carry(*c);
+    sent_.clear();
   }
   // Software wrote signals: clocks that are needed now run on.
   void reconsider() { for (const Component &c : components_) go_on(c); }
@@ -154,65 +155,49 @@ class Cluster {
   }
 
  private:
-  using Due = std::array<uint64_t, DW_CLOCKS / 64>;   // one bit a clock
   using Forced = std::pair<int64_t, int>;             // (edge time, clock)
-  struct Gated { const CData *needed; uint64_t rise; };
-  struct Grid;
-  struct Component;
-  struct Clock {
-    const CData *awake;
-    CData *refresh;                     // high while sim_cycle is told the index
-    uint64_t rise, renew, gated_rises;   // triggers that its edge sets, a rise of its pin refresh, the edges of all of its gated clocks
-    uint64_t kicked;                    // and of those that need an edge that must happen
-    int64_t last;                       // when it had its last edge
-    Grid *grid;
-    uint64_t *due, bit;                 // where it stands in its grid's `due`
-    Component *owner;
-    std::vector<Gated> gated;
-  };
-  // `receiver`: the triggers of the gated clock that samples it, of the clock `sampled`.
-  struct Cable { const SData *tx; const CData *tx_hold; SData *in; CData *in_hold; int clock; uint64_t receiver; Clock *sampled; };
-  struct Component {
-    Evaluated model;
-    CData *rst, *faults;
-    dw_component numbers;
-    int first, clocks, gated;    // its clocks; how many gated ones they have
-    uint64_t given;              // triggers of gated clocks that have the next edge of their clock, needed or not
-    uint64_t receivers;          // those of all gated clocks that sample cables
-    bool changed;                // an input other than a clock
-    std::vector<Cable> cables;
-    std::string name;   // in waves
-  };
-  // All clocks of one period. `next`: the first multiple of it after now when some clock is due then, else NEVER; `index`: of `last`.
-  struct Grid { int64_t period, next, last, index; Due due; };
-
   int count() const { return static_cast<int>(clocks_.size()); }
+  // Every clock gets its place in the words of `due`, in the order of their numbers.
+  void place() {
+    for (Component &c : components_) {
+      if (at_.size() % 64 + static_cast<size_t>(c.clocks) > 64) at_.resize((at_.size() + 63) / 64 * 64);
+      for (Clock *clock = &clocks_[c.first]; clock != &clocks_[c.first] + c.clocks; clock++) {
+        clock->owner = &c;
+        clock->word = at_.size() / 64;
+        clock->word_bit = 1ull << clock->word % 64;
+        c.bits |= clock->bit = 1ull << at_.size() % 64;
+        at_.push_back(clock);
+      }
+    }
+    at_.resize((at_.size() + 63) / 64 * 64);
+    for (Component &c : components_) c.at = &at_[clocks_[c.first].word * 64];
+  }
   // The clock has the next edge of its grid.
   void schedule(const Clock &clock) {
     *clock.due |= clock.bit;
+    *clock.some |= clock.word_bit;
     Grid &g = *clock.grid;
     if (g.next == NEVER) g.next = g.last == now ? now + g.period : (now / g.period + 1) * g.period;
   }
   // The clock's next edge must happen: those of its gated clocks that hear of it have it.
   static void give(const Clock &clock) { clock.owner->given |= clock.kicked; }
-  Due take_due() {
+  // The grids with an edge now, in `due`; behind the last of them.
+  Grid **take_due(Grid **due) {
     while (!forced_.empty() && forced_.top().first == now) {
       const Clock &clock = clocks_[forced_.top().second];
       give(clock);
-      *clock.due |= clock.bit;
+      schedule(clock);
       clock.grid->next = now;
       forced_.pop();
     }
-    Due rising;
-    for (int w = 0; w < words_; w++) rising[w] = 0;
     for (Grid &g : grids_) {
       if (g.next != now) continue;
       g.index = g.last == now - g.period ? g.index + 1 : now / g.period;
       g.last = now;
       g.next = NEVER;
-      for (int w = 0; w < words_; w++) rising[w] |= std::exchange(g.due[w], 0);
+      *due++ = &g;
     }
-    return rising;
+    return due;
   }
   void levels(bool reset_over) {
     if (in_reset_ && reset_over) {
@@ -225,48 +210,54 @@ class Cluster {
     }
   }
   void seen_to_rise(const Clock &clock) {
-    const int number = static_cast<int>(&clock - clocks_.data());
-    wave_clocks::level(now, number, true);
-    high_.push_back(number);
+    wave_clocks::level(now, clock.number, true);
+    high_.push_back(clock.number);
   }
-  // One component with its clocks that rise now, and those of their gated clocks that are needed (`all`: everyone). A clock that slept is
-  // first told the index of this edge.
-  void evaluate(Clock *const *first, Clock *const *end, bool all) {
-    Component &c = *(*first)->owner;
-    dw_here = c.numbers;
+  // One component with those of its clocks that rise now, `own`, and those of their gated clocks that are needed (`all`: everyone). A
+  // clock that slept is first told the index of this edge.
+  void evaluate(Component &c, uint64_t own, bool all) {
+    Clock *const *const at = c.at;
+    dw_here = &c.numbers;
     c.model.seen();
     if (std::exchange(c.changed, false)) c.model.settle();
-    uint64_t rise = 0, renew = 0, gated = 0;
-    for (Clock *const *each = first; each != end; each++) {
-      Clock &clock = **each;
+    uint64_t rise = 0, needed = 0, renew = 0, gated = 0;
+    for (uint64_t bits = own; bits; bits &= bits - 1) {
+      Clock &clock = *at[__builtin_ctzll(bits)];
       rise |= clock.rise;
       gated |= clock.gated_rises;
+      needed |= clock.needed();
+      edges++;
       if (pulses) seen_to_rise(clock);
       if (std::exchange(clock.last, now) == now - clock.grid->period) continue;
-      dw_next_edge[&clock - clocks_.data()] = clock.grid->index;
+      dw_next_edge[clock.number] = clock.grid->index;
       *clock.refresh = 1;
       renew |= clock.renew;
     }
-    if (renew) c.model.edge(renew);
-    for (Clock *const *each = first; each != end; each++) {
-      const Clock &clock = **each;
-      *clock.refresh = 0;
-      for (const Gated &pin : clock.gated) rise |= pin.rise & -static_cast<uint64_t>(*pin.needed);
+    if (renew) {
+      c.model.edge(renew);
+      needed = 0;
+      for (uint64_t bits = own; bits; bits &= bits - 1) {
+        const Clock &clock = *at[__builtin_ctzll(bits)];
+        *clock.refresh = 0;
+        needed |= clock.needed();
+      }
     }
-    rise |= gated & (all ? gated : c.given);
+    rise |= all ? gated : needed | (gated & c.given);
     c.given = (c.given & ~gated) | (faults_ ? c.receivers : 0);
     c.model.edge(rise);
-    edges += static_cast<uint64_t>(end - first);
     go_on(c);
+    if (all) for (uint64_t bits = own; bits; bits &= bits - 1) schedule(*at[__builtin_ctzll(bits)]);
+    if ((c.sent = rise & c.senders)) sent_.push_back(&c);
   }
   // The clocks that the component needs have their next edge.
   void go_on(const Component &c) {
     const Clock *const first = &clocks_[c.first];
-    for (const Clock *clock = first; clock != first + c.clocks; clock++) if (*clock->awake) schedule(*clock);
+    for (const Clock *clock = first; clock != first + c.clocks; clock++) if (*clock->wants >> 31) schedule(*clock);
   }
   // What changed at a component's transmitters arrives at the far ends, which are given the edge that samples it.
   void carry(const Component &c) {
-    for (const Cable &cable : c.cables) {
+    for (uint64_t sent = c.sent; sent; sent &= sent - 1) {
+      const Cable &cable = c.cables[c.cable_at[__builtin_ctzll(sent)]];
       if (*cable.tx == *cable.in && *cable.tx_hold == *cable.in_hold) continue;
       *cable.in = *cable.tx;
       *cable.in_hold = *cable.tx_hold;
@@ -279,10 +270,12 @@ class Cluster {
 
   std::vector<Clock> clocks_;
   std::vector<Component> components_;
+  std::vector<Clock *> at_;   // by their places in the words of `due`
   std::vector<Grid> grids_;
+  Meanings meanings_;
+  std::vector<Component *> sent_;   // those with cables whose senders had an edge now
   std::vector<int> high_;   // clocks that waves show high
   std::priority_queue<Forced, std::vector<Forced>, std::greater<Forced>> forced_;
   int64_t shortest_ = NEVER;
-  int words_ = 0;   // of `Due` that are in use
   bool in_reset_ = true, faults_ = false;
 };

@@ -36,12 +36,14 @@ int64_t hook_now() { return cluster.now; }
 void hook_wake(int64_t time) { wake_time = std::max(time, cluster.now); }
 void hook_kick(int clock, int64_t time) { cluster.kick(clock, time); }
 
+// When VPI next has a call-back due.
+int64_t vpi_deadline() {
+  return static_cast<int64_t>(std::min<uint64_t>(VerilatedVpi::cbNextDeadline(), static_cast<uint64_t>(NEVER)));
+}
+
 // Waves show every edge: with them, none is left out.
 bool waves_asked;
-int64_t hook_quiet_until() {
-  const int64_t vpi = static_cast<int64_t>(std::min<uint64_t>(VerilatedVpi::cbNextDeadline(), static_cast<uint64_t>(NEVER)));
-  return waves_asked ? 0 : std::min(vpi, cluster.quiet_until());
-}
+int64_t hook_quiet_until() { return waves_asked ? 0 : std::min(vpi_deadline(), cluster.quiet_until()); }
 
 void settle() { while (VerilatedVpi::callValueCbs()) {} }
 
@@ -78,12 +80,12 @@ class Simulation {
     VerilatedVpi::callCbs(cbStartOfSimulation);
     settle();
     python_phases(top_);
+    int64_t vpi = vpi_deadline();   // only Python sets another
     while (!context->gotFinish()) {
       if (!running_ && cluster.driven() && dw_started()) {
         running_ = true;
         cluster.start();
       }
-      const int64_t vpi = static_cast<int64_t>(std::min<uint64_t>(VerilatedVpi::cbNextDeadline(), static_cast<uint64_t>(NEVER)));
       const int64_t edge = cluster.next_edge();
       const int64_t time = std::min(std::min(vpi, wake_time), std::min(edge, fall_));
       if (time == NEVER) break;
@@ -101,7 +103,10 @@ class Simulation {
         if (cluster.pulses) fall_ = std::min(fall_, time + cluster.shortest() / 2);
       }
       const bool turn = time == vpi || time == wake_time;
-      if (turn) software(time, vpi);
+      if (turn) {
+        software(time, vpi);
+        vpi = vpi_deadline();
+      }
       if (turn || time == edge || (Evaluated::PINS_MOVE && fell)) dump(time);
     }
     VerilatedVpi::callCbs(cbEndOfSimulation);
