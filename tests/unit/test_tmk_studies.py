@@ -19,6 +19,7 @@ from tb.tools.paths import SIMULATORS
         ("tmk_apps", "", "processes: 8 processes"),
         ("tmk_apps", "processes=2 programs=sor,fftt", "program 'fftt'"),
         ("tmk_sizes", "programs=jacobbi", "program 'jacobbi'"),
+        ("tmk_sizes", "tmk.processes=2 sizes=AE", "sizes: 'AE'"),
         ("tmk_async", "tmk.processes=3", "tmk.processes: 3 processes"),
         ("tmk_speedup", "counts=1,2,4", "counts: 4 processes"),
         ("tmk_speedup", "counts=1,two", "counts: 'two'"),
