@@ -24,6 +24,7 @@ OPTIONS = {
     **layer_options(LAYER),
 }
 QUICK = "repetitions=2 messages=4"
+TINY = "repetitions=1 messages=2"
 
 
 class Program:

@@ -1,0 +1,40 @@
+"""`python -m tests.system.defaults STUDY ...`: are studies equal on both simulators at their defaults, and how long do
+they take on Icarus? Minutes each, so no test does it. Exit code 1: one of them is not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.system.runs import assert_equal, must
+
+
+def compare(study: str, settings: str) -> str:
+    """What is wrong; nothing: they are equal. The time on Icarus is printed."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            one, other = (must(study, sim, Path(folder) / sim, settings) for sim in ("verilator", "icarus"))
+            print(f"{study}: {other.results.wall_s:.0f} s on Icarus, {len(other.trace)} records", flush=True)
+            assert_equal(one, other)
+        except AssertionError as error:
+            return str(error)
+    return ""
+
+
+def main() -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(prog="tests.system.defaults", description=__doc__)
+    parser.add_argument("--set", default="", dest="settings", metavar="KEY=VALUE ...")
+    parser.add_argument("studies", nargs="+", metavar="STUDY")
+    given = parser.parse_args()
+    found = {study: compare(study, given.settings) for study in given.studies}
+    for study, wrong in found.items():
+        print(f"{study}: {wrong or 'equal'}")
+    return int(any(found.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
