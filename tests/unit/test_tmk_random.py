@@ -34,7 +34,7 @@ SEEDS = int(os.environ.get("SANLAB_TMK_SEEDS", "24"))
 
 def run(seed: int, pages: int, phases: int, **options: Any) -> tuple[Bench, Watched]:
     """One program, on two to eight processes."""
-    bench = Bench(2 + seed % 7, seed=seed, pages=pages, **options, **WAYS[seed % len(WAYS)])
+    bench = Bench(2 + seed % 7, seed=seed, pages=pages, trace=False, **options, **WAYS[seed % len(WAYS)])
     watched = Watched(bench.all, pages, told=not options)
     bench.program(lambda tmk: watched.program(tmk, seed, phases))
     return bench, watched
@@ -57,7 +57,7 @@ def test_every_read_is_right_when_records_are_collected_all_the_time(seed: int) 
 
 @pytest.mark.parametrize("seed", range(1, 1 + SEEDS // 3))
 def test_reads_and_counts_are_right_where_messages_are_lost_doubled_and_late(seed: int) -> None:
-    bench = Bench(2 + seed % 7, seed=seed, pages=1 + seed % 3, resend_us=1500)
+    bench = Bench(2 + seed % 7, seed=seed, pages=1 + seed % 3, trace=False, resend_us=1500)
     bench.machine.faults.lose(0.04, 0.04, seed, reordered=0.05, doubled=0.05)
     watched = Watched(bench.all, 1 + seed % 3)
     bench.program(lambda tmk: watched.program(tmk, seed, 4))

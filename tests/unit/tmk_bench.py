@@ -25,9 +25,10 @@ class Bench:
         pages: int = 16,
         on: str = "udp",
         below: dict[str, int | str] | None = None,
+        trace: bool = True,
         **options: Any,
     ) -> None:
-        self.machine = Machine(nodes, seed=seed)
+        self.machine = Machine(nodes, seed=seed, trace=trace)
         self.below: list[Any] = []
         """UDP or VIA of each host."""
         self.layers: list[TreadMarks] = []
