@@ -47,6 +47,7 @@ def tour(charges: Charges) -> None:
     Two(charges, dma_inject=1, segment_bytes=64, channels=2).run("fetched", _fetched)
     Two(charges, poll_thread=1, poll_period_us=PERIOD_US).run("thread", _thread)
     Two(charges, search_timer=1).run("timed", _search)
+    Two(charges, crc32=1).run("sealed", messages)
     TwoOnLanai4(charges).run("LANai 4", messages)
 
 

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from typing import Any
 
+from firmware.host.grim.crc import opened
 from firmware.host.grim.errors import GrimError
 from firmware.host.grim.handlers import FIRST_NUMBER, Handlers
 from firmware.host.grim.incoming import Incoming
@@ -15,7 +16,7 @@ from firmware.host.grim.reports import report_error
 from firmware.nic.grim.layout import Layout
 from firmware.nic.grim.options import Options
 from firmware.verbs import Buffer, Host
-from pymodels.formats.grim import MessageType, Report, reference
+from pymodels.formats.grim import Device, MessageType, Report, reference
 from pymodels.trace import TraceEvent
 
 Local = tuple[int, int, tuple[int, int, int, int], bytes]
@@ -45,6 +46,7 @@ class Dispatch:
         """
         self._host, self._options, self._queues = host, options, queues
         self._handlers, self._absent, self._errors = handlers, absent, errors
+        self._sealed = bool(options.crc32)
         self.incoming = [Incoming(host, layout, channel, buffer) for channel, buffer in enumerate(buffers)]
         self.polling = False
         """A handler runs, or may."""
@@ -115,11 +117,25 @@ class Dispatch:
                     source, kind, handler, arguments, payload, key = message
                     if kind == MessageType.ERROR_REPORT:
                         self._report(incoming, Report.of(arguments))
-                    else:
+                    elif not self._sealed or kind != MessageType.ACTIVE or reference(source).device != Device.HOST:
                         handled += await self._call(source, handler, arguments, payload, key)
+                    else:
+                        handled += await self._open(source, handler, arguments, payload, key)
             finally:
                 await incoming.free()
         return handled
+
+    async def _open(
+        self, source: int, handler: int, arguments: tuple[int, int, int, int], payload: memoryview, key: int
+    ) -> int:
+        """A message that carries a CRC-32: one that was changed goes to no handler, and is an error of the next
+        call.
+        """
+        found = await opened(self._host, reference(source).vnn, handler, arguments, payload)
+        if isinstance(found, GrimError):
+            self._errors.append(found)
+            return 0
+        return await self._call(source, handler, arguments, found, key)
 
     def _report(self, incoming: Incoming, report: Report) -> None:
         """The NI reports a message that cannot succeed, or another NI that has restarted."""

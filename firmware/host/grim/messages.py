@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 
 from firmware.host.grim.arguments import whole, word
 from firmware.host.grim.calls import Calls
+from firmware.host.grim.crc import sealed
 from firmware.host.grim.errors import GrimError
 from firmware.host.grim.handlers import ABSENT, Handler, Handlers
 from firmware.host.grim.messenger import Messenger
 from firmware.host.grim.nodes import Nodes
-from firmware.host.grim.segments import Payload, Target, cut, payload_parts
+from firmware.host.grim.segments import ACTIVE, Payload, Target, cut, payload_parts
 from firmware.nic.grim.layout import Layout
 from firmware.nic.grim.options import Options
 from firmware.verbs import Host
@@ -85,14 +86,16 @@ class Messages:
         else:
             await self.send_message(messenger, target, handler, arguments, payload)
 
-    def send_message(
+    async def send_message(
         self, messenger: Messenger, target: Target, handler: int, arguments: tuple[int, int, int, int], payload: Payload
-    ) -> Awaitable[None]:
+    ) -> None:
         """Send a message whose handler and arguments are checked, cut into segments."""
         parts, sending = payload_parts(payload), messenger.sending
+        if self._options.crc32 and target.kinds is ACTIVE and target.destination & 3 != Device.CELOXICA:
+            parts = await sealed(self._host, self._nodes.me, handler, arguments, parts)
         sending.sends += 1
         pieces = cut(target, handler, arguments, parts, self._options.segment_bytes, sending.sends)
-        return sending.send(target, pieces, parts[2], bool(parts[1]))
+        await sending.send(target, pieces, parts[2], bool(parts[1]))
 
     def words(self, arguments: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
         """The arguments as 32-bit words. Raises GrimError for one that does not fit."""

@@ -6,3 +6,4 @@
 #include "remote.h"
 #include "multicast.h"
 #include "filter.h"
+#include "crc.h"

@@ -42,6 +42,7 @@ RANGES: Mapping[str, tuple[int, int]] = MappingProxyType(
         "poll_thread": (0, 1),
         "poll_period_us": (1, 1_000_000),
         "overflow": (0, 1),
+        "crc32": (0, 1),
     }
 )
 """Least and greatest value of each option that is a number."""
@@ -143,6 +144,8 @@ class Options:
     """The polling thread sleeps so long between its polls. Assumed: no paper gives it."""
     overflow: int = 1
     """Handlers that find no room in the NI append to the overflow queue (1) or wait (0: a deadlock; 4.4.3)."""
+    crc32: int = 0
+    """Messages from host to host carry a CRC-32 from end to end (1; ours): one that was changed is an error there."""
 
     @classmethod
     def of(cls, given: Mapping[str, float | str]) -> Options:
@@ -152,6 +155,9 @@ class Options:
         for name, unit in (("segment_bytes", 4), ("cut_through_bytes", 8), ("cut_through_least", 8)):
             if getattr(options, name) % unit:
                 raise OptionError(f"option {name}", f"{getattr(options, name)} is not a multiple of {unit}", "round it")
+        if options.crc32 and options.dma_inject:
+            cause = "the NI fetches the payload from where it stands, and no CRC stands behind it there"
+            raise OptionError("option crc32=1 with dma_inject=1", cause, "take dma_inject=0")
         if options.synchronisation == "tree" and options.timeout_us:
             cause = "with timeout_us every NI counts the epochs of every other"
             raise OptionError("option synchronisation=tree", cause, "take all")

@@ -50,6 +50,7 @@ OPTIONS: Mapping[str, tuple[Value, ...]] = MappingProxyType(
         "poll_thread": (1,),
         "poll_period_us": (10, 200),
         "overflow": (0,),
+        "crc32": (1,),
         "synchronisation": ("tree", "all"),
     }
 )
