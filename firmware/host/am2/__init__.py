@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from firmware.host.am2.bundle import Bundle, Mask
+from firmware.host.am2.bundle import Access, Bundle, Mask
 from firmware.host.am2.described import Handler
 from firmware.host.am2.driver import Driver
 from firmware.host.am2.endpoint import Endpoint
@@ -22,6 +22,7 @@ from pymodels.host.process import Process
 __all__ = [
     "ALWAYS",
     "NEVER",
+    "Access",
     "Am2",
     "Am2Error",
     "Bundle",
@@ -62,9 +63,11 @@ class Library:
         self.process, self._driver = process, driver
         self.bundles: list[Bundle] = []
 
-    def allocate_bundle(self) -> Bundle:
-        """AM_AllocateBundle."""
-        bundle = Bundle(self._driver, self.process)
+    def allocate_bundle(self, access: Access = Access.SEQ) -> Bundle:
+        """AM_AllocateBundle, for one thread at a time, or (PAR) for any. Raises Am2Error."""
+        if access not in tuple(Access):
+            raise Am2Error(f"{self.process.who}: a bundle", f"its access is {access!r}", "give SEQ or PAR")
+        bundle = Bundle(self._driver, self.process, Access(access))
         self.bundles.append(bundle)
         return bundle
 

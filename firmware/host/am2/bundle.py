@@ -20,11 +20,20 @@ class Mask(IntEnum):
     """A message has come."""
 
 
-class Bundle:
-    """One thread uses it at a time (AM 2.0: a sequential bundle). Another one that polls meanwhile handles nothing."""
+class Access(IntEnum):
+    """Which threads of its process may use a bundle (AM 2.0)."""
 
-    def __init__(self, driver: Driver, process: Process) -> None:
-        self.process = process
+    SEQ = 0
+    """AM_SEQ: one at a time, as its program promises."""
+    PAR = 1
+    """AM_PAR: any at any time."""
+
+
+class Bundle:
+    """One thread polls at a time: another one that does so meanwhile handles nothing."""
+
+    def __init__(self, driver: Driver, process: Process, access: Access) -> None:
+        self.process, self.access = process, access
         self.endpoints: list[Endpoint] = []
         self.event_mask = Mask.NONE
         """AM_GetEventMask."""
@@ -64,7 +73,7 @@ class Bundle:
         """AM_Poll: look once at each endpoint, and handle what has come; how many messages. Within a handler, and while
         another thread polls: none.
         """
-        if self._polling or any(endpoint.handling for endpoint in self.endpoints):
+        if self._busy:
             return 0
         count, self._polling = 0, True
         try:
@@ -73,6 +82,11 @@ class Bundle:
         finally:
             self._polling = False
         return count
+
+    @property
+    def _busy(self) -> bool:
+        """A thread polls, or handles a message."""
+        return self._polling or any(endpoint.handling for endpoint in self.endpoints)
 
     async def until(self, condition: Callable[[], bool], what: str = "a condition", holder: str = "") -> None:
         """Poll until it holds. `what` and its `holder` are what a hang report says of the wait."""
@@ -98,14 +112,16 @@ class Bundle:
 
     async def _come(self) -> None:
         """Until a message may have come. Of one endpoint the word is polled; several are to be looked at in turn, and
-        so is one whose bulk data wait for room.
+        so is one whose bulk data wait for room, or that several threads use: each lets the others run.
         """
         there = [one for one in self.endpoints if one.is_open]
         if self.event_mask is Mask.NOT_EMPTY and there and not any(one.starved for one in there):
             await self._sleep(there)
-        elif len(there) == 1 and not there[0].starved:
+        elif len(there) == 1 and not there[0].starved and self.access is Access.SEQ:
             await there[0].come()
         else:
+            if self._busy:
+                await self._has_come()
             await self.process.give_way()
 
     async def _sleep(self, there: list[Endpoint]) -> None:

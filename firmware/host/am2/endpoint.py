@@ -31,7 +31,7 @@ class Polls(Protocol):
 
 
 class Endpoint(Described):
-    """One thread of its process uses it at a time."""
+    """Threads of its process use it as its bundle allows."""
 
     def __init__(self, driver: Driver, bundle: Polls, granted: Granted) -> None:
         self.process: Process = granted.process
@@ -150,7 +150,7 @@ class Endpoint(Described):
         """To whom a request goes, and with what tag. Raises Am2Error."""
         self._check_open()
         what = f"{self._who}: {what}"
-        if (within := self._incoming.handling) is not None:
+        if (within := self._incoming.within) is not None:
             cause = f"the handler of a {within.opcode} makes it"
             raise Am2Error(what, cause, "reply, or leave it to the program")
         self._check(what, handler, words, data, most)
@@ -160,8 +160,10 @@ class Endpoint(Described):
         what = f"a request to translation {index!r}"
         where, tag = self._asked(what, index, handler, words, data, self._driver.options.medium)
         send = self._sends[Queue.REQUEST_SEND]
-        await self._bundle.until(lambda: self._credits.free(where), f"an answer of {where}", f"host {where.node}")
-        while lacks(send, data):
+        while True:  # another thread may take what has become free
+            await self._bundle.until(lambda: self._credits.free(where), f"an answer of {where}", f"host {where.node}")
+            if not lacks(send, data):
+                break
             await self._frame.look_freed(send)
             await self._bundle.poll()  # what came back stands in its staging block until it is handled
         self._credits.take(where)

@@ -37,23 +37,25 @@ class Frame:
         data: Data,
         offset: int = 0,
     ) -> None:
-        """A message: its payload into a staging block, its descriptor into the queue, the owner's word last."""
-        host, process, at = self._driver.host, self._process, self._at(send.queue, send.posted)
-        number = next(self._driver.sends)
+        """A message: its payload into a staging block, its descriptor into the queue, the owner's word last. Both are
+        its own before anything is awaited, so other threads may post meanwhile.
+        """
+        host, process, index, block = self._driver.host, self._process, send.posted, send.block() if data else None
+        if block is not None:
+            send.use(block)
+        send.posted += 1
+        at, number = self._at(send.queue, index), next(self._driver.sends)
         host.trace(TraceEvent.SEND_CALL, 0, len(data), number)
         await process.spend(path)
         length = 0
         if data:
-            block = send.block()
             assert block is not None
-            send.use(block)
             length = len(data) << 16 | block
             await self._stage(block, data)
-        called = name(self._driver.me, self._granted.number, send.queue, send.posted)
+        called = name(self._driver.me, self._granted.number, send.queue, index)
         body = ((where.node << 16 | where.endpoint), *tag_words(tag), length, offset, *words)
         await self._granted.store(at + 4, pack(f">{len(body)}I", *body))
         host.trace(TraceEvent.PAYLOAD_WRITTEN, called, len(data), number)
-        send.posted += 1
         await self._granted.store(at, pack(">I", head.word))
         host.trace(TraceEvent.POINTER_WRITTEN, called, head.word)
 

@@ -41,8 +41,19 @@ class Incoming:
         """Requests and replies that were handled."""
         self.handling: Token | None = None
         """The message whose handler runs."""
+        self._runner: object = None
+        """The task that runs it."""
         self.handled = self.came_back = 0
         """Requests whose handlers have run; messages that were returned."""
+
+    @property
+    def within(self) -> Token | None:
+        """The message in whose handler the calling task is."""
+        return self.handling if self._runner is self._task else None
+
+    @property
+    def _task(self) -> object:
+        return self._endpoint.process.host.scheduler.kernel.current
 
     async def look(self) -> int:
         """Look once at what has come, and handle it; how many messages."""
@@ -63,7 +74,7 @@ class Incoming:
         rescued = queue == Queue.REPLY_RECEIVE and self._rescued.of(token)
         if not token.head.returned:
             host.trace(TraceEvent.HANDLER_START, name, token.head.handler, token.source.node)
-        self.handling = token
+        self.handling, self._runner = token, self._task
         try:
             await self._run(token)
             if not token.head.returned:

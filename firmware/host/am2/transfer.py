@@ -132,6 +132,8 @@ class Transfers:
             return False
         if lacks(send, piece.data):
             await self._frame.look_freed(send)
+            if not transfer.pieces or transfer.pieces[0] is not piece or not self._credits.free(transfer.where):
+                return False  # another thread has sent it, or what it needs
         if lacks(send, piece.data):
             self.starved = True
             return False
