@@ -53,8 +53,10 @@ module myri_link_tx
   logic [   LANES-1:0] send;  // and goes to the wire
   logic                counting;  // some deadline does
   logic [        47:0] first;  // the earliest of them
-  logic [48*LANES-1:0] stop_deadline;  // STOP must be refreshed before
-  logic [48*LANES-1:0] block_deadline;  // a blocked packet must move before
+  logic [   LANES-1:0] stop_heard;  // STOP is, or begins to be computed
+  logic [   LANES-1:0] blocks;  // it did not at the last edge
+  logic [48*LANES-1:0] stop_deadline_q;  // STOP must be refreshed before
+  logic [48*LANES-1:0] block_deadline_q;  // a blocked packet must move before
 
   // A peer that shows rx_hold knows ours and needs no refresh unless it sends nevertheless: two
   // blocked ends that woke each other with refreshes would never sleep.
@@ -78,8 +80,7 @@ module myri_link_tx
   assign short_running = (cfg.short_timeout == 16'd0) ? '0 : stopped & ~(rx_hold | hold_last_q);
   assign long_running = (cfg.long_timeout == 32'd0) ? '0 : blocked & blocked_last_q;
 
-  assign tx_needed = live_q | fire | slot_flow | may_cut | {LANES{beat_due}} | got_stop | (hold_last_q & ~rx_hold) |
-      (blocked & ~blocked_last_q);
+  assign tx_needed = live_q | fire | slot_flow | may_cut | {LANES{beat_due}};
   assign busy = (live_q | fire | (blocked ^ blocked_last_q) | (rx_hold ^ hold_last_q) | (stopping ^ tx_hold) |
       refresh_wait_q | may_cut | (s_valid & ~stopped)) != '0;
 
@@ -95,12 +96,12 @@ module myri_link_tx
     if (counting) begin
       for (int i = 0; i < LANES; i++) begin
         if (short_running[i]) begin
-          unheard[i] = cycle >= stop_deadline[48*i+:48] && !got_stop[i];
-          if (stop_deadline[48*i+:48] < soonest) soonest = stop_deadline[48*i+:48];
+          unheard[i] = cycle >= stop_deadline_q[48*i+:48] && !got_stop[i];
+          if (stop_deadline_q[48*i+:48] < soonest) soonest = stop_deadline_q[48*i+:48];
         end
         if (long_running[i]) begin
-          stuck[i] = cycle >= block_deadline[48*i+:48];
-          if (block_deadline[48*i+:48] < soonest) soonest = block_deadline[48*i+:48];
+          stuck[i] = cycle >= block_deadline_q[48*i+:48];
+          if (block_deadline_q[48*i+:48] < soonest) soonest = block_deadline_q[48*i+:48];
         end
       end
     end
@@ -143,16 +144,31 @@ module myri_link_tx
     end
   end
 
+  // Deadlines, set where a time-out begins to count.
+  assign stop_heard = got_stop | (hold_last_q & ~rx_hold);
+  assign blocks = blocked & ~blocked_last_q;
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      stop_deadline_q  <= '0;
+      block_deadline_q <= '0;
+    end else begin
+      if (stop_heard != '0) begin
+        for (int i = 0; i < LANES; i++)
+        if (stop_heard[i]) stop_deadline_q[48*i+:48] <= cycle + {32'd0, cfg.short_timeout};
+      end
+      if (blocks != '0) begin
+        for (int i = 0; i < LANES; i++)
+        if (blocks[i]) block_deadline_q[48*i+:48] <= cycle + {16'd0, cfg.long_timeout};
+      end
+    end
+  end
+
   for (genvar i = 0; i < LANES; i++) begin : gen_lane
     logic own_clk;
     assign own_clk = tx_clk[i];
-    logic [47:0] stop_deadline_q;
-    logic [47:0] block_deadline_q;
-    logic [ 8:0] char_q;
+    logic [8:0] char_q;
 
     assign tx[9*i+:9] = char_q;
-    assign stop_deadline[48*i+:48] = stop_deadline_q;
-    assign block_deadline[48*i+:48] = block_deadline_q;
 
     // What goes out.
     always_ff @(posedge own_clk) begin
@@ -161,17 +177,6 @@ module myri_link_tx
       else if (beat_due) char_q <= 9'h030;
       else if (slot_flow[i]) char_q <= stopping[i] ? 9'h00F : 9'h003;
       else char_q <= may_cut[i] ? 9'h00C : 9'h000;
-    end
-
-    always_ff @(posedge own_clk) begin
-      if (rst) begin
-        stop_deadline_q  <= 48'd0;
-        block_deadline_q <= 48'd0;
-      end else begin
-        if (got_stop[i] || (hold_last_q[i] && !rx_hold[i]))
-          stop_deadline_q <= cycle + {32'd0, cfg.short_timeout};
-        if (blocked[i] && !blocked_last_q[i]) block_deadline_q <= cycle + {16'd0, cfg.long_timeout};
-      end
     end
   end
 endmodule

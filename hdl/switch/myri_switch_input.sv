@@ -50,7 +50,7 @@ module myri_switch_input #(
   logic [  PORTS-1:0] take_route;  // to be decoded
   logic [  PORTS-1:0] take_tail;  // it is the GAP
   logic [  PORTS-1:0] accepted;  // the route byte leads somewhere
-  logic [  PORTS-1:0] last_fall;  // the request of a packet that falls through is due
+  logic [8*PORTS-1:0] fall_left_q;  // edges until the request of a packet that falls through
   logic [7*PORTS-1:0] target;  // in + delta
 
   assign x_valid = active & held_q & (x_tail | m_valid);
@@ -67,8 +67,8 @@ module myri_switch_input #(
   assign take_body = take & in_body_q;
   assign take_route = take & ~(in_body_q | dropping_q | m_tail);
   assign gap_leaves = fire & x_tail;
-  assign input_needed = take | fire | falling_q;
-  assign busy = (input_needed | tr_head) != '0;
+  assign input_needed = take | fire;
+  assign busy = (input_needed | falling_q | tr_head) != '0;
 
   // Route bytes, one a packet: nothing is decoded without one.
   always_comb begin : decoding
@@ -101,7 +101,7 @@ module myri_switch_input #(
     for_port = '0;
     if ((falling_q | accepted) != '0) begin
       for (int i = 0; i < PORTS; i++) begin
-        if (falling_q[i] && last_fall[i]) begin
+        if (falling_q[i] && fall_left_q[8*i+:8] == 8'd1) begin
           asking[i] = 1'b1;
           for_port[4*i+:4] = tr_out[4*i+:4];
         end
@@ -133,35 +133,40 @@ module myri_switch_input #(
     end
   end
 
+  // What a packet asks for, and when.
+  always_ff @(posedge clk) begin
+    if (rst) tr_out <= '0;
+    else if (accepted != '0) begin
+      for (int i = 0; i < PORTS; i++) if (accepted[i]) tr_out[4*i+:4] <= target[7*i+:4];
+    end
+  end
+  always_ff @(posedge clk) begin
+    if ((accepted | falling_q) != '0) begin
+      for (int i = 0; i < PORTS; i++) begin
+        if (accepted[i]) fall_left_q[8*i+:8] <= cfg_fall_through;
+        else if (falling_q[i]) fall_left_q[8*i+:8] <= fall_left_q[8*i+:8] - 8'd1;
+      end
+    end
+  end
+
   for (genvar i = 0; i < PORTS; i++) begin : gen_port
     logic own_clk;
     assign own_clk = gated_clk[i];
     logic [ 7:0] m_byte;
     logic [ 7:0] held_byte_q;
     logic [ 7:0] diff_q;
-    logic [ 3:0] port_q;
-    logic [ 7:0] fall_left_q;
     logic [ 2:0] key_bytes_q;
     logic [31:0] key_q;
 
     assign m_byte = m_data[8*i+:8];
-    assign last_fall[i] = fall_left_q == 8'd1;
     assign x_data[8*i+:8] = m_tail[i] ? held_byte_q ^ diff_q : held_byte_q;
-    assign tr_out[4*i+:4] = port_q;
     assign tr_key[32*i+:32] = key_q;
-
-    always_ff @(posedge own_clk) begin
-      if (rst) port_q <= 4'd0;
-      else if (accepted[i]) port_q <= target[7*i+:4];
-    end
 
     // No reset: these mean something only under the flags above.
     always_ff @(posedge own_clk) begin
       if (take_body[i]) held_byte_q <= m_byte;
       if (take_route[i]) diff_q <= myri_crc8_pkg::crc8(8'h00, m_byte);
       else if (fire[i]) diff_q <= myri_crc8_pkg::crc8(8'h00, diff_q);
-      if (accepted[i]) fall_left_q <= cfg_fall_through;
-      else if (falling_q[i]) fall_left_q <= fall_left_q - 8'd1;
     end
 
     // Packet key: the first four bytes from the first one whose top bit is clear.

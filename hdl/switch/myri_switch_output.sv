@@ -32,7 +32,7 @@ module myri_switch_output #(
   logic [      PORTS-1:0] released;  // per output: the GAP leaves
   logic [      PORTS-1:0] arbitrate;  // per output: an owner is chosen at the coming edge
   logic [PORTS*PORTS-1:0] grant;  // per output: the input that would be chosen
-  logic [   PW*PORTS-1:0] owner;  // per output: the input that owns it
+  logic [   PW*PORTS-1:0] owner_q;  // per output: the input that owns it
 
   assign released = s_valid & s_ready & s_tail;
   // Who waits is pending at an output: without one there is nothing to choose.
@@ -55,9 +55,9 @@ module myri_switch_output #(
     data  = '0;
     for (int o = 0; o < PORTS; o++) begin
       if (serving_q[o]) begin
-        valid[o] = x_valid[owner[PW*o+:PW]];
-        gap[o] = x_tail[owner[PW*o+:PW]];
-        data[8*o+:8] = x_data[8*owner[PW*o+:PW]+:8];
+        valid[o] = x_valid[owner_q[PW*o+:PW]];
+        gap[o] = x_tail[owner_q[PW*o+:PW]];
+        data[8*o+:8] = x_data[8*owner_q[PW*o+:PW]+:8];
       end
     end
     s_valid = valid;
@@ -70,6 +70,7 @@ module myri_switch_output #(
   always_ff @(posedge clk) begin
     if (rst) begin
       serving_q <= '0;
+      owner_q <= '0;
       waiting <= '0;
       active <= '0;
       tr_grant <= '0;
@@ -82,8 +83,9 @@ module myri_switch_output #(
         for (int o = 0; o < PORTS; o++) begin
           for (int i = 0; i < PORTS; i++) begin
             if (arbitrate[o] && grant[PORTS*o+i]) begin
-              waiting[i]  <= 1'b0;
-              active[i]   <= 1'b1;
+              owner_q[PW*o+:PW] <= PW'(i);
+              waiting[i] <= 1'b0;
+              active[i] <= 1'b1;
               tr_grant[i] <= 1'b1;
             end
           end
@@ -96,10 +98,8 @@ module myri_switch_output #(
     logic own_clk;
     assign own_clk = gated_clk[o];
     logic [PORTS-1:0] pending_q;  // inputs that asked and were not served
-    logic [   PW-1:0] owner_q;
 
     assign asked[o] = pending_q != '0;
-    assign owner[PW*o+:PW] = owner_q;
 
     myri_rr_arbiter #(
         .N(PORTS)
@@ -115,12 +115,10 @@ module myri_switch_output #(
     always_ff @(posedge own_clk) begin
       if (rst) begin
         pending_q <= '0;
-        owner_q   <= '0;
       end else begin
         if (arbitrate[o]) begin
           for (int i = 0; i < PORTS; i++) begin
             if (grant[PORTS*o+i]) begin
-              owner_q <= PW'(i);
               pending_q[i] <= 1'b0;
             end
           end

@@ -17,9 +17,17 @@ PARTS = (NODE, SWITCH, LOOP, PYTHON)
 
 def by_part(lines: Iterable[str]) -> dict[str, int]:
     """Instructions of each of PARTS, from the lines of a file that Callgrind wrote."""
+    counts: Counter[str] = Counter()
+    for (part, _), instructions in by_function(lines).items():
+        counts[part] += instructions
+    return {part: counts[part] for part in PARTS}
+
+
+def by_function(lines: Iterable[str]) -> Counter[tuple[str, str]]:
+    """Instructions of each function, those that it calls apart, by its part and name; lines as for `by_part`."""
     names: dict[tuple[str, str], str] = {}
     now = {"ob": "", "fn": ""}
-    counts: Counter[str] = Counter()
+    counts: Counter[tuple[str, str]] = Counter()
     called = False
     for line in lines:
         if found := NAME.match(line):
@@ -30,9 +38,9 @@ def by_part(lines: Iterable[str]) -> dict[str, int]:
             called = True
         elif line[:1].isdigit() or line[:1] in {"+", "-", "*"}:
             if not called:  # the line behind calls= has what the called functions executed
-                counts[_part(now["ob"], now["fn"])] += int(line.split()[1])
+                counts[_part(now["ob"], now["fn"]), now["fn"]] += int(line.split()[1])
             called = False
-    return {part: counts[part] for part in PARTS}
+    return counts
 
 
 def _part(program: str, function: str) -> str:

@@ -11,6 +11,7 @@ import argparse
 import hashlib
 import json
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -21,11 +22,12 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from pymodels.errors import SanlabError
 from pymodels.results import write_atomically
-from tb.bench.callgrind import PARTS, by_part
+from tb.bench.callgrind import PARTS, by_function, by_part
 from tb.build.build import build
 from tb.build.store import kept
 from tb.build.top import cluster_design
@@ -40,6 +42,7 @@ HERE = Path(__file__).parent
 COMMITTED = HERE / "counts.json"
 FOLDER = OUT / "counts"
 VALGRIND = "valgrind"
+FILE = "callgrind.out"
 NAMED_PERCENT = 3.0
 """A change above it is named."""
 
@@ -53,6 +56,11 @@ class Workload:
     settings: str
     first: int
     last: int
+
+    @property
+    def folder(self) -> Path:
+        """Where its run leaves what it counted."""
+        return FOLDER / self.study / self.cluster
 
 
 WORKLOADS = {
@@ -83,13 +91,13 @@ def count(workload: Workload) -> dict[str, int]:
     info = studies.load(workload.study)
     words = ("verilator", "1", False, workload.cluster, "", workload.settings, SIMULATORS)
     request = resolve(workload.study, *words)
-    folder = FOLDER / workload.study / workload.cluster
+    folder = workload.folder
     folder.mkdir(parents=True, exist_ok=True)
     request = replace(request, folder=str(folder))
     request.save(folder / "request.json")
     understood = plan(request, info)
     made = build(cluster_design(understood.cluster, understood.profile, understood.cores), "verilator", False, False)
-    file = folder / "callgrind.out"
+    file = folder / FILE
     env = {
         "SANLAB_RUN": str(folder),
         "SANLAB_COUNTING": str(_library()),
@@ -102,6 +110,19 @@ def count(workload: Workload) -> dict[str, int]:
         raise SanlabError(f"{workload.study} failed", "; ".join(outcome.failures)[:2000], f"see {outcome.log}")
     with file.open(encoding="utf-8", errors="replace") as lines:
         return {part: round(n / (workload.last - workload.first)) for part, n in by_part(lines).items()}
+
+
+def functions(workload: Workload, most: int) -> list[tuple[str, str, int]]:
+    """Part, name and instructions a message of the functions of its last count that execute `most` of them."""
+    with (workload.folder / FILE).open(encoding="utf-8", errors="replace") as lines:
+        found = by_function(lines).most_common(most)
+    return [(part, _bare(name), round(n / (workload.last - workload.first))) for (part, name), n in found]
+
+
+def _bare(function: str) -> str:
+    """The name of a function without what it takes, its file, and the prefix of its model."""
+    name = re.sub(r"\([^()]*\)$", "", function.removeprefix("void "))
+    return re.sub(r"^V(\w+?)___024root___", r"\1: ", name.rsplit("/", 1)[-1])
 
 
 def _library() -> Path:
@@ -147,10 +168,20 @@ def show(console: Console, counts: Mapping[str, Mapping[str, int]]) -> None:
     console.print(table)
 
 
+def show_functions(console: Console, names: Iterable[str], most: int) -> None:
+    """A table a workload: the functions with most instructions a message."""
+    for name in names:
+        table = Table(f"{name}: function", "whose", "a message", box=None, pad_edge=False)
+        for part, function, instructions in functions(WORKLOADS[name], most):
+            table.add_row(escape(function), part, f"{instructions:,}")
+        console.print(table)
+
+
 def main(argv: list[str] | None = None) -> int:
     """Count, print, compare; with --write commit to tb/bench/counts.json. A change is named, and is no failure."""
     parser = argparse.ArgumentParser(prog="sanlab counts", description=__doc__)
     parser.add_argument("--write", action="store_true", help="write the counts as those to compare with")
+    parser.add_argument("--functions", type=int, default=0, metavar="N", help="also show the N functions with most")
     parser.add_argument("workload", nargs="*", help=f"which ones ({', '.join(WORKLOADS)}); all")
     words = parser.parse_args(argv)
     console = Console()
@@ -164,6 +195,7 @@ def main(argv: list[str] | None = None) -> int:
         return error.exit_code
     before = json.loads(COMMITTED.read_text(encoding="utf-8"))
     show(console, counts)
+    show_functions(console, counts if words.functions > 0 else (), words.functions)
     for line in compared(counts, tools(), before):
         console.print(line, markup=False, highlight=False, soft_wrap=True)
     if words.write:

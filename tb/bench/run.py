@@ -183,7 +183,7 @@ def _switch(runner: Runner, scale: float, figures: dict[str, Figure]) -> None:
         cocotb.append(saturated.metrics["wall_chars_per_s"])
         cpp.append(switch_chars_per_s(clocks))
     figures["switch_chars_per_wall_s"] = Figure(statistics.median(cocotb), 10e6)
-    figures["switch_vs_cpp"] = Figure(statistics.median(cocotb) / statistics.median(cpp), 0.35)
+    figures["switch_vs_cpp"] = Figure(statistics.median(cocotb) / statistics.median(cpp), 0.9)
 
 
 def _programs(runner: Runner, scale: float, figures: dict[str, Figure]) -> None:

@@ -8,9 +8,11 @@ those of another compiler. Callgrind itself is not run.
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
+from tb.bench import counts
 from tb.bench.between import Between
 from tb.bench.callgrind import LOOP, NODE, PARTS, PYTHON, SWITCH, by_part
 from tb.bench.counts import COMMITTED, WORKLOADS, compared
@@ -62,6 +64,21 @@ def measured(nodes: int) -> dict[str, dict[str, int]]:
 
 def test_each_function_counts_for_its_part_and_calls_count_once() -> None:
     assert by_part(FILE.splitlines()) == {NODE: 20, SWITCH: 300, LOOP: 57, PYTHON: 600}
+
+
+def test_functions_are_named_with_what_they_execute_of_a_message(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(counts, "FOLDER", tmp_path)
+    workload = counts.Workload("a_study", "a_cluster", "", 2, 4)
+    workload.folder.mkdir(parents=True)
+    (workload.folder / counts.FILE).write_text(FILE)
+    assert counts.functions(workload, 4) == [
+        (PYTHON, "PyObject_Call", 300),
+        (SWITCH, "switch_8: nba_comb__TOP__41", 150),
+        (LOOP, "san_trace", 25),
+        (NODE, "eval_nba_of<5ul, 1ul>", 10),
+    ]
 
 
 def test_counting_begins_and_ends_at_its_messages_once_each() -> None:

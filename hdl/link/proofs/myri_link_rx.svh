@@ -2,6 +2,9 @@
 // never in force over GO's mark or less, so not over an empty buffer. The sender is any that stops within `room`
 // characters: those on their way when STOP leaves, and those that it sends before it reads it.
 // prove: induction 2 LANES=1 SLACK_LOG2=4
+// unseen: `&` -> `|` in `if ((live & ~got_data) != '0) begin`: lanes are looked at more often than they need
+// unseen: `||` -> `&&` in `assign full = 8'(level) >= cfg.slack || level[SLACK_LOG2];`: it never gets full, that is what is proved
+// unseen: `mem[w_ptr_q[SLACK_LOG2-1:0]] <= {!char[8], char[7:0]};` -> `begin end` in `if (push) mem[w_ptr_q[SLACK_LOG2-1:0]] <= {!char[8], char[7:0]};`: what is held is checked by block tests
 (* anyconst *) logic [7:0] room;
 (* anyconst *) logic [7:0] slack;
 (* anyconst *) logic [7:0] stop_mark;

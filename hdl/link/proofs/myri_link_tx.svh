@@ -1,21 +1,19 @@
-// While nothing is needed nothing changes: of a lane without `tx_needed`, its character and its deadlines; without `busy`,
-// unless a timer is due or the receiver notices the peer (which keeps the clock going itself), where the packets stand
-// and who holds whom. One lane, so its clock is the link's.
+// While nothing is needed nothing changes: of a lane without `tx_needed`, its character; without `busy`, unless a
+// timer is due or the receiver notices the peer (which keeps the clock going itself), where the packets stand, who holds
+// whom and the deadlines. One lane, so its clock is the link's.
 // prove: induction 2 LANES=1
 // mutants: enables
-// unseen: `&` -> `|` in `assign tx_needed = live_q | fire | slot_flow | may_cut | {LANES{beat_due}} | got_stop | (hold_last_q & ~rx_hold) |`: a clock that goes on longer loses nothing
-// unseen: `&` -> `|` in `(blocked & ~blocked_last_q);`: a clock that goes on longer loses nothing
 // unseen: `&` -> `|` in `refresh_wait_q | may_cut | (s_valid & ~stopped)) != '0;`: a clock that goes on longer loses nothing
 // unseen: `~` -> ` ` in `refresh_wait_q | may_cut | (s_valid & ~stopped)) != '0;`: a clock that goes on longer loses nothing
 initial assume (rst);
 always @(posedge clk) if (!$initstate) assert (live_q[0] == (tx != '0));
 always @(posedge clk)
   if (!$initstate && !$past(rst) && !rst) begin
-    if (!$past(tx_needed[0]))
-      assert ($stable(gen_lane[0].char_q) && $stable(gen_lane[0].stop_deadline_q) && $stable(gen_lane[0].block_deadline_q));
+    if (!$past(tx_needed[0])) assert ($stable(gen_lane[0].char_q));
     if (!$past(busy) && !$past(alarm.valid && cycle >= alarm.cycle) && !$past(beat_due || got_stop[0] || got_go[0])) begin
       assert ($stable(in_packet_q) && $stable(cut_q) && $stable(discarding_q) && $stable(tx_hold));
       assert ($stable(stopped) && $stable(refresh_wait_q) && $stable(hold_last_q) && $stable(blocked_last_q));
+      assert ($stable(stop_deadline_q) && $stable(block_deadline_q));
     end
     if (tx != '0) assert (busy && tx_needed[0]);
     cover (!busy && stopped[0] && in_packet_q[0]);

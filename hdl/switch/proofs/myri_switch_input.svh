@@ -10,8 +10,7 @@ always @(posedge clk)
     assert ($stable(in_body_q) && $stable(dropping_q) && $stable(held_q) && $stable(falling_q));
     assert ($stable(gen_port[0].held_byte_q) && $stable(gen_port[1].held_byte_q) && $stable(gen_port[2].held_byte_q) && $stable(gen_port[3].held_byte_q));
     assert ($stable(gen_port[4].held_byte_q) && $stable(gen_port[5].held_byte_q) && $stable(gen_port[6].held_byte_q) && $stable(gen_port[7].held_byte_q));
-    assert ($stable(gen_port[0].fall_left_q) && $stable(gen_port[1].fall_left_q) && $stable(gen_port[2].fall_left_q) && $stable(gen_port[3].fall_left_q));
-    assert ($stable(gen_port[4].fall_left_q) && $stable(gen_port[5].fall_left_q) && $stable(gen_port[6].fall_left_q) && $stable(gen_port[7].fall_left_q));
+    assert ($stable(fall_left_q));
     assert ($stable(gen_port[0].key_bytes_q) && $stable(gen_port[1].key_bytes_q) && $stable(gen_port[2].key_bytes_q) && $stable(gen_port[3].key_bytes_q));
     assert ($stable(gen_port[4].key_bytes_q) && $stable(gen_port[5].key_bytes_q) && $stable(gen_port[6].key_bytes_q) && $stable(gen_port[7].key_bytes_q));
   end

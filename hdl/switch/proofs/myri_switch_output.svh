@@ -2,8 +2,10 @@
 // its output, and owns one at most; what an output shows are the characters of its owner. Assumed of an input: it asks for
 // one output, again only when its packet has left, and it says when its GAP leaves.
 // prove: induction 2 PORTS=4
-// unseen: `owner_q <= '0;` -> `;` in `owner_q   <= '0;`: whose an output was is not read before it serves somebody
-// unseen: `'0` -> `'1` in `owner_q   <= '0;`: whose an output was is not read before it serves somebody
+// unseen: `owner_q <= '0;` -> `;` in `owner_q <= '0;`: whose an output was is not read before it serves somebody
+// unseen: `'0` -> `'1` in `owner_q <= '0;`: whose an output was is not read before it serves somebody
+// unseen: `'0` -> `'1` in `gap   = '0;`: what an output that serves nobody shows beside `s_valid` is not read
+// unseen: `'0` -> `'1` in `data  = '0;`: what an output that serves nobody shows beside `s_valid` is not read
 logic [PORTS*PORTS-1:0] serves;  // output by output: its owner
 logic [PORTS*PORTS-1:0] seeks;  // output by output: who waits for it
 logic [3*PORTS-1:0] owned;  // per input: outputs that serve it
@@ -25,20 +27,20 @@ end
 for (genvar o = 0; o < PORTS; o++) begin : gen_seen
   assign seeks[PORTS*o+:PORTS] = gen_port[o].pending_q;
   for (genvar i = 0; i < PORTS; i++) begin : gen_input
-    assign serves[PORTS*o+i] = serving_q[o] && gen_port[o].owner_q == i;
+    assign serves[PORTS*o+i] = serving_q[o] && owner_q[$clog2(PORTS)*o+:$clog2(PORTS)] == i;
   end
   always @(posedge clk)
     if (!$initstate && !rst) begin
       assert (s_valid[o] == ((serves[PORTS*o+:PORTS] & x_valid) != '0));
       if (s_valid[o]) assert (s_tail[o] == ((serves[PORTS*o+:PORTS] & x_tail) != '0));
-      if (s_valid[o]) assert (s_data[8*o+:8] == x_data[8*gen_port[o].owner_q+:8]);
-      assert (gen_port[o].owner_q < PORTS);
+      if (s_valid[o]) assert (s_data[8*o+:8] == x_data[8*owner_q[$clog2(PORTS)*o+:$clog2(PORTS)]+:8]);
+      assert (owner_q[$clog2(PORTS)*o+:$clog2(PORTS)] < PORTS);
       assert (released[o] == (s_valid[o] && s_ready[o] && s_tail[o]));
       if (!$past(rst) && !$past(output_needed[o]))
-        assert ($stable(gen_port[o].owner_q) && $stable(gen_port[o].pending_q));
+        assert ($stable(owner_q[$clog2(PORTS)*o+:$clog2(PORTS)]) && $stable(gen_port[o].pending_q));
       if (!$past(rst)) begin
         if ($past(serving_q[o]) && !$past(released[o]))
-          assert (serving_q[o] && $stable(gen_port[o].owner_q));
+          assert (serving_q[o] && $stable(owner_q[$clog2(PORTS)*o+:$clog2(PORTS)]));
         if ((seeks[PORTS*o+:PORTS] & ~$past(seeks[PORTS*o+:PORTS])) != '0)
           assert (($past(request) & seeks[PORTS*o+:PORTS]) != '0);
         if ($past(asked[o]) && (!$past(serving_q[o]) || $past(released[o]))) assert (serving_q[o]);
