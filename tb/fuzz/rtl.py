@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from firmware.images import image, layers
-from firmware.layers import ClusterView
+from firmware.layers import ClusterView, composition
 from pymodels.kernel import Kernel
 from tb.fuzz import trial
 from tb.fuzz.program import Program, Value
@@ -46,7 +46,8 @@ class RtlWorld:
 
     def __init__(self, lab: Lab, name: str, program: Program) -> None:
         self._lab, self._nodes = lab, program.nodes
-        lab.running.use_layer(*trial.stack(name))
+        layers = trial.stack(name)
+        lab.running.use_layer(*layers, composed={one: composition(one, program.options) for one in layers})
         self.hosts = lab.running.hosts[: program.nodes]
         self.nics = lab.running.nics[: program.nodes]
 

@@ -28,6 +28,7 @@ OPTIONS = {
     **{name: one for name, one in layer_options(LAYER).items() if name != "epos.protocols"},
 }
 QUICK = "repetitions=2 messages=16"
+TINY = "repetitions=1 messages=4 size=16 pause_us=4 epos.slots=2"
 
 
 async def run(lab: Lab) -> None:

@@ -32,6 +32,7 @@ OPTIONS = {
     "epos.pio_limit": replace(_LAYER["epos.pio_limit"], default=0),
 }
 QUICK = "messages=2 size=16384"
+TINY = "messages=2 size=1024 most=512"
 
 
 async def run(lab: Lab) -> None:

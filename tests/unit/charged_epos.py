@@ -21,6 +21,8 @@ def tour(charges: Charges) -> None:
     with charges.operation("start"):
         bench = Bench()
     near, far = bench.hosts
+    with charges.operation("two hosts that meet"):
+        bench.run(*(host.meet() for host in bench.hosts))
     for size in (0, 64, 1024, 10_000):
         with charges.operation(f"send {size} B"):
             bench.run(settled(bench.machine, near.send(1, bytes(size))))

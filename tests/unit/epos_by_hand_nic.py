@@ -47,6 +47,7 @@ class Sending(Sender):
         if not small:
             self._fetching.append(out)
             await self._dma.pulse(TX_CHAIN)
+            await self.look_ahead()
 
     async def launch(self, out: Out) -> None:
         """To the send engine."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from firmware.host.words import store_words
 from firmware.nic.epos.layout import Place
 from firmware.nic.epos.pointcuts import Hooks
-from firmware.nic.epos.words import INCOMPLETE, LAP, Told
+from firmware.nic.epos.words import GREETING, INCOMPLETE, LAP, Told
 from firmware.verbs import Buffer, Host
 from pymodels.trace import TraceEvent
 
@@ -40,6 +40,8 @@ class Incoming:
         self.mirror = host.allocate(4 * place.entries) if self._mirrored else None
         self.incomplete = 0
         """Messages of which later frames were lost."""
+        self.met: dict[int, int] = {}
+        """By node the composition of which its greeting has told."""
         self.overwritten = 0
         """Messages that were lost to later ones in their staging slots."""
 
@@ -80,6 +82,10 @@ class Incoming:
         host, told = self._host, Told.of(word & ~LAP)
         host.trace(TraceEvent.POLL_HIT)
         self._entries += 1
+        if told.size == GREETING:
+            await host.spend("epos_greeted")
+            self.met[told.source] = told.communicator
+            return None
         if told.size == INCOMPLETE:
             await host.spend("epos_incomplete")
             self._size[told.source] = 0

@@ -14,7 +14,7 @@ from firmware.host.words import store_words
 from firmware.layers import ClusterView
 from firmware.nic.epos.layout import Place
 from firmware.nic.epos.options import Options
-from firmware.nic.epos.pointcuts import hooks, members
+from firmware.nic.epos.pointcuts import composition_of, hooks, members
 from firmware.nic.epos.program import chain_heads
 from firmware.nic.epos.words import Word
 from firmware.verbs import Host
@@ -64,6 +64,28 @@ class Epos:
         if self.incoming.mirror:
             await store_words(host, Word.MIRROR, self.incoming.mirror.address)
         await store_words(host, Word.STAGING, self._memory.address)
+
+    async def meet(self) -> None:
+        """Compare compositions with all other hosts, which must do so too: once, right after `start`. Raises EposError
+        that names those that are composed otherwise; protection lets no greeting out.
+        """
+        what = f"{self.host.who}: composed of {self.composition}"
+        if self.place.stride:
+            raise EposError(what, "protection lets frames out, and no greeting", "start all hosts with equal options")
+        for node in self.partners:
+            await self.outgoing.greet(node)
+        met = self.incoming.met
+        for node in self.partners:
+            name = self.view.names[node]
+            wanted = f"the greeting of {name}"
+            self.host.waits.want(self.host.who, wanted, f"host {node}")
+            while node not in met:
+                await self._take(await self.incoming.wait())
+            self.host.waits.got(self.host.who, wanted)
+        others = [node for node in self.partners if met[node] != self.place.identity]
+        if others:
+            told = ", ".join(f"{self.view.names[node]} of {composition_of(met[node])}" for node in others)
+            raise EposError(what, told, "give all hosts the same epos.protocols")
 
     @property
     def room(self) -> Stretch:

@@ -9,7 +9,7 @@ from firmware.host.words import store_words
 from firmware.layers import ClusterView
 from firmware.nic.epos.layout import Place
 from firmware.nic.epos.pointcuts import Hooks, tell_slot
-from firmware.nic.epos.words import BELLS, DATA, TX_CHAIN, Told, bell, key_of, number_of
+from firmware.nic.epos.words import BELLS, DATA, HELLO, TX_CHAIN, Told, bell, key_of, number_of
 from firmware.verbs import Host
 from pymodels.registers import Block, Flag, Pci, Reg
 from pymodels.trace import TraceEvent
@@ -131,6 +131,16 @@ class Outgoing:
         if place.options.activate == "host":
             await host.spend("epos_activate")
             await host.pio_write(host.card.register(Reg.PULSE), (1 << TX_CHAIN).to_bytes(4, "big"))
+
+    async def greet(self, node: int) -> None:
+        """Say to a node what this host is composed of: no frame, so no protocol sees it."""
+        host, place, slot = self._host, self._place, await self._slot()
+        await host.spend("epos_greet")
+        key = key_of(HELLO, self._me, self._frames)
+        self._frames += 1
+        words = (key, number_of(place.identity, 0, 0), *[0] * (place.header - 2))
+        await store_words(host, place.slot(slot), *words)
+        await self.ring(Sent(node, slot, 0, place.header_bytes))
 
     async def tell(self, protocol: str, node: int, count: int, bit: bool = False) -> None:
         """A doorbell without a frame, for a protocol of the NIC."""

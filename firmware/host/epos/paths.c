@@ -60,6 +60,32 @@ void epos_frame_dma(struct epos *epos, u32 node, u32 number, u32 size, u32 told,
 /* The host starts the chain itself; only with activate=host. */
 void epos_activate(void) { PIO_WRITE(BE32(4)); }
 
+/* A greeting: what this host is composed of, and its doorbell. */
+void epos_greet(struct epos *epos, u32 node) {
+    u32 next = epos->next, rung = epos->rung;
+    if (UNLIKELY(rung - epos->sent >= FRAMES)) {
+        OFF_PATH("the ring is full");
+        return;
+    }
+    epos->next = next + 1;
+    epos->rung = rung + 1;
+    PIO_WRITE(BE32((epos->key ^ 0xE000000) | (next & 0xFFFF)));
+    PIO_WRITE(BE32(COMPOSITION << 24));
+    PIO_WRITE(0);
+    PIO_WRITE(BE32(node << 24 | (next & FRAMES - 1) << 16 | 4 * HEADER_WORDS));
+}
+
+/* That of another host: whether it is composed otherwise. */
+u32 epos_greeted(struct epos *epos, u32 entry) {
+    u32 next = epos->entry + 4;
+    if (UNLIKELY(next == epos->entries_end)) {
+        OFF_PATH("round the queue");
+        next = epos->entries;
+    }
+    epos->entry = next;
+    return (entry >> 16 & 0xFF) ^ COMPOSITION;
+}
+
 /* 32 bytes of payload to the bus. */
 const u32 *epos_store(const u32 *from, const u32 *end) {
     PIO_WRITE(from[0]);
@@ -102,8 +128,8 @@ u32 epos_look_here(const u32 *entry, u32 before) { return look_turn(SHARED32(ent
 /* A frame: whose it is, how much of its message is there; the next entry. */
 u32 epos_take(struct epos *epos, u32 entry, struct came *came) {
     u32 source = entry >> 24 & 63, next = epos->entry + 4, size = entry & 0xFFFF;
-    if (UNLIKELY(size == INCOMPLETE)) {
-        OFF_PATH("frames of it are lost");
+    if (UNLIKELY(size >= GREETING)) {
+        OFF_PATH("frames of it are lost, or no message");
         return 0;
     }
     size += epos->came[source];
@@ -129,8 +155,8 @@ u32 epos_take(struct epos *epos, u32 entry, struct came *came) {
 /* A frame that is not the last of its message. */
 void epos_take_part(struct epos *epos, u32 entry) {
     u32 source = entry >> 24 & 63, size = entry & 0xFFFF;
-    if (UNLIKELY(size == INCOMPLETE)) {
-        OFF_PATH("frames of it are lost");
+    if (UNLIKELY(size >= GREETING)) {
+        OFF_PATH("frames of it are lost, or no message");
         return;
     }
     epos->entry = epos->entry + 4;

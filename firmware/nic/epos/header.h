@@ -7,8 +7,9 @@
 /* A doorbell that is no frame: for which protocol it is. */
 #define TELL(node, protocol, bit) ((node) << 24 | (bit) << 23 | (127 - (protocol)) << 16)
 
-/* Of the second word: the number in the message. Of an entry: bytes where no more comes of a message. */
-enum { INDEX = 0x3FFF, INCOMPLETE = 0xFFFF };
+/* Of the second word: the number in the message. Of an entry: bytes where no more comes of a message, or where a host says what it
+ * is composed of. */
+enum { INDEX = 0x3FFF, INCOMPLETE = 0xFFFF, GREETING = 0xFFFE };
 
 #define INLINE static inline __attribute__((always_inline))
 

@@ -73,6 +73,11 @@ def identity(chosen: Iterable[str]) -> int:
     return sum(1 << NAMES.index(name) for name in chosen)
 
 
+def composition_of(number: int) -> str:
+    """What a composition's number says."""
+    return "+".join(name for bit, name in enumerate(NAMES) if number >> bit & 1) or "the baseline alone"
+
+
 class Absent:
     """The side of a protocol that does nothing there: its word of the header is 0."""
 

@@ -200,6 +200,20 @@ void epos_foreign(struct nic *nic, struct frame *frame) {
     nic->current->busy = 0;
 }
 
+/* What another host is composed of, which it says at the start: an entry of the Rx FIFO Queue. */
+void epos_greeting(struct nic *nic, struct frame *frame) {
+    owned *owner = OWNER_OF(nic, 0);
+    u32 *entry = owner->entry, *following = entry + 1, source = frame->words[EPOS_KEY] >> 16 & 63;
+    if (UNLIKELY(following == owner->entries_end)) {
+        OFF_PATH("round the queue: the next lap");
+        owner->lap ^= 1u << 31;
+        following = owner->entries;
+    }
+    owner->entry = following;
+    SHARED32(entry) = owner->lap | source << 24 | frame->words[EPOS_NUMBER] >> 24 << 16 | GREETING;
+    nic->current->busy = 0;
+}
+
 /* Which message stands in a staging slot from now on; only where slots are overwritten. */
 void epos_mark(struct nic *nic, u32 *words, u32 message, u32 address) {
     struct block *block = nic->tail, *next = block + 1;

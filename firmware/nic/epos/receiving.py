@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from firmware.nic.epos.layout import Place
 from firmware.nic.epos.pointcuts import Hooks
-from firmware.nic.epos.words import CONTROL, DATA, INCOMPLETE, INDEX, LAP, RX_CHAIN, Told, Word
+from firmware.nic.epos.words import CONTROL, DATA, GREETING, HELLO, INCOMPLETE, INDEX, LAP, RX_CHAIN, Told, Word
 from firmware.nic.hardware import BlockRing, HostDma
 from firmware.verbs import Nic
 from pymodels.registers import Isr, Reg
@@ -128,8 +128,13 @@ class Receiver:
             await self._take(frame)
 
     async def _foreign(self, frame: In) -> None:
-        """It is none of this composition's frames."""
-        nic = self._nic
+        """It is none of this composition's frames; a greeting, of which the host hears, or refused."""
+        nic, source = self._nic, frame.key >> 16 & 0xFF
+        if frame.key >> 24 == HELLO and source < self._place.nodes:
+            await nic.work("epos_greeting")
+            self.release(frame.buffer)
+            await self._tell(0, Told(False, source * self._place.processes, frame.number >> 24, GREETING))
+            return
         await nic.work("epos_foreign")
         nic.store(Word.FOREIGN, nic.load(Word.FOREIGN) + 1)
         nic.store(Word.FOREIGN_IS, frame.number >> 24)
@@ -235,8 +240,11 @@ class Receiver:
         if not frame.gives_up:
             return
         frame.gives_up = False
-        process = frame.row // self._place.peers
-        at, word = self._entry(process, Told(True, frame.told.source, 0, INCOMPLETE))
+        await self._tell(frame.row // self._place.peers, Told(True, frame.told.source, 0, INCOMPLETE))
+
+    async def _tell(self, process: int, told: Told) -> None:
+        """An entry of the Rx FIFO Queue that brings no bytes."""
+        at, word = self._entry(process, told)
         if self._mirrors:
             await self._nic.work("epos_mirror")
             self._words(word, self._mirror[process] + at, MIRRORED, wake=True)

@@ -45,6 +45,26 @@ void epos_fetch(struct nic *nic, u32 bell) {
 /* A doorbell of a frame that waits for the send engine, or for one before it. */
 void epos_queue(struct nic *nic, u32 bell) { queued(nic, bell)->fetched = ~bell >> 23 & 1; }
 
+/* The payload of frames before it is not here: whoever marks these looks at its block, too. */
+void epos_behind(struct nic *nic, struct out *out) {
+    if (UNLIKELY(nic->fetched == out)) {
+        OFF_PATH("none are");
+        nic->sending = 0;
+    }
+}
+
+/* None are: whether its payload is here already. The chain may have come to its block before the doorbell came. */
+void epos_here(struct nic *nic, struct out *out) {
+    if (UNLIKELY(nic->fetched != out)) {
+        OFF_PATH("some are");
+        return;
+    }
+    if (UNLIKELY(SHARED32(&nic->tx_done->next) & TERMINAL)) {
+        OFF_PATH("it is");
+        out->fetched = 1;
+    }
+}
+
 /* The DMA of a frame has ended. */
 void epos_fetched(struct nic *nic) {
     struct block *block = nic->tx_done;

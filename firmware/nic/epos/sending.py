@@ -103,11 +103,23 @@ class Sender:
                 self._fetching.append(out)
                 self._queue.append(out)
                 await nic.work("epos_queue")
+            await self.look_ahead()
         elif self._out is not None or (self._queue and not place.options.overtake):
             await nic.work("epos_queue")
             self._queue.append(out)
         else:
             await self.launch(out)
+
+    async def look_ahead(self) -> None:
+        """The chain runs on to every block that is valid: the DMA of a frame may have ended before its doorbell came.
+        Where others are on their way before it, their end tells of it.
+        """
+        if len(self._fetching) > 1:
+            await self._nic.work("epos_behind")
+            return
+        await self._nic.work("epos_here")
+        if self._nic.load(self._place.tx_blocks + Block.SIZE * self._block) & TERMINAL:
+            await self.fetched()
 
     async def fetched(self) -> None:
         """Blocks of the Tx DMA Requests have ended: the payload of the oldest frames is here."""

@@ -6,8 +6,11 @@
                  then the words of the selected protocols, in their order, and the payload
     control      0x07 (8) | source (8) | number at its source (16)
                  composition (8) | process to which (8) | process from which (8) | kind (8), then a word
+    greeting     0x08 (8) | source (8) | number at its source (16)
+                 composition (8) | 0 (24), then zeros as long as the header of a frame
     doorbell     peer (8) | large (1) | slot of the Send Ring (7) | bytes of header and payload (16)
-    Rx FIFO      lap (1), and what the third word of the header says; 0xFFFF bytes: the message stays incomplete
+    Rx FIFO      lap (1), and what the third word of the header says; 0xFFFF bytes: the message stays incomplete;
+                 0xFFFE bytes: the composition of the source, in place of the communicator
 
 A source is a peer: a node, or with protection one of its processes. The lap of an entry changes each time round the
 queue, so nobody has to clear it.
@@ -20,8 +23,8 @@ from typing import NamedTuple
 
 from pymodels.codes import quick
 
-DATA, CONTROL = 0x06, 0x07
-"""First byte of a packet: a frame, or what NICs tell each other."""
+DATA, CONTROL, HELLO = 0x06, 0x07, 0x08
+"""First byte of a packet: a frame, what NICs tell each other, or what a host is composed of."""
 NODES = 64
 GROUP = 32
 """Nodes that the header of a multicast can name."""
@@ -37,6 +40,8 @@ INDEX = 0x3FFF
 """Of the second word of a frame: its number in the message."""
 INCOMPLETE = 0xFFFF
 """Bytes of an entry of the Rx FIFO Queue where frames of a message are lost."""
+GREETING = 0xFFFE
+"""Bytes of an entry that says what its source is composed of."""
 BELLS = 64
 """Entries of the Tx FIFO Queue where it is words of the NIC's memory."""
 

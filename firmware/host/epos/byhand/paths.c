@@ -175,8 +175,8 @@ struct came { u32 source, communicator, size, at; };
 
 u32 epos_take(struct epos *epos, u32 entry, struct came *came) {
     u32 source = entry >> 24 & 63, next = epos->entry + 4, size = entry & 0xFFFF;
-    if (UNLIKELY(size == 0xFFFF)) {
-        OFF_PATH("given up");
+    if (UNLIKELY(size > 0xFFFD)) {
+        OFF_PATH("given up, or a greeting");
         return 0;
     }
     size += epos->came[source];

@@ -25,8 +25,6 @@ from tb.fuzz.program import Act, Program, Value
 from tb.fuzz.world import World
 
 NIC = nics("epos", often=3)
-PLACES = ("machine",)
-"""On the RTL a simulation has the costs of one composition, and runs many programs."""
 COMPOSITIONS = (
     *("", "", "", "", "multicast", "reliability", "reliability", "flow+reliability", "flow+reliability"),
     *("+".join(one) for one in SETS if "rendezvous" not in one),
