@@ -132,7 +132,7 @@ def measure(runner: Runner, scale: float) -> dict[str, Figure]:
     silence = [runner.once(Wanted("silence")).metrics["wall_ms_per_sim_s"] for _ in range(runner.repeats)]
     figures["idle_wall_ms_per_sim_s"] = Figure(statistics.median(silence), 10, at_least=False)
     _short(runner, scale, figures)
-    _epos(runner, scale, figures)
+    _least(runner, scale, figures)
     _polling(runner, figures)
     _waves(runner, scale, figures)
     _switch(runner, scale, figures)
@@ -160,17 +160,17 @@ def _short(runner: Runner, scale: float, figures: dict[str, Figure]) -> None:
         figures[f"{name}_vs_grim"] = Figure(rate / _rate(runs[f"grim_{kind}"]), 1)
 
 
-def _epos(runner: Runner, scale: float, figures: dict[str, Figure]) -> None:
-    """Messages of bare EPOS in turn with those of the smallest layer, between two hosts."""
+def _least(runner: Runner, scale: float, figures: dict[str, Figure]) -> None:
+    """Messages of a composed layer, bare, in turn with those of the smallest one, between two hosts."""
     sizes, rounds = 6, max(18, int(1000 * scale))
     runs = runner.alternate(
         {
-            "epos": Wanted("epos_compose", f"repetitions={rounds} size=16", "two_hosts"),
-            "echo": Wanted("echo_pingpong", f"repetitions={rounds // sizes}", "two_hosts"),
+            "bare": Wanted("epos_compose", f"repetitions={rounds} size=16", "two_hosts"),
+            "smallest": Wanted("echo_pingpong", f"repetitions={rounds // sizes}", "two_hosts"),
         }
     )
-    figures["epos_pingpong_messages_per_wall_s"] = Figure(_rate(runs["epos"]))
-    figures["epos_pingpong_vs_echo"] = Figure(_rate(runs["epos"]) / _rate(runs["echo"]), 1)
+    figures["epos_pingpong_messages_per_wall_s"] = Figure(_rate(runs["bare"]))
+    figures["epos_pingpong_vs_echo"] = Figure(_rate(runs["bare"]) / _rate(runs["smallest"]), 1)
 
 
 def _polling(runner: Runner, figures: dict[str, Figure]) -> None:
