@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 
 from tb.campaign.life import EVERY_US, WORD, Life
-from tb.plan.faults import KINDS, Fault
+from tb.plan.faults import IN_C, IN_PYTHON, KINDS, Fault
 
 NS = 1000
 US = 1_000_000
@@ -18,10 +18,10 @@ BEFORE_NS = 200
 """A head is noted so much later than its first character comes, at most."""
 
 
-def drawn(seed: int, life: Life, names: Sequence[str], only: Sequence[str] = ()) -> Fault:
-    """The fault of a seed. `only`: kinds to draw from; empty: all."""
+def drawn(seed: int, life: Life, names: Sequence[str], only: Sequence[str] = (), in_c: bool = False) -> Fault:
+    """The fault of a seed. `only`: kinds to draw from; empty: all that strike firmware in Python, or in C."""
     rng = random.Random(f"fault {seed}")
-    known = list(only) or list(KINDS)
+    known = list(only) or [name for name in KINDS if name not in (IN_PYTHON if in_c else IN_C)]
     name = known[seed % len(known)]
     kind = KINDS[name]
     span = life.ended_ps - life.begun_ps
@@ -34,9 +34,14 @@ def drawn(seed: int, life: Life, names: Sequence[str], only: Sequence[str] = ())
         address, seen = rng.choice(words) if words else (0, at)
         at = max(seen + rng.randrange(-EVERY_US * US, LIVES_US * US), life.begun_ps)
         return Fault(name, names[node], at, address + rng.randrange(WORD), rng.randrange(8))
-    if name == "variable":
-        return Fault(name, names[node], at, rng.randrange(1 << 20), min(int(rng.expovariate(0.2)), 31))
+    if name in ("variable", "instruction"):
+        return Fault(name, names[node], at, rng.randrange(1 << 20), _bit(name, rng))
     return Fault(name, names[node], at, rng.randrange(kind.number) if kind.number else 0)
+
+
+def _bit(name: str, rng: random.Random) -> int:
+    """Of a variable mostly one of the low bits, of an instruction any."""
+    return rng.randrange(32) if name == "instruction" else min(int(rng.expovariate(0.2)), 31)
 
 
 def _of_link(name: str, rng: random.Random, life: Life, at: int) -> Fault:

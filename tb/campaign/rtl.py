@@ -58,7 +58,7 @@ async def run(lab: Lab) -> None:
     first, count = lab.option("first"), lab.option("count")
     found = []
     for seed in range(first, first + (1 if single else count)):
-        given = single or [drawn(seed, life, lab.plan.cluster.names, kinds)]
+        given = single or [drawn(seed, life, lab.plan.cluster.names, kinds, bool(lab.plan.in_c))]
         ended = await campaign.disturbed(given, clean)
         outcome, why = judge(given[0], clean, ended, campaign.due, lab.plan.cluster)
         text = ",".join(map(str, given))

@@ -70,6 +70,19 @@ class Injector:
         host = self._running.hosts[self._node(fault)]
         host.store_bytes(fault.number, bytes([host.memory[fault.number] ^ 1 << fault.bit]))
 
+    def _instruction(self, fault: Fault) -> None:
+        """The processor sees it when it fetches the word again: what it has fetched already is not looked at twice."""
+        core = self._running.cores.get(self._node(fault))
+        executed: Sequence[int] = [] if core is None else core.counts[:, 0].nonzero()[0].tolist()
+        if core is None or not executed:
+            return
+        at = core.program.base + 4 * executed[fault.number % len(executed)]
+        sram = self._running.nics[self._node(fault)].sram
+        before = int.from_bytes(sram[at : at + 4], "big")
+        sram[at + 3 - fault.bit // 8] ^= 1 << fault.bit % 8
+        self._running.doorway.lib.dw_touch(self._running.nics[self._node(fault)].unit)
+        self.told.append(f"{core.program.symbol(at)}: {before:#010x} -> {before ^ 1 << fault.bit:#010x}")
+
     def _variable(self, fault: Fault) -> None:
         found = variables(self._running.nics[self._node(fault)].programs)
         if found:

@@ -53,8 +53,11 @@ KINDS = {
     "memory": Kind("a bit of a byte of host memory", "host", 1 << 31, 8),
     "stop": Kind("the host's CPU executes nothing more", "host"),
     "variable": Kind("a bit of a variable that the firmware holds, by its number", "firmware", 1 << 31, 32),
+    "instruction": Kind("a bit of an instruction that the NIC has executed, by its number", "firmware", 1 << 31, 32),
 }
 """All, by name."""
+IN_PYTHON, IN_C = frozenset({"variable"}), frozenset({"instruction"})
+"""Kinds that strike nothing but firmware in Python, or in C."""
 FORM = re.compile(r"(\w+):([\w.-]+)(?::(0x[0-9a-fA-F]+|\d+)(?:\.(\d+))?)?@(\d+(?:\.\d+)?)(?:\+(\d+(?:\.\d+)?))?")
 
 

@@ -12,8 +12,10 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from pymodels.config import Cluster, find_config, load_cluster
@@ -25,8 +27,9 @@ from tb.campaign.life import Life
 from tb.campaign.run import Campaign, chosen, seeds, table
 from tb.campaign.work import Report, expected
 from tb.lab import variables as looked
+from tb.lab.faults import Injector
 from tb.lab.variables import variables
-from tb.plan.faults import KINDS, Fault, faults
+from tb.plan.faults import IN_C, IN_PYTHON, KINDS, Fault, faults
 from tb.sweep.work import Done
 
 US = 1_000_000
@@ -57,6 +60,7 @@ TEXTS = [
     "memory:metz:0x101000.7@41.5",
     "stop:metz@41.5",
     "variable:metz:0x11.31@41.5",
+    "instruction:metz:0x11.31@41.5",
 ]
 
 
@@ -101,7 +105,9 @@ def test_drawn_faults_can_be_written_and_strike_what_lives() -> None:
         if fault.kind in ("sram", "memory"):
             begin = (LIFE.sram if fault.kind == "sram" else LIFE.memory)[NAMES.index(fault.place)][0][0]
             assert begin <= fault.number < begin + 8
-    assert [drawn(seed, LIFE, NAMES).kind for seed in range(len(KINDS))] == list(KINDS)
+    of_python, of_c = [name for name in KINDS if name not in IN_C], [name for name in KINDS if name not in IN_PYTHON]
+    assert [drawn(seed, LIFE, NAMES).kind for seed in range(len(of_python))] == of_python
+    assert [drawn(seed, LIFE, NAMES, in_c=True).kind for seed in range(len(of_c))] == of_c
     assert {drawn(seed, LIFE, NAMES, ["drop"]).kind for seed in range(9)} == {"drop"}
 
 
@@ -250,6 +256,33 @@ class Program:
     async def run(self) -> None:
         """Wait for ever."""
         await asyncio.Future()
+
+
+def test_an_instruction_that_was_executed_is_changed_in_the_nics_memory() -> None:
+    sram, touched = bytearray(range(64)), list[int]()
+    core = SimpleNamespace(counts=np.array([[0, 5], [3, 0], [0, 9], [1, 0]]), program=Image(16))
+    nics = [SimpleNamespace(sram=memoryview(sram), unit=9)]
+    doorway = SimpleNamespace(lib=SimpleNamespace(dw_touch=touched.append))
+    cluster = SimpleNamespace(names=["metz"])
+    running: Any = SimpleNamespace(plan=SimpleNamespace(cluster=cluster), nics=nics, doorway=doorway, cores={0: core})
+    injector = Injector(running)
+    injector._instruction(Fault("instruction", "metz", 0, 5, 30))
+    assert sram[28:32] == bytes([28 ^ 0x40, 29, 30, 31]) and sum(sram) - sum(range(64)) == 0x40
+    assert touched == [9] and injector.told == ["0x1c: 0x1c1d1e1f -> 0x5c1d1e1f"]
+    running.cores.clear()
+    injector._instruction(Fault("instruction", "metz", 0, 5, 30))
+    assert touched == [9], "firmware in Python has no instructions"
+
+
+@dataclass(frozen=True)
+class Image:
+    """Where a program stands."""
+
+    base: int
+
+    def symbol(self, address: int) -> str:
+        """The address."""
+        return hex(address)
 
 
 def test_variables_of_a_program_are_found_where_it_holds_them_and_flipped(monkeypatch: Any) -> None:

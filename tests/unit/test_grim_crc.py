@@ -22,8 +22,13 @@ from tests.unit.grim_bench import Bench
 from tests.unit.test_grim_segments import Span, pattern
 
 PAYLOAD = pattern(61)
-PLACES = {"payload": HEADER_BYTES + 17, "argument": 23, "handler": 15, "sender": 4}
-"""A byte of the message in the queue; all but the handler's number are the handler's to see."""
+PLACES = {
+    "payload": (HEADER_BYTES + 17, 1),
+    "argument": (23, 1),
+    "handler": (15, 1),
+    "sender": (6, 1),
+}
+"""A byte of the message in the queue, and the bit that flips in it."""
 
 
 def sent(payload: Any, crc32: int = 0) -> list[tuple[int, int, bytes]]:
@@ -57,8 +62,8 @@ def test_messages_arrive_as_they_were_sent(size: int, in_memory: bool) -> None:
     assert sent(size if in_memory else pattern(size), crc32=1) == [(7, -5, pattern(size))]
 
 
-def struck(at: int, crc32: int = 0) -> tuple[list[tuple[int, bytes]], list[GrimError]]:
-    """A bit flips in byte `at` of a message that waits in the queue of node 1: what its handlers get, and errors."""
+def struck(place: tuple[int, int], crc32: int = 0) -> tuple[list[tuple[int, bytes]], list[GrimError]]:
+    """A bit flips in a message that waits in the queue of node 1: what its handlers get, and errors."""
     bench, got, errors = Bench(2, crc32=crc32), list[tuple[int, bytes]](), list[GrimError]()
 
     def handler(source: int, a0: int, a1: int, a2: int, a3: int, data: memoryview) -> None:
@@ -72,7 +77,7 @@ def struck(at: int, crc32: int = 0) -> tuple[list[tuple[int, bytes]], list[GrimE
         (incoming,) = library.calls.messenger.dispatch.incoming
         await library.host.sleep(200_000_000)
         assert incoming.pending()
-        incoming._view[HostQueue.RING + incoming.position + at] ^= 1
+        incoming._view[HostQueue.RING + incoming.position + place[0]] ^= place[1]
         try:
             await library.poll()
             await library.poll()
@@ -89,8 +94,12 @@ def test_a_bit_that_flips_in_the_queue_is_an_error(place: str) -> None:
     assert not got and "changed on its way" in str(errors[0])
 
 
+def test_a_type_that_nobody_knows_hides_no_crc() -> None:
+    assert struck((4, 0x40), crc32=1) == ([(3, PAYLOAD)], [])
+
+
 def test_a_bit_of_the_crc_itself_is_an_error_too() -> None:
-    got, errors = struck(HEADER_BYTES + len(PAYLOAD), crc32=1)
+    got, errors = struck((HEADER_BYTES + len(PAYLOAD), 1), crc32=1)
     assert not got and len(errors) == 1
 
 

@@ -16,7 +16,7 @@ from firmware.host.grim.reports import report_error
 from firmware.nic.grim.layout import Layout
 from firmware.nic.grim.options import Options
 from firmware.verbs import Buffer, Host
-from pymodels.formats.grim import Device, MessageType, Report, reference
+from pymodels.formats.grim import TREES, Device, MessageType, Report, reference
 from pymodels.trace import TraceEvent
 
 Local = tuple[int, int, tuple[int, int, int, int], bytes]
@@ -117,7 +117,7 @@ class Dispatch:
                     source, kind, handler, arguments, payload, key = message
                     if kind == MessageType.ERROR_REPORT:
                         self._report(incoming, Report.of(arguments))
-                    elif not self._sealed or kind != MessageType.ACTIVE or reference(source).device != Device.HOST:
+                    elif not self._sealed or kind in TREES or reference(source).device == Device.CELOXICA:
                         handled += await self._call(source, handler, arguments, payload, key)
                     else:
                         handled += await self._open(source, handler, arguments, payload, key)
