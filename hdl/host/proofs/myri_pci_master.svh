@@ -6,6 +6,7 @@
 // have moved, and a transaction moves cfg.max_burst at most. Wires are driven high for a clock before they are let go.
 // Assumed: what is proved of myri_pci_master_data.
 // prove: induction 2
+// unseen: `&` -> `|` in `else last_next = ~ptr_d[2] & (seg_d <= {12'b0, 4'd4 - {2'b0, ptr_d[1:0]}});`: a transaction ends before it must, and another goes on with the next byte
 (* anyconst *) logic [41:0] set;
 (* anyconst *) logic set_wide;
 (* anyconst *) logic [2:0] lane;
