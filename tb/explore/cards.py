@@ -1,6 +1,6 @@
 """Two programs that ask each other over cards without a processor.
 
-They serve without end, and look at the card all the while: a look that finds nothing leads nowhere (`Node.changing`).
+They serve without end, and look at the card all the while: a look that finds nothing is rest (`SmallWorld.serves`).
 """
 
 from __future__ import annotations

@@ -19,7 +19,8 @@ class Moves:
         """`kind`: how states of a node are taken together."""
         self.world, self.atlas = world, atlas
         self.packets = Packets()
-        self.nodes = [Node(number, atlas, self.packets, world.early) for number in range(atlas.parts // 2)]
+        nodes = range(atlas.parts // 2)
+        self.nodes = [Node(number, atlas, self.packets, world.early, world.serves) for number in nodes]
         self.sets = [kind(node) for node in self.nodes]
 
     def begin(self) -> Situation:

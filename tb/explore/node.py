@@ -76,9 +76,10 @@ class Packets:
 class Node:
     """The states of a node, found as they are asked for."""
 
-    def __init__(self, number: int, atlas: Atlas, packets: Packets, early: int) -> None:
+    def __init__(self, number: int, atlas: Atlas, packets: Packets, early: int, serves: bool) -> None:
         self.nic, self.host = 2 * number, 2 * number + 1
         """Its parts."""
+        self._serves = serves
         self.states: list[Pair] = []
         self._atlas, self._packets = atlas, packets
         self._numbers: dict[Pair, int] = {}
@@ -139,15 +140,15 @@ class Node:
         )
 
     def changing(self, state: int) -> list[tuple[int, Shown]]:
-        """The turns that change anything, each with how often its part's timers may still go off early. A look over
-        the bus that leads back to the state is none: who looks again and again waits.
+        """The turns that change anything, each with how often its part's timers may still go off early. Where programs
+        serve for ever, a look over the bus that leads back to the state is none: who looks again and again waits.
         """
         found = self._changing.get(state)
         if found is None:
             found = self._changing[state] = [
                 (at[1], turn)
                 for part, at, place, turn in self._all_turns(state)
-                if not (turn.asks and self._finds_nothing(state, part, place, turn.asks))
+                if not (self._serves and turn.asks and self._finds_nothing(state, part, place, turn.asks))
             ]
         return found
 

@@ -66,6 +66,8 @@ class SmallWorld:
     lead: int = 0
     """So many moves are not chosen: the search begins behind them. It tells of what can follow, not of what could have
     come in their place."""
+    serves: bool = False
+    """Its programs look over the bus for ever: a look that finds nothing is rest, not a round without an end."""
     expects: str = ""
     """For a world with a known flaw: words of what must be found in it."""
 

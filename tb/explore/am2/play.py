@@ -1,7 +1,7 @@
 """Two programs with an endpoint each, that ask each other by AM-II.
 
 They serve without end, and look at their endpoints all the while: a look that finds nothing leads nowhere
-(`Node.changing`). A message that comes back has been seen, and counts as an answer of its own kind.
+(`SmallWorld.serves`). A message that comes back has been seen, and counts as an answer of its own kind.
 """
 
 from __future__ import annotations

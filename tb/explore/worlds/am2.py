@@ -21,7 +21,8 @@ def world(
     """A world of requests."""
     rules = Rules(traffic, ordered=not further.get("faults"))
     play = partial(Am2Play, traffic, flaw)
-    return SmallWorld(name, question, play, Promise(rules.always, rules.at_end), say, left_out=LEFT_OUT, **further)
+    promise = Promise(rules.always, rules.at_end)
+    return SmallWorld(name, question, play, promise, say, left_out=LEFT_OUT, serves=True, **further)
 
 
 def worlds() -> list[SmallWorld]:

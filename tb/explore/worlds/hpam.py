@@ -30,7 +30,7 @@ def world(
     options: dict[str, int | str] = {"timeout_us": PATIENCE_US, "queue": 1, "duplicates": duplicates}
     play = partial(CardPlay, Hpam, DRIVES.name, Patient, traffic, options, flaw)
     promise = Promise(rules.always, rules.at_end)
-    return SmallWorld(name, question, play, promise, say, left_out=LEFT_OUT, **further)
+    return SmallWorld(name, question, play, promise, say, left_out=LEFT_OUT, serves=True, **further)
 
 
 def worlds() -> list[SmallWorld]:

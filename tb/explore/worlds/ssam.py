@@ -29,9 +29,8 @@ def world(
     """A world of requests."""
     rules = Rules(traffic)
     play = partial(CardPlay, Ssam, DRIVES.name, Server, traffic, {"requests": 1}, flaw)
-    return SmallWorld(
-        name, question, play, Promise(rules.always, rules.at_end), cell_in_words, left_out=LEFT_OUT, **further
-    )
+    promise = Promise(rules.always, rules.at_end)
+    return SmallWorld(name, question, play, promise, cell_in_words, left_out=LEFT_OUT, serves=True, **further)
 
 
 def worlds() -> list[SmallWorld]:
