@@ -90,6 +90,7 @@ always @(posedge clk)
     if (coming) assert (!written[k]);
     if (go) assert (at_q[31:24] == 8'd0 && 24'(at_q) + 24'd4 <= sram_bytes);
     if (go && memory) assert (one.size == 2'd0 || !address[0] && (one.size == 2'd1 || !address[1]));
+    assert (unaligned == (one.size != 2'd0 && (address[0] || (one.size[1] && address[1]))));
     if (go && memory && special) assert (cpu_reg_valid && one.size == 2'd2 && tried == cfg_register_clocks);
     if (go && memory && !special) assert (cpu_sram.req && cpu_gnt);
     if (cpu_reg_valid) begin

@@ -57,6 +57,7 @@ end
 always @(posedge clk)
   if (!$initstate) begin
     assert (ev_overflow == 2'd0 && ev_illegal == 2'd0 && ev_short_timeout == 2'd0);
+    if (long_timeout == 32'd0) assert (ev_forward_reset == 2'd0);
     for (int i = 0; i < 2; i++) if (stopping[i]) assert (fill[8*i+:8] > go_mark);
     if (leaves) assert (on_way != 6'd0);
     if (leaves && follows && ahead == 6'd0) assert (m_tail[1] == own[8] && (own[8] || m_data[15:8] == own[7:0]));
