@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from firmware.images import image, layers
-from firmware.layers import ClusterView, composition
+from firmware.layers import ClusterView, composition, names
 from pymodels.kernel import Kernel
 from tb.fuzz import trial
 from tb.fuzz.program import Program, Value
@@ -46,8 +46,9 @@ class RtlWorld:
 
     def __init__(self, lab: Lab, name: str, program: Program) -> None:
         self._lab, self._nodes = lab, program.nodes
-        layers = trial.stack(name)
-        lab.running.use_layer(*layers, composed={one: composition(one, program.options) for one in layers})
+        stack = trial.stack(name)
+        composed = {one: composition(one, program.options) for one in stack if one in names()}
+        lab.running.use_layer(*stack, composed=composed)
         self.hosts = lab.running.hosts[: program.nodes]
         self.nics = lab.running.nics[: program.nodes]
 

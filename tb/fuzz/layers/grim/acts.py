@@ -50,7 +50,6 @@ OPTIONS: Mapping[str, tuple[Value, ...]] = MappingProxyType(
         "poll_thread": (1,),
         "poll_period_us": (10, 200),
         "overflow": (0,),
-        "crc32": (1,),
         "synchronisation": ("tree", "all"),
     }
 )
@@ -79,6 +78,7 @@ SEGMENT = 4096
 MOST_SEGMENTS = 12
 LOSSY: Mapping[str, Value] = {"timeout_us": 300, "timeout_tries": 1000}
 """Where the network has faults and nothing else is drawn: only the time-out extension repairs anything."""
+CHECKED: Mapping[str, Value] = {"crc32": 1}
 DOWN_OPTIONS: Mapping[str, Value] = {"timeout_us": 300, "timeout_tries": 4, "poll_thread": 0}
 """Where a node goes down: the time-out extension tells the others."""
 NAMES = ("north", "south", "west")
@@ -109,6 +109,8 @@ def _program(draw: Draw) -> Program:
     acts = draw.items(partial(act, nodes=nodes, options=chosen), 12, 25)
     if down:
         acts = _with_down(draw, acts, nodes)
+    if draw.once_in(8) and fit("grim", chosen | CHECKED, nodes, nic):
+        chosen |= CHECKED  # the rest of the program is what it is without
     return Program(nodes, nic, chosen, disturbed, tuple(acts), asked)
 
 
