@@ -78,7 +78,7 @@ SEGMENT = 4096
 MOST_SEGMENTS = 12
 LOSSY: Mapping[str, Value] = {"timeout_us": 300, "timeout_tries": 1000}
 """Where the network has faults and nothing else is drawn: only the time-out extension repairs anything."""
-CHECKED: Mapping[str, Value] = {"crc32": 1}
+CHECKED: dict[str, Value] = {"crc32": 1}
 DOWN_OPTIONS: Mapping[str, Value] = {"timeout_us": 300, "timeout_tries": 4, "poll_thread": 0}
 """Where a node goes down: the time-out extension tells the others."""
 NAMES = ("north", "south", "west")
