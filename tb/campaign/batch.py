@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tb.campaign.defaults import DEFAULTS
-from tb.campaign.judge import CHECKED, SILENT
+from tb.campaign.judge import CHECKED, LET_THROUGH, NOT_SENT, SILENT
 from tb.campaign.rtl import FOUND
 from tb.fuzz.batch import simulated
 from tb.plan.faults import KINDS
@@ -61,9 +61,9 @@ class Ended:
     @property
     def broken(self) -> bool:
         """A silent one where the protocol promises otherwise."""
-        if self.outcome not in SILENT or self.kind not in CHECKED:
+        if self.outcome not in SILENT or self.kind not in CHECKED or LET_THROUGH in self.why:
             return False
-        return self.layer in DEFAULTS.ordered or "not sent so" in self.why or "guards" in self.why
+        return self.layer in DEFAULTS.ordered or NOT_SENT in self.why or "guards" in self.why
 
     @property
     def again(self) -> str:
@@ -75,7 +75,7 @@ class Ended:
         """What would have seen a silent one."""
         if "guards" in self.why:
             end = "protection of the host's pages against the card"
-        elif "not sent so" in self.why:
+        elif NOT_SENT in self.why:
             end = "a CRC-32 end to end"
         else:
             end = "a number end to end"
@@ -107,7 +107,7 @@ def run_batch(batch: Batch) -> Done:
     WORK.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(dir=WORK, prefix=f"{batch.layer}-{batch.first}-"))
     try:
-        settings = f"layer={batch.layer} first={batch.first} count={batch.count} run.packets_MB=0 {batch.settings}"
+        settings = f"layer={batch.layer} first={batch.first} count={batch.count} run.packets_MB=4 {batch.settings}"
         outcome = simulated(STUDY, batch.simulator, "", batch.profile, settings, folder)
         found = folder / FOUND
         if outcome.passed and found.exists():

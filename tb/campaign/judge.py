@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pymodels.config import Cluster
+from tb.campaign.passed import let_through
 from tb.campaign.work import Report
 from tb.plan.faults import KINDS, Fault
 
@@ -24,8 +25,9 @@ OUTCOMES = {
 SILENT = ("silent", "silent neighbour")
 CHECKED = frozenset(name for name, kind in KINDS.items() if kind.layer == "link") | {"lost_interrupt", "reset", "stop"}
 """Faults that change no data, or change them where CRC-8 sees it: no message may be delivered changed."""
-
-
+NOT_SENT = "that was not sent so"
+LET_THROUGH = "in a packet whose CRC-8 is right"
+"""A burst of more than 8 bits, of which CRC-8 lets one in 256 through."""
 Due = list[list[list[str]]]
 """By receiver and sender: messages in hexadecimal."""
 
@@ -74,8 +76,9 @@ def _wrong(run: Report, due: Due) -> tuple[int, int, str] | None:
     """Receiver, sender and what is wrong of the first message that is."""
     for receiver, (came, sent_to) in enumerate(zip(run.arrived, due, strict=True)):
         for sender, (got, sent) in enumerate(zip(came, sent_to, strict=True)):
-            if any(one not in sent for one in got):
-                return receiver, sender, "that was not sent so"
+            if changed := [one for one in got if one not in sent]:
+                through = all(let_through(one, sent, run.passed) for one in changed)
+                return receiver, sender, NOT_SENT + (f", {LET_THROUGH}" if through else "")
             if len(set(got)) < len(got):
                 return receiver, sender, "twice"
             if got != sent[: len(got)]:

@@ -17,6 +17,7 @@ from tb.campaign.defaults import DEFAULTS
 from tb.campaign.draw import drawn
 from tb.campaign.judge import judge
 from tb.campaign.life import Life, Watcher
+from tb.campaign.passed import passed
 from tb.campaign.work import Guards, Report, Work, expected
 from tb.fuzz.trial import told
 from tb.lab.apart import apart
@@ -123,7 +124,7 @@ class Campaign:
             injector.inject(given)
             report = await work.run(self._limit(clean.ended_ps))
             self._complete(report, records)
-            report.told = injector.told
+            report.told, report.passed = injector.told, passed(self._lab.running, given[0])
             return report.plain()
 
         def failed(error: BaseException) -> Any:

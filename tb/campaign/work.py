@@ -49,6 +49,8 @@ class Report:
     """Who waited for what at the end, of a run that hangs."""
     told: list[str] = field(default_factory=list)
     """What the fault has flipped, where that is not said before."""
+    passed: list[str] = field(default_factory=list)
+    """Packets with a right CRC-8 that came out of a disturbed cable meanwhile, in hexadecimal."""
 
     def plain(self) -> dict[str, Any]:
         """For JSON."""

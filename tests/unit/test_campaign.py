@@ -22,14 +22,16 @@ from pymodels.config import Cluster, find_config, load_cluster
 from pymodels.errors import ConfigError
 from tb.campaign.batch import Batch, Ended, batches
 from tb.campaign.draw import drawn
-from tb.campaign.judge import OUTCOMES, judge
+from tb.campaign.judge import LET_THROUGH, OUTCOMES, judge
 from tb.campaign.life import Life
+from tb.campaign.passed import let_through, meanwhile
 from tb.campaign.run import Campaign, chosen, seeds, table
 from tb.campaign.work import Report, expected
 from tb.lab import variables as looked
 from tb.lab.faults import Injector
 from tb.lab.variables import variables
 from tb.plan.faults import IN_C, IN_PYTHON, KINDS, Fault, faults
+from tb.report.packets import Captured
 from tb.sweep.work import Done
 
 US = 1_000_000
@@ -187,6 +189,27 @@ def test_a_silent_fault_says_what_would_have_seen_it_and_how_it_is_run_again() -
     assert twice.seen_by == "a number end to end; PAR and PERR# of the PCI bus"
 
 
+def test_only_a_packet_with_a_right_crc8_that_has_what_is_changed_excuses_it() -> None:
+    sent = [bytes(range(64)), bytes(range(100, 164)), bytes(20)]
+    got = bytearray(sent[1])
+    got[30:33] = b"abc"
+    message, texts = got.hex(), [one.hex() for one in sent]
+    packet = (b"head" + got[10:50] + b"x").hex()
+    assert let_through(message, texts, [packet])
+    assert not let_through(message, texts, [])
+    assert not let_through(message, texts, [(b"head" + got[10:36]).hex()]), "what stands behind it is not there"
+    assert not let_through(message, texts, [(b"head" + sent[1]).hex()])
+    assert not let_through(got[:40].hex(), texts, [packet]), "no message of that length was sent"
+
+
+def test_only_packets_that_came_while_the_fault_acted_are_looked_at() -> None:
+    came = [
+        Captured(first, last, cable, 1, b"") for first, last, cable in ((0, 9, 7), (5, 20, 7), (30, 40, 7), (15, 16, 6))
+    ]
+    assert meanwhile(came, 7, 10, 29) == [came[1]]
+    assert meanwhile(came, 7, 9, 30) == came[:3]
+
+
 BROKEN = [
     ("grim", 0, "silent", "paris has a message of metz that was not sent so", True),
     ("via", 0, "silent neighbour", "guards of lyon have changed", True),
@@ -196,6 +219,7 @@ BROKEN = [
     ("via", 9, "silent", "paris has a message of metz twice", True),
     ("grim", 10, "silent", "paris has a message of metz that was not sent so", False),
     ("grim", 6, "silent", "paris has a message of metz that was not sent so", False),
+    ("grim", 0, "silent", f"paris has a message of metz that was not sent so, {LET_THROUGH}", False),
     ("grim", 0, "resent", "nic_dropped 2", False),
     ("grim", 10, "hang", "nobody is known to hold what hosts wait for", True),
 ]

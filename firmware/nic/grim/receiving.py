@@ -19,6 +19,7 @@ from firmware.nic.grim.multicast import Multicast
 from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.remote import Remote
 from firmware.nic.grim.verdicts import Verdicts
+from firmware.nic.hardware.whole_words import has_whole_words
 from pymodels.formats.grim import (
     CONTROL_BYTES,
     COUNTER_MASK,
@@ -97,6 +98,8 @@ class Receiver:
         # A control message has one length; a data message must have the one that its header says. RMP is behind the
         # word with the syndrome.
         good = (is_control and not self._ni.lossy) or await nic.read(Reg.RMP) == at + length + nic.word_bytes
+        if self._ni.lossy:
+            good = await has_whole_words(nic, "receive_exact") and good
         early, overlong, self._overlong = self._cut_through.take(), self._overlong, False
         buffers.received()
         nic.trace(TraceEvent.NIC_RECV_START, head.w0, head.source)

@@ -25,6 +25,7 @@ from firmware.nic.hardware.transfers import (
     Transfers,
     Way,
 )
+from firmware.nic.hardware.whole_words import has_whole_words
 from firmware.verbs import Nic, Watch
 from pymodels.errors import SanlabError
 from pymodels.registers import Isr, Reg
@@ -44,12 +45,19 @@ class LanaiPackets:
     waits = False
 
     def __init__(
-        self, nic: Nic, view: ClusterView, base: int, most: int, transfers: Callable[[Nic, PortMap], Transfers]
+        self,
+        nic: Nic,
+        view: ClusterView,
+        base: int,
+        most: int,
+        transfers: Callable[[Nic, PortMap], Transfers],
+        exact: bool = False,
     ) -> None:
         """`base`: SRAM address from which on `PortMap` says what is the port's; `most`: bytes of payload a packet;
-        `transfers`: what the NIC has for them.
+        `transfers`: what the NIC has for them; `exact`: the length of each packet is looked at to the byte.
         """
         self.most, self.stored = most, 0
+        self._exact = exact
         self._nic, self._map = nic, PortMap(base, most, len(view.names))
         at = self._map
         self._dma = transfers(nic, at)
@@ -173,6 +181,7 @@ class LanaiPackets:
         nic = self._nic
         nic.write(Reg.ISR, RECV)
         await nic.work_on("packet_head")
+        whole = not self._exact or await has_whole_words(nic, "packet_exact")
         end = await nic.read(Reg.RMP)
         self._current, self._taken, self._armed = self._armed, 0, NONE
         self._pending[self._current] = 1
@@ -184,8 +193,8 @@ class LanaiPackets:
         behind = end - nic.word_bytes
         padded = behind - at - HEADER_BYTES
         size = padded - padding(second, padded)
-        good = 0 <= size <= self.most and padded - size < nic.word_bytes and not nic.load(behind) >> 24
-        self._head = Arrived(first >> 24, (first, second), size, good)
+        fits = 0 <= size <= self.most and padded - size < nic.word_bytes
+        self._head = Arrived(first >> 24, (first, second), size, whole and fits and not nic.load(behind) >> 24)
         await self._on.arrived()
 
     def head(self) -> Arrived:

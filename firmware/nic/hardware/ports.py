@@ -20,8 +20,10 @@ from pymodels.profiles import profiles_with_doorbells
 class Hardware(Protocol):
     """The module `firmware.nics.<kind>`. What it does not have, firmware cannot use on this kind."""
 
-    def packet_port(self, nic: Nic, view: ClusterView, base: int, most: int) -> PacketPort:
-        """Its packets. `base`: from here on SRAM is the port's; `most`: bytes of payload a packet takes."""
+    def packet_port(self, nic: Nic, view: ClusterView, base: int, most: int, exact: bool = False) -> PacketPort:
+        """Its packets. `base`: from here on SRAM is the port's; `most`: bytes of payload a packet takes; `exact`: a
+        packet that a cable made longer is bad for sure, where the card does not say so by itself.
+        """
 
     def led_port(self, nic: Nic, view: ClusterView, base: int, most: int, lead: int) -> LedPackets:
         """The same, whose payload begins with up to `lead` bytes of the firmware's. Absent where it cannot."""
@@ -35,9 +37,9 @@ class Hardware(Protocol):
         """
 
 
-def packet_port(nic: Nic, view: ClusterView, base: int, most: int) -> PacketPort:
+def packet_port(nic: Nic, view: ClusterView, base: int, most: int, exact: bool = False) -> PacketPort:
     """The packets of a NIC, see `Hardware`."""
-    return _hardware(nic).packet_port(nic, view, base, most)
+    return _hardware(nic).packet_port(nic, view, base, most, exact)
 
 
 def led_port(nic: Nic, view: ClusterView, base: int, most: int, lead: int) -> LedPackets:

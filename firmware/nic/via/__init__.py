@@ -20,7 +20,7 @@ async def main(nic: Nic, view: ClusterView) -> None:
     """The NIC's program. Raises OptionError when an option cannot be, or the NIC's memory cannot hold what is asked."""
     options = Options.of(view.options)
     layout = Layout(options, nic.sram_bytes)
-    port = packet_port(nic, view, layout.port, options.packet)
+    port = packet_port(nic, view, layout.port, options.packet, bool(options.exact))
     await nic.poll_loop([Watch(Word.KERNEL, 0, "look_start")]).run()
     await Program(Ni(nic, view, port, layout)).run()
 

@@ -66,6 +66,7 @@ RANGES: Mapping[str, tuple[int, int]] = MappingProxyType(
         "queues": (1, 256),
         "timeout_us": (0, 1_000_000),
         "connect_us": (1, 1_000_000),
+        "exact": (0, 1),
         "page_seed": (0, 1 << 31),
     }
 )
@@ -138,6 +139,9 @@ class Options:
     """After so long without an answer a reliable connection counts as broken. Assumed: no paper gives it."""
     connect_us: int = 200
     """A connection's notice is repeated so often until answered. Assumed."""
+    exact: int = 0
+    """1: the NIC looks at the length of each packet to the byte. It looks for CRC-8 where whole words end, so a link
+    that adds characters to a packet whose last byte is 0 is not seen otherwise."""
     page_seed: int = 1
     """Scatters the physical pages of processes."""
 

@@ -12,9 +12,9 @@ from firmware.nics.lanai4.transfers import DirectTransfers
 from firmware.verbs import Nic
 
 
-def packet_port(nic: Nic, view: ClusterView, base: int, most: int) -> LanaiPackets:
+def packet_port(nic: Nic, view: ClusterView, base: int, most: int, exact: bool = False) -> LanaiPackets:
     """Payload moves by the one engine."""
-    return LanaiPackets(nic, view, base, most, DirectTransfers)
+    return LanaiPackets(nic, view, base, most, DirectTransfers, exact)
 
 
 def led_port(nic: Nic, view: ClusterView, base: int, most: int, lead: int) -> LedPackets:

@@ -13,9 +13,9 @@ from firmware.nics.lanai9.transfers import ChainTransfers
 from firmware.verbs import Nic
 
 
-def packet_port(nic: Nic, view: ClusterView, base: int, most: int) -> LanaiPackets:
+def packet_port(nic: Nic, view: ClusterView, base: int, most: int, exact: bool = False) -> LanaiPackets:
     """Payload moves by two chains."""
-    return LanaiPackets(nic, view, base, most, ChainTransfers)
+    return LanaiPackets(nic, view, base, most, ChainTransfers, exact)
 
 
 def led_port(nic: Nic, view: ClusterView, base: int, most: int, lead: int) -> LedPackets:

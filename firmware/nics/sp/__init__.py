@@ -9,7 +9,7 @@ from firmware.verbs import Nic
 from pymodels.formats.sp import MAX_USER
 
 
-def packet_port(nic: Nic, view: ClusterView, base: int, most: int) -> SpPackets:
+def packet_port(nic: Nic, view: ClusterView, base: int, most: int, exact: bool = False) -> SpPackets:
     """No packet takes more than `MAX_USER` bytes."""
     return SpPackets(nic, view, min(most, MAX_USER))
 

@@ -77,6 +77,9 @@ NUMBERS: Mapping[str, tuple[int, int]] = {
     "seed": (0, 9999),
 }
 
+EXACT = 6
+"""One program in so many looks at the length of each packet to the byte."""
+
 
 def program(draw: Draw) -> Program:
     """A program for VIA. Its first acts say which connections there are; the node of a later act is its connection."""
@@ -87,6 +90,8 @@ def program(draw: Draw) -> Program:
     hostile = draw.once_in(4)
     links = [_link(draw, nodes, number, hostile) for number in range(draw.whole(1, LINKS))]
     acts = draw.items(partial(_act, links=len(links)), 12, 25)
+    if draw.once_in(EXACT):
+        chosen["exact"] = 1  # the rest of the program is what it is without
     return Program(nodes, nic, chosen, faults, (*links, *acts))
 
 

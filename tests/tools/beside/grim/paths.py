@@ -236,6 +236,7 @@ PATHS: Mapping[str, Given] = {
     "tell_host": alone,
     "sync_heard": lambda s, at, n: None if s.firmware.lossy else [(s.ni,)],
     "sync_answered": alone,
+    "receive_exact": lambda s, at, n: [()],
     "connection_look": alone,
     "connection_tag": lambda s, at, n: (
         [(s.ni, Sram(at["channel"].base + at["channel"].offset[at["slot"]]), s.parts.outgoing.order.peer(at["stream"]))]

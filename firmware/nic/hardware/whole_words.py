@@ -1,0 +1,18 @@
+"""Whether a packet that a LANai has received has whole words, as all packets are sent.
+
+The syndrome of CRC-8 stands behind the last byte of data. Firmware looks for it in the first byte of the last word,
+where it is when data end with a word. A cable that adds characters moves it on, and where it was looked for is data.
+"""
+
+from __future__ import annotations
+
+from firmware.verbs import Nic
+from pymodels.registers import Isr, Reg
+
+
+async def has_whole_words(nic: Nic, path: str) -> bool:
+    """Compare ORUN of the packet received last, before the receive engine is armed again. `path`: what it costs."""
+    flags = await nic.read(Reg.ISR)
+    await nic.work(path)
+    unused = nic.word_bytes - 1
+    return flags >> Isr.ORUN1 & unused == unused
