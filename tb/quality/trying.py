@@ -6,6 +6,7 @@ must have passed without one.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -20,6 +21,7 @@ from typing import Any
 
 from pymodels.toml import read_toml
 from tb.build.build import Design, needed_files
+from tb.build.store import kept
 from tb.quality.check import LATE
 from tb.quality.mutants import Mutant
 from tb.quality.proofs import proofs
@@ -127,6 +129,11 @@ class Without:
             return self._known[tuple(key)]
 
 
+def _files(top: Path) -> list[Path]:
+    """The sources below a folder of a copy, or the one file."""
+    return [path for path in [top, *top.rglob("*")] if path.is_file() and "__pycache__" not in path.parts]
+
+
 class Copy:
     """A copy of the tree."""
 
@@ -163,7 +170,15 @@ class Copy:
         return outcome, f"{len(tests)} tests"
 
     def _reach(self, begin: str, files: Sequence[str]) -> Reached:
-        left = self.folder / "reached.json"
+        """Watched once for each content of the tree, and kept beside the builds."""
+        digest = hashlib.sha256(repr((begin, files, sys.version)).encode())
+        for path in sorted(path for name in TREE for path in _files(self.folder / name)):
+            digest.update(path.relative_to(self.folder).as_posix().encode() + path.read_bytes())
+        name = f"reached-{digest.hexdigest()[:16]}"
+        folder, _ = kept(name, lambda scratch: self._watch(begin, files, scratch / REACHED), builds())
+        return read_reached(folder / REACHED)
+
+    def _watch(self, begin: str, files: Sequence[str], left: Path) -> None:
         command = [sys.executable, "-B", "-m", "pytest", *PYTEST, *files]
         variables = {
             REACHED: str(left),
@@ -173,7 +188,6 @@ class Copy:
         code, _ = self._run(command, variables)
         if code:
             raise ToolError(f"the tests of {begin} fail without any mutant", "mend that first", "run make test")
-        return read_reached(left)
 
     def _module(self, change: Change) -> tuple[str, str]:
         for name, command in module_checks(Path(change.path).stem):

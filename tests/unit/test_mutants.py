@@ -136,6 +136,7 @@ def fixture_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.setattr(trying, name, value)
         monkeypatch.setattr(mutate, name, value, raising=False)
     monkeypatch.setattr(mutate, "LEFT", tmp_path / "out" / "mutants.json")
+    monkeypatch.setenv("SANLAB_BUILDS", str(tmp_path / "builds"))
     return root
 
 
@@ -152,6 +153,14 @@ def test_a_mutant_that_a_test_sees_is_killed_the_other_survives_and_the_tree_sta
     assert not (tree.parent / "out" / "mutants" / "0").exists()
     left = json.loads((tree.parent / "out" / "mutants.json").read_text())
     assert sorted(one["outcome"] for one in left) == ["killed", "survived"]
+
+
+def test_which_tests_reach_what_is_watched_once_for_each_content_of_the_tree(tree: Path) -> None:
+    kept = tree.parent / "builds"
+    for text in ("", "", "ONE = 1\n"):
+        (tree / "firmware" / "more.py").write_text(text)
+        main(["firmware", "1", "--workers", "1"])
+    assert len(list(kept.glob("reached-*/SANLAB_REACHED"))) == 2
 
 
 def test_options_of_the_caller_for_pytest_do_not_reach_the_tests_of_a_mutant(
