@@ -2,7 +2,7 @@
 
 Usage: `python -m tb.quality.mutate [--seed S] [--first K] [--enables] FOLDER N`. N mutants of the Python files or of
 the modules of a folder, chosen by a seed, each in a copy of the tree, never in the tree itself. Python is run by those
-tests of `covers.toml` that reach the place, a module by its proof and its benches, until the first that fails. Exit
+tests of `covers.toml` that reach the place, a module by its benches and its proof, until the first that fails. Exit
 code 1 when one survives that is not listed in `equivalent.toml`, 2 when the tests fail without any mutant.
 """
 
@@ -62,7 +62,7 @@ def changes(folder: str, enables: bool = False) -> list[Change]:
 def _finder(path: Path) -> Callable[[str], list[Mutant]] | None:
     if path.suffix == ".py" and covering_tests(path.relative_to(ROOT).as_posix()):
         return python_mutants.mutants
-    hardware = path.suffix == ".sv" and path.relative_to(ROOT).parts[:2] != ("hdl", "sim")
+    hardware = path.suffix == ".sv" and "sim" not in path.relative_to(ROOT).parts
     return of_modules.mutants if hardware and "\nmodule " in path.read_text(encoding="utf-8") else None
 
 

@@ -9,22 +9,23 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from pymodels.toml import read_toml
-from tb.build.build import Design, needed_files
 from tb.build.store import kept
+from tb.quality.benches import FACTOR, SPARE, ModuleCheck, module_checks
 from tb.quality.check import LATE
 from tb.quality.mutants import Mutant
-from tb.quality.proofs import proofs
 from tb.quality.reached import CHOSEN, ENDLESS, REACHED, WATCHED, Reached, read_reached
 from tb.tools.paths import OUT, ROOT, builds
 from tb.tools.programs import ToolError
@@ -33,11 +34,10 @@ HERE = Path(__file__).parent
 COVERS, EQUIVALENT = HERE / "covers.toml", HERE / "equivalent.toml"
 TREE = ("pymodels", "firmware", "tb", "hdl", "tests", "README.md", "LICENSE", "Makefile", "pyproject.toml", ".ci")
 """What a copy has."""
-BENCHES = ROOT / "tests" / "block" / "benches"
 PATIENCE, ROOM = 600, 8_000_000
 """Seconds of a processor, and KB of addresses, for each program that a check runs."""
-FEW = 4
-"""Benches for a mutant: each is a build of its own."""
+MINUTE = 60.0
+"""Seconds of a processor that the tests of one mutant take together, without it."""
 OUTCOMES = ("killed", "endless", "survived", "equivalent")
 """Endless: a test or a bench used up its seconds of the processor, which also tells of the mutant."""
 PYTEST = ("-x", "-q", "-n0", "-p", "no:cacheprovider", "-p", "tb.quality.reached", "--no-header", "--tb=no")
@@ -94,17 +94,6 @@ def _matching(root: Path, patterns: tuple[str, ...]) -> list[str]:
     return list(dict.fromkeys(file.relative_to(root).as_posix() for file in found))
 
 
-def benches_of(module: str) -> list[str]:
-    """The benches whose design has a module, FEW at most: those with it at the top first, then the smaller designs."""
-    found: list[tuple[bool, int, str]] = []
-    for path in sorted(BENCHES.glob("*.toml")):
-        top = str(read_toml(path)[0]["toplevel"])
-        files = needed_files(Design(top))
-        if any(file.stem == module for file in files):
-            found.append((top != module, len(files), path.stem))
-    return [name for _, _, name in sorted(found)][:FEW]
-
-
 def equivalent() -> dict[tuple[str, str], str]:
     """The reasons of mutants that do the same, by file and how they are shown."""
     table: dict[str, Any] = read_toml(EQUIVALENT)[0]
@@ -129,9 +118,24 @@ class Without:
             return self._known[tuple(key)]
 
 
-def _files(top: Path) -> list[Path]:
-    """The sources below a folder of a copy, or the one file."""
-    return [path for path in [top, *top.rglob("*")] if path.is_file() and "__pycache__" not in path.parts]
+def _together(tests: Mapping[str, float]) -> dict[str, float]:
+    """As many of them, in their order, as take MINUTE without a mutant; one at least."""
+    until = [seconds - last for last, seconds in zip(tests.values(), accumulate(tests.values()), strict=True)]
+    return {test: tests[test] for test, before in zip(tests, until, strict=True) if before < MINUTE}
+
+
+def _content(folder: Path) -> str:
+    """A digest of all files of a copy."""
+    digest = hashlib.sha256()
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        digest.update(path.relative_to(folder).as_posix().encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _children_s() -> float:
+    """Seconds of the processor of all processes that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 class Copy:
@@ -148,6 +152,7 @@ class Copy:
             elif source.exists():
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(source, target)
+        self._content = _content(folder)
 
     def tried(self, change: Change) -> Tried:
         """How the checks go with a mutant. ToolError when one fails without it, too."""
@@ -160,7 +165,7 @@ class Copy:
         begin = covered(change.path)
         reached: Reached = self._without.of((begin, *files), lambda: self._reach(begin, files))
         text = (self.folder / change.path).read_text(encoding="utf-8")
-        tests = reached.tests(change.path, text, change.mutant.start)
+        tests = _together(reached.tests(change.path, text, change.mutant.start))
         chosen = self.folder / "chosen.json"
         chosen.write_text(json.dumps(tests), encoding="utf-8")
         own = list(dict.fromkeys(test.partition("::")[0] for test in tests))
@@ -171,12 +176,13 @@ class Copy:
 
     def _reach(self, begin: str, files: Sequence[str]) -> Reached:
         """Watched once for each content of the tree, and kept beside the builds."""
-        digest = hashlib.sha256(repr((begin, files, sys.version)).encode())
-        for path in sorted(path for name in TREE for path in _files(self.folder / name)):
-            digest.update(path.relative_to(self.folder).as_posix().encode() + path.read_bytes())
-        name = f"reached-{digest.hexdigest()[:16]}"
+        name = f"reached-{self._digest([begin, *files])}"
         folder, _ = kept(name, lambda scratch: self._watch(begin, files, scratch / REACHED), builds())
         return read_reached(folder / REACHED)
+
+    def _digest(self, words: Sequence[str]) -> str:
+        """Of the tree without a mutant, and of some words."""
+        return hashlib.sha256(repr((self._content, sys.version, *words)).encode()).hexdigest()[:16]
 
     def _watch(self, begin: str, files: Sequence[str], left: Path) -> None:
         command = [sys.executable, "-B", "-m", "pytest", *PYTEST, *files]
@@ -190,13 +196,29 @@ class Copy:
             raise ToolError(f"the tests of {begin} fail without any mutant", "mend that first", "run make test")
 
     def _module(self, change: Change) -> tuple[str, str]:
-        for name, command in module_checks(Path(change.path).stem):
-            code, said = self._with(change, lambda command=command: self._run(command))  # type: ignore[misc]
+        for check in module_checks(Path(change.path).stem):
+            took: float = self._without.of(check.command, partial(self._took, check))
+            patience = int(SPARE + FACTOR * took) if check.bench else PATIENCE
+            code, said = self._with(change, partial(self._check, check, patience))
             if code and LATE not in said:
-                if self._without.of(command, lambda command=command: self._run(command)[0]):  # type: ignore[misc]
-                    raise ToolError(f"the {name} of {change.path} fails without any mutant", "mend that first", "")
-                return "killed", name
+                return "killed", check.name
         return "survived", ""
+
+    def _took(self, check: ModuleCheck) -> float:
+        """Seconds of the processor without any mutant, measured once for each content of the tree."""
+
+        def measure(scratch: Path) -> None:
+            begun = _children_s()
+            if self._check(check)[0]:
+                raise ToolError(f"the {check.name} fails without any mutant", "mend that first", "")
+            (scratch / "seconds").write_text(str(_children_s() - begun), encoding="utf-8")
+
+        folder, _ = kept(f"took-{self._digest(check.command)}", measure, builds())
+        return float((folder / "seconds").read_text(encoding="utf-8"))
+
+    def _check(self, check: ModuleCheck, patience: int = PATIENCE) -> tuple[int, str]:
+        kept_at = {"SANLAB_BUILDS": str(OUT / "mutants" / "builds")} if check.bench else {}
+        return self._run(check.command, {**check.variables, **kept_at}, patience)
 
     def _with(self, change: Change, work: Callable[[], Any]) -> Any:
         """Do something while the mutant stands in its file."""
@@ -214,17 +236,19 @@ class Copy:
         self._writes += 1
         os.utime(path, (self._writes, self._writes))
 
-    def _run(self, command: Sequence[str], variables: Mapping[str, str] | None = None) -> tuple[int, str]:
+    def _run(
+        self, command: Sequence[str], variables: Mapping[str, str] | None = None, patience: int = PATIENCE
+    ) -> tuple[int, str]:
         """Exit code of a check, and what it said."""
         environment = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
         environment |= {
             "SANLAB_OUT": str(self.folder / "sim_build"),
-            "SANLAB_BUILDS": str(OUT / "mutants" / "builds" if "sim" in command else builds()),
+            "SANLAB_BUILDS": str(builds()),
             "PYTHONPYCACHEPREFIX": str(self.folder / "sim_build" / "compiled"),
             "PYTHONPATH": str(HERE.parents[1]),
             **(variables or {}),
         }
-        limits = f'ulimit -t {PATIENCE} -v {ROOM}; exec "$@"'
+        limits = f'ulimit -t {patience} -v {ROOM}; exec "$@"'
         ended = subprocess.run(
             ["sh", "-c", limits, "sh", *command],
             cwd=self.folder,
@@ -236,19 +260,3 @@ class Copy:
             check=False,
         )
         return ended.returncode, ended.stdout
-
-
-def module_checks(module: str) -> list[tuple[str, list[str]]]:
-    """Its proof, which takes seconds, its benches on Icarus, which builds soon, then on Verilator, which has more."""
-    proved = [("proof", [sys.executable, "-m", "tb.quality.prove", module])] if _proved(module) else []
-    benches = benches_of(module)
-    return [*proved, *(_bench(name, simulator) for simulator in ("icarus", "verilator") for name in benches)]
-
-
-def _bench(name: str, simulator: str) -> tuple[str, list[str]]:
-    command = [sys.executable, "-m", "tb.sanlab", "sim", f"--sim={simulator}", "--seed=1", "--", name]
-    return f"bench {name} on {simulator}", command
-
-
-def _proved(module: str) -> bool:
-    return any(one.block == module for one in proofs())

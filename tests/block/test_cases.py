@@ -7,7 +7,7 @@ from __future__ import annotations
 import cocotb
 import pytest
 
-from tests.block.cases import few, some
+from tests.block.cases import EVERY, few, some
 
 
 @pytest.mark.parametrize("axes", [[[0, 1]], [[0, 1], [2, 3, 4]], [[0.0, 0.4], [0.0, 1.0], [0, 3, 512]], [[1], [2]]])
@@ -24,3 +24,9 @@ def test_icarus_has_the_first_third_of_the_traffic_and_verilator_all(
     for simulator, many in (("Icarus Verilog", left), ("Verilator", count)):
         monkeypatch.setattr(cocotb, "SIM_NAME", simulator, raising=False)
         assert some(range(count)) == range(many)
+
+
+def test_icarus_has_all_of_it_where_every_case_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cocotb, "SIM_NAME", "Icarus Verilog", raising=False)
+    monkeypatch.setenv(EVERY, "1")
+    assert some(range(40)) == range(40)

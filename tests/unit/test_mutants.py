@@ -18,7 +18,7 @@ from tb.quality import mutate, trying
 from tb.quality.mutants import Mutant
 from tb.quality.mutate import changes, main, report
 from tb.quality.python_mutants import is_cost, mutants
-from tb.quality.trying import COVERS, Change, Tried, benches_of, covering_tests, covers, equivalent
+from tb.quality.trying import COVERS, Change, Copy, Tried, covering_tests, covers, equivalent
 from tb.tools.paths import ROOT
 
 ONE = {
@@ -78,12 +78,6 @@ def test_each_layer_and_each_kind_of_nic_has_tests_of_its_own() -> None:
             assert f"{path.parent.relative_to(ROOT).as_posix()}/" in named, (
                 "its mutants would run the tests of any other"
             )
-
-
-def test_a_module_is_tried_by_its_own_bench_first() -> None:
-    assert benches_of("myri_fifo")[0] == "fifo"
-    assert "crc8" in benches_of("myri_crc8")
-    assert benches_of("no_such_module") == []
 
 
 def test_the_same_mutants_are_there_each_time_and_others_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
@@ -155,12 +149,26 @@ def test_a_mutant_that_a_test_sees_is_killed_the_other_survives_and_the_tree_sta
     assert sorted(one["outcome"] for one in left) == ["killed", "survived"]
 
 
-def test_which_tests_reach_what_is_watched_once_for_each_content_of_the_tree(tree: Path) -> None:
-    kept = tree.parent / "builds"
+def test_which_tests_reach_what_is_watched_once_for_each_content_of_the_tree(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watched = []
+
+    def watch(self: Copy, begin: str, files: list[str], left: Path) -> None:
+        watched.append(begin)
+        left.write_text('{"seconds": {}, "lines": {}, "marked": {}}')
+
+    monkeypatch.setattr(Copy, "_watch", watch)
     for text in ("", "", "ONE = 1\n"):
         (tree / "firmware" / "more.py").write_text(text)
-        main(["firmware", "1", "--workers", "1"])
-    assert len(list(kept.glob("reached-*/SANLAB_REACHED"))) == 2
+        assert main(["firmware", "1", "--workers", "1"]) == 1
+    assert len(watched) == 2
+
+
+def test_tests_of_a_mutant_take_a_minute_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trying, "MINUTE", 3.0)
+    assert list(trying._together({"a": 1.0, "b": 1.5, "c": 2.0, "d": 3.0})) == ["a", "b", "c"]
+    assert list(trying._together({"a": 9.0, "b": 9.0})) == ["a"]
 
 
 def test_options_of_the_caller_for_pytest_do_not_reach_the_tests_of_a_mutant(
