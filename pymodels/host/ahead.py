@@ -23,6 +23,8 @@ class Repeats(Protocol):
 
     grid_ps: int
     """The clocks that a turn uses stand to one another as they did, after any multiple of this."""
+    executes: bool
+    """The host has `repeat`, which executes turns of a loop without software."""
     pattern: int
     """Turns after which the hardware does the same again, if every turn is the same for software."""
 
@@ -75,6 +77,17 @@ class Turns:
             return now
         begins.clear()
         return now + times * period
+
+    @property
+    def disturbed(self) -> bool:
+        """Other things happen too, so no turn can be computed soon: hardware may execute those that come, which are not
+        seen here.
+        """
+        begins = self._begins
+        found = not begins or (len(begins) > 1 and begins[-2].quiet <= begins[-1].time)
+        if found:
+            begins.clear()
+        return found and self._hardware.executes
 
     def _pattern(self) -> int:
         """The least number of turns that have repeated, undisturbed, in step with the clocks; 0: none."""

@@ -103,9 +103,11 @@ class Faulting(Signalled):
         """A driver's: pages of a card that follow one another stand at another place of it from now on."""
         for at, _ in parts(va, size):
             self.pages.at(at, "placing").physical = physical + at - va
+        self._scheduler.disturbed()
 
     def _change(self, va: int, page: Page, rights: Rights, present: bool) -> None:
         page.change(rights, present)
+        self._scheduler.disturbed()
         if not page.device:
             self.host.close(page.physical, "" if page.writable else f"{self.who}, page {va // PAGE * PAGE:#x}")
 

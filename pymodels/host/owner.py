@@ -73,5 +73,10 @@ class Owner(Protocol):
     async def pio_read(self, address: int) -> int:
         """Read a word over the bus."""
 
+    async def repeat(self, address: int, expect: int, path: str, mask: int) -> tuple[int, bool]:
+        """Turns of a loop that reads a word over the bus, and executes a path behind each read, up to the first that
+        may not be like others; what was read last, and whether the path behind it was executed. See `Repeats.executes`.
+        """
+
     def pio_write(self, address: int, data: bytes, combine: bool = False) -> Coroutine[Any, Any, None]:
         """Store words to the bus."""

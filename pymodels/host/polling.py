@@ -78,12 +78,17 @@ class PollsCards:
         while True:
             if turns and (begin := turns.ahead(kernel.now, last if timeout_ns else FOREVER)) > kernel.now:
                 await self.stand(begin, f"the word at {address:#x}, which it polls, to change from {expect:#x}")
+            word: int
             try:
-                word: int = await self.pio_read(address)
+                if turns and not timeout_ns and turns.disturbed:
+                    word, spent = await self.repeat(address, expect, path, mask)
+                else:
+                    word, spent = await self.pio_read(address), False
             except UnansweredError as error:
                 remedy = "poll a word of a card that is there"
                 raise CardPollError(f"{self.who}: poll_card({address:#x})", error.cause, remedy) from None
-            await self.spend(path)
+            if not spent:
+                await self.spend(path)
             if (word ^ expect) & mask & ALL or (timeout_ns and kernel.now >= last):
                 return word
             await self._missed()

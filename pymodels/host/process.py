@@ -107,6 +107,7 @@ class Process(Faulting, PollsCards):
         """Take the right to pages of a card back."""
         for i in range(pages):
             self.pages.unmap(va + PAGE * i)
+        self._scheduler.disturbed()
 
     def pin(self, va: int, size: int) -> list[int]:
         """Hold pages in their frames: the physical address of each page that the range touches. ProtectionFault."""
@@ -233,6 +234,22 @@ class Process(Faulting, PollsCards):
         if told:
             await self._after("pio_read")
         return value
+
+    async def repeat(self, va: int, expect: int, path: str, mask: int) -> tuple[int, bool]:
+        """`Owner.repeat` on a card that is mapped."""
+        self._card(va, 4, "PIO load", write=False)
+        await self._scheduler.enter()
+        try:
+            at = self._card(va, 4, "PIO load", write=False)
+            if self._scheduler.pressed:
+                word, spent = await self.host.pio_read(at), False
+            else:
+                word, spent = await self.host.repeat(at, expect, path, mask)
+        finally:
+            told = self._scheduler.leave()
+        if told:
+            await self._after("spend" if spent else "pio_read")
+        return word, spent
 
     async def _storing(self, va: int, size: int) -> int:
         """Get the CPU for a store to a card; where it goes at that time. What is refused takes no CPU."""

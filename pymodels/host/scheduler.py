@@ -35,6 +35,8 @@ class Scheduler:
         """Who has the CPU, or had it last."""
         self.turned: Callable[[], None] = _nobody
         """Told when another thread has it."""
+        self.disturbed: Callable[[], None] = _nobody
+        """Told when who runs may not go on as before: a thread waits, a process was told something, a page changed."""
         self._idle = False
         self._inside = False
         self._since = 0
@@ -63,6 +65,11 @@ class Scheduler:
             self._run(me)
         self.switches += 1
         await self.switch()
+
+    @property
+    def pressed(self) -> bool:
+        """A thread waits, or a process was told something."""
+        return bool(self._queue or self.told)
 
     async def give_way(self) -> None:
         """The running thread lets all that are ready run first."""
@@ -111,6 +118,7 @@ class Scheduler:
         """Wait behind the others that are ready."""
         turn = self._kernel.future(f"the CPU of {self._who}")
         self._queue.append((me, turn))
+        self.disturbed()
         self._inside = self._inside and self.running is not me
         self._bound()
         self._kernel.at(self._kernel.now, self._offer)

@@ -50,6 +50,7 @@ class Signalled:
     def _tell(self) -> None:
         """There is something to do `_after` the next verb."""
         self._scheduler.told.add(self.number)
+        self._scheduler.disturbed()
 
     async def _after(self, call: str) -> None:
         """A verb has ended: views are no longer good, and the handlers of signals that came meanwhile run."""

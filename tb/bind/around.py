@@ -13,6 +13,8 @@ from tb.sim.doorway import Doorway
 class Around:
     """Satisfies `pymodels.host.ahead.Repeats` by shape."""
 
+    executes = True
+
     def __init__(
         self, doorway: Doorway, kernel: Kernel, cpu: Cpu, clocks: Sequence[int], processor: int, pattern: int
     ) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import struct
 import sys
 from collections import deque
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from pymodels.host.computing import Computation
@@ -12,11 +13,12 @@ from pymodels.host.polling import UnansweredError
 from pymodels.kernel import Future, Kernel
 from tb.sim.exchange import Commands
 
-OP_STORE, OP_COPY, OP_LOAD, OP_FENCE = 1, 2, 3, 4
+OP_STORE, OP_COPY, OP_LOAD, OP_FENCE, OP_SPIN = 1, 2, 3, 4, 5
 LINE = 32
 """Bytes that one command carries."""
 COMBINE, QUIET = 1 << 24, 1 << 25
 """Flags beside a store's size: write-combined; ends without an event."""
+MASK = 0xFFFFFFFF
 BATCH = 64
 """Commands that are given before the last is waited for; the ring of a unit holds 256."""
 STORES = "the bridge to take its stores"
@@ -41,6 +43,18 @@ class Cpu:
         """The last computation has the CPU; or waits until tasks leave it."""
         self._at_once = kernel.future()
         self._at_once.set(None)
+        self.wanted: Callable[[], None] | None = None
+        """Called when somebody else wants it, while a loop of whoever has it is executed by hardware."""
+
+    def want(self) -> None:
+        """Somebody wants it, or something that the task that has it must look at has changed."""
+        if self.wanted:
+            self.wanted()
+
+    @property
+    def awaited(self) -> bool:
+        """Somebody gets it when the task that has it leaves."""
+        return bool(self._queue) or self._displaced
 
     @property
     def held_ps(self) -> int:
@@ -79,6 +93,7 @@ class Cpu:
         if self._taken:
             turn = self._kernel.future("the CPU")
             self._queue.append(turn)
+            self.want()
             return turn
         self._taken = True
         self._since = self._kernel.now
@@ -103,6 +118,7 @@ class Cpu:
         self._computations.append(computation)
         if self._taken and not self._computes:
             self._displaced = True
+            self.want()
             return
         if not self._taken:
             self._taken = True
@@ -148,11 +164,17 @@ class Cpu:
 class CpuPort:
     """Programmed I/O: commands to the CPU's port of the bridge, which end in the order in which they were given."""
 
-    def __init__(self, commands: Commands, cpu: Cpu, who: str) -> None:
-        """`commands` of the bridge, with room for LINE bytes each."""
+    def __init__(
+        self, commands: Commands, cpu: Cpu, who: str, kernel: Kernel, want: Callable[[int], int], last: memoryview
+    ) -> None:
+        """`commands` of the bridge, with room for LINE bytes each. `want(now)` tells it that somebody else wants the
+        CPU: 0, and a loop ends behind its load; else it is over, its path ends then, and `last` has what was loaded.
+        """
         self._commands = commands
         self._cpu = cpu
         self._who = who
+        self._kernel, self._want, self._last = kernel, want, last
+        self._spun: Future[int]
         self.unanswered = False
         """No card has answered the load that ends now."""
 
@@ -195,10 +217,45 @@ class CpuPort:
         """A big-endian 32-bit word. Raises ValueError for a part of one, UnansweredError where no card is."""
         _check_word(address)
         lanes = await self._cpu.command(self._commands, f"the word at {address:#x}", OP_LOAD, address)
+        return self._word(address, lanes)
+
+    def _word(self, address: int, lanes: int) -> int:
         if self.unanswered:
             self.unanswered = False
             raise UnansweredError(self._who, address)
         return int.from_bytes(((lanes >> (8 * (address & 4))) & 0xFFFFFFFF).to_bytes(4, "little"), "big")
+
+    async def spin(self, address: int, compared: int, path: int, duration: int, processor: int) -> tuple[int, bool]:
+        """Turns of a loop that Python does not see: a word is loaded, and a path of `duration` ps and a number executed
+        behind it, as long as the word has the bits of `compared` (mask << 32 | value) and nobody else wants the CPU. It
+        ends too when the card's `processor` and all else are quiet, since turns can be computed then. The word that
+        was loaded last, and whether the path behind it is over. Raises as `load`.
+        """
+        _check_word(address)
+        cpu, kernel, ends = self._cpu, self._kernel, 0
+        await cpu.take()
+        over = self._spun = kernel.future(
+            f"the word at {address:#x}, which it polls, to change from {compared & MASK:#x}"
+        )
+
+        def wanted() -> None:
+            nonlocal ends
+            if not ends and not over.done and (ends := self._want(kernel.now)):
+                kernel.at(ends, lambda: over.set(self._last[0]))
+
+        words = struct.pack("=Qq", compared, duration)
+        self._commands.give(OP_SPIN, address, processor << 32 | path, words)
+        cpu.wanted = wanted
+        if cpu.awaited:
+            wanted()
+        lanes = await over
+        cpu.wanted = None
+        cpu.leave()
+        return self._word(address, lanes), bool(ends)
+
+    def spun(self, lanes: int) -> None:
+        """The turns are over: what the last one has loaded."""
+        self._spun.set(lanes)
 
     async def fence(self) -> None:
         """Drain the write-combining buffers."""

@@ -14,6 +14,7 @@ from pymodels.costs.table import PathTable
 from pymodels.errors import SanlabError
 from pymodels.hardware.processors import HostProcessor, host_clocks
 from pymodels.host import PAGE, Computes, Moves, PollsCards, Processes
+from pymodels.host.polling import ALL
 from pymodels.kernel import FOREVER, Kernel
 from pymodels.trace import Part, TraceEvent, unit
 from tb.bind.actor import Actor, PathNumbers, big_endian
@@ -21,7 +22,7 @@ from tb.bind.cpu import LINE, Cpu, CpuPort
 from tb.bind.watch import WatchedWords
 from tb.sim.doorway import Doorway
 
-EVENT_WATCH, EVENT_WILD, EVENT_INTERRUPT, EVENT_UNANSWERED = 1, 2, 34, 35
+EVENT_WATCH, EVENT_WILD, EVENT_INTERRUPT, EVENT_UNANSWERED, EVENT_SPUN = 1, 2, 34, 35, 36
 """Events of a host's unit."""
 ENDS = (32, 33)
 """Those that end a command of its CPU's port: the bridge has taken a store, a load brought a word."""
@@ -91,7 +92,10 @@ class RtlHost(Processes, Computes, PollsCards, Actor):
         self.nic_base = card.sram
         self.memory = memory
         self.cpu = doorway.quick(Cpu)(kernel)
-        self._port = CpuPort(doorway.commands(self.unit, kernel, ENDS, self._on_event, LINE), self.cpu, self.who)
+        commands = doorway.commands(self.unit, kernel, ENDS, self._on_event, LINE)
+        want = partial(doorway.lib.dw_want_cpu, self.unit)
+        self._port = CpuPort(commands, self.cpu, self.who, kernel, want, doorway.words("dw_spun", 1, "q"))
+        self._beside = unit(node, Part.NIC_CPU)
         self._words = WatchedWords(name, kernel, doorway, memory, memory_number)
         self._polled = self._words.waits
         self._timing = timing
@@ -105,6 +109,7 @@ class RtlHost(Processes, Computes, PollsCards, Actor):
         self._random = random.Random(f"interrupts {seed} {node}")
         self._service: Callable[[], Coroutine[Any, Any, None]] | None = None
         self.start_processes(kernel, seed)
+        self.scheduler.disturbed = self.cpu.want
 
     @property
     def cpu_ps(self) -> int:
@@ -121,6 +126,8 @@ class RtlHost(Processes, Computes, PollsCards, Actor):
             self._wild_dma(time, a, b)
         elif code == EVENT_UNANSWERED:
             self._port.unanswered = True
+        elif code == EVENT_SPUN:
+            self._port.spun(a)
         elif code == EVENT_INTERRUPT:
             self.spawn(self._interrupt(), "interrupt")
         else:
@@ -192,7 +199,10 @@ class RtlHost(Processes, Computes, PollsCards, Actor):
         await cpu.take()
         await self._kernel.sleep(duration, "its own instructions")
         cpu.leave()
-        # Appended at the end, so the start stands `duration` earlier: readers sort by time.
+        self._executed(duration, number)
+
+    def _executed(self, duration: int, number: int) -> None:
+        """A path is over. It is recorded now, so its start stands `duration` earlier: readers sort by time."""
         trace, now = self._doorway.record, self._kernel.now
         trace(now - duration, self.unit, TraceEvent.SPEND_START, 0, number, duration)
         trace(now, self.unit, TraceEvent.SPEND_END, 0, number, duration)
@@ -228,6 +238,16 @@ class RtlHost(Processes, Computes, PollsCards, Actor):
 
     def pio_read(self, address: int) -> Coroutine[Any, Any, int]:
         return self._port.load(address)
+
+    async def repeat(self, address: int, expect: int, path: str, mask: int) -> tuple[int, bool]:
+        if path not in self._spends:  # paths are numbered as they are executed first
+            return await self.pio_read(address), False
+        duration, number = self._spends[path]
+        compared = (mask & ALL) << 32 | expect & ALL
+        word, over = await self._port.spin(address, compared, number, duration, self._beside)
+        if over:
+            self._executed(duration, number)
+        return word, over
 
     def fence(self) -> Coroutine[Any, Any, None]:
         """Drain the write-combining buffers (a serialising instruction)."""

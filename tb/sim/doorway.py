@@ -43,8 +43,9 @@ class Doorway:
         self.lib.dw_clock.argtypes = [ctypes.c_int, I64]
         self.lib.dw_start.argtypes = [ctypes.c_int, I64]
         self.lib.dw_period.restype = I64
-        self.lib.dw_quiet_until.restype = self.lib.dw_still_until.restype = I64
-        self.lib.dw_trace_whole.argtypes = [I64]
+        self.lib.dw_quiet_until.restype = self.lib.dw_still_until.restype = self.lib.dw_want_cpu.restype = I64
+        self.lib.dw_trace_whole.argtypes = self.lib.dw_cores_whole.argtypes = [I64]
+        self.lib.dw_want_cpu.argtypes = [ctypes.c_int, I64]
         self.lib.dw_again.argtypes = [*[ctypes.c_uint64] * 3, I64, I64]
         self.lib.dw_wake_by.argtypes = [I64]
         self.lib.dw_set_python.argtypes = [ctypes.c_void_p]
@@ -57,7 +58,6 @@ class Doorway:
         self.lib.dw_core_program.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_int]
         self.lib.dw_core_program.restype = ctypes.c_void_p
         self.lib.dw_core_last.argtypes = [ctypes.c_int, ctypes.c_void_p]
-        self.lib.dw_cores_whole.argtypes = [I64]
         self.lib.dw_core_registers.restype = ctypes.c_void_p
         self.lib.dw_steps.restype = ctypes.c_void_p
         self.lib.dw_loss.argtypes = [ctypes.c_int] * 3 + [ctypes.c_double] * 3 + [ctypes.c_uint64]

@@ -26,6 +26,11 @@ def test_the_stages_of_a_short_message_are_its_time_to_the_handler(tmp_path: Pat
     assert 2 * to_endpoint < measured["round_trip_us"] < 3 * measured["one_way_us_to_handler"]
 
 
+def test_hosts_that_poll_their_cards_at_the_same_time_wake_nobody_until_a_word_changes(tmp_path: Path) -> None:
+    cost = must("am2_short", "verilator", tmp_path, "repetitions=40 messages=0").results.cost
+    assert cost.python_wakes < 50 * cost.messages, "120 where each read of a word wakes Python"
+
+
 @pytest.mark.parametrize("profile", ["", NOW])
 def test_a_message_comes_back_whole_after_as_many_packets_as_the_option_says(profile: str, tmp_path: Path) -> None:
     settings = "am2.retries=20 am2.timeout_us=4000"

@@ -102,7 +102,8 @@ def test_a_full_ring_is_an_error(hardware: Hardware) -> None:
 @pytest.mark.parametrize(("size", "waits"), [(4, 1), (32, 1), (100, 1), (65 * LINE, 2)])
 def test_stores_go_out_line_by_line_and_only_the_last_wakes_the_cpu(hardware: Hardware, size: int, waits: int) -> None:
     cpu = hardware.doorway.quick(Cpu)(hardware.kernel)
-    port = CpuPort(commands_of(hardware, LINE), cpu, "host h")
+    beside = hardware.kernel, lambda _: 0, memoryview(b"")
+    port = CpuPort(commands_of(hardware, LINE), cpu, "host h", *beside)
     data = bytes(range(256)) * 16
     task = hardware.kernel.spawn(port.store(0x100, data[:size], True), "store")
     hardware.kernel.run_ready()

@@ -162,6 +162,7 @@ def test_it_equals_single_reads_in_a_loop_and_bindings_agree(
 class Quiet:
     """Hardware that sleeps between the reads, and leaves nothing behind."""
 
+    executes = False
     grid_ps = pattern = 1
 
     def __init__(self, card: Card) -> None:

@@ -19,6 +19,8 @@ from pymodels.kernel import FOREVER
 class Hardware:
     """Turns that last as the time and the number of turns executed say."""
 
+    executes = False
+
     def __init__(self, grid: int, pattern: int, others: list[int]) -> None:
         self.grid_ps, self.pattern, self.others = grid, pattern, sorted(others)
         self.now, self.executed = 1, 0

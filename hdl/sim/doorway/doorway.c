@@ -131,13 +131,15 @@ uint32_t dw_command_head[DW_UNITS], dw_command_tail[DW_UNITS];
 static int unit_clock[DW_UNITS];
 void dw_unit_clock(int unit, int clock) { unit_clock[unit] = clock; }
 int64_t dw_turn[8 + DW_TURN];   // 0: now, 1: next alarm (0 = none), 2: units that were given commands, 8...: these units
-void dw_begin_turn(void) { dw_turn[0] = dw_now(); }
+uint64_t dw_acts;
+void dw_begin_turn(void) { dw_turn[0] = dw_now(); dw_acts++; }
 void dw_end_turn(void) {
   for (int64_t i = 0; i < dw_turn[2]; i++) hooks.kick_at(unit_clock[dw_turn[8 + i]], dw_turn[0]);
   dw_turn[2] = 0;
   if (dw_turn[1]) dw_wake_by(dw_turn[1]);
 }
 // In Python's turn: the next edge of the unit's clock happens.
+void dw_kick_at(int unit, int64_t time) { hooks.kick_at(unit_clock[unit], time); }
 void dw_kick(int unit) { hooks.kick_at(unit_clock[unit], dw_turn[0]); }
 dw_command *dw_next_command(int unit, int64_t now) {
   dw_command *c = &dw_commands[unit][dw_command_tail[unit] % DW_COMMANDS];
@@ -178,8 +180,10 @@ int64_t dw_unit_period(int unit) { return clock_period[unit_clock[unit]]; }
 int64_t dw_next_edge[DW_CLOCKS];   // set by the Verilator main loop before each refresh
 long long san_next_edge(int clock) { return dw_next_edge[clock]; }
 long long san_period(int clock) { return clock_period[clock]; }
+// Turns of a loop can be computed at all.
+int dw_computes(void) { return hooks.quiet_until && !always_on && !dw_cores; }
 // Until when the hardware does nothing of itself, in Python's turn; 0: it does something, was given something to do, or nobody knows.
-int64_t dw_still_until(void) { return hooks.quiet_until && !always_on && !dw_cores && !dw_turn[2] ? hooks.quiet_until() : 0; }
+int64_t dw_still_until(void) { return dw_computes() && !dw_turn[2] ? hooks.quiet_until() : 0; }
 // The same beside a loop that reads a card: nor does the card's processor, which may be within a path.
 int64_t dw_quiet_until(int processor) { return dw_processor_quiet(processor) ? dw_still_until() : 0; }
 // The edge with this absolute index must happen although the clock may sleep. All of its 48 bits: it is not known yet.

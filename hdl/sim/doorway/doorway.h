@@ -101,6 +101,10 @@ uint64_t dw_struck(int kind, int place, int64_t now);
 extern int dw_strikes;               // that are still to come; nothing is asked while there are none
 int dw_memory_unit(int memory);
 void dw_kick(int unit);
+void dw_kick_at(int unit, int64_t time);     // the first edge of the unit's clock strictly after this time happens
+extern uint64_t dw_acts;                     // turns of Python, and turns of loops that a host's port executes
+extern uint64_t dw_spun;
+int dw_computes(void);
 int dw_processor_quiet(int unit);
 extern uint64_t dw_met_count;
 int64_t dw_period(int clock);

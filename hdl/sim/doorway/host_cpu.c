@@ -3,12 +3,16 @@
 // Commands: STORE writes up to 32 immediate bytes, COPY stores bytes of host memory, LOAD reads one word, FENCE drains the
 // write-combining buffers. Beats are 64-bit lanes; the CPU goes on (an event, in the order of the commands; its `a` is what a LOAD
 // brought, before which an event says when no card has answered it) when the bridge has taken the last beat. A quiet STORE ends without one.
+// A SPIN is the turns of a loop: it reads one word, and executes a path behind it. It ends (an event, as a LOAD) behind a read that a
+// bit of its mask sees differ, behind a read while somebody wants the CPU, and when nothing else happens, as turns can be computed then.
 #include <string.h>
 
 #include "doorway.h"
 
-enum { OP_STORE = 1, OP_COPY = 2, OP_LOAD = 3, OP_FENCE = 4 };
-enum { EVENT_TAKEN = 32, EVENT_LOADED = 33, EVENT_UNANSWERED = 35 };
+enum { OP_STORE = 1, OP_COPY = 2, OP_LOAD = 3, OP_FENCE = 4, OP_SPIN = 5 };
+enum { EVENT_TAKEN = 32, EVENT_LOADED = 33, EVENT_UNANSWERED = 35, EVENT_SPUN = 36 };
+enum { TRACE_SPEND_START = 0x22, TRACE_SPEND_END = 0x23 };
+enum { ALONE = 3 };        // turns in which nothing else has happened
 enum { UNANSWERED = 2 };   // the data are nobody's
 enum { ACT_VALID = 1, ACT_WRITE = 2, ACT_COMBINE = 4, ACT_FENCE = 8, ACT_BUSY = 16 };
 
@@ -20,8 +24,14 @@ typedef struct {
   uint8_t immediate[32];
   uint64_t data;
   int enables, offered;
+  int spins, within, wanted;          // a SPIN is under way; its path is executed; somebody else wants the CPU
+  int64_t resume, duration;           // when the path ends; how long it takes
+  uint32_t expect, mask;
+  int path, processor, alone;         // number in the trace; the card's unit; turns in which nothing else has happened
+  uint64_t acts;                      // `dw_acts` when the last turn began
 } host_cpu;
 static host_cpu cpus[DW_UNITS];
+uint64_t dw_spun;
 
 // A fault strikes a store as the CPU begins it: one bit of an immediate one, or all of it, which never reaches the bus.
 static void strike(host_cpu *h, int unit, int64_t now) {
@@ -30,6 +40,50 @@ static void strike(host_cpu *h, int unit, int64_t now) {
   if (!dw_struck(STRIKE_LOST_STORE, unit, now)) return;
   if (!h->quiet) san_event(now, unit, EVENT_TAKEN, 0, 0);
   h->state = 0;
+}
+
+static void begin_spin(host_cpu *h, const dw_command *c) {
+  h->state = OP_LOAD;
+  h->spins = 1;
+  h->left = 0;
+  h->path = (int)(c->b & 0xffffffff);
+  h->processor = (int)(c->b >> 32);
+  h->expect = (uint32_t)c->c;
+  h->mask = (uint32_t)(c->c >> 32);
+  h->duration = c->d;
+  h->alone = 0;
+  h->acts = ++dw_acts;
+}
+// A read is over. A turn that goes on executes its path, as software does that hears of the read and is woken behind the path.
+static void spun(host_cpu *h, int unit, int64_t now, int unanswered, uint64_t data) {
+  const uint32_t word = __builtin_bswap32((uint32_t)(data >> (8 * (h->address & 4))));
+  h->alone = dw_acts == h->acts && dw_processor_quiet(h->processor) ? h->alone + 1 : 0;
+  h->within = !unanswered && !h->wanted && !((word ^ h->expect) & h->mask) && !(h->alone >= ALONE && dw_computes());
+  if (h->within) {
+    h->resume = ((now | 1) + h->duration) | 1;
+    h->data = data;
+    dw_kick_at(unit, h->resume);
+    return;
+  }
+  h->spins = h->wanted = 0;
+  san_event(now, unit, EVENT_SPUN, (int64_t)data, 0);
+}
+static void begin_turn(host_cpu *h, int unit) {
+  san_trace(h->resume - h->duration, unit, TRACE_SPEND_START, 0, h->path, h->duration);
+  san_trace(h->resume, unit, TRACE_SPEND_END, 0, h->path, h->duration);
+  h->within = 0;
+  h->state = OP_LOAD;
+  h->left = 0;
+  h->acts = ++dw_acts;
+}
+// Python's, in its turn: somebody else wants the CPU, or something of the loop has changed. 0: the SPIN ends behind its read, with an
+// event. Otherwise it is over, and its path ends at this time; what was read last is in `dw_spun`.
+int64_t dw_want_cpu(int unit, int64_t now) {
+  host_cpu *h = &cpus[unit];
+  if (!h->within || now > h->resume) { h->wanted = h->spins || dw_has_command(unit); return 0; }
+  h->within = h->spins = 0;
+  dw_spun = h->data;
+  return h->resume;
 }
 
 static void take_command(host_cpu *h, int unit, int memory, int64_t now) {
@@ -41,6 +95,7 @@ static void take_command(host_cpu *h, int unit, int memory, int64_t now) {
   h->combine = (c->b >> 24) & 1;
   h->single = !h->combine;
   h->quiet = (c->b >> 25) & 1;
+  if (c->op == OP_SPIN) begin_spin(h, c);
   if (c->op == OP_STORE) {
     memcpy(h->immediate, &c->c, sizeof h->immediate);   // c, d, e, f: 32 bytes
     h->source = h->immediate;
@@ -75,9 +130,11 @@ int san_host_clock(int unit, int memory, long long now, int taken, int loaded, l
   }
   if (loaded && h->state == OP_LOAD) {
     if (loaded == UNANSWERED) san_event(now, unit, EVENT_UNANSWERED, h->address, 0);
-    san_event(now, unit, EVENT_LOADED, data, 0);
     h->state = 0;
+    if (h->spins) spun(h, unit, now, loaded == UNANSWERED, (uint64_t)data);
+    else san_event(now, unit, EVENT_LOADED, data, 0);
   }
+  if (h->within && now > h->resume) begin_turn(h, unit);
   take_command(h, unit, memory, now);
   int busy = h->state || dw_has_command(unit) ? ACT_BUSY : 0;
   if (h->state == OP_LOAD) h->enables = 0xf << (h->address & 4);

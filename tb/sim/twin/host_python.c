@@ -27,6 +27,9 @@ static PyObject *cpu_take(PyObject *self, PyObject *none) {
   PyObject *returned = turn ? PyObject_CallMethod(c->queue, "append", "O", turn) : NULL;
   if (!returned) Py_CLEAR(turn);
   Py_XDECREF(returned);
+  PyObject *wanted = turn ? PyObject_CallMethod(self, "want", NULL) : NULL;
+  if (!wanted) Py_CLEAR(turn);
+  Py_XDECREF(wanted);
   return turn;
 }
 static int leave(cpu *c) {
