@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -52,6 +53,8 @@ class Ended:
     outcome: str
     why: str
     told: tuple[str, ...] = ()
+    simulator: str = Batch.simulator
+    settings: str = Batch.settings
 
     @property
     def kind(self) -> str:
@@ -68,7 +71,10 @@ class Ended:
     @property
     def again(self) -> str:
         """The command that runs it once more."""
-        return f"make campaign LAYER={self.layer} PROFILE={self.profile} SEEDS={self.seed}..{self.seed}"
+        words = {"LAYER": self.layer, "PROFILE": self.profile, "SEEDS": f"{self.seed}..{self.seed}"}
+        words |= {"SET": self.settings} if self.settings else {}
+        words |= {"SIM": self.simulator} if self.simulator != Batch.simulator else {}
+        return " ".join(["make campaign", *(f"{name}={shlex.quote(word)}" for name, word in words.items())])
 
     @property
     def seen_by(self) -> str:
@@ -121,4 +127,5 @@ def ended(batch: Batch, done: Done) -> Iterator[Ended]:
     """What a batch has found."""
     told: list[dict[str, Any]] = json.loads(done.results)
     for one in told:
-        yield Ended(batch.layer, batch.profile, **{**one, "told": tuple(one["told"])})
+        made = {"told": tuple(one["told"]), "simulator": batch.simulator, "settings": batch.settings}
+        yield Ended(batch.layer, batch.profile, **{**one, **made})

@@ -20,7 +20,7 @@ import pytest
 
 from pymodels.config import Cluster, find_config, load_cluster
 from pymodels.errors import ConfigError
-from tb.campaign.batch import Batch, Ended, batches
+from tb.campaign.batch import Batch, Ended, batches, ended
 from tb.campaign.draw import drawn
 from tb.campaign.judge import LET_THROUGH, OUTCOMES, judge
 from tb.campaign.life import Life
@@ -187,6 +187,15 @@ def test_a_silent_fault_says_what_would_have_seen_it_and_how_it_is_run_again() -
     assert changed.again == "make campaign LAYER=via PROFILE=lanai4 SEEDS=7..7"
     twice = replace(changed, fault=TEXTS[5], why="metz has a message of paris twice")
     assert twice.seen_by == "a number end to end; PAR and PERR# of the PCI bus"
+
+
+def test_the_command_that_runs_a_fault_again_has_the_settings_and_the_simulator_of_the_campaign() -> None:
+    batch = Batch("via", "lanai9", 7, 1, "icarus", "kinds=flip,drop nic.firmware=c")
+    told = {"seed": 7, "fault": TEXTS[0], "outcome": "silent", "why": "twice", "told": []}
+    (one,) = ended(batch, Done(json.dumps([told])))
+    assert one.again == (
+        "make campaign LAYER=via PROFILE=lanai9 SEEDS=7..7 SET='kinds=flip,drop nic.firmware=c' SIM=icarus"
+    )
 
 
 def test_only_a_packet_with_a_right_crc8_that_has_what_is_changed_excuses_it() -> None:
