@@ -111,7 +111,7 @@ class Ends(Process):
     async def put(self, act: Act) -> None:
         """Bytes into its slice at another node, when what it has put there before is in place."""
         await self._quiet()
-        far, (number, _, data) = self.far(act), self._message(1, act.whole("bytes"))
+        far, (number, _, data) = self.far(act), self._message(1, min(act.whole("bytes"), self.port.put_most))
         at = far.segment.slice(self.node, act.whole("to_at"))
         far.segment.due(at, data)
         words = number, at, len(data)

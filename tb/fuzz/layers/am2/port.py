@@ -6,6 +6,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 from firmware.host.am2 import Am2, Bundle, Code, Endpoint, EndpointName, Mask, Token
+from firmware.nic.am2.layout import BLOCKS_A_QUEUE
 
 Handler = Callable[..., Coroutine[Any, Any, None]]
 LACKING, NOBODY = 199, 40
@@ -47,6 +48,8 @@ class Port:
         self.bundle = self._library.allocate_bundle()
         self.tag = 0x1_0000_0000 * key + 0xA2
         self.most = am2.options.medium
+        self.put_most = BLOCKS_A_QUEUE * self.most if am2.options.full == "nack" else 1 << 32
+        """Bytes of bulk data that may be sent again and again, and get through at last."""
         self._handlers, self._returned = list(handlers), returned
         self.segment = (0, 0)
 
