@@ -162,3 +162,9 @@ def test_methods_of_c_take_what_those_of_python_take(name: str, make: Callable[[
 def test_what_is_made_of_nothing_takes_the_same(make: Callable[[str], tuple[Any, Any]]) -> None:
     compiled, python = make("Exchange")
     assert in_c(lambda: compiled.record) == in_python(python.record)
+
+
+def test_a_place_beyond_memory_is_told_in_numbers(make: Callable[[str], tuple[Any, Any]]) -> None:
+    compiled, _ = make("Nic")
+    with pytest.raises(IndexError, match="8 bytes at 0xfc, in a memory of 256 bytes"):
+        compiled.load_words(252, 2)

@@ -40,8 +40,11 @@ static uint8_t *bytes_at(PyObject *memory, PyObject *address, Py_ssize_t size) {
   if (at == -1 && PyErr_Occurred()) return NULL;
   if (!memory || !PyMemoryView_Check(memory)) return PyErr_SetString(PyExc_TypeError, "memory is a memoryview"), NULL;
   const Py_buffer *buffer = PyMemoryView_GET_BUFFER(memory);
-  if (at < 0 || size < 0 || size > buffer->len - at)
-    return PyErr_Format(PyExc_IndexError, "%zd bytes at %#zx, in a memory of %zd bytes", size, at, buffer->len), NULL;
+  if (at < 0 || size < 0 || size > buffer->len - at) {
+    char place[32];   // PyErr_Format has no hexadecimal number of this size before Python 3.12
+    snprintf(place, sizeof place, "%#zx", (size_t)at);
+    return PyErr_Format(PyExc_IndexError, "%zd bytes at %s, in a memory of %zd bytes", size, place, buffer->len), NULL;
+  }
   return (uint8_t *)buffer->buf + at;
 }
 static PyObject *word(const uint8_t *p) {
