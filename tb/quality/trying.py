@@ -197,15 +197,19 @@ class Copy:
 
     def _module(self, change: Change) -> tuple[str, str]:
         for check in module_checks(Path(change.path).stem):
-            took: float = self._without.of(check.command, partial(self._took, check))
-            patience = int(SPARE + FACTOR * took) if check.bench else PATIENCE
+            patience = int(SPARE + FACTOR * self._seconds(check)) if check.bench else PATIENCE
             code, said = self._with(change, partial(self._check, check, patience))
             if code and LATE not in said:
+                self._seconds(check)
                 return "killed", check.name
         return "survived", ""
 
+    def _seconds(self, check: ModuleCheck) -> float:
+        """Of the processor, without any mutant. ToolError when it fails then, too."""
+        return float(self._without.of(check.command, partial(self._took, check)))
+
     def _took(self, check: ModuleCheck) -> float:
-        """Seconds of the processor without any mutant, measured once for each content of the tree."""
+        """Measured once for each content of the tree."""
 
         def measure(scratch: Path) -> None:
             begun = _children_s()
