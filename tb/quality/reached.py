@@ -38,7 +38,7 @@ class Reached:
     lines: Mapping[str, Mapping[int, Sequence[str]]]
     """By file, from the root: the tests that execute the statement that begins in a line."""
     marked: Mapping[str, Sequence[int]]
-    """By file: the lines in which statements begin that were watched, those of functions."""
+    """By file: the lines in which statements begin that only tests execute: those of functions that no import calls."""
 
     def tests(self, path: str, text: str, place: int) -> dict[str, float]:
         """The tests that execute the statement at a place of a file's text, quickest first. What is executed by an
@@ -48,7 +48,7 @@ class Reached:
         near = {test for tests in own.values() for test in tests}
         if line in self.marked.get(path, ()):
             return self._in_order(own.get(line, ()))
-        return self._in_order(near) | self._in_order(set(self.seconds) - near)
+        return self._in_order(own.get(line, ())) | self._in_order(near) | self._in_order(self.seconds)
 
     def _in_order(self, tests: Iterable[str]) -> dict[str, float]:
         return {test: self.seconds[test] for test in sorted(tests, key=lambda one: (self.seconds[one], one))}
@@ -107,6 +107,7 @@ class _Watch:
         self._places: list[tuple[str, int]] = []
         self._seconds: dict[str, float] = {}
         self._lines: dict[str, dict[int, list[str]]] = {}
+        self._imported: set[tuple[str, int]] = set()
         plain = SourceFileLoader.source_to_code
 
         def compiled(loader: Any, data: Any, path: Any, **options: Any) -> Any:
@@ -122,19 +123,25 @@ class _Watch:
         self._places.append((path, line))
         return len(self._places) - 1
 
+    def _seen(self) -> set[tuple[str, int]]:
+        return {place for place, seen in zip(self._places, SEEN, strict=False) if seen}
+
+    def pytest_collection_finish(self) -> None:
+        self._imported = self._seen()
+
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
         SEEN[:] = bytes(len(SEEN))
         begun = time.process_time()
         result = yield
         self._seconds[item.nodeid] = time.process_time() - begun
-        for path, line in {place for place, seen in zip(self._places, SEEN, strict=False) if seen}:
+        for path, line in self._seen():
             self._lines.setdefault(path, {}).setdefault(line, []).append(item.nodeid)
         return result
 
     def pytest_sessionfinish(self) -> None:
         marked: dict[str, list[int]] = {}
-        for path, line in self._places:
+        for path, line in (place for place in self._places if place not in self._imported):
             marked.setdefault(path, []).append(line)
         left = {"seconds": self._seconds, "lines": self._lines, "marked": marked}
         self._left.write_text(json.dumps(left), encoding="utf-8")

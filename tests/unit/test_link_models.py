@@ -61,7 +61,7 @@ def test_control_characters_have_the_codes_of_the_link() -> None:
 
 
 def test_a_byte_is_its_character() -> None:
-    assert decode(data(0x0C)) == 0x0C
+    assert [decode(data(byte)) for byte in (0, 0x0C, 0xFF)] == [0, 0x0C, 0xFF]
     assert packet_characters(b"\x81\x00") == [DATA | 0x81, DATA, int(Symbol.GAP)]
 
 

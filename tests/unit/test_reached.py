@@ -75,7 +75,7 @@ def test_what_no_test_reaches_has_none() -> None:
 def fixture_tree(tmp_path: Path) -> Path:
     for name, text in {
         "firmware/__init__.py": "",
-        "firmware/sums.py": TEXT,
+        "firmware/sums.py": f"{TEXT}\n\nSUM = total(1, 1)\n",
         "tests/test_sums.py": TESTS,
         "tests/test_endless.py": "def test_endless():\n    while True:\n        pass\n",
         "pytest.ini": "[pytest]\n",
@@ -98,7 +98,8 @@ def test_a_run_says_which_tests_execute_a_line_and_runs_those_chosen_in_their_or
     reached = read_reached(left)
     over, under = (f"tests/test_sums.py::test_{name}" for name in ("over", "under"))
     assert list(reached.tests("firmware/sums.py", TEXT, TEXT.index("(a +"))) == [over]
-    assert set(reached.tests("firmware/sums.py", TEXT, TEXT.index("a > L"))) == {over, under}
+    condition = list(reached.tests("firmware/sums.py", TEXT, TEXT.index("a > L")))
+    assert set(condition[:2]) == {over, under} and len(condition) == 3, "an import executes it, too"
     assert len(reached.tests("firmware/sums.py", TEXT, TEXT.index("3"))) == 3
     chosen.write_text(json.dumps({under: 1.0, over: 2.0}))
     said = run(tree, {CHOSEN: str(chosen)}, "tests/test_sums.py").stdout
