@@ -22,12 +22,27 @@ from pymodels.waiting import Waits, Wanted
 
 
 @dataclass(frozen=True)
+class Answer:
+    """How software begins to answer bits of ISR, whatever it does behind that: `clears` is written to ISR, `path`
+    executed, a register read, each where there is one. `passed`: the path that is executed where none of the bits is
+    set, and the next answer has its turn.
+    """
+
+    mask: int
+    clears: int = 0
+    path: str = ""
+    reads: int | None = None
+    passed: str = ""
+
+
+@dataclass(frozen=True)
 class Watch:
     """One step of a polling loop: sample a word, compare, go on.
 
     `address` is a byte address in SRAM, or the offset of a special register when `register` is true. The step hits when
     (value ^ expect) & mask is not zero. `path` names the compiled cost of the step up to and including the sample.
-    `reads`: what is done at a hit begins with `Nic.read_seen` of the register.
+    `reads`: what is done at a hit begins with a read of the register. `answers`: and goes on with the first of them
+    of which a bit is set. Behind such a hit `answered` comes first (firmware/nic/hardware).
     """
 
     address: int
@@ -36,6 +51,7 @@ class Watch:
     mask: int = 0xFFFFFFFF
     register: bool = False
     reads: bool = False
+    answers: tuple[Answer, ...] = ()
 
 
 class Waitable(Protocol):
@@ -145,8 +161,15 @@ class Nic(Concurrency, Protocol):
     def caught_up(self) -> Awaitable[None]:
         """Let no `work_on` be under way."""
 
-    def read_seen(self, register: int) -> Awaitable[int]:
-        """Read a special register for which a polling loop has just hit: the first thing behind a `Watch.reads`."""
+    def store_on(self, address: int, words: Sequence[int]) -> None:
+        """Store up to four consecutive words behind the paths of `work_on`, when their end is reached, as a trace
+        record is appended then. The software does not load them before.
+        """
+
+    def begun(self, watch: Watch) -> tuple[int, int, int] | None:
+        """What was done of a watch by which a polling loop has just hit: what the register held, the number of the
+        answer that has begun, the value that this has read. None: nothing, it is all left to the software.
+        """
 
     def post(self, path: str) -> None:
         """Execute a compiled path whose end nobody waits for: what is given next happens after it, as after `work`.

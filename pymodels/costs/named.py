@@ -20,6 +20,7 @@ VERBS = {
     "copy_memory": (0, "path"),
     "Watch": (2, "path"),
     "Watched": (2, "path"),
+    "Answer": (2, "path"),
     "flag_watch": (0, "path"),
     "poll": (1, "path"),
     "poll_card": (2, "path"),

@@ -118,9 +118,12 @@ class ModelProcessor(Actor):
     async def caught_up(self) -> None:
         """Let the processor end all that was given: it has."""
 
-    def read_seen(self, register: int) -> Coroutine[Any, Any, int]:
-        """Read the special register at which a polling loop has just hit."""
-        return self.read(register)
+    def store_on(self, address: int, words: Sequence[int]) -> None:
+        """Store words; the paths before have ended."""
+        self.store_words(address, words)
+
+    def begun(self, watch: WatchShape) -> None:
+        """What was done of a watch by which a polling loop has just hit: nothing."""
 
     def take(self, clocks: int) -> Future[None]:
         """Use the processor for so many NIC clocks."""

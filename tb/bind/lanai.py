@@ -12,20 +12,24 @@ from pymodels.hardware.processors import NicProcessor, nic_charge
 from pymodels.kernel import Future, Kernel, Task
 from pymodels.trace import Part, unit
 from tb.bind.actor import Actor, PathNumbers, big_endian
-from tb.sim.doorway import LOOPS, STEP_WORDS, STEPS, Doorway
+from tb.sim.doorway import ANSWER_WORDS, ANSWERS, LOOPS, STEP_WORDS, STEPS, Doorway
 from tb.sim.exchange import Commands
 
-OP_WORK, OP_POLL, OP_READ, OP_WRITE, OP_TRACE, OP_TELL = 1, 2, 3, 4, 5, 6
+OP_WORK, OP_POLL, OP_READ, OP_WRITE, OP_TRACE, OP_TELL, OP_STORE = 1, 2, 3, 4, 5, 6, 7
 QUIET = 1 << 32
 """Beside a path's number: its work ends without an event."""
 STEP_READS = 2
-"""In place of `register` of a step: at a hit the register is read once more."""
+"""Beside `register` of a step: at a hit the register is read once more."""
+STEP_ANSWERS, STEP_FIRST = 8, 16
+"""Where above that the number of its answers stands, and which is the first."""
 STOPPED = 24
 """Event of a core: it has stopped (hdl/sim/doorway/core.c)."""
 ENDS = (16, 17, 18)
 """Events that end a command: work is done, a polling loop has hit, a register was read. The other: an access beyond
 the SRAM."""
 WORD = struct.Struct(">I")
+QUADS = struct.Struct("=2q")
+"""Four words as two arguments of a command, as they stand in memory."""
 
 
 def _nobody_executes(time: int, fault: int, address: int) -> None:
@@ -60,7 +64,7 @@ class RtlNic(Actor):
         self._paths = paths
         self._charges: dict[str | tuple[str, int], tuple[int, int, int]] = {}
         """Kept charges by path, or by path and times."""
-        self._loops = 0
+        self._loops = self._answers = 0
         self._programs: list[Task] = []
         self.programs: list[Coroutine[Any, Any, Any]] = []
         """What was started on it, and has not been halted."""
@@ -71,7 +75,7 @@ class RtlNic(Actor):
         """When the last path was given whose end is not waited for: until then the software runs ahead of it."""
         self._at_once: Future[None] = kernel.future()
         self._at_once.set(None)
-        self._hit_value = doorway.hit_value(self.unit)
+        self._hit_value, self._answer_words = doorway.hit_value(self.unit), doorway.answers(self.unit)
         self.steps = doorway.steps(self.unit)
         """The polling steps that the processor port model reads."""
 
@@ -96,9 +100,10 @@ class RtlNic(Actor):
         self.waits.end(self.who)
         for at in range(0, self._loops * STEPS * STEP_WORDS, STEP_WORDS):
             address, _, _, register = self.steps[at : at + 4]
+            self.steps[at + 3] = int(register > 0)
             self.steps[at + 1] = ~(0 if register else self.load(address)) & 0xFFFFFFFF
             self.steps[at + 2] = 0xFFFFFFFF
-        self._loops = 0
+        self._loops = self._answers = 0
 
     def _wild(self, time: int, code: int, a: int, b: int) -> None:
         """An access beyond the SRAM; or a core that executes machine code has stopped."""
@@ -155,8 +160,16 @@ class RtlNic(Actor):
             self.trace = self._record
             self._record(event, packet, argument, argument2)
 
-    async def read_seen(self, register: int) -> int:
-        return self._hit_value[0]
+    def store_on(self, address: int, words: Sequence[int]) -> None:
+        if self._goes_on != self._kernel.now:
+            self.store_words(address, words)
+            return
+        stored = big_endian(len(words)).pack(*words).ljust(16, b"\0")
+        self._commands.give(OP_STORE, address | len(words) << 32, *QUADS.unpack(stored))
+
+    def begun(self, watch: Watch) -> tuple[int, int, int] | None:
+        register, number, value = self._hit_value
+        return register, number, value
 
     def _charge(self, path: str, times: int = 1) -> tuple[int, int, int]:
         """Clocks, SRAM accesses and number in the trace of a path; kept."""
@@ -167,6 +180,21 @@ class RtlNic(Actor):
         if times == 1:
             self._charges[path] = charge
         return charge
+
+    def _answering(self, step: Watch) -> int:
+        """What stands beside `register` of a step: its answers are kept for the processor."""
+        if not step.answers:
+            return STEP_READS * step.reads
+        first = self._answers
+        self._answers += len(step.answers)
+        if self._answers > ANSWERS:
+            raise ValueError(f"the polling loops of a NIC program have at most {ANSWERS} answers")
+        for number, answer in enumerate(step.answers, first):
+            passed, path = [self._charge(one) if one else (0, 0, 0) for one in (answer.passed, answer.path)]
+            reads = -1 if answer.reads is None else answer.reads
+            packed = struct.pack("2I8i", answer.mask, answer.clears, bool(answer.path), reads, *passed, *path)
+            self._answer_words[number * ANSWER_WORDS : (number + 1) * ANSWER_WORDS] = memoryview(packed).cast("I")
+        return STEP_READS * step.reads | len(step.answers) << STEP_ANSWERS | first << STEP_FIRST
 
     def poll_loop(self, steps: Sequence[Watch]) -> RtlPollLoop:
         loop = self._loops
@@ -179,7 +207,7 @@ class RtlNic(Actor):
         for step in steps:
             cost = nic_charge(self.table.cost(step.path), self._processor)
             clocks = max(cost.clocks, 1)
-            compared = step.address, step.expect, step.mask, STEP_READS if step.reads else int(step.register)
+            compared = step.address, step.expect, step.mask, int(step.register) | self._answering(step)
             packed = struct.pack("6I", *compared, clocks, min(cost.accesses, clocks))
             self.steps[at : at + STEP_WORDS] = memoryview(packed).cast("I")
             at += STEP_WORDS

@@ -25,8 +25,8 @@ class RtlNic4(RtlNic):
         here = lanai4.place(register)
         return lanai4.shown(here, await self._commands.ask(f"register {here.name}", OP_READ, here) & 0xFFFFFFFF)
 
-    async def read_seen(self, register: int) -> int:
-        return lanai4.shown(lanai4.place(register), await super().read_seen(register))
+    def begun(self, watch: Watch) -> None:
+        return None
 
     def poll_loop(self, steps: Sequence[Watch]) -> RtlPollLoop:
         return super().poll_loop([_here(step) for step in steps])
@@ -39,7 +39,8 @@ def _here(step: Watch) -> Watch:
     mask = lanai4.bits_here(step.mask)
     if not mask:
         raise ValueError(f"the LANai 4 has none of the ISR bits {step.mask:#x}")
-    return replace(step, mask=mask, expect=lanai4.bits_here(step.expect), address=lanai4.place(step.address))
+    here = lanai4.bits_here(step.expect), lanai4.place(step.address)
+    return replace(step, mask=mask, expect=here[0], address=here[1], reads=False, answers=())
 
 
 NIC = RtlNic4

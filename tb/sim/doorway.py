@@ -25,6 +25,7 @@ from tb.sim.turns import Turns
 MEMORIES, CLOCKS, WATCHES = 4096, 4096, 256
 STEPS, LOOPS = 264, 8
 STEP_WORDS = 6
+ANSWERS, ANSWER_WORDS = 16, 10
 I64 = ctypes.c_int64
 
 
@@ -124,8 +125,15 @@ class Doorway:
         return memoryview((ctypes.c_uint32 * size).from_address(self.lib.dw_steps(unit))).cast("B").cast("I")
 
     def hit_value(self, unit: int) -> memoryview:
-        """One word: what a register held that was read for the last hit of a processor's polling loop."""
-        return self.words("dw_hit_value", UNITS, "I")[unit : unit + 1]
+        """Of the last hit of a processor's polling loop that is answered, three words: the register, which answer has
+        begun, the register that it has read.
+        """
+        return self.words("dw_hit_value", 3 * UNITS, "I")[3 * unit : 3 * unit + 3]
+
+    def answers(self, unit: int) -> memoryview:
+        """The answers of a processor's polling loops: mask, clears, runs, reads, and two paths of three words."""
+        size = ANSWERS * ANSWER_WORDS
+        return self.words("dw_answers", UNITS * size, "I")[unit * size : (unit + 1) * size]
 
     def set(self, unit: int, key: int, value: int) -> None:
         """A run-time setting, read by RTL while it is in reset."""

@@ -1,9 +1,9 @@
 """Software of a NIC that runs ahead of its processor: nothing happens at another time, and Python is woken less often.
 
 Strategy: the processor's model is called clock by clock without a simulator, with a status register that changes and
-accesses that are refused at random times. A program waits for a bit, reads the register, executes paths, writes
-registers and the trace, stores where all is done, and notes the time. It runs once with `work` and `read`, which wake
-Python each time, and once with `work_on` and `read_seen`: register writes, records and times must be equal.
+accesses that are refused at random times. A program waits for a bit, reads the register, answers the first of its bits,
+executes paths, writes registers, words and the trace, and notes the time. It runs once with `work` and `read`, which
+wake Python each time, and once with answers and `work_on`: register writes, words, records and times must be equal.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from __future__ import annotations
 import ctypes
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 
 import pytest
 
-from firmware.verbs import Watch
+from firmware.nic.hardware.services import answered, begin
+from firmware.verbs import Answer, Watch
 from pymodels.costs.table import PathTable
 from pymodels.hardware.processors import NicProcessor
 from pymodels.kernel import Kernel
@@ -34,6 +35,11 @@ EDGES = 3000
 SEES_GRANT, SEES_CHANGE = 1, 2
 ACT_REGISTER, ACT_WRITE, ACT_BITS = 2, 4, 8
 BIT, RECORD = 0x10, 90
+ANSWERS = (
+    Answer(1, 1, "deliver", passed="look_isr"),
+    Answer(2, 2, passed="arm"),
+    Answer(BIT, 0, "sent", Reg.RMP, passed="sent"),
+)
 NODES = count(100)
 """Each run has a processor of its own: the library keeps its state."""
 TIME = ctypes.CFUNCTYPE(ctypes.c_int64)
@@ -59,6 +65,8 @@ class Seen:
     writes: list[tuple[int, int, int]] = field(default_factory=list)
     """Edge, register, value."""
     records: list[tuple[int, ...]] = field(default_factory=list)
+    words: list[tuple[int, bytes]] = field(default_factory=list)
+    """Memory, and the first edge at which it was so."""
     times: list[int] = field(default_factory=list)
     wakes: int = 0
 
@@ -74,8 +82,9 @@ class Clocked:
         self._hooks = hooks  # C keeps the pointers only
         doorway.lib.dw_set_hooks(hooks)
         doorway.lib.dw_clock(CLOCK, PERIOD)
+        self.memory = doorway.memory(MEMORY, 64, 0)
         self.nic = doorway.quick(RtlNic)(
-            next(NODES), self.kernel, doorway, memoryview(bytearray(64)), NicProcessor(1, 1, 1, 0), PathNumbers()
+            next(NODES), self.kernel, doorway, self.memory, NicProcessor(1, 1, 1, 0), PathNumbers()
         )
         self.nic.use(PathTable.load("nic", "echo"))
         self.drain = doorway.exchange.drainer()
@@ -86,14 +95,18 @@ class Clocked:
 
     async def _program(self) -> None:
         nic = self.nic
-        loop = nic.poll_loop([Watch(Reg.ISR, 0, "look_isr", BIT, register=True, reads=self.ahead)])
+        watch = Watch(Reg.ISR, 0, "look_isr", BIT, register=True, reads=True, answers=ANSWERS)
+        loop = nic.poll_loop([watch])  # in both runs: paths have the same numbers
+        if not self.ahead:
+            loop = nic.poll_loop([replace(watch, reads=False, answers=())])
         step: Callable[..., object] = nic.work_on if self.ahead else nic.work
         while True:
             await loop.run()
-            flags = await (nic.read_seen if self.ahead else nic.read)(Reg.ISR)
-            nic.trace(RECORD, flags, 1)
+            flags, number, value = await (answered(nic, watch) if self.ahead else self._answer(watch))
+            nic.trace(RECORD, flags, number, value)
             nic.write(Reg.ISR, BIT)
             await step("send")  # type: ignore[misc]
+            nic.store_on(8, (number, flags, value, 4))
             nic.trace(RECORD, 0xFFFFFFFF, 0xFFFFFFFF, -(1 << 40))
             nic.write(Reg.RMP, 1)
             nic.trace(RECORD, 1, 2)
@@ -107,6 +120,15 @@ class Clocked:
                 nic.trace(RECORD, 1, 3)
             await step("arm")  # type: ignore[misc]
 
+    async def _answer(self, watch: Watch) -> tuple[int, int, int]:
+        """What is left to software where the processor begins nothing by itself."""
+        flags = await self.nic.read(watch.address)
+        for number, answer in enumerate(watch.answers):
+            if flags & answer.mask:
+                return flags, number, await begin(self.nic, answer)
+            await self.nic.work(answer.passed)
+        return flags, len(watch.answers), 0
+
     def run(self) -> Seen:
         """All edges."""
         clock = self.doorway.lib.san_processor_clock
@@ -119,6 +141,9 @@ class Clocked:
             granted = SEES_GRANT * (self.rng.random() < 0.8)
             action = clock(self.nic.unit, MEMORY, CLOCK, self.now, edge, granted | changed, isr, isr)
             before = isr
+            words = bytes(self.memory[8:24])
+            if not self.seen.words or self.seen.words[-1][1] != words:
+                self.seen.words.append((edge, words))
             if action & ACT_WRITE:
                 register, value = lib.san_processor_address(self.nic.unit), lib.san_processor_data(self.nic.unit)
                 self.seen.writes.append((edge, register, value))
@@ -162,6 +187,7 @@ def test_what_runs_ahead_does_the_same_at_the_same_time_in_fewer_wakes(
     doorway.trace_on(True)
     usual, ahead = (Clocked(doorway, one, seed).run() for one in (False, True))
     assert ahead.writes == usual.writes and len(usual.writes) > 50
+    assert ahead.words == usual.words and len(usual.words) > 10
     assert ahead.times == usual.times and len(usual.times) > 5
     assert ahead.records == usual.records and len(usual.records) > 100
     assert ahead.wakes < 0.5 * usual.wakes

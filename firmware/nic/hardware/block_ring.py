@@ -58,13 +58,13 @@ class BlockRing:
         if following == self._done:
             raise RuntimeError("the host DMA ring is full")
         self._entries[index] = entry
-        self._nic.store_words(at + Block.LEN, (size, local, 0, host))
-        self._nic.store(at, self._blocks + Block.SIZE * following | (WAKE if wake else 0) | direction)
+        self._nic.store_on(at + Block.LEN, (size, local, 0, host))
+        self._nic.store_on(at, (self._blocks + Block.SIZE * following | (WAKE if wake else 0) | direction,))
 
     def words(self, values: Sequence[int], host: int, entry: tuple[int, int, int], wake: bool = True) -> None:
         """Append a block that writes words to the host. `wake`: the firmware wants to see when they are there."""
         at = self._words + self._stride * self._tail
-        self._nic.store_words(at, values)
+        self._nic.store_on(at, values)
         self.data(at, host, 4 * len(values), wake, entry)
 
     def start(self) -> Awaitable[None]:

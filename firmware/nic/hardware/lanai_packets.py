@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 
 from firmware.layers import ClusterView
 from firmware.nic.hardware.packets import Arrived, PortEvents, padding
-from firmware.nic.hardware.services import Service
+from firmware.nic.hardware.services import Reply, Service, answered
 from firmware.nic.hardware.transfers import (
     BUFFERS,
     HEADER_BYTES,
@@ -26,12 +27,14 @@ from firmware.nic.hardware.transfers import (
     Way,
 )
 from firmware.nic.hardware.whole_words import has_whole_words
-from firmware.verbs import Nic, Watch
+from firmware.verbs import Answer, Nic, Watch
 from pymodels.errors import SanlabError
 from pymodels.registers import Isr, Reg
 
 DIRECT = 8
 """Bytes that `packet_launch_inline` moves; each further word is one `packet_launch_word`."""
+LOOK = "packet_look"
+"""The path of a look at ISR."""
 NONE = -1
 """No buffer."""
 RECV, SEND = 1 << Isr.RECV | 1 << Isr.HEAD, 1 << Isr.SEND
@@ -160,9 +163,8 @@ class LanaiPackets:
         nic.write(Reg.SA, skip % word)
         nic.write(Reg.SMLT, at + ROUTE_BYTES + HEADER_BYTES + (size + word - 1 & -word))
 
-    async def _sent(self) -> None:
+    async def _sent(self, _: int) -> None:
         """SEND: the engine has read the packet."""
-        self._nic.write(Reg.ISR, SEND)
         self._sending = False
         await self._on.launched()
 
@@ -176,13 +178,12 @@ class LanaiPackets:
         self._nic.write(Reg.RMP, self._map.buffers[buffer])
         self._nic.write(Reg.RML, self._map.buffers[buffer] + self._map.buffer_bytes)
 
-    async def _received(self) -> None:
-        """RECV: a packet is complete. Arm another buffer, and give this one to the layer."""
+    async def _received(self, end: int) -> None:
+        """RECV: a packet is complete, up to `end`. Arm another buffer, and give this one to the layer."""
         nic = self._nic
-        nic.write(Reg.ISR, RECV)
-        await nic.work_on("packet_head")
-        whole = not self._exact or await has_whole_words(nic, "packet_exact")
-        end = await nic.read(Reg.RMP)
+        whole = True
+        if self._exact:
+            whole, end = await has_whole_words(nic, "packet_exact"), await nic.read(Reg.RMP)
         self._current, self._taken, self._armed = self._armed, 0, NONE
         self._pending[self._current] = 1
         following = (self._current + 1) % BUFFERS
@@ -243,7 +244,7 @@ class LanaiPackets:
 
     async def interrupt(self) -> None:
         """At once, or when the last store is done."""
-        await self._nic.work("packet_interrupt")
+        await self._nic.work_on("packet_interrupt")
         self._interrupt = True
         self._raise()
 
@@ -273,30 +274,35 @@ class LanaiPackets:
     def services(self, on: PortEvents) -> list[Service]:
         """The two engines of the network, and the ends of DMA blocks."""
         self._on = on
-        self._ends = services = self._dma.services(self._over)
-        self._loop = self._nic.poll_loop([watch for watch, _ in services])
-        received = Watch(Reg.ISR, 0, "packet_look", RECV & ~(1 << Isr.HEAD), register=True)
-        sent = Watch(Reg.ISR, 0, "packet_look", SEND, register=True)
-        self._all = [*services, (sent, self._sent), (received, self._received)]
-        mask = sum(watch.mask for watch, _ in self._all)
-        return [(Watch(Reg.ISR, 0, "packet_look", mask, register=True, reads=True), self._happened)]
+        self._ends = replies = self._dma.replies(self._over)
+        self._loop = self._nic.poll_loop([reply.watch for reply in replies])
+        received = Answer(RECV & ~(1 << Isr.HEAD), RECV, "packet_head", None if self._exact else Reg.RMP)
+        sent = Answer(SEND, SEND)
+        further = Reply(self._nic, sent, LOOK, self._sent), Reply(self._nic, received, LOOK, self._received)
+        self._all = [*replies, *further]
+        answers = tuple(replace(reply.answer, passed="packet_which") for reply in self._all)
+        mask = sum(answer.mask for answer in answers)
+        self._any = Watch(Reg.ISR, 0, LOOK, mask, register=True, reads=True, answers=answers)
+        return [(self._any, self._happened)]
 
     async def _happened(self) -> None:
         """One of the engines is done, or several: the host's transfers first, which may wait for the next one."""
-        flags = await self._nic.read_seen(Reg.ISR)  # the word that was sampled: no access of its own
-        for watch, step in self._all:
-            if flags & watch.mask:
-                await step()
+        flags, number, value = await answered(self._nic, self._any)
+        if number < len(self._all):
+            await self._all[number].go_on(value)
+        for reply in self._all[number + 1 :]:
+            if flags & reply.answer.mask:
+                await reply.all()
             else:
                 await self._nic.work_on("packet_which")
 
     def background(self) -> list[Service]:
         """The ends of transfers."""
-        return self._ends
+        return [(reply.watch, reply.hit) for reply in self._ends]
 
     async def _wait(self) -> None:
         """Spin until a transfer ends, and do what belongs to it."""
-        await self._ends[await self._loop.run()][1]()
+        await self._ends[await self._loop.run()].hit()
 
     async def _over(self, transfers: list[tuple[Way, int]]) -> None:
         """Transfers are over: buffers are free, words are there, payload is here."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 
-from firmware.verbs import Nic, PollLoop, Watch
+from firmware.verbs import Answer, Nic, PollLoop, Watch
+from pymodels.registers import Reg
 
 Step = Callable[[], Awaitable[int | None]]
 Service = tuple[Watch, Step]
@@ -53,6 +54,47 @@ class Loop:
     def run(self) -> Awaitable[int]:
         """Look at one after the other, round and round, until one has changed: which."""
         return self._loop.run()
+
+
+async def begin(nic: Nic, answer: Answer) -> int:
+    """Do what an answer begins with; what was read."""
+    if answer.clears:
+        nic.write(Reg.ISR, answer.clears)
+    if answer.path:
+        await (nic.work(answer.path) if answer.reads is None else nic.work_on(answer.path))
+    return 0 if answer.reads is None else await nic.read(answer.reads)
+
+
+async def answered(nic: Nic, watch: Watch) -> tuple[int, int, int]:
+    """The first thing behind a hit of a watch with answers: what the register held, the number of the answer that has
+    begun (that of answers: none has), the value that it has read.
+    """
+    begun = nic.begun(watch)
+    if begun is not None:
+        return begun
+    flags = await nic.read(watch.address) if watch.reads else watch.mask
+    for number, answer in enumerate(watch.answers):
+        if flags & answer.mask:
+            return flags, number, await begin(nic, answer)
+        await nic.work_on(answer.passed)
+    return flags, len(watch.answers), 0
+
+
+class Reply:
+    """A bit of ISR, how its answer begins, and what is done behind that, with the value that was read."""
+
+    def __init__(self, nic: Nic, answer: Answer, look: str, go_on: Callable[[int], Awaitable[None]]) -> None:
+        """`look`: the path of a look at it."""
+        self._nic, self.answer, self.go_on = nic, answer, go_on
+        self.watch = Watch(Reg.ISR, 0, look, answer.mask, register=True, answers=(answer,))
+
+    async def all(self) -> None:
+        """All of it."""
+        await self.go_on(await begin(self._nic, self.answer))
+
+    async def hit(self) -> None:
+        """What is done when a polling loop has hit by its watch."""
+        await self.go_on((await answered(self._nic, self.watch))[2])
 
 
 async def serve(

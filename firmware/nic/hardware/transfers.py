@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from enum import IntEnum
 from typing import Protocol
 
-from firmware.nic.hardware.services import Service
+from firmware.nic.hardware.services import Reply
 from pymodels.registers import Block
 
 ROUTE_BYTES, HEADER_BYTES, SYNDROME = 8, 8, 8
@@ -86,5 +86,5 @@ class Transfers(Protocol):
     async def take(self, local: int, host: int, size: int) -> None:
         """Such memory to the host, behind what goes there already."""
 
-    def services(self, over: Over) -> list[Service]:
+    def replies(self, over: Over) -> list[Reply]:
         """What the polling loop must look at."""

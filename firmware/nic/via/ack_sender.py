@@ -61,6 +61,7 @@ class AckSender:
         """More is in host memory."""
         while self._due and self._due[0].stores <= self._port.stored:
             due = self._due.popleft()
+            await self._nic.caught_up()
             due.endpoint.state()
             if due.endpoint.connection is due.connection:
                 await self.send(due.connection, due.kind, due.number, due.last)

@@ -65,6 +65,7 @@ class Breaking:
         while ahead:
             work = ahead.popleft()
             await self._completions.receive(endpoint, work.descriptor, 0, work.status or Status.FLUSHED)
+        await self._nic.caught_up()
         while cache.ready >= cache.least:
             await self._nic.work("flush_descriptor")
             work = await self._readers.of(cache).receive(cache)
@@ -72,6 +73,7 @@ class Breaking:
             cache.free()
             if work.descriptor:
                 await self._completions.receive(endpoint, work.descriptor, 0, work.status or Status.FLUSHED)
+                await self._nic.caught_up()
 
     async def end(self, endpoint: Endpoint, message: Incoming, length: int, wrong: Status) -> None:
         """A receive descriptor is used up by a message that did not come whole."""

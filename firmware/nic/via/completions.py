@@ -82,8 +82,9 @@ class Completions:
         """
         while self._fresh and self._fresh[0][0] <= self._port.stored:
             _, endpoint, side = self._fresh.popleft()
-            await self._nic.work("user_sleeper" if endpoint.user else "look_sleeper")
-            if self._nic.load(endpoint.words + Vi.NOTIFY) & side:
+            asleep = self._nic.load(endpoint.words + Vi.NOTIFY) & side
+            await self._nic.work_on("user_sleeper" if endpoint.user else "look_sleeper")
+            if asleep:
                 await self._port.interrupt()
 
     async def _entry(self, queue: int, vi: int, side: int) -> None:

@@ -67,7 +67,7 @@ class Endpoint:
     def count_left(self) -> None:
         """A send of a reliable connection has left, or will not leave: the kernel sees it."""
         self.left = self.left + 1 & 0xFFFFFFFF
-        self._nic.store(self.words + Vi.LEFT, self.left)
+        self._nic.store_on(self.words + Vi.LEFT, (self.left,))
 
     def tag(self) -> int:
         """Its protection tag."""

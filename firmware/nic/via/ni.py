@@ -46,7 +46,7 @@ class Ni:
     def count(self, counter: Counter) -> None:
         """Count something, where the host can read it."""
         self._counts[counter] = value = self._counts[counter] + 1 & 0xFFFFFFFF
-        self.nic.store(Word.COUNTERS + 4 * counter, value)
+        self.nic.store_on(Word.COUNTERS + 4 * counter, (value,))
 
     async def tell(self, event: Event, vi: int, detail: int = 0) -> None:
         """Tell the kernel: a word of its event ring, and an interrupt."""

@@ -28,6 +28,7 @@ class CachedPages:
     async def take(self) -> tuple[int, int] | None:
         """The next entry. A list that is longer than the cache gives back what was read."""
         cache = self._cache
+        await self._nic.caught_up()
         if cache.ready < PAGE_WORDS:
             if not self._wait:
                 cache.free()
@@ -55,6 +56,7 @@ class CachedPages:
 
     async def skip(self) -> None:
         """Read what is left."""
+        await self._nic.caught_up()
         while self._entries:
             await self._refill.words(self._cache, PAGE_WORDS)
             self._next()

@@ -83,7 +83,7 @@ class QueueCache:
     def free(self) -> None:
         """What was read is no longer needed: tell the host."""
         self._freed = self.at
-        self._nic.store(self._head, self.at)
+        self._nic.store_on(self._head, (self.at,))
 
     def back(self) -> None:
         """Read again what was not freed."""

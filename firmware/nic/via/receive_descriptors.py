@@ -40,6 +40,7 @@ class ReceiveDescriptors:
             message = Incoming(queue, queue.ahead.popleft(), read_ahead=True)
             await self._read_ahead(endpoint)
             return message
+        await self._nic.caught_up()
         while await self._refill.descriptor(cache):
             work = await self._readers.of(cache).receive(cache, meanwhile)
             meanwhile = None
@@ -89,6 +90,7 @@ class ReceiveDescriptors:
         endpoint.receives.cache.free()
         if work.descriptor:
             await self._completions.receive(endpoint, work.descriptor, 0, work.status)
+            await self._nic.caught_up()
             return True
         await self._breaking.break_up(endpoint, Status.FLUSHED)
         return False

@@ -65,9 +65,10 @@ class Receiver:
         """A valid packet."""
         endpoint = self._ni.endpoints[header.vi] if header.vi < len(self._ni.endpoints) else None
         self._unseen = endpoint is not None and endpoint.user
+        known = endpoint is not None and (not header.vi or self._connected(endpoint, header))
         if not (self._unseen and header.first and header.kind == Kind.SEND):
             await self._see()
-        if endpoint is None or (header.vi and not self._connected(endpoint, header)):
+        if endpoint is None or not known:
             await self._nic.work("receive_refused")
             self._ni.count(Counter.NOT_CONNECTED)
         elif header.kind >= Kind.DONE:
@@ -79,7 +80,7 @@ class Receiver:
 
     async def _see(self) -> None:
         """Look at the header: of a message to a user's VI, while its descriptor is on its way."""
-        await self._nic.work("user_receive" if self._unseen else "receive_packet")
+        await self._nic.work_on("user_receive" if self._unseen else "receive_packet")
         self._unseen = False
 
     @staticmethod
@@ -147,6 +148,7 @@ class Receiver:
 
     async def _remote(self, endpoint: Endpoint, header: Header) -> None:
         """A packet of an RDMA write or read."""
+        await self._nic.caught_up()
         if header.kind == Kind.READ:
             await self._reads.asked(endpoint, header.number)
         elif header.kind == Kind.DATA:
@@ -209,7 +211,7 @@ class Receiver:
         await self._completions.receive(
             endpoint, message.descriptor, message.length, message.operation, message.immediate
         )
-        await self._nic.work("user_received" if endpoint.user else "receive_end")
+        await self._nic.work_on("user_received" if endpoint.user else "receive_end")
         await message.finish()
         self._nic.trace(TraceEvent.NIC_RECV_DONE, self._port.head().header[0], message.length)
         await self._acknowledge(endpoint, header.number)

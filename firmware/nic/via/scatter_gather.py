@@ -40,7 +40,7 @@ class SegmentPages:
         """The next page. Raises Refused."""
         va, handle, size = self._parts.pop()
         if not self._short:
-            await self._ni.nic.work("user_page")
+            await self._ni.nic.work_on("user_page")
         address, part = await self._translator.piece(self._side, va, handle, size, self._tag)
         self._last = Span(va, handle, part)
         if part < size:

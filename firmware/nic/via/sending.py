@@ -256,8 +256,9 @@ class Sender:
         """The last packet has left: the descriptor is done, or waits for the acknowledgement."""
         self._now = None
         work, endpoint, connection = now.work, now.endpoint, now.connection
-        await self._nic.work("user_sent" if now.user else "send_end")
+        await self._nic.work_on("user_sent" if now.user else "send_end")
         if now.cache is None:
+            await self._nic.caught_up()
             if work.status and endpoint.connected(connection):
                 await self._breaking.refuse(endpoint, via.Kind.NOT_ALLOWED, now.asked)
             return

@@ -81,7 +81,7 @@ class UserDescriptors:
             raise self._garbage(cache)
         (word,) = cache.take(1)
         if word & POINTER:
-            await self._nic.work("user_pointer")
+            await self._nic.work_on("user_pointer")
             return await self._pointed(cache, work, word, tag, aside)
         await self._nic.work("user_image_told" if cache.told else "user_image")
         image: tuple[int, ...] = (word,)
@@ -110,6 +110,7 @@ class UserDescriptors:
         """The descriptor by DMA: first as much as one with one segment has. Raises Refused."""
         va, number = word & -ALIGNMENT, word >> HANDLE_SHIFT & HANDLES - 1
         if word & NEW_HANDLE:
+            await self._nic.caught_up()
             if not cache.ready:
                 raise self._garbage(cache)
             await self._nic.work("user_handle")
@@ -132,7 +133,7 @@ class UserDescriptors:
         """What the descriptor asks for. Raises Refused."""
         count, flags = divmod(words[Field.CONTROL // 4], 1 << 16)
         plain = count == 1 and not flags
-        await self._nic.work("user_segment" if plain else "user_control")
+        await self._nic.work_on("user_segment" if plain else "user_control")
         work.kind = self._kind(flags, sends)
         if sends and flags & Control.IMMEDIATE:
             work.immediate = struct.pack(">I", words[Field.IMMEDIATE // 4])

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from firmware.nic.hardware.host_dma import DONE
-from firmware.nic.hardware.services import Service
+from firmware.nic.hardware.services import Reply
 from firmware.nic.hardware.transfers import FETCHES, STORES, STRIDE, Over, PortMap, Way
-from firmware.verbs import Nic, Watch
+from firmware.verbs import Answer, Nic
 from pymodels.nics.lanai4.registers import Ebus
 from pymodels.registers import Reg
 
@@ -81,10 +81,10 @@ class DirectTransfers:
         await self._nic.work("direct_deliver")
         await self._ask(Request(Way.TAKE, local, host, size), self._stores)
 
-    def services(self, over: Over) -> list[Service]:
+    def replies(self, over: Over) -> list[Reply]:
         """The engine's bit."""
         self._over = over
-        return [(Watch(Reg.ISR, 0, "packet_look", DONE, register=True), self._done)]
+        return [Reply(self._nic, Answer(DONE), "packet_look", self._over_now)]
 
     async def _ask(self, request: Request, queue: deque[Request], first: bool = False) -> None:
         """Start it, or let it wait."""
@@ -116,6 +116,9 @@ class DirectTransfers:
         nic.write(Ebus.LAR, local)
         nic.write(Ebus.DMA_DIR, int(to_nic))
         nic.write(Ebus.DMA_CTR, size + 3 & ~3)
+
+    async def _over_now(self, _: int) -> None:
+        await self._done()
 
     async def _done(self) -> None:
         """The transfer is over: start the next one, then tell of it."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Sequence
+from collections.abc import Sequence
+from functools import partial
 
 from firmware.nic.hardware.block_ring import BlockRing
 from firmware.nic.hardware.host_dma import E2L
-from firmware.nic.hardware.services import Service
+from firmware.nic.hardware.services import Reply
 from firmware.nic.hardware.transfers import (
     FETCH_CHAIN,
     FETCHES,
@@ -17,8 +18,8 @@ from firmware.nic.hardware.transfers import (
     PortMap,
     Way,
 )
-from firmware.nics.lanai9.chains import HardwareChains
-from firmware.verbs import Nic
+from firmware.nics.lanai9.chains import WAKES, HardwareChains
+from firmware.verbs import Answer, Nic
 
 
 class ChainTransfers:
@@ -35,60 +36,54 @@ class ChainTransfers:
         """No block is free."""
         return self._in.full
 
-    def _before(self, ring: BlockRing, path: str) -> Awaitable[None]:
-        """The path that appends a block: a chain that is under way must not see the block before its end."""
-        return self._nic.work_on(path) if ring.idle else self._nic.work(path)
-
     async def fetch(self, local: int, host: int, size: int) -> None:
         """A block for the next slot."""
-        await self._before(self._out, "packet_fetch")
+        await self._nic.work_on("packet_fetch")
         self._out.data(local, host, size, True, (Way.FETCH, 0, 0), E2L)
         await self._out.start()
 
     async def read(self, local: int, host: int, size: int) -> None:
         """A block to the scratch place."""
-        await self._nic.work("packet_read")
+        await self._nic.work_on("packet_read")
         self._out.data(local, host, size, True, (Way.READ, 0, 0), E2L)
         await self._out.start()
 
     async def deliver(self, local: int, host: int, size: int, buffer: int) -> None:
         """A block for the next piece."""
-        await self._before(self._in, "packet_deliver")
+        await self._nic.work_on("packet_deliver")
         self._in.data(local, host, size, True, (Way.DELIVER, buffer, 0))
         await self._in.start()
 
     async def store(self, words: Sequence[int], host: int) -> None:
         """A block for words."""
-        await self._nic.work("packet_store")
+        await self._nic.work_on("packet_store")
         self._in.words(words, host, (Way.STORE, 0, 0))
         await self._in.start()
 
     async def bring(self, local: int, host: int, size: int) -> None:
         """A block into memory of the firmware's."""
-        await self._nic.work("packet_read")
+        await self._nic.work_on("packet_read")
         self._out.data(local, host, size, True, (Way.BRING, 0, 0), E2L)
         await self._out.start()
 
     async def take(self, local: int, host: int, size: int) -> None:
         """A block out of it."""
-        await self._before(self._in, "packet_deliver")
+        await self._nic.work_on("packet_deliver")
         self._in.data(local, host, size, True, (Way.TAKE, 0, 0))
         await self._in.start()
 
-    def services(self, over: Over) -> list[Service]:
-        """The flags of both chains."""
+    def replies(self, over: Over) -> list[Reply]:
+        """The flags of both chains, cleared before blocks are looked at: one that ends in between raises it again."""
         self._over = over
-        return self._dma.services({STORE_CHAIN: self._stores_done, FETCH_CHAIN: self._fetches_done}, "packet_look")
+        return [
+            Reply(
+                self._nic, Answer(WAKES[chain], WAKES[chain], "packet_done"), "packet_look", partial(self._done, ring)
+            )
+            for chain, ring in ((STORE_CHAIN, self._in), (FETCH_CHAIN, self._out))
+        ]
 
-    async def _stores_done(self) -> None:
-        await self._done(self._in)
-
-    async def _fetches_done(self) -> None:
-        await self._done(self._out)
-
-    async def _done(self, ring: BlockRing) -> None:
+    async def _done(self, ring: BlockRing, _: int) -> None:
         """Blocks of a chain are done."""
-        await self._nic.work("packet_done")
         found: list[tuple[Way, int]] = []
         while (entry := ring.finished()) is not None:
             found.append((Way(entry[0]), entry[1]))

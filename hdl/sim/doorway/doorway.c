@@ -153,12 +153,36 @@ int dw_has_command(int unit) { return dw_command_tail[unit] != dw_command_head[u
 void dw_given_now(int unit, int64_t now) { if (dw_has_command(unit)) dw_commands[unit][dw_command_tail[unit] % DW_COMMANDS].time = now; }
 void dw_pop_command(int unit) { dw_command_tail[unit]++; }
 
+// Words of a command that are stored where Python would store them, once it hears of an edge: behind all that happens at it.
+typedef struct { uint8_t *at; int64_t words[2]; size_t size; } late_store;
+static late_store *late;
+static int late_count, late_room;
+void dw_store_late(int memory, const dw_command *c, int64_t now) {
+  const int size = 4 * (int)(c->a >> 32);
+  uint8_t *at = dw_memory(memory, (uint32_t)c->a, size);
+  if (!at) return;
+  if (late_count == late_room) late = realloc(late, (size_t)(late_room = 2 * late_room + 16) * sizeof *late);
+  late[late_count++] = (late_store){at, {c->b, c->c}, (size_t)size};
+  dw_wake_by(now | 1);
+}
+static int store_late(void) {
+  const int count = late_count;
+  for (int i = 0; i < count; i++) memcpy(late[i].at, late[i].words, late[i].size);
+  late_count = 0;
+  return count;
+}
+
 // With a call-back in place the simulator calls Python straight away; without, it toggles the top level's `wake` for cocotb.
 static void (*python)(void);
 void dw_set_python(void (*callback)(void)) { python = callback; }
 int dw_wake_now(void) {
   wake_due = -1;
+  const int stored = store_late();
   if (!python) return 0;
+  if (stored && dw_event_head == dw_event_tail && (!dw_turn[1] || dw_turn[1] > dw_now())) {   // nothing for Python
+    if (dw_turn[1]) dw_wake_by(dw_turn[1]);
+    return 1;
+  }
   dw_begin_turn();
   python();
   dw_end_turn();

@@ -17,6 +17,7 @@ enum {
   DW_WATCHES = 256,       // words of a memory that are watched at a time
   DW_STEPS = 264,         // steps of a polling loop
   DW_LOOPS = 8,           // polling loops of a processor
+  DW_ANSWERS = 16,        // answers of all of them together
   DW_FAULTS = 64,         // pending faults of a cable
   DW_USES = 1 << 10,      // uses of resources that are kept, of all together
   DW_CORE_LAST = 64,      // instructions of a processor that are kept
@@ -27,7 +28,11 @@ typedef struct { int64_t time, unit, code, a, b, c, d, e; } dw_event;
 typedef struct { int64_t time, op, a, b, c, d, e, f; } dw_command;
 typedef struct { int64_t time; uint32_t unit; uint16_t event, pad; uint32_t packet, argument; int64_t argument2; } dw_trace;
 typedef struct { int32_t address; uint32_t expect, mask; int32_t is_register, clocks, accesses; } dw_step;
-enum { STEP_READS = 2 };        // of `is_register`: at a hit the register is read once more
+// Of `is_register`: at a hit the register is read once more; above that how many answers the step has, and the first of them.
+enum { STEP_READS = 2, STEP_ANSWERS = 8, STEP_FIRST = 16 };
+// How the answer to bits of a register begins: the register is written, a path executed, another register read, each if there is one.
+// `passed` is the path for each answer before it, none of whose bits was set. Of a path: clocks, accesses, number in the trace.
+typedef struct { int32_t mask, clears, runs, reads, passed[3], path[3]; } dw_answer;
 
 // Hooks that differ between simulators; the Verilator main loop and the VPI glue set them.
 typedef struct {
@@ -50,6 +55,7 @@ dw_command *dw_command_behind(int unit, int index);   // so many behind the next
 int dw_has_command(int unit);
 void dw_pop_command(int unit);
 void dw_given_now(int unit, int64_t now);   // the next command counts from now
+void dw_store_late(int memory, const dw_command *c, int64_t now);   // up to four words of `b` and `c`, as they stand in memory
 uint8_t *dw_memory(int memory, uint64_t address, int bytes);
 
 // RTL's calls, with the cluster's numbers.

@@ -6,16 +6,17 @@
 // order of the commands; its `a` is the step that hit or the value read. A command behind a quiet WORK counts from the end of it,
 // as if Python had given it when it heard of that; a TRACE appends the record that Python would have appended then, a TELL is
 // the event that it has not had. A hit of a step that
-// reads is told of when the register was read once more, as if Python had asked for it at once. An access that the arbiter refuses repeats
-// its clock: the
-// processor loses to DMA. The end is computed instead of ticked, and only that edge is asked for; a poll's end is computed again when
+// reads is told of when the register was read once more, as if Python had asked for it at once; one that has answers, when what the
+// answer begins with is done. A STORE changes memory then as a TRACE appends its record. An access that the arbiter refuses repeats its
+// clock: the processor loses to DMA. The end is computed instead of ticked, and only that edge is asked for; a poll's end is computed again when
 // what it polls may have changed. A skipped edge counts as an uncontended clock, so the result is the same with the clock always on.
 #include <stdlib.h>
 #include <string.h>
 
 #include "doorway.h"
 
-enum { OP_NONE = 0, OP_WORK = 1, OP_POLL = 2, OP_READ = 3, OP_WRITE = 4, OP_TRACE = 5, OP_TELL = 6 };
+enum { OP_NONE = 0, OP_WORK = 1, OP_POLL = 2, OP_READ = 3, OP_WRITE = 4, OP_TRACE = 5, OP_TELL = 6, OP_STORE = 7 };
+enum { HIT_READS = 1, HIT_ANSWERS = 2 };
 enum { EVENT_WORK = 16, EVENT_HIT = 17, EVENT_VALUE = 18 };
 enum { ACT_SRAM = 1, ACT_REGISTER = 2, ACT_WRITE = 4, ACT_BUSY = 8, ACT_POLL = 16, ACT_RUN = 32, ACT_BITS = 8 };
 // The clock that ended had room for an access, or, with ASKING, the one asked for was granted; memory or ISR may have changed since the last
@@ -34,8 +35,9 @@ typedef struct {
   int stale;                       // the end of a poll must be computed again
   int touched;                     // memory has changed, and no engine has written it
   int loop, step, steps;
-  int hit;                         // a poll has hit, and its register is to be read once more
+  int hit;                         // a poll has hit, and its register is to be read once more, or its answer has begun
   int64_t hit_at;
+  int own_at, own_end;             // of the commands of an answer, those that are left
   int asks;                        // for its accesses, a clock ahead
   int requested;                   // an SRAM access was made in the clock that just ended, or asked for in the coming one
   int reg_address;
@@ -43,7 +45,10 @@ typedef struct {
 } processor;
 static processor processors[DW_UNITS];
 uint64_t dw_met_count;              // how often a polling processor met an access, or a change
-uint32_t dw_hit_value[DW_UNITS];    // what was read for the last hit of a step that reads
+enum { OWN = DW_ANSWERS + 4 };
+static dw_command own[DW_UNITS][OWN];
+uint32_t dw_hit_value[DW_UNITS][3]; // of the last hit with answers: the register, which answer has begun, what that has read
+dw_answer dw_answers[DW_UNITS][DW_ANSWERS];
 static dw_step (*polled[DW_UNITS])[DW_STEPS];   // by loop, of the units that have some
 
 // The steps of a unit's loops; NULL: there is no room.
@@ -97,24 +102,68 @@ static int64_t until_hit(const processor *p, int memory, const dw_step *steps, u
   return -1;
 }
 
+// Commands of an answer come before those of Python.
+static int has_own(const processor *p) { return p->own_at != p->own_end; }
+static dw_command *next_of(processor *p, int unit, int64_t now) {
+  dw_command *c = &own[unit][p->own_at];
+  if (!has_own(p)) return p->hit ? NULL : dw_next_command(unit, now);
+  return c->time < now ? c : NULL;
+}
+static int has_next(const processor *p, int unit) { return has_own(p) || p->hit || dw_has_command(unit); }
+// A command of an answer has ended: the next one counts from now; behind the last one Python is told of the hit.
+static void go_on(processor *p, int unit, int64_t now) {
+  const int tells = !has_own(p) || own[unit][p->own_at].op == OP_TELL;
+  if (tells && has_own(p)) p->own_at++;
+  if (has_own(p)) own[unit][p->own_at].time = now;
+  if (!tells) return;
+  p->hit = 0;
+  san_event(now, unit, EVENT_HIT, p->step, 0);
+}
+static void append(processor *p, int unit, dw_command c) { own[unit][p->own_end++] = c; }
+static void append_path(processor *p, int unit, const int32_t *path) {
+  append(p, unit, (dw_command){.op = OP_WORK, .a = path[0], .b = path[1], .c = path[2]});
+}
+// The first answer of which a bit is set begins; Python goes on behind that, or at once where it only writes a register.
+static void answer(processor *p, int unit, int64_t now, const dw_step *s, uint32_t flags) {
+  const int count = s->is_register >> STEP_ANSWERS & 0xFF;
+  const dw_answer *a = dw_answers[unit] + (s->is_register >> STEP_FIRST);
+  int which = 0;
+  p->own_at = p->own_end = 0;
+  for (; which < count && !(flags & (uint32_t)a->mask); which++, a++) append_path(p, unit, a->passed);
+  dw_hit_value[unit][0] = flags;
+  dw_hit_value[unit][1] = (uint32_t)which;
+  dw_hit_value[unit][2] = 0;
+  if (which == count || (!a->runs && a->reads < 0)) append(p, unit, (dw_command){.op = OP_TELL});
+  if (which < count && a->clears) append(p, unit, (dw_command){.op = OP_WRITE, .a = s->address, .b = (uint32_t)a->clears});
+  if (which < count && a->runs) append_path(p, unit, a->path);
+  if (which < count && a->reads >= 0) append(p, unit, (dw_command){.op = OP_READ, .a = a->reads});
+  p->hit = HIT_ANSWERS;
+  if (own[unit][0].op == OP_TELL) go_on(p, unit, now);
+  else own[unit][0].time = now;
+}
+
 // A quiet end wakes nobody; the next command is treated as the one that Python gives when it is woken, and so are the records.
-static void end_work(processor *p, int unit, int64_t now) {
+static void end_work(processor *p, int unit, int memory, int64_t now) {
   p->state = 0;
+  if (p->hit) { go_on(p, unit, now); return; }
   if (!p->quiet) { san_event(now, unit, EVENT_WORK, 0, 0); return; }
   dw_given_now(unit, now);
   dw_command *c;
   for (int i = 0; (c = dw_command_behind(unit, i)) && (c->op == OP_NONE || c->op >= OP_WRITE); i++) {
     if (c->op == OP_TRACE) san_trace(now | 1, unit, (int)c->a & 0xFFFF, (int)c->b, (int)(c->a >> 16), c->c);
+    if (c->op == OP_STORE) dw_store_late(memory, c, now);
     if (c->op == OP_TELL) san_event(now, unit, EVENT_WORK, 0, 0);
     if (c->op != OP_WRITE) c->op = OP_NONE;
   }
 }
-// A poll has hit. One that reads goes on with that, as by a command that Python gives when it is woken.
-static void hit(processor *p, int unit, int64_t now, const dw_step *s) {
+// A poll has hit. One that reads, or answers, goes on with that, as by commands that Python gives when it is woken.
+static void hit(processor *p, int unit, int64_t now, const dw_step *s, uint32_t isr) {
   p->state = 0;
-  p->hit = s->is_register == STEP_READS;
+  p->hit = s->is_register & STEP_READS ? HIT_READS : 0;
   p->hit_at = now;
-  if (!p->hit) san_event(now, unit, EVENT_HIT, p->step, 0);
+  if (p->hit) return;
+  if (s->is_register >> STEP_ANSWERS) answer(p, unit, now, s, isr);
+  else san_event(now, unit, EVENT_HIT, p->step, 0);
 }
 
 static void finish_clock(processor *p, int unit, int memory, int64_t now, int granted, uint32_t isr, uint32_t register_value) {
@@ -122,11 +171,11 @@ static void finish_clock(processor *p, int unit, int memory, int64_t now, int gr
   if (p->state == OP_READ) {
     if (dw_strikes) register_value ^= (uint32_t)dw_struck(STRIKE_REGISTER_READ, unit, now);
     p->state = 0;
-    if (p->hit) {
-      dw_hit_value[unit] = register_value;
-      san_event(now, unit, EVENT_HIT, p->step, 0);
+    if (p->hit == HIT_READS) answer(p, unit, now, &steps[p->step], register_value);
+    else if (p->hit) {
+      dw_hit_value[unit][2] = register_value;
+      go_on(p, unit, now);
     } else san_event(now, unit, EVENT_VALUE, register_value, 0);
-    p->hit = 0;
   } else if (p->state == OP_WRITE) {
     p->state = 0;
   } else if (p->state && !(p->requested && !granted)) {
@@ -134,9 +183,9 @@ static void finish_clock(processor *p, int unit, int memory, int64_t now, int gr
     if (p->clock < p->clocks) return;
     if (p->state == OP_WORK) {
       san_trace(now, unit, TRACE_WORK_END, 0, (int)p->tag, p->clocks);
-      end_work(p, unit, now);
+      end_work(p, unit, memory, now);
     } else if (hits(memory, &steps[p->step], isr)) {
-      hit(p, unit, now, &steps[p->step]);
+      hit(p, unit, now, &steps[p->step], isr);
     } else {
       enter_step(p, steps, (p->step + 1) % p->steps);
     }
@@ -144,13 +193,13 @@ static void finish_clock(processor *p, int unit, int memory, int64_t now, int gr
 }
 
 // One command ends at the edge at which the next begins; taking one costs no clock of its own.
-static void take_command(processor *p, int unit, int64_t now) {
+static void take_command(processor *p, int unit, int memory, int64_t now) {
   dw_command *c;
-  if (p->hit && !p->state && p->hit_at < now) {
+  if (p->hit == HIT_READS && !p->state && p->hit_at < now) {
     p->reg_address = polled[unit][p->loop][p->step].address;
     p->state = OP_READ;
   }
-  while (!p->state && !p->hit && (c = dw_next_command(unit, now))) {
+  while (!p->state && (c = next_of(p, unit, now))) {
     if (c->op == OP_WORK) {
       p->clocks = c->a; p->accesses = c->b; p->tag = (int32_t)c->c; p->quiet = (int)(c->c >> 32); p->clock = 0;
       p->state = OP_WORK;
@@ -165,14 +214,15 @@ static void take_command(processor *p, int unit, int64_t now) {
       p->state = (int)c->op;
       if (dw_strikes && p->state == OP_WRITE) p->reg_data ^= (uint32_t)dw_struck(STRIKE_REGISTER_WRITE, unit, now);
     }
-    dw_pop_command(unit);
-    if (p->state == OP_WORK && p->clocks <= 0) end_work(p, unit, now);
+    if (has_own(p)) p->own_at++;
+    else dw_pop_command(unit);
+    if (p->state == OP_WORK && p->clocks <= 0) end_work(p, unit, memory, now);
   }
 }
 
 // What the processor does in the coming clock; the edge at which it must be called again.
 static int act(processor *p, int unit, int memory, int64_t edge, int asks, uint32_t isr) {
-  const int waiting = (dw_has_command(unit) || p->hit) && !p->state ? ACT_BUSY : 0;
+  const int waiting = has_next(p, unit) && !p->state ? ACT_BUSY : 0;
   p->due = edge + 1;
   if (p->state == OP_READ) return ACT_REGISTER | ACT_BUSY;
   if (p->state == OP_WRITE) return ACT_REGISTER | ACT_WRITE | ACT_BUSY;
@@ -200,7 +250,7 @@ long long san_processor_clock(int unit, int memory, int clock, long long now, lo
   processor *p = &processors[unit];
   const int granted = flags & SEES_GRANT, changed = (flags & SEES_CHANGE) || p->touched, asks = flags & SEES_ASKING;
   const int polling = p->state == OP_POLL, running = polling || p->state == OP_WORK;
-  const int wanted = edge >= p->due || (changed && polling) || (!asks && !granted && running) || (!p->state && (dw_has_command(unit) || p->hit));
+  const int wanted = edge >= p->due || (changed && polling) || (!asks && !granted && running) || (!p->state && has_next(p, unit));
   if (!wanted) return p->due << ACT_BITS | (running ? ACT_RUN : 0) | (polling ? ACT_POLL : 0);
   p->asks = asks;
   p->touched = 0;
@@ -210,7 +260,7 @@ long long san_processor_clock(int unit, int memory, int clock, long long now, lo
   if (!asks) p->requested = running && is_access(p->clock, p->clocks, p->accesses);
   if (changed || (p->requested && !granted)) p->stale = 1;
   finish_clock(p, unit, memory, now, granted, (uint32_t)isr, (uint32_t)register_value);
-  take_command(p, unit, now);
+  take_command(p, unit, memory, now);
   p->last_edge = edge;
   p->requested = 0;
   const int action = act(p, unit, memory, edge, asks, (uint32_t)isr);
@@ -229,7 +279,7 @@ void dw_touch(int unit) {
 // No end of what it does is in sight, and the arbiter leaves its accesses to it: it is idle, or polls what stays as it is.
 int dw_processor_quiet(int unit) {
   const processor *p = &processors[unit];
-  return (!p->state && !p->hit) || (p->state == OP_POLL && p->end < 0 && !p->asks);
+  return (!p->state && !p->hit && !has_own(p)) || (p->state == OP_POLL && p->end < 0 && !p->asks);
 }
 int san_processor_address(int unit) { return processors[unit].reg_address; }
 int san_processor_data(int unit) { return (int)processors[unit].reg_data; }
