@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from firmware.host.request_reply import Call
+from tb.explore.world import Play, Promise, SmallWorld
 
 Choices = dict[str, int | str]
 
@@ -86,3 +87,24 @@ class Rules:
         """See `Promise`."""
         lacking = len(self.due(node)) + len(self.answers(node)) - len(record)
         return f"host {node} lacks {lacking} messages" if lacking else ""
+
+
+LOST: dict[str, Any] = {"faults": frozenset({"lost", "damaged"}), "times": 1}
+DOUBLED: dict[str, Any] = {"faults": frozenset({"doubled"}), "times": 1}
+LATE: dict[str, Any] = {"faults": frozenset({"overtaken"}), "times": 1}
+"""One fault, of a world that asks what becomes of it."""
+
+
+def asked(
+    name: str,
+    question: str,
+    traffic: Traffic,
+    play: Callable[[], Play],
+    say: Callable[[bytes], str],
+    left_out: tuple[str, ...],
+    **further: Any,
+) -> SmallWorld:
+    """A world of requests. Their order is promised where nothing happens to packets."""
+    rules = Rules(traffic, ordered=not further.get("faults"))
+    promise = Promise(rules.always, rules.at_end)
+    return SmallWorld(name, question, play, promise, say, left_out=left_out, **further)

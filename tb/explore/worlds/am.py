@@ -7,8 +7,8 @@ from typing import Any
 
 from firmware.nic.am.program import Program
 from tb.explore.am.play import LEFT_OUT, AmPlay, Hasty, say
-from tb.explore.requests import Choices, Request, Rules, Traffic
-from tb.explore.world import Promise, SmallWorld
+from tb.explore.requests import Choices, Request, Traffic, asked
+from tb.explore.world import SmallWorld
 
 ONE, BACK, LONG = Request(0), Request(1), Request(0, b"four")
 INTERRUPT: Choices = {"receive": "interrupt"}
@@ -25,10 +25,8 @@ def world(
     **further: Any,
 ) -> SmallWorld:
     """A world of requests."""
-    rules = Rules(traffic)
-    promise = Promise(rules.always, rules.at_end)
     play = partial(AmPlay, traffic, fine, options or {}, computes, firmware)
-    return SmallWorld(name, question, play, promise, say, left_out=LEFT_OUT, **further)
+    return asked(name, question, traffic, play, say, LEFT_OUT, **further)
 
 
 def worlds() -> list[SmallWorld]:

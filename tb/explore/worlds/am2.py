@@ -9,8 +9,8 @@ from typing import Any
 from firmware.nic.am2.incoming import Incoming
 from firmware.nic.am2.words import Second
 from tb.explore.am2.play import LEFT_OUT, Am2Play
-from tb.explore.requests import Request, Rules, Traffic
-from tb.explore.world import Promise, SmallWorld
+from tb.explore.requests import DOUBLED, LATE, LOST, Request, Traffic, asked
+from tb.explore.world import SmallWorld
 
 ONE, BACK, LONG = Request(0), Request(1), Request(0, b"eight by")
 
@@ -19,17 +19,11 @@ def world(
     name: str, question: str, traffic: Traffic, flaw: Callable[[], None] | None = None, **further: Any
 ) -> SmallWorld:
     """A world of requests."""
-    rules = Rules(traffic, ordered=not further.get("faults"))
-    play = partial(Am2Play, traffic, flaw)
-    promise = Promise(rules.always, rules.at_end)
-    return SmallWorld(name, question, play, promise, say, left_out=LEFT_OUT, serves=True, **further)
+    return asked(name, question, traffic, partial(Am2Play, traffic, flaw), say, LEFT_OUT, serves=True, **further)
 
 
 def worlds() -> list[SmallWorld]:
     """All of them."""
-    lost: dict[str, Any] = {"faults": frozenset({"lost", "damaged"}), "times": 1}
-    doubled: dict[str, Any] = {"faults": frozenset({"doubled"}), "times": 1}
-    late: dict[str, Any] = {"faults": frozenset({"overtaken"}), "times": 1}
     once = "once, and answered"
     return [
         world("request", f"a request: {once}", (ONE,)),
@@ -37,16 +31,16 @@ def worlds() -> list[SmallWorld]:
         world("medium", "a request with payload: once, whole, and answered", (LONG,)),
         world("crossing", "a request each way: no deadlock", (ONE, BACK)),
         world("early", f"a message that is sent again too early: {once}", (ONE,), early=1),
-        world("lost", f"one packet is damaged or lost; a request: {once}", (ONE,), **lost),
-        world("doubled", f"one packet is doubled; a request: {once}", (ONE,), **doubled),
-        world("overtaken", f"one packet is overtaken; two requests: {once}", (ONE, ONE), **late),
+        world("lost", f"one packet is damaged or lost; a request: {once}", (ONE,), **LOST),
+        world("doubled", f"one packet is doubled; a request: {once}", (ONE,), **DOUBLED),
+        world("overtaken", f"one packet is overtaken; two requests: {once}", (ONE, ONE), **LATE),
         world(
             "forgetful",
             "with a NIC that takes every message for a new one: one that is doubled is handled twice",
             (ONE,),
             forgetful,
             expects="should have",
-            **doubled,
+            **DOUBLED,
         ),
     ]
 

@@ -11,8 +11,8 @@ from firmware.host.hpam.slots import Slots
 from firmware.host.request_reply import Kind
 from tb.explore.cards import CardPlay
 from tb.explore.hpam.play import LEFT_OUT, PATIENCE_US, Patient
-from tb.explore.requests import Request, Rules, Traffic
-from tb.explore.world import Promise, SmallWorld
+from tb.explore.requests import DOUBLED, LATE, LOST, Request, Traffic, asked
+from tb.explore.world import SmallWorld
 
 ONE, BACK = Request(0), Request(1)
 
@@ -26,37 +26,32 @@ def world(
     **further: Any,
 ) -> SmallWorld:
     """A world of requests."""
-    rules = Rules(traffic, ordered=not further.get("faults"))
     options: dict[str, int | str] = {"timeout_us": PATIENCE_US, "queue": 1, "duplicates": duplicates}
     play = partial(CardPlay, Hpam, DRIVES.name, Patient, traffic, options, flaw)
-    promise = Promise(rules.always, rules.at_end)
-    return SmallWorld(name, question, play, promise, say, left_out=LEFT_OUT, serves=True, **further)
+    return asked(name, question, traffic, play, say, LEFT_OUT, serves=True, **further)
 
 
 def worlds() -> list[SmallWorld]:
     """All of them."""
-    lost: dict[str, Any] = {"faults": frozenset({"lost", "damaged"}), "times": 1}
-    doubled: dict[str, Any] = {"faults": frozenset({"doubled"}), "times": 1}
-    late: dict[str, Any] = {"faults": frozenset({"overtaken"}), "times": 1}
     twice = "a request whose answer is lost is executed twice"
     return [
         world("requests", "two requests: each once, in order, and answered", (ONE, ONE)),
         world("crossing", "a request each way: no deadlock", (ONE, BACK)),
         world("early", "a request that is sent again too early: once", (ONE,), early=1, room=1),
-        world("lost", "one packet is damaged or lost; a request: once, and answered", (ONE,), **lost),
+        world("lost", "one packet is damaged or lost; a request: once, and answered", (ONE,), **LOST),
         world(
-            "lost-of-two", "one packet is damaged or lost; two requests: once each, and answered", (ONE,) * 2, **lost
+            "lost-of-two", "one packet is damaged or lost; two requests: once each, and answered", (ONE,) * 2, **LOST
         ),
-        world("doubled", "one packet is doubled; two requests: once each, and answered", (ONE, ONE), **doubled),
-        world("overtaken", "one packet is overtaken; two requests: once each, and answered", (ONE, ONE), **late),
-        world("executes", f"as paper 002 says: {twice}", (ONE,), "execute", expects="should have", **lost),
+        world("doubled", "one packet is doubled; two requests: once each, and answered", (ONE, ONE), **DOUBLED),
+        world("overtaken", "one packet is overtaken; two requests: once each, and answered", (ONE, ONE), **LATE),
+        world("executes", f"as paper 002 says: {twice}", (ONE,), "execute", expects="should have", **LOST),
         world(
             "forgetful",
             "with a receiver that forgets what it has executed: a request that is doubled runs twice",
             (ONE,),
             flaw=forgetful,
             expects="should have",
-            **doubled,
+            **DOUBLED,
         ),
     ]
 

@@ -11,8 +11,8 @@ from firmware.host.ssam.area import Area
 from firmware.host.ssam.shown import cell_in_words
 from tb.explore import cards
 from tb.explore.cards import CardPlay, Server
-from tb.explore.requests import Request, Rules, Traffic
-from tb.explore.world import Promise, SmallWorld
+from tb.explore.requests import Request, Traffic, asked
+from tb.explore.world import SmallWorld
 
 ONE, BACK = Request(0), Request(1)
 LONG = Request(0, b"longer than one cell has room for")
@@ -27,10 +27,8 @@ def world(
     name: str, question: str, traffic: Traffic, flaw: Callable[[], None] | None = None, **further: Any
 ) -> SmallWorld:
     """A world of requests."""
-    rules = Rules(traffic)
     play = partial(CardPlay, Ssam, DRIVES.name, Server, traffic, {"requests": 1}, flaw)
-    promise = Promise(rules.always, rules.at_end)
-    return SmallWorld(name, question, play, promise, cell_in_words, left_out=LEFT_OUT, serves=True, **further)
+    return asked(name, question, traffic, play, cell_in_words, LEFT_OUT, serves=True, **further)
 
 
 def worlds() -> list[SmallWorld]:
