@@ -6,9 +6,13 @@ import random
 from collections.abc import Awaitable
 from typing import Any
 
+import pytest
+
 from tests.unit.am2_bench import Bench
 
 SIZE, MEDIUM = 6000, 512
+LENGTHS = (0, 1, 4, 511, 512, 513, 1024, 2100)
+each_nic = pytest.mark.parametrize("nic", ["lanai9", "lanai4"])
 
 
 class Ends:

@@ -11,16 +11,11 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
 from firmware.host.am2 import Token
 from firmware.nic.am2.layout import BLOCKS_A_QUEUE
 from firmware.nic.am2.words import Queue
 from tests.unit.am2_bench import KEEP
-from tests.unit.am2_segments import MEDIUM, SIZE, Ends
-
-LENGTHS = (0, 1, 4, 511, 512, 513, 1024, 2100)
-each_nic = pytest.mark.parametrize("nic", ["lanai9", "lanai4"])
+from tests.unit.am2_segments import LENGTHS, MEDIUM, SIZE, Ends, each_nic
 
 
 @each_nic

@@ -14,7 +14,7 @@ import pytest
 
 from firmware.host.am2 import Access, Am2Error, Token
 from tests.unit.am2_bench import KEEP, Bench
-from tests.unit.test_am2_bulk import Ends
+from tests.unit.am2_segments import Ends
 
 
 @pytest.mark.parametrize("credits_", [2, 12])

@@ -16,7 +16,7 @@ from firmware.host.am2 import Code, EndpointName, Token
 from firmware.host.am2.transfer import Piece, Put
 from firmware.nic.am2.words import Head, Kind
 from tests.unit.am2_bench import TAG
-from tests.unit.test_am2_bulk import LENGTHS, MEDIUM, SIZE, Ends, each_nic
+from tests.unit.am2_segments import LENGTHS, MEDIUM, SIZE, Ends, each_nic
 
 Seen = list[tuple[int, int, bytes]]
 
