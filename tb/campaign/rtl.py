@@ -18,7 +18,7 @@ from tb.campaign.draw import drawn
 from tb.campaign.judge import judge
 from tb.campaign.life import Life, Watcher
 from tb.campaign.passed import passed
-from tb.campaign.work import Guards, Report, Work, expected
+from tb.campaign.work import TASK, Guards, Report, Work, expected
 from tb.fuzz.trial import told
 from tb.lab.apart import apart
 from tb.lab.faults import Injector
@@ -155,5 +155,6 @@ class Campaign:
         report.invariants = running.broken_invariants()
         if not report.ended_ps:
             found = look(self._lab, "hosts wait")
-            starved = [line for line in self._lab.kernel.waiting() if line.endswith(" the CPU")]
-            report.waiting = [*(str(wait) for wait in (*self._lab.kernel.waits_held(), *found.network)), *starved]
+            waiting = self._lab.kernel.waiting()
+            not_done = [one for one in waiting if one.endswith(" the CPU") or f": {TASK} waits for " in one]
+            report.waiting = [*(str(wait) for wait in (*self._lab.kernel.waits_held(), *found.network)), *not_done]

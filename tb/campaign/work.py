@@ -25,6 +25,8 @@ SLICE_US = 20
 """Between two looks whether all hosts are done."""
 AFTER_US = 1000
 """What others may still do once a host has met an error."""
+TASK = "messages"
+"""What a host's part is called in reports of who waits for what."""
 HEAD = 4
 """Bytes of a message that number it."""
 
@@ -127,7 +129,7 @@ class Work:
             self.report.ended_ps = 0
 
     def _who(self, node: int) -> str:
-        return f"host {self._mails[node].host.name}: messages"
+        return f"host {self._mails[node].host.name}: {TASK}"
 
     async def _host(self, node: int) -> None:
         try:
