@@ -14,12 +14,10 @@ module myri_cdc_pointer #(
 );
   logic [15*WIDTH-1:0] chain_q;
   logic [         3:0] settle_q;  // edges until the stages in use are equal again
-  logic [16*WIDTH-1:0] chain_d;
   logic                fresh;
 
-  assign fresh   = source != chain_q[WIDTH-1:0];
-  assign moving  = fresh || settle_q != 4'd0;
-  assign chain_d = {chain_q, source};
+  assign fresh  = source != chain_q[WIDTH-1:0];
+  assign moving = fresh || settle_q != 4'd0;
 
   always_ff @(posedge clk) begin
     if (rst) begin
@@ -27,8 +25,9 @@ module myri_cdc_pointer #(
       seen     <= '0;
       settle_q <= 4'd0;
     end else if (moving) begin
-      chain_q  <= chain_d[15*WIDTH-1:0];
-      seen     <= chain_d[cfg_latency*WIDTH+:WIDTH];  // what stands in the last stage in use
+      chain_q  <= {chain_q[14*WIDTH-1:0], source};
+      // What comes to stand behind the last stage in use.
+      seen     <= cfg_latency == 4'd0 ? source : chain_q[(cfg_latency-4'd1)*WIDTH+:WIDTH];
       settle_q <= fresh ? cfg_latency : settle_q - 4'd1;
     end
   end
