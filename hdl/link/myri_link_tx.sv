@@ -89,25 +89,26 @@ module myri_link_tx
   assign alarm = {counting, first};
   always_comb begin : deadlines
     logic [LANES-1:0] unheard, stuck;
-    logic [47:0] soonest;
-    unheard = '0;
-    stuck   = '0;
-    soonest = '1;
+    logic [47:0] of_short, of_long;  // two rows of comparisons side by side: half as deep as one
+    unheard  = '0;
+    stuck    = '0;
+    of_short = '1;
+    of_long  = '1;
     if (counting) begin
       for (int i = 0; i < LANES; i++) begin
         if (short_running[i]) begin
           unheard[i] = cycle >= stop_deadline_q[48*i+:48] && !got_stop[i];
-          if (stop_deadline_q[48*i+:48] < soonest) soonest = stop_deadline_q[48*i+:48];
+          if (stop_deadline_q[48*i+:48] < of_short) of_short = stop_deadline_q[48*i+:48];
         end
         if (long_running[i]) begin
           stuck[i] = cycle >= block_deadline_q[48*i+:48];
-          if (block_deadline_q[48*i+:48] < soonest) soonest = block_deadline_q[48*i+:48];
+          if (block_deadline_q[48*i+:48] < of_long) of_long = block_deadline_q[48*i+:48];
         end
       end
     end
     ev_short_timeout = unheard;
     ev_forward_reset = stuck;
-    first = soonest;
+    first = of_short < of_long ? of_short : of_long;
   end
 
   // Where the packets stand.

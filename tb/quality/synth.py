@@ -2,7 +2,8 @@
 
 Usage: `python -m tb.quality.synth [BLOCK ...]`. It fails on a latch, a wire with several drivers or none, a
 combinational loop, and on anything Yosys cannot read. Cells and depth are those of word-wide cells (an adder is one),
-flattened, before mapping to any technology: they compare blocks, they are no clock rate.
+flattened, before mapping to any technology: they compare blocks, they are no clock rate. Depths are compared with those
+that were committed last, in depths.json; a change above NAMED_PERCENT is named, and is no failure.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from pymodels.errors import nearest
+from pymodels.results import write_atomically
 from tb.build.build import Design, needed_files
 from tb.quality.check import WORKERS, output, tool
 from tb.quality.hdl import tops
@@ -48,8 +50,14 @@ opt -fast
 opt_clean -purge
 tee -q -o {stat} stat -width -json
 memory -nomap
+opt -full
+splitcells
+opt_clean -purge
 tee -q -o {depth} ltp -noff
 """
+DEPTHS = Path(__file__).parent / "depths.json"
+"""The depths of all blocks as they were committed."""
+NAMED_PERCENT = 10
 TIMEOUT = 600
 """Seconds for one block; the very first run also compiles Yosys itself, which takes most of a minute."""
 
@@ -154,10 +162,23 @@ def report(sizes: list[Size], console: Console) -> None:
             console.print(f"{one.block}: {escape(line)}", highlight=False, soft_wrap=True)
 
 
+def compared(sizes: list[Size], before: Mapping[str, int]) -> list[str]:
+    """What is to be said of depths beside those committed `before`: changes above NAMED_PERCENT, and new blocks."""
+    lines = []
+    for one in sizes:
+        was = before.get(one.block)
+        if was is None:
+            lines.append(f"{one.block}: depth {one.depth}, not among those committed")
+        elif not one.messages and abs(one.depth - was) * 100 > NAMED_PERCENT * was:
+            lines.append(f"{one.block}: depth {one.depth} instead of {was}")
+    return lines or [f"no depth has changed by more than {NAMED_PERCENT} %"]
+
+
 def main(argv: list[str] | None = None) -> int:
     """The command behind `make synth`; the exit code."""
     parser = argparse.ArgumentParser(prog="sanlab synth", description=__doc__)
     parser.add_argument("block", nargs="*", help="modules; all outside hdl/sim when none is named")
+    parser.add_argument("--write", action="store_true", help="write the depths as those to compare with")
     options = parser.parse_args(argv)
     console = Console()
     try:
@@ -169,6 +190,12 @@ def main(argv: list[str] | None = None) -> int:
     with console.status(f"{len(paths)} blocks"), ThreadPoolExecutor(WORKERS) as pool:
         sizes = list(pool.map(measure, paths))
     report(sizes, console)
+    before = json.loads(DEPTHS.read_text(encoding="utf-8"))
+    for line in compared(sizes, before):
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+    if options.write:
+        depths = (before if options.block else {}) | {one.block: one.depth for one in sizes if not one.messages}
+        write_atomically(DEPTHS, json.dumps(depths, indent=1, sort_keys=True) + "\n")
     return 1 if any(one.messages for one in sizes) else 0
 
 

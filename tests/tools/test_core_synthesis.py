@@ -1,12 +1,18 @@
-"""A LANai's processor is read as a synthesiser does, and the page has its size.
+"""A LANai's processor is read as a synthesiser does, and the page has its size; a block that got deeper is named.
 
-Strategy: Yosys reads the core and each of its parts; what it refuses fails here too. The table on the page is compared
-with what it counts.
+Strategy: Yosys reads the core and each of its parts, and the switch; what it refuses fails here too. The table on the
+page and the committed depths are compared with what it counts; depths a little above and below the limit by hand.
 """
 
 from __future__ import annotations
 
-from tb.quality.synth import Size, chosen, measure
+import json
+
+import pytest
+
+from tb.quality.hdl import tops
+from tb.quality.synth import DEPTHS, Size, chosen, compared, measure
+from tb.quality.text import is_hardware
 from tb.tools.paths import ROOT
 
 PAGE = ROOT / "hdl/nic/core/README.md"
@@ -22,3 +28,24 @@ def test_the_page_has_the_size_of_the_core_and_its_parts() -> None:
     assert [one.messages for one in sizes] == [()] * len(BLOCKS)
     lines = PAGE.read_text(encoding="utf-8").splitlines()
     assert [row(one) for one in sizes] == [line for line in lines if line in set(map(row, sizes))]
+
+
+def test_the_committed_depths_are_those_of_all_blocks() -> None:
+    committed = json.loads(DEPTHS.read_text(encoding="utf-8"))
+    assert sorted(committed) == sorted(path.stem for path in tops() if is_hardware(path))
+
+
+def test_the_switch_is_as_deep_as_it_was_committed() -> None:
+    committed = json.loads(DEPTHS.read_text(encoding="utf-8"))
+    sizes = [measure(path) for path in chosen(["myri_switch"])]
+    assert [one.depth for one in sizes] == [committed["myri_switch"]]
+
+
+@pytest.mark.parametrize(("depth", "said"), [(55, "no depth"), (45, "no depth"), (56, "a: depth 56 instead of 50")])
+def test_a_change_of_depth_above_ten_percent_is_named(depth: int, said: str) -> None:
+    (line,) = compared([Size("a", depth=depth)], {"a": 50})
+    assert line.startswith(said)
+
+
+def test_a_block_without_a_committed_depth_is_named() -> None:
+    assert compared([Size("b", depth=3)], {"a": 50}) == ["b: depth 3, not among those committed"]

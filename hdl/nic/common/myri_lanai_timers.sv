@@ -22,6 +22,8 @@ module myri_lanai_timers
     output logic   [ 2:0] expired,  // strobes
     output alarm_t        alarm     // a timer runs
 );
+  logic [ 15:0] den;
+  logic [ 15:0] num;
   logic [ 63:0] ticks;
   logic [ 63:0] target;  // tick at which a timer written now wraps
   logic [ 63:0] wrap_cycle;  // edge of that tick
@@ -34,17 +36,13 @@ module myri_lanai_timers
   logic [ 47:0] a2;
   logic [ 47:0] a01;
 
-  // Divisions are evaluated only where something is looked at or written.
-  always_comb begin
-    if (select) ticks = ({16'd0, cycle} * {48'd0, cfg_num}) / {48'd0, cfg_den};
-    else ticks = 64'd0;
-  end
+  // Divisions count only where something is looked at or written. Elsewhere the divisor is 0, by which a simulator
+  // divides nothing.
+  assign den = select ? cfg_den : 16'd0;
+  assign num = w_it != 3'd0 ? cfg_num : 16'd0;
+  assign ticks = select ? ({16'd0, cycle} * {48'd0, cfg_num}) / {48'd0, den} : 64'd0;
   assign target = ticks + {32'd0, w_data} + 64'd1;
-  always_comb begin
-    if (w_it != 3'd0)
-      wrap_cycle = (target * {48'd0, cfg_den} + {48'd0, cfg_num} - 64'd1) / {48'd0, cfg_num};
-    else wrap_cycle = 64'd0;
-  end
+  assign wrap_cycle = w_it != 3'd0 ? (target * {48'd0, cfg_den} + {48'd0, cfg_num} - 64'd1) / {48'd0, num} : 64'd0;
   assign rtc = ticks[31:0] + base_q;
 
   for (genvar k = 0; k < 3; k++) begin : gen_timer

@@ -249,10 +249,10 @@ class Cluster {
     if (all) for (uint64_t bits = own; bits; bits &= bits - 1) schedule(*at[__builtin_ctzll(bits)]);
     if ((c.sent = rise & c.senders)) sent_.push_back(&c);
   }
-  // The clocks that the component needs have their next edge.
+  // The clocks that the component needs have their next edge, if they have none yet.
   void go_on(const Component &c) {
     const Clock *const first = &clocks_[c.first];
-    for (const Clock *clock = first; clock != first + c.clocks; clock++) if (*clock->wants >> 31) schedule(*clock);
+    for (const Clock *clock = first; clock != first + c.clocks; clock++) if (*clock->wants >> 31 && !(*clock->due & clock->bit)) schedule(*clock);
   }
   // What changed at a component's transmitters arrives at the far ends, which are given the edge that samples it.
   void carry(const Component &c) {

@@ -84,6 +84,8 @@ class Simulation {
     while (!context->gotFinish()) {
       if (!running_ && cluster.driven() && dw_started()) {
         running_ = true;
+        always_on_ = dw_always_on();
+        reset_end_ = dw_reset_end();
         cluster.start();
       }
       const int64_t edge = cluster.next_edge();
@@ -98,8 +100,8 @@ class Simulation {
         cluster.fall();
       }
       if (time == edge) {
-        const bool reset_over = time >= dw_reset_end();
-        cluster.edge(dw_always_on() || !reset_over, reset_over);
+        const bool reset_over = time >= reset_end_;
+        cluster.edge(always_on_ || !reset_over, reset_over);
         if (cluster.pulses) fall_ = std::min(fall_, time + cluster.shortest() / 2);
       }
       const bool turn = time == vpi || time == wake_time;
@@ -161,7 +163,8 @@ class Simulation {
   Vtop *top_;
   [[maybe_unused]] const int64_t from_, to_;
   int64_t fall_ = NEVER;
-  bool running_ = false;
+  bool running_ = false, always_on_ = false;
+  int64_t reset_end_ = NEVER;   // these two are told when the clocks start
 };
 }  // namespace
 
