@@ -3,7 +3,7 @@
 // twice and `EXTRA` characters. STOP is never in force over GO's mark or
 // less, so not over an empty one. From a to b characters arrive in order, once, and no others; a packet that a long time-out
 // has cut ends with a GAP, the rest of it is swallowed up to its own, and the next begins with its first
-// character. One character, any, is followed from the edge at which it is taken.
+// character; none is cut before it has waited for the time-out. One character, any, is followed from the edge at which it is taken.
 // prove: bounded 12
 // mutants of: myri_link_tx
 localparam logic [7:0] EXTRA = 8'd4;
@@ -15,6 +15,7 @@ logic [47:0] now;
 logic [1:0] beat_last;
 logic under_way;  // a packet from a to b: its GAP was not taken
 logic swallowing;  // it was cut, the rest goes
+logic [5:0] waited;  // clocks since a's last character was taken
 logic enters;  // what comes to b has a further character
 logic leaves;
 logic [8:0] what;
@@ -41,13 +42,14 @@ end
 always @(posedge clk) begin
   now <= now + 48'd1;
   beat_last <= rst ? 2'd0 : beat_due;
-  if (rst) {under_way, swallowing, on_way, follows} <= '0;
+  if (rst) {under_way, swallowing, on_way, waited, follows} <= '0;
   else begin
     if (ev_forward_reset[0]) {under_way, swallowing} <= 2'b01;
     else if (s_valid[0] && s_ready[0]) begin
       if (s_tail[0]) {under_way, swallowing} <= 2'b00;
       else if (!swallowing) under_way <= 1'b1;
     end
+    waited <= (s_valid[0] && s_ready[0]) ? 6'd0 : waited + 6'd1;
     on_way <= on_way + 6'(enters) - 6'(leaves);
     if (!follows && enters && pick) {follows, ahead, own} <= {1'b1, on_way - 6'(leaves), what};
     else if (follows && leaves) {follows, ahead} <= {ahead != 6'd0, ahead - 6'd1};
@@ -58,6 +60,7 @@ always @(posedge clk)
   if (!$initstate) begin
     assert (ev_overflow == 2'd0 && ev_illegal == 2'd0 && ev_short_timeout == 2'd0);
     if (long_timeout == 32'd0) assert (ev_forward_reset == 2'd0);
+    if (ev_forward_reset[0] && under_way) assert ({26'd0, waited} >= long_timeout);
     for (int i = 0; i < 2; i++) if (stopping[i]) assert (fill[8*i+:8] > go_mark);
     if (leaves) assert (on_way != 6'd0);
     if (leaves && follows && ahead == 6'd0) assert (m_tail[1] == own[8] && (own[8] || m_data[15:8] == own[7:0]));
