@@ -253,10 +253,11 @@ async def software_finds_sizes_and_moves_a_card(dut: Any, slot: int) -> None:
     assert await config_read(bench, 2, ConfigRegister.IDENTITY) == 0xFFFFFFFF
     bench.cpu.store(bar, b"\xff" * 4, config=True)
     assert await config_read(bench, slot, ConfigRegister.BAR0) == 0xFF000000
+    bench.cpu.store(0xFF000020, b"last")
     bench.cpu.store(bar, (0xC0000000).to_bytes(4, "little"), config=True)
     bench.cpu.store(idsel_address(slot, ConfigRegister.TIMERS) + 1, b"\x40", config=True)
     assert await config_read(bench, slot, ConfigRegister.TIMERS) == 0x4000
     bench.cpu.store(0xC0000010, b"here")
     await bench.quiet()
-    assert bytes(bench.cards[slot].bytes[0x10:0x14]) == b"here"
+    assert [bytes(bench.cards[slot].bytes[at : at + 4]) for at in (0x10, 0x20)] == [b"here", b"last"]
     assert {Command.CONFIGURATION_READ, Command.CONFIGURATION_WRITE} <= {t.command for t in bench.monitor.transactions}

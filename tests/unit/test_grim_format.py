@@ -44,9 +44,10 @@ def test_header_comes_back_as_it_was(header: grim.Header) -> None:
 
 @pytest.mark.parametrize("field", grim.Header._fields[:-1])
 def test_value_too_large_names_its_field(field: str) -> None:
+    least = 1 << {"type": 6, "correction": 2, "token": 8, "sequence": 8, "tree": 8}.get(field, 16)
     header = grim.Header(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, (0, 0, 0, 0))
-    header = grim.Header._make(1 << 16 if name == field else value for name, value in header._asdict().items())
-    with pytest.raises(ValueError, match=f"^{field} 65536 does not fit into"):
+    header = grim.Header._make(least if name == field else value for name, value in header._asdict().items())
+    with pytest.raises(ValueError, match=f"^{field} {least} does not fit into"):
         header.pack()
 
 
@@ -108,3 +109,9 @@ def test_a_host_reads_from_a_header_what_its_words_say(header: grim.Header) -> N
     assert 4 * words - (kind & 3) == said.bytes and device == header.source & 0xFF and handler == said.handler
     assert tuple(argument & 0xFFFFFFFF for argument in arguments) == header.arguments
     assert int.from_bytes(packed[grim.WORDS_AT : grim.WORDS_AT + 2], "big") == words
+
+
+def test_a_report_tells_where_the_transfer_begins_of_which_a_later_piece_failed() -> None:
+    for kind, target in ((grim.MessageType.RM_V, 0x0FF0), (grim.MessageType.ACK, 0x1000)):
+        assert grim.Report(kind << 26 | grim.CONTINUES, 0, 0x1000, 0x10).target == target
+        assert grim.Report(kind << 26, 0, 0x1000, 0x10).target == 0x1000

@@ -213,10 +213,16 @@ def test_an_all_to_all_is_never_faster_than_any_of_its_parts(ranks: int, size: i
     assert min(times) >= max(one, busy, sending)
 
 
+def test_where_nothing_costs_time_a_message_takes_none() -> None:
+    assert finish_times([alone(Send(1, 1)), alone(Recv(1, 0))], LogGOPS(0, 0, 0, 0)) == [0, 0]
+
+
 def test_a_schedule_is_written_as_loggopsim_reads_it() -> None:
-    assert text(all_to_all(2, 8)) == (
-        "num_ranks 2\n\nrank 0 {\nl1: send 8b to 1 tag 0\nl2: recv 8b from 1 tag 0\nl2 requires l1\n}\n"
-        "\nrank 1 {\nl1: send 8b to 0 tag 0\nl2: recv 8b from 0 tag 0\nl2 requires l1\n}\n"
+    ranks = [(0, 1, 2, 2, 1), (1, 2, 0, 0, 2), (2, 0, 1, 1, 0)]
+    assert text(all_to_all(3, 8)) == "num_ranks 3\n" + "".join(
+        f"\nrank {rank} {{\nl1: send 8b to {first} tag 0\nl2: send 8b to {second} tag 0\nl2 requires l1\n"
+        f"l3: recv 8b from {third} tag 0\nl3 requires l2\nl4: recv 8b from {fourth} tag 0\nl4 requires l3\n}}\n"
+        for rank, first, second, third, fourth in ranks
     )
     assert text([alone(Calc(3))]) == "num_ranks 1\n\nrank 0 {\nl1: calc 3\n}\n"
     assert LogGOPS(1, 2, 3, 4, 5, 6).words() == "-L 1 -o 2 -g 3 -G 4 -O 5 -S 6"

@@ -6,6 +6,8 @@ whose answer is written down here, without the RTL; random images check what mus
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +16,7 @@ from pymodels.nic.arbiter import ArbiterModel, Requester
 from pymodels.nic.dma import ChainModel, ones_sums, write_block
 from pymodels.nic.doorbell import DoorbellModel
 from pymodels.nic.net import ReceiveModel, SendModel, crc8, packet_key
+from pymodels.nic.sp import HEADERS, USER, Coming, SpModel
 from pymodels.registers import Flag
 
 PIO, DMA, RX, TX, CPU = Requester
@@ -98,8 +101,34 @@ def test_chains_run_by_priority_and_stop_at_their_terminal_block() -> None:
         (0, 5, True, True),
         (3, 4, False, False),
     ]
+    assert (int.from_bytes(sram[4:6], "big"), int.from_bytes(sram[6:8], "big")) == ones_sums(
+        bytes([3, 4, 5, 6, 7]), 512
+    )
     assert sram[512:517] == bytes([3, 4, 5, 6, 7]) and host[900:904] == bytes([3, 4, 5, 6])
     assert sram[3] & Flag.TERMINAL and model.current == [24, 24, 24, 24]
+
+
+@pytest.mark.parametrize(("user", "good_crc"), [(0, True), (5, False), (USER, True)])
+def test_a_packet_of_the_sp_that_is_as_long_as_its_header_tells_has_its_user_bytes_in_the_status(
+    user: int, good_crc: bool
+) -> None:
+    coming = Coming.random(random.Random(user), user, good_crc)
+    assert coming.status == user | (not good_crc) << 16
+    assert Coming(coming.wire[:-1]).bad_size and Coming(coming.wire + b"x").bad_size
+
+
+@pytest.mark.parametrize("size", [HEADERS, HEADERS + USER + 2])
+def test_a_packet_of_the_sp_that_no_header_can_tell_has_no_user_bytes(size: int) -> None:
+    assert Coming(bytes(size)).status == 1 << 17
+
+
+def test_an_adapter_of_the_sp_counts_what_it_stores_and_sends_in_the_order_fetched() -> None:
+    adapter = SpModel(bytearray(range(32)))
+    adapter.fetch(4, 2)
+    adapter.fetch(8, 0)
+    adapter.store(0, b"ab")
+    assert (adapter.fetched, adapter.stored, adapter.host[:3]) == (2, 1, b"ab\2")
+    assert adapter.send([1]) == b"\0\0\0\1\4\5"
 
 
 def test_a_full_doorbell_fifo_drops_until_the_consumer_moves() -> None:
