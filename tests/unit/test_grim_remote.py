@@ -145,14 +145,18 @@ def test_read_stays_in_the_queue_until_its_data_are_stored() -> None:
     pair.run(application)
 
 
-def test_scattered_pages_are_written_piece_by_piece_and_contiguous_memory_in_one() -> None:
-    for kind, fragments in ((contiguous, 0), (scattered, 4)):
+def test_scattered_pages_are_written_and_read_piece_by_piece_and_contiguous_memory_in_one() -> None:
+    for kind, fragments in ((contiguous, 0), (scattered, 4 + 2)):
         pair = Pair(segment_bytes=16384)
 
         async def application(pair: Pair = pair, kind: Allocate = kind) -> None:
             near, far = pair.near, pair.far
             target, source = await kind(far, 16384), await near.malloc_pinned(16384)
             await near.send_memory(1 << 24, target, source, 16384)
+            near.store_pinned(lock := await near.malloc_pinned(4), b"full")
+            await near.fetch_memory(1 << 24, source, target, 8192, lock=lock)
+            while near.load_pinned(lock, 4) != bytes(4):
+                await near.host.sleep(100_000)
 
         pair.run(application)
         assert pair.count(1, Counter.FRAGMENTS) == fragments

@@ -127,7 +127,7 @@ def test_an_adapter_of_the_sp_counts_what_it_stores_and_sends_in_the_order_fetch
     adapter.fetch(4, 2)
     adapter.fetch(8, 0)
     adapter.store(0, b"ab")
-    assert (adapter.fetched, adapter.stored, adapter.host[:3]) == (2, 1, b"ab\2")
+    assert (adapter.fetched, adapter.stored, bytes(adapter.host[:3])) == (2, 1, b"ab\2")
     assert adapter.send([1]) == b"\0\0\0\1\4\5"
 
 
