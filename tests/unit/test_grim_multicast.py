@@ -19,6 +19,7 @@ from firmware.host.grim.trees import places
 from firmware.nic.grim.layout import Counter
 from pymodels.formats.grim import Device, reference
 from pymodels.registers import Reg
+from pymodels.trace import TraceEvent
 from tests.unit.grim_bench import Bench
 
 Play = Callable[[Grim, int, int], Awaitable[Any]]
@@ -169,7 +170,7 @@ def test_a_tree_changes_in_the_middle_of_traffic_without_a_lost_or_doubled_messa
     "options", [{"dma_inject": 1, "window": 1}, {"doorbell_notify": 1, "retry_delay_us": 0}, {"queue_style": "hybrid"}]
 )
 def test_broadcast_reaches_every_channel_0_once(options: dict[str, Any]) -> None:
-    bench = Bench(5, 4, channels=2, **{**SMALL, **options})
+    bench = Bench(5, 4, trace=True, channels=2, **{**SMALL, **options})
     trees = Trees(bench, {})
 
     async def play(library: Grim, me: int, handler: int) -> None:
@@ -178,6 +179,7 @@ def test_broadcast_reaches_every_channel_0_once(options: dict[str, Any]) -> None
             await library.broadcast(handler, 0, me, number, size, content(0, me, number, size), channel=number % 2)
 
     trees.run(play, 5 * 5 * 10)
+    assert len(list(bench.machine.trace.of(TraceEvent.NIC_COPY))) == bench.total(Counter.COPIES) > 0
     for node in range(5):
         for sender in range(5):
             numbers = [number for who, number in trees.of(node, 0) if who == sender]
