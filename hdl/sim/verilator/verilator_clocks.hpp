@@ -125,7 +125,7 @@ class Cluster {
   }
   // All edges at `now`. `stay_awake`: a clock that has an edge has the next one too.
   void edge(bool stay_awake, bool reset_over) {
-    levels(reset_over);
+    if (in_reset_ || (dw_faults && !faults_)) levels(reset_over);
     Grid *due[DW_CLOCKS], **const end = take_due(due);
     for (size_t s = 0; s < grids_.front().some.size(); s++) {
       for (uint64_t some = taken(due, end, &Grid::some, s); some; some &= some - 1) {
@@ -170,7 +170,7 @@ class Cluster {
       }
     }
     at_.resize((at_.size() + 63) / 64 * 64);
-    for (Component &c : components_) c.at = &at_[clocks_[c.first].word * 64];
+    for (Component &c : components_) c.own = &clocks_[c.first], c.at = &at_[c.own->word * 64];
   }
   // The clock has the next edge of its grid.
   void schedule(const Clock &clock) {
@@ -227,12 +227,12 @@ class Cluster {
       gated |= clock.gated_rises;
       needed |= clock.needed();
       edges++;
-      if (pulses) seen_to_rise(clock);
       if (std::exchange(clock.last, now) == now - clock.grid->period) continue;
       dw_next_edge[clock.number] = clock.grid->index;
       *clock.refresh = 1;
       renew |= clock.renew;
     }
+    if (pulses) for (uint64_t bits = own; bits; bits &= bits - 1) seen_to_rise(*at[__builtin_ctzll(bits)]);
     if (renew) {
       c.model.edge(renew);
       needed = 0;
@@ -251,8 +251,9 @@ class Cluster {
   }
   // The clocks that the component needs have their next edge, if they have none yet.
   void go_on(const Component &c) {
-    const Clock *const first = &clocks_[c.first];
-    for (const Clock *clock = first; clock != first + c.clocks; clock++) if (*clock->wants >> 31 && !(*clock->due & clock->bit)) schedule(*clock);
+    for (const Clock *clock = c.own, *const end = clock + c.clocks; clock != end; clock++) {
+      if (*clock->wants >> 31 && !(*clock->due & clock->bit)) schedule(*clock);
+    }
   }
   // What changed at a component's transmitters arrives at the far ends, which are given the edge that samples it.
   void carry(const Component &c) {

@@ -47,6 +47,7 @@ struct Component {
   std::string name;            // in waves
   uint64_t senders = 0, sent = 0;            // one trigger for each cable; those of them that its last edges set
   std::array<uint8_t, 64> cable_at = {};     // which cable, by the number of the trigger
+  const Clock *own = nullptr;  // the first of its clocks
   Clock *const *at = nullptr;  // its clocks by their bits in their word of `due`, and which these are
   uint64_t bits = 0;
 };
