@@ -143,8 +143,19 @@ async def slow_reads_are_retried_and_answered_once(dut: Any, width: int) -> None
     bench = await begin(dut)
     bench.set(m_wide=width, t_wide=width, cfg_read_wait=2)
     bench.memory.latency = iter(lambda: bench.rng.choice([1, 20, 40]), None)
+    strobes = 0
+
+    async def count_strobes() -> None:
+        nonlocal strobes
+        while True:
+            await RisingEdge(dut.clk)
+            strobes += int(dut.m_retry.value)
+
+    counting = cocotb.start_soon(count_strobes())
     await random_traffic(bench, 40)
-    assert any(t.end is Termination.RETRY for t in bench.monitor.transactions)
+    counting.cancel()
+    retries = sum(t.end is Termination.RETRY for t in bench.monitor.transactions)
+    assert strobes == retries > 0, "the master tells each refusal once"
 
 
 @cocotb.test(timeout_time=3, timeout_unit="ms")
