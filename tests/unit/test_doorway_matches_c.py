@@ -56,6 +56,7 @@ def test_ring_sizes_are_equal() -> None:
         "DW_WATCHES": doorway.WATCHES,
         "DW_STEPS": doorway.STEPS,
         "DW_LOOPS": doorway.LOOPS,
+        "DW_ANSWERS": doorway.ANSWERS,
     }
     assert {name: c[name] for name in pairs} == pairs
     assert enums("turns_python.c") == {"HEARTBEAT": turns.HEARTBEAT}

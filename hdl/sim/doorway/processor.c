@@ -45,8 +45,7 @@ typedef struct {
 } processor;
 static processor processors[DW_UNITS];
 uint64_t dw_met_count;              // how often a polling processor met an access, or a change
-enum { OWN = DW_ANSWERS + 4 };
-static dw_command own[DW_UNITS][OWN];
+static dw_command own[DW_UNITS][DW_ANSWERS + 4];
 uint32_t dw_hit_value[DW_UNITS][3]; // of the last hit with answers: the register, which answer has begun, what that has read
 dw_answer dw_answers[DW_UNITS][DW_ANSWERS];
 static dw_step (*polled[DW_UNITS])[DW_STEPS];   // by loop, of the units that have some
