@@ -23,6 +23,8 @@ def big_endian(count: int) -> struct.Struct:
 class Actor:
     """Satisfies `firmware.verbs.Concurrency` by shape. `who` stands in front of its task names and messages."""
 
+    _paths: PathNumbers
+
     def __init__(self, who: str, unit: int, kernel: Kernel, doorway: Doorway) -> None:
         self.unit = unit
         """Where its commands go, and what its trace records and events carry."""
@@ -45,6 +47,7 @@ class Actor:
     def use(self, table: PathTable) -> None:
         """Charge the costs of a message layer from now on."""
         self._table = table
+        self._paths.know(table)
 
     @property
     def now(self) -> int:
@@ -72,8 +75,13 @@ class PathNumbers:
         """Names by number, `<side>/<layer>:<path>`."""
         self._numbers: dict[str, int] = {}
 
+    def know(self, table: PathTable) -> None:
+        """Number all paths of a table, by name: which of two actors charges one first is the simulator's choice."""
+        for path in sorted(table.paths):
+            self.number(table.owner(path), path)
+
     def number(self, table: str, path: str) -> int:
-        """The number of a path, a new one at first use."""
+        """The number of a path, a new one when it is asked for first."""
         name = f"{table}:{path}"
         if name not in self._numbers:
             self._numbers[name] = len(self.names)

@@ -240,9 +240,7 @@ class RtlHost(Processes, Computes, PollsCards, Actor):
         return self._port.load(address)
 
     async def repeat(self, address: int, expect: int, path: str, mask: int) -> tuple[int, bool]:
-        if path not in self._spends:  # paths are numbered as they are executed first
-            return await self.pio_read(address), False
-        duration, number = self._spends[path]
+        duration, number = self._spends.get(path) or self._cost(path)
         compared = (mask & ALL) << 32 | expect & ALL
         word, over = await self._port.spin(address, compared, number, duration, self._beside)
         if over:

@@ -5,7 +5,7 @@ interrupts and signals, and beside others that poll: results and traces must be 
 simulators, with clocks asleep and always on. The changes fall at times that go through a turn of the loop again and
 again, so delays must spread evenly over one turn. Single reads, Icarus and clocks that are always on execute every
 turn; `poll_card` on Verilator computes most, which the number of clock edges shows. What it executes it leaves to the
-CPU's port, with clocks that are always on all of it.
+CPU's port, on Icarus and with clocks that are always on all of it.
 """
 
 from __future__ import annotations

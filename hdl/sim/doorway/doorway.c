@@ -204,9 +204,6 @@ int64_t dw_unit_period(int unit) { return clock_period[unit_clock[unit]]; }
 int64_t dw_next_edge[DW_CLOCKS];   // set by the Verilator main loop before each refresh
 long long san_next_edge(int clock) { return dw_next_edge[clock]; }
 long long san_period(int clock) { return clock_period[clock]; }
-// A host's port may execute turns of a loop. On Icarus clocks that are kicked for the same time have their edges in the order in which
-// that was asked, so hosts that see words change at one edge would be told of it in another order than on Verilator.
-int dw_executes(void) { return hooks.quiet_until != NULL; }
 // Turns of a loop can be computed at all.
 int dw_computes(void) { return hooks.quiet_until && !always_on && !dw_cores; }
 // Until when the hardware does nothing of itself, in Python's turn; 0: it does something, was given something to do, or nobody knows.
