@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Protocol
 
 from firmware.nic.via.ack_receiver import AckReceiver
@@ -48,6 +48,17 @@ def stored(watch: Watch, store: Any) -> Any:
     def noted(nic: Any, address: int, value: int) -> None:
         watch.done(nic.node, f"word {int(address):#x}", value)
         store(nic, address, value)
+
+    return noted
+
+
+def stored_behind(watch: Watch, store: Any) -> Any:
+    """Words go into NIC memory at the end of a path."""
+
+    def noted(nic: Any, address: int, words: Sequence[int]) -> None:
+        for at, word in enumerate(words):
+            watch.done(nic.node, f"word {int(address) + 4 * at:#x}", word)
+        store(nic, address, words)
 
     return noted
 
@@ -141,6 +152,7 @@ def checked(watch: Watch, check: Any) -> Any:
 HOOKS: list[tuple[type, str, Callable[[Watch, Any], Any]]] = [
     (ModelProcessor, "work", charged),
     (ModelProcessor, "store", stored),
+    (ModelProcessor, "store_on", stored_behind),
     (Ni, "store", sent),
     (QueueCache, "take", taken),
     (Header, "words", headed),
