@@ -26,6 +26,8 @@ VERBS = {
     "poll_card": (2, "path"),
 }
 """Where a path's name stands in a call: position, keyword."""
+KEPT = {"answer.path", "answer.passed"}
+"""What an `Answer` keeps was named where it was made."""
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -94,7 +96,7 @@ class _Reader:
         given = next((one.value for one in call.keywords if one.arg == keyword), None)
         if given is None and len(call.args) > index:
             given = call.args[index]
-        if given is None:
+        if given is None or ast.unparse(given) in KEPT:
             return
         found = self._strings(given, function, set())
         if found is None:

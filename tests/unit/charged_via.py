@@ -22,6 +22,7 @@ def tour(charges: Charges) -> None:
     firmvia = _Tour(charges, "firmvia")
     for kind in ("lanai4", "sp"):
         firmvia.message(pair(Machine(2, nic=kind)), 4000, f" on {kind}")
+    firmvia.message(pair(Machine(2), exact=1), 4000, " exact")
     for descriptors in ("ahead", "prefetch"):
         _Tour(charges, "bvia2").message(pair(preset="bvia2", descriptors=descriptors), 4000, f" read by {descriptors}")
 

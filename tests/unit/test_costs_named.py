@@ -31,6 +31,7 @@ from pymodels.costs.named import named_paths
         ("P = {1: 'a', 2: 'b'}\nasync def f(k):\n    await nic.work(P[k])", {"a", "b"}),
         ("async def f(k):\n    p = 'a' if k else 'b'\n    await nic.work(p)", {"a", "b"}),
         ("async def charge(self, n, path):\n    await nic.work(path, n)\nawait self.charge(3, 'a')", {"a"}),
+        ("answer = Answer(1, 1, 'a')\nawait nic.work(answer.path)", {"a"}),
         ("async def f(p):\n    await g(p)\nasync def g(q):\n    await nic.work(q)\nawait f('a')", {"a"}),
     ],
 )

@@ -99,7 +99,9 @@ class Receiver:
         # word with the syndrome.
         good = (is_control and not self._ni.lossy) or await nic.read(Reg.RMP) == at + length + nic.word_bytes
         if self._ni.lossy:
-            good = await has_whole_words(nic, "receive_exact") and good
+            flags = await nic.read(Reg.ISR)
+            await nic.work("receive_exact")
+            good = good and has_whole_words(flags, nic.word_bytes)
         early, overlong, self._overlong = self._cut_through.take(), self._overlong, False
         buffers.received()
         nic.trace(TraceEvent.NIC_RECV_START, head.w0, head.source)

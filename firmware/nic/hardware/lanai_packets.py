@@ -183,7 +183,9 @@ class LanaiPackets:
         nic = self._nic
         whole = True
         if self._exact:
-            whole, end = await has_whole_words(nic, "packet_exact"), await nic.read(Reg.RMP)
+            flags = await nic.read(Reg.ISR)
+            await nic.work("packet_exact")
+            whole, end = has_whole_words(flags, nic.word_bytes), await nic.read(Reg.RMP)
         self._current, self._taken, self._armed = self._armed, 0, NONE
         self._pending[self._current] = 1
         following = (self._current + 1) % BUFFERS

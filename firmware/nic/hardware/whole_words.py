@@ -6,13 +6,10 @@ where it is when data end with a word. A cable that adds characters moves it on,
 
 from __future__ import annotations
 
-from firmware.verbs import Nic
-from pymodels.registers import Isr, Reg
+from pymodels.registers import Isr
 
 
-async def has_whole_words(nic: Nic, path: str) -> bool:
-    """Compare ORUN of the packet received last, before the receive engine is armed again. `path`: what it costs."""
-    flags = await nic.read(Reg.ISR)
-    await nic.work(path)
-    unused = nic.word_bytes - 1
+def has_whole_words(flags: int, word_bytes: int) -> bool:
+    """Whether ORUN of the packet received last says so. `flags`: ISR, read before the receive engine is armed again."""
+    unused = word_bytes - 1
     return flags >> Isr.ORUN1 & unused == unused
