@@ -27,7 +27,7 @@ module myri_cdc_pointer #(
     end else if (moving) begin
       chain_q  <= {chain_q[14*WIDTH-1:0], source};
       // What comes to stand behind the last stage in use.
-      seen     <= cfg_latency == 4'd0 ? source : chain_q[(cfg_latency-4'd1)*WIDTH+:WIDTH];
+      seen     <= cfg_latency == 4'd0 ? source : chain_q[32'(cfg_latency-4'd1)*WIDTH+:WIDTH];
       settle_q <= fresh ? cfg_latency : settle_q - 4'd1;
     end
   end
