@@ -21,8 +21,8 @@ class Hardware(Protocol):
     """The module `firmware.nics.<kind>`. What it does not have, firmware cannot use on this kind."""
 
     def packet_port(self, nic: Nic, view: ClusterView, base: int, most: int, exact: bool = False) -> PacketPort:
-        """Its packets. `base`: from here on SRAM is the port's; `most`: bytes of payload a packet takes; `exact`: a
-        packet that a cable made longer is bad for sure, where the card does not say so by itself.
+        """Its packets. `base`: from here on SRAM is the port's; `most`: bytes of payload a packet takes; `exact`: the
+        length of each packet is looked at to the byte, where the card does not do that by itself.
         """
 
     def led_port(self, nic: Nic, view: ClusterView, base: int, most: int, lead: int) -> LedPackets:

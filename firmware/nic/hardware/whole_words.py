@@ -1,7 +1,8 @@
 """Whether a packet that a LANai has received has whole words, as all packets are sent.
 
 The syndrome of CRC-8 stands behind the last byte of data. Firmware looks for it in the first byte of the last word,
-where it is when data end with a word. A cable that adds characters moves it on, and where it was looked for is data.
+where it is when data end with a word. A cable that loses or adds characters moves it, and where it was looked for is
+data.
 """
 
 from __future__ import annotations

@@ -141,7 +141,7 @@ class Options:
     """A connection's notice is repeated so often until answered. Assumed."""
     exact: int = 0
     """1: the NIC looks at the length of each packet to the byte. It looks for CRC-8 where whole words end, so a link
-    that adds characters to a packet whose last byte is 0 is not seen otherwise."""
+    that loses or adds characters of a packet whose data end with zeros is not always seen otherwise."""
     page_seed: int = 1
     """Scatters the physical pages of processes."""
 
