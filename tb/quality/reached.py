@@ -1,9 +1,9 @@
 """Which tests reach which lines of the sources, and how long they take: a mutant is run by those alone, quickest first.
 
-A plugin of pytest (`-p tb.quality.reached`). With SANLAB_REACHED it watches a run of tests, and leaves in that file
-which statements of the folder SANLAB_WATCHED each executes: they are compiled with a mark before each. With
-SANLAB_CHOSEN it runs the tests of that file only, in their order; one that takes far more time of the processor than it
-did is ended, and the run with it: code ENDLESS.
+A plugin of pytest (`-p tb.quality.reached`). With SANLAB_REACHED it watches a run of tests, and leaves in that folder,
+a file for each file of tests, which statements of the folders SANLAB_WATCHED they execute: these are compiled with a
+mark before each. With SANLAB_CHOSEN it runs the tests of that file only, in their order; one that takes far more time
+of the processor than it did is ended, and the run with it: code ENDLESS.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 import pytest
 
 REACHED, WATCHED, CHOSEN = "SANLAB_REACHED", "SANLAB_WATCHED", "SANLAB_CHOSEN"
-"""Variables: where to leave what was seen; the folder; tests, each with its seconds."""
+"""Variables: where to leave what was seen; the folders, with spaces between; tests, each with its seconds."""
 ENDLESS = 97
 """Exit code of a run in which a test did not end."""
 SPARE, FACTOR = 20.0, 5.0
@@ -61,11 +61,24 @@ def _statement(text: str, place: int) -> int:
     return max(one.lineno for one in nodes if one.lineno <= line <= (one.end_lineno or one.lineno))
 
 
-def read_reached(path: Path) -> Reached:
-    """What a run has left."""
-    left = json.loads(path.read_text(encoding="utf-8"))
-    lines = {file: {int(line): tests for line, tests in own.items()} for file, own in left["lines"].items()}
-    return Reached(left["seconds"], lines, left["marked"])
+def part_of(tests: str) -> str:
+    """The name of the file that a run leaves for a file of tests."""
+    return f"{tests.replace('/', '.')}.json"
+
+
+def read_reached(paths: Iterable[Path]) -> Reached:
+    """What runs have left for some files of tests."""
+    seconds: dict[str, float] = {}
+    lines: dict[str, dict[int, list[str]]] = {}
+    marked: dict[str, set[int]] = {}
+    for left in (json.loads(path.read_text(encoding="utf-8")) for path in paths):
+        seconds |= left["seconds"]
+        for file, own in left["lines"].items():
+            for line, tests in own.items():
+                lines.setdefault(file, {}).setdefault(int(line), []).extend(tests)
+        for file, own in left["marked"].items():  # what an import executes in one run is marked in none
+            marked[file] = marked.get(file, set(own)) & set(own)
+    return Reached(seconds, lines, {file: sorted(own) for file, own in marked.items()})
 
 
 class _Probes(ast.NodeTransformer):
@@ -101,9 +114,9 @@ SEEN = bytearray(1 << 16)
 class _Watch:
     """Notes for each test which statements it executes; whatever has no mark was executed by an import."""
 
-    def __init__(self, root: Path, watched: str, left: Path) -> None:
+    def __init__(self, root: Path, watched: Sequence[str], left: Path) -> None:
         self._root, self._left = root, left
-        self._folder = f"{root / watched}{os.sep}"
+        self._folders = tuple(f"{root / folder}{os.sep}" for folder in watched)
         self._places: list[tuple[str, int]] = []
         self._seconds: dict[str, float] = {}
         self._lines: dict[str, dict[int, list[str]]] = {}
@@ -111,7 +124,7 @@ class _Watch:
         plain = SourceFileLoader.source_to_code
 
         def compiled(loader: Any, data: Any, path: Any, **options: Any) -> Any:
-            if not str(path).startswith(self._folder):
+            if not str(path).startswith(self._folders):
                 return plain(loader, data, path, **options)
             name = Path(path).relative_to(root).as_posix()
             return compile(_Probes(name, self).marked(ast.parse(data)), path, "exec", dont_inherit=True)
@@ -139,12 +152,27 @@ class _Watch:
             self._lines.setdefault(path, {}).setdefault(line, []).append(item.nodeid)
         return result
 
-    def pytest_sessionfinish(self) -> None:
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
         marked: dict[str, list[int]] = {}
         for path, line in (place for place in self._places if place not in self._imported):
             marked.setdefault(path, []).append(line)
-        left = {"seconds": self._seconds, "lines": self._lines, "marked": marked}
-        self._left.write_text(json.dumps(left), encoding="utf-8")
+        for tests in session.config.args:
+            seconds = {test: seconds for test, seconds in self._seconds.items() if _file(test) == tests}
+            left = {"seconds": seconds, "lines": self._lines_of(tests), "marked": marked}
+            (self._left / part_of(tests)).write_text(json.dumps(left), encoding="utf-8")
+
+    def _lines_of(self, tests: str) -> dict[str, dict[int, list[str]]]:
+        """Those that a file of tests executes."""
+        return {
+            path: {
+                line: own for line, seen in lines.items() if (own := [test for test in seen if _file(test) == tests])
+            }
+            for path, lines in self._lines.items()
+        }
+
+
+def _file(test: str) -> str:
+    return test.partition("::")[0]
 
 
 class _Choice:
@@ -170,7 +198,8 @@ class _Choice:
 def pytest_configure(config: pytest.Config) -> None:
     """Watch, or choose, or neither."""
     if REACHED in os.environ:
-        config.pluginmanager.register(_Watch(config.rootpath, os.environ[WATCHED], Path(os.environ[REACHED])))
+        watched, left = os.environ[WATCHED].split(), Path(os.environ[REACHED])
+        config.pluginmanager.register(_Watch(config.rootpath, watched, left))
     if CHOSEN in os.environ:
         chosen = json.loads(Path(os.environ[CHOSEN]).read_text(encoding="utf-8"))
         config.pluginmanager.register(_Choice(chosen))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -22,11 +23,11 @@ from pathlib import Path
 from typing import Any
 
 from pymodels.toml import read_toml
-from tb.build.store import kept
+from tb.build.store import found, kept
 from tb.quality.benches import FACTOR, SPARE, ModuleCheck, module_checks
 from tb.quality.check import LATE
 from tb.quality.mutants import Mutant
-from tb.quality.reached import CHOSEN, ENDLESS, REACHED, WATCHED, Reached, read_reached
+from tb.quality.reached import CHOSEN, ENDLESS, REACHED, WATCHED, Reached, part_of, read_reached
 from tb.tools.paths import OUT, ROOT, builds
 from tb.tools.programs import ToolError
 
@@ -36,6 +37,8 @@ TREE = ("pymodels", "firmware", "tb", "hdl", "tests", "README.md", "LICENSE", "M
 """What a copy has."""
 PATIENCE, ROOM = 600, 8_000_000
 """Seconds of a processor, and KB of addresses, for each program that a check runs."""
+PYTHON = ("firmware", "pymodels")
+"""Where mutants of Python are."""
 MINUTE = 60.0
 """Seconds of a processor that the tests of one mutant take together, without it."""
 OUTCOMES = ("killed", "endless", "survived", "equivalent")
@@ -107,6 +110,8 @@ class Without:
     _known: dict[tuple[str, ...], Any] = field(default_factory=dict)
     _locks: dict[tuple[str, ...], threading.Lock] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
+    one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
+    """Held by who watches tests, so that no file is watched twice."""
 
     def of(self, key: Sequence[str], look: Callable[[], Any]) -> Any:
         """What `look` finds."""
@@ -124,12 +129,27 @@ def _together(tests: Mapping[str, float]) -> dict[str, float]:
     return {test: tests[test] for test, before in zip(tests, until, strict=True) if before < MINUTE}
 
 
-def _content(folder: Path) -> str:
-    """A digest of all files of a copy."""
+def _content(folder: Path, of: Callable[[Path], bool] = Path.is_file) -> str:
+    """A digest of files of a copy: of all, or of some."""
     digest = hashlib.sha256()
-    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+    for path in sorted(path for path in folder.rglob("*") if path.is_file() and of(path)):
         digest.update(path.relative_to(folder).as_posix().encode() + path.read_bytes())
     return digest.hexdigest()
+
+
+def _digest(*words: str) -> str:
+    """Of what a check depends on, for this Python."""
+    return hashlib.sha256(repr((sys.version, *words)).encode()).hexdigest()[:16]
+
+
+def _shared(path: Path) -> bool:
+    """What tests see of a tree beside their own file: no page."""
+    return path.suffix != ".md" and not path.name.startswith("test_")
+
+
+def _take(left: Path, folder: Path) -> None:
+    """What a run has left of a file of tests."""
+    shutil.copy(left, folder / REACHED)
 
 
 def _children_s() -> float:
@@ -152,7 +172,7 @@ class Copy:
             elif source.exists():
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(source, target)
-        self._content = _content(folder)
+        self._content, self._shared = _content(folder), _content(folder, _shared)
 
     def tried(self, change: Change) -> Tried:
         """How the checks go with a mutant. ToolError when one fails without it, too."""
@@ -162,9 +182,8 @@ class Copy:
 
     def _python(self, change: Change) -> tuple[str, str]:
         files = covering_tests(change.path)
-        begin = covered(change.path)
-        reached: Reached = self._without.of((begin, *files), lambda: self._reach(begin, files))
-        text = (self.folder / change.path).read_text(encoding="utf-8")
+        reached: Reached = self._without.of(files, lambda: self._reach(files))
+        text = self._text(change.path)
         tests = _together(reached.tests(change.path, text, change.mutant.start))
         chosen = self.folder / "chosen.json"
         chosen.write_text(json.dumps(tests), encoding="utf-8")
@@ -174,26 +193,29 @@ class Copy:
         outcome = {0: "survived", ENDLESS: "endless"}.get(code, "killed")
         return outcome, f"{len(tests)} tests"
 
-    def _reach(self, begin: str, files: Sequence[str]) -> Reached:
-        """Watched once for each content of the tree, and kept beside the builds."""
-        name = f"reached-{self._digest([begin, *files])}"
-        folder, _ = kept(name, lambda scratch: self._watch(begin, files, scratch / REACHED), builds())
-        return read_reached(folder / REACHED)
+    def _reach(self, files: Sequence[str]) -> Reached:
+        """Each file of tests is watched once for each content of the sources, and that is kept beside the builds."""
+        names = {file: f"reached-{_digest(self._shared, file, self._text(file))}" for file in files}
+        with self._without.one_at_a_time:
+            missing = [file for file, name in names.items() if found(name, builds()) is None]
+            left = self.folder / "sim_build" / "reached"
+            left.mkdir(parents=True, exist_ok=True)
+            if missing:
+                self._watch(missing, left)
+            kept_at = [kept(name, partial(_take, left / part_of(file)), builds())[0] for file, name in names.items()]
+        return read_reached(folder / REACHED for folder in kept_at)
 
-    def _digest(self, words: Sequence[str]) -> str:
-        """Of the tree without a mutant, and of some words."""
-        return hashlib.sha256(repr((self._content, sys.version, *words)).encode()).hexdigest()[:16]
-
-    def _watch(self, begin: str, files: Sequence[str], left: Path) -> None:
+    def _watch(self, files: Sequence[str], left: Path) -> None:
         command = [sys.executable, "-B", "-m", "pytest", *PYTEST, *files]
         variables = {
             REACHED: str(left),
-            WATCHED: begin,
+            WATCHED: " ".join(PYTHON),
             "PYTHONPYCACHEPREFIX": str(self.folder / "sim_build" / "plain"),
         }
-        code, _ = self._run(command, variables)
+        code, said = self._run(command, variables)
         if code:
-            raise ToolError(f"the tests of {begin} fail without any mutant", "mend that first", "run make test")
+            failed = re.findall(r"^(?:FAILED|ERROR) (\S+)", said, re.MULTILINE)
+            raise ToolError(f"{' '.join(failed) or 'the tests'} fails without any mutant", "mend that first", "")
 
     def _module(self, change: Change) -> tuple[str, str]:
         for check in module_checks(Path(change.path).stem):
@@ -217,17 +239,19 @@ class Copy:
                 raise ToolError(f"the {check.name} fails without any mutant", "mend that first", "")
             (scratch / "seconds").write_text(str(_children_s() - begun), encoding="utf-8")
 
-        folder, _ = kept(f"took-{self._digest(check.command)}", measure, builds())
+        folder, _ = kept(f"took-{_digest(self._content, *check.command)}", measure, builds())
         return float((folder / "seconds").read_text(encoding="utf-8"))
 
     def _check(self, check: ModuleCheck, patience: int = PATIENCE) -> tuple[int, str]:
         kept_at = {"SANLAB_BUILDS": str(OUT / "mutants" / "builds")} if check.bench else {}
         return self._run(check.command, {**check.variables, **kept_at}, patience)
 
+    def _text(self, path: str) -> str:
+        return (self.folder / path).read_text(encoding="utf-8")
+
     def _with(self, change: Change, work: Callable[[], Any]) -> Any:
         """Do something while the mutant stands in its file."""
-        path = self.folder / change.path
-        text = path.read_text(encoding="utf-8")
+        path, text = self.folder / change.path, self._text(change.path)
         self._write(path, change.mutant.of(text))
         try:
             return work()

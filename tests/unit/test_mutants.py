@@ -18,6 +18,7 @@ from tb.quality import mutate, trying
 from tb.quality.mutants import Mutant
 from tb.quality.mutate import changes, main, report
 from tb.quality.python_mutants import is_cost, mutants
+from tb.quality.reached import part_of
 from tb.quality.trying import COVERS, Change, Copy, Tried, covering_tests, covers, equivalent
 from tb.tools.paths import ROOT
 
@@ -126,7 +127,12 @@ def fixture_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     )
     covers = root / "covers.toml"
     covers.write_text('[python]\n"firmware/" = ["tests/test_*.py"]\n')
-    for name, value in {"ROOT": root, "COVERS": covers, "OUT": tmp_path / "out", "TREE": ("firmware", "tests")}.items():
+    for name, value in {
+        "ROOT": root,
+        "COVERS": covers,
+        "OUT": tmp_path / "out",
+        "TREE": ("firmware", "tests", "README.md"),
+    }.items():
         monkeypatch.setattr(trying, name, value)
         monkeypatch.setattr(mutate, name, value, raising=False)
     monkeypatch.setattr(mutate, "LEFT", tmp_path / "out" / "mutants.json")
@@ -149,20 +155,27 @@ def test_a_mutant_that_a_test_sees_is_killed_the_other_survives_and_the_tree_sta
     assert sorted(one["outcome"] for one in left) == ["killed", "survived"]
 
 
-def test_which_tests_reach_what_is_watched_once_for_each_content_of_the_tree(
+def test_a_file_of_tests_is_watched_once_for_each_content_of_the_sources_and_of_its_own(
     tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    watched = []
+    watched: list[list[str]] = []
 
-    def watch(self: Copy, begin: str, files: list[str], left: Path) -> None:
-        watched.append(begin)
-        left.write_text('{"seconds": {}, "lines": {}, "marked": {}}')
+    def watch(self: Copy, files: list[str], left: Path) -> None:
+        watched.append([Path(file).stem for file in files])
+        for file in files:
+            (left / part_of(file)).write_text('{"seconds": {}, "lines": {}, "marked": {}}')
 
     monkeypatch.setattr(Copy, "_watch", watch)
-    for text in ("", "", "ONE = 1\n"):
-        (tree / "firmware" / "more.py").write_text(text)
+    for name, text in {
+        "tests/test_more.py": "def test_more():\n    pass\n",
+        "README.md": "A page.\n",
+        "tests/test_sums.py": "def test_less():\n    pass\n",
+        "firmware/more.py": "ONE = 1\n",
+    }.items():
+        (tree / name).write_text(text)
+        trying._matching.cache_clear()
         assert main(["firmware", "1", "--workers", "1"]) == 1
-    assert len(watched) == 2
+    assert watched == [["test_more", "test_sums"], ["test_sums"], ["test_more", "test_sums"]]
 
 
 def test_tests_of_a_mutant_take_a_minute_together(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -182,7 +195,7 @@ def test_options_of_the_caller_for_pytest_do_not_reach_the_tests_of_a_mutant(
 def test_tests_that_fail_without_a_mutant_kill_nothing(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tree / "tests" / "test_sums.py").write_text("def test_total():\n    assert False\n")
     assert main(["firmware", "--workers", "1"]) == 2
-    assert "the tests of firmware/ fail without any mutant" in capsys.readouterr().err
+    assert "tests/test_sums.py::test_total fails without any mutant" in capsys.readouterr().err
 
 
 def test_a_report_leaves_equivalents_out_of_the_share(capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tb.quality.reached import CHOSEN, ENDLESS, FACTOR, REACHED, SPARE, WATCHED, Reached, read_reached
+from tb.quality.reached import CHOSEN, ENDLESS, FACTOR, REACHED, SPARE, WATCHED, Reached, part_of, read_reached
 from tb.tools.paths import ROOT
 
 TEXT = """'''Sums.'''
@@ -93,9 +93,10 @@ def run(tree: Path, variables: dict[str, str], file: str) -> subprocess.Complete
 
 
 def test_a_run_says_which_tests_execute_a_line_and_runs_those_chosen_in_their_order(tree: Path) -> None:
-    left, chosen = tree / "left.json", tree / "chosen.json"
-    assert run(tree, {REACHED: str(left), WATCHED: "firmware"}, "tests/test_sums.py").returncode == 0
-    reached = read_reached(left)
+    left, chosen = tree / "left", tree / "chosen.json"
+    left.mkdir()
+    assert run(tree, {REACHED: str(left), WATCHED: "pymodels firmware"}, "tests/test_sums.py").returncode == 0
+    reached = read_reached([left / part_of("tests/test_sums.py")])
     over, under = (f"tests/test_sums.py::test_{name}" for name in ("over", "under"))
     assert list(reached.tests("firmware/sums.py", TEXT, TEXT.index("(a +"))) == [over]
     condition = list(reached.tests("firmware/sums.py", TEXT, TEXT.index("a > L")))
