@@ -24,7 +24,11 @@ FEW = 4
 """Benches for a mutant: each is a build of its own."""
 SPARE, FACTOR = 5, 3
 """A bench may take so many seconds of the processor more, and so many times what it took without a mutant."""
-EAGER = {"SANLAB_EVERY_CASE": "1", "COCOTB_MAX_FAILURES": "1"}
+EAGER = {
+    "SANLAB_EVERY_CASE": "1",
+    "COCOTB_MAX_FAILURES": "1",
+    "PYGPI_USERS": "tb.quality.patience:begin",
+}
 SCOPE = re.compile(r'^S_\w+ \.scope module, "[^"]*" "(\w+)"', re.MULTILINE)
 """An instance in a program of Icarus, and its module."""
 

@@ -27,6 +27,7 @@ from tb.build.store import found, kept
 from tb.quality.benches import FACTOR, SPARE, ModuleCheck, module_checks
 from tb.quality.check import LATE
 from tb.quality.mutants import Mutant
+from tb.quality.patience import TEST_SECONDS
 from tb.quality.reached import CHOSEN, ENDLESS, REACHED, WATCHED, Reached, part_of, read_reached
 from tb.tools.paths import OUT, ROOT, builds
 from tb.tools.programs import ToolError
@@ -35,12 +36,14 @@ HERE = Path(__file__).parent
 COVERS, EQUIVALENT = HERE / "covers.toml", HERE / "equivalent.toml"
 TREE = ("pymodels", "firmware", "tb", "hdl", "tests", "README.md", "LICENSE", "Makefile", "pyproject.toml", ".ci")
 """What a copy has."""
-PATIENCE, ROOM = 600, 8_000_000
-"""Seconds of a processor, and KB of addresses, for each program that a check runs."""
+PATIENCE, WATCHING, ROOM = 600, 3600, 8_000_000
+"""Seconds of a processor for each program that a check runs, and for a run that is watched; KB of addresses."""
 PYTHON = ("firmware", "pymodels")
 """Where mutants of Python are."""
 MINUTE = 60.0
 """Seconds of a processor that the tests of one mutant take together, without it."""
+SECONDS, TESTS = "seconds", "tests.json"
+"""What a check takes without a mutant: all of it, and the tests of a bench."""
 OUTCOMES = ("killed", "endless", "survived", "equivalent")
 """Endless: a test or a bench used up its seconds of the processor, which also tells of the mutant."""
 PYTEST = ("-x", "-q", "-n0", "-p", "no:cacheprovider", "-p", "tb.quality.reached", "--no-header", "--tb=no")
@@ -212,38 +215,41 @@ class Copy:
             WATCHED: " ".join(PYTHON),
             "PYTHONPYCACHEPREFIX": str(self.folder / "sim_build" / "plain"),
         }
-        code, said = self._run(command, variables)
+        code, said = self._run(command, variables, WATCHING)
         if code:
             failed = re.findall(r"^(?:FAILED|ERROR) (\S+)", said, re.MULTILINE)
             raise ToolError(f"{' '.join(failed) or 'the tests'} fails without any mutant", "mend that first", "")
 
     def _module(self, change: Change) -> tuple[str, str]:
         for check in module_checks(Path(change.path).stem):
-            patience = int(SPARE + FACTOR * self._seconds(check)) if check.bench else PATIENCE
-            code, said = self._with(change, partial(self._check, check, patience))
+            took = self._took(check) if check.bench else None
+            code, said = self._with(change, partial(self._check, check, took))
             if code and LATE not in said:
-                self._seconds(check)
+                if took is None:
+                    self._took(check)
                 return "killed", check.name
         return "survived", ""
 
-    def _seconds(self, check: ModuleCheck) -> float:
-        """Of the processor, without any mutant. ToolError when it fails then, too."""
-        return float(self._without.of(check.command, partial(self._took, check)))
+    def _took(self, check: ModuleCheck) -> Path:
+        """The folder with what a check takes without any mutant, measured once for each content of the tree: SECONDS
+        of the processor, and a bench's TESTS. ToolError when it fails then, too.
+        """
+        name = f"took-{_digest(self._content, *check.command)}"
+        return Path(self._without.of(check.command, lambda: kept(name, partial(self._measure, check), builds())[0]))
 
-    def _took(self, check: ModuleCheck) -> float:
-        """Measured once for each content of the tree."""
+    def _measure(self, check: ModuleCheck, scratch: Path) -> None:
+        begun = _children_s()
+        if self._check(check, scratch)[0]:
+            raise ToolError(f"the {check.name} fails without any mutant", "mend that first", "")
+        (scratch / SECONDS).write_text(str(_children_s() - begun), encoding="utf-8")
 
-        def measure(scratch: Path) -> None:
-            begun = _children_s()
-            if self._check(check)[0]:
-                raise ToolError(f"the {check.name} fails without any mutant", "mend that first", "")
-            (scratch / "seconds").write_text(str(_children_s() - begun), encoding="utf-8")
-
-        folder, _ = kept(f"took-{_digest(self._content, *check.command)}", measure, builds())
-        return float((folder / "seconds").read_text(encoding="utf-8"))
-
-    def _check(self, check: ModuleCheck, patience: int = PATIENCE) -> tuple[int, str]:
-        kept_at = {"SANLAB_BUILDS": str(OUT / "mutants" / "builds")} if check.bench else {}
+    def _check(self, check: ModuleCheck, took: Path | None) -> tuple[int, str]:
+        """Exit code and words of a check; `took`: where a bench finds, or leaves, what its tests take."""
+        if not check.bench or took is None:
+            return self._run(check.command, check.variables)
+        known = took / SECONDS
+        patience = int(SPARE + FACTOR * float(known.read_text(encoding="utf-8"))) if known.exists() else PATIENCE
+        kept_at = {"SANLAB_BUILDS": str(OUT / "mutants" / "builds"), TEST_SECONDS: str(took / TESTS)}
         return self._run(check.command, {**check.variables, **kept_at}, patience)
 
     def _text(self, path: str) -> str:

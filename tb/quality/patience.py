@@ -1,0 +1,60 @@
+"""The first call in the Python of a bench that looks at a mutant: no test of it takes far longer than without one.
+
+A test that waits for ever ends by its time-out, which simulated time reaches slowly. The file SANLAB_TEST_SECONDS has
+how many seconds of the processor each test takes without a mutant; when one has had SPARE and FACTOR times as many,
+the system ends the simulator. Where there is no such file yet, the bench leaves it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+TEST_SECONDS = "SANLAB_TEST_SECONDS"
+SPARE, FACTOR = 2.0, 3.0
+
+
+class _Tests:
+    """The tests of a bench, one after another."""
+
+    def __init__(self, file: Path) -> None:
+        self._file, self._taken = file, dict[str, float]()
+        self._known = json.loads(file.read_text(encoding="utf-8")) if file.exists() else None
+        self._name, self._begun = "", 0.0
+
+    def begins(self, name: str) -> None:
+        """The one before has ended; none is named behind the last."""
+        now = time.process_time()
+        if self._name:
+            self._taken[self._name] = now - self._begun
+        self._name, self._begun = name, now
+        if self._known is not None:
+            limit = SPARE + FACTOR * self._known.get(name, 0.0) if name else 0.0
+            signal.setitimer(signal.ITIMER_VIRTUAL, limit)
+        elif not name:
+            self._file.write_text(json.dumps(self._taken), encoding="utf-8")
+
+
+def begin() -> None:
+    """Let cocotb tell when its tests begin, then make the first calls that it wants."""
+    tests = _Tests(Path(os.environ[TEST_SECONDS]))
+    manager: Any = importlib.import_module("cocotb.regression").RegressionManager
+    init_test, tear_down = manager._init_test, manager._tear_down
+
+    def begins(self: Any) -> Any:
+        tests.begins(self._test.fullname)
+        return init_test(self)
+
+    def ends(self: Any) -> None:
+        tests.begins("")
+        tear_down(self)
+
+    manager._init_test, manager._tear_down = begins, ends
+    signal.signal(signal.SIGVTALRM, signal.SIG_DFL)
+    del os.environ["PYGPI_USERS"]  # it named us
+    importlib.import_module("pygpi.entry").load_entry()
