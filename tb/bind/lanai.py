@@ -163,7 +163,11 @@ class RtlNic(Actor):
     def store_on(self, address: int, words: Sequence[int]) -> None:
         if self._goes_on != self._kernel.now:
             self.store_words(address, words)
-            return
+        else:
+            self._store_behind(address, words)
+
+    def _store_behind(self, address: int, words: Sequence[int]) -> None:
+        """Store words behind the path whose end is not waited for, when the processor has ended it."""
         stored = big_endian(len(words)).pack(*words).ljust(16, b"\0")
         self._commands.give(OP_STORE, address | len(words) << 32, *QUADS.unpack(stored))
 

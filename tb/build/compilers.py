@@ -221,9 +221,11 @@ def _units(obj: Path, name: str) -> list[str]:
 
 
 def _effort(job: Job) -> list[str]:
-    """Optimisation flags: most of the code (construction, names of signals) runs once and is not worth optimising."""
+    """Optimisation flags: most of the code (construction, names of signals) runs once and is not worth optimising, and
+    a model has no loop that is long enough for vectors.
+    """
     return [
-        "OPT_FAST=-O2" if job.clocked else "OPT_FAST=-O1",
+        "OPT_FAST=-O3 -fno-tree-vectorize" if job.clocked else "OPT_FAST=-O1",
         "OPT_GLOBAL=-O3" if job.waves else "OPT_GLOBAL=-O2",
         "OPT_SLOW=-O0",
     ]

@@ -1,7 +1,7 @@
 // The hot verbs of tb/bind in C, for the extension module `doorway_python`: types whose methods replace those of the same name of
 // the Python classes RtlNic, RtlPollLoop, Cpu and RtlHost (tb/sim/exchange.py, `combined`). Attributes of these classes that C needs are members here.
 //
-//   Nic    load, store, load_words, store_words, write, read, work, post; PollLoop: expect, run
+//   Nic    load, store, load_words, store_words, store_on, write, read, work, post; PollLoop: expect, run
 //   Host   load_words, store_words, spend, _charge; Cpu: take, leave, held_ps, run, command (host_python.c)
 #include "doorway_python.h"
 
@@ -100,7 +100,11 @@ int cost_of(PyObject *self, PyObject *costs, const char *make, PyObject *const *
 }
 
 // ---------------------------------------------------------------- the NIC
-typedef struct { PyObject_HEAD PyObject *commands, *charges, *sram; } nic;
+typedef struct {
+  PyObject_HEAD
+  PyObject *commands, *charges, *sram;
+  long long goes_on;   // when the last path was given whose end is not waited for
+} nic;
 
 commands *commands_here(PyObject *c) {
   if (c && Py_TYPE(c) == &commands_type) return (commands *)c;
@@ -118,6 +122,13 @@ VERB(nic_store, 2, 2, "address", "value") {
 }
 VERB(nic_load_words, 2, 2, "address", "count") { return load_words(((nic *)self)->sram, args); }
 VERB(nic_store_words, 2, 2, "address", "words") { return store_words(((nic *)self)->sram, args); }
+VERB(nic_store_on, 2, 2, "address", "words") {
+  const nic *here = (const nic *)self;
+  const commands *c = commands_here(here->commands);
+  if (!c) return NULL;
+  if (here->goes_on != c->kernel->now) return store_words(here->sram, args);
+  return PyObject_CallMethod(self, "_store_behind", "OO", args[0], args[1]);
+}
 
 VERB(nic_write, 2, 2, "register", "value") {
   commands *c = commands_here(((nic *)self)->commands);
@@ -159,6 +170,7 @@ static PyMethodDef nic_methods[] = {METHOD("load", nic_load),
                                     METHOD("store", nic_store),
                                     METHOD("load_words", nic_load_words),
                                     METHOD("store_words", nic_store_words),
+                                    METHOD("store_on", nic_store_on),
                                     METHOD("write", nic_write),
                                     METHOD("read", nic_read),
                                     METHOD("work", nic_work),
@@ -167,6 +179,7 @@ static PyMethodDef nic_methods[] = {METHOD("load", nic_load),
 static PyMemberDef nic_members[] = {{"_commands", T_OBJECT_EX, offsetof(nic, commands), 0, NULL},
                                     {"_charges", T_OBJECT_EX, offsetof(nic, charges), 0, NULL},
                                     {"sram", T_OBJECT_EX, offsetof(nic, sram), 0, NULL},
+                                    {"_goes_on", T_LONGLONG, offsetof(nic, goes_on), 0, NULL},
                                     {NULL, 0, 0, 0, NULL}};
 PyTypeObject nic_type = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "doorway_python.Nic", .tp_basicsize = sizeof(nic),
                          .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, .tp_new = PyType_GenericNew, .tp_dealloc = nic_end,
