@@ -15,7 +15,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-TEST_SECONDS = "SANLAB_TEST_SECONDS"
+from tb.quality.benches import TEST_SECONDS
+
 SPARE, FACTOR = 2.0, 3.0
 
 

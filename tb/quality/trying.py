@@ -24,10 +24,9 @@ from typing import Any
 
 from pymodels.toml import read_toml
 from tb.build.store import found, kept
-from tb.quality.benches import FACTOR, SPARE, ModuleCheck, module_checks
+from tb.quality.benches import FACTOR, SPARE, TEST_SECONDS, ModuleCheck, module_checks
 from tb.quality.check import LATE
 from tb.quality.mutants import Mutant
-from tb.quality.patience import TEST_SECONDS
 from tb.quality.reached import CHOSEN, ENDLESS, REACHED, WATCHED, Reached, part_of, read_reached
 from tb.tools.paths import OUT, ROOT, builds
 from tb.tools.programs import ToolError
