@@ -31,6 +31,7 @@ module myri_frame_buffer
   logic tw_valid, tw_ready, tread_valid, tread_ready, tread_first, td_valid_q;
   logic [63:0] tw_data, td_data;
   logic ev_write, ev_retry, ev_disconnect;
+  logic serving;  // what the target has asked for: it is busy meanwhile, too
 
   myri_pci_config #(
       .VENDOR(32'h4357),
@@ -75,7 +76,8 @@ module myri_frame_buffer
     if (rst) td_valid_q <= 1'b0;
     else td_valid_q <= tread_valid && tread_ready;
   end
-  assign busy = target_busy || config_busy || td_valid_q || mem_valid;
+  assign serving = config_busy || td_valid_q || mem_valid;
+  assign busy = target_busy || serving;
 
   logic unused;
   assign unused = &{1'b0, master_enable, latency_timer, interrupt_line, tread_bytes, tread_first, ev_write, ev_retry,

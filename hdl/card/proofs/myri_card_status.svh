@@ -1,0 +1,11 @@
+// While `busy` is 0, no message is done with and none is in the control mailbox (the shell's own clock goes on for these),
+// nothing changes: no other property of the block.
+// prove: induction 2
+// mutants: enables
+initial assume (rst);
+always @(posedge clk)
+  if (!$initstate && !$past(rst) && !rst && !$past(busy || taken || given || mail_taken)) begin
+    assert ($stable(paused) && $stable(answer_q) && $stable(messages_q) && $stable(results_q));
+    assert ($stable(refusals_q) && $stable(news_q) && $stable(run_told_q) && $stable(image_told_q));
+  end
+always @(posedge clk) cover (!$initstate && !rst && !busy && messages_q != '0);

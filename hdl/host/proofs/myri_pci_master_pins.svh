@@ -1,0 +1,14 @@
+// While `needed` is 0 and no transaction of this master is on the bus, nor was in the clock before (the master's own clock goes
+// on for these), nothing changes: no other property of the block. Assumed: a parked bus has what the parked master
+// drives, 0.
+// prove: induction 2
+// mutants: enables
+logic quiet;  // no phase of a transaction
+assign quiet = !in_addr && !in_data;
+initial assume (rst);
+always_comb if (park && quiet && par_oe_q) assume ({bus.ad[31:0], bus.cbe[3:0]} == '0);
+always @(posedge clk)
+  if (!$initstate && !$past(rst) && !rst && $past(quiet && !par64_oe_q && !needed)) begin
+    assert ($stable(par_q) && $stable(par64_q) && $stable(par_oe_q) && $stable(par64_oe_q));
+  end
+always @(posedge clk) cover (!$initstate && !rst && !needed && park);

@@ -1,0 +1,9 @@
+// While `busy` is 0 nothing changes: no other property of the block.
+// prove: induction 2
+// mutants: enables
+initial assume (rst);
+always @(posedge clk)
+  if (!$initstate && !$past(rst) && !rst && !$past(busy)) begin
+    assert ($stable(cells) && $stable(ask_q) && $stable(errors_q) && $stable(dropped_q));
+  end
+always @(posedge clk) cover (!$initstate && !rst && !busy && errors_q != '0);

@@ -1,0 +1,17 @@
+// While `busy` is 0 nothing changes: no other property of the block. The word at `place` and the slot `slot`, any, are followed.
+// prove: induction 2
+// mutants: enables
+(* anyconst *) logic [SLOTS_LOG2+INDEX-1:0] place;
+(* anyconst *) logic [SLOTS_LOG2-1:0] slot;
+logic [63:0] kept;
+logic [45:0] noted;
+assign kept  = words[place];
+assign noted = {sizes[slot], bad[slot], keys[slot]};
+initial assume (rst);
+always @(posedge clk)
+  if (!$initstate && !$past(rst) && !rst && !$past(busy)) begin
+    assert ($stable(kept) && $stable(noted) && $stable(fill_q) && $stable(look_q));
+    assert ($stable(move_q) && $stable(index_q) && $stable(length_q) && $stable(key_now_q));
+    assert ($stable(told_q));
+  end
+always @(posedge clk) cover (!$initstate && !rst && !busy && length_q != '0);
