@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from firmware.host.grim import Grim
-from firmware.nic.grim.layout import Counter
+from firmware.nic.grim.layout import Counter, Layout
 from firmware.nic.grim.options import RANGES, OptionError, Options
 from pymodels.formats.grim import TREE_TOKENS
 from tests.unit.grim_bench import Bench
@@ -59,6 +59,33 @@ def test_channels_are_refused_for_which_trees_leave_too_few_tokens_to_send_at_al
             OptionError, match="^option multicast_trees: 24 trees leave 1 tokens for each of 30 channels"
         ):
             Bench(2, channels=channels, multicast_trees=24, queue_style=style)
+
+
+@pytest.mark.parametrize(
+    ("segment", "cut", "trees", "own", "need", "ring"),
+    [
+        (4096, 0, 0, 21, 6 + 21 * 3, 128),
+        (4096, 4096 // 25, 0, 4, 2 * 29 + 4 * 3, 256),
+        (4096, 4096 // 26, 0, 3, 2 * 30 + 3 * 3, 128),
+        (2048, 0, 0, 32, 4 + 32 * 2, 128),
+        (12 * 4096, 0, 0, 3, 2 * 14 + 3 * 14, 256),
+        (4096, 0, 1, 39, 2 * 16 + 3 * 16 + 39 * 3, 256),
+        (2048, 0, 1, 59, 2 * 16 + 3 * 16 + 59 * 2, 512),
+    ],
+)
+def test_ring_of_the_host_dma_has_a_block_for_every_delivery_that_can_be_under_way_and_one_to_spare(
+    segment: int, cut: int, trees: int, own: int, need: int, ring: int
+) -> None:
+    """For each of two buffers the most of: pages (one more than whole ones at either end), pieces (four more than
+    whole ones), copies for two hosts' eight channels; three times those copies; pages of each own segment; two for each
+    report and each drained message, and ten. Each need is near a power of two: the next mistake would change the ring.
+    """
+    chosen = {"segment_bytes": segment, "cut_through_bytes": cut - cut % 8, "multicast_trees": trees}
+    chosen |= {"cut_through_least": cut - cut % 8} if cut else {}
+    slot = Layout(Options(**chosen), 2, 1 << 21).slot
+    layout = Layout(Options(**chosen, reply_bytes=(own - 1) * slot), 2, 1 << 21)
+    need += 2 * (16 + 8) + 10
+    assert ring // 2 <= need < ring == layout.blocks_count, need
 
 
 @pytest.mark.parametrize("children", [1, 2])

@@ -10,6 +10,7 @@ from __future__ import annotations
 import pytest
 
 from firmware.nic.grim.layout import Counter
+from pymodels.trace import TraceEvent
 from tests.unit.grim_bench import Bench
 from tests.unit.grim_tap import Tap
 from tests.unit.grim_traffic import AllToAll
@@ -58,9 +59,12 @@ def test_eight_nodes_with_short_messages() -> None:
 
 @pytest.mark.parametrize("cut_through", [0, 64, 1024])
 def test_cut_through_does_not_change_what_arrives(cut_through: int) -> None:
-    bench = Bench(2, 4, cut_through_bytes=cut_through, cut_through_least=64, segment_bytes=4000)
+    bench = Bench(2, 4, trace=True, cut_through_bytes=cut_through, cut_through_least=64, segment_bytes=4000)
     AllToAll(bench, 30, [0, 1000, 4000, 9001]).run()
-    assert (bench.total(Counter.EARLY) > 0) == (cut_through > 0)
+    records = bench.machine.trace.records
+    rests = [record[4] for record in records if record[2] == TraceEvent.NIC_DMA_START and record[5]]
+    assert (bench.total(Counter.EARLY) > 0) == (0 in rests) == (cut_through > 0)
+    assert all(record[5] for record in records if record[2] == TraceEvent.DMA_START), "a block of no bytes"
 
 
 @pytest.mark.parametrize("combine", [0, 1])

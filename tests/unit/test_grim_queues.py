@@ -15,8 +15,9 @@ from firmware.nic.grim.layout import Counter, Layout, Register
 from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.options import OptionError, Options
 from firmware.nic.grim.outgoing import Outgoing
-from pymodels.formats.grim import TOKENS
+from pymodels.formats.grim import HEADER_BYTES, TOKENS
 from pymodels.registers import Reg
+from pymodels.trace import Part, TraceEvent
 from tests.unit.grim_bench import Bench
 from tests.unit.grim_tap import Tap
 from tests.unit.grim_traffic import AllToAll
@@ -70,7 +71,7 @@ def test_slots_waste_what_a_short_message_leaves() -> None:
     ("style", "size", "pieces"), [("append", 64, 0), ("slotted", 64, 0), ("hybrid", 64, 1), ("hybrid", 0, 0)]
 )
 def test_only_a_hybrid_queue_needs_two_dmas_for_a_message(style: str, size: int, pieces: int) -> None:
-    bench = Bench(2, 1, queue_style=style)
+    bench = Bench(2, 1, trace=True, queue_style=style)
     nic, written = bench.machine.nic(0), [0]
     write = nic.write
 
@@ -92,6 +93,27 @@ def test_only_a_hybrid_queue_needs_two_dmas_for_a_message(style: str, size: int,
     bench.run(node)
     bench.settle()
     assert written[0] - before == 10 * pieces
+    begun = [record[4] for record in bench.machine.trace.of(TraceEvent.NIC_SEND_START) if record[1] == Part.NIC_CPU]
+    assert begun[-10:] == [HEADER_BYTES + (not pieces) * size] * 10, "bytes of the first DMA"
+
+
+@pytest.mark.parametrize("wait", [0, 1])
+def test_an_ni_serves_what_comes_between_header_and_payload_unless_it_waits_for_its_link(wait: int) -> None:
+    bench = Bench(2, 3, queue_style="hybrid", hybrid_wait=wait, **SMALL)
+    nic = bench.machine.nic(0)
+    write, work, between, done = nic.write, nic.work, [False], set[str]()
+
+    def written(register: int, value: int) -> None:
+        between[0] = between[0] and register != Reg.SMLT or register == Reg.SML
+        write(register, value)
+
+    def worked(path: str, *arguments: Any, **more: Any) -> Any:
+        done.update({path} if between[0] else ())
+        return work(path, *arguments, **more)
+
+    nic.write, nic.work = written, worked  # type: ignore[method-assign]
+    AllToAll(bench, 40, [600]).run()
+    assert done == {"hybrid_payload"} if wait else {"hybrid_payload", "receive_message", "send_ack"} <= done
 
 
 def test_fetched_payloads_and_hybrid_queues_exclude_each_other() -> None:

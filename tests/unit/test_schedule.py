@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import pytest
 
-from pymodels.machine.schedule import BUS, PIO_READ, TIMER, TurnKernel
+from pymodels.machine.memory import Memory
+from pymodels.machine.schedule import BUS, PIO_READ, TIMER, TurnKernel, TurnSpin
+from pymodels.machine.spin import CpuTime, Look
 from tb.explore.digest import AGE, AGES, PICOSECONDS, Digest
 
 
@@ -50,6 +52,35 @@ def test_the_load_at_the_head_of_the_bus_is_that_of_the_task_that_asked_first(ke
     while not kernel.lanes.get(f"host a: {BUS}") or any(TIMER in turn.part for turn in kernel.turns()):
         kernel.take(next(turn for turn in kernel.turns() if BUS not in turn.part))
     assert kernel.waiter(f"host a: {BUS}") is early
+
+
+def told(loop: TurnSpin, kernel: TurnKernel) -> list[int]:
+    """A loop over a word that is 0 begins, and is told to expect something else: the steps that hit."""
+    hits: list[int] = []
+
+    async def poll() -> None:
+        hits.append(await loop.run())
+
+    kernel.spawn(poll(), "nic a: poll")
+    kernel.run_ready()
+    assert not kernel.turns()
+    loop.expect(1, 7)
+    return hits
+
+
+@pytest.mark.parametrize("chosen", [False, True])
+def test_a_loop_that_is_told_to_expect_something_else_hits_in_time_or_by_a_turn(chosen: bool) -> None:
+    kernel = TurnKernel(fine=False)
+    loop = TurnSpin(CpuTime(kernel), Memory("sram", 8), [Look(at, 0, 7, False, 10) for at in (0, 4)], why="nic a")
+    if chosen:
+        kernel.choose()
+    hits = told(loop, kernel)
+    if chosen:
+        assert [turn.what for turn in kernel.turns()] == ["notices the word at 0x4"]
+        take_all(kernel)
+    else:
+        kernel.run()
+    assert hits == [1]
 
 
 @pytest.mark.parametrize(("one", "other", "alike"), [(0, 1, True), (0, AGE, False), (AGES * AGE, 99 * AGE, True)])
