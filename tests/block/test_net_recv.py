@@ -185,8 +185,11 @@ async def an_unarmed_engine_holds_the_link(dut: Any) -> None:
     packet = bench.make(600)
     bench.give(packet)
     await ClockCycles(dut.clk, 400)
+    edges = int(dut.edges.value)
+    await ClockCycles(dut.clk, 400)
     assert len(bench.source.queue) > 300
     assert not int(dut.busy.value) and not int(dut.link_busy.value)
+    assert int(dut.edges.value) == edges, "no time-out is enabled: it sleeps until RML is written"
     bench.check_sram()
     await bench.receive(packet, [(0x400, 0x800)])
     bench.check_sram()
@@ -248,6 +251,10 @@ async def the_network_time_out_frees_the_link(dut: Any, truncate: int, stored: b
         bench.model.packet(following, [(0x200, 0x300)])
         await bench.until("set_recv", bench.counts["set_recv"] + 1)
     assert bench.sram.load(0x200, len(following) - 1) == following[:-1]
+    await ClockCycles(dut.clk, 20)
+    edges = int(dut.edges.value)
+    await ClockCycles(dut.clk, 500)
+    assert int(dut.edges.value) == edges, "no packet waits: no time-out runs"
     assert bench.counts["set_nres"] == 1
 
 

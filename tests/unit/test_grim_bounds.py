@@ -5,6 +5,8 @@ as many copies as it has tokens.
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from firmware.host.grim import Grim
@@ -80,7 +82,7 @@ def test_ring_of_the_host_dma_has_a_block_for_every_delivery_that_can_be_under_w
     whole ones), copies for two hosts' eight channels; three times those copies; pages of each own segment; two for each
     report and each drained message, and ten. Each need is near a power of two: the next mistake would change the ring.
     """
-    chosen = {"segment_bytes": segment, "cut_through_bytes": cut - cut % 8, "multicast_trees": trees}
+    chosen: dict[str, Any] = {"segment_bytes": segment, "cut_through_bytes": cut - cut % 8, "multicast_trees": trees}
     chosen |= {"cut_through_least": cut - cut % 8} if cut else {}
     slot = Layout(Options(**chosen), 2, 1 << 21).slot
     layout = Layout(Options(**chosen, reply_bytes=(own - 1) * slot), 2, 1 << 21)

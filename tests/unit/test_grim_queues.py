@@ -104,7 +104,7 @@ def test_an_ni_serves_what_comes_between_header_and_payload_unless_it_waits_for_
     write, work, between, done = nic.write, nic.work, [False], set[str]()
 
     def written(register: int, value: int) -> None:
-        between[0] = between[0] and register != Reg.SMLT or register == Reg.SML
+        between[0] = (between[0] and register != Reg.SMLT) or register == Reg.SML
         write(register, value)
 
     def worked(path: str, *arguments: Any, **more: Any) -> Any:

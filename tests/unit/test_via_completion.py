@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 
 from firmware.host.via import Descriptor, Result, Vi, VipError
+from firmware.host.via.common.work_queues import RECEIVED, SENT
 from firmware.host.via.library.completion_queue import CompletionQueue
 from pymodels.formats.via import Status
 from pymodels.machine import Machine
@@ -139,6 +140,27 @@ def test_a_handler_of_a_completion_queue_is_called_once(completion: str) -> None
     machine.finish(run())
     machine.run(machine.kernel.now / 1e6 + 200)
     assert called == [(yours[1].number, True)]
+
+
+def test_who_sleeps_at_a_completion_queue_is_woken_by_the_vis_that_are_left() -> None:
+    machine = Machine(2)
+    vias = start(machine)
+    near, far = machine.finish(user(vias[0]), user(vias[1]))
+    ((queue, mine, yours),) = machine.finish(make(near, far))
+    assert yours[1].number == RECEIVED, "numbers of VIs and of sides can be mistaken for each other"
+
+    async def end_and_wait() -> tuple[Vi, bool]:
+        await yours[1].disconnect()
+        await yours[1].destroy()
+        await yours[2].post_receive(far.descriptor(0).receive([far.part(0, 64)]))
+        return await queue.wait()
+
+    async def send() -> None:
+        await machine.host(0).sleep(700_000_000)
+        await mine[2].post_send(near.descriptor(0).send([near.part(0, 64)]))
+
+    assert machine.finish(end_and_wait(), send(), within_us=10_000)[0] == (yours[2], True)
+    assert queue.wants == [(vi.number, side) for vi in yours[::2] for side in (SENT, RECEIVED)]
 
 
 def test_a_completion_queue_in_use_is_not_destroyed() -> None:
