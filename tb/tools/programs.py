@@ -6,17 +6,16 @@ cocotb is found, not imported: whoever only plans, builds or reports needs no si
 from __future__ import annotations
 
 import functools
+import importlib.machinery
 import importlib.util
 import shutil
-import subprocess
-import sys
 import sysconfig
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
 from pymodels.errors import SanlabError
-from tb.tools.paths import CHECKOUT, ROOT
+from tb.tools.paths import CHECKOUT
 
 CC, CXX = "gcc", "g++"
 """The compilers of C and of C++."""
@@ -105,12 +104,12 @@ def cocotb_libs() -> Path:
 
 @functools.cache
 def gpi_users() -> str:
-    """The value of GPI_USERS: libpython and cocotb's entry point."""
-    libpython = _said_by("find_libpython")
-    entry = _said_by("cocotb_tools.config", "--pygpi-entry-point")
-    return f"{libpython};{entry}"
+    """The value of GPI_USERS: libpython and cocotb's entry point, as `cocotb-config --pygpi-entry-point` prints it,
+    which would import cocotb: a fifth of a short run. Raises ToolError.
+    """
+    from find_libpython import find_libpython  # as long to import as to plan a run
 
-
-def _said_by(module: str, *words: str) -> str:
-    """What a module prints. It runs in our folder: modules of the user's working directory are not in its way."""
-    return subprocess.check_output([sys.executable, "-m", module, *words], text=True, cwd=ROOT).strip()
+    simulator = importlib.machinery.PathFinder.find_spec("simulator", [str(cocotb_libs().parent)])
+    if simulator is None or simulator.origin is None:
+        raise ToolError("cocotb is not whole", f"{cocotb_libs().parent} has no module `simulator`", SETUP)
+    return f"{find_libpython()};{Path(simulator.origin).resolve()},initialize"

@@ -8,6 +8,8 @@ names that only the pinned one is known to have.
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,7 +18,7 @@ from tb.build import build as builds
 from tb.build.compilers import MAKE_FLAGS
 from tb.tools import programs
 from tb.tools.paths import ROOT
-from tb.tools.programs import CC, CXX, PINNED, ToolError, Verilator, check_compilers, icarus, vpi_include
+from tb.tools.programs import CC, CXX, PINNED, ToolError, Verilator, check_compilers, gpi_users, icarus, vpi_include
 
 CALLED = ("gcc", "g++", "make")
 
@@ -47,6 +49,14 @@ def test_a_missing_program_is_named_also_where_clang_is(folder: Path, name: str)
         check_compilers()
     told = f"{name} is missing: it is not on the PATH; type `apt-get install g++ make` (as root)"
     assert str(refused.value) == told
+
+
+def test_what_simulators_load_of_python_and_cocotb_is_what_these_say_themselves() -> None:
+    said = [
+        subprocess.check_output([sys.executable, "-m", *words], text=True, cwd=ROOT).strip()
+        for words in (["find_libpython"], ["cocotb_tools.config", "--pygpi-entry-point"])
+    ]
+    assert gpi_users() == ";".join(said)
 
 
 def test_icarus_is_looked_for_again_where_the_path_is_another(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
