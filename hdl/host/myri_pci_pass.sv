@@ -101,12 +101,13 @@ module myri_pci_pass #(
 
   // ---------------------------------------------------------------- source: reads
   logic ask, fresh_q, dropping_q, a_valid, a_ready, due;
-  logic [ 3:0] ahead_q;  // lane groups fetched and not asked for yet
-  logic [ 3:0] waiting_q;  // asked for and not answered yet
+  logic taking;  // answers leave their crossing, to be given or dropped
+  logic [3:0] ahead_q;  // lane groups fetched and not asked for yet
+  logic [3:0] waiting_q;  // asked for and not answered yet
   logic [31:0] expected_q;
-  logic [ 3:0] groups;
+  logic [3:0] groups;
   logic [71:0] a_data;
-  logic [ 7:0] behind;
+  logic [7:0] behind;
   assign groups = tread_bytes <= 8'd16 ? 4'd1 : tread_bytes[6:3];
   assign tread_ready = tread_valid && ahead_q != '0 && tread_addr == expected_q &&
       (fresh_q || !tread_first) && !dropping_q;
@@ -232,7 +233,8 @@ module myri_pci_pass #(
     end
   end
 
-  assign s_busy = open_q || tw_valid || tread_valid || s_side != '0 || dropping_q || (waiting_q != '0 && due);
+  assign taking = dropping_q || (waiting_q != '0 && due);
+  assign s_busy = open_q || tw_valid || tread_valid || s_side != '0 || taking;
   assign m_busy = running_q || g_valid || m_side != '0;
 
   logic unused;

@@ -159,3 +159,23 @@ async def the_timer_sets_its_bit_when_it_wraps(dut: Any) -> None:
     assert int(dut.isr.value) >> Isr4.TIME & 1
     assert await bench.read(Reg4.RTC) == base + bench.ticks(bench.cycle - 1)
     assert await bench.read(Reg4.IT) == MASK
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+async def lanai_reset_clears_what_firmware_set_up_before_the_clock_may_stop(dut: Any) -> None:
+    """ISR, EIMR and MYRINET are as after power-up when the block is not busy any more, each by itself."""
+    bench = Ports(dut, INPUTS)
+    await bench.start()
+    for register in (Reg4.MYRINET, Reg4.EIMR):
+        await bench.write(register, MASK)
+        await bench.middle
+        assert not int(dut.busy.value)
+        await bench.tick()
+        dut.hold_reset.value = 1
+        await bench.middle
+        assert int(dut.busy.value)
+        await bench.tick()
+        await bench.middle
+        assert not int(dut.busy.value)
+        assert await bench.read(register) == (MYRINET_AFTER_RESET if register == Reg4.MYRINET else 0)
+        dut.hold_reset.value = 0

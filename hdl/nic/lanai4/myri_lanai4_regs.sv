@@ -125,7 +125,8 @@ module myri_lanai4_regs
   assign set_all = set_isr |
       (set_isr[ISR_RECV] ? {30'd0, recv_orun[1:0]} << ISR_OFF_BY_1 : 32'd0) |
       (expired[0] ? 32'd1 << ISR_TIME : 32'd0);
-  assign busy = access || isr_busy || set_errors != 32'd0 || recv_lost || send_started;
+  assign busy = access || isr_busy || set_errors != 32'd0 || recv_lost || send_started ||
+      (hold_reset && myrinet_q != MYRINET_AFTER_RESET);
 
   myri_lanai_isr #(
       .CPU_SIGNALS (32'd1 << ISR_HOST_SIG),

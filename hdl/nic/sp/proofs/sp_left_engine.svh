@@ -1,4 +1,5 @@
-// While `busy` is 0 nothing changes: no other property of the block.
+// While `busy` is 0 nothing changes, and nothing is given to the read buffer, which has the same clock: no other property of the
+// block.
 // prove: induction 2
 // mutants: enables
 // unseen: `&&` -> `||` in `assign busy = (idle && in_valid) || begin_move || (cmd_valid && cmd_ready) || (rd_valid && rd_ready) ||`: a clock that goes on longer loses nothing
@@ -10,4 +11,5 @@ always @(posedge clk)
     assert ($stable(start_at_q) && $stable(ended_q) && $stable(failed_q) && $stable(fetches_q));
     assert ($stable(stores_q) && $stable(read_q) && $stable(rings_q));
   end
+always @(posedge clk) if (!$initstate && !rst && !busy) assert (!read_start && !read_valid);
 always @(posedge clk) cover (!$initstate && !rst && !busy);

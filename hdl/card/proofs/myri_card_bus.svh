@@ -1,0 +1,28 @@
+// While `busy` is 0 and no read of the target is open (the target keeps the clock going for its own) nothing changes here, and no
+// part needs the edge: no other property of the block. Assumed: a write stays as it is until it is taken; of
+// myri_card_local, as is proved of it: a read is taken only when one is offered, its data come two clocks later.
+// prove: induction 2
+// mutants: enables
+logic stays;  // a write was not taken at the last edge
+logic [39:0] same;
+logic soon, now;  // data of a read come in the next clock, in this one
+always @(posedge clk) begin
+  stays <= !rst && tw_valid && !tw_ready;
+  same  <= {tw_addr, tw_be};
+  {now, soon} <= rst ? 2'd0 : {soon, bank_tread_ready};
+end
+initial assume (rst);
+always_comb begin
+  if (stays) assume (tw_valid && {tw_addr, tw_be} == same);
+  if (!tread_valid || !r_bank || reg_r_done || bank_due_q == 2'd3) assume (!bank_tread_ready);
+  assume (bank_td_valid == now);
+end
+always @(posedge clk)
+  if (!$initstate && !rst) begin
+    assert (busy || !(in_flight || registers_busy));
+    assert (bank_due_q == 2'(soon) + 2'(now));
+    if (mailbox_waited_q != '0 || ev_mailbox) assert (stays && registers_busy);
+    if (!$past(rst || busy || tread_valid || bank_due_q != '0))
+      assert ($stable(bank_due_q) && $stable(mailbox_waited_q) && $stable(ev_mailbox));
+    cover (!busy && bank_due_q != '0);
+  end

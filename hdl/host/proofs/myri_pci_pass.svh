@@ -1,0 +1,29 @@
+// While `s_busy` or `m_busy` is 0 nothing changes on that side but `quiet_q`, which each edge without an open burst sets to 0, that
+// which begins one too; a crossing that needs an edge has it: no other property of the block. What the other clock does
+// is not looked at: any state may be the first one.
+// prove: induction 2 CHUNK=4 QUIET=2
+// mutants: enables
+logic known_s, known_m;  // no reset in the clock before
+initial assume (s_rst && m_rst);
+always @(posedge s_clk) known_s <= !s_rst;
+always @(posedge m_clk) known_m <= !m_rst;
+always @(posedge s_clk)
+  if (!$initstate && known_s && !s_rst) begin
+    assert (s_busy || s_side == '0);
+    if (!$past(s_busy)) begin
+      assert ($stable(open_q) && $stable(straight_q) && $stable(from_q) && $stable(next_q));
+      assert ($stable(bytes_q) && $stable(beats_q) && $stable(opened) && $stable(fresh_q));
+      assert ($stable(dropping_q) && $stable(ahead_q) && $stable(waiting_q) && $stable(expected_q));
+      assert ($past(!open_q) || $stable(quiet_q));
+    end
+    if ($past(!open_q && quiet_q != 3'(QUIET - 1))) assert (quiet_q == '0);
+    cover (!s_busy && ahead_q != '0);
+  end
+always @(posedge m_clk)
+  if (!$initstate && known_m && !m_rst) begin
+    assert (m_busy || m_side == '0);
+    if (!$past(m_busy)) begin
+      assert ($stable(running_q) && $stable(writing_q) && $stable(over_q) && $stable(left_q));
+      assert ($stable(done));
+    end
+  end

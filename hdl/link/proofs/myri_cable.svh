@@ -1,0 +1,14 @@
+// While `busy` is 0 nothing changes: no other property of the block. Place `at` of the line, any, is followed.
+// prove: induction 2 MAX_LOG2=2
+// mutants: enables
+(* anyconst *) logic [MAX_LOG2-1:0] at;
+logic [9:0] kept;
+assign kept = mem[at];
+initial assume (rst);
+always @(posedge clk)
+  if (!$initstate && !$past(rst) && !rst && !$past(busy)) begin
+    assert ($stable(kept) && $stable(place_q) && $stable(last_q) && $stable(wrapped_q));
+    assert ($stable(left_q) && $stable(delayed));
+  end
+always @(posedge clk) cover (!$initstate && !rst && !busy && last_q != '0);
+always @(posedge clk) cover (!$initstate && !rst && !busy && cfg_delay == '0 && {in_hold, in} != last_q);

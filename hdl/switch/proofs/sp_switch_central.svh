@@ -1,0 +1,20 @@
+// While `busy` is 0 nothing changes: no other property of the block. Place `followed` of the memories, any, is followed. One clock
+// is looked at, which the solver has through sooner than two.
+// prove: induction 1 PORTS=4 QUEUE_LOG2=2
+// mutants: enables
+(* anyconst *) logic [W-1:0] followed;
+logic quiet, was_quiet;
+logic [255:0] all, was;
+assign quiet = !rst && !busy;
+assign all = {
+  mem_chunk[followed],
+  mem_next[followed],
+  mem_behind[followed],
+  mem_free[followed],
+  {fresh_q, free_first_q, free_end_q, used, tr_placed, queued_q, attached, first_q, tail_q},
+  {reading_q, open_q, feeder_q, head_q, listed_q, list_first_q, list_last_q},
+  {gen_input[0].stored_q, gen_input[1].stored_q, gen_input[2].stored_q, gen_input[3].stored_q}
+};
+always @(posedge clk) {was_quiet, was} <= {quiet, all};
+initial assume (rst && !was_quiet);
+always_comb if (was_quiet && !rst) assert (all == was);
