@@ -1,32 +1,81 @@
-// While `needed` is 0, no read is claimed and none is in hand (the target's own clock goes on for these), nothing changes; `busy`
-// as long as an answer is awaited, or a request is to be made or taken. The group at `place`, any, is followed. Assumed: an
-// answer comes later than its request was taken, and a group is taken from the head only for the read in hand, when there
-// is one.
+// Each group that the master takes from the head is the answer to the request whose turn it is: the first one has the
+// address of the claimed read, each further one the group behind it, and no answer to a read that has ended is among them.
+// Requests are made once, in order, no more ahead than the command allows, and stay until they are taken. While `needed` is
+// 0, no read is claimed and none is in hand (the target's own clock goes on for these), nothing changes; `busy` as long as
+// an answer is awaited, or a request is to be made or taken. One request, any, is followed, and the group at `place`, any.
+// Assumed: answers come in the order of the requests, later than these were taken; a read is claimed when none is in hand; a
+// group is taken only for the read in hand, when there is one, and a read is put off, at its end, before its first one was.
 // prove: induction 2
-// mutants: enables
 // unseen: `&` -> `|` in `assign needed = (tread_valid & tread_ready) | td_valid |`: a clock that goes on longer loses nothing
 // unseen: `&` -> `|` in `(open_q & (need_q | (burst_q & count_q + flight_q < ahead_q)));`: a clock that goes on longer loses nothing
 (* anyconst *) logic [2:0] place;
-logic [63:0] kept;
-logic [3:0] due;  // requests taken and not answered
+(* anyseq *) logic pick;  // the request that is made now is followed
+logic [63:0] kept, own;  // own: its answer
+logic [3:0] due, before;  // requests taken and not answered, of them before the followed one
+logic on, held;  // one is followed, its answer is here
+logic [28:0] asked, popped, number;  // of this read: requests, groups taken; the followed request
+logic [28:0] base;  // where the claimed read begins
+logic [28:0] turn;  // groups before that of the followed request
+logic asks;  // a request is made
+
 assign kept = mem[place];
+assign turn = number - popped;
+assign asks = open_q && !start && !finish && (need_q ? !w_pending : want_more) && (!tread_valid || tread_ready) &&
+    count_q + flight_q + drop_q < 4'd8;
 initial assume (rst);
 always_comb begin
   if (!owned_q || count_q == 4'd0) assume (!pop);
   if (due == 4'd0) assume (!td_valid);
+  if (owned_q) assume (!claim);
+  if (popped != 29'd0 || pop || !fin) assume (!retry);
 end
-always @(posedge clk) due <= rst ? 4'd0 : due + 4'(tread_valid && tread_ready) - 4'(td_valid);
+always @(posedge clk) begin
+  due <= rst ? 4'd0 : due + 4'(tread_valid && tread_ready) - 4'(td_valid);
+  if (claim && !refuse) base <= claim_addr[31:3];
+  if (rst || start || finish) {on, held, asked, popped} <= '0;
+  else begin
+    asked  <= asked + 29'(asks);
+    popped <= popped + 29'(pop);
+    if (on && !held && td_valid) begin
+      before <= before - 4'd1;
+      held   <= before == 4'd0;
+      own    <= td_data;
+    end
+    if (!on && asks && pick) {on, held, number, before} <= {2'b10, asked, 4'(due + 4'(tread_valid) - 4'(td_valid))};
+    if (on && held && pop && turn == 29'd0) on <= 1'b0;
+  end
+end
 always @(posedge clk)
   if (!$initstate && !rst) begin
     assert (5'(due) + 5'(tread_valid) == 5'(flight_q) + 5'(drop_q));
     assert (6'(count_q) + 6'(flight_q) + 6'(drop_q) <= 6'd8);
     assert (busy == (tread_valid || due != 4'd0 || need_q));
-    if (!$past(rst) && !$past(needed || claim || owned_q)) begin
-      assert ($stable(kept) && $stable(in_q) && $stable(out_q) && $stable(count_q));
-      assert ($stable(flight_q) && $stable(drop_q) && $stable(ahead_q) && $stable(next_q));
-      assert ($stable(open_q) && $stable(need_q) && $stable(burst_q) && $stable(owned_q));
-      assert ($stable(d_valid_q) && $stable(c_addr_q) && $stable(c_cmd_q) && $stable(d_since_q));
-      assert ($stable(tread_valid) && $stable(tread_addr) && $stable(tread_bytes) && $stable(tread_first));
+    assert (3'(in_q - out_q) == count_q[2:0] && asked == popped + 29'(count_q) + 29'(flight_q));
+    if (open_q) assert (next_q == c_addr_q[31:3] + asked);
+    if (need_q) assert (open_q && {asked, count_q, flight_q} == '0);
+    if (open_q) assert (owned_q || d_valid_q);
+    if (owned_q || d_valid_q) assert (ahead_q == (c_cmd_q == 4'h6 ? 4'd2 : c_cmd_q == 4'hE ? 4'd4 : 4'd8) && count_q + flight_q <= ahead_q);
+    if (open_q && !need_q) assert (next_q > c_addr_q[31:3]);
+    if (owned_q || d_valid_q) assert (base == c_addr_q[31:3]);
+    if (d_valid_q) assert (!owned_q && popped == 29'd0);
+    if (on && !held) assert (29'(turn - 29'(count_q)) < 29'(flight_q) && 29'(before) == 29'(drop_q) + turn - 29'(count_q));
+    if (on && held) assert (turn < 29'(count_q) && mem[3'(out_q+turn[2:0])] == own);
+    if (on && turn == 29'd0 && count_q != 4'd0) assert (held && head == own);
+    if (count_q == 4'd0) assert (head == 64'd0);
+    if (!$past(rst)) begin
+      if ($past(asks)) assert (tread_valid && tread_addr == {base + asked - 29'd1, 3'd0} && tread_first == (asked == 29'd1));
+      if ($past(tread_valid && !tread_ready))
+        assert (tread_valid && $stable(tread_addr) && $stable(tread_bytes) && $stable(tread_first));
+      if ($past(have && !finish && !start)) assert (count_q != 4'd0);
+      if ($past(claim && !refuse)) assert (owned_q && !d_valid_q);
+      if (!$past(needed || claim || owned_q)) begin
+        assert ($stable(kept) && $stable(in_q) && $stable(out_q) && $stable(count_q));
+        assert ($stable(flight_q) && $stable(drop_q) && $stable(ahead_q) && $stable(next_q));
+        assert ($stable(open_q) && $stable(need_q) && $stable(burst_q) && $stable(owned_q));
+        assert ($stable(d_valid_q) && $stable(c_addr_q) && $stable(c_cmd_q) && $stable(d_since_q));
+        assert ($stable(tread_valid) && $stable(tread_addr) && $stable(tread_bytes) && $stable(tread_first));
+      end
     end
     cover (!needed && d_valid_q && count_q != 4'd0);
+    cover (on && held && popped == 29'd2);
   end
