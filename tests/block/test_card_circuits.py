@@ -47,6 +47,25 @@ async def a_circuit_that_uses_the_bank_out_of_turn_trespasses(dut: Any) -> None:
     assert not int(dut.mem_valid.value)
 
 
+@cocotb.test(timeout_time=20, timeout_unit="us")
+async def a_circuit_whose_image_goes_begins_anew_when_it_comes_back(dut: Any) -> None:
+    """Each is left with a word that nobody takes."""
+    await begin(dut, 0)
+    for circuit in EXAMPLE:
+        image = images(EXAMPLE).index(circuit.image) + 1
+        dut.active.value, dut.image.value = 1 << circuit.slot, image
+        dut.in_valid.value, dut.in_last.value, dut.in_bytes.value = 1, 1, 4
+        while not int(dut.busy.value):
+            await RisingEdge(dut.clk)
+        dut.in_valid.value = 0
+        for loaded in (0, image):
+            dut.image.value = loaded
+            for _ in range(3):
+                await RisingEdge(dut.clk)
+            assert not int(dut.busy.value) and not int(dut.out_valid.value), circuit.name
+        dut.image.value = 0
+
+
 @cocotb.test(timeout_time=10, timeout_unit="us")
 async def a_circuit_is_where_the_loaded_image_has_it(dut: Any) -> None:
     await begin(dut, 0)

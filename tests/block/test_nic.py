@@ -67,7 +67,8 @@ async def the_host_sees_registers_big_endian(dut: Any) -> None:
     await bench.control(1 << Control.IRQ_ENABLE | 5)
     state = await bench.host_read(Pci.CONTROL)
     assert state & 7 == 5 and state >> Control.IRQ_ENABLE & 1 and state >> Control.LANAI_RESET_OFF & 1
-    assert await bench.cpu.load(BASE + Pci.CONFIG, 4) == bytes.fromhex("c1144380")
+    assert await bench.cpu.load(BASE + Pci.CONFIG, 8) == bytes.fromhex("c1144380") + bytes(4)
+    assert await bench.cpu.load(BASE + Pci.CONTROL + 4, 4) == bytes(4)
     bench.cpu.store(BASE + Pci.REGISTERS + Reg.DEBUG, b"\1\2")
     await bench.quiet()
     assert await bench.lanai_read(Reg.ERRORS) == 8
