@@ -33,6 +33,7 @@ from tests.block.card_bench import (
     image_of,
 )
 from tests.block.cases import some
+from tests.block.resets import unreset
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
@@ -50,6 +51,13 @@ async def each_circuit_answers_its_source_with_the_models_result(dut: Any) -> No
             assert (header.channel, header.handler) == (CHANNEL << 8 | SOURCE_CHANNEL, REPLY_HANDLER)
     await bench.quiet()
     check_end(bench)
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms", skip="Icarus" not in getattr(cocotb, "SIM_NAME", ""))
+async def reset_reaches_what_says_that_something_is_there(dut: Any) -> None:
+    CardBench(dut, 10000)
+    await ClockCycles(dut.clk, 6)
+    assert not unreset(dut.u_card)
 
 
 @cocotb.test(timeout_time=60, timeout_unit="ms")

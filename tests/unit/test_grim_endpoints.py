@@ -9,19 +9,23 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from firmware.host.grim import Grim, GrimError, open_layer
+from firmware.host.grim.cards import Cards
+from firmware.host.grim.handlers import CARD_CONTROL
 from firmware.nic import grim as nic_grim
 from firmware.nic.grim.cards import CARD
 from firmware.nic.grim.endpoints import Endpoints
 from firmware.nic.grim.layout import Counter
 from firmware.nic.grim.ni import Ni
-from pymodels.card.registers import BANK_BYTES, REGISTERS
+from pymodels.card.fabric import EXAMPLE, names
+from pymodels.card.registers import BANK_BYTES, REGISTERS, Forward
 from pymodels.config.model import FPGA_CARD
-from pymodels.formats.grim import HEADER_BYTES, Device
+from pymodels.formats.grim import HEADER_BYTES, Device, Reference, endpoint
 from pymodels.machine.memory import Memory
 from tests.unit.grim_bench import Bench
 
@@ -193,3 +197,26 @@ def test_a_place_that_is_lent_is_gone_when_another_message_takes_it_even_after_a
     assert not endpoints.take_back()
     assert endpoints.lend(1) == first
     assert endpoints.take_back()
+
+
+@pytest.mark.parametrize("mode", Forward)
+def test_a_forwarding_entry_names_a_handler_of_an_endpoint_only_where_results_go_to_one(mode: Forward) -> None:
+    bench = Bench(2)
+    told: list[tuple[int, ...]] = []
+
+    async def tell(*words: int) -> None:
+        told.append(words)
+
+    async def node(library: Grim, me: int) -> None:
+        handler = (await bench.publish(library, result=lambda *message: None))["result"]
+        if me:
+            return
+        cards = Cards(EXAMPLE, library.nodes, library.calls, SimpleNamespace(tell=tell), library.handlers)  # type: ignore[arg-type]
+        card, end = Reference(1, Device.CELOXICA, 0).pack(), (library.get_dest_id(1), handler)
+        with pytest.raises(GrimError, match="^handler: 99 is not a registered handler"):
+            await cards.forward(card, "crc32", Forward.ENDPOINT, end[0], 99)
+        await cards.forward(card, "crc32", mode, *(end if mode == Forward.ENDPOINT else ()))
+        words = (endpoint(1, Device.HOST), handler) if mode == Forward.ENDPOINT else (0, 0)
+        assert told == [(card, CARD_CONTROL, names(EXAMPLE).index("crc32"), mode << 30 | words[0], words[1], 0)]
+
+    bench.run(node)

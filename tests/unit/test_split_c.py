@@ -24,6 +24,8 @@ from tests.unit.split_c_bench import Bench
 
 VALUES = {"int32": -7, "uint32": 0xFFFFFFFF, "float32": 0.5, "int64": -(1 << 40), "uint64": 1 << 63, "float64": 0.1}
 SIZES = {"histogram": 700, "matrix": 13, "sort": 300}
+RESULTS = {"histogram": 256, "matrix": 13 * 13, "sort": 300}
+"""Numbers in what they compute."""
 
 
 @pytest.mark.parametrize("dtype", VALUES)
@@ -222,4 +224,6 @@ def test_it_does_on_other_nics_and_with_interrupts(name: str, nic: str, am: dict
 def compare(bench: Bench, name: str) -> None:
     size, program = SIZES[name], PROGRAMS[name]
     parts = bench.run(*(program.run(Node(node, 40), size, 3) for node in bench.nodes))
-    assert np.array_equal(np.concatenate(parts), program.alone(size, 3))
+    result = np.concatenate(parts)
+    assert result.size == RESULTS[name]
+    assert np.array_equal(result, program.alone(size, 3))

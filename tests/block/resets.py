@@ -1,0 +1,37 @@
+"""What no reset has reached: on Icarus a flop begins as X, and keeps it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+from cocotb.handle import HierarchyObject, LogicObject
+
+SAYS = ("_valid", "_ready", "_req", "busy", "_q")
+"""Ends of names of wires and flops that say that something is there."""
+DATA = ("head_q",)
+"""Flops that hold data: nobody looks at them before something is there."""
+
+
+def unreset(scope: Any) -> list[str]:
+    """Single bits within a scope that say that something is there, and are X."""
+    log = logging.getLogger("gpi")
+    before = log.level
+    log.setLevel(logging.ERROR)  # not all that a scope has is an object of cocotb's
+    try:
+        return list(_unreset(scope))
+    finally:
+        log.setLevel(before)
+
+
+def _unreset(scope: Any) -> Iterator[str]:
+    for handle in scope:
+        if isinstance(handle, HierarchyObject):
+            yield from _unreset(handle)
+        elif _says(handle) and not handle.value.is_resolvable:
+            yield handle._path
+
+
+def _says(handle: Any) -> bool:
+    return isinstance(handle, LogicObject) and handle._name.endswith(SAYS) and handle._name not in DATA
