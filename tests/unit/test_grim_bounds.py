@@ -90,6 +90,16 @@ def test_ring_of_the_host_dma_has_a_block_for_every_delivery_that_can_be_under_w
     assert ring // 2 <= need < ring == layout.blocks_count, need
 
 
+@pytest.mark.parametrize(
+    ("messages", "bytes_of_fifo"), [(512, 4096), (513, 8192), (1024, 8192), (1025, 16384), (2048, 16384)]
+)
+def test_doorbell_fifo_is_the_smallest_that_has_an_entry_for_every_message(messages: int, bytes_of_fifo: int) -> None:
+    """Short messages take 40 bytes of a queue, which holds one more at its end; an entry has 8 bytes."""
+    layout = Layout(Options(doorbell_notify=1, queue_bytes=40 * (messages - 1)), 2, 1 << 21)
+    assert layout.doorbell_bytes == bytes_of_fifo
+    assert layout.doorbells % bytes_of_fifo == 0
+
+
 @pytest.mark.parametrize("children", [1, 2])
 def test_tree_queue_takes_as_many_copies_as_it_has_tokens(children: int) -> None:
     """The children do not poll: their queues are full soon, and all that they have not taken waits at the root."""

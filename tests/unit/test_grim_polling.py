@@ -6,7 +6,6 @@ context switches. One CPU has both threads, so a computing application is late b
 from __future__ import annotations
 
 import struct
-
 from typing import Any
 
 import pytest

@@ -149,6 +149,8 @@ def test_a_spread_array_is_dealt_block_by_block() -> None:
         (0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 2),
     ]  # fmt: skip
     assert array.most == len(node.local(array)) == 4
+    single = node.all_spread(4, np.float64)
+    assert [single[i].node for i in range(4)] == [0, 1, 2, 0], "one by one, where no block is given"
 
 
 Misuse = Callable[[SplitC, Any], Awaitable[Any]]

@@ -57,6 +57,7 @@ def test_the_next_descriptor_of_a_full_queue_is_refused() -> None:
     with pytest.raises(VipError) as refused:
         p.machine.finish(post_receives(p, 1))
     assert refused.value.result is Result.ERROR_RESOURCE
+    assert "posting descriptor 17 of a queue: " in str(refused.value), "the library says so, and asks nobody"
 
 
 def test_256_descriptors_wait_in_a_queue() -> None:
