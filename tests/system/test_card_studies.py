@@ -30,7 +30,7 @@ def test_no_host_cpu_works_on_the_way_from_card_to_card(tmp_path: Path) -> None:
 
 
 def test_stream_through_circuits_of_two_hosts_is_the_models_on_both_simulators(tmp_path: Path) -> None:
-    settings = f"{FAST} bytes=2048 message=512"
+    settings = f"{FAST} bytes=1024 message=512"
     one = must("card_pipeline", "verilator", tmp_path / "verilator", settings, CARDS)
     assert one.metrics["bytes_equal"] == one.metrics["bytes_equal_hosts"] == 1
     assert one.metrics["cards_over_hosts"] > 1, "two circuits beside two CPUs that filter sample by sample"

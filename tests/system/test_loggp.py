@@ -33,7 +33,7 @@ def test_parameters_and_prediction_are_equal_on_both_simulators(tmp_path: Path) 
 
 
 def test_overheads_and_latency_add_up_to_a_round_trip(tmp_path: Path) -> None:
-    small = "repetitions=1 messages=16 largest=64"
+    small = "repetitions=1 messages=8 largest=64"
     done, other = [must("am_logp", one, tmp_path / one, small, "two_hosts") for one in ("verilator", "icarus")]
     assert_equal(done, other)
     found = done.metrics
