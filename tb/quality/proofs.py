@@ -16,7 +16,7 @@ import os
 import re
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -126,10 +126,15 @@ def unseen(proof: Proof) -> dict[str, str]:
     return {match["mutant"]: match["reason"] for match in found}
 
 
+def of_enables_only(proof: Proof) -> bool:
+    """The properties speak of what says whether the clock goes on, and of nothing else."""
+    return ENABLES in proof.path.read_text(encoding="utf-8")
+
+
 def own_mutants(proof: Proof, text: str) -> list[Mutant]:
     """The mutants of the block's text that the properties speak of."""
     found = mutants(text)
-    return of_enables(text, found) if ENABLES in proof.path.read_text(encoding="utf-8") else found
+    return of_enables(text, found) if of_enables_only(proof) else found
 
 
 def prove(proof: Proof, mutant: str | None = None, keep: bool = True) -> Verdict:
@@ -144,7 +149,8 @@ def prove(proof: Proof, mutant: str | None = None, keep: bool = True) -> Verdict
         if said:
             return Verdict(proof, time.monotonic() - start, tuple(said))
         wave = Path(scratch) / "counterexample.vcd"
-        for arguments in _runs(proof):
+        runs = _runs(proof)
+        for arguments in runs if mutant is None else reversed(runs):  # what sees a mutant soonest comes first
             found = _solve(model, [*arguments, "--dump-vcd", str(wave)])
             if not found:
                 continue
@@ -181,13 +187,12 @@ def with_properties(text: str, properties: str) -> str:
     return f"{text[:end]}{properties}\n{text[end:]}"
 
 
-def _runs(proof: Proof) -> Iterator[list[str]]:
+def _runs(proof: Proof) -> list[list[str]]:
     """The calls of the solver: all cover statements are reached, nothing fails in the first steps, and never."""
-    if "cover (" in proof.path.read_text(encoding="utf-8"):
-        yield ["-c", "-t", str(max(proof.steps, COVERED))]
-    yield ["-t", str(proof.steps)]
-    if proof.method == "induction":
-        yield ["-i", "-t", str(proof.steps)]
+    steps = ["-t", str(proof.steps)]
+    reached = ["-c", "-t", str(max(proof.steps, COVERED))]
+    covers = "cover (" in proof.path.read_text(encoding="utf-8")
+    return [*([reached] if covers else []), steps, *([["-i", *steps]] if proof.method == "induction" else [])]
 
 
 DEEPER = 12
