@@ -24,7 +24,8 @@ async def take(queue: CompletionQueue, by: str) -> tuple[Vi, bool]:
     if by == "poll":
         return await queue.poll()
     if by == "wait":
-        return await queue.wait()
+        done: tuple[Vi, bool] = await queue.wait()
+        return done
     while (found := await queue.done()) is None:
         pass
     return found
@@ -153,7 +154,8 @@ def test_who_sleeps_at_a_completion_queue_is_woken_by_the_vis_that_are_left() ->
         await yours[1].disconnect()
         await yours[1].destroy()
         await yours[2].post_receive(far.descriptor(0).receive([far.part(0, 64)]))
-        return await queue.wait()
+        done: tuple[Vi, bool] = await queue.wait()
+        return done
 
     async def send() -> None:
         await machine.host(0).sleep(700_000_000)
