@@ -163,7 +163,7 @@ async def the_timer_sets_its_bit_when_it_wraps(dut: Any) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def lanai_reset_clears_what_firmware_set_up_before_the_clock_may_stop(dut: Any) -> None:
-    """ISR, EIMR and MYRINET are as after power-up when the block is not busy any more, each by itself."""
+    """EIMR and MYRINET are as after power-up when the block is not busy any more, each by itself."""
     bench = Ports(dut, INPUTS)
     await bench.start()
     for register in (Reg4.MYRINET, Reg4.EIMR):

@@ -24,8 +24,7 @@ async def take(queue: CompletionQueue, by: str) -> tuple[Vi, bool]:
     if by == "poll":
         return await queue.poll()
     if by == "wait":
-        done: tuple[Vi, bool] = await queue.wait()
-        return done
+        return await queue.wait()
     while (found := await queue.done()) is None:
         pass
     return found
