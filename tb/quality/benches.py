@@ -22,8 +22,6 @@ from tb.tools.paths import ROOT
 BENCHES = ROOT / "tests" / "block" / "benches"
 FEW = 4
 """Benches for a mutant: each is a build of its own."""
-SPARE, FACTOR = 5, 3
-"""A bench may take so many seconds of the processor more, and so many times what it took without a mutant."""
 TEST_SECONDS = "SANLAB_TEST_SECONDS"
 """The variable with the file of what the tests of a bench take, for `patience.py`, which is its first call."""
 EAGER = {

@@ -1,8 +1,8 @@
 """The first call in the Python of a bench that looks at a mutant: no test of it takes far longer than without one.
 
 A test that waits for ever ends by its time-out, which simulated time reaches slowly. The file SANLAB_TEST_SECONDS has
-how many seconds of the processor each test takes without a mutant; when one has had SPARE and FACTOR times as many,
-the system ends the simulator. Where there is no such file yet, the bench leaves it.
+how many seconds of the processor each test takes without a mutant; when one has had what `limits.py` allows, the
+system ends the simulator. Where there is no such file yet, the bench leaves it.
 """
 
 from __future__ import annotations
@@ -15,9 +15,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from tb.quality import limits
 from tb.quality.benches import TEST_SECONDS
-
-SPARE, FACTOR = 2.0, 3.0
 
 
 class _Tests:
@@ -35,7 +34,7 @@ class _Tests:
             self._taken[self._name] = now - self._begun
         self._name, self._begun = name, now
         if self._known is not None:
-            limit = SPARE + FACTOR * self._known.get(name, 0.0) if name else 0.0
+            limit = limits.TEST_OF_BENCH.of(self._known.get(name, 0.0)) if name else 0.0
             signal.setitimer(signal.ITIMER_VIRTUAL, limit)
         elif not name:
             self._file.write_text(json.dumps(self._taken), encoding="utf-8")

@@ -21,12 +21,12 @@ from typing import Any
 
 import pytest
 
+from tb.quality import limits
+
 REACHED, WATCHED, CHOSEN = "SANLAB_REACHED", "SANLAB_WATCHED", "SANLAB_CHOSEN"
 """Variables: where to leave what was seen; the folders, with spaces between; tests, each with its seconds."""
 ENDLESS = 97
 """Exit code of a run in which a test did not end."""
-SPARE, FACTOR = 20.0, 5.0
-"""A test may take so many seconds of the processor more, and so many times what it took."""
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ class _Choice:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
         signal.signal(signal.SIGVTALRM, lambda *_: os._exit(ENDLESS))
-        signal.setitimer(signal.ITIMER_VIRTUAL, SPARE + FACTOR * self._seconds[item.nodeid])
+        signal.setitimer(signal.ITIMER_VIRTUAL, limits.TEST.of(self._seconds[item.nodeid]))
         result = yield
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         return result

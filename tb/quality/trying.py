@@ -24,7 +24,8 @@ from typing import Any
 
 from pymodels.toml import read_toml
 from tb.build.store import found, kept
-from tb.quality.benches import FACTOR, SPARE, TEST_SECONDS, ModuleCheck, module_checks
+from tb.quality import limits
+from tb.quality.benches import TEST_SECONDS, ModuleCheck, module_checks
 from tb.quality.check import LATE
 from tb.quality.mutants import Mutant
 from tb.quality.reached import CHOSEN, ENDLESS, REACHED, WATCHED, Reached, part_of, read_reached
@@ -247,7 +248,8 @@ class Copy:
         if not check.bench or took is None:
             return self._run(check.command, check.variables)
         known = took / SECONDS
-        patience = int(SPARE + FACTOR * float(known.read_text(encoding="utf-8"))) if known.exists() else PATIENCE
+        took_s = float(known.read_text(encoding="utf-8")) if known.exists() else None
+        patience = PATIENCE if took_s is None else int(limits.BENCH.of(took_s))
         kept_at = {"SANLAB_BUILDS": str(OUT / "mutants" / "builds"), TEST_SECONDS: str(took / TESTS)}
         return self._run(check.command, {**check.variables, **kept_at}, patience)
 

@@ -18,8 +18,8 @@ from tb.tools.paths import ROOT
 ENDLESS = """
 import sys
 from pathlib import Path
-from tb.quality import patience
-patience.SPARE = 0.2
+from tb.quality import limits, patience
+limits.TEST_OF_BENCH = limits.Limit(0.2, 3)
 tests = patience._Tests(Path(sys.argv[1]))
 for name in ("known", "new"):
     tests.begins(name)

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from tb.quality.reached import CHOSEN, ENDLESS, FACTOR, REACHED, SPARE, WATCHED, Reached, part_of, read_reached
+from tb.quality.limits import TEST
+from tb.quality.reached import CHOSEN, ENDLESS, REACHED, WATCHED, Reached, part_of, read_reached
 from tb.tools.paths import ROOT
 
 TEXT = """'''Sums.'''
@@ -109,5 +110,5 @@ def test_a_run_says_which_tests_execute_a_line_and_runs_those_chosen_in_their_or
 
 def test_a_test_that_never_ends_is_ended(tree: Path) -> None:
     chosen = tree / "chosen.json"
-    chosen.write_text(json.dumps({"tests/test_endless.py::test_endless": (0.2 - SPARE) / FACTOR}))
+    chosen.write_text(json.dumps({"tests/test_endless.py::test_endless": (0.2 - TEST.spare) / TEST.factor}))
     assert run(tree, {CHOSEN: str(chosen)}, "tests/test_endless.py").returncode == ENDLESS
