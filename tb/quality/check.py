@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import subprocess
@@ -17,6 +18,8 @@ from tb.tools.programs import ToolError
 
 LATE = "did not end within"
 """Said of a tool that was ended by the clock: of a busy machine, perhaps."""
+SPARE = 5
+"""Seconds of the processor that a process may have beyond what its tool may take."""
 WORKERS = 2
 """Tools that run at the same time."""
 
@@ -71,11 +74,14 @@ def complaints(command: Iterable[str], environment: Mapping[str, str] | None = N
 def output(
     command: Iterable[str], environment: Mapping[str, str] | None = None, timeout: float = 600
 ) -> tuple[int, list[str]]:
-    """Run a tool in the repository: its exit code and the lines it printed. A tool that hangs fails, saying so."""
+    """Run a tool in the repository: its exit code and the lines it printed. A tool that hangs fails, saying so; what it
+    has started, a solver say, ends too, when it has had as many seconds of the processor and SPARE.
+    """
     words = list(command)
+    limited = f'ulimit -t {math.ceil(timeout) + SPARE}; exec "$@"'
     try:
         done = subprocess.run(
-            words,
+            ["sh", "-c", limited, "sh", *words],
             cwd=ROOT,
             env={**os.environ, **(environment or {})},
             stdout=subprocess.PIPE,

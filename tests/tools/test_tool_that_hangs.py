@@ -1,0 +1,51 @@
+"""A tool of the checks that hangs is ended, and what it has started ends with it.
+
+Strategy: a tool starts a child that computes for ever, tells its number, and waits for it. The call must come back with
+the limit in its words, and the child must end by itself.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tb.quality import check
+
+ENDLESS = "while True: pass"
+TOOL = """
+import pathlib, subprocess, sys
+child = subprocess.Popen([sys.executable, "-c", sys.argv[1]])
+pathlib.Path(sys.argv[2]).write_text(str(child.pid))
+child.wait()
+"""
+PATIENCE_S = 120
+"""Of the clock on the wall, for a child that may have a second of a busy processor."""
+
+
+def test_a_tool_that_hangs_ends_and_so_does_what_it_has_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(check, "SPARE", 0)
+    left = tmp_path / "pid"
+    code, told = check.output([sys.executable, "-c", TOOL, ENDLESS, str(left)], timeout=1)
+    assert code == 1 and check.LATE in told[0]
+    until = time.monotonic() + PATIENCE_S
+    while _runs(int(left.read_text())) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert not _runs(int(left.read_text()))
+
+
+def _runs(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state != "Z"
+
+
+def test_a_tool_that_ends_says_what_it_has_printed() -> None:
+    said = check.output([sys.executable, "-c", "print('one'); print('two'); raise SystemExit(3)"])
+    assert said == (3, ["one", "two"])
