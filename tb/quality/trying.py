@@ -132,11 +132,12 @@ def _together(tests: Mapping[str, float]) -> dict[str, float]:
     return {test: tests[test] for test, before in zip(tests, until, strict=True) if before < MINUTE}
 
 
-def _content(folder: Path, of: Callable[[Path], bool] = Path.is_file) -> str:
-    """A digest of files of a copy: of all, or of some."""
+def _content(folder: Path, of: Callable[[Path], bool]) -> str:
+    """A digest of some files of a copy, chosen by their paths from its root."""
     digest = hashlib.sha256()
-    for path in sorted(path for path in folder.rglob("*") if path.is_file() and of(path)):
-        digest.update(path.relative_to(folder).as_posix().encode() + path.read_bytes())
+    files = sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    for path in filter(of, files):
+        digest.update(path.as_posix().encode() + (folder / path).read_bytes())
     return digest.hexdigest()
 
 
@@ -148,6 +149,11 @@ def _digest(*words: str) -> str:
 def _shared(path: Path) -> bool:
     """What tests see of a tree beside their own file: no page."""
     return path.suffix != ".md" and not path.name.startswith("test_")
+
+
+def _of_benches(path: Path) -> bool:
+    """What benches and proofs of modules see of a tree: no page, no other test."""
+    return path.suffix != ".md" and (path.parts[0] != "tests" or path.parts[1] == "block")
 
 
 def _take(left: Path, folder: Path) -> None:
@@ -175,7 +181,7 @@ class Copy:
             elif source.exists():
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(source, target)
-        self._content, self._shared = _content(folder), _content(folder, _shared)
+        self._of_benches, self._shared = _content(folder, _of_benches), _content(folder, _shared)
 
     def tried(self, change: Change) -> Tried:
         """How the checks go with a mutant. ToolError when one fails without it, too."""
@@ -231,10 +237,10 @@ class Copy:
         return "survived", ""
 
     def _took(self, check: ModuleCheck) -> Path:
-        """The folder with what a check takes without any mutant, measured once for each content of the tree: SECONDS
-        of the processor, and a bench's TESTS. ToolError when it fails then, too.
+        """The folder with what a check takes without any mutant, measured once for each content of what benches see:
+        SECONDS of the processor, and a bench's TESTS. ToolError when it fails then, too.
         """
-        name = f"took-{_digest(self._content, *check.command)}"
+        name = f"took-{_digest(self._of_benches, *check.command)}"
         return Path(self._without.of(check.command, lambda: kept(name, partial(self._measure, check), builds())[0]))
 
     def _measure(self, check: ModuleCheck, scratch: Path) -> None:

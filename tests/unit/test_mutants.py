@@ -178,6 +178,17 @@ def test_a_file_of_tests_is_watched_once_for_each_content_of_the_sources_and_of_
     assert watched == [["test_more", "test_sums"], ["test_sums"], ["test_more", "test_sums"]]
 
 
+def test_what_benches_take_is_measured_again_when_what_they_see_has_changed(tree: Path, tmp_path: Path) -> None:
+    digests: list[str] = []
+    for name in ("", "README.md", "tests/unit/test_sums.py", "tests/block/test_sums.py", "firmware/more.py"):
+        if name:
+            (tree / name).parent.mkdir(exist_ok=True)
+            (tree / name).write_text("# Other than before.\n")
+        digests.append(Copy(tmp_path / "copy", trying.Without())._of_benches)
+    assert digests[0] == digests[1] == digests[2]
+    assert len(set(digests[2:])) == 3
+
+
 def test_tests_of_a_mutant_take_a_minute_together(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trying, "MINUTE", 3.0)
     assert list(trying._together({"a": 1.0, "b": 1.5, "c": 2.0, "d": 3.0})) == ["a", "b", "c"]
