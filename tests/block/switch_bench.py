@@ -155,10 +155,14 @@ class Bench:
         return [value >> 32 * port & 0xFFFF_FFFF for port in range(self.ports)]
 
     def check_counters(self) -> None:
-        """Counters agree with the model's fates."""
+        """Counters and strobes agree with the model's fates."""
         counters = {"count_packets": Fate.FORWARDED, "count_bad_route": Fate.BAD_ROUTE, "count_absent": Fate.ABSENT}
         for name, fate in counters.items():
             assert self.counter(name) == [self.fates[port, fate] for port in range(self.ports)], name
+        forwarded = [self.fates[port, Fate.FORWARDED] for port in range(self.ports)]
+        for name in ("tr_head", "tr_grant", "tr_tail"):
+            told = [value for _, strobe, value in self.strobes if strobe == name]
+            assert [sum(value >> port & 1 for value in told) for port in range(self.ports)] == forwarded, name
         assert not any(self.counter("count_overflow"))
 
 
