@@ -1,6 +1,6 @@
 """The fuzz of GRIM and of VIA draws every run-time option.
 
-Strategy: over the seeds that every test runs, each word of an option, and each value that is asked for beside a
+Strategy: over the seeds of which tests run some, each word of an option, and each value that is asked for beside a
 default, must come in some programs whose options go together, and nearly all programs must be such.
 """
 
@@ -19,7 +19,7 @@ from tb.fuzz.draw import fit
 from tb.fuzz.layers.grim.acts import OPTIONS
 from tb.fuzz.layers.via.choices import OTHERS
 from tb.fuzz.program import Value
-from tests.unit.fuzzed import SEEDS
+from tests.unit.choose_seeds import OF
 
 LEAST, REFUSED_MOST = 4, 0.05
 DRAWN: Mapping[str, tuple[Any, Mapping[str, tuple[Value, ...]]]] = {"grim": (of_grim, OPTIONS), "via": (of_via, OTHERS)}
@@ -32,7 +32,7 @@ OF_CARDS = {"card_queue_bytes"}
 def test_every_value_of_every_option_is_drawn_often(layer: str) -> None:
     of_layer, others = DRAWN[layer]
     seen: Counter[tuple[str, Value]] = Counter()
-    programs = [trial.drawn(layer, seed)[0] for seed in range(SEEDS[layer])]
+    programs = [trial.drawn(layer, seed)[0] for seed in range(OF[layer])]
     taken = [one for one in programs if fit(layer, one.options, one.nodes, one.nic)]
     for program in taken:
         options = of_layer.Options.of(program.options)
