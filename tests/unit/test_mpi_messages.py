@@ -141,15 +141,18 @@ def test_a_rank_sends_to_itself() -> None:
 
 
 @EACH
-def test_ready_mode_without_a_receive_ends_the_job(on: str) -> None:
+def test_ready_mode_without_a_receive_ends_the_job_also_for_who_goes_on_calling(on: str) -> None:
+    said = "rank 1, MPI_Recv, MPI_ERR_OTHER: rank 0 has sent tag 5 in ready mode, and nobody receives it"
+
     async def program(mpi: Mpi, rank: int) -> None:
         comm = mpi.COMM_WORLD
         if rank == 0:
             await comm.Rsend(b"word", 1, 5)
         else:
-            await comm.Recv(bytearray(4), 0, 6)
+            with pytest.raises(MpiError, match=said):
+                await comm.Recv(bytearray(4), 0, 6)
+            mpi.INT.Create_vector(1, 1, 1)
 
-    said = "rank 1, MPI_Recv, MPI_ERR_OTHER: rank 0 has sent tag 5 in ready mode, and nobody receives it"
     with pytest.raises(MpiError, match=said):
         World(2, on).run(program)
 
