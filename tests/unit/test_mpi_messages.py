@@ -151,7 +151,8 @@ def test_ready_mode_without_a_receive_ends_the_job_also_for_who_goes_on_calling(
         else:
             with pytest.raises(MpiError, match=said):
                 await comm.Recv(bytearray(4), 0, 6)
-            mpi.INT.Create_vector(1, 1, 1)
+            with pytest.raises(MpiError, match=said):
+                mpi.INT.Create_vector(1, 1, 1)
 
     with pytest.raises(MpiError, match=said):
         World(2, on).run(program)

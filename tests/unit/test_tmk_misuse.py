@@ -30,9 +30,9 @@ async def _malloc(tmk: Tmk, size: Any) -> None:
     tmk.malloc(size)
 
 
-async def _left(tmk: Tmk) -> None:
+async def _left(tmk: Tmk, call: Misuse) -> None:
     tmk._running = False
-    await tmk.barrier(0)
+    await call(tmk)
 
 
 BASE, END = 0x1000_0000, 4 * PAGE
@@ -52,7 +52,9 @@ MISUSES: dict[str, tuple[int, Misuse, str]] = {
     "too large an array": (0, lambda t: t.array(1, 8, "u4"), r"array\(1, 8\): 0 bytes are left; ask for less, or give"),
     "distribution elsewhere": (1, lambda t: t.distribute(b""), "distribute: it is process 1; call it in process 0"),
     "start twice": (1, lambda t: t.startup(), r"startup\(\): it has started already"),
-    "after its end": (1, _left, r"barrier\(0\): the process has not started, or has left"),
+    "a barrier after its end": (1, lambda t: _left(t, lambda t: t.barrier(0)), r"barrier\(0\): the process has not st"),
+    "a lock after its end": (1, lambda t: _left(t, lambda t: t.lock_acquire(0)), r"lock_acquire\(0\): the process has not"),
+    "a release after its end": (0, lambda t: _left(t, lambda t: t.lock_release(0)), r"lock_release\(0\): the process has"),
 }  # fmt: skip
 
 
