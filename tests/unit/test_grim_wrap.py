@@ -14,7 +14,10 @@ from firmware.host.grim import Grim
 from firmware.nic.grim.channels import Channel
 from firmware.nic.grim.fetching import Fetching
 from firmware.nic.grim.layout import Counter, HostQueue, Register
+from firmware.nic.grim.ni import Ni
+from firmware.nic.grim.scan import Firmware
 from pymodels.formats import grim
+from pymodels.formats.grim import COUNTER_BITS, Cause
 from pymodels.registers import Reg
 from pymodels.trace import TraceEvent
 from tests.unit.grim_bench import Bench
@@ -187,3 +190,14 @@ def test_numbers_of_fetched_payloads_go_round(before: int, monkeypatch: pytest.M
 
     bench.run(node)
     assert got == [i.to_bytes(4, "big") for i in range(count)]
+
+
+def test_an_error_of_a_number_that_has_come_round_again_is_forgotten() -> None:
+    """Only that one: a copy of another message that failed is still answered by its ERROR."""
+    bench = Bench(2, start_nics=False, timeout_us=400)
+    verdicts = Firmware(Ni(bench.machine.nic(1), bench.views[1])).parts.verdicts
+    for stream, key in ((3, 5), (3, 6), (2, 5)):
+        verdicts.failed[stream << COUNTER_BITS | key] = Cause.FREED_HERE
+    verdicts.in_order(3, 5)
+    assert verdicts.failed.keys() == {3 << COUNTER_BITS | 6, 2 << COUNTER_BITS | 5}
+    assert verdicts.expected[3] == 6

@@ -53,8 +53,8 @@ MISUSES: dict[str, tuple[int, Misuse, str]] = {
     "distribution elsewhere": (1, lambda t: t.distribute(b""), "distribute: it is process 1; call it in process 0"),
     "start twice": (1, lambda t: t.startup(), r"startup\(\): it has started already"),
     "a barrier after its end": (1, lambda t: _left(t, lambda t: t.barrier(0)), r"barrier\(0\): the process has not st"),
-    "a lock after its end": (1, lambda t: _left(t, lambda t: t.lock_acquire(0)), r"lock_acquire\(0\): the process has not"),
-    "a release after its end": (0, lambda t: _left(t, lambda t: t.lock_release(0)), r"lock_release\(0\): the process has"),
+    "a lock after its end": (1, lambda t: _left(t, lambda t: t.lock_acquire(0)), r"lock_acquire\(0\): the process has"),
+    "a release after its end": (0, lambda t: _left(t, lambda t: t.lock_release(0)), r"lock_release\(0\): the proces"),
 }  # fmt: skip
 
 
