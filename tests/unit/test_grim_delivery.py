@@ -67,6 +67,17 @@ def test_cut_through_does_not_change_what_arrives(cut_through: int) -> None:
     assert all(record[5] for record in records if record[2] == TraceEvent.DMA_START), "a block of no bytes"
 
 
+def test_a_piece_that_is_cut_through_may_be_shorter_than_the_least_when_it_is_the_last() -> None:
+    bench = Bench(3, 0, trace=True, cut_through_bytes=512, cut_through_least=256, segment_bytes=4000)
+    AllToAll(bench, 30, list(range(600, 4000, 40)), 0).run()
+    begun = [record for record in bench.machine.trace.records if record[2] == TraceEvent.NIC_DMA_START]
+    short = [(at, record) for at, record in enumerate(begun) if not record[5] and record[4] < 256]
+    assert short, "there was none"
+    for at, (_, unit, _, packet, _, _) in short:
+        rest = next(later for later in begun[at + 1 :] if later[1] == unit and later[3] == packet)
+        assert rest[4:] == (0, 4), "nothing is left of it"
+
+
 @pytest.mark.parametrize("combine", [0, 1])
 @pytest.mark.parametrize("poll_first", [0, 1])
 def test_ways_to_inject_and_to_poll_deliver_alike(combine: int, poll_first: int) -> None:
