@@ -39,6 +39,7 @@ def tour(charges: Charges) -> None:
     Two(charges, poll_first=0, host_queue_bytes=1024, segment_bytes=256).run("unread", _unread)
     _down(charges)
     _down_in_a_tree(charges)
+    _of_before(charges)
     _disagree(charges, "too long", FAR, segment_bytes=8192)
     _disagree(charges, "of no stream", BESIDE, channels=2)
 
@@ -178,6 +179,26 @@ def _down(charges: Charges) -> None:
         await library.host.sleep(SETTLE_PS)
         with charges.operation("poll before synchronising"):
             await back.poll()
+
+    bench.run(node)
+
+
+def _of_before(charges: Charges) -> None:
+    """A copy of a message comes when the node that it was for has begun again."""
+    bench = Bench(2, **QUICK)
+    faults = bench.machine.faults
+
+    async def node(library: Grim, me: int) -> None:
+        data = (await bench.publish(library, data=lambda *_: None))["data"]
+        if me == 1:
+            return
+        await library.host.sleep(SETTLE_PS)
+        faults.double(0, 1, faults.passed(0, 1), 10 * SETTLE_PS)
+        await library.send(FAR, data)
+        await library.host.sleep(SETTLE_PS)
+        await again(bench, 1)
+        with charges.operation("packet of before it was down"):
+            await library.host.sleep(10 * SETTLE_PS)
 
     bench.run(node)
 

@@ -1,4 +1,5 @@
-"""What an operation of a layer charges: every path by host and NIC, every system call and context switch, counted.
+"""What an operation of a layer charges: every path by host and NIC, every system call and context switch, counted; and
+what it writes into the trace, by the names of events.
 
 `python -m tests.unit.charges` runs the tours on the machine, one file `charged_<layer>.py` each, and writes the tables
 of tests/unit/charged, which `test_charges` compares. A count that depends on how long something took is written with
@@ -24,22 +25,26 @@ from pymodels.machine.host import ModelHost
 from pymodels.machine.processor import ModelProcessor
 from pymodels.machine.timing import Timing
 from pymodels.toml import read_toml
+from pymodels.trace import TraceEvent
 
 FOLDER = Path(__file__).parent / "charged"
 TOURS = tuple(sorted(path.stem.removeprefix("charged_") for path in FOLDER.parent.glob("charged_*.py")))
 """Every tour beside this file: a layer's stands in `charged_<layer>.py`."""
 SLOW = Timing(dma_start=1_900_000, pio_read=830_000, pio_latency=410_000, cable=300_000, context_switch=4_100_000)
 """A machine on which much takes longer than usual."""
+TRACE = "trace"
 VERBS: tuple[tuple[str, type, tuple[str, ...]], ...] = (
-    ("host", ModelHost, ("spend", "copy_memory", "syscall", "switch_context", "overhead")),
-    ("nic", ModelProcessor, ("work", "post")),
+    ("host", ModelHost, ("spend", "copy_memory", "syscall", "switch_context", "overhead", TRACE)),
+    ("nic", ModelProcessor, ("work", "post", TRACE)),
 )
 CHARGING = frozenset(verb for _, _, verbs in VERBS for verb in verbs) | {"work_on"}
 SOURCES = str(Path(firmware.__file__).parent)
 WITHOUT_PATH = ("syscall", "switch_context")
 SETTLE_PS = 300_000_000
 """After which everything that an operation has set going is done with."""
-HEADING = "# What operations charge, by side. Written by `python -m tests.unit.charges`; read the difference.\n"
+HEADING = (
+    "# What operations charge, and trace, by side. Written by `python -m tests.unit.charges`; read the difference.\n"
+)
 Place = tuple[str, int]
 """A line of the firmware: its file and number."""
 Table = dict[str, dict[str, str]]
@@ -67,12 +72,19 @@ class Charges:
         def noted(who: Any, *arguments: Any, **named: Any) -> Any:
             if self._operation:
                 self.places.add(_caller(sys._getframe(1)))
-                path = name if name in WITHOUT_PATH else str(arguments[0])
+                path = _path(name, arguments)
                 times = named.get("times", arguments[1] if name in ("work", "spend") and len(arguments) > 1 else 1)
                 self.counts[f"{self._operation}, {side}"][path] += times
             return verb(who, *arguments, **named)
 
         return noted
+
+
+def _path(verb: str, arguments: tuple[Any, ...]) -> str:
+    """What is counted."""
+    if verb == TRACE:
+        return TraceEvent(arguments[0]).name
+    return verb if verb in WITHOUT_PATH else str(arguments[0])
 
 
 def _caller(frame: FrameType | None) -> Place:

@@ -1,8 +1,8 @@
-"""No operation charges more or less than the committed table says: a `work`, `spend` or system call that is dropped, or
-made twice, fails here.
+"""No operation charges or traces more or less than the committed table says: a `work`, `spend`, system call or `trace`
+that is dropped, or made twice, fails here.
 
 Strategy: tours of every layer's operations run on the pure-Python machine, and what hosts and NICs charge meanwhile is
-counted by path. Counts that depend on how long something takes may be half or twice as many. The sources say which
+counted by path, what they trace by event. Counts that depend on how long something takes may be half or twice as many. The sources say which
 calls charge something, and no one may be left out of the tours.
 """
 
@@ -38,7 +38,7 @@ def test_operations_charge_what_the_table_says(name: str) -> None:
     found, expected = toured(name).counts, committed(name)
     assert found.keys() == expected.keys(), HOW
     wrong = [
-        f"{operation}: {path} is charged {found[operation].get(path, 0)} times, not {expected[operation].get(path, 0)}"
+        f"{operation}: {path} comes {found[operation].get(path, 0)} times, not {expected[operation].get(path, 0)}"
         for operation in expected
         for path in found[operation].keys() | expected[operation].keys()
         if not agree(found[operation].get(path, 0), expected[operation].get(path, "0"))
