@@ -42,9 +42,7 @@ SOURCES = str(Path(firmware.__file__).parent)
 WITHOUT_PATH = ("syscall", "switch_context")
 SETTLE_PS = 300_000_000
 """After which everything that an operation has set going is done with."""
-HEADING = (
-    "# What operations charge, and trace, by side. Written by `python -m tests.unit.charges`; read the difference.\n"
-)
+HEADING = "# What operations charge and trace, by side. Written by `python -m tests.unit.charges`; read what differs.\n"
 Place = tuple[str, int]
 """A line of the firmware: its file and number."""
 Table = dict[str, dict[str, str]]

@@ -2,8 +2,8 @@
 that is dropped, or made twice, fails here.
 
 Strategy: tours of every layer's operations run on the pure-Python machine, and what hosts and NICs charge meanwhile is
-counted by path, what they trace by event. Counts that depend on how long something takes may be half or twice as many. The sources say which
-calls charge something, and no one may be left out of the tours.
+counted by path, what they trace by event. Counts that depend on how long something takes may be half or twice as many.
+The sources say which calls charge or trace something, and no one may be left out of the tours.
 """
 
 from __future__ import annotations
