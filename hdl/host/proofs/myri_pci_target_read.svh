@@ -1,8 +1,9 @@
 // Each group that the master takes from the head is the answer to the request whose turn it is: the first one has the
 // address of the claimed read, each further one the group behind it, and no answer to a read that has ended is among them.
-// Requests are made once, in order, no more ahead than the command allows, and stay until they are taken. While `needed` is
-// 0, no read is claimed and none is in hand (the target's own clock goes on for these), nothing changes; `busy` as long as
-// an answer is awaited, or a request is to be made or taken. One request, any, is followed, and the group at `place`, any.
+// Requests are made once, in order, no more ahead than the command allows, hint at as many, and stay until they are taken.
+// While `needed` is 0, no read is claimed and none is in hand (the target's own clock goes on for these), nothing changes;
+// `busy` as long as an answer is awaited, or a request is to be made or taken. One request, any, is followed, and the group
+// at `place`, any.
 // Assumed: answers come in the order of the requests, later than these were taken; a read is claimed when none is in hand; a
 // group is taken only for the read in hand, when there is one, and a read is put off, at its end, before its first one was.
 // prove: induction 2
@@ -64,6 +65,7 @@ always @(posedge clk)
     if (count_q == 4'd0) assert (head == 64'd0);
     if (!$past(rst)) begin
       if ($past(asks)) assert (tread_valid && tread_addr == {base + asked - 29'd1, 3'd0} && tread_first == (asked == 29'd1));
+      if ($past(asks)) assert (tread_bytes == {1'b0, $past(ahead_q), 3'd0});
       if ($past(tread_valid && !tread_ready))
         assert (tread_valid && $stable(tread_addr) && $stable(tread_bytes) && $stable(tread_first));
       if ($past(have && !finish && !start)) assert (count_q != 4'd0);
