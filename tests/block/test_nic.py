@@ -15,7 +15,7 @@ import cocotb
 from cocotb.triggers import ClockCycles
 
 from pymodels.nic.net import packet_key
-from pymodels.registers import Block, Control, Flag, Isr, Pci, Reg, isr_mask
+from pymodels.registers import MYRINET_AFTER_RESET, Block, Control, Flag, Isr, Myrinet, Pci, Reg, isr_mask
 from tests.block.nic_card import BASE, CLK_TRACE, LINK_TRACE, CardBench
 from tests.block.nic_ways import (
     RECEIVE,
@@ -130,6 +130,20 @@ async def a_packet_comes_back_over_the_link(dut: Any, delay: int) -> None:
         key = packet_key(packet)
         assert bench.last == dict.fromkeys((*CLK_TRACE, *LINK_TRACE), key)
     assert int(dut.isr.value) >> Isr.DATA_SENT & 1
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def a_flag_that_is_enabled_tells_of_its_own_event_alone(dut: Any) -> None:
+    """A good packet comes while illegal characters are to be told: none was."""
+    bench = await begin(dut)
+    await bench.lanai_write(Reg.MYRINET, MYRINET_AFTER_RESET | 1 << Myrinet.ILLEGAL_EN)
+    packet = bench.packet(40)
+    bench.sram.store(SEND, packet)
+    await bench.arm(RECEIVE, RECEIVE + 0x1000)
+    await bench.send(SEND, len(packet))
+    await bench.isr(Isr.RECV)
+    await bench.quiet()
+    assert bench.flags >> Isr.DATA_RECEIVED & 1 and not bench.flags >> Isr.ILLEGAL_RECEIVED & 1
 
 
 @cocotb.test(timeout_time=8, timeout_unit="ms")
