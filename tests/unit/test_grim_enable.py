@@ -19,6 +19,7 @@ from firmware.nic.grim.layout import Counter, Layout, State, Word
 from firmware.nic.grim.options import ALL_AT_MOST, OptionError, Options
 from firmware.nic.grim.peers import partners
 from pymodels.formats.grim import reference
+from pymodels.trace import Part, TraceEvent, unit
 from tests.unit.grim_bench import Bench
 from tests.unit.grim_traffic import AllToAll
 
@@ -120,7 +121,7 @@ def test_what_many_nodes_need_is_said(kind: type[Bench], options: dict[str, Any]
 
 def test_nodes_above_256_send_and_answer_under_their_own_names() -> None:
     nodes, pairs = 260, {3: 259, 259: 3, 256: 0, 0: 256}
-    bench = Large(nodes, multicast_trees=0)
+    bench = Large(nodes, trace=True, multicast_trees=0)
     got: dict[int, int] = {}
 
     async def node(library: Grim, me: int) -> None:
@@ -138,6 +139,8 @@ def test_nodes_above_256_send_and_answer_under_their_own_names() -> None:
 
     bench.run(node)
     assert got == pairs
+    seen = {(record[1], record[5]) for record in bench.machine.trace.records if record[2] == TraceEvent.POLL_HIT}
+    assert {(unit(me, Part.HOST_CPU), sender) for me, sender in pairs.items()} <= seen, "the trace names the sender"
     bench.settle()
     assert bench.nothing_left()
 
