@@ -107,7 +107,7 @@ async def values_of_the_engines_read_back(dut: Any) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def chain_and_doorbell_strobes_carry_their_number(dut: Any) -> None:
-    """PULSE, DMA_LISTk, DOORBELL_CONSUMERk: one-hot in the clock of the write."""
+    """PULSE, DMA_LISTk, DOORBELL_CONSUMERk: one-hot in the clock of the write; none for a read or a write beside it."""
     bench = Bench(dut)
     await bench.start()
     for k in range(4):
@@ -120,6 +120,11 @@ async def chain_and_doorbell_strobes_carry_their_number(dut: Any) -> None:
             await bench.middle
             assert int(dut[wire].value) == 1 << k and int(dut.w_data.value) == value
             await bench.tick()
+            for other in ((register, None), (register + 4, value)):
+                bench.access("cpu", *other)
+                await bench.middle
+                assert int(dut[wire].value) == 0
+                await bench.tick()
             dut.cpu_reg_valid.value = 0
             await bench.middle
             assert int(dut[wire].value) == 0
