@@ -9,12 +9,14 @@ applications run on many numbers of nodes, with LANais of both kinds and with in
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from math import ceil, log2
 from typing import Any
 
 import numpy as np
 import pytest
 
 from firmware.applications.spread import PROGRAMS, Node
+from firmware.applications.spread.node import Array
 from firmware.host.split_c import Global, SplitC, SplitCError
 from firmware.host.split_c.errors import OptionError
 from firmware.layers import ClusterView, check_options
@@ -26,6 +28,7 @@ VALUES = {"int32": -7, "uint32": 0xFFFFFFFF, "float32": 0.5, "int64": -(1 << 40)
 SIZES = {"histogram": 700, "matrix": 13, "sort": 300}
 RESULTS = {"histogram": 256, "matrix": 13 * 13, "sort": 300}
 """Numbers in what they compute."""
+MOPS = 40.0
 
 
 @pytest.mark.parametrize("dtype", VALUES)
@@ -223,9 +226,26 @@ def test_it_does_on_other_nics_and_with_interrupts(name: str, nic: str, am: dict
     compare(Bench(3, nic, am), name)
 
 
-def compare(bench: Bench, name: str) -> None:
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_program_charges_every_operation_of_its_sums_and_sorts(name: str) -> None:
+    size, nodes = SIZES[name], 3
+    parts, ran = compare(Bench(nodes), name)
+    widest, shares = -(-RESULTS["histogram"] // nodes), [len(node.share(size)) for node in ran]
+    samples = [8 * nodes * nodes] * nodes
+    operations = {
+        "histogram": 4 * size + 2 * widest * nodes * nodes,
+        "matrix": 2 * size**3,
+        "sort": sum(3 * n * ceil(log2(n)) for n in [*shares, *map(len, parts), *samples]),
+    }
+    assert sum(node.computed_ns for node in ran) == pytest.approx(operations[name] / MOPS * 1000)
+
+
+def compare(bench: Bench, name: str) -> tuple[list[Array], list[Node]]:
+    """Run a program; the parts of its result, which must be that of one processor alone, and its nodes."""
     size, program = SIZES[name], PROGRAMS[name]
-    parts = bench.run(*(program.run(Node(node, 40), size, 3) for node in bench.nodes))
+    nodes = [Node(node, MOPS) for node in bench.nodes]
+    parts = bench.run(*(program.run(node, size, 3) for node in nodes))
     result = np.concatenate(parts)
     assert result.size == RESULTS[name]
     assert np.array_equal(result, program.alone(size, 3))
+    return parts, nodes
