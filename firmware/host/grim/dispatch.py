@@ -159,11 +159,7 @@ class Dispatch:
             return 0
         vnn = reference(source).vnn
         host.trace(TraceEvent.HANDLER_START, key, handler, vnn)
-        self.in_handler = True
-        try:
-            result = function(source, *arguments, payload)
-        finally:
-            self.in_handler = False
+        result = function(source, *arguments, payload)
         if result is not None:
             await self._steps_of(result.__await__())
         host.trace(TraceEvent.HANDLER_END, key, handler, vnn)
