@@ -27,8 +27,8 @@ class Ports:
         self.hosts = {host: self.switch_ports + vnn for vnn, host in enumerate(topology.hosts)}
         number = {end: n for n, end in enumerate(self.ends)}
         self._topology = topology
-        self.peer = np.array([number.get(topology.peers.get(end, end), NOWHERE) for end in self.ends], np.int64)
-        self.peer[[end not in topology.peers for end in self.ends]] = NOWHERE
+        peers = [number[topology.peers[end]] if end in topology.peers else NOWHERE for end in self.ends]
+        self.peer = np.array(peers, np.int64)
         sizes = [s.ports for s in topology.switches for _ in range(s.ports)]
         self.first = np.array([n - end.port for n, end in enumerate(self.ends)], np.int64)
         self.behind = self.first + np.array([*sizes, *[0] * len(topology.hosts)], np.int64)

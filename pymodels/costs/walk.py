@@ -85,7 +85,7 @@ class Walk:
         if self.at >= len(self.function.items):
             raise self._fail("runs off its end", "end the function with a return")
         item = self.function.items[self.at]
-        if self.at in self.visited and not isinstance(item, Label):
+        if self.at in self.visited:
             raise self._fail("runs in a circle", "one turn of a loop is a path; repeat it with times=")
         self.visited.add(self.at)
         self.at += 1

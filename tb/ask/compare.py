@@ -184,7 +184,7 @@ def main(argv: list[str] | None = None) -> int:
     except ResultsError as error:
         complain(str(error))
         return 2
-    return report(Console(), before, after, limit)
+    return report(Console(emoji=False), before, after, limit)
 
 
 if __name__ == "__main__":

@@ -71,8 +71,10 @@ def folder_of(words: argparse.Namespace) -> Path:
         return folder
     cluster = words.cluster or info.cluster or ""
     request = resolve(words.study, words.sim, words.seed, False, cluster, words.profile, words.set, SIMULATORS)
-    Console(stderr=True).print(f"{words.study} has left no trace: running it first", style="dim", highlight=False)
-    run_study(replace(request, folder=str(folder)), Console(file=io.StringIO()))
+    Console(stderr=True, emoji=False).print(
+        f"{words.study} has left no trace: running it first", style="dim", highlight=False
+    )
+    run_study(replace(request, folder=str(folder)), Console(file=io.StringIO(), emoji=False))
     if not (folder / TRACE).is_file():
         raise TraceError("no trace", f"the run of {words.study} left none", f"see {folder / 'sim.log'}")
     return folder
@@ -88,7 +90,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--out", default="", help="folder of the run (default sim_build/<study>)")
     words = parser.parse_args(argv)
     try:
-        explain(read_recorded(folder_of(words)), words.message, Console())
+        explain(read_recorded(folder_of(words)), words.message, Console(emoji=False))
     except (ConfigError, TraceError) as error:
         complain(str(error))
         return 2

@@ -184,14 +184,14 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--functions", type=int, default=0, metavar="N", help="also show the N functions with most")
     parser.add_argument("workload", nargs="*", help=f"which ones ({', '.join(WORKLOADS)}); all")
     words = parser.parse_args(argv)
-    console = Console()
+    console = Console(emoji=False)
     try:
         unknown = [name for name in words.workload if name not in WORKLOADS]
         if unknown:
             raise SanlabError(f"unknown workload {unknown[0]!r}", "nothing is counted", f"take {', '.join(WORKLOADS)}")
         counts = all_counts(words.workload or WORKLOADS)
     except SanlabError as error:
-        Console(stderr=True, soft_wrap=True).print(str(error), style="red", markup=False, highlight=False)
+        Console(stderr=True, soft_wrap=True, emoji=False).print(str(error), style="red", markup=False, highlight=False)
         return error.exit_code
     before = json.loads(COMMITTED.read_text(encoding="utf-8"))
     show(console, counts)

@@ -238,12 +238,12 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--scale", type=float, default=1.0, help="length of the runs (1 = as quoted)")
     words = parser.parse_args(argv)
-    console = Console()
+    console = Console(emoji=False)
     try:
         figures = measure(Runner(console, words.repeats), words.scale)
         counted = counts.all_counts() if shutil.which(counts.VALGRIND) else {}
     except SanlabError as error:
-        Console(stderr=True, soft_wrap=True).print(str(error), style="red", markup=False, highlight=False)
+        Console(stderr=True, soft_wrap=True, emoji=False).print(str(error), style="red", markup=False, highlight=False)
         return error.exit_code
     machine = {
         "cores": os.cpu_count(),

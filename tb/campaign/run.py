@@ -141,7 +141,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--scheduler", default="", help="address of a Dask scheduler (default: of this process)")
     parser.add_argument("--workers", default="", help="simulations at a time on this machine (default: its processors)")
     words = parser.parse_args(argv)
-    console = Console()
+    console = Console(emoji=False)
 
     def campaign() -> int:
         pairs = chosen(words.layer, words.profile, words.sim)

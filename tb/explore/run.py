@@ -151,10 +151,10 @@ def main(argv: list[str] | None = None) -> int:
 
     def explored() -> int:
         if words.table:
-            return table(words.layer, Console())
+            return table(words.layer, Console(emoji=False))
         worlds, seconds = chosen(words.layer, words.world), 60 * minutes(words.minutes)
-        code = report(words.layer, worlds, seconds, Console())
-        return code if words.world else table(words.layer, Console()) or code
+        code = report(words.layer, worlds, seconds, Console(emoji=False))
+        return code if words.world else table(words.layer, Console(emoji=False)) or code
 
     return exit_code(explored, "what was found before is above")
 

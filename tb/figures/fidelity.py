@@ -77,7 +77,7 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="sanlab fidelity", description="How good every figure is, as a page.")
     parser.add_argument("--out", default="", help="folder; without: the page and the record in the repository")
     words = parser.parse_args(argv)
-    console = Console()
+    console = Console(emoji=False)
 
     def write() -> int:
         record = load_record() if FILE.exists() else {}

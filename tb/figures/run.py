@@ -160,7 +160,7 @@ def main(argv: list[str] | None = None) -> int:
     words = parser.parse_args(argv)
     folder = Path(words.out).resolve() if words.out else OUT / ("figures-quick" if words.quick else "figures")
     begun = time.monotonic()
-    console = Console()
+    console = Console(emoji=False)
 
     def figures() -> int:
         skipped: list[str] = []

@@ -123,7 +123,7 @@ def simulated(study: str, simulator: str, cluster: str, profile: str, settings: 
     info = studies.load(study)
     request = resolve(study, simulator, "1", False, cluster or info.cluster or "", profile, settings, SIMULATORS)
     request = replace(request, folder=str(folder))
-    return execute(request, info, plan(request, info), Console(file=io.StringIO()))
+    return execute(request, info, plan(request, info), Console(file=io.StringIO(), emoji=False))
 
 
 def _by_seed(lines: list[str]) -> dict[int, list[str]]:

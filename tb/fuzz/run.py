@@ -258,7 +258,7 @@ def main(argv: list[str] | None = None) -> int:
     def fuzz() -> int:
         place = words.on or trial.PLACES[0]
         fuzzes = chosen(words.layer, words.seeds, place, words.sim, words.firmware or FIRMWARE[0])
-        return run_fuzz(fuzzes, words.scheduler, workers(words.workers), Console())
+        return run_fuzz(fuzzes, words.scheduler, workers(words.workers), Console(emoji=False))
 
     return exit_code(fuzz, "what was found before is above")
 

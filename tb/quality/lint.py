@@ -55,7 +55,7 @@ def main(argv: list[str] | None = None) -> int:
         "check", nargs="*", help="only checks whose names begin so: " + ", ".join(c.name for c in CHECKS)
     )
     options = parser.parse_args(argv)
-    console = Console()
+    console = Console(emoji=False)
     try:
         checks = chosen(options.check)
     except ToolError as error:

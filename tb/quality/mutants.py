@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 OTHERS = (
     (re.compile(r"&&"), ("||",)),
@@ -51,11 +52,14 @@ class Mutant:
     line: int
     within: str
     """The source line."""
+    which: int = 0
+    """Its number, from 1 on, among those of the file that would be shown alike; 0 when there is no other."""
 
     @property
     def shown(self) -> str:
         """As reports, and files of properties, call it."""
-        return f"`{self.old}` -> `{self.new or ' '}` in `{self.within}`"
+        number = f" ({self.which})" if self.which else ""
+        return f"`{self.old}`{number} -> `{self.new or ' '}` in `{self.within}`"
 
     def of(self, text: str) -> str:
         """The source with the change."""
@@ -66,7 +70,18 @@ def mutants(text: str) -> list[Mutant]:
     """All of a module, in the order of the text."""
     code = COMMENT.sub(lambda found: " " * len(found[0]), text)
     found = [one for one in _found(code, _body(code)) if _statement(code, one.start)]
-    return sorted(found, key=lambda one: (one.start, one.new))
+    return numbered(sorted(found, key=lambda one: (one.start, one.new)))
+
+
+def numbered(found: Sequence[Mutant]) -> list[Mutant]:
+    """Mutants in the order of the text, those that would be shown alike with their numbers."""
+    counts, seen = Counter(one.shown for one in found), Counter[str]()
+    return [replace(one, which=_next(seen, one.shown)) if counts[one.shown] > 1 else one for one in found]
+
+
+def _next(seen: Counter[str], shown: str) -> int:
+    seen[shown] += 1
+    return seen[shown]
 
 
 def of_enables(text: str, found: list[Mutant]) -> list[Mutant]:

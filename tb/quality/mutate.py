@@ -128,7 +128,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--enables", action="store_true", help="only in statements that say whether a clock goes on")
     parser.add_argument("--workers", type=int, default=WORKERS, help="copies of the tree at a time")
     options = parser.parse_args(argv)
-    console, begun = Console(), time.monotonic()
+    console, begun = Console(emoji=False), time.monotonic()
     try:
         count = _count(options.count)
         known = changes(options.folder.strip("/"), options.enables)

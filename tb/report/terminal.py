@@ -56,7 +56,7 @@ def say(console: Console, text: str, style: str = "") -> None:
 
 def complain(text: str) -> None:
     """One line on stderr, as it is and however long, so that it can be searched and copied."""
-    Console(stderr=True, soft_wrap=True).print(text, style="red", markup=False, highlight=False, emoji=False)
+    Console(stderr=True, soft_wrap=True, emoji=False).print(text, style="red", markup=False, highlight=False)
 
 
 def exit_code(command: Callable[[], int], interrupted: str) -> int:
@@ -78,7 +78,7 @@ def _rich(console: Console, table: Table) -> None:
         drawn.add_column(heading, justify="left" if words else "right", no_wrap=not words, overflow="fold")
     for row in table.rows:
         drawn.add_row(*map(escape, row))
-    console.print(drawn, highlight=False, emoji=False)
+    console.print(drawn, highlight=False)
 
 
 def _plain(console: Console, table: Table) -> None:

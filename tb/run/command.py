@@ -179,7 +179,7 @@ def main(argv: list[str] | None = None) -> int:
         request = resolve(words.study, words.sim, words.seed, *given)
         folder = Path(words.out).resolve() if words.out else OUT / words.study
         window = window_ps(words.begin, words.end)
-        return run_study(replace(request, folder=str(folder), window_ps=window), Console())
+        return run_study(replace(request, folder=str(folder), window_ps=window), Console(emoji=False))
     except SanlabError as error:
         complain(str(error))
         return error.exit_code

@@ -201,7 +201,7 @@ def main(argv: list[str] | None = None) -> int:
         base = resolve(words.study, words.sim, words.seed, False, cluster, words.profile, words.set, SIMULATORS)
         folder = Path(words.out).resolve() if words.out else OUT / "sweep" / words.study
         base = Request(**{**base.__dict__, "folder": str(folder)})
-        return run_sweep(base, axes, words.scheduler, workers(words.workers), words.plot, Console())
+        return run_sweep(base, axes, words.scheduler, workers(words.workers), words.plot, Console(emoji=False))
 
     return exit_code(sweep, "the points that had ended are kept, and the same command goes on from there")
 

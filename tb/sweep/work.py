@@ -55,7 +55,7 @@ def run_point(point: Point) -> Done:
 def _run(point: Point, folder: Path) -> Done:
     info = studies.load(point.study)
     request = point.request(folder)
-    understood, console = plan(request, info), Console(file=io.StringIO())
+    understood, console = plan(request, info), Console(file=io.StringIO(), emoji=False)
     begun = time.monotonic()
     made = built(request, info, understood, console)
     if not made.cached:
@@ -73,4 +73,4 @@ def parcel(point: Point) -> Parcel:
     """The build of a point for a worker elsewhere; made here if need be. Raises ToolError when it cannot be built."""
     with tempfile.TemporaryDirectory() as folder:
         info, request = studies.load(point.study), point.request(Path(folder))
-        return packed(built(request, info, plan(request, info), Console(file=io.StringIO())))
+        return packed(built(request, info, plan(request, info), Console(file=io.StringIO(), emoji=False)))

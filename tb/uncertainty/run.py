@@ -167,7 +167,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--workers", default="", help="points at a time on this machine (default: its processors)")
     parser.add_argument("--out", default="", help="folder (default sim_build/uncertainty/<study>-<profile>)")
     words = parser.parse_args(argv)
-    console = Console()
+    console = Console(emoji=False)
 
     def uncertainty() -> int:
         draws = samples(words.samples)

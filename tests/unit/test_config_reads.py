@@ -194,6 +194,13 @@ def test_a_drawn_cluster_comes_back_from_its_files(
     assert replace(read, file="", topology=same) == drawn
 
 
+def test_files_are_written_into_a_folder_that_is_made_and_over_older_ones(tmp_path: Path) -> None:
+    folder = tmp_path / "networks" / "four"
+    for count in (2, 4):
+        drawn = as_cluster(clos(host_names(count), 8, None), False)
+        assert load_cluster(write(drawn, folder, "A drawn network")).names == drawn.names
+
+
 def test_examples_are_the_networks_that_they_say() -> None:
     clusters = {name: load_cluster(find_config(name, {})) for name in examples()}
     assert clusters["two_hosts"].names == ("paris", "metz")

@@ -55,6 +55,10 @@ MISTAKES: dict[str, tuple[dict[str, str], str]] = {
         swapped(CONFIG, "HOST metz", "HOST metz now"),
         "grim_config:10: too many words after HOST: 2 given; write HOST <name>",
     ),
+    "too few words in a line of the host map": (
+        swapped("hosts", "metz 1", "metz"),
+        "hosts:2: too few words after metz: 0 given; write <host> <physical_ID>",
+    ),
     "too many words with an optional one": (
         {RESOURCE: "LINK a 1 b 2 3 4\n"},
         "French_cluster_config.txt:1: too many words after LINK: 6 given; "

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from pymodels.costs.assembly import CostError, Function, functions
+from pymodels.costs.assembly import CostError, Function, Instruction, functions
 from pymodels.costs.i686 import accesses, operands
 from pymodels.costs.targets import POWERPC, POWERPC_HOST, TARGETS
-from pymodels.costs.walk import PathCost, explain, walk
+from pymodels.costs.walk import PathCost, Walk, explain, walk
 
 FIXTURES = Path(__file__).parent / "costs"
 
@@ -127,6 +127,17 @@ RETURN = """
 def test_an_unconditional_branch_is_followed_with_its_delay_slot() -> None:
     cost = count("nic", "bt .LBB0_2\nadd %r6, 0x1, %r6\nst %r6, 0[%r7]\n.LBB0_2:\nst %r6, 4[%r7]" + RETURN)
     assert cost == PathCost(instructions=3, stores=1)
+
+
+def test_each_instruction_of_a_path_stands_at_its_place_in_the_function() -> None:
+    walker = Walk(
+        function("nic", "ld 4[%r6], %r9\nbeq .LBB0_1\nsub %sp, 0x8, %sp\nadd %r9, 0x1, %r9\n.LBB0_1:" + RETURN), ""
+    )
+    walker.run()
+    places = {item.text: place for place, item in enumerate(walker.function.items) if isinstance(item, Instruction)}
+    assert [one.item for one in walker.path] == [
+        places[text.removesuffix(" (frame, as a nop)")] for text in walker.steps
+    ]
 
 
 def test_a_branch_round_a_block_that_is_off_the_path_is_taken() -> None:

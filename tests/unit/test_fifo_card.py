@@ -72,6 +72,17 @@ def test_a_buffer_is_sent_once_and_then_its_state_is_sent() -> None:
     assert int.from_bytes(card.memory[24:28], "big") == descriptor(State.SENT, 6, skip=2, own=5)
 
 
+@pytest.mark.parametrize("size", [100, 256, 0xFFF])
+def test_a_buffer_is_sent_as_long_as_its_descriptor_says_or_not_at_all(size: int) -> None:
+    card = FifoModel()
+    data = bytes(index & 0xFF for index in range(2048))
+    card.store(Size.BUFFER * 3, data)
+    card.store(Size.DESCRIPTOR * 3, descriptor(State.READY, size).to_bytes(4, "big"))
+    card.transmit(3)
+    assert card.sent == ([data[:size]] if size <= Size.BUFFER else [])
+    assert card.errors == (set() if size <= Size.BUFFER else {Error.DESCRIPTOR})
+
+
 def test_the_pool_of_24_of_four_nodes_takes_all_that_their_senders_can_have_under_way() -> None:
     """Paper 002: 3 partners, 4 requests and 4 replies each; the 25th packet waits."""
     card = FifoModel()

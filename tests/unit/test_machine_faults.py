@@ -11,7 +11,7 @@ import pytest
 from firmware.verbs import Watch
 from pymodels.machine import Machine
 from pymodels.registers import Control, Flag, Isr, Pci, Reg
-from tests.unit.test_machine_network import RECV, arm, body, received, send
+from tests.unit.test_machine_network import OUT, RECV, arm, body, received, send
 
 HOLD = (1 << Control.LANAI_RESET_ON | 1 << Control.EBUS_RESET_ON).to_bytes(4, "big")
 RUN = (1 << Control.LANAI_RESET_OFF | 1 << Control.EBUS_RESET_OFF).to_bytes(4, "big")
@@ -132,6 +132,24 @@ def test_a_nic_that_is_reset_while_it_sends_leaves_the_path_free(after_us: float
         machine.run(machine.kernel.now / 1e6 + 10)
         assert received(machine, 2) == (body(200, sender), 0)
     assert machine.network.in_flight() == 0
+
+
+def test_a_nic_that_is_reset_between_two_pieces_of_a_packet_leaves_the_path_free() -> None:
+    machine = Machine(3)
+    arm(machine, 2)
+    nic = machine.nic(0)
+    nic.sram.write(OUT, b"\x82" + body(300))
+    nic.write(Reg.SMP, OUT)
+    nic.write(Reg.SML, OUT + 101)
+    machine.run()
+    assert machine.network.in_flight() == 1
+    control(machine, 0, HOLD)
+    machine.run()
+    assert machine.network.in_flight() == 0 and received(machine, 2)[1] != 0
+    arm(machine, 2)
+    send(machine, 1, b"\x81", body(200))
+    machine.run()
+    assert received(machine, 2) == (body(200), 0)
 
 
 @pytest.mark.parametrize(("after_us", "held_us"), [(1.0, 1.0), (10.0, 0.1), (10.0, 1.0)])

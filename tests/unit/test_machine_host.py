@@ -69,13 +69,14 @@ def test_a_read_waits_for_the_writes_before_it() -> None:
     assert machine.finish(write_then_read()) == [256]
 
 
-def test_a_copy_takes_bytes_from_host_memory_rounded_up_to_words() -> None:
+@pytest.mark.parametrize(("size", "copied"), [(12, 12), (13, 16), (16, 16)])
+def test_a_copy_takes_bytes_from_host_memory_rounded_up_to_words(size: int, copied: int) -> None:
     machine = Machine(2)
     buffer = machine.host(0).allocate(64)
     buffer.view[:] = bytes(range(64))
-    machine.finish(machine.host(0).pio_copy(BASE + 8, buffer.address + 4, 13))
+    machine.finish(machine.host(0).pio_copy(BASE + 8, buffer.address + 4, size))
     machine.run()
-    assert machine.nic(0).load_bytes(0, 28) == bytes(8) + bytes(range(4, 20)) + bytes(4)
+    assert machine.nic(0).load_bytes(0, 28) == (bytes(8) + bytes(range(4, 4 + copied))).ljust(28, b"\0")
 
 
 def test_registers_and_sram_stand_in_the_cards_region() -> None:

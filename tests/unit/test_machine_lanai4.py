@@ -147,6 +147,15 @@ def test_a_transfer_in_work_cannot_be_overwritten() -> None:
         nic.write(Ebus.EAR, 2)
 
 
+def test_a_transfer_beyond_the_sram_is_refused_as_it_is_begun() -> None:
+    machine = Machine(2, nic="lanai4")
+    nic, buffer = machine.nic(0), machine.host(0).allocate(64)
+    nic.write(Ebus.EAR, buffer.address)
+    nic.write(Ebus.LAR, nic.sram.size - 32)
+    with pytest.raises(MachineError, match="are outside its"):
+        nic.write(Ebus.DMA_CTR, 64)
+
+
 @pytest.mark.parametrize("register", [Reg.PULSE, Reg.IT1, Reg.DOORBELL_PRODUCER0])
 def test_what_the_chip_does_not_have_is_refused_by_name(register: Reg) -> None:
     nic = Machine(2, nic="lanai4").nic(0)

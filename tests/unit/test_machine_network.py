@@ -118,6 +118,29 @@ def test_a_blocked_output_holds_back_packets_of_others_and_then_lets_them_by() -
     assert sorted(firsts) == sorted(body(64, source) for source in range(3))
 
 
+def test_a_packet_that_was_blocked_goes_on_over_further_switches_as_its_route_arrives() -> None:
+    """Host 0's packet to host 15 keeps the cable between two switches. Of that of host 1, at the next port, only the
+    byte of the route to this cable has come.
+    """
+    machine = Machine(topology=clos(host_names(16)), sram_bytes=1 << 16, host_bytes=4096)
+    route = machine.view(0)["routes"][15]
+    send(machine, 0, route, body(2000))
+    machine.run()
+    nic, whole = machine.nic(1), bytes([route[0] - 1]) + route[1:] + body(50)
+    nic.sram.write(OUT, whole)
+    nic.write(Reg.SMP, OUT)
+    nic.write(Reg.SML, OUT + 1)
+    machine.run()
+    assert machine.network.in_flight() == 2
+    arm(machine, 15)
+    machine.run()
+    assert received(machine, 15) == (body(2000), 0)
+    arm(machine, 15)
+    nic.write(Reg.SMLT, OUT + len(whole))
+    machine.run()
+    assert received(machine, 15) == (body(50), 0)
+
+
 def test_packets_of_one_sender_stay_in_order_even_behind_a_blocked_one() -> None:
     machine = Machine(3)
     arm(machine, 2)

@@ -79,6 +79,17 @@ def test_a_doorbell_appends_address_and_data_and_wakes() -> None:
     assert nic.special.read(Reg.DOORBELL_PRODUCER0) == 1
 
 
+def test_with_several_doorbell_fifos_the_page_says_which_one_an_entry_is_for() -> None:
+    nic = Machine(2).nic(0)
+    for several, fifo in ((0, 0), (1, 3)):
+        nic.card.write(Pci.CONTROL, (several << Control.MULTI_QUEUE).to_bytes(4, "big"))
+        before = list(nic.doorbells.producers)
+        nic.card.write(Pci.DOORBELL + 0x3008, bytes(4))
+        assert [now - then for now, then in zip(nic.doorbells.producers, before, strict=True)] == [
+            int(number == fifo) for number in range(len(before))
+        ]
+
+
 def test_a_full_doorbell_fifo_loses_entries_and_says_so() -> None:
     bells = Machine(2).nic(0).doorbells
     bells.set_base(0, 0x8000)

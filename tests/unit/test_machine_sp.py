@@ -16,6 +16,7 @@ from pymodels.machine import Machine, MachineError
 from pymodels.nics.sp.machine import ModelSpNic
 from pymodels.nics.sp.registers import (
     SpCommand,
+    SpControl,
     SpPci,
     SpReg,
     SpSize,
@@ -183,6 +184,19 @@ def test_the_host_takes_the_interrupt_back_at_the_control_register() -> None:
     card = nic_kind("sp").card(1 << 19)
     assert card.register(Reg.ISR) == card.control == 0xE0800040
     assert card.signal(1 << Isr.HOST_SIG) == 1
+
+
+def test_an_interrupt_stands_in_both_registers_until_the_host_takes_it_back(machine: Machine) -> None:
+    nic, host = adapter(machine, 0), machine.host(0)
+
+    def seen() -> tuple[int, int]:
+        return nic.special.read(SpReg.INTERRUPT), machine.finish(host.pio_read(host.card.control))[0]
+
+    assert seen() == (0, 0)
+    nic.write(SpReg.INTERRUPT, 1)
+    assert seen() == (1, 1 << SpControl.INTERRUPT)
+    nic.card.write(SpPci.CONTROL, (1 << SpControl.INTERRUPT).to_bytes(4, "big"))
+    assert seen() == (0, 0)
 
 
 @pytest.mark.parametrize("preset", ["firmvia", "bvia1", "bvia2", "hwvia"])

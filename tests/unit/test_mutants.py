@@ -56,6 +56,15 @@ def test_a_dropped_cost_is_known_for_one() -> None:
     assert found[0].shown == '`await nic.work("scan")` -> `pass` in `await nic.work("scan")`'
 
 
+def test_mutants_that_would_be_shown_alike_are_numbered() -> None:
+    """One that is listed as equivalent excuses no other."""
+    assert [one.shown for one in mutants("a = 1 + 1\na = 1 + 1\n") if one.old == "1"] == [
+        f"`1` ({number}) -> `2` in `a = 1 + 1`" for number in (1, 2, 3, 4)
+    ]
+    text = "module one (input logic a);\n  assign b = a && a && d;\n  assign c = a && b;\nendmodule\n"
+    assert [(one.line, one.which) for one in of_modules.mutants(text)] == [(2, 1), (2, 2), (3, 0)]
+
+
 @pytest.mark.parametrize("file", ["firmware/nic/echo/__init__.py", "firmware/nic/hardware/block_ring.py"])
 def test_mutants_of_a_file_parse_and_differ(file: str) -> None:
     text = (ROOT / file).read_text(encoding="utf-8")
@@ -153,6 +162,19 @@ def test_a_mutant_that_a_test_sees_is_killed_the_other_survives_and_the_tree_sta
     assert not (tree.parent / "out" / "mutants" / "0").exists()
     left = json.loads((tree.parent / "out" / "mutants.json").read_text())
     assert sorted(one["outcome"] for one in left) == ["killed", "survived"]
+
+
+def test_what_a_child_process_executes_is_run_by_all_tests_of_a_file_that_has_its_own(
+    tree: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tree / "covers.toml").write_text('[python]\n"firmware/sums.py" = ["tests/test_*.py"]\n')
+    (tree / "tests" / "test_sums.py").write_text(
+        "import os\nfrom firmware.sums import most, total\n\n\ndef test_total():\n    assert total(2, 3) == 5\n\n\n"
+        "def test_most():\n    child = os.fork()\n    if not child:\n        os._exit(most())\n"
+        "    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7\n"
+    )
+    assert main(["firmware", "9", "--workers", "1"]) == 0
+    assert "2 mutants of 2" in capsys.readouterr().out
 
 
 def test_a_file_of_tests_is_watched_once_for_each_content_of_the_sources_and_of_its_own(

@@ -17,6 +17,7 @@ from pymodels.hardware.compiled import kinds_of
 from pymodels.hardware.discover import nic_kind, nic_kinds, of_nic
 from pymodels.machine import Machine
 from pymodels.profiles import DEFAULT_KIND, DEFAULT_PROFILE, Owner, keys_of, load_profile, profile_names
+from pymodels.settings import Setting
 from tb.nics.view import View
 from tests.unit.nic_names import offences
 
@@ -99,6 +100,21 @@ def test_a_layer_runs_on_the_kinds_for_whose_processor_it_is_compiled() -> None:
     targets = {nic_kind(name).target for name in kinds_of("grim")}
     assert targets == {nic_kind(DEFAULT_KIND).target}
     assert set(kinds_of("grim")) < set(kinds_of("via"))
+
+
+def test_the_driver_takes_those_out_of_reset_whose_reset_it_commands() -> None:
+    assert {name: nic_kind(name).boots for name in nic_kinds()} == {
+        "fifo": False,
+        "lanai4": True,
+        "lanai9": True,
+        "sp": False,
+    }
+
+
+def test_a_crossing_of_a_lanai_is_a_synchroniser_of_two_flops_and_one_of_the_sp_adapter_a_register() -> None:
+    loaded = [load_profile(name) for name in profile_names()]
+    edges = {profile.kind: profile.nic.settings(profile)[Setting.CDC_LATENCY] for profile in loaded}
+    assert (edges["lanai9"], edges["lanai4"], edges["sp"]) == (1, 1, 0)
 
 
 def test_the_kind_that_is_taken_where_nobody_says_is_that_of_the_profile() -> None:

@@ -19,7 +19,7 @@ from pymodels.npb import CODES, Traffic, Transfer, TranslationCache, miss_rates,
 from pymodels.npb.lu import neighbours
 from pymodels.npb.mg import levels, torus
 from pymodels.npb.multipartition import Partition
-from pymodels.npb.streams import BASE, PAGE
+from pymodels.npb.streams import BASE, GAP, PAGE, WORD
 
 RUNS = [(code, problem, processes) for code in CODES for problem in "AB" for processes in (4, 16)]
 
@@ -93,6 +93,14 @@ def test_partners_of_mg_are_those_of_its_torus_and_further_ones_on_coarse_levels
     assert own[2].gives == (True, True, True) and own[2].takes == (False, False, False)
     assert levels(64, 0)[1].dead and levels(64, 0)[2].takes == (True, True, True)
     assert recv_queues("MG", 64) == 6 + 8 * 3 / 64
+
+
+@pytest.mark.parametrize(("processes", "side"), [(4, 258), (16, 130), (64, 66)])
+def test_the_buffers_of_mg_have_room_for_two_faces_with_their_borders(processes: int, side: int) -> None:
+    """NPB 2.3, globals.h: nm = 2 + 2**lm for 2**lm points a side of a process, and nm2 = 2 * nm * nm numbers."""
+    own = traffic("MG", "A", processes, 0)
+    places = sorted({transfer.address for transfer in (*own.setup, *own.step)})
+    assert places == [BASE + number * (2 * side * side * WORD + GAP) for number in range(4)]
 
 
 @given(st.lists(st.integers(0, 40), max_size=200), st.sampled_from([(8, 1), (4, 2), (1, 8), (16, 4)]))

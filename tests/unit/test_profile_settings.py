@@ -12,7 +12,8 @@ import pytest
 
 from pymodels.errors import ConfigError
 from pymodels.nics.common.lanai import RATE_MOST, rtc_rate
-from pymodels.profiles import Origin, Profile, load_profile, parse_settings
+from pymodels.profiles import Origin, Profile, load_profile, parse_settings, profile_names
+from pymodels.settings import Setting
 
 
 @pytest.fixture(name="profile")
@@ -31,6 +32,14 @@ def test_settings_are_typed_by_the_schema(profile: Profile) -> None:
     assert changed.values["clock.nic_ps"].source == "SET of this run"
     assert profile.integer("clock.nic_ps") == 7500
     assert settings["file"] == "/a=b"
+
+
+@pytest.mark.parametrize("name", profile_names())
+def test_whatever_a_value_may_be_has_room_in_its_setting(name: str) -> None:
+    keys = load_profile(name).keys
+    known = {setting.name: keys[setting.source].high for setting in Setting if setting.source in keys}
+    assert len(known) > 10
+    assert [name for name, most in known.items() if most >= 1 << Setting[name].bits] == []
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ alike and are fine; each complaint is checked with its line. No tool is started.
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ import pytest
 from tb.build import build
 from tb.quality import lint, python, synth, text, words
 from tb.quality.check import Check, each
+from tb.tools.paths import ROOT
 from tb.tools.programs import ToolError
 
 
@@ -55,6 +57,15 @@ def test_what_is_no_hardware_is_found_on_its_line(source: str, complaint: str) -
 )
 def test_what_only_looks_like_it_is_no_complaint(source: str) -> None:
     assert text.unlike_hardware(f"module m;\n  {source}\nendmodule\n") == []
+
+
+def test_no_line_number_becomes_a_picture() -> None:
+    """In what rich prints, `:100:` would, as in `file.py:100: a complaint`."""
+    for path in sorted((ROOT / "tb").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Console":
+                given = {word.arg: ast.unparse(word.value) for word in node.keywords}
+                assert given.get("emoji") == "False", f"{path}:{node.lineno}"
 
 
 def test_a_header_with_import_and_parameters_has_no_delay() -> None:

@@ -8,6 +8,8 @@ successors). Reverse routes must lead back from every destination.
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -80,6 +82,10 @@ FAILS = {
     "no port": (b"\x84", "byte 1 (0x84) leads from port 0 of 's0' to port 4; that switch has ports 0 to 3"),
     "before port 0": (b"\xbf", "byte 1 (0xBF) leads from port 0 of 's0' to port -1; that switch has ports 0 to 3"),
     "no cable": (b"\x81", "byte 1 (0x81) leads to port 1 of 's0', where no cable is; cabled ports: 0, 2, 3"),
+    "on from no cable": (
+        b"\x81\x82\xbe",
+        "byte 1 (0x81) leads to port 1 of 's0', where no cable is; cabled ports: 0, 2, 3",
+    ),
     "no route byte": (
         b"\x83\x06",
         "byte 2 is 0x06; a route byte is 80 to 8F (up to 15 ports on) or B1 to BF (up to 15 back)",
@@ -93,6 +99,8 @@ def test_route_to_nowhere(route: bytes, text: str) -> None:
         verify(ring(3), ("h0", "h1"), route)
     assert str(error.value) == f"route to nowhere, 'h0' to 'h1': {text}"
     assert error.value.pair == ("h0", "h1")
+    with pytest.raises(RouteError, match=re.escape(text)):
+        DependencyGraph(ring(3), Routes({("h0", "h1"): route}))
 
 
 def test_route_to_another_host() -> None:

@@ -81,6 +81,10 @@ def test_an_undisturbed_loop_executes_a_few_turns_only() -> None:
     assert len(hardware.begins) > 1_000
 
 
+def test_where_all_turns_are_alike_two_are_executed_before_the_last() -> None:
+    assert loop(Hardware(1, 1, []), 1_000_000, True) == 3
+
+
 def test_a_turn_that_could_meet_something_else_is_executed() -> None:
     hardware = Hardware(30, 1, [5 * 330 + 1])
     turns = Turns(hardware)

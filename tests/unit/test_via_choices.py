@@ -17,6 +17,7 @@ from firmware.layers import check_options
 from firmware.nic.via.layout import Counter, State, Word
 from firmware.nic.via.options import OptionError, Options
 from firmware.nic.via.user_pages import Pair as Doorbells
+from pymodels.errors import SanlabError
 from pymodels.formats.via import Control, Field, Reliability, Status
 from pymodels.hardware.discover import nic_kind
 from pymodels.host import ProtectionFault
@@ -338,3 +339,10 @@ def test_choices_that_a_nic_does_not_have_are_refused_before_anything_is_built(
 ) -> None:
     with pytest.raises(OptionError):
         check_options("via", wrong, 2, 1 << 19, replace(nic_kind(nic).card(1 << 19), has_doorbells=False))
+
+
+def test_more_nodes_than_a_header_can_name_are_refused() -> None:
+    card = nic_kind("lanai9").card(1 << 19)
+    check_options("via", {}, 128, 1 << 19, card)
+    with pytest.raises(SanlabError, match=r"129 hosts: layer 'via' has names for 128"):
+        check_options("via", {}, 129, 1 << 19, card)

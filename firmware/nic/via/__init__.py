@@ -15,6 +15,9 @@ from pymodels.cards import CardMap
 from pymodels.formats.via import NODES
 from pymodels.profiles import profiles_with_doorbells
 
+MOST_NODES = NODES
+"""Nodes that the format names."""
+
 
 async def main(nic: Nic, view: ClusterView) -> None:
     """The NIC's program. Raises OptionError when an option cannot be, or the NIC's memory cannot hold what is asked."""
@@ -36,8 +39,6 @@ def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: in
     if card.most_payload and chosen.packet > card.most_payload:
         cause = f"a packet of this network takes {card.most_payload} bytes"
         raise OptionError("option packet", cause, f"give {card.most_payload}")
-    if nodes > NODES:
-        raise OptionError(f"{nodes} nodes", f"a VIA header names {NODES}", "take fewer")
     Layout(chosen, sram_bytes)
 
 

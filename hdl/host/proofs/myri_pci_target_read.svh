@@ -8,7 +8,8 @@
 // group is taken only for the read in hand, when there is one, and a read is put off, at its end, before its first one was.
 // prove: induction 2
 // unseen: `&` -> `|` in `assign needed = (tread_valid & tread_ready) | td_valid |`: a clock that goes on longer loses nothing
-// unseen: `&` -> `|` in `(open_q & (need_q | (burst_q & count_q + flight_q < ahead_q)));`: a clock that goes on longer loses nothing
+// unseen: `&` (1) -> `|` in `(open_q & (need_q | (burst_q & count_q + flight_q < ahead_q)));`: a clock that goes on longer loses nothing
+// unseen: `&` (2) -> `|` in `(open_q & (need_q | (burst_q & count_q + flight_q < ahead_q)));`: a clock that goes on longer loses nothing
 (* anyconst *) logic [2:0] place;
 (* anyseq *) logic pick;  // the request that is made now is followed
 logic [63:0] kept, own;  // own: its answer

@@ -3,9 +3,10 @@
 // when none is active, and has a byte.
 // prove: induction 2
 // unseen: `64'd0` -> `64'd1` in `assign current = need ? in_data : 64'd0;`: behind the run no lane is enabled
-// unseen: `previous_q <= 64'd0;` -> `;` in `previous_q <= 64'd0;`: before the run no lane is enabled
-// unseen: `64'd0` -> `64'd1` in `previous_q <= 64'd0;`: before the run no lane is enabled
-// unseen: `&&` -> `||` in `assign busy = start || (out_valid && out_ready) || (in_valid && in_ready);`: a clock that goes on longer loses nothing
+// unseen: `previous_q <= 64'd0;` (2) -> `;` in `previous_q <= 64'd0;`: before the run no lane is enabled
+// unseen: `64'd0` (2) -> `64'd1` in `previous_q <= 64'd0;`: before the run no lane is enabled
+// unseen: `&&` (1) -> `||` in `assign busy = start || (out_valid && out_ready) || (in_valid && in_ready);`: a clock that goes on longer loses nothing
+// unseen: `&&` (2) -> `||` in `assign busy = start || (out_valid && out_ready) || (in_valid && in_ready);`: a clock that goes on longer loses nothing
 (* anyconst *) logic [31:0] place;
 (* anyconst *) logic [2:0] lane;  // any
 logic [33:0] all;  // bytes of the run

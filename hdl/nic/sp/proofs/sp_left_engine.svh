@@ -2,7 +2,9 @@
 // block.
 // prove: induction 2
 // mutants: enables
-// unseen: `&&` -> `||` in `assign busy = (idle && in_valid) || begin_move || (cmd_valid && cmd_ready) || (rd_valid && rd_ready) ||`: a clock that goes on longer loses nothing
+// unseen: `&&` (1) -> `||` in `assign busy = (idle && in_valid) || begin_move || (cmd_valid && cmd_ready) || (rd_valid && rd_ready) ||`: a clock that goes on longer loses nothing
+// unseen: `&&` (2) -> `||` in `assign busy = (idle && in_valid) || begin_move || (cmd_valid && cmd_ready) || (rd_valid && rd_ready) ||`: a clock that goes on longer loses nothing
+// unseen: `&&` (3) -> `||` in `assign busy = (idle && in_valid) || begin_move || (cmd_valid && cmd_ready) || (rd_valid && rd_ready) ||`: a clock that goes on longer loses nothing
 // unseen: `&&` -> `||` in `assign set_alarm = complete && rings_q;`: an interrupt of the card, no clock
 initial assume (rst);
 always @(posedge clk)
