@@ -1,8 +1,8 @@
 """The circuits in their slots: whose words and whose accesses of the bank count.
 
 Strategy: the generated module of the example, without the shell: the test plays it. A circuit that asks for bank 3
-when it is not its turn must be reported as a trespass and must not reach the bank; where a circuit is must follow the
-loaded image.
+when it is not its turn must be reported as a trespass and must not reach the bank; a result must stay until it is taken
+in its turn; where a circuit is must follow the loaded image.
 """
 
 from __future__ import annotations
@@ -64,6 +64,48 @@ async def a_circuit_whose_image_goes_begins_anew_when_it_comes_back(dut: Any) ->
                 await RisingEdge(dut.clk)
             assert not int(dut.busy.value) and not int(dut.out_valid.value), circuit.name
         dut.image.value = 0
+
+
+async def bank(dut: Any) -> None:
+    """Bank 3, which holds zeros: each read is answered in the next clock."""
+    dut.mem_ready.value, dut.mem_rdata.value = 1, 0
+    while True:
+        await RisingEdge(dut.clk)
+        dut.mem_rvalid.value = int(dut.mem_valid.value) & ~int(dut.mem_write.value)
+
+
+async def clocks(dut: Any, count: int = 5) -> tuple[int, ...]:
+    """So many; then the word that is given out."""
+    for _ in range(count):
+        await RisingEdge(dut.clk)
+    return tuple(int(dut[f"out_{name}"].value) for name in ("valid", "last", "bytes", "data"))
+
+
+@cocotb.test(timeout_time=100, timeout_unit="us")
+async def a_result_waits_until_it_is_taken_in_its_turn(dut: Any) -> None:
+    await begin(dut, 0)
+    cocotb.start_soon(bank(dut))
+    for circuit in EXAMPLE:
+        dut.image.value = 0
+        await clocks(dut)
+        dut.image.value, dut.active.value = images(EXAMPLE).index(circuit.image) + 1, 1 << circuit.slot
+        dut.in_valid.value, dut.in_last.value, dut.in_bytes.value, dut.in_data.value = 1, 1, 4, 0x04030201
+        await clocks(dut, 1)
+        while not int(dut.in_ready.value):
+            await clocks(dut, 1)
+        dut.in_valid.value = 0
+        while not (await clocks(dut, 1))[0]:
+            pass
+        word = await clocks(dut, 1)
+        assert await clocks(dut) == word, circuit.name
+        dut.active.value, dut.out_ready.value = 0, 1
+        assert not (await clocks(dut))[0], circuit.name
+        dut.active.value, dut.out_ready.value = 1 << circuit.slot, 0
+        assert await clocks(dut) == word, circuit.name
+        dut.out_ready.value = 1
+        await clocks(dut, 1)
+        dut.out_ready.value = 0
+        assert (await clocks(dut, 2)) != word, circuit.name
 
 
 @cocotb.test(timeout_time=10, timeout_unit="us")
