@@ -18,7 +18,7 @@ from pathlib import Path
 from rich.console import Console
 
 from tb.fuzz import trial
-from tb.fuzz.reach import ARCS, Arcs, Watch
+from tb.fuzz.reach import ARCS, Arcs, Watch, firmware
 from tb.plan import studies
 from tb.plan.request import plan, resolve
 from tb.run.command import execute
@@ -74,7 +74,7 @@ class Found:
 
 def on_machine(batch: Batch) -> Found:
     """Run a batch on the machine, in this process."""
-    found, watch = Found(), Watch(batch.layer)
+    found, watch = Found(), Watch(firmware(batch.layer))
     with watch if batch.covered else nullcontext():
         make = trial.maker(batch.layer, batch.in_c)
         for seed in range(batch.first, batch.first + batch.count):

@@ -31,9 +31,9 @@ def firmware(name: str) -> Path:
 class Watch:
     """Notes what runs while it is entered."""
 
-    def __init__(self, name: str) -> None:
-        """`name`: whose fuzz runs."""
-        self._coverage = _coverage(name)
+    def __init__(self, folder: Path) -> None:
+        """`folder`: of the files that are looked at."""
+        self._coverage = _coverage(folder)
 
     def __enter__(self) -> Watch:
         self._coverage.start()
@@ -57,13 +57,13 @@ def together(several: Iterable[Arcs]) -> Arcs:
     return {name: sorted(arcs) for name, arcs in found.items()}
 
 
-def _coverage(name: str) -> coverage.Coverage:
-    return coverage.Coverage(data_file=None, branch=True, source=[str(firmware(name))])
+def _coverage(folder: Path) -> coverage.Coverage:
+    return coverage.Coverage(data_file=None, branch=True, source=[str(folder)])
 
 
 def covered(arcs: Arcs, name: str) -> dict[str, Any]:
     """Totals, and by file what is missing: a report of coverage."""
-    watch = _coverage(name)
+    watch = _coverage(firmware(name))
     watch.get_data().add_arcs({str(ROOT / path): [*pairs, *_imported(path)] for path, pairs in arcs.items()})
     with tempfile.NamedTemporaryFile("r", suffix=".json") as report:
         watch.json_report(outfile=report.name)

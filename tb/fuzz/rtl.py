@@ -18,7 +18,7 @@ from firmware.layers import ClusterView, composition, names
 from pymodels.kernel import Kernel
 from tb.fuzz import trial
 from tb.fuzz.program import Program, Value
-from tb.fuzz.reach import ARCS, Arcs, Watch, together
+from tb.fuzz.reach import ARCS, Arcs, Watch, firmware, together
 from tb.fuzz.shrink import SMALL, shrink_awaiting, sort_of
 from tb.fuzz.trial import Make
 from tb.fuzz.world import late_port
@@ -142,7 +142,7 @@ async def _smaller(lab: Lab, name: str, make: Make, numbers: list[int], sort: st
 
 async def _apart(lab: Lab, name: str, program: Program, reached: list[Arcs]) -> list[str]:
     """Run a program in a copy of this process; what was wrong. What it has reached joins the others."""
-    watch = Watch(name)
+    watch = Watch(firmware(name))
 
     def with_arcs(found: list[str]) -> tuple[list[str], Arcs]:
         return found, watch.arcs() if lab.option("covered") else {}

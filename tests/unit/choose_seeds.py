@@ -9,36 +9,23 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping
-from pathlib import Path
-from types import MappingProxyType
-
-import coverage
 
 from pymodels.results import write_atomically
 from tb.fuzz import trial
+from tb.fuzz.reach import Watch
 from tb.tools.paths import ROOT
-from tests.unit.fuzzed import COUNTED, SEEDS
+from tests.unit.fuzzed import COUNTED, OF, OTHERS, SEEDS
 
-OF: Mapping[str, int] = MappingProxyType({"am": 100, "grim": 400, "hpam": 100, "ssam": 100, "via": 400})
-"""Seeds of a layer, where these are not OTHERS."""
-OTHERS, LEAST = 50, 10
+LEAST = 10
+"""Seeds of a layer that run."""
 Branch = tuple[str, int, int]
 
 
 def reached(layer: str, seed: int) -> frozenset[Branch]:
     """By file: from which line to which a program jumps."""
-    watch = coverage.Coverage(data_file=None, branch=True, source=[str(ROOT / "firmware")])
-    watch.start()
-    try:
+    with Watch(ROOT / "firmware") as watch:
         trial.on_machine(layer, trial.drawn(layer, seed)[0])
-    finally:
-        watch.stop()
-    data = watch.get_data()
-    return frozenset(
-        (Path(file).relative_to(ROOT).as_posix(), *arc)
-        for file in data.measured_files()
-        for arc in data.arcs(file) or []
-    )
+    return frozenset((file, *arc) for file, arcs in watch.arcs().items() for arc in arcs)
 
 
 def fewest(known: frozenset[Branch], seeds: Mapping[int, frozenset[Branch]]) -> list[int]:

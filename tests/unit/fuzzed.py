@@ -16,6 +16,9 @@ COUNTED: Mapping[str, int] = MappingProxyType(
     {"am": 50, "am2": 50, "epos": 50, "grim": 150, "hal": 50, "udp": 50, "via": 100}
 )
 """How many seeds, from 0 on, run where their charges are counted; so many charge every path."""
+OF: Mapping[str, int] = MappingProxyType({"am": 100, "grim": 400, "hpam": 100, "ssam": 100, "via": 400})
+"""Seeds of a layer that are looked at, where these are not OTHERS."""
+OTHERS = 50
 
 
 def wrong(layer: str, seed: int, program: Program) -> str:

@@ -19,7 +19,7 @@ from tb.fuzz.draw import fit
 from tb.fuzz.layers.grim.acts import OPTIONS
 from tb.fuzz.layers.via.choices import OTHERS
 from tb.fuzz.program import Value
-from tests.unit.choose_seeds import OF
+from tests.unit.fuzzed import OF
 
 LEAST, REFUSED_MOST = 4, 0.05
 DRAWN: Mapping[str, tuple[Any, Mapping[str, tuple[Value, ...]]]] = {"grim": (of_grim, OPTIONS), "via": (of_via, OTHERS)}
