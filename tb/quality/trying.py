@@ -12,7 +12,6 @@ import os
 import re
 import resource
 import shutil
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +23,7 @@ from typing import Any
 
 from pymodels.toml import read_toml
 from tb.build.store import found, kept
-from tb.quality import limits
+from tb.quality import idle, limits
 from tb.quality.benches import TEST_SECONDS, ModuleCheck, module_checks
 from tb.quality.check import LATE
 from tb.quality.mutants import Mutant
@@ -293,14 +292,4 @@ class Copy:
             **(variables or {}),
         }
         limits = f'ulimit -t {patience} -v {ROOM}; exec "$@"'
-        ended = subprocess.run(
-            ["sh", "-c", limits, "sh", *command],
-            cwd=self.folder,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            encoding="utf-8",
-            errors="replace",
-            check=False,
-        )
-        return ended.returncode, ended.stdout
+        return idle.run(["sh", "-c", limits, "sh", *command], self.folder, environment, ENDLESS)

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tb.quality import idle, mutate, trying
 from tb.quality import mutants as of_modules
-from tb.quality import mutate, trying
 from tb.quality.mutants import Mutant
 from tb.quality.mutate import changes, main, report
 from tb.quality.python_mutants import is_cost, mutants
@@ -175,6 +175,20 @@ def test_what_a_child_process_executes_is_run_by_all_tests_of_a_file_that_has_it
     )
     assert main(["firmware", "9", "--workers", "1"]) == 0
     assert "2 mutants of 2" in capsys.readouterr().out
+
+
+def test_a_mutant_with_which_tests_wait_for_ever_is_ended_when_nothing_computes(
+    tree: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(idle, "IDLE", 3.0)
+    monkeypatch.setattr(idle, "LOOK", 0.5)
+    (tree / "firmware" / "sums.py").write_text("def most():\n    return 7\n")
+    (tree / "tests" / "test_sums.py").write_text(
+        "import os\nfrom firmware.sums import most\n\n\ndef test_most():\n    into, out = os.pipe()\n"
+        "    os.write(out, bytes(7))\n    assert len(b''.join(os.read(into, 1) for _ in range(most()))) == 7\n"
+    )
+    assert main(["firmware", "--workers", "1"]) == 0
+    assert "endless (1 tests): firmware/sums.py:2: `7` -> `8` in `return 7`" in capsys.readouterr().out
 
 
 def test_a_file_of_tests_is_watched_once_for_each_content_of_the_sources_and_of_its_own(

@@ -121,6 +121,7 @@ always @(posedge clk)
       assert (sram.req && sram.write && sram.addr == {block_q, 3'd0} && sram.be == 8'hFF);
       assert (sram.wdata[31:0] == ({next_q[7:0], next_q[15:8], next_q[23:16], next_q[31:24]} | {5'd0, myri_lanai9_pkg::FLAG_TERMINAL, 24'd0}));
     end
+    assert (status[3:0] == running_q && status[5:4] == chain && status[8] == in_flight && (status & ~32'h13F) == 32'd0);
     if (wr_valid) assert (!e2l && wr_data == a_out_data);
     assert (!(error && marked) && tr_done == marked && !(set_wake[0] && set_wake[1]));
     if (set_wake != 2'd0) assert (marked && set_wake[chain[1]] && (next_q[2:0] & myri_lanai9_pkg::FLAG_WAKE) != 3'd0);

@@ -1,0 +1,59 @@
+// A register, a handler and a forwarding entry, any of each, are what was last written there, and 0 behind reset; nothing else
+// changes them. Who looks a handler up finds its circuit. The image changes while no message is in work, and then to what was
+// asked for; a byte of control stays until it is taken or overwritten.
+// Assumed: one handler number belongs to one circuit at most.
+// prove: induction 2
+// unseen: `==` -> `!=` in `assign match[i] = handlers[i] == {1'b1, handler};`: nearly all would match, which is assumed away
+// unseen: `1'b0` -> `1'b1` in `assign unused = &{1'b0, w_data[30:24], set_circuit[7:4], asked[7:4]};`: nobody reads it
+(* anyconst *) logic [7:0] which;
+(* anyconst *) logic [3:0] k;
+logic [31:0] held;
+logic [16:0] held_handler;
+logic [47:0] held_forward;
+
+logic as_written;  // register `which`
+
+always_comb
+  case (which)
+    myri_card_pkg::CARD_BACK0: as_written = back0 == held[23:0];
+    myri_card_pkg::CARD_BACK1: as_written = back1 == held[23:0];
+    myri_card_pkg::CARD_LIMIT: as_written = limit == held[23:0];
+    myri_card_pkg::CARD_SELF: as_written = self == held[15:0] && channel == held[23:16];
+    myri_card_pkg::CARD_RUN: as_written = run == held[0];
+    myri_card_pkg::CARD_CLOCK: as_written = clock_divisor == held[7:0];
+    myri_card_pkg::CARD_IMAGE: as_written = wanted[7:0] == held[7:0] && wanted[8] == (held[31:8] != 24'd0);
+    myri_card_pkg::CARD_CONTROL_HANDLER: as_written = control_handler == held[15:0];
+    myri_card_pkg::CARD_ERROR_HANDLER: as_written = error_handler == held[15:0];
+    myri_card_pkg::CARD_CONTROL: as_written = mail == held[7:0];
+    default: as_written = 1'b1;
+  endcase
+
+initial assume (rst);
+always_comb assume ((match & (match - 16'd1)) == 16'd0);
+always @(posedge clk)
+  if (rst) {held, held_handler, held_forward} <= '0;
+  else begin
+    if (w_valid && w_addr == which) held <= w_data;
+    if (w_valid && w_addr[7:6] == 2'b10 && w_addr[5:2] == k) held_handler <= {w_data[31], w_data[15:0]};
+    if (set_valid && set_circuit[3:0] == k) held_forward <= {set_place, set_handler};
+  end
+
+always @(posedge clk)
+  if (!$initstate && !rst) begin
+    assert (as_written);
+    assert (handlers[k] == held_handler && forwards[k] == held_forward);
+    if (asked[3:0] == k) assert ({place, place_handler} == held_forward);
+    if (held_handler == {1'b1, handler}) assert (listed && listed_circuit == {4'd0, k});
+    else if (listed) assert (listed_circuit != {4'd0, k});
+    if (!listed) assert (match == 16'd0);
+    if (exists) assert (settled == (!no_such && image == wanted[7:0]));
+    else assert (settled == (no_such && image == 8'd0));
+    if ($past(rst)) assert (!no_such && image == 8'd0 && !mail_valid);
+    else begin
+      if (!$past(idle) || $past(settled)) assert ($stable(image) && $stable(no_such));
+      else if ($past(exists)) assert (!no_such && image == $past(wanted[7:0]));
+      else assert (no_such && image == 8'd0);
+      assert (mail_valid == ($past(w_valid && w_addr == myri_card_pkg::CARD_CONTROL) || ($past(mail_valid) && !$past(mail_taken))));
+    end
+    cover (listed && listed_circuit == 8'd5 && no_such);
+  end
