@@ -35,6 +35,8 @@ DECIMAL = re.compile(r"\b(\d+)'d(\d+)")
 """A constant with its width: it becomes the next one."""
 COMMENT = re.compile(r"//[^\n]*|\bfor \([^)]*\)")
 """And how often a loop goes round: with another number there would be no such block."""
+PASSED_OVER = re.compile(r"[;\sa-z]*\b(logic|localparam|genvar|for|parameter|import|assign unused\w*)\b")
+"""Begins of statements without mutants."""
 DROPPED = re.compile(r"(?:(?<=\bbegin)|(?<=\belse)|(?<=[);:]))\s*(\w[^\s;()]*) +<= [^;]*;")
 """An assignment to a register."""
 ENABLE = re.compile(r"\b\w*(needed|busy|alarm)(_d)?(\[[^=;]*\])? *<?=\s")
@@ -102,8 +104,8 @@ def _body(text: str) -> int:
 
 
 def _statement(text: str, at: int) -> bool:
-    """The place is in no declaration, whose ranges are not looked at."""
-    return not re.match(r"[;\sa-z]*\b(logic|localparam|genvar|for|parameter|import)\b", text[_begin(text, at) : at])
+    """The place is in no declaration, whose ranges are not looked at, and in nothing that nobody reads."""
+    return not PASSED_OVER.match(text, _begin(text, at), at)
 
 
 def _begin(text: str, at: int) -> int:

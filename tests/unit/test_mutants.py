@@ -119,6 +119,17 @@ endmodule
     assert [one.old for one in of_modules.of_enables(text, found)] == ["|"]
 
 
+def test_what_nobody_reads_and_what_is_declared_has_no_mutants() -> None:
+    text = """module one (input logic a);
+  localparam logic ZERO = 1'b0;
+  logic [3:0] b = 4'd0;
+  assign unused_ok = &{1'b0, a && b};
+  assign c = !a;
+endmodule
+"""
+    assert [(one.line, one.old) for one in of_modules.mutants(text)] == [(5, "!")]
+
+
 def test_a_package_that_speaks_of_modules_has_none() -> None:
     paths = {one.path for one in changes("hdl/prim")}
     assert "hdl/prim/myri_fifo.sv" in paths and "hdl/prim/myri_sleep_pkg.sv" not in paths

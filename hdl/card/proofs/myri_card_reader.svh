@@ -2,7 +2,6 @@
 // and without `ce` nothing moves. Any word, `place`, is followed. Assumed: a read brings its word in the next clock, where it
 // stays until the next one; `upto` does not become less while the message is open, and `front` stays as it is.
 // prove: induction 2
-// unseen: `1'b0` -> `1'b1` in `assign unused = &{1'b0, front[23:21], front[1:0]};`: nobody reads it
 (* anyconst *) logic [18:0] place;
 (* anyconst *) logic [31:0] value;  // what stands there
 logic [18:0] from;

@@ -4,7 +4,6 @@
 // Assumed: one handler number belongs to one circuit at most.
 // prove: induction 2
 // unseen: `==` -> `!=` in `assign match[i] = handlers[i] == {1'b1, handler};`: nearly all would match, which is assumed away
-// unseen: `1'b0` -> `1'b1` in `assign unused = &{1'b0, w_data[30:24], set_circuit[7:4], asked[7:4]};`: nobody reads it
 (* anyconst *) logic [7:0] which;
 (* anyconst *) logic [3:0] k;
 logic [31:0] held;

@@ -6,7 +6,6 @@
 // driven high for a clock before they are let go, AD never in the clock after the address phase; parity is even.
 // prove: induction 2 HOLE_LOG2=12
 // prove: induction 2 OUTSIDE=1
-// unseen: `1'b0` -> `1'b1` in `assign unused = &{1'b0, ev_disconnect, bar_base[1:0]};`: nobody reads it
 // unseen: `32'd0` (1) -> `32'd1` in `.data(config_cycle_q ? {32'd0, cs_rdata} : (~wide_q & addr_q[2]) ? {32'd0, r_head[63:32]} : r_head)`: not driven: the transfer is narrow
 // unseen: `32'd0` (2) -> `32'd1` in `.data(config_cycle_q ? {32'd0, cs_rdata} : (~wide_q & addr_q[2]) ? {32'd0, r_head[63:32]} : r_head)`: not driven: the transfer is narrow
 logic frame_on, irdy_on;
