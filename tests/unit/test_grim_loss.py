@@ -8,7 +8,7 @@ times under loss.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from typing import Any
 
 import pytest
@@ -96,11 +96,23 @@ def test_counters_go_round_four_times_under_loss(sequencing: str) -> None:
     assert bench.total(Counter.BAD_CRC) > 20
 
 
+def test_a_channel_for_which_a_stream_has_no_number_goes_on_when_the_oldest_message_is_answered() -> None:
+    """The first answer is lost, to a message of channel 1. The window has 126 more, which are answered; 128 wait in
+    channels 1 to 3. Then the stream's 255 numbers are in use, and nothing of its own wakes channel 0.
+    """
+    chosen: dict[str, Any] = {"channels": 4, "sequencing": "per-ni", "multicast_trees": 0, "timeout_us": 20_000}
+    slots = Bench(2, 1, False, False, **chosen).libraries[0].layout.slots
+    waiting = [1] * (slots - 1) + [2] * slots + [3] * slots
+    OneLoss(256, [(1, 0, 0)], [1, *[0] * 126, *waiting[:128], 0], **chosen)
+
+
 class OneLoss:
     """Node 0 sends messages to node 1; the wires lose chosen packets."""
 
-    def __init__(self, count: int, lost: list[tuple[int, int, int]], **options: Any) -> None:
-        """`lost`: (source, destination, number of the packet from the first message on)."""
+    def __init__(self, count: int, lost: list[tuple[int, int, int]], each: Sequence[int] = (), **options: Any) -> None:
+        """`lost`: (source, destination, number of the packet from the first message on). `each`: the channel of
+        each message, which then has reached its NI before the next one is sent; none: all take channel 0.
+        """
         self.bench = bench = Bench(2, 1, True, True, **{"timeout_us": 200, **options})
         self.got: list[int] = []
 
@@ -117,7 +129,9 @@ class OneLoss:
             for source, destination, n in lost:
                 faults.drop(source, destination, faults.passed(source, destination) + n)
             for i in range(count):
-                await library.send(library.get_dest_id(1), number, i)
+                await library.send(library.get_dest_id(1), number, i, channel=each[i] if each else 0)
+                if each:
+                    await library.host.sleep(10_000_000)
 
         bench.run(node)
         bench.settle()
