@@ -34,7 +34,7 @@ class Writer:
             self._word, self._word, self._word, self._part, self._part, self._indexed, self._short, self._special,
         )  # fmt: skip
         self.jumps: Sequence[Callable[[], None]] = (
-            self._branch, self._branch, self._loop, self._relative, self._computed, self._loaded,
+            self._branch, self._branch, self._loop, self._relative, self._computed, self._moved, self._loaded,
         )  # fmt: skip
 
     def program(self, length: int) -> list[int]:
@@ -193,6 +193,12 @@ class Writer:
         """A result into pc: one shadow."""
         ahead = self.rng.randint(1, 5)
         self.emit("RI", op=Op.ADD, rd=PC, rs1=PC, k=4 * (1 + ahead), f=self._bit())
+        self._some(ahead)
+
+    def _moved(self) -> None:
+        """A load whose base is pc, which it moves: one shadow."""
+        ahead = self.rng.randint(1, 5)
+        self.emit("RM", rd=self._free(), rs1=PC, p=self._bit(), q=1, k=4 * (1 + ahead))
         self._some(ahead)
 
     def _loaded(self) -> None:
