@@ -104,6 +104,8 @@ class FifoBench:
         self.expected: list[bytes] = []
         self.log: list[tuple[int, str, int]] = []
         """(time, strobe, key or address) of every trace strobe."""
+        self.sizes: list[int] = []
+        """Bytes of each packet that has gone to the link side, as the trace has them."""
         self.origin = 0
         self._checker = Checker(dut)
         self._checker.add_interface(self.link, self.expected)
@@ -160,6 +162,8 @@ class FifoBench:
             if not value.is_resolvable or not int(value):
                 continue
             found = [pair for bit, pair in enumerate(keys) if int(value) >> bit & 1]
+            if "tr_tx_read" in (strobe for strobe, _ in found):
+                self.sizes.append(int(self.dut.tr_tx_read_bytes.value))
             self.log += [(self.now, strobe, int(key.value)) for strobe, key in found]
 
     # Host.

@@ -53,6 +53,7 @@ async def a_packet_goes_out_of_its_buffer(dut: Any, wide: int, latency: int) -> 
         keys = {name: key for _, name, key in bench.log if name.startswith("tr_tx")}
         key = int.from_bytes(packet[:4].ljust(4, b"\0"), "big")
         assert keys == dict.fromkeys(("tr_tx_start", "tr_tx_read", "tr_tx_head", "tr_tx_tail"), key)
+        assert bench.sizes[-1] == size
     await bench.check()
 
 

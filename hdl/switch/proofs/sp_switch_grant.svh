@@ -1,14 +1,38 @@
-// While `busy` is 0 and no GAP leaves (the input and the output that it leaves go on for it) nothing changes, and no output takes
-// an owner: no other property of the block.
+// A packet that asks for an output which is free crosses it, or another one that asks for it at once does; each of the others
+// that ask goes to the central queue, and an output has one owner. While `busy` is 0 and no GAP leaves (the input and the output
+// that it leaves go on for it) nothing changes, and no output takes an owner. Input `k`, any, is followed.
 // prove: induction 2 PORTS=4
-// mutants: enables
+(* anyconst *) logic [PW-1:0] k;
+logic [3:0] wanted;
+logic rivals;  // others ask for the output of k, too
+logic [PORTS-1:0] open;  // outputs without an owner behind this edge, of the packets that were here before
+assign wanted = request_port[4*k+:4];
+always_comb for (int i = 0; i < PORTS; i++) open[i] = !occupied[i] && (!direct[i] || released[i]);
+always_comb begin
+  rivals = 1'b0;
+  for (int i = 0; i < PORTS; i++) if (i != 32'(k) && request[i] && request_port[4*i+:4] == wanted) rivals = 1'b1;
+end
+
 initial assume (rst);
+always_comb for (int i = 0; i < PORTS; i++) assume (32'(request_port[4*i+:4]) < PORTS);
 always @(posedge clk)
-  if (!$initstate && !$past(rst) && !rst) begin
-    if (!busy) assert (taken == '0);
-    if (!$past(busy || gap_leaves != '0 || released != '0)) begin
-      assert ($stable(crossing) && $stable(queueing) && $stable(direct) && $stable(owner));
-      assert ($stable(tr_grant) && $stable(tr_queue));
-    end
+  if (!$initstate && !rst) begin
+    if (won[k]) assert (request[k] && open[wanted[PW-1:0]] && taken[wanted[PW-1:0]]);
+    if (request[k] && open[wanted[PW-1:0]]) assert (taken[wanted[PW-1:0]] && (won[k] || rivals));
+    if (taken[k]) assert (open[k]);
+    if (!$past(rst)) begin
+      assert (tr_grant[k] == $past(won[k]) && tr_queue[k] == $past(request[k] && !won[k]));
+      if ($past(won[k])) assert (crossing[k] && direct[$past(wanted[PW-1:0])] && owner[PW*$past(wanted[PW-1:0])+:PW] == k);
+      else assert (crossing[k] == $past(crossing[k] && !gap_leaves[k]));
+      assert (queueing[k] == ($past(request[k] && !won[k]) || $past(queueing[k] && !gap_leaves[k])));
+      assert (direct[k] == ($past(taken[k]) || $past(direct[k] && !released[k])));
+      if (!$past(taken[k])) assert (owner[PW*k+:PW] == $past(owner[PW*k+:PW]));
+      if (!busy) assert (taken == '0);
+      if (!$past(busy || gap_leaves != '0 || released != '0)) begin
+        assert ($stable(crossing) && $stable(queueing) && $stable(direct) && $stable(owner));
+        assert ($stable(tr_grant) && $stable(tr_queue));
+      end
+    end else assert ({crossing, queueing, direct, owner, tr_grant, tr_queue} == '0);
     cover (!busy && direct != '0);
+    cover (won[k] && rivals);
   end
