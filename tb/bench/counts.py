@@ -33,6 +33,7 @@ from tb.build.store import kept
 from tb.build.top import cluster_design
 from tb.plan import studies
 from tb.plan.request import plan, resolve
+from tb.report.terminal import complain
 from tb.run.simulate import simulate
 from tb.tools import programs
 from tb.tools.paths import OUT, SIMULATORS
@@ -191,7 +192,7 @@ def main(argv: list[str] | None = None) -> int:
             raise SanlabError(f"unknown workload {unknown[0]!r}", "nothing is counted", f"take {', '.join(WORKLOADS)}")
         counts = all_counts(words.workload or WORKLOADS)
     except SanlabError as error:
-        Console(stderr=True, soft_wrap=True, emoji=False).print(str(error), style="red", markup=False, highlight=False)
+        complain(str(error))
         return error.exit_code
     before = json.loads(COMMITTED.read_text(encoding="utf-8"))
     show(console, counts)

@@ -28,6 +28,7 @@ from tb.bench import counts
 from tb.bench.cpp import switch_chars_per_s
 from tb.plan import studies
 from tb.plan.request import Request, plan, resolve
+from tb.report.terminal import complain
 from tb.run.command import execute
 from tb.tools.paths import OUT, SIMULATORS
 
@@ -243,7 +244,7 @@ def main(argv: list[str] | None = None) -> int:
         figures = measure(Runner(console, words.repeats), words.scale)
         counted = counts.all_counts() if shutil.which(counts.VALGRIND) else {}
     except SanlabError as error:
-        Console(stderr=True, soft_wrap=True, emoji=False).print(str(error), style="red", markup=False, highlight=False)
+        complain(str(error))
         return error.exit_code
     machine = {
         "cores": os.cpu_count(),

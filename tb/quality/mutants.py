@@ -6,9 +6,10 @@ assignment goes.
 
 from __future__ import annotations
 
+import itertools
 import random
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -77,13 +78,9 @@ def mutants(text: str) -> list[Mutant]:
 
 def numbered(found: Sequence[Mutant]) -> list[Mutant]:
     """Mutants in the order of the text, those that would be shown alike with their numbers."""
-    counts, seen = Counter(one.shown for one in found), Counter[str]()
-    return [replace(one, which=_next(seen, one.shown)) if counts[one.shown] > 1 else one for one in found]
-
-
-def _next(seen: Counter[str], shown: str) -> int:
-    seen[shown] += 1
-    return seen[shown]
+    alike = Counter(one.shown for one in found)
+    numbers = defaultdict[str, Iterator[int]](lambda: itertools.count(1))
+    return [replace(one, which=next(numbers[one.shown])) if alike[one.shown] > 1 else one for one in found]
 
 
 def of_enables(text: str, found: list[Mutant]) -> list[Mutant]:

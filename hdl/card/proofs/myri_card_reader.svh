@@ -1,5 +1,5 @@
-// Each word of a message is read and given once, in order, and no other; one waits at most; while `open` is 0 there is none,
-// and without `ce` nothing moves. Any word, `place`, is followed. Assumed: a read brings its word in the next clock, where it
+// Each word of a message is read and given once, in order, and no other; one waits at most; behind a clock with `open` = 0 there
+// is none, and without `ce` nothing moves. Any word, `place`, is followed. Assumed: a read brings its word in the next clock, where it
 // stays until the next one; `upto` does not become less while the message is open, and `front` stays as it is.
 // prove: induction 2
 (* anyconst *) logic [18:0] place;
@@ -14,7 +14,6 @@ initial assume (rst);
 always_comb begin
   if (last == place) assume (mem_rdata == value);
   if (was_open && open) assume (front[20:2] == from && upto >= all);
-  if (!was_open) assume (upto < 17'h1FFFF);
 end
 always @(posedge clk) begin
   was_open <= !rst && open;
