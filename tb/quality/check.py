@@ -72,17 +72,20 @@ def complaints(command: Iterable[str], environment: Mapping[str, str] | None = N
 
 
 def output(
-    command: Iterable[str], environment: Mapping[str, str] | None = None, timeout: float = 600
+    command: Iterable[str],
+    environment: Mapping[str, str] | None = None,
+    timeout: float = 600,
+    folder: Path = ROOT,
 ) -> tuple[int, list[str]]:
-    """Run a tool in the repository: its exit code and the lines it printed. A tool that hangs fails, saying so; what it
-    has started, a solver say, ends too, when it has had as many seconds of the processor and SPARE.
+    """Run a tool in a folder: its exit code and the lines it printed. A tool that hangs fails, saying so; what it has
+    started, a solver say, ends too, when it has had as many seconds of the processor and SPARE.
     """
     words = list(command)
     limited = f'ulimit -t {math.ceil(timeout) + SPARE}; exec "$@"'
     try:
         done = subprocess.run(
             ["sh", "-c", limited, "sh", *words],
-            cwd=ROOT,
+            cwd=folder,
             env={**os.environ, **(environment or {})},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

