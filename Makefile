@@ -8,7 +8,7 @@
 .SUFFIXES:
 unexport MAKEFLAGS MFLAGS
 
-## STUDY=<name>               the study of run and waves (make studies lists them)
+## STUDY=<name>               the study of run and waves (make studies lists them, and the settings of one STUDY)
 ## BENCH=<name>               the block bench of sim
 ## SIM=verilator|icarus       the simulator (verilator)
 ## SEED=<n>                   the seed (1); the same seed gives the same results
@@ -88,9 +88,9 @@ run: ## run one STUDY; what it leaves is in sim_build/<study>/
 	$(setup) $(simulator)
 	@$(study) $(waves) --from="$$FROM" --to="$$TO" -- "$$STUDY"
 
-studies: ## list the studies
+studies: ## list the studies, or all settings of one STUDY: name, default, meaning, range, unit
 	$(setup)
-	@$(sanlab) studies
+	@$(sanlab) studies --set="$$SET" --profile="$$PROFILE" -- "$$STUDY"
 
 cluster: ## write the files of a cluster of this SHAPE: its HOSTS, switches, cables, and routes, checked
 	$(setup)

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from types import ModuleType
 
 from firmware.layers import check_options, holds_link, names
 from firmware.stack import ON, grounds
@@ -22,6 +27,8 @@ class Option:
     high: int = 1 << 31
     choices: tuple[str, ...] = ()
     """The words that a text option knows; empty: any."""
+    unit: str = ""
+    """Unit of the value; empty where the end of the name has it (`timeout_us`), or there is none."""
 
     def parse(self, name: str, text: str) -> float | str:
         """Text as a value. Raises ConfigError for a wrong type, a value out of range, an unknown word."""
@@ -47,16 +54,30 @@ def layer_options(layer: str) -> dict[str, Option]:
     module = module_if_there(f"firmware.nic.{layer}.options") or module_if_there(f"firmware.host.{layer}.options")
     if module is None:
         return chosen
-    defaults = module.Options()
-    numbers = {
-        name: Option(getattr(defaults, name), f"option {name} of {layer}", *bounds)
-        for name, bounds in module.RANGES.items()
-    }
+    defaults, meanings = module.Options(), field_meanings(module)
+    numbers = {name: Option(getattr(defaults, name), meanings[name], *bounds) for name, bounds in module.RANGES.items()}
     words = {
-        name: Option(getattr(defaults, name), f"option {name} of {layer}", choices=known)
+        name: Option(getattr(defaults, name), meanings[name], choices=known)
         for name, known in getattr(module, "WORDS", {}).items()
     }
     return {**chosen, **{f"{layer}.{name}": option for name, option in {**numbers, **words}.items()}}
+
+
+@cache
+def field_meanings(module: ModuleType) -> Mapping[str, str]:
+    """Return the docstring below each field of a module's class `Options`, on one line, by the name of the field."""
+    body = next(
+        part.body
+        for part in ast.parse(inspect.getsource(module)).body
+        if isinstance(part, ast.ClassDef) and part.name == "Options"
+    )
+    meanings = {}
+    for field, below in pairwise([*body, ast.Pass()]):
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
+            said = below.value if isinstance(below, ast.Expr) else None
+            text = said.value if isinstance(said, ast.Constant) and isinstance(said.value, str) else ""
+            meanings[field.target.id] = " ".join(text.split()).removesuffix(".")
+    return meanings
 
 
 def stack_options(layer: str) -> dict[str, Option]:

@@ -29,6 +29,7 @@ from tb.report.timeline import write_soon
 from tb.report.window import add_window, window_ps
 from tb.run.progress import show_progress
 from tb.run.simulate import Outcome, simulate
+from tb.run.studies_list import about
 from tb.stuck.again import FOLDER as STUCK
 from tb.stuck.again import waves_around
 from tb.stuck.report import TEXT
@@ -159,10 +160,25 @@ def lost_waves(request: Request, folder: Path) -> list[str]:
     return [next((line for line in said if line.startswith(f"{file}: ")), f"{file} was not written; see sim.log")]
 
 
+def show_help(parser: argparse.ArgumentParser, study: str, settings: str, profile: str) -> int:
+    """Print the usage and the settings of the study, if one is named; return 0. Raises ConfigError as `about` does."""
+    text = list(about(study, settings, profile)) if study else []
+    parser.print_usage() if study else parser.print_help()
+    for line in text:
+        print(line)
+    return 0
+
+
 def main(argv: list[str] | None = None) -> int:
     """Parse the command line and run; the exit code."""
-    parser = argparse.ArgumentParser(prog="sanlab run", description="Run one study on a cluster in RTL.")
-    parser.add_argument("study", help="one of: " + ", ".join(studies.names()))
+    parser = argparse.ArgumentParser(
+        prog="sanlab run",
+        description="Run one study on a cluster in RTL.",
+        epilog="`sanlab run STUDY --help` also lists the settings of that study",
+        add_help=False,
+    )
+    parser.add_argument("study", nargs="?", default="", help="one of: " + ", ".join(studies.names()))
+    parser.add_argument("-h", "--help", action="store_true", help="show this help, and the settings of the study")
     parser.add_argument("--sim", default="verilator")
     parser.add_argument("--seed", default="1")
     parser.add_argument("--cluster", default="")
@@ -172,7 +188,11 @@ def main(argv: list[str] | None = None) -> int:
     add_window(parser)
     parser.add_argument("--out", default="", help="folder for the results (default sim_build/<study>)")
     words = parser.parse_args(argv)
+    if not words.study and not words.help:
+        parser.error("the following arguments are required: study")
     try:
+        if words.help:
+            return show_help(parser, words.study, " ".join(words.settings), words.profile)
         info = studies.load(words.study)
         cluster = words.cluster or info.cluster or ""
         given = (words.waves, cluster, words.profile, " ".join(words.settings), SIMULATORS)

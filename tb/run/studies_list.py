@@ -1,7 +1,7 @@
-"""`python -m tb.run.studies_list`: behind `make studies`: every study and the question it answers, one line each.
-`--in-c`: only those that run with `nic.firmware=c`, as their layers say.
+"""`python -m tb.run.studies_list`: the command of `make studies`: every study and its question, one line each.
 
-Without it the studies are read, not imported: a study that does not even parse still has its line.
+With a study's name: all settings of that study. With `--in-c`: only the studies that run with `nic.firmware=c`, as
+their layers say. Without both the studies are read and not imported: a study that does not parse has a line, too.
 """
 
 from __future__ import annotations
@@ -13,8 +13,12 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from tb.plan import studies
+from pymodels.errors import SanlabError
+from pymodels.profiles import DEFAULT_PROFILE, parse_settings
+from tb.plan import described, studies
+from tb.plan.described import settings_of
 from tb.plan.firmware import runs_in_c
+from tb.report.terminal import complain
 
 
 def question(path: Path) -> str:
@@ -38,15 +42,43 @@ def files_in_c() -> dict[str, Path]:
     return {name: path for name, path in studies.files().items() if runs_in_c(studies.load(name))}
 
 
+def about(study: str, settings: str, profile: str) -> Iterator[str]:
+    """Yield the question of a study and all its settings as text. Raises ConfigError for an unknown name.
+
+    Args:
+        study: Name of the study.
+        settings: Text of SET; `layer=...` in it chooses the message layer whose options are listed.
+        profile: Name of the hardware profile; if empty, the values of the default profile are only mentioned.
+    """
+    info = studies.load(study).chosen(parse_settings(settings))
+    known = settings_of(info, profile)
+    yield f"{info.name}: {info.question}"
+    yield ""
+    yield from described.lines([one for one in known if profile or not one.group.startswith("profile ")])
+    if not profile:
+        many = sum(one.group.startswith("profile ") for one in known)
+        yield f"and the {many} values of the profile: make studies STUDY={study} PROFILE={DEFAULT_PROFILE}"
+
+
 def main(arguments: Sequence[str] = ()) -> int:
-    """Print the list; 0. A reader that has seen enough (`| head`) may leave early."""
-    parser = argparse.ArgumentParser(prog="make studies", description="List the studies.")
-    parser.add_argument("--in-c", action="store_true", help="only those that run with nic.firmware=c")
-    in_c = parser.parse_args(arguments).in_c
+    """Print the list, or the settings of one study; return the exit code. A reader may leave early (`| head`)."""
+    parser = argparse.ArgumentParser(prog="sanlab studies", description="List the studies, or the settings of one.")
+    parser.add_argument("study", nargs="?", default="", help="list the settings of this study")
+    parser.add_argument("--set", default="", help='settings in force: "layer=..." chooses whose options are listed')
+    parser.add_argument("--profile", default="", help="also list the values of this hardware profile")
+    parser.add_argument("--in-c", action="store_true", help="only the studies that run with nic.firmware=c")
+    words = parser.parse_args(arguments)
     try:
-        for line in lines(files_in_c() if in_c else studies.files()):
+        if words.study:
+            text = about(words.study, words.set, words.profile)
+        else:
+            text = lines(files_in_c() if words.in_c else studies.files())
+        for line in text:
             print(line)
         sys.stdout.flush()
+    except SanlabError as error:
+        complain(str(error))
+        return error.exit_code
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0

@@ -1,29 +1,70 @@
-"""What the laboratory knows, asked in a child process: studies with their settings, events of the trace."""
+"""Queries to the laboratory, each in a child process: studies, their settings, events of the trace."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 from .child import call
-from .errors import SanlabError
+from .errors import RefusedError, SanlabError
+from .markup import table
+from .settings import REFUSED, Setting, words
+
+COLUMNS = ("name", "default", "values", "unit", "group", "meaning")
+
+
+class Options(dict[str, dict[str, Any]]):
+    """Settings of a study by name; `print` and a notebook show them as a table.
+
+    Each value has the keys `name`, `group` (`study`, `layer grim`, `every study`, `profile lanai9+p3-450`), `type`,
+    `low` and `high` or `choices`, `values` (these in words), `unit`, `default` and `meaning`.
+    """
+
+    def __str__(self) -> str:
+        return "\n".join(f"{name}={one['default']}  {one['meaning']} [{one['values']}]" for name, one in self.items())
+
+    def _repr_html_(self) -> str:
+        """Return the table that a notebook shows."""
+        return table(COLUMNS, ([one[column] for column in COLUMNS] for one in self.values()))
 
 
 def studies() -> dict[str, dict[str, Any]]:
-    """Every study by name: its `question`, and its `options` with default and meaning."""
+    """Return every study by name: its `question`, and its own `options` with default and meaning."""
     return _asked("studies")
+
+
+def options(
+    study: str, settings: Mapping[str, Setting] | None = None, /, *, profile: str = "", **chosen: Setting
+) -> Options:
+    """Return all settings that a run of a study accepts, by name.
+
+    These are the study's own, those of its message layers, those of every study (`run.*`, `fault.*`, ...), and the
+    values of the hardware profile (`link.slack`, ...).
+
+    Args:
+        study: Name of the study.
+        settings: Settings that choose among others, such as `{"layer": "via"}`; also accepted by name.
+        profile: Name of the hardware profile; the default one if empty.
+        **chosen: Further settings by name.
+
+    Raises:
+        RefusedError: The study or the profile is unknown.
+    """
+    return Options(_asked("options", study, profile, words({**(settings or {}), **chosen})))
 
 
 @cache
 def events() -> dict[str, int]:
-    """The numbers of the trace's events, by name."""
+    """Return the numbers of the trace's events, by name."""
     return _asked("events")
 
 
-def _asked(what: str) -> dict[str, Any]:
-    ended = call(["tell", what])
+def _asked(what: str, *about: str) -> dict[str, Any]:
+    ended = call(["tell", what, *about])
     if ended.code:
-        raise SanlabError(ended.err.strip(), ended.code)
+        kind = RefusedError if ended.code == REFUSED else SanlabError
+        raise kind(ended.err.strip(), ended.code)
     told: dict[str, Any] = json.loads(ended.out)
     return told

@@ -9,14 +9,15 @@ from typing import Any
 
 def page(title: str, metrics: Mapping[str, float], published: Sequence[Mapping[str, Any]]) -> str:
     """A run as HTML: its metrics, and published values beside measured ones."""
-    parts = [f"<p><b>{escape(title)}</b></p>", _table(("metric", "value"), metrics.items())]
+    parts = [f"<p><b>{escape(title)}</b></p>", table(("metric", "value"), metrics.items())]
     if published:
         rows = [[one[key] for key in ("name", "published", "measured", "kind")] for one in published]
-        parts.append(_table(("published value", "published", "measured", "kind"), rows))
+        parts.append(table(("published value", "published", "measured", "kind"), rows))
     return "".join(parts)
 
 
-def _table(headings: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
+def table(headings: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
+    """Return a table as HTML, every text escaped."""
     head = "".join(f"<th>{escape(heading)}</th>" for heading in headings)
     body = "".join(f"<tr>{''.join(f'<td>{escape(_cell(cell))}</td>' for cell in row)}</tr>" for row in rows)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

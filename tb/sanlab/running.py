@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
 from contextlib import suppress
 from os import PathLike, fspath
@@ -12,9 +11,9 @@ from . import tree
 from .child import Ended, call
 from .errors import FailedError, RefusedError
 from .result import RESULTS, Run, load
+from .settings import REFUSED, Setting
+from .settings import words as text_of
 
-Setting = str | float | PathLike[str]
-REFUSED = 2
 FAILED = "failed: "
 """How a line of the command begins that says what failed."""
 
@@ -35,13 +34,13 @@ def run(
     """Run one study, and return its results when it has passed.
 
     Settings are those of `SET=`: by name (`size=64`), or in a mapping where the name has a dot (`{"via.preset":
-    "bvia2"}`). `sim`, `seed`, `cluster`, `profile`, `waves` are the variables of make. Results go to the folder `out`,
-    else to a new one in `sim_build/runs`.
+    "bvia2"}`); `sanlab.options(study)` lists them. `sim`, `seed`, `cluster`, `profile`, `waves` are the variables of
+    make. Results go to the folder `out`, else to a new one in `sim_build/runs`.
 
     Raises RefusedError for what the command line refuses, FailedError for what fails, each with its text.
     """
     folder, new = (_fresh(study), True) if out is None else (Path(out).absolute(), False)
-    given = " ".join(f"{key}={shlex.quote(_text(value))}" for key, value in {**(settings or {}), **options}.items())
+    given = text_of({**(settings or {}), **options})
     words = [f"--sim={sim}", f"--seed={seed}", f"--cluster={fspath(cluster)}", f"--profile={profile}", f"--set={given}"]
     ended = call(["run", *words, *(["--waves"] if waves else []), f"--out={folder}", "--", study])
     if ended.code:
@@ -65,12 +64,6 @@ def _fresh(study: str) -> Path:
             number += 1
         else:
             return folder
-
-
-def _text(value: Setting) -> str:
-    if isinstance(value, bool):
-        return str(int(value))
-    return value if isinstance(value, str) else fspath(value) if isinstance(value, PathLike) else repr(value)
 
 
 def _error(ended: Ended, folder: Path) -> RefusedError | FailedError:

@@ -6,12 +6,20 @@ import json
 import sys
 from typing import Any
 
+from pymodels.errors import SanlabError
+from pymodels.profiles import parse_settings
 from pymodels.trace import TraceEvent
 from tb.plan import studies
+from tb.plan.described import settings_of
+from tb.report.terminal import complain
 
 
-def told(what: str) -> dict[str, Any]:
-    """The answer to a question of `ask.py`."""
+def told(what: str, *about: str) -> dict[str, Any]:
+    """The answer to a question of `ask.py`. Raises SanlabError for an unknown study or profile."""
+    if what == "options":
+        study, profile, settings = about
+        info = studies.load(study).chosen(parse_settings(settings))
+        return {one.name: {**one.plain(), "values": one.values} for one in settings_of(info, profile)}
     if what == "events":
         return {event.name: int(event) for event in TraceEvent}
     return {name: _study(name) for name in studies.names()}
@@ -24,4 +32,8 @@ def _study(name: str) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(told(sys.argv[1])))
+    try:
+        print(json.dumps(told(*sys.argv[1:])))
+    except SanlabError as refused:
+        complain(str(refused))
+        sys.exit(refused.exit_code)

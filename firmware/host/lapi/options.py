@@ -35,12 +35,16 @@ class OptionError(SanlabError):
 
 @dataclass
 class Options:
-    """Of one context."""
+    """Options of one context, with their defaults."""
 
     error_chk: int = 1
+    """1: check the arguments of every call."""
     timeout_us: int = 1000
+    """Time after which an unacknowledged packet is retransmitted."""
     interrupt_set: int = 0
+    """1: interrupt mode; 0: polling mode."""
     ack_packets: int = 30
+    """Number of received packets after which an acknowledgement is sent at the latest."""
 
     @classmethod
     def of(cls, given: Mapping[str, float | str]) -> Options:

@@ -1,0 +1,23 @@
+"""Settings of the library's functions, as the command line takes them."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from os import PathLike, fspath
+
+Setting = str | float | PathLike[str]
+REFUSED = 2
+"""Exit code of a command that rejected its input."""
+
+
+def words(settings: Mapping[str, Setting]) -> str:
+    """Return settings as one text, `key=value key=value`, quoted as SET has it."""
+    return " ".join(f"{key}={shlex.quote(text(value))}" for key, value in settings.items())
+
+
+def text(value: Setting) -> str:
+    """Return one value as it would be typed."""
+    if isinstance(value, bool):
+        return str(int(value))
+    return value if isinstance(value, str) else fspath(value) if isinstance(value, PathLike) else repr(value)
