@@ -283,10 +283,11 @@ class Host(Concurrency, Protocol):
         variables: Mapping[str, str] = ...,
         output: Path | None = None,
         folder: Path | None = None,
+        reads: bool = False,
     ) -> Outside:
         """Start a program of the real machine, which asks and is answered. No simulated time passes while it computes.
         `variables` of its environment beside our own; what it prints goes to the file `output`, if not where ours does;
-        it runs in `folder`, if not here.
+        it runs in `folder`, if not here; with `reads` it inherits our standard input, which is empty otherwise.
         Raises OutsideError when it cannot be started; after `patience_s` real seconds without a request.
         """
 

@@ -47,9 +47,11 @@ class Outside:
         variables: Mapping[str, str] = NONE_MORE,
         output: Path | None = None,
         folder: Path | None = None,
+        reads: bool = False,
     ) -> None:
         """`patience_s`: real seconds that it may compute between two requests; `variables` of the environment beside
-        our own; `output`: where what it prints goes, if not to where ours does; `folder`: where it runs, if not here.
+        our own; `output`: where what it prints goes, if not to where ours does; `folder`: where it runs, if not here;
+        `reads`: it inherits our standard input, which is empty otherwise.
         """
         self.status: int | None = None
         self._who = f"{who}: program {' '.join(command[:SHOWN])!r}"
@@ -64,7 +66,7 @@ class Outside:
                     list(command),
                     env=environment,
                     cwd=folder,
-                    stdin=subprocess.DEVNULL,
+                    stdin=None if reads else subprocess.DEVNULL,
                     stdout=printed,
                     stderr=subprocess.STDOUT if printed else None,
                     pass_fds=(theirs.fileno(),),

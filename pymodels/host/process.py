@@ -385,9 +385,10 @@ class Processes:
         variables: Mapping[str, str] = NONE_MORE,
         output: Path | None = None,
         folder: Path | None = None,
+        reads: bool = False,
     ) -> Outside:
         """Start a program of the real machine (`pymodels.host.outside`)."""
-        return Outside(self.who, command, patience_s, variables, output, folder)
+        return Outside(self.who, command, patience_s, variables, output, folder, reads)
 
     def signal(self: Any, number: int, sig: Sig, call: str = "") -> None:
         """The kernel's: a process has a signal. Raises SignalError, which names the `call`, when there is no such."""

@@ -69,10 +69,9 @@ class Comm(Objects):
 
     @call("MPI_Comm_free")
     async def Free(self) -> None:
-        """It is not used any more; all ranks call it. Raises MpiError for MPI_COMM_WORLD."""
+        """Give the communicator up, without waiting for other ranks. Raises MpiError for MPI_COMM_WORLD."""
         if not self.context:
             raise Misuse(ErrorClass.COMM, f"{self.name} stays until MPI_Finalize", "free others")
-        await self._barrier(Collective.Comm_free)
         self.freed = True
 
     async def _agree(self, collective: Collective) -> int:

@@ -19,6 +19,7 @@ from firmware.host.mpi.message import NOTHING, Message
 from firmware.host.mpi.operation import Operation
 from firmware.host.mpi.options import Options
 from firmware.host.mpi.shown import NUMBERS
+from firmware.host.mpi.status import Status
 from firmware.host.mpi.transport import Arrival, Due, Transport, Words
 from firmware.verbs import Host
 from pymodels.trace import TraceEvent
@@ -115,7 +116,7 @@ class Engine:
         asks = mode is Mode.SYNCHRONOUS or (mode is not Mode.READY and size >= self.limit)
         word = first(Kind.REQUEST if asks else Kind.EAGER, mode, operation.key.context)
         if asks:
-            operation.data = data
+            operation.data, operation.number = data, number
             self._operations[number] = operation
         await self._transmit(rank, (word, operation.key.tag, size, number), b"" if asks else data)
         if mode is Mode.BUFFERED or not asks:
@@ -158,6 +159,17 @@ class Engine:
         message, looks = self.matcher.probe(key)
         await self.host.spend("mpi_look", looks or 1)
         return message
+
+    def cancel(self, operation: Operation) -> None:
+        """Withdraw a receive without a message, or ask the receiver to withdraw a send that waits for permission.
+
+        A send that needs no permission, or has it, ends as if this had not been called.
+        """
+        if self.matcher.cancel(operation):
+            operation.status = Status(cancelled=True)
+            operation.finish()
+        elif self._operations.get(operation.number) is operation and operation.matched is None:
+            self._due.append((operation.peer, (first(Kind.CANCEL), operation.number, 0, 0), None))
 
     # ---- progress
 
@@ -243,6 +255,12 @@ class Engine:
         if kind is Kind.CLEAR and operation is not None and operation.matched is None and operation.peer == source:
             del self._operations[words[1]]
             self._due.append((source, (first(Kind.DATA), words[2], len(operation.data), 0), operation))
+        elif kind is Kind.CANCEL:
+            self._withdraw(source, words[1])
+        elif kind is Kind.CANCELLED and operation is not None and operation.peer == source:
+            del self._operations[words[1]]
+            operation.data, operation.status = b"", Status(cancelled=True)
+            operation.finish()
         elif kind is Kind.ARRIVED and self._buffered.get(words[1], (None,))[0] == source:
             del self._buffered[words[1]]
         else:
@@ -250,6 +268,14 @@ class Engine:
             cause = f"a message of rank {source} with {size} bytes has a header that no rank sends: {told}"
             self.fail(cause, "look for what has changed it on its way or in memory")
         return NOTHING
+
+    def _withdraw(self, source: int, number: int) -> None:
+        """Forget a request for permission that has met no receive. One that has is permitted, which answers too."""
+        for message in self.matcher.messages:
+            if message.asks and message.key.source == source and message.number == number:
+                self.matcher.messages.remove(message)
+                self._due.append((source, (first(Kind.CANCELLED), number, 0, 0), None))
+                return
 
     async def _match(self, message: Message) -> Arrival:
         """A message of an application: find its receive, or keep it."""

@@ -7,6 +7,8 @@
 | CLEAR: send | kind | number of the send | number of the receive | 0 |
 | DATA: the bytes of a REQUEST | kind | number of the receive | bytes | 0 |
 | ARRIVED: a buffered message is here | kind | number of the send | 0 | 0 |
+| CANCEL: withdraw a REQUEST that no receive has met | kind | number of the send | 0 | 0 |
+| CANCELLED: it is withdrawn | kind | number of the send | 0 | 0 |
 """
 
 from __future__ import annotations
@@ -27,6 +29,8 @@ class Kind(IntEnum):
     CLEAR = 2
     DATA = 3
     ARRIVED = 4
+    CANCEL = 5
+    CANCELLED = 6
 
 
 class Mode(IntEnum):

@@ -30,7 +30,11 @@ class ErrorClass(IntEnum):
     IN_STATUS = 17
     PENDING = 18
     REQUEST = 19
+    INFO = 28
+    INFO_KEY = 29
+    INFO_VALUE = 30
     INFO_NOKEY = 31
+    KEYVAL = 48
 
 
 class Misuse(Exception):  # noqa: N818 - it never leaves the library

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from firmware.host.mpi.buffers import View
@@ -35,6 +35,10 @@ class Operation:
         """Of a receive, the request whose data it waits for."""
         self.data: bytes | memoryview = b""
         """Of a send, until it is sent."""
+        self.number = 0
+        """Number of a send that asks for permission; 0: it needs none."""
+        self.at_end: Callable[[Status], None] | None = None
+        """Called with the status when the operation has ended."""
 
     def awaits(self, source: int, size: int) -> bool:
         """Whether it is a receive that has permitted a rank to send it so many bytes."""
@@ -43,6 +47,8 @@ class Operation:
     def finish(self) -> None:
         """It has its result."""
         self.done = True
+        if self.at_end:
+            self.at_end(self.status)
 
     def received(self, source: int, tag: int, size: int) -> None:
         """A receive has its message."""

@@ -55,24 +55,26 @@ class Request:
         return done
 
     def Cancel(self) -> None:
-        """Take a receive back that has no message yet. Anything else goes on to its end, as the standard allows. Either
-        way it is waited for or freed, and the status tells.
+        """Cancel a receive that has no message, or a send that waits for its receive (synchronous or long).
+
+        Other operations go on to their end, as the standard allows. Either way the request must be waited for or freed;
+        `Status.Is_cancelled` says which happened.
         """
         with self._engine.calling("MPI_Cancel"):
-            operation = self._operation
-            if operation is None:
+            if self._operation is None:
                 raise Misuse(ErrorClass.REQUEST, "the request is null or inactive", "cancel an active one")
-            if self._engine.matcher.cancel(operation):
-                operation.status = Status(cancelled=True)
-                operation.finish()
+            self._engine.cancel(self._operation)
 
-    def Free(self) -> None:
-        """The operation goes on to its end, and nobody waits for it."""
+    def Free(self, at_end: Callable[[Status], None] | None = None) -> None:
+        """Give the request up. Its operation goes on to its end, and calls `at_end` then."""
         with self._engine.calling("MPI_Request_free"):
             if self._operation is None and self._begin is None:
                 raise Misuse(ErrorClass.REQUEST, "the request is null", "free it once")
             if self._operation:
                 self._engine.open.remove(self._operation)
+                self._operation.at_end = at_end
+                if at_end and self._operation.done:
+                    at_end(self._operation.status)
             self._operation = self._begin = None
 
     async def Start(self) -> None:

@@ -2,67 +2,148 @@
 
 from __future__ import annotations
 
+from enum import IntEnum
+
 from firmware.host.mpi.comm import TAG_UB
 from firmware.host.mpi.errors import ErrorClass, Misuse
+from firmware.host.mpi.status import ANY_SOURCE, PROC_NULL
 from tb.program.mpi import abi
 from tb.program.mpi.calls import Address, Handle, call
+from tb.program.mpi.layout import Attribute
 from tb.program.mpi.rank import Keyval, Rank
 
-KNOWN = (abi.TAG_UB, abi.WTIME_IS_GLOBAL, abi.LASTUSEDCODE)
-"""Attributes that communicators have from the beginning; those that are not here have no value."""
 COPY_AT = 256
+"""Offset in the library's scratch memory of the two words that a copy function writes."""
 CALLBACK = "the program's function for an attribute failed"
 
 
-@call("MPI_Comm_create_keyval", "MPI_Type_create_keyval", "MPI_Keyval_create")
+class Kind(IntEnum):
+    """Language in which an attribute is set or read, numbered as MPICH's Fortran library does."""
+
+    POINTER = 0
+    LONG = 1
+    INT = 3
+
+
+def _predefined(rank: Rank, keyval: int) -> int | None:
+    """Return the value of an attribute that MPI sets, or None for other keys."""
+    return {
+        abi.TAG_UB: TAG_UB,
+        abi.HOST: PROC_NULL,
+        abi.IO: ANY_SOURCE,
+        abi.WTIME_IS_GLOBAL: 1,
+        abi.UNIVERSE_SIZE: rank.ranks,
+        abi.LASTUSEDCODE: rank.errors.last,
+        abi.APPNUM: 0,
+    }.get(keyval)
+
+
+def _kind(rank: Rank) -> str:
+    """Return the kind of object whose attributes the present call is about."""
+    return next((kind for kind in ("Type", "Win") if kind in rank.call), "Comm")
+
+
+@call("MPI_Comm_create_keyval", "MPI_Type_create_keyval", "MPI_Win_create_keyval", "MPI_Keyval_create")
 async def _create_keyval(rank: Rank, copy: Address, delete: Address, keyval: Address, extra: Address) -> None:
-    rank.memory.put_ints(keyval, rank.keyvals.new(Keyval(copy, delete, extra)))
+    rank.memory.put_ints(keyval, rank.keyvals.new(Keyval(copy, delete, extra, _kind(rank))))
 
 
-@call("MPI_Comm_free_keyval", "MPI_Type_free_keyval", "MPI_Keyval_free")
+@call("MPII_Keyval_set_proxy")
+async def _set_proxy(rank: Rank, keyval: Handle, copy: Address, delete: Address) -> None:
+    """Let functions of another language be called through these two of that language's library."""
+    known = rank.keyvals[keyval]
+    known.copy_proxy, known.delete_proxy = copy, delete
+
+
+@call("MPI_Comm_free_keyval", "MPI_Type_free_keyval", "MPI_Win_free_keyval", "MPI_Keyval_free")
 async def _free_keyval(rank: Rank, keyval: Address) -> None:
-    rank.keyvals[rank.memory.handles(keyval, 1)[0]]
+    """Invalidate a key. Attributes that have it keep its functions."""
+    _known(rank, rank.memory.handles(keyval, 1)[0]).freed = True
     rank.memory.put_ints(keyval, abi.KEYVAL_INVALID)
+
+
+def _known(rank: Rank, keyval: int) -> Keyval:
+    """Return a key that the program may use in the present call. Raises Misuse."""
+    known = rank.keyvals[keyval]
+    if known.freed or known.kind != _kind(rank):
+        cause = "is freed" if known.freed else f"is for MPI_{known.kind}_set_attr"
+        raise Misuse(ErrorClass.KEYVAL, f"keyval {keyval:#010x} {cause}", "create another one")
+    return known
 
 
 @call("MPI_Comm_set_attr", "MPI_Attr_put")
 async def _comm_set(rank: Rank, comm: Handle, keyval: Handle, value: Address) -> None:
-    await _set(rank, comm, rank.communicator(comm).attributes, keyval, value)
+    await _set(rank, comm, rank.communicator(comm).attributes, keyval, Attribute(value, Kind.POINTER))
+
+
+@call("MPII_Comm_set_attr")
+async def _comm_set_kind(rank: Rank, comm: Handle, keyval: Handle, value: Address, kind: int) -> None:
+    await _set(rank, comm, rank.communicator(comm).attributes, keyval, Attribute(value, kind))
 
 
 @call("MPI_Type_set_attr")
 async def _type_set(rank: Rank, datatype: Handle, keyval: Handle, value: Address) -> None:
-    await _set(rank, datatype, rank.types[datatype].attributes, keyval, value)
+    await _set(rank, datatype, rank.types[datatype].attributes, keyval, Attribute(value, Kind.POINTER))
 
 
-async def _set(rank: Rank, of: int, attributes: dict[int, int], keyval: int, value: int) -> None:
-    rank.keyvals[keyval]
+@call("MPII_Type_set_attr")
+async def _type_set_kind(rank: Rank, datatype: Handle, keyval: Handle, value: Address, kind: int) -> None:
+    await _set(rank, datatype, rank.types[datatype].attributes, keyval, Attribute(value, kind))
+
+
+async def _set(rank: Rank, of: int, attributes: dict[int, Attribute], keyval: int, attribute: Attribute) -> None:
+    _known(rank, keyval)
     if keyval in attributes:
         await _drop(rank, of, attributes, keyval)
-    attributes[keyval] = value
+    attributes[keyval] = attribute
 
 
 @call("MPI_Comm_get_attr", "MPI_Attr_get")
 async def _comm_get(rank: Rank, comm: Handle, keyval: Handle, value: Address, flag: Address) -> None:
     attributes = rank.communicator(comm).attributes
-    if keyval in KNOWN and comm in (abi.COMM_WORLD, abi.COMM_SELF):
-        at = KNOWN.index(keyval)
-        rank.memory.put_ints(rank.scratch() + 8 * at, (TAG_UB, 1, rank.errors.last)[at])
-        rank.memory.put_longs(value, rank.scratch() + 8 * at)
-        rank.memory.put_ints(flag, 1)
+    predefined = _predefined(rank, keyval)
+    if predefined is None:
+        _get(rank, attributes, keyval, value, flag, Kind.POINTER)
         return
-    _get(rank, attributes, keyval, value, flag)
+    at = rank.scratch() + (keyval & 0xF) // 2 * 8
+    rank.memory.put_ints(at, predefined)
+    rank.memory.put_longs(value, at)
+    rank.memory.put_ints(flag, 1)
+
+
+@call("MPII_Comm_get_attr")
+async def _comm_get_kind(rank: Rank, comm: Handle, keyval: Handle, value: Address, flag: Address, kind: int) -> None:
+    """Read an attribute from Fortran, whose predefined keys are by one larger and have values, not addresses."""
+    attributes = rank.communicator(comm).attributes
+    predefined = _predefined(rank, keyval - 1)
+    known = attributes if predefined is None else {int(keyval): Attribute(predefined, kind)}
+    _get(rank, known, keyval, value, flag, kind)
 
 
 @call("MPI_Type_get_attr")
 async def _type_get(rank: Rank, datatype: Handle, keyval: Handle, value: Address, flag: Address) -> None:
-    _get(rank, rank.types[datatype].attributes, keyval, value, flag)
+    _get(rank, rank.types[datatype].attributes, keyval, value, flag, Kind.POINTER)
 
 
-def _get(rank: Rank, attributes: dict[int, int], keyval: int, value: Address, flag: Address) -> None:
-    if keyval in attributes:
-        rank.memory.put(value, attributes[keyval].to_bytes(8, "little"))
-    rank.memory.put_ints(flag, int(keyval in attributes))
+@call("MPII_Type_get_attr")
+async def _type_get_kind(
+    rank: Rank, datatype: Handle, keyval: Handle, value: Address, flag: Address, kind: int
+) -> None:
+    _get(rank, rank.types[datatype].attributes, keyval, value, flag, kind)
+
+
+def _get(rank: Rank, attributes: dict[int, Attribute], keyval: int, value: Address, flag: Address, kind: int) -> None:
+    found = attributes.get(keyval)
+    if found is None:
+        rank.keyvals[keyval]
+    elif kind == Kind.POINTER != found.kind:
+        cause = "the attribute is a number that Fortran has set"
+        raise Misuse(ErrorClass.OTHER, cause, "read it in Fortran; C would need its address")
+    elif kind == Kind.INT:
+        rank.memory.put_ints(value, found.value)
+    else:
+        rank.memory.put(value, (found.value & (1 << 64) - 1).to_bytes(8, "little"))
+    rank.memory.put_ints(flag, int(found is not None))
 
 
 @call("MPI_Comm_delete_attr", "MPI_Attr_delete")
@@ -75,34 +156,46 @@ async def _type_delete(rank: Rank, datatype: Handle, keyval: Handle) -> None:
     await _delete(rank, datatype, rank.types[datatype].attributes, keyval)
 
 
-async def _delete(rank: Rank, of: int, attributes: dict[int, int], keyval: int) -> None:
-    if keyval not in attributes:
-        raise Misuse(ErrorClass.ARG, "there is no attribute of this key", "set it first")
-    await _drop(rank, of, attributes, keyval)
+async def _delete(rank: Rank, of: int, attributes: dict[int, Attribute], keyval: int) -> None:
+    _known(rank, keyval)
+    if keyval in attributes:
+        await _drop(rank, of, attributes, keyval)
 
 
-async def _drop(rank: Rank, of: int, attributes: dict[int, int], keyval: int) -> None:
-    known, value = rank.keyvals[keyval], attributes.pop(keyval)
-    if known.delete and await rank.callback(known.delete, of, keyval, value, known.extra):
-        raise Misuse(ErrorClass.OTHER, CALLBACK, "see MPI_Comm_create_keyval")
+async def _drop(rank: Rank, of: int, attributes: dict[int, Attribute], keyval: int) -> None:
+    """Call the delete function of an attribute, which stays where that fails. Raises Misuse."""
+    known, (value, kind) = rank.keyvals[keyval], attributes[keyval]
+    if known.delete:
+        if known.delete_proxy:
+            code = await rank.callback(known.delete_proxy, known.delete, of, keyval, kind, value, known.extra)
+        else:
+            code = await rank.callback(known.delete, of, keyval, value, known.extra)
+        if code:
+            raise Misuse(ErrorClass.OTHER, CALLBACK, "see MPI_Comm_create_keyval")
+    attributes.pop(keyval, None)
 
 
-async def drop_attributes(rank: Rank, comm: int) -> None:
-    """Before a communicator ends: its attributes, the last one first."""
-    attributes = rank.comms[comm].attributes
+async def drop_attributes(rank: Rank, of: int, attributes: dict[int, Attribute]) -> None:
+    """Delete the attributes of an object that ends, the last one first. Raises Misuse where a function fails."""
     for keyval in reversed(list(attributes)):
-        await _drop(rank, comm, attributes, keyval)
+        await _drop(rank, of, attributes, keyval)
 
 
-async def copy_attributes(rank: Rank, comm: int, new: int) -> None:
-    """MPI_Comm_dup: the attributes whose keys have a function for copies, where that says so."""
-    source, target = rank.comms[comm].attributes, rank.comms[new].attributes
-    for keyval, value in source.items():
+async def copied_attributes(rank: Rank, of: int, attributes: dict[int, Attribute]) -> dict[int, Attribute]:
+    """Return the attributes of a duplicate: those whose keys have a copy function that says so. Raises Misuse."""
+    target = {}
+    for keyval, (value, kind) in list(attributes.items()):
         known, room = rank.keyvals[keyval], rank.scratch() + COPY_AT
         if not known.copy:
             continue
-        if await rank.callback(known.copy, comm, keyval, known.extra, value, room, room + 8):
+        given: tuple[int, ...]
+        if known.copy_proxy:
+            given = (known.copy_proxy, known.copy, of, keyval, known.extra, kind, value, room, room + 8)
+        else:
+            given = (known.copy, of, keyval, known.extra, value, room, room + 8)
+        if await rank.callback(*given):
             raise Misuse(ErrorClass.OTHER, CALLBACK, "see MPI_Comm_create_keyval")
         copied, flag = rank.memory.longs(room, 2)
         if flag & 0xFFFFFFFF:
-            target[keyval] = copied
+            target[keyval] = Attribute(copied & (1 << 64) - 1, kind)
+    return target

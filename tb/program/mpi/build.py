@@ -17,6 +17,8 @@ FLAGS = ("-O2", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", f"-I{C}", "-p
 STATUS = """typedef struct {
     int count_lo, count_hi_and_cancelled, MPI_SOURCE, MPI_TAG, MPI_ERROR;
 } MPI_Status;"""
+PROFILED = ("MPI_", "MPIX_")
+"""Functions with these names have a second one with `P` before it, as the standard's profiling interface wants."""
 TYPES = "Comm Group Datatype Request Message Op Errhandler Info"
 
 
@@ -45,19 +47,22 @@ def calls_c() -> str:
     """All functions of the library in C."""
     lines = ["// Generated from tb/program/mpi/calls.py.", '#include "program.h"', ""]
     lines += [_function(number, one) for number, one in enumerate(table())]
-    lines += ["int *const MPI_UNWEIGHTED = (int *)1, *const MPI_WEIGHTS_EMPTY = (int *)2;", ""]
-    return "\n".join(lines)
+    return "\n".join([*lines, ""])
 
 
 def _function(number: int, one: Call) -> str:
+    """A function, and for one of MPI the weak name that a profiling library may define instead."""
     if one.handler is None:
-        return f'int {one.name}(void) {{ return (int)sanlab_call("{one.name}", {number}, 0, 0, 0, 0); }}'
-    words = ", ".join(f"(long){name}" for name, _ in one.parameters)
-    body = f"long words[] = {{{words}}}; " if words else ""
-    call = f'sanlab_call("{one.name}", {number}, {len(one.parameters)}, {"words" if words else "0"}, {_along(one)})'
-    if one.name.startswith("MPI_"):
-        return f"int {one.name}({_prototype(one)}) {{ {body}return (int){call}; }}"
-    return f"void {one.name}({_prototype(one)}) {{ {body}{call}; }}"
+        body, prototype = f'return (int)sanlab_call("{one.name}", {number}, 0, 0, 0, 0);', "void"
+    else:
+        words = ", ".join(f"(long){name}" for name, _ in one.parameters)
+        body = f"long words[] = {{{words}}}; " if words else ""
+        given = f"{len(one.parameters)}, {'words' if words else '0'}, {_along(one)}"
+        body += f'return (int)sanlab_call("{one.name}", {number}, {given});'
+        prototype = _prototype(one)
+    if not one.name.startswith(PROFILED):
+        return f"int {one.name}({prototype}) {{ {body} }}"
+    return f"int P{one.name}({prototype}) {{ {body} }}\nWEAK(int, {one.name}, ({prototype}));"
 
 
 def _along(one: Call) -> str:
@@ -85,8 +90,9 @@ def header() -> str:
     lines += [f"#define MPI_{name}_IGNORE ((MPI_Status *){abi.IGNORE})" for name in ("STATUS", "STATUSES")]
     for one in table():
         if one.handler is not None and one.name.startswith("MPI_"):
-            lines.append(f"int {one.name}({_prototype(one)});")
-    lines += [f"{declared};" for declared in LOCAL.values()]
+            lines += [f"int {prefix}{one.name}({_prototype(one)});" for prefix in ("", "P")]
+    for name, declared in LOCAL.items():
+        lines += [f"{declared};", f"{declared.replace(name, f'P{name}')};"]
     return "\n".join([*lines, "#endif", ""])
 
 

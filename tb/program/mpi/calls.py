@@ -39,6 +39,10 @@ LOCAL = {
     "MPI_Wtick": "double MPI_Wtick(void)",
     "MPI_Alloc_mem": "int MPI_Alloc_mem(long size, int info, void **where)",
     "MPI_Free_mem": "int MPI_Free_mem(void *where)",
+    "MPI_Aint_add": "long MPI_Aint_add(long base, long difference)",
+    "MPI_Aint_diff": "long MPI_Aint_diff(long one, long other)",
+    "MPI_Status_c2f": "int MPI_Status_c2f(const MPI_Status *from, int *to)",
+    "MPI_Status_f2c": "int MPI_Status_f2c(const int *from, MPI_Status *to)",
 }
 """Functions that the library does by itself, as C declares them."""
 MASKS = {"Handle": 0xFFFFFFFF, **dict.fromkeys(("Address", "Buffer", "Given"), (1 << 64) - 1)}

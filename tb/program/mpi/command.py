@@ -74,7 +74,7 @@ def _check_binary(program: Path) -> None:
     if data[:5] != ELF64 or machine != struct.unpack_from("<H", Path(sys.executable).resolve().read_bytes(), 18)[0]:
         cause = f"{program} is not for the 64-bit processor of this machine"
         raise ConfigError(SETTING, 0, "program does not fit", cause, "name one that is")
-    others = {one.decode() for one in LIBRARIES.findall(data)} - {abi.LIBRARY, abi.LIBRARY_TOO}
+    others = {one.decode() for one in LIBRARIES.findall(data)} - {abi.LIBRARY, abi.LIBRARY_TOO, *abi.ON_LIBRARY}
     if others:
         cause = f"{program} is linked with {', '.join(sorted(others))}"
         raise ConfigError(SETTING, 0, "library does not fit", cause, f"link it with MPICH's {abi.LIBRARY}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from firmware.host.mpi.status import UNDEFINED
 from tb.program.mpi import abi
-from tb.program.mpi.attributes import copy_attributes, drop_attributes
+from tb.program.mpi.attributes import copied_attributes, drop_attributes
 from tb.program.mpi.calls import Address, Handle, call
 from tb.program.mpi.rank import Rank
 
@@ -52,9 +52,9 @@ async def _compare(rank: Rank, one: Handle, other: Handle, result: Address) -> N
 @call("MPI_Comm_dup")
 async def _dup(rank: Rank, comm: Handle, new: Address) -> None:
     of = rank.communicator(comm)
+    copied = await copied_attributes(rank, comm, of.attributes)
     handle = rank.keep(await of.comm.Dup(), of)
-    rank.comms[handle].topology = of.topology
-    await copy_attributes(rank, comm, handle)
+    rank.comms[handle].topology, rank.comms[handle].attributes = of.topology, copied
     rank.memory.put_ints(new, handle)
 
 
@@ -86,7 +86,7 @@ async def _create(rank: Rank, comm: Handle, group: Handle, new: Address) -> None
 async def _free(rank: Rank, comm: Address) -> None:
     handle = rank.memory.handles(comm, 1)[0]
     of = rank.communicator(handle)
-    await drop_attributes(rank, handle)
+    await drop_attributes(rank, handle, of.attributes)
     await of.comm.Free()
     rank.comms.pop(handle)
     rank.memory.forget()

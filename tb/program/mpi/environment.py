@@ -57,7 +57,7 @@ async def _finalized(rank: Rank, flag: Address) -> None:
 async def _finalize(rank: Rank) -> None:
     from tb.program.mpi.attributes import drop_attributes
 
-    await drop_attributes(rank, abi.COMM_SELF)
+    await drop_attributes(rank, abi.COMM_SELF, rank.comms[abi.COMM_SELF].attributes)
     await rank.mpi.Finalize()
     rank.memory.forget()
     rank.finalized = True

@@ -33,6 +33,11 @@ async def _add_string(rank: Rank, code: int, text: Address) -> None:
     rank.errors.name(code, rank.memory.text(text))
 
 
+@call("MPI_Comm_create_errhandler", "MPI_Errhandler_create")
+async def _create_errhandler(rank: Rank, function: Address, errhandler: Address) -> None:
+    rank.memory.put_ints(errhandler, rank.errhandlers.new(function))
+
+
 @call("MPI_Errhandler_free")
 async def _errhandler_free(rank: Rank, errhandler: Address) -> None:
     rank.memory.put_ints(errhandler, abi.ERRHANDLER_NULL)
@@ -51,8 +56,12 @@ async def _get_errhandler(rank: Rank, comm: Handle, errhandler: Address) -> None
 
 @call("MPI_Comm_call_errhandler")
 async def _call_errhandler(rank: Rank, comm: Handle, code: int) -> None:
-    """MPI_ERRORS_RETURN does nothing, and the call itself succeeds."""
-    if rank.communicator(comm).errhandler == abi.ERRORS_RETURN or not code:
+    """Call the handler of a communicator; the call itself succeeds if that returns."""
+    of = rank.communicator(comm)
+    if function := rank.errhandlers[of.errhandler]:
+        await rank.handle_error(function, of, code)
+        return
+    if of.errhandler == abi.ERRORS_RETURN or not code:
         return
     cause = f"the program calls its error handler with {rank.errors.text(code)}"
     known = {one.value: one for one in ErrorClass}

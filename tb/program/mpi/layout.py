@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,13 @@ from tb.program.mpi.memory import Memory
 
 Made = tuple[int, Sequence[int], Sequence[int], "Sequence[Layout]"]
 """How a type was made: combiner, and its numbers, addresses and datatypes."""
+
+
+class Attribute(NamedTuple):
+    """Value that a program has fastened to an object, and its kind: a pointer or a number of Fortran."""
+
+    value: int
+    kind: int
 
 
 @dataclass
@@ -28,7 +35,7 @@ class Layout:
     made: Made = (1, [], [], [])
     handle: int = 0
     """Of a type of the standard."""
-    attributes: dict[int, int] = field(default_factory=dict)
+    attributes: dict[int, Attribute] = field(default_factory=dict)
 
     @property
     def extent(self) -> int:

@@ -79,9 +79,9 @@ class Memory:
         return self.exchange(struct.pack("<cQ", b"s", address)).decode(errors="replace")
 
     def call(self, function: int, arguments: Sequence[int]) -> bytes:
-        """What lets the program call a function of its own, with up to six arguments."""
-        words = [*arguments, *[0] * (6 - len(arguments))]
-        return self._with_puts(struct.pack("<c7Q", b"c", function, *(word & (1 << 64) - 1 for word in words)))
+        """What lets the program call a function of its own, with up to eight arguments."""
+        words = [*arguments, *[0] * (8 - len(arguments))]
+        return self._with_puts(struct.pack("<c9Q", b"c", function, *(word & (1 << 64) - 1 for word in words)))
 
     def fold(self, function: int, count: int, datatype: int, left: bytes, right: bytes) -> bytes:
         """The result of an operator of the program."""

@@ -12,12 +12,16 @@ from firmware.host.mpi.groups import Group
 from firmware.host.mpi.matched import Taken
 from firmware.host.mpi.operators import Op
 from firmware.host.mpi.requests import Request
+from firmware.host.mpi.status import Status
 from tb.program.mpi import abi
 from tb.program.mpi.error_codes import ErrorCodes
-from tb.program.mpi.layout import Layout, Place, predefined
+from tb.program.mpi.layout import Attribute, Layout, Place, predefined
 from tb.program.mpi.memory import Memory
 from tb.program.mpi.operate import OfProgram, operators
 from tb.program.mpi.tables import Table
+
+HANDLED_AT = 320
+"""Offset in the library's scratch memory of the two words that an error handler of the program reads."""
 
 
 @dataclass
@@ -25,9 +29,10 @@ class Communicator:
     """A communicator of the layer, with what the program has fastened to it."""
 
     comm: Comm
+    handle: int = abi.COMM_NULL
     name: str = ""
     errhandler: int = abi.ERRORS_ARE_FATAL
-    attributes: dict[int, int] = field(default_factory=dict)
+    attributes: dict[int, Attribute] = field(default_factory=dict)
     topology: object = None
     """A grid or a graph of its ranks."""
 
@@ -39,6 +44,12 @@ class Keyval:
     copy: int
     delete: int
     extra: int
+    kind: str
+    """Objects whose attributes have it: `Comm`, `Type` or `Win`."""
+    freed: bool = False
+    copy_proxy: int = 0
+    """Function of another language's library that calls `copy`; 0: C."""
+    delete_proxy: int = 0
 
 
 @dataclass
@@ -51,6 +62,11 @@ class Pending:
     into: Place | None = None
     out: Place | None = None
     persistent: bool = False
+
+    def write(self, status: Status) -> None:
+        """Put the data of an operation that has ended into the program's memory, with its next answer."""
+        if self.into and not status.cancelled:
+            self.into.write(status.size)
 
 
 class Rank:
@@ -80,14 +96,15 @@ class Rank:
         self.requests: Table[Pending] = Table("request", abi.MADE["request"], ErrorClass.REQUEST)
         self.messages: Table[Taken] = Table("message", abi.MADE["message"], ErrorClass.REQUEST)
         self.infos: Table[dict[str, str]] = Table("info", abi.MADE["info"], ErrorClass.ARG, {abi.INFO_ENV: {}})
-        self.keyvals: Table[Keyval] = Table("keyval", abi.KEYVAL, ErrorClass.ARG)
+        self.keyvals: Table[Keyval] = Table("keyval", abi.KEYVAL, ErrorClass.KEYVAL)
         self.errors = ErrorCodes()
         self.errhandlers: Table[int] = Table(
             "error handler",
             abi.MADE["errhandler"],
             ErrorClass.ARG,
-            dict.fromkeys((abi.ERRORS_ARE_FATAL, abi.ERRORS_RETURN), 0),
+            dict.fromkeys((abi.ERRORS_ARE_FATAL, abi.ERRORS_RETURN, abi.ERRORS_ABORT), 0),
         )
+        """Functions of the program, 0 for the standard's handlers."""
 
     def begin(self) -> None:
         """Behind MPI_Init: the communicators that there are."""
@@ -96,7 +113,7 @@ class Rank:
             (abi.COMM_WORLD, range(self.ranks), "MPI_COMM_WORLD"),
             (abi.COMM_SELF, [engine.rank], "MPI_COMM_SELF"),
         ):
-            self.comms.set(handle, Communicator(Comm(engine, ranks, engine.contexts, name), name))
+            self.comms.set(handle, Communicator(Comm(engine, ranks, engine.contexts, name), handle, name))
             engine.contexts += 2
         self.groups.set(abi.GROUP_EMPTY, Group(engine, []))
 
@@ -118,7 +135,15 @@ class Rank:
         """The handle of a communicator that was made of another one."""
         if comm is None:
             return abi.COMM_NULL
-        return self.comms.new(Communicator(comm, errhandler=like.errhandler))
+        made = Communicator(comm, errhandler=like.errhandler)
+        made.handle = self.comms.new(made)
+        return made.handle
+
+    async def handle_error(self, function: int, within: Communicator, code: int) -> None:
+        """Call an error handler of the program with a communicator and an error code, both by address."""
+        at = self.scratch() + HANDLED_AT
+        self.memory.put_ints(at, within.handle, code)
+        await self.callback(function, at, at + 4)
 
     def place(self, address: int, count: int, datatype: int) -> Place:
         """Where data come to."""

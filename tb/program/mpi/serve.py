@@ -62,9 +62,15 @@ class Server:
         """Messages that it has begun to send by calls for one message."""
         folder = library()
         paths = [str(folder), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
-        variables = {"LD_PRELOAD": str(folder / abi.LIBRARY), "LD_LIBRARY_PATH": os.pathsep.join(paths)}
+        variables = {
+            "LD_PRELOAD": str(folder / abi.LIBRARY),
+            "LD_LIBRARY_PATH": os.pathsep.join(paths),
+            "LD_DYNAMIC_WEAK": "1",  # a profiling library comes behind ours, whose names are weak
+        }
         output = start.output(self._number)
-        self._program: Outside = mpi.host.outside(start.command, start.patience_s, variables, output, start.directory)
+        self._program: Outside = mpi.host.outside(
+            start.command, start.patience_s, variables, output, start.directory, reads=not self._number
+        )
         self._rank = Rank(mpi, Memory(self._program), start.ranks, start.cpu_ratio)
         self._rank.callback = self._callback
         self._rank.memory.within = self._within
@@ -107,13 +113,13 @@ class Server:
         one, rank = table()[number], self._rank
         self.calls += 1
         self.sent += "send" in one.name.lower() and not one.name.endswith("init")
-        outer = rank.call, rank.number, rank.memory.along
+        outer = rank.call, rank.number, rank.within, rank.memory.along
         rank.call, rank.number, rank.within = one.name, number, None
         rank.memory.along = along(one, words, request[ARGUMENTS + 8 * count :])
         try:
             return await self._do(one, words)
         finally:
-            rank.call, rank.number, rank.memory.along = outer
+            rank.call, rank.number, rank.within, rank.memory.along = outer
 
     def _within(self, request: bytes) -> bytes:
         """The answer to a call that an operator of the program makes. Raises ProgramError for one that takes time."""
@@ -142,16 +148,22 @@ class Server:
             error = raised
         except Aborted as aborted:
             raise ProgramError(who, f"the program ends all with code {aborted.code}{self._said()}", "see it") from None
-        if self._fatal():
-            raise error
-        return int(error.error_class)
+        return await self._handled(error)
 
-    def _fatal(self) -> bool:
-        """Whether an error of the present call ends the run."""
+    async def _handled(self, error: MpiError) -> int:
+        """Return the code of an error to the program, after its error handler if it has one.
+
+        Raises the error where the communicator's handler is MPI_ERRORS_ARE_FATAL.
+        """
+        rank, code = self._rank, int(error.error_class)
         if not self._mpi.engine.running:
-            return True
-        within = self._rank.within or self._rank.comms[abi.COMM_WORLD]
-        return within.errhandler == abi.ERRORS_ARE_FATAL
+            raise error
+        within = rank.within or rank.comms[abi.COMM_WORLD]
+        if within.errhandler in (abi.ERRORS_ARE_FATAL, abi.ERRORS_ABORT):
+            raise error
+        if function := rank.errhandlers[within.errhandler]:
+            await rank.handle_error(function, within, code)
+        return code
 
     async def _callback(self, function: int, *arguments: int) -> int:
         """Let the program call a function of its own, which may call MPI."""

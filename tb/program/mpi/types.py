@@ -6,6 +6,7 @@ from enum import IntEnum
 
 from firmware.host.mpi.errors import ErrorClass, Misuse
 from tb.program.mpi import abi
+from tb.program.mpi.attributes import copied_attributes, drop_attributes
 from tb.program.mpi.calls import Address, Aint, Buffer, Handle, call
 from tb.program.mpi.layout import Layout, Made, derived, shaped
 from tb.program.mpi.rank import Rank
@@ -135,6 +136,7 @@ async def _dup(rank: Rank, old: Handle, new: Address) -> None:
         kind.name, kind.blocks, kind.lower_bound, kind.extent, kind.layer.base, (Combiner.DUP, [], [], [kind])
     )
     made.layer.committed = kind.layer.committed
+    made.attributes = await copied_attributes(rank, old, kind.attributes)
     _keep(rank, new, made)
 
 
@@ -149,6 +151,7 @@ async def _free(rank: Rank, datatype: Address) -> None:
     if rank.types[handle].layer.basic:
         cause = f"{rank.types[handle].name} is a type of the standard"
         raise Misuse(ErrorClass.TYPE, cause, "free derived types only")
+    await drop_attributes(rank, handle, rank.types[handle].attributes)
     rank.types.pop(handle)
     rank.memory.put_ints(datatype, abi.DATATYPE_NULL)
 
@@ -168,6 +171,16 @@ async def _get_extent(rank: Rank, datatype: Handle, lower: Address, extent: Addr
     kind = rank.types[datatype]
     rank.memory.put_longs(lower, kind.lower_bound)
     rank.memory.put_longs(extent, kind.extent)
+
+
+@call("MPI_Type_lb")
+async def _lower(rank: Rank, datatype: Handle, bound: Address) -> None:
+    rank.memory.put_longs(bound, rank.types[datatype].lower_bound)
+
+
+@call("MPI_Type_ub")
+async def _upper(rank: Rank, datatype: Handle, bound: Address) -> None:
+    rank.memory.put_longs(bound, rank.types[datatype].lower_bound + rank.types[datatype].extent)
 
 
 @call("MPI_Type_extent")

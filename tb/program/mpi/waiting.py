@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Sequence
 from typing import TypeVar
 
-from firmware.host.mpi.errors import ErrorClass, Misuse, MpiError
+from firmware.host.mpi.errors import MpiError
 from firmware.host.mpi.requests import Request
 from firmware.host.mpi.status import UNDEFINED, Status
 from tb.program.mpi import abi
@@ -55,8 +55,7 @@ class _Waiting:
     def _over(self, number: int) -> None:
         """Its data are where the program wants them, and its request is null."""
         one, status = self._pending[number], self.requests[number].ended
-        if one.into and not status.cancelled:
-            one.into.write(status.size)
+        one.write(status)
         if status.error:
             self._rank.within = self._rank.within or one.of
         if not one.persistent:
@@ -170,11 +169,8 @@ async def _cancel(rank: Rank, request: Given) -> None:
 
 @call("MPI_Request_free")
 async def _request_free(rank: Rank, request: Given) -> None:
-    handle = rank.memory.handles(request, 1)[0]
-    if rank.requests[handle].into and rank.requests[handle].request.active:
-        cause = "the request is a receive that has not ended"
-        raise Misuse(ErrorClass.REQUEST, cause, "wait for it: nobody would learn that its data are there")
-    rank.requests.pop(handle).request.Free()
+    freed = rank.requests.pop(rank.memory.handles(request, 1)[0])
+    freed.request.Free(freed.write)
     rank.memory.put_ints(request, abi.REQUEST_NULL)
 
 

@@ -125,8 +125,9 @@ static char *fold(char *at) {
 
 static char *callback(char *at) {
     sanlab_function *function = (sanlab_function *)word(&at);
-    long a = word(&at), b = word(&at), c = word(&at), d = word(&at), e = word(&at), f = word(&at);
-    long result = function(a, b, c, d, e, f);
+    long given[8];
+    for (int one = 0; one < 8; one++) given[one] = word(&at);
+    long result = function(given[0], given[1], given[2], given[3], given[4], given[5], given[6], given[7]);
     return reply(&result, sizeof result);
 }
 

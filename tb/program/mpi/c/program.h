@@ -3,8 +3,12 @@
 #ifndef SANLAB_PROGRAM_H
 #define SANLAB_PROGRAM_H
 
+// A function of MPI under its plain name: weak, so that a program or a profiling library may define its own, which
+// calls the one whose name has a `P` before it.
+#define WEAK(type, name, parameters) type name parameters __attribute__((weak, alias("P" #name)))
+
 typedef void sanlab_operator(void *in, void *inout, int *count, int *datatype);
-typedef long sanlab_function(long a, long b, long c, long d, long e, long f);
+typedef long sanlab_function(long, long, long, long, long, long, long, long);
 
 // The result of a call with these words as arguments. What it will read of memory, `size` bytes, goes along.
 long sanlab_call(const char *name, int number, int count, const long *words, const void *from, long size);
@@ -20,7 +24,7 @@ void sanlab_stop(const char *name);
 long sanlab_clock(void);
 
 // Calls: the first one, which says where the time of clocks is; sleep so many ns.
-void sanlab_begin(const void *times);
-void sanlab_sleep(long ns);
+int sanlab_begin(const void *times);
+int sanlab_sleep(long ns);
 
 #endif
