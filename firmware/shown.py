@@ -163,6 +163,8 @@ class Plain:
     type: int
     fields: Mapping[str, tuple[int, str]]
     """Bytes and meaning by name, in order. One named `bytes` is the size of the payload behind them."""
+    name: str = ""
+    """Kind of packet, such as `ack`; required where a layer has several types of packets."""
 
 
 @dataclass(frozen=True)
@@ -177,10 +179,25 @@ class Shown:
     """What the second argument of NIC_DESCRIPTOR means: the queue, and what the descriptor asks for in words."""
     numbers: Mapping[str, int | type[IntEnum]] = field(default_factory=dict)
     """Identifiers, and tables of named numbers, that `dissector.lua` finds defined: the ones of the firmware."""
-    plain: Plain | None = None
-    """The fields of its packets, if they are so plain that they need no `dissector.lua`."""
+    plain: Plain | tuple[Plain, ...] | None = None
+    """The fields of its packets, if they are so plain that they need no `dissector.lua`; one entry for each type."""
     calls: tuple[str, ...] = ()
     """Names of the calls of an application, by the number that CALL_START and CALL_END give."""
+
+    @property
+    def plain_types(self) -> tuple[Plain, ...]:
+        """Types of packets with plain headers, each with its fields.
+
+        Raises:
+            ValueError: The layer has several types, and two of them share a type number or a name, or one has no name.
+        """
+        types = (self.plain,) if isinstance(self.plain, Plain) else self.plain or ()
+        names = {one.name for one in types if one.name.isidentifier()}
+        if len(types) > 1 and not len(names) == len({one.type for one in types}) == len(types):
+            raise ValueError(
+                f"plain packets {[(one.name, hex(one.type)) for one in types]}: give each type its own name"
+            )
+        return types
 
 
 NOTHING_SAID = Shown()

@@ -2,7 +2,7 @@
 
 It is what is known of Myrinet (`wireshark/myrinet.lua`), then what the NIC's network adds (`dissector.lua` in the
 folder of its kind), then the run's message layers, the lowest first: the numbers of a layer's firmware as tables, and
-its `dissector.lua`; or, of a layer with a plain header, a line made of its fields (`firmware.shown.Plain`).
+its `dissector.lua`; or, of a layer with plain headers, a line for each type of packet (`firmware.shown.Plain`).
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def parts(legend: Legend) -> Iterator[str]:
         yield _block(network.read_text(encoding="utf-8"))
     for layer in legend.layers:
         seen, own = shown(layer), folder_of(layer) / FILE
-        if seen.plain is not None:
-            yield plain(layer, seen.plain, above=layer != legend.layers[0])
+        for header in seen.plain_types:
+            yield plain(layer, header, above=layer != legend.layers[0])
         if own.exists():
             told = "".join(number(name, what) for name, what in seen.numbers.items())
             yield _block(told + own.read_text(encoding="utf-8"))
@@ -51,12 +51,19 @@ def number(name: str, what: int | type[IntEnum]) -> str:
 
 
 def plain(layer: str, header: Plain, above: bool = False) -> str:
-    """A layer whose header is whole bytes, as Lua; `above`: it stands in the payload of the layer below."""
+    """Return the Lua that registers one type of packet of a layer whose header is whole bytes.
+
+    Args:
+        layer: Name of the layer; with the packet's name, if it has one, the name of the protocol in Wireshark.
+        header: Type and fields of the packet.
+        above: True for a packet in the payload of the layer below.
+    """
+    name = f"{layer}_{header.name}" if header.name else layer
     lines, at = [], 2
-    for name, (size, label) in header.fields.items():
-        lines.append(f'  {{ name = "{name}", at = {at}, size = {size}, label = "{label}" }},\n')
+    for field, (size, label) in header.fields.items():
+        lines.append(f'  {{ name = "{field}", at = {at}, size = {size}, label = "{label}" }},\n')
         at += size
-    return f'plain_layer("{layer}", {header.type:#x}, {{\n{"".join(lines)}}}, {"above" if above else "layers"})\n'
+    return f'plain_layer("{name}", {header.type:#x}, {{\n{"".join(lines)}}}, {"above" if above else "layers"})\n'
 
 
 def _block(text: str) -> str:

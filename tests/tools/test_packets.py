@@ -27,12 +27,14 @@ from firmware.nic.am2 import words as am2
 from firmware.nic.echo import layout as echo
 from firmware.nic.hal import layout as hal
 from firmware.nic.udp import layout as frames
+from firmware.shown import Plain, Shown
 from pymodels.formats import grim, udp, via
 from pymodels.formats.grim import Cause, Header, MessageType
 from pymodels.formats.sp import SpPacket
 from pymodels.hardware.discover import nic_kind
 from pymodels.link.crc8 import crc8
 from pymodels.results import ResultsError
+from tb.report import dissector
 from tb.report.dissector import write_dissector
 from tb.report.packets import RECORD, Captured, captured, directions, ends, write_packets
 from tb.report.recorded import Legend
@@ -66,8 +68,8 @@ def told(
 ) -> list[list[str]]:
     """What tshark says of packets of a layer, and of those on it: these fields of each."""
     legend = replace(LEGEND_OF_TWO, layers=(layer, *above), nic="sp" if link_type == SP else "lanai9")
-    path, dissector = folder / "packets.pcapng", folder / "dissector.lua"
-    write_dissector(legend, dissector)
+    path, script = folder / "packets.pcapng", folder / "dissector.lua"
+    write_dissector(legend, script)
     write_packets(packets, legend, path, link_type=link_type)
     words = [word for field in fields for word in ("-e", field)]
     checked = [word for name in ("ip", "udp") for word in ("-o", f"{name}.check_checksum:TRUE")]
@@ -75,7 +77,7 @@ def told(
         "tshark",
         *checked,
         "-X",
-        f"lua_script:{dissector}",
+        f"lua_script:{script}",
         "-r",
         str(path),
         "-T",
@@ -88,6 +90,33 @@ def told(
     assert ended.returncode == 0, ended.stderr
     assert "Lua" not in ended.stderr, ended.stderr
     return [line.split("\t") for line in ended.stdout.splitlines()]
+
+
+def shown_as(monkeypatch: pytest.MonkeyPatch, seen: Shown) -> None:
+    """Have the layer `echo` show its packets in another way."""
+    monkeypatch.setattr(dissector, "shown", lambda layer: seen)
+
+
+def test_packets_of_several_plain_types_are_taken_apart_each_by_its_fields(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = Plain(0x0EC0, {"number": (1, "Number"), "bytes": (2, "Payload bytes")}, "data")
+    ack = Plain(0x0EC1, {"upto": (4, "Last packet that arrived")}, "ack")
+    shown_as(monkeypatch, Shown(plain=(data, ack)))
+    sent = [struct.pack(">HBH", 0x0EC0, 7, 3) + b"abc", struct.pack(">HI", 0x0EC1, 70_000)]
+    fields = ("_ws.col.Protocol", "mine_data_layer.number", "mine_data_layer.payload", "mine_ack_layer.upto")
+    found = told(tmp_path, [packet(sealed(one)) for one in sent], *fields, layer="mine")
+    assert found == [["mine_data", "7", "616263", ""], ["mine_ack", "", "", "70000"]]
+
+
+def test_plain_types_need_names_and_numbers_of_their_own() -> None:
+    one, two = Plain(1, {"a": (1, "A")}, "one"), Plain(2, {"b": (1, "B")}, "two")
+    assert Shown().plain_types == ()
+    assert Shown(plain=Plain(1, {})).plain_types == (Plain(1, {}),)
+    assert Shown(plain=(one, two)).plain_types == (one, two)
+    for wrong in ((one, replace(two, name="one")), (one, replace(two, name="")), (one, replace(two, type=1))):
+        with pytest.raises(ValueError, match="give each type its own name"):
+            _ = Shown(plain=wrong).plain_types
 
 
 def packet(data: bytes, cable: int = INTO_SW0_0, at_ps: int = 1_234_567_890_123, length: int = 0) -> Captured:

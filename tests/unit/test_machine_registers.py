@@ -11,6 +11,7 @@ from firmware.verbs import Watch
 from pymodels.machine import Machine, MachineError, Timing
 from pymodels.registers import Control, Isr, Pci, Reg
 from pymodels.trace import TraceEvent
+from tb.tools.paths import ROOT
 
 HOST_SIG, LANAI_SIG = 1 << Isr.HOST_SIG, 1 << Isr.LANAI_SIG
 
@@ -48,6 +49,13 @@ def test_a_timer_counts_down_and_sets_its_bit_when_it_wraps(timer: Reg, bit: Isr
     assert nic.special.read(timer) == 0 and nic.special.isr == 0
     machine.run(until_us=5.1)
     assert nic.special.read(timer) == 0xFFFFFFFF and nic.special.isr == 1 << bit
+
+
+def test_the_page_on_verbs_names_the_timers_their_bits_and_their_unit() -> None:
+    page = (ROOT / "firmware" / "README.md").read_text(encoding="utf-8")
+    verbs = page.partition("\n## Verbs of the NIC\n")[2].partition("\n## ")[0]
+    for word in ("IT0, IT1 and IT2", "ticks of 0.5 us", "TIME0", "Reg.IT0"):
+        assert word in " ".join(verbs.split())
 
 
 def test_a_timer_written_again_forgets_the_first_time() -> None:
