@@ -29,7 +29,7 @@ unexport MAKEFLAGS MFLAGS
 ## SAMPLES=<n>                draws of all values together that uncertainty runs (24)
 ## PLOT="metric ..."          what a sweep draws (what varies)
 ## LAYER=<name>               the message layer that explore exhausts, that fuzz runs programs of (all), that campaign
-##                            disturbs (grim and via), or whose C firmware is built
+##                            disturbs (grim and via), whose C firmware is built, or whose paths are counted
 ## SEEDS=<n>|<first>..<last>  so many new programs for fuzz, or faults for campaign (500), or exactly those
 ## ON=machine|rtl             where fuzz runs them (machine)
 ## FIRMWARE=python|c          c: in each program of fuzz NICs execute the layer's firmware in C (python)
@@ -62,7 +62,7 @@ python := "$$VENV/bin/python"
 sanlab := $(python) -m tb.sanlab
 study := $(sanlab) run --sim="$$SIM" --seed="$$SEED" --cluster="$$CLUSTER" --profile="$$PROFILE" --set="$$SET"
 
-.PHONY: all setup test help run studies cluster sim lint synth prove mutants waves timeline explain compare sweep fuzz campaign explore firmware figures fidelity uncertainty mpi4py bench counts clean distclean
+.PHONY: all setup test help run studies cluster sim lint synth prove mutants waves timeline explain compare sweep fuzz campaign explore firmware costs figures fidelity uncertainty mpi4py bench counts clean distclean
 
 all: ## set up, then the main job: GRIM ping-pong and streaming between two hosts
 	$(setup) $(simulator)
@@ -155,6 +155,10 @@ explore: ## exhaust the small worlds of one message LAYER: every order of turns,
 firmware: ## compile the C firmware of a message LAYER to its images, with clang-16
 	$(setup)
 	@$(sanlab) firmware -- "$$LAYER"
+
+costs: ## count the instruction paths of a message LAYER again (all layers), with clang-16
+	$(setup)
+	@$(sanlab) costs -- $(if $(LAYER),"$$LAYER")
 
 figures: ## every figure and table of the papers that there is, on one page
 	$(setup) $(simulator)

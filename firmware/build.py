@@ -8,17 +8,26 @@ instead; `--list KIND` prints the code with its source lines; `--headers` writes
 from __future__ import annotations
 
 import argparse
-import hashlib
-import importlib
-import importlib.util
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from firmware.images import SOURCE, cores, image, kinds_of
+from firmware.images import (
+    FLAGS,
+    RUNTIME,
+    SOURCE,
+    cores,
+    fingerprint,
+    header,
+    image,
+    kinds_of,
+    layout,
+    layout_header,
+)
 from pymodels.costs.compile import compiler_version, write
+from pymodels.costs.sources import FOLDERS
 from pymodels.costs.targets import LANAI
 from pymodels.errors import SanlabError
 from pymodels.lanai.disassemble import listing
@@ -26,17 +35,7 @@ from pymodels.lanai.elf import Object
 from pymodels.lanai.image import Image
 from pymodels.lanai.link import link
 from pymodels.lanai.toolchain import COMPILER, CompileError, compiled
-from pymodels.roots import TREE, place, roots
-
-FIRMWARE = TREE / "firmware"
-RUNTIME = FIRMWARE / "runtime"
-HEADER = "lanai.h"
-NICS = "firmware/nics"
-
-
-def header(kind: str) -> Path:
-    """The generated header of a kind."""
-    return place(f"{NICS}/{kind}/{HEADER}")
+from pymodels.roots import TREE, roots
 
 
 def library(flags: Sequence[str]) -> list[Object]:
@@ -44,35 +43,6 @@ def library(flags: Sequence[str]) -> list[Object]:
     target = [flag for flag in flags if flag.startswith("--target")]
     begin = compiled(RUNTIME / "crt0.S", target, TREE)
     return [begin, *(compiled(one, flags, TREE) for one in sorted(RUNTIME.glob("*.c")))]
-
-
-def layout(layer: str) -> dict[str, int]:
-    """The SRAM addresses: the numbers of the layer's `layout.py`, among them `PROGRAM_END`."""
-    module = importlib.import_module(f"firmware.nic.{layer}.layout")
-    return {name: value for name, value in vars(module).items() if name.isupper() and isinstance(value, int)}
-
-
-def layout_header(layer: str) -> str:
-    """The same as a header, `layout.h`."""
-    rows = (f"    AT_{name} = {value:#x}," for name, value in layout(layer).items())
-    return "\n".join(["/* From layout.py. */", "enum {", *rows, "};"]) + "\n"
-
-
-def sources(layer: str, kind: str) -> Iterator[bytes]:
-    """The sources that determine the words of an image, in an order that does not depend on where the roots are."""
-    own = image(layer, kind).parent.glob("*.[ch]")
-    shared = [FIRMWARE / "paths.h", *(FIRMWARE / "nic/hardware").glob("*.h"), *RUNTIME.glob("*.[chS]")]
-    for path in (*sorted(own), *sorted(shared), header(kind)):
-        yield path.read_bytes().replace(b"\r\n", b"\n")
-    yield layout_header(layer).encode()
-
-
-def fingerprint(layer: str, kind: str) -> str:
-    """SHA-256 over them, so that a stale image shows without a compiler."""
-    digest = hashlib.sha256()
-    for text in sources(layer, kind):
-        digest.update(text + b"\0")
-    return digest.hexdigest()
 
 
 def build(layer: str, kind: str) -> Image:
@@ -84,8 +54,9 @@ def build(layer: str, kind: str) -> Image:
     root = next(root for root in roots() if source.is_relative_to(root))
     with tempfile.TemporaryDirectory() as made:
         Path(made, "layout.h").write_text(layout_header(layer), encoding="utf-8")
-        folders = [f"-I{os.path.relpath(folder, root)}" for folder in (FIRMWARE, header(kind).parent)]
-        program = compiled(source, [*LANAI.flags, "-DEXECUTED", *folders, f"-I{made}"], root)
+        Path(made, header(kind).name).write_text(cores()[kind].header(), encoding="utf-8")
+        folders = [*(f"-I{os.path.relpath(one, root)}" for one in FOLDERS), f"-I{made}"]
+        program = compiled(source, [*FLAGS, *folders], root)
     begin, *rest = library(LANAI.flags)
     end = layout(layer)["PROGRAM_END"]
     facts = {

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from firmware.images import cores, image
+from firmware.images import cores, load
 from firmware.layers import ClusterView, MachineCode, boot_waits, boot_words
-from pymodels.lanai.image import Image
 from pymodels.machine.executed import boots
 from pymodels.machine.nic import ModelNic
 
@@ -14,7 +13,7 @@ from pymodels.machine.nic import ModelNic
 def executing(layer: str, nic: ModelNic, view: ClusterView) -> ClusterView:
     """The view of a node whose NIC executes a layer's committed image as soon as its host has loaded it."""
     core = cores()[nic.kind]
-    program = Image.load(image(layer, nic.kind)).program
+    program = load(layer, nic.kind)
     boots(nic, program, core.chip)
     words, waits = boot_words(layer, view, core.word_bytes), boot_waits(layer, nic, view)
     return replace(view, machine_code=MachineCode(program, words, waits))

@@ -1,17 +1,27 @@
-"""Where the C firmware of message layers stands: sources, and a committed image for each kind of NIC."""
+"""C firmware of message layers: its sources, and a committed image for each kind of NIC."""
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
+from dataclasses import replace
 from pathlib import Path
 
+from pymodels import fingerprints
+from pymodels.costs.sources import FIRMWARE, FOLDERS
+from pymodels.costs.targets import LANAI
 from pymodels.errors import SanlabError, nearest
 from pymodels.hardware.discover import nic_kinds, of_nic
 from pymodels.lanai.header import NicCore
+from pymodels.lanai.image import Image
+from pymodels.lanai.program import Program
 from pymodels.profiles.default import DEFAULT_KIND
-from pymodels.roots import things
+from pymodels.roots import place, things
 
 SOURCE = "firmware.c"
+RUNTIME = FIRMWARE / "runtime"
+FLAGS = (*LANAI.flags, "-DEXECUTED")
+"""Compiler flags of a layer's program."""
 
 
 def layers() -> dict[str, Path]:
@@ -36,3 +46,51 @@ def image(layer: str, kind: str) -> Path:
 def kinds_of(layer: str) -> list[str]:
     """The kinds for which a layer's firmware is compiled."""
     return [kind for kind in cores() if image(layer, kind).exists()] or [DEFAULT_KIND]
+
+
+def load(layer: str, kind: str) -> Program:
+    """Return the program of a layer for a kind of NIC.
+
+    Raises ImageError for an image that is missing or damaged, and StaleError for one that was made from other sources.
+    """
+    file = image(layer, kind)
+    made = Image.load(file)
+    fingerprints.check(file, made.compiled, fingerprint(layer, kind), f"firmware {layer}")
+    return _named(made.program, made.compiled["layer"], layer)
+
+
+def _named(program: Program, copied: str, layer: str) -> Program:
+    """Return a program whose lines name the layer's own files where its image was copied from another layer."""
+    old, new = (f"firmware/nic/{name}/" for name in (copied, layer))
+    lines = tuple(replace(one, file=one.file.replace(old, new)) for one in program.lines)
+    inlined = tuple(replace(one, file=one.file.replace(old, new)) for one in program.inlined)
+    return replace(program, lines=lines, inlined=inlined) if old != new else program
+
+
+def header(kind: str) -> Path:
+    """Return the generated header with the registers of a kind."""
+    return place(f"firmware/nics/{kind}/lanai.h")
+
+
+def layout(layer: str) -> dict[str, int]:
+    """Return the SRAM addresses: the numbers of the layer's `layout.py`, among them `PROGRAM_END`."""
+    module = importlib.import_module(f"firmware.nic.{layer}.layout")
+    return {name: value for name, value in vars(module).items() if name.isupper() and isinstance(value, int)}
+
+
+def layout_header(layer: str) -> str:
+    """Return the text of `layout.h`: the SRAM addresses as C."""
+    rows = (f"    AT_{name} = {value:#x}," for name, value in layout(layer).items())
+    return "\n".join(["/* From layout.py. */", "enum {", *rows, "};"]) + "\n"
+
+
+def fingerprint(layer: str, kind: str) -> str:
+    """Return the fingerprint of an image: all that determines its words, compiler flags and SRAM addresses included."""
+    made = fingerprints.tokens(cores()[kind].header() + layout_header(layer))
+    return fingerprints.fingerprint(sources(layer, kind), [*FLAGS, *made])
+
+
+def sources(layer: str, kind: str) -> list[Path]:
+    """Return the C files that determine the words of an image."""
+    own = image(layer, kind).parent.glob("*.[ch]")
+    return fingerprints.with_included([*own, FIRMWARE / "paths.h", *RUNTIME.glob("*.[chS]")], FOLDERS)

@@ -8,9 +8,7 @@ instructions that a path counts.
 from __future__ import annotations
 
 import argparse
-import hashlib
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -19,53 +17,19 @@ from pathlib import Path
 
 from pymodels.costs import compositions, executed
 from pymodels.costs.assembly import CostError, Function, functions
+from pymodels.costs.sources import BYHAND, FOLDERS, command, fingerprint
 from pymodels.costs.targets import TARGETS, Target, targets_of
 from pymodels.costs.walk import PathCost, explain, walk
 from pymodels.errors import SanlabError, nearest
-from pymodels.roots import TREE, things
+from pymodels.fingerprints import remake
+from pymodels.roots import things
 
-FIRMWARE = TREE / "firmware"
-HEADER = FIRMWARE / "paths.h"
 COMPILER = "clang-16"
-BYHAND = "byhand"
-"""A folder beside a paths.c with the same paths written by hand, to compare with; nobody charges them."""
-INCLUDE = re.compile(r'^#include "(.+)"$', re.MULTILINE)
 
 
 def layers() -> list[Path]:
     """The folders of message layers that have a paths.c, sorted: firmware/<side>/<layer>."""
     return sorted(path.parent for side in TARGETS for path in things(f"firmware/{side}", "*/paths.c").values())
-
-
-def sources(folder: Path) -> list[Path]:
-    """The files that determine the counts of a layer: paths.c, the headers beside it, what it can be composed of,
-    firmware/paths.h, and what these include from other folders.
-    """
-    own = [folder / "paths.c", *sorted(folder.glob("*.h")), *folder.glob(compositions.FILE), HEADER]
-    return [*own, *_included(own)]
-
-
-def _included(files: Sequence[Path]) -> list[Path]:
-    """Further files that these include, directly or through others, sorted."""
-    known, new = {path.resolve() for path in files}, list(files)
-    further = set[Path]()
-    while new:
-        path = new.pop()
-        for name in INCLUDE.findall(path.read_text(encoding="utf-8")):
-            found = next((at for at in (path.parent / name, HEADER.parent / name) if at.is_file()), None)
-            if found and found.resolve() not in known:
-                known.add(found.resolve())
-                further.add(found.resolve())
-                new.append(found)
-    return sorted(further)
-
-
-def fingerprint(folder: Path) -> str:
-    """SHA-256 over the C sources of a layer, so that a stale costs.toml shows without a compiler."""
-    digest = hashlib.sha256()
-    for path in sources(folder):
-        digest.update(path.read_bytes().replace(b"\r\n", b"\n") + b"\0")
-    return digest.hexdigest()
 
 
 def compiler_version() -> str | None:
@@ -78,7 +42,7 @@ def compiler_version() -> str | None:
 
 def assemble(source: Path, target: Target) -> str:
     """The assembly of a paths.c. Raises CostError with the compiler's message."""
-    command = [COMPILER, *target.flags, f"-I{FIRMWARE}", "-S", source.name, "-o", "-"]
+    command = [COMPILER, *target.flags, *(f"-I{one}" for one in FOLDERS), "-S", source.name, "-o", "-"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=source.parent, timeout=120, check=False)
     if done.returncode:
         raise CostError(str(source), "the compiler refuses it", "\n" + done.stderr.strip())
@@ -110,7 +74,7 @@ def render(folder: Path, target: Target, costs: dict[str, PathCost], compiler: s
         f'target = "{target.name}"',
         f'compiler = "{compiler}"',
         f'flags = "{" ".join(target.flags)}"',
-        f'sources_sha256 = "{fingerprint(folder)}"',
+        f'sources_sha256 = "{fingerprint(folder, target)}"',
         "",
         "[path]",
     ]
@@ -142,7 +106,7 @@ def render_executed(folder: Path, target: Target, compiler: str) -> str:
         "",
         "[compiled]",
         f'compiler = "{compiler}"',
-        f'sources_sha256 = "{fingerprint(folder)}"',
+        f'sources_sha256 = "{fingerprint(folder, target)}"',
     ]
     bare = {level: _executed(folder, executed.at_level(target, level)) for level in executed.LEVELS}
     for level, paths in bare.items():
@@ -212,7 +176,7 @@ def _kept(name: str, path: Path, text: str, check: bool) -> bool:
     """Write a table, or with `check` compare it, and print the outcome. False: it is stale."""
     same = path.exists() and path.read_text(encoding="utf-8") == text
     if not same and check:
-        print(f"{path}: is stale; run python -m pymodels.costs.compile", file=sys.stderr)
+        print(f"{path}: is stale; run {remake(command(path), path)}", file=sys.stderr)
     elif not same:
         write(path, text)
     name = f"{name}, {BYHAND}" if path.parent.name == BYHAND else name

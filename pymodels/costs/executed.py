@@ -16,7 +16,8 @@ from typing import Any
 
 from pymodels.costs.assembly import CostError, Function, Instruction, Mark
 from pymodels.costs.compositions import key
-from pymodels.costs.targets import Target
+from pymodels.costs.sources import check
+from pymodels.costs.targets import LANAI, Target
 from pymodels.costs.walk import HAND_OVER, Passed, PathCost, Walk
 from pymodels.errors import nearest
 from pymodels.lanai.chips import LANAI4, LANAI9
@@ -121,9 +122,12 @@ def _moved(one: Executed, by: int) -> Executed:
 
 def load(layer: str, composition: Iterable[str] = ()) -> dict[str, dict[str, Taken]]:
     """What the paths of a layer, composed of these parts, take, by level and path. Those that cannot be counted at a
-    level are left out. Raises CostError for a composition that is not compiled.
+    level are left out. Raises CostError for a composition that is not compiled, StaleError when the table was made from
+    other C than that beside it.
     """
-    return read(place(f"firmware/nic/{layer}/{TABLE}"), composition)
+    file = place(f"firmware/nic/{layer}/{TABLE}")
+    check(file, read_toml(file)[0].get("compiled", {}), LANAI)
+    return read(file, composition)
 
 
 def read(file: Path, composition: Iterable[str] = ()) -> dict[str, dict[str, Taken]]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from pymodels.costs.assembly import CostError
 from pymodels.costs.compositions import key
+from pymodels.costs.sources import check
 from pymodels.costs.targets import I686, LANAI, TARGETS, Target
 from pymodels.costs.walk import PathCost
 from pymodels.errors import nearest
@@ -44,7 +45,7 @@ class PathTable:
         """Read firmware/<side>/<layer>/costs.toml, or the `table` of another processor, for a layer composed of parts.
 
         A layer that charges nothing there has no `paths.c`, and an empty table. Raises CostError when it is missing or
-        malformed.
+        malformed, StaleError when it was counted from other C than that beside it.
         """
         folder = place(f"firmware/{side}/{layer}") if firmware is None else firmware / side / layer
         file = folder / table
@@ -59,7 +60,9 @@ class PathTable:
         if not file.exists():
             known = [f"{path.parent.parent.name}/{path.parent.name}" for path in _tables(firmware)]
             raise CostError(f"layer {name!r}", "has no table of compiled costs", nearest(name, known))
-        return _read(file, read_text(file), name, key(composition))
+        found = _read(file, read_text(file), name, key(composition))
+        check(file, found.compiled, next(one for one in TARGETS[side] if one.table == table))
+        return found
 
     @classmethod
     def of_nic(cls, layer: str, target: Target | None = LANAI, composition: Iterable[str] = ()) -> PathTable:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firmware.host.card import release
-from firmware.images import cores, image
+from firmware.images import cores, load
 from firmware.layers import (
     ClusterView,
     MachineCode,
@@ -30,7 +30,6 @@ from firmware.stack import Libraries, Options, stack
 from pymodels.card.fabric import EXAMPLE
 from pymodels.config.model import FPGA_CARD
 from pymodels.kernel import Kernel, Task
-from pymodels.lanai.image import Image
 from pymodels.lanai.profile import Profile
 from pymodels.lanai.program import Program
 from pymodels.results import Series
@@ -218,7 +217,7 @@ class Lab(Notebook):
     def executed_view(self, layer: str, view: ClusterView) -> ClusterView:
         """The view of a node whose NIC executes a layer's committed image as soon as its host has loaded it."""
         kind = self.plan.profile.kind
-        program = Image.load(image(layer, kind)).program
+        program = load(layer, kind)
         self.running.execute(view.me, program)
         words = boot_words(layer, view, cores()[kind].word_bytes)
         waits = boot_waits(layer, self.running.nics[view.me], view)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from firmware.images import cores, image, layers
+from firmware.images import cores, image, layers, load
 from firmware.layers import check_boot, has_program
 from pymodels.errors import ConfigError, SanlabError, nearest
-from pymodels.lanai.image import Image
 from pymodels.profiles import Profile
 from tb.plan.options import Option, options_by_layer
 from tb.plan.studies import StudyInfo
@@ -61,8 +60,8 @@ def runs_in_c(info: StudyInfo) -> bool:
 
 
 def _check_stop(function: str, layer: str, kind: str) -> None:
-    """Refuse a function that the image does not have. Raises ConfigError."""
-    known = Image.load(image(layer, kind)).program.names()
+    """Reject an image that is stale, and a function that it does not have. Raises StaleError, ConfigError."""
+    known = load(layer, kind).names()
     if function and function not in known:
         raise ConfigError("SET", 0, "unknown function", f"{STOP} is {function!r}", nearest(function, known))
 

@@ -7,13 +7,16 @@ table, and the hash of its C sources with the one in the table. With clang-16 ev
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from pymodels.costs import PathTable
-from pymodels.costs.compile import COMPILER, FIRMWARE, compiler_version, counts, fingerprint, layers, main, sources
+from pymodels.costs.compile import COMPILER, compiler_version, counts, layers, main
+from pymodels.costs.compositions import declared
 from pymodels.costs.named import named_paths
+from pymodels.costs.sources import FIRMWARE, FOLDERS, fingerprint, sources
 from pymodels.costs.targets import TARGETS, Target, targets_of
 
 LAYERS = sorted(path.parent for side in TARGETS for path in (FIRMWARE / side).glob("*/__init__.py"))
@@ -68,13 +71,25 @@ def load(folder: Path, target: Target) -> PathTable:
 def test_the_counts_were_made_from_the_c_as_it_is(folder: Path, target: Target) -> None:
     table = load(folder, target)
     assert table.compiled["origin"] == "compiled"
-    assert table.compiled["sources_sha256"] == fingerprint(folder), "run python -m pymodels.costs.compile"
+    assert table.compiled["sources_sha256"] == fingerprint(folder, target), f"run `make costs LAYER={folder.name}`"
 
 
 def test_what_paths_include_from_other_folders_is_part_of_their_fingerprint() -> None:
     assert {"words.h", "buffers.h", "cells.h"} <= {path.name for path in sources(FIRMWARE / "host" / "fifo")}
     assert "turns.h" in {path.name for path in sources(FIRMWARE / "nic" / "hal")}
     assert "turns.h" not in {path.name for path in sources(FIRMWARE / "nic" / "via")}
+
+
+@with_clang
+@pytest.mark.parametrize("folder", layers(), ids=lambda folder: f"{folder.parent.name}/{folder.name}")
+def test_a_fingerprint_covers_every_file_that_the_compiler_reads(folder: Path) -> None:
+    known = {path.resolve() for path in sources(folder)}
+    parts = [f"-DWITH_{part.upper()}" for one in declared(folder) for part in one]
+    for target in targets_of(folder):
+        command = [COMPILER, *target.flags, *dict.fromkeys(parts), *(f"-I{one}" for one in FOLDERS), "-MM", "paths.c"]
+        told = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout
+        read = {(folder / name).resolve() for name in told.replace("\\\n", " ").split()[1:]}
+        assert read and not read - known
 
 
 @pytest.mark.parametrize("folder", layers(), ids=str)

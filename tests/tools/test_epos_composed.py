@@ -15,8 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from pymodels.costs.compile import BYHAND, COMPILER, compiled, compiler_version
+from pymodels.costs.compile import COMPILER, compiled, compiler_version
 from pymodels.costs.compositions import composed, declared, key
+from pymodels.costs.sources import BYHAND
 from pymodels.costs.targets import I686, LANAI, Target
 from pymodels.costs.walk import PathCost, explain, walk
 

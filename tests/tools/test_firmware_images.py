@@ -8,6 +8,8 @@ not fit, are tried in a copy.
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +18,7 @@ import pytest
 
 from firmware import build, images
 from pymodels.costs.compile import compiler_version
+from pymodels.costs.sources import FOLDERS
 from pymodels.lanai.elf import LinkError
 from pymodels.lanai.image import Image
 from pymodels.lanai.toolchain import COMPILER, CompileError, compiled
@@ -43,7 +46,7 @@ def test_a_source_that_does_not_compile_is_told_with_what_the_compiler_says(tmp_
 
 def test_a_program_that_does_not_fit_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     layer, kind = IMAGES[0]
-    small = build.layout(layer) | {"PROGRAM_END": 0x200}
+    small = images.layout(layer) | {"PROGRAM_END": 0x200}
     monkeypatch.setattr(build, "layout", lambda _: small)
     with pytest.raises(LinkError, match="program before the stack's begin at 0x200"):
         build.build(layer, kind)
@@ -72,3 +75,35 @@ def test_a_layer_outside_of_the_tree_is_built_in_its_own_folder(tmp_path: Path) 
     line = program.line(program.symbols["main"])
     assert line is not None and line.file == "firmware/nic/counter/firmware.c"
     assert str(tmp_path) not in made.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("layer", "kind"), IMAGES)
+def test_a_fingerprint_covers_every_file_that_the_compiler_reads(layer: str, kind: str, tmp_path: Path) -> None:
+    (tmp_path / "layout.h").write_text(images.layout_header(layer), encoding="utf-8")
+    (tmp_path / "lanai.h").write_text(images.cores()[kind].header(), encoding="utf-8")
+    folder = images.image(layer, kind).parent
+    command = [COMPILER, *images.FLAGS, *(f"-I{one}" for one in (*FOLDERS, tmp_path)), "-MM", images.SOURCE]
+    told = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout
+    read = {(folder / name).resolve() for name in told.replace("\\\n", " ").split()[1:]}
+    known = {path.resolve() for path in images.sources(layer, kind)} | set(tmp_path.resolve().iterdir())
+    assert read and not read - known
+
+
+def test_commands_renew_what_a_changed_source_has_made_stale(tmp_path: Path) -> None:
+    ignored = shutil.ignore_patterns("__pycache__")
+    for side in ("nic", "host"):
+        shutil.copytree(TREE / "firmware" / side / "echo", tmp_path / "firmware" / side / "mine", ignore=ignored)
+        for path in (tmp_path / "firmware" / side / "mine").glob("*.py"):
+            path.write_text(re.sub(r"(nic|host)\.echo", r"\1.mine", path.read_text()))
+    with (tmp_path / "firmware/nic/mine/paths.c").open("a") as file:
+        file.write("\nvoid more(u32 *where) { *where = 1; }\n")
+    env = os.environ | {"SANLAB_PATH": str(tmp_path)}
+    ask = "from firmware.images import load; from pymodels.costs import PathTable; PathTable.of_nic('mine'); "
+    ask += "load('mine', 'lanai9'); load('mine', 'lanai4')"
+    for words, code in (("-c", 1), ("costs", 0), ("-c", 1), ("firmware", 0), ("-c", 0)):
+        command = ["-c", ask] if words == "-c" else ["-m", "tb.sanlab", words, "mine"]
+        done = subprocess.run(
+            [sys.executable, *command], cwd=TREE, env=env, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == code, done.stdout + done.stderr
+        assert code == 0 or "StaleError" in done.stderr

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-from pymodels.costs.compile import FIRMWARE
+from pymodels.costs.sources import FIRMWARE
 from tb.fuzz import trial
 from tests.tools.beside.paths import Paths
 from tests.tools.beside.run import Beside, watched

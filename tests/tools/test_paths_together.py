@@ -24,7 +24,7 @@ from pathlib import Path
 
 import pytest
 
-from pymodels.costs.compile import FIRMWARE
+from pymodels.costs.sources import FIRMWARE
 from tb.fuzz import trial
 from tests.tools.beside.compiled import Compiled
 from tests.tools.beside.grim.layer import Grim

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from pymodels.costs import CostError, PathTable
-from pymodels.costs.compile import fingerprint
 from pymodels.costs.compositions import FILE, declared, key
+from pymodels.costs.sources import fingerprint
+from pymodels.costs.targets import LANAI
 from pymodels.costs.walk import PathCost
 
 TABLE = """[compiled]
@@ -111,6 +112,6 @@ def test_a_wrong_declaration_is_refused(tmp_path: Path, text: str, said: str) ->
 
 def test_the_fingerprint_follows_the_parts(tmp_path: Path) -> None:
     folder = layer(tmp_path, 'parts = ["a"]', paths_c=PATHS)
-    before = fingerprint(folder)
+    before = fingerprint(folder, LANAI)
     (folder / FILE).write_text('parts = ["a", "b"]')
-    assert fingerprint(folder) != before
+    assert fingerprint(folder, LANAI) != before

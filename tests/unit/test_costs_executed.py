@@ -10,8 +10,8 @@ from __future__ import annotations
 import pytest
 
 from pymodels.costs import PathTable
-from pymodels.costs.compile import FIRMWARE, fingerprint
 from pymodels.costs.executed import LEVELS, PACES, TABLE, at_level, load, rows, taken, told
+from pymodels.costs.sources import FIRMWARE, fingerprint
 from pymodels.costs.targets import LANAI
 from pymodels.errors import SanlabError
 from pymodels.hardware.processors import NicProcessor
@@ -79,7 +79,7 @@ def test_a_level_replaces_the_one_of_the_count() -> None:
 @pytest.mark.parametrize("layer", layers())
 def test_the_tables_were_made_from_the_c_as_it_is_and_count_what_is_charged(layer: str) -> None:
     compiled = read_toml(FIRMWARE / "nic" / layer / TABLE)[0]["compiled"]
-    assert compiled["sources_sha256"] == fingerprint(FIRMWARE / "nic" / layer), "run python -m pymodels.costs.compile"
+    assert compiled["sources_sha256"] == fingerprint(FIRMWARE / "nic" / layer, LANAI)
     found = load(layer)
     assert tuple(found) == LEVELS
     assert {path: one.cost for path, one in found["-O2"].items()} == PathTable.load("nic", layer).paths

@@ -7,14 +7,13 @@ back as it was written; whether it is made from the sources as they are shows wi
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 
-from firmware.build import FIRMWARE, fingerprint, header, main
+from firmware.build import main
 from firmware.host.echo import Echo
-from firmware.images import cores, image, kinds_of, layers
+from firmware.images import cores, fingerprint, header, image, kinds_of, layers
 from firmware.layers import ClusterView, host_library, nic_program
 from firmware.nic.echo import layout
 from firmware.nic.hardware import route_row
@@ -30,7 +29,6 @@ from pymodels.profiles.default import DEFAULT_KIND
 
 KIND = DEFAULT_KIND
 IMAGES = [(layer, kind) for layer in layers() for kind in kinds_of(layer)]
-NOT_C = shutil.ignore_patterns("*.py", "*.toml", "__pycache__")
 
 TABLES = {side: PathTable.load(side, "echo") for side in ("nic", "host")}
 
@@ -140,18 +138,7 @@ def test_an_image_is_made_from_the_sources_as_they_are(layer: str, kind: str) ->
     made = Image.load(image(layer, kind))
     assert made.compiled["sources_sha256"] == fingerprint(layer, kind), f"run `make firmware LAYER={layer}`"
     assert made.program.end <= made.program.stack <= nic_kind(kind).sram_bytes
-    assert made.text(f"make firmware LAYER={layer}") == image(layer, kind).read_text(encoding="utf-8")
-
-
-def test_a_fingerprint_is_the_same_wherever_its_folders_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = []
-    monkeypatch.setattr("firmware.build.FIRMWARE", shutil.copytree(FIRMWARE, tmp_path / "b", ignore=NOT_C))
-    monkeypatch.setattr("firmware.build.RUNTIME", tmp_path / "b" / "runtime")
-    for name in ("a", "c"):
-        where = shutil.copytree(FIRMWARE / "nic" / "echo", tmp_path / name, ignore=NOT_C)
-        monkeypatch.setattr("firmware.build.image", lambda *_, where=where: where / "firmware.toml")
-        made.append(fingerprint("echo", KIND))
-    assert made[0] == made[1]
+    assert made.text(f"make firmware LAYER={made.compiled['layer']}") == image(layer, kind).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("kind", cores())

@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 from pymodels.costs import PathTable
-from pymodels.costs.compile import BYHAND, fingerprint
 from pymodels.costs.compositions import declared, key
+from pymodels.costs.sources import BYHAND, fingerprint
+from pymodels.costs.targets import TARGETS
 from pymodels.toml import read_toml
 from tb.studies.epos_compose import over_hand_written
 from tests.unit import epos_by_hand_nic
@@ -47,7 +48,7 @@ def test_each_set_that_is_composed_is_written_by_hand_too() -> None:
 def test_the_table_of_what_is_written_by_hand_is_of_the_sources_beside_it(side: str) -> None:
     folder = FIRMWARE / side / "epos" / BYHAND
     data, _ = read_toml(folder / "costs.toml")
-    assert data["compiled"]["sources_sha256"] == fingerprint(folder)
+    assert data["compiled"]["sources_sha256"] == fingerprint(folder, TARGETS[side][0])
     assert PathTable.load(side, f"epos/{BYHAND}").paths
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from pymodels.costs.compile import FIRMWARE
+from pymodels.costs.sources import FIRMWARE
 from tb.tools.programs import CC
 from tests.tools.beside.declarations import Declarations, Type
 

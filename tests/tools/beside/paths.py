@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from pymodels.costs.compile import FIRMWARE
+from pymodels.costs.sources import FIRMWARE
 from tb.tools.programs import CC
 
 HERE = Path(__file__).parent

@@ -1,0 +1,174 @@
+"""Costs and images that were made from other C than that beside them are rejected before a run.
+
+Strategy: tokens are compared for texts that differ in one place. The layer `echo` is copied to a root of its own by the
+commands of the main page, and one source at a time is changed there; a fresh process then plans a run of the copy.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pymodels.fingerprints import StaleError, check, fingerprint, tokens, with_included
+from pymodels.roots import TREE
+
+PAGE = (TREE / "README.md").read_text(encoding="utf-8")
+PLAN = """
+import sys
+from pymodels.errors import SanlabError
+from tb.plan import studies
+from tb.plan.request import plan, resolve
+try:
+    plan(resolve("mine_pingpong", "verilator", "1", False, "", sys.argv[1], sys.argv[2], ("verilator",)),
+         studies.load("mine_pingpong"))
+    print("planned")
+except SanlabError as error:
+    print(f"{error.exit_code} {error}")
+"""
+CODE = 'int a = 1; /* one */\n#define F(x) ((x) + 1)\nchar *s = "a /* b */ // c";\n'
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        CODE.replace("/* one */", "// another one"),
+        CODE.replace("/* one */", "/* two\n lines */"),
+        CODE.replace("int a", "\n\n  int\n\ta"),
+        CODE.replace("((x)", "  ( (x)").replace("#define", "  #  define").replace("#  d", "# d"),
+        CODE.replace("((x) + 1)", "((x) \\\n + 1)"),
+        CODE.replace("\n", "\r\n").replace("\r\n", "\n"),
+    ],
+)
+def test_comments_and_white_space_leave_the_fingerprint(same: str) -> None:
+    assert [one.replace("# define", "#define") for one in tokens(same)] == tokens(CODE)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        CODE.replace("a = 1", "a = 2"),
+        CODE.replace("F(x)", "F (x)"),
+        CODE.replace("a /* b */", "a /* c */"),
+        CODE.replace("+ 1)\n", "+ 1) "),
+        CODE.replace("int a", "inta"),
+        CODE + "this is not C at all\n",
+    ],
+)
+def test_every_change_of_a_token_changes_the_fingerprint(other: str) -> None:
+    assert tokens(other) != tokens(CODE)
+
+
+def test_operators_are_not_joined_or_split() -> None:
+    assert tokens("a+ +b") != tokens("a++b")
+    assert tokens("a - > b") != tokens("a->b")
+    assert tokens("1.5e+3f+x") == ["1.5e+3f", "+", "x"]
+
+
+def test_lines_of_assembly_are_kept_apart() -> None:
+    assert tokens("nop\nnop", by_line=True) != tokens("nop nop", by_line=True)
+    assert tokens("nop // a\n\n\n nop", by_line=True) == tokens("nop\nnop", by_line=True)
+
+
+def test_included_files_are_found_wherever_they_are_and_their_order_does_not_count(tmp_path: Path) -> None:
+    (tmp_path / "far").mkdir()
+    for name, text in {"a.c": '# include  "b.h"', "b.h": '#include "c.h"', "far/c.h": "int c;", "far/d.h": ""}.items():
+        (tmp_path / name).write_text(text)
+    found = with_included([tmp_path / "a.c"], [tmp_path / "far"])
+    assert {path.name for path in found} == {"a.c", "b.h", "c.h"}
+    assert fingerprint(found) == fingerprint(reversed(found)) != fingerprint(found[1:])
+    assert fingerprint(found) != fingerprint(found, ["-O2"])
+
+
+def test_the_message_names_the_command(tmp_path: Path) -> None:
+    check(tmp_path / "x.toml", {"sources_sha256": "a"}, "a", "costs mine")
+    with pytest.raises(StaleError, match=r"generate it again: `sanlab costs mine` \(needs clang-16\)"):
+        check(tmp_path / "x.toml", {"sources_sha256": "a"}, "b", "costs mine")
+    with pytest.raises(StaleError, match=r"^firmware/nic/mine/costs\.toml: .* `make costs LAYER=mine` "):
+        check(TREE / "firmware/nic/mine/costs.toml", {}, "b", "costs mine")
+
+
+@pytest.fixture(name="mine", scope="module")
+def fixture_mine(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A root with the copy of `echo` that the commands of the main page make."""
+    root = tmp_path_factory.mktemp("root") / "mylab"
+    for folder in ("firmware/nic", "firmware/host", "tb/studies"):
+        (root / folder).mkdir(parents=True)
+    block = next(one for one in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL) if "firmware/nic/mine" in one)
+    copies = [line for line in block.splitlines() if line.startswith(("cp", "sed"))]
+    (root / "firmware/nic/echo").symlink_to(TREE / "firmware/nic/echo")
+    (root / "firmware/host/echo").symlink_to(TREE / "firmware/host/echo")
+    (root / "tb/studies/echo_pingpong.py").symlink_to(TREE / "tb/studies/echo_pingpong.py")
+    script = "\n".join(copies).replace("cp -r ", "cp -rL ").replace("cp tb", "cp -L tb")
+    subprocess.run(["bash", "-euc", script], cwd=root, check=True)
+    for name in ("firmware/nic/echo", "firmware/host/echo", "tb/studies/echo_pingpong.py"):
+        (root / name).unlink()
+    return root
+
+
+def planned(root: Path, settings: str, profile: str = "lanai9") -> str:
+    env = {**os.environ, "SANLAB_PATH": str(root), "PYTHONPATH": str(TREE)}
+    done = subprocess.run(
+        [sys.executable, "-c", PLAN, profile, settings], env=env, text=True, capture_output=True, check=False
+    )
+    return done.stdout.strip() or done.stderr
+
+
+@pytest.mark.parametrize("settings", ["", "nic.firmware=c"])
+def test_a_copied_layer_runs_as_the_main_page_says(mine: Path, settings: str) -> None:
+    assert planned(mine, settings) == "planned"
+
+
+COSTS, IMAGE = "`sanlab costs mine`", "`sanlab firmware mine`"
+
+
+@pytest.mark.parametrize(
+    ("source", "settings", "stale", "command"),
+    [
+        ("nic/mine/paths.c", "", "nic/mine/costs.toml", COSTS),
+        ("host/mine/paths.c", "", "host/mine/costs.toml", COSTS),
+        ("nic/mine/firmware.c", "nic.firmware=c", "nic/mine/firmware.lanai9.toml", IMAGE),
+        ("nic/mine/firmware.c", "nic.firmware=c,python", "nic/mine/firmware.lanai9.toml", IMAGE),
+        ("nic/mine/firmware.c", "", "", ""),
+        ("nic/mine/layout.py", "nic.firmware=c", "nic/mine/firmware.lanai9.toml", IMAGE),
+    ],
+)
+def test_a_changed_source_stops_a_run_that_would_use_what_it_made(
+    mine: Path, tmp_path: Path, source: str, settings: str, stale: str, command: str
+) -> None:
+    root = shutil.copytree(mine, tmp_path / "mylab")
+    with (root / "firmware" / source).open("a", encoding="utf-8") as file:
+        file.write("\nNEW = 5\n" if source.endswith(".py") else "\nthis is not C at all\n")
+    said = planned(root, settings)
+    if not stale:
+        assert said == "planned", "firmware that is not executed may be work in progress"
+        return
+    assert said.startswith(f"2 {root}/firmware/{stale}: was generated from other C sources")
+    assert command in said
+
+
+@pytest.mark.parametrize("source", ["nic/mine/paths.c", "host/mine/paths.c", "nic/mine/firmware.c"])
+def test_a_corrected_comment_needs_no_compiler(mine: Path, tmp_path: Path, source: str) -> None:
+    root = shutil.copytree(mine, tmp_path / "mylab")
+    with (root / "firmware" / source).open("a", encoding="utf-8") as file:
+        file.write("\n/* Another comment. */\n")
+    assert planned(root, "nic.firmware=c") == "planned"
+
+
+def test_sources_that_were_removed_stop_a_run(mine: Path, tmp_path: Path) -> None:
+    root = shutil.copytree(mine, tmp_path / "mylab")
+    (root / "firmware/host/mine/paths.c").unlink()
+    assert planned(root, "").startswith(f"2 {root}/firmware/host/mine/costs.toml: was generated from other C sources")
+
+
+def test_tables_of_every_processor_are_compared(mine: Path, tmp_path: Path) -> None:
+    root = shutil.copytree(mine, tmp_path / "mylab")
+    table = root / "firmware/host/mine/costs.powerpc.toml"
+    table.write_text(re.sub(r'sha256 = "\w', 'sha256 = "z', table.read_text()))
+    assert planned(root, "") == "planned"
+    assert planned(root, "", "lanai9+ppc604-332").startswith(f"2 {table}: was generated from other C sources")
