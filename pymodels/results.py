@@ -18,11 +18,15 @@ from typing import Any
 
 from pymodels.errors import SanlabError
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 WALL = ("wall_", "python_share")
 """What begins so comes from wall time: it may differ between any two runs, wherever it stands."""
 PER_SIMULATOR = ("simulator", "cost")
 """What may also differ between simulators, and with clocks always on."""
+PER_MACHINE = ("versions", "commits")
+"""Fields that may differ between machines and checkouts, whose results must be equal."""
+PER_RUN = ("given", "settings/run.")
+"""Fields that may differ because settings `run.*` change how a run is done and not what it gives."""
 
 
 class ResultsError(SanlabError):
@@ -99,6 +103,18 @@ class Results:
     series: Mapping[str, Series] = field(default_factory=dict)
     published: tuple[Comparison, ...] = ()
     cost: Cost = field(default_factory=Cost)
+    settings: Mapping[str, float | str] = field(default_factory=dict)
+    """Every setting in force by key: of the profile, of study and layers, of the run and its faults."""
+    given: tuple[str, ...] = ()
+    """Keys of the settings that the user gave."""
+    firmware: str = ""
+    """What the NICs execute: `python`, `c`, a word for each host (`c,python`), or `none` without a processor."""
+    versions: Mapping[str, str] = field(default_factory=dict)
+    """Versions of sanlab, Python, packages and the simulator."""
+    commits: Mapping[str, str] = field(default_factory=dict)
+    """Git commit of sanlab and of each other root, with `+changes` where its files differed from the commit."""
+    wall_begun: str = ""
+    """Date and time at which the run began, in UTC: `2001-02-03T04:05:06Z`."""
     schema: int = SCHEMA_VERSION
 
     def as_json(self) -> dict[str, Any]:
@@ -175,6 +191,7 @@ def _from_json(plain: dict[str, Any]) -> Results:
     values["series"] = {
         name: Series(tuple(s["x"]), tuple(s["y"]), s["x_unit"], s["y_unit"]) for name, s in plain["series"].items()
     }
+    values["given"] = tuple(plain["given"])
     values["published"] = tuple(Comparison(**{**row, "kind": Kind(row["kind"])}) for row in plain["published"])
     values["cost"] = Cost(**plain["cost"])
     return Results(**values)
@@ -183,14 +200,15 @@ def _from_json(plain: dict[str, Any]) -> Results:
 def differences(one: Results, other: Results, same_simulator: bool = True) -> list[str]:
     """Where two runs of one seed differ though they must not, as `place: value != value`; empty when they agree.
 
-    Between runs on one simulator only wall times may differ. Without `same_simulator` so may `simulator` and `cost`;
-    that is also how a run with clocks always on is compared.
+    Between runs on one simulator wall times may differ, versions and commits, and settings `run.*`. Without
+    `same_simulator` so may `simulator` and `cost`; that is also how a run with clocks always on is compared.
     """
     left, right = (dict(_leaves(r.as_json())) for r in (one, other))
     found = []
     for place in sorted(left.keys() | right.keys()):
         parts = place.split("/")
-        free = any(part.startswith(WALL) for part in parts) or (not same_simulator and parts[0] in PER_SIMULATOR)
+        free = any(part.startswith(WALL) for part in parts) or parts[0] in PER_MACHINE or place.startswith(PER_RUN)
+        free = free or (not same_simulator and parts[0] in PER_SIMULATOR)
         a, b = left.get(place, "nothing"), right.get(place, "nothing")
         if not free and a != b:
             found.append(f"{place}: {a!r} != {b!r}")

@@ -76,14 +76,22 @@ def _points(name: str, series: Series) -> Iterator[tuple[str, float]]:
 
 
 def circumstances(before: Results, after: Results) -> list[str]:
-    """The other differences between the two runs, as lines of text."""
-    pairs = (
+    """Return what the two runs followed from and differ in, as lines of text: settings first, then versions."""
+    absent = "(absent)"
+    keys = sorted(before.settings.keys() | after.settings.keys())
+    known = before.versions.keys() | after.versions.keys()
+    roots = before.commits.keys() | after.commits.keys()
+    pairs: tuple[tuple[str, object, object], ...] = (
+        *((f"setting {key}", before.settings.get(key, absent), after.settings.get(key, absent)) for key in keys),
+        ("firmware", before.firmware, after.firmware),
         ("study", before.study, after.study),
         ("simulator", before.simulator, after.simulator),
         ("seed", before.seed, after.seed),
         ("cluster", before.cluster.get("name"), after.cluster.get("name")),
         ("hosts", len(before.cluster.get("hosts", ())), len(after.cluster.get("hosts", ()))),
         ("profile", before.profile, after.profile),
+        *((f"version of {name}", before.versions.get(name), after.versions.get(name)) for name in sorted(known)),
+        *((f"commit of {name}", before.commits.get(name), after.commits.get(name)) for name in sorted(roots)),
     )
     return [f"{name}: {a} -> {b}" for name, a, b in pairs if a != b]
 
@@ -151,8 +159,11 @@ def report(console: Console, before: Results, after: Results, limit: float) -> i
     """Show what changed; the exit code. `limit` in percent."""
     say(console, f"A: {before.study}, {tables.told(before)}", "dim")
     say(console, f"B: {after.study}, {tables.told(after)}", "dim")
-    for line in circumstances(before, after):
+    other = circumstances(before, after)
+    for line in other[:SHOWN]:
         say(console, f"not the same {line}", "yellow")
+    if len(other) > SHOWN:
+        say(console, f"and {len(other) - SHOWN} more differences between the runs", "yellow")
     changes = compared(before, after)
     for table in (change_table(changes), stage_table(before, after)):
         if table:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 from pymodels.published import comparisons
 from pymodels.results import Cost, Results, write_atomically, write_results
 from tb.lab.lab import Lab
+from tb.plan.provenance import versions
 from tb.plan.studies import StudyInfo
 from tb.report.dissector import FILE as DISSECTOR
 from tb.report.dissector import write_dissector
@@ -30,8 +32,15 @@ def clock_edges() -> int:
     return int(counter())
 
 
-def results_of(info: StudyInfo, lab: Lab, wall_s: float) -> Results:
-    """The content of `results.json`; `wall_s` is the wall time of the run within the simulator."""
+def results_of(info: StudyInfo, lab: Lab, wall_s: float, simulator: str) -> Results:
+    """Return the content of `results.json`.
+
+    Args:
+        info: the study.
+        lab: its lab, at the end of the run.
+        wall_s: wall time of the run within the simulator.
+        simulator: name and version that the simulator says of itself.
+    """
     plan, findings, spent = lab.plan, lab.findings, lab.simulation.engine.cost
     profile = plan.profile.name
     cost = Cost(
@@ -54,10 +63,21 @@ def results_of(info: StudyInfo, lab: Lab, wall_s: float) -> Results:
         series=dict(findings.series),
         published=comparisons(info.name, profile, findings.metrics),
         cost=cost,
+        settings=plan.settings,
+        given=plan.given,
+        firmware=plan.firmware,
+        versions=versions(simulator),
+        commits=plan.request.commits,
+        wall_begun=begun_at(wall_s),
     )
 
 
-def leave_behind(folder: Path, info: StudyInfo, lab: Lab, wall_s: float) -> None:
+def begun_at(wall_s: float) -> str:
+    """Return date and time, in UTC, of so many seconds ago."""
+    return f"{datetime.now(timezone.utc) - timedelta(seconds=wall_s):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def leave_behind(folder: Path, info: StudyInfo, lab: Lab, wall_s: float, simulator: str) -> None:
     """Write trace with legend, profiles, symbols, packets, failures.txt, results.json; each at once or not at all.
 
     The results come last: where they are, the rest is too. Raises ResultsError when the disk refuses or a result is
@@ -73,4 +93,4 @@ def leave_behind(folder: Path, info: StudyInfo, lab: Lab, wall_s: float) -> None
         write_packets(captured(parts), lab.legend(), folder / FILE, dropped, link_type)
         write_dissector(lab.legend(), folder / DISSECTOR)
     write_atomically(folder / "failures.txt", "".join(f"{line}\n" for line in lab.findings.failures))
-    write_results(results_of(info, lab, wall_s), folder / "results.json")
+    write_results(results_of(info, lab, wall_s, simulator), folder / "results.json")

@@ -24,6 +24,7 @@ from tb.plan.faults import faults
 from tb.plan.firmware import CORE_OPTIONS, FIRMWARE, WRITTEN_IN, nodes_in_c
 from tb.plan.limits import check_cables, check_late, check_size, check_switches
 from tb.plan.options import Option, check_layers, links_held, options_by_layer
+from tb.plan.provenance import commits
 from tb.plan.studies import StudyInfo
 
 HOST = "run.host"
@@ -69,6 +70,8 @@ class Request:
     """Where the command was typed: file names in settings are relative to it."""
     window_ps: tuple[int, int | None] = (0, None)
     """When waves begin and end; None: with the run."""
+    commits: Mapping[str, str] = field(default_factory=dict)
+    """Git commit of each root (`tb.plan.provenance`)."""
 
     def save(self, path: Path) -> None:
         """Write the request for the simulator process."""
@@ -92,6 +95,25 @@ class Plan:
     """The nodes whose NICs execute firmware in C from the beginning, by VNN."""
     cores: bool = False
     """The NICs are built with processors that can execute it."""
+
+    @property
+    def settings(self) -> dict[str, float | str]:
+        """Every setting in force by key: of the profile, of study and layers, of the run and its faults."""
+        profile = {key: value.value for key, value in self.profile.values.items()}
+        return dict(sorted({**profile, **self.options}.items()))
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """Keys of the settings that the user gave, sorted."""
+        return tuple(sorted(self.request.settings))
+
+    @property
+    def firmware(self) -> str:
+        """What the NICs execute: `python`, `c`, or a word for each host; `none` for NICs without a processor."""
+        if self.profile.nic.target is None:
+            return "none"
+        words = ["c" if vnn in self.in_c else "python" for vnn in range(len(self.cluster.hosts))]
+        return words[0] if len(set(words)) == 1 else ",".join(words)
 
 
 def plan(request: Request, info: StudyInfo) -> Plan:
@@ -189,4 +211,6 @@ def resolve(
     config, given = str(path.resolve()), parse_settings(settings)
     if os.environ.get(HOST_VARIABLE):
         given.setdefault(HOST, os.environ[HOST_VARIABLE])
-    return Request(study, simulator, number, waves, config, profile, given, directory=str(Path.cwd()))
+    return Request(
+        study, simulator, number, waves, config, profile, given, directory=str(Path.cwd()), commits=commits()
+    )

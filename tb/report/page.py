@@ -80,6 +80,7 @@ def page(
         section("Conditions", tables.conditions(results.metrics)),
         section("Metrics", tables.others(results.metrics)),
         _cost(results),
+        _followed_from(results),
         _beside(folder),
     )
     return document(info.name, chain.from_iterable(parts))
@@ -181,6 +182,18 @@ def _cost(results: Results) -> Iterator[str]:
         yield from html_table(tables.wall_table(parts), keys(len(parts)), headed=False)
     other = tuple(row for row in tables.cost(results).rows if row[0] not in dict(parts))
     yield from html_table(Table(("cost", ""), other), headed=False)
+
+
+def _followed_from(results: Results) -> Iterator[str]:
+    """Write what the results followed from: versions and commits, and every setting in force."""
+    run, settings = tables.provenance(results), tables.settings(results)
+    if run:
+        yield "<h2>What this followed from</h2>"
+        yield from html_table(run, headed=False)
+    if settings:
+        yield f"<details><summary>{len(settings.rows)} settings in force, {len(results.given)} given</summary>"
+        yield from html_table(settings)
+        yield "</details>"
 
 
 def _note(text: str) -> Iterator[str]:

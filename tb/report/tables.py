@@ -8,6 +8,7 @@ latency, utilisation and bandwidth under conditions; all others stand by themsel
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -198,6 +199,22 @@ def cost(results: Results) -> Table:
 
 
 def told(results: Results) -> str:
-    """Under which circumstances this was measured, in one line."""
+    """Return in one line what this was measured with: cluster, profile, simulator, seed, and the settings given."""
     parts = [str(results.cluster.get("name", "")), results.profile, results.simulator, f"seed {results.seed}"]
+    parts += [f"{key}={shlex.quote(str(results.settings.get(key, '')))}" for key in results.given]
     return ", ".join(part for part in parts if part)
+
+
+def provenance(results: Results) -> Table:
+    """Return firmware mode, time, versions and commits of a run."""
+    rows = [("firmware of the NICs", results.firmware), ("begun", results.wall_begun)]
+    rows += [(f"version of {name}", value) for name, value in results.versions.items()]
+    rows += [(f"commit of {name}", value) for name, value in results.commits.items()]
+    return Table(("run", ""), tuple(row for row in rows if row[1]), words=2)
+
+
+def settings(results: Results) -> Table:
+    """Return every setting in force, those that were given marked and first."""
+    keys = sorted(results.settings, key=lambda key: key not in results.given)
+    rows = ((key, str(results.settings[key]), "given" if key in results.given else "") for key in keys)
+    return Table(("setting", "value", ""), tuple(rows), words=3)

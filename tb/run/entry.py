@@ -60,7 +60,8 @@ async def whole_run(dut: Any, make: Callable[[Plan, RunningCluster | RunningSwit
     end_all()
     broken = running.broken_invariants()
     lab.findings.failures += [*(f"invariant: {line}" for line in broken), *explain_failure(lab, error, broken)]
-    leave_behind(folder, info, lab, time.perf_counter() - begun)
+    simulator = f"{cocotb.SIM_NAME} {cocotb.SIM_VERSION}"
+    leave_behind(folder, info, lab, time.perf_counter() - begun, simulator)
     if error is not None:
         raise error
     assert not lab.findings.failures, "; ".join(lab.findings.failures)

@@ -62,10 +62,13 @@ class _Host:
         self.expected: dict[int, list[int]] = {}
         """By the reference of the source: the numbers of its messages for this host that have not been handled, the
         next one last."""
-        self.peers: dict[int, bytes] = {}
-        """By the reference of the source: the bytes of its buffer."""
+        self.senders: dict[int, _Host] = {}
+        """Sending hosts by the reference of the source."""
         self.due = self.handled = self.doubled = self.out_of_order = self.changed = 0
-        self.sent_at = self.last_at = self.half_at = 0
+        self.last_at = self.half_at = self.arrived_at = 0
+        """Time of the last message that this host has handled, of half of them, and of the last one of this host that
+        another host has handled.
+        """
 
     async def prepare(self, hosts: list[_Host]) -> None:
         """The destination of each message of this host, and the messages to be received."""
@@ -84,14 +87,13 @@ class _Host:
             host, me = hosts[target], self.library.get_dest_id(self.vnn)
             host.expected[me] = [number for number in reversed(range(self.messages)) if targets[number] == target]
             host.due += len(host.expected[me])
-            host.peers[me] = self.source.bytes
+            host.senders[me] = self
 
     async def stream(self) -> None:
         """Send everything, then handle what has not come yet."""
         send, regions = self.library.send, self.regions
         for number, (where, handler) in enumerate(self.where):
             await send(where, handler, number, payload=regions[number % PLACES] if self.size else b"")
-        self.sent_at = self.lab.kernel.now
         await self.library.wait_for(lambda: self.handled >= self.due)
 
     def on_data(self, source: int, number: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
@@ -107,9 +109,10 @@ class _Host:
         else:
             self.doubled += 1
         begin = 4 * (number % PLACES)
-        if bytes(payload) != self.peers[source][begin : begin + self.size]:
+        sender = self.senders[source]
+        if bytes(payload) != sender.source.bytes[begin : begin + self.size]:
             self.changed += 1
-        self.last_at = self.library.host.now
+        self.last_at = sender.arrived_at = self.library.host.now
         if self.handled == self.due // 2:
             self.half_at = self.last_at
         findings = self.lab.findings
@@ -119,7 +122,7 @@ class _Host:
 
 
 async def _hand_in(lab: Lab, hosts: list[_Host], begun: int) -> None:
-    """Metrics and the rate of each host."""
+    """Metrics, and the rate at which messages of each host were handled."""
     size, seconds = lab.option("size"), (max(host.last_at for host in hosts) - begun) / 1e12
     delivered = sum(host.handled for host in hosts)
     faults = {
@@ -140,5 +143,5 @@ async def _hand_in(lab: Lab, hosts: list[_Host], begun: int) -> None:
     half_at, last_at = max(host.half_at for host in hosts), max(host.last_at for host in hosts)
     late = faster(0.5, half_at, last_at, begun, last_at)
     tell_steady(lab, [late], lab.option("messages") >= ENOUGH)
-    rates = [host.messages / (host.sent_at - begun) * 1e12 for host in hosts]
+    rates = [host.messages / (host.arrived_at - begun) * 1e12 for host in hosts]
     lab.series("rate_by_host", [host.vnn for host in hosts], rates, "VNN", "messages/s")

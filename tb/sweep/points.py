@@ -10,7 +10,7 @@ import hashlib
 import json
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -50,11 +50,13 @@ class Point:
     """Where file names in settings begin."""
     axes: Mapping[str, str]
     """Its place in the sweep."""
+    commits: Mapping[str, str] = field(default_factory=dict)
+    """Git commit of each root, as it was when the sweep began."""
 
     @property
     def key(self) -> str:
         """What tells this point from any other, in 32 hexadecimal digits; where it stands in a sweep does not count."""
-        told = {name: value for name, value in asdict(self).items() if name not in ("axes", "directory")}
+        told = {name: value for name, value in asdict(self).items() if name not in ("axes", "directory", "commits")}
         return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:32]
 
     @property
@@ -70,7 +72,7 @@ class Point:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
         told = (self.study, self.simulator, self.seed, False, str(config), self.profile, self.settings)
-        return Request(*told, folder=str(folder), directory=self.directory)
+        return Request(*told, folder=str(folder), directory=self.directory, commits=self.commits)
 
 
 def spread(base: Request, info: StudyInfo, places: Iterable[Mapping[str, str]]) -> list[Point]:
@@ -100,6 +102,7 @@ def spread(base: Request, info: StudyInfo, places: Iterable[Mapping[str, str]]) 
                 sources=_digest(led_to, settings.values(), base.directory),
                 directory=base.directory,
                 axes=dict(place),
+                commits=base.commits,
             )
         )
     return found

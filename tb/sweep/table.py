@@ -12,7 +12,7 @@ from typing import Any
 from pymodels.results import Results, write_atomically
 from tb.sweep.points import Point
 
-SCHEMA = "1"
+SCHEMA = "2"
 """Of the table, in the file's metadata as `sanlab_schema`."""
 DIGITS = re.compile(r"(\d+)")
 Cell = str | int | float | list[float] | None
@@ -28,7 +28,11 @@ class Row:
 
 
 def columns(rows: Sequence[Row]) -> dict[str, list[Cell]]:
-    """The table by column. A curve has two columns, `<name>.x` and `<name>.y`; a name that is taken gets `measured`."""
+    """Return the table by column.
+
+    Settings in force are columns `set.<key>`, versions `version.<name>`, commits of the roots `commit.<root>`. A curve
+    has two columns, `<name>.x` and `<name>.y`; a name that is taken gets `measured`.
+    """
     table: dict[str, list[Cell]] = {}
     for axis in dict.fromkeys(key for row in rows for key in row.point.axes):
         table[axis] = typed([row.point.axes[axis] for row in rows])
@@ -38,6 +42,8 @@ def columns(rows: Sequence[Row]) -> dict[str, list[Cell]]:
         ("seed", lambda row: row.point.seed),
         ("profile", lambda row: row.results.profile if row.results else row.point.profile),
         ("cluster", lambda row: str(row.results.cluster.get("name", "")) if row.results else None),
+        ("firmware", lambda row: row.results.firmware if row.results else None),
+        ("given", lambda row: " ".join(row.results.given) if row.results else None),
         ("point", lambda row: row.point.key),
         ("passed", lambda row: int(row.results is not None)),
         ("failure", lambda row: "; ".join(row.failures) or None),
@@ -48,7 +54,21 @@ def columns(rows: Sequence[Row]) -> dict[str, list[Cell]]:
         table.setdefault(name, [of(row) for row in rows])
     _add(table, rows, lambda results: {name: float(value) for name, value in results.metrics.items()})
     _add(table, rows, _curves)
+    for name in sorted({name for row in rows if row.results for name in _circumstances(row.results)}):
+        table[name] = alike([_circumstances(row.results).get(name) if row.results else None for row in rows])
     return table
+
+
+def _circumstances(results: Results) -> dict[str, Cell]:
+    named = (("set", results.settings), ("version", results.versions), ("commit", results.commits))
+    return {f"{kind}.{name}": value for kind, values in named for name, value in values.items()}
+
+
+def alike(values: Sequence[Cell]) -> list[Cell]:
+    """Return values of one type for a column: texts as soon as one of them is a text, true and false as 1 and 0."""
+    plain = [int(value) if isinstance(value, bool) else value for value in values]
+    texts = any(isinstance(value, str) for value in plain)
+    return [str(value) if texts and value is not None else value for value in plain]
 
 
 def _curves(results: Results) -> dict[str, list[float]]:

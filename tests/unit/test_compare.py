@@ -70,6 +70,29 @@ def test_other_circumstances_are_told() -> None:
     ]
 
 
+def test_differing_settings_are_told_first_then_firmware_versions_and_commits(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = replace(results({"x": 1.0}), settings={"link.slack": 80, "size": 0}, given=("size",), firmware="python")
+    one = replace(one, versions={"numpy": "1"}, commits={"sanlab": "abc"})
+    two = replace(one, settings={"size": 64, "messages": 2}, given=("size",), firmware="c", seed=4)
+    two = replace(two, versions={"numpy": "2"}, commits={"sanlab": "abc+changes", "mylab": "def"})
+    assert circumstances(one, two) == [
+        "setting link.slack: 80 -> (absent)",
+        "setting messages: (absent) -> 2",
+        "setting size: 0 -> 64",
+        "firmware: python -> c",
+        "seed: 3 -> 4",
+        "version of numpy: 1 -> 2",
+        "commit of mylab: None -> def",
+        "commit of sanlab: abc -> abc+changes",
+    ]
+    assert compare.main(pair(tmp_path, one, two)) == 0
+    said = capsys.readouterr().out
+    assert said.index("not the same setting size: 0 -> 64") < said.index("nothing changed")
+    assert "size=64" in said, "settings that were given stand in the line of each result"
+
+
 @pytest.mark.parametrize(("limit", "code"), [("20.1", 0), ("19.9", 1), ("20.1%", 0), ("", 1)])
 def test_the_threshold_decides_the_exit_code(
     limit: str, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -92,7 +115,7 @@ def test_an_older_schema_is_refused(tmp_path: Path, capsys: pytest.CaptureFixtur
     path.write_text(json.dumps({**json.loads(path.read_text()), "schema": 0}))
     assert compare.main(given) == 2
     said = capsys.readouterr().err
-    assert said.endswith("has schema 0, this sanlab reads 1; run the study again\n")
+    assert said.endswith("has schema 0, this sanlab reads 2; run the study again\n")
     assert said.count("\n") == 1
 
 

@@ -47,6 +47,12 @@ EXAMPLE = Results(
     series={"latency": Series((0, 64), (8.0, 9.5), "B", "us")},
     published=(compare("PIO write", "paper 001, Table 2.1", 0.5, 0.25, Kind.INPUT),),
     cost=Cost(100, 10, 0.1, 0.2, 5, 0.4),
+    settings={"link.slack": 80, "run.always_on": 0, "size": 64},
+    given=("size",),
+    firmware="python",
+    versions={"sanlab": "0.1.0", "simulator": "Verilator 5.048"},
+    commits={"sanlab": "abc"},
+    wall_begun="2001-02-03T04:05:06Z",
 )
 
 
@@ -86,6 +92,7 @@ def test_file_has_the_agreed_shape(tmp_path: Path) -> None:
     assert set(plain) == {
         *("schema", "study", "simulator", "seed", "cluster", "profile", "sim_time_ns", "wall_s"),
         *("metrics", "series", "published", "cost"),
+        *("settings", "given", "firmware", "versions", "commits", "wall_begun"),
     }
     assert plain["published"] == [
         {
@@ -175,7 +182,7 @@ def test_missing_file(tmp_path: Path) -> None:
             "run the study again",
         ),
         (
-            '{"schema": 1, "study"',
+            '{"schema": 2, "study"',
             "results unreadable: {} is truncated or no JSON (Expecting ':' delimiter: line 1 column 22 (char 21)); "
             "run the study again",
         ),
@@ -183,9 +190,9 @@ def test_missing_file(tmp_path: Path) -> None:
         ("{}", "results of another version: {} has no schema; run the study again"),
         (
             '{"schema": 0}',
-            "results of another version: {} has schema 0, this sanlab reads 1; run the study again",
+            "results of another version: {} has schema 0, this sanlab reads 2; run the study again",
         ),
-        ('{"schema": 1}', "results incomplete: {}: 'study' is missing; run the study again"),
+        ('{"schema": 2}', "results incomplete: {}: 'study' is missing; run the study again"),
     ],
 )
 def test_broken_file(tmp_path: Path, text: str, message: str) -> None:
@@ -228,9 +235,18 @@ def test_cost_and_simulator_may_differ_between_simulators_only() -> None:
     assert differences(EXAMPLE, other) == ["cost/cycles: 100 != 7", "simulator: 'verilator' != 'icarus'"]
 
 
+def test_machines_checkouts_and_settings_of_the_run_alone_may_differ() -> None:
+    on = {**EXAMPLE.settings, "run.always_on": 1}
+    other = replace(EXAMPLE, versions={"python": "3.10.1"}, commits={}, settings=on, given=("run.always_on", "size"))
+    assert differences(EXAMPLE, other) == []
+    assert differences(EXAMPLE, replace(EXAMPLE, wall_begun="1999-01-01T00:00:00Z")) == []
+
+
 @pytest.mark.parametrize(
     ("other", "found"),
     [
+        (replace(EXAMPLE, settings={**EXAMPLE.settings, "size": 65}), "settings/size: 64 != 65"),
+        (replace(EXAMPLE, firmware="c"), "firmware: 'python' != 'c'"),
         (replace(EXAMPLE, seed=2), "seed: 1 != 2"),
         (replace(EXAMPLE, sim_time_ns=1001), "sim_time_ns: 1000 != 1001"),
         (

@@ -124,7 +124,7 @@ def test_without_its_trace_a_run_has_no_results(tmp_path: Path) -> None:
     (tmp_path / "trace.npy").mkdir()
     lab: Any = SimpleNamespace(trace=lambda: np.zeros(1, RECORD))
     with pytest.raises(ResultsError, match="trace not written"):
-        leave_behind(tmp_path, studies.load("echo_pingpong"), lab, 1.0)
+        leave_behind(tmp_path, studies.load("echo_pingpong"), lab, 1.0, "Verilator 5.048")
     assert not (tmp_path / "results.json").exists()
 
 

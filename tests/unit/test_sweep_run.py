@@ -11,6 +11,7 @@ import importlib
 import json
 import re
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,8 @@ def made_up(point: Point) -> Done:
     size = int(point.settings.get("repetitions", "0"))
     curve = Series((0, 1), (float(size), 2.0), "B", "us")
     found = results({"us": 2.0 * size, "same": 1.0, "wall_x": float(CALLS[point.name])}, {"curve": curve})
+    found = replace(found, settings={"repetitions": size, "run.host": "", "flag": bool(size)}, given=("repetitions",))
+    found = replace(found, firmware="c", versions={"numpy": "2"}, commits={"sanlab": "abc"})
     return Done(results=json.dumps(found.as_json()), seconds=2.5)
 
 
@@ -66,6 +69,15 @@ def test_every_point_has_its_row(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert told["us"] == [2.0, 2.0, 4.0, 4.0, 6.0, 6.0]
     assert told["curve.y"][-1] == [3.0, 2.0]
     assert told["passed"] == [1] * 6
+    assert told["set.repetitions"] == [1, 1, 2, 2, 3, 3]
+    assert told["set.run.host"] == [""] * 6 and told["set.flag"] == [1] * 6
+    assert {name: told[name][0] for name in ("given", "firmware", "version.numpy", "commit.sanlab", "cluster")} == {
+        "given": "repetitions",
+        "firmware": "c",
+        "version.numpy": "2",
+        "commit.sanlab": "abc",
+        "cluster": "two_hosts",
+    }
     assert table.schema.metadata[b"points"] == b"6 of 6"
     assert (tmp_path / "out" / "points.svg").read_text().startswith("<?xml")
     said = capsys.readouterr().out
