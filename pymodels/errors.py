@@ -45,6 +45,16 @@ class ConfigError(SanlabError):
         return f"{place}: {super().__str__()}"
 
 
+def shown(text: str) -> str:
+    """A text on one line for a terminal or a page: line ends become spaces, other control characters are escaped."""
+    line = " ".join(part for part in text.splitlines() if part.strip())
+    return "".join(one if one.isprintable() or one == "\t" else _escaped(one) for one in line)
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape", "surrogatepass").decode("ascii")
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """The remedy for an unknown name: the known name nearest to it; if none is near, all of them, or some of many.
 

@@ -1,7 +1,7 @@
 """`python -m tb.ask.explain STUDY --message N`, the command of `make explain`: the life of one message in sentences.
 
-It reads the trace of the study's last run, and runs the study when there is none. Exit code 2 when there is no such
-message, or the trace cannot be read.
+It reads the trace of the study's last run, and runs the study when there is none. Exit codes are those of `make run`: 2
+also when there is no such message, or the trace cannot be read.
 """
 
 from __future__ import annotations
@@ -23,10 +23,12 @@ from tb.plan import studies
 from tb.plan.request import resolve
 from tb.report.life import Life
 from tb.report.lives import lives_of
-from tb.report.recorded import TRACE, Recorded, TraceError, read_recorded
-from tb.report.terminal import complain, say
-from tb.run.command import run_study
-from tb.tools.paths import OUT, SIMULATORS
+from tb.report.recorded import TRACE, Recorded, read_recorded
+from tb.report.terminal import exit_code, say
+from tb.run.command import failures_recorded, results_folder, run_study
+from tb.tools.ending import end_on_terminate
+from tb.tools.paths import SIMULATORS
+from tb.tools.workplace import reading
 
 SLOWEST = "slowest"
 
@@ -65,8 +67,9 @@ def explain(recorded: Recorded, word: str, console: Console) -> None:
 
 def folder_of(words: argparse.Namespace) -> Path:
     """The folder of the study's last run; the study is run when it has none. Raises SanlabError when it fails."""
-    info = studies.load(words.study)
-    folder = Path(words.out).resolve() if words.out else OUT / words.study
+    folder = results_folder(words.study, words.out)
+    with failures_recorded(folder):
+        info = studies.load(words.study)
     if (folder / TRACE).is_file():
         return folder
     cluster = words.cluster or info.cluster or ""
@@ -76,8 +79,16 @@ def folder_of(words: argparse.Namespace) -> Path:
     )
     run_study(replace(request, folder=str(folder)), Console(file=io.StringIO(), emoji=False))
     if not (folder / TRACE).is_file():
-        raise TraceError("no trace", f"the run of {words.study} left none", f"see {folder / 'sim.log'}")
+        raise SanlabError("no trace", f"the run of {words.study} left none", f"see {folder / 'sim.log'}")
     return folder
+
+
+def _command(words: argparse.Namespace) -> int:
+    folder = folder_of(words)
+    with reading(folder):
+        recorded = read_recorded(folder)
+    explain(recorded, words.message, Console(emoji=False))
+    return 0
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -89,16 +100,9 @@ def main(argv: list[str] | None = None) -> int:
         parser.add_argument(f"--{name}", default=default)
     parser.add_argument("--out", default="", help="folder of the run (default sim_build/<study>)")
     words = parser.parse_args(argv)
-    try:
-        explain(read_recorded(folder_of(words)), words.message, Console(emoji=False))
-    except (ConfigError, TraceError) as error:
-        complain(str(error))
-        return 2
-    except SanlabError as error:
-        complain(str(error))
-        return error.exit_code
-    return 0
+    return exit_code(lambda: _command(words), "nothing was explained")
 
 
 if __name__ == "__main__":
+    end_on_terminate()
     sys.exit(main())

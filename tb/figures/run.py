@@ -29,8 +29,11 @@ from tb.plan import studies
 from tb.report.index import Entry, write_index
 from tb.report.tables import Table
 from tb.report.terminal import exit_code, say, show
+from tb.run.simulate import how_it_ended
 from tb.tools.ending import end_on_terminate
 from tb.tools.paths import OUT, ROOT
+from tb.tools.workplace import COMMITTED as RESULTS
+from tb.tools.workplace import adding, written
 
 KEY = "figure.key"
 """Beside the results of a run that passed: what it was run with."""
@@ -62,7 +65,7 @@ class Runner:
         begun, folder = time.monotonic(), Path(job.request.folder)
         if _was_run(job, folder):
             return _ended(job, folder, "", 0.0, known=True)
-        (folder / KEY).unlink(missing_ok=True)
+        earlier = written(folder / RESULTS)
         command = [sys.executable, "-m", "tb.run", *job.words()]
         with self._lock:
             if self._over:
@@ -72,9 +75,13 @@ class Runner:
         said = process.communicate()[1]
         with self._lock:
             self._running.discard(process)
-        ended = _ended(job, folder, said, time.monotonic() - begun)
+        seconds = time.monotonic() - begun
+        if written(folder / RESULTS) in (earlier, None):  # those of an earlier run are not this one's
+            return Ended(job, None, _lines(said) or (f"it was {how_it_ended(process.returncode)}",), seconds)
+        ended = _ended(job, folder, said, seconds)
         if process.returncode == 0:
-            write_atomically(folder / KEY, f"{job.key}\n")
+            with adding(folder, KEY):
+                write_atomically(folder / KEY, f"{job.key}\n")
         return ended
 
     def stop(self) -> None:
@@ -87,7 +94,7 @@ class Runner:
 
 def _was_run(job: Job, folder: Path) -> bool:
     try:
-        return (folder / KEY).read_text(encoding="utf-8").strip() == job.key and (folder / "results.json").is_file()
+        return (folder / KEY).read_text(encoding="utf-8").strip() == job.key and (folder / RESULTS).is_file()
     except OSError:
         return False
 
@@ -97,10 +104,13 @@ def _ended(job: Job, folder: Path, said: str, seconds: float, known: bool = Fals
     failed = folder / "failures.txt"
     failures = tuple(filter(None, failed.read_text(encoding="utf-8").splitlines())) if failed.is_file() else ()
     try:
-        return Ended(job, read_results(folder / "results.json"), failures, seconds, known)
+        return Ended(job, read_results(folder / RESULTS), failures, seconds, known)
     except ResultsError as error:
-        lines = tuple(filter(None, said.splitlines())) or (str(error),)
-        return Ended(job, None, lines, seconds, known)
+        return Ended(job, None, _lines(said) or (str(error),), seconds, known)
+
+
+def _lines(said: str) -> tuple[str, ...]:
+    return tuple(filter(None, said.splitlines()))
 
 
 @contextmanager

@@ -34,6 +34,7 @@ from pymodels.lanai.profile import Profile
 from pymodels.lanai.program import Program
 from pymodels.results import Series
 from tb.bind.core import RtlCore
+from tb.lab import handed_in
 from tb.lab.cluster import RunningCluster
 from tb.lab.switch import RunningSwitch
 from tb.plan.options import options_by_layer
@@ -78,17 +79,21 @@ class Notebook(ABC):
         return [await task.finished for task in tasks]
 
     def metric(self, name: str, value: float) -> None:
-        """Hand in one number."""
-        self.findings.metrics[name] = value
+        """Hand in one number. Raises ResultsError, with the line of the study, unless it is finite."""
+        word, number = handed_in.metric(name, value)
+        self.findings.metrics[word] = number
 
     def series(self, name: str, x: Sequence[float], y: Sequence[float], x_unit: str, y_unit: str) -> None:
-        """Hand in a curve."""
-        self.findings.series[name] = Series(tuple(x), tuple(y), x_unit, y_unit)
+        """Hand in a curve. Raises ResultsError, with the line of the study, unless x and y are finite numbers of one
+        count.
+        """
+        word, points = handed_in.series(name, x, y, x_unit, y_unit)
+        self.findings.series[word] = points
 
     def check(self, holds: bool, failure: str) -> None:
         """A condition that must hold; `failure` says what is wrong when not. The run goes on, and ends non-zero."""
-        if not holds:
-            self.findings.failures.append(failure)
+        if told := handed_in.failure(holds, failure):
+            self.findings.failures.append(told)
 
 
 class Lab(Notebook):

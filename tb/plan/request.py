@@ -25,7 +25,7 @@ from tb.plan.firmware import CORE_OPTIONS, FIRMWARE, WRITTEN_IN, nodes_in_c
 from tb.plan.limits import check_cables, check_late, check_size, check_switches
 from tb.plan.options import Option, check_layers, links_held, options_by_layer
 from tb.plan.provenance import commits
-from tb.plan.studies import StudyInfo
+from tb.plan.studies import StudyInfo, guarded
 
 HOST = "run.host"
 PUBLIC_EVAL = "run.public_eval"
@@ -149,10 +149,10 @@ def plan(request: Request, info: StudyInfo) -> Plan:
         _check_composed(one, profile, options_by_layer(options).get(one, {}))
     needs = getattr(info.module, "NEEDS", ())
     in_c = nodes_in_c(options, layer, cluster.names, profile, needs)
-    cores = bool(in_c) or (info.cores is not None and info.cores(understood))
+    cores = bool(in_c) or (info.cores is not None and bool(guarded(info, info.cores, understood)))
     understood = replace(understood, in_c=in_c, cores=cores)
     if info.check is not None:
-        info.check(understood)
+        guarded(info, info.check, understood)
     return understood
 
 

@@ -19,19 +19,25 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from pymodels.errors import ConfigError, nearest
+from pymodels.errors import ConfigError, SanlabError, nearest, shown
 from pymodels.roots import things
 from tb.plan.modules import module_if_there
 from tb.plan.options import Option, stack_options
 
 CHOICE = "layer"
 """The option that chooses a message layer."""
+
+
+class StudyError(ConfigError):
+    """A study whose file cannot be used: the message names file and line."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +110,8 @@ def load(name: str) -> StudyInfo:
         if name not in names():
             remedy = nearest(name, names())
             raise ConfigError("STUDY", 0, f"unknown study {name!r}", "STUDY names a file of tb/studies", remedy)
-        module = importlib.import_module(f"tb.studies.{name}")
+        module = _imported(f"tb.studies.{name}", files()[name])
+    _check_module(module)
     question = (module.__doc__ or "").strip().split("\n")[0]
     info = StudyInfo(
         name,
@@ -125,5 +132,61 @@ def load(name: str) -> StudyInfo:
 
 def _outside(name: str) -> ModuleType | None:
     """The module of a study that stands outside tb/studies; None when there is none."""
-    module = module_if_there(name) if all(part.isidentifier() for part in name.split(".")) else None
+    if not all(part.isidentifier() for part in name.split(".")):
+        return None
+    with _errors_named(name):
+        module = module_if_there(name)
     return module if inspect.iscoroutinefunction(getattr(module, "run", None)) else None
+
+
+def _imported(name: str, file: Path) -> ModuleType:
+    with _errors_named(str(file)):
+        return importlib.import_module(name)
+
+
+@contextmanager
+def _errors_named(study: str) -> Iterator[None]:
+    """Raise StudyError, with file and line, for whatever the import of a study raises."""
+    try:
+        yield
+    except SanlabError:
+        raise
+    except SyntaxError as error:
+        file, line = error.filename or study, error.lineno or 0
+        raise StudyError(file, line, "the study is not Python", shown(error.msg), "correct the line") from None
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a study does there
+        file, line = _place(error, study)
+        text = shown(f"{type(error).__name__}: {error}")
+        raise StudyError(file, line, "the study cannot be imported", text, "correct the line") from None
+
+
+def _place(error: BaseException, study: str) -> tuple[str, int]:
+    """The line of the study at which an exception was raised, else the last one of any file."""
+    frames = [(frame.filename, frame.lineno or 0) for frame in traceback.extract_tb(error.__traceback__)]
+    frames = [(file, line) for file, line in frames if not file.startswith("<")]
+    own = [(file, line) for file, line in frames if file == study]
+    return (own or frames or [(study, 0)])[-1]
+
+
+def _check_module(module: ModuleType) -> None:
+    """Raise StudyError for a study that has no `run`, or whose settings are not options."""
+    file = module.__file__ or module.__name__
+    if not inspect.iscoroutinefunction(getattr(module, "run", None)):
+        there = hasattr(module, "run")
+        cause = "its `run` is not a coroutine function" if there else "it has no `run`"
+        raise StudyError(file, 0, "not a study", cause, "define `async def run(lab: Lab) -> None`")
+    options = getattr(module, "OPTIONS", {})
+    if not isinstance(options, Mapping) or not all(isinstance(one, Option) for one in options.values()):
+        raise StudyError(file, 0, "not a study", "OPTIONS is not a table of `Option`", "see the page of studies")
+
+
+def guarded(info: StudyInfo, call: Callable[[Any], Any], plan: Any) -> Any:
+    """What a function of a study (`check`, `cores`) returns. Raises StudyError for an exception that is not ours."""
+    try:
+        return call(plan)
+    except SanlabError:
+        raise
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a study does there
+        file, line = _place(error, info.module.__file__ or info.name)
+        text = shown(f"{type(error).__name__}: {error}")
+        raise StudyError(file, line, f"{call.__name__} of the study fails", text, "correct the line") from None

@@ -7,24 +7,32 @@ from html import escape
 from pathlib import Path
 from urllib.parse import quote
 
+from pymodels.errors import SanlabError
 from pymodels.results import Results, ResultsError, read_results, write_atomically
 from tb.plan import studies
 from tb.report import tables
 from tb.report.page import document
+from tb.tools.workplace import MANIFEST, alone
 
 FILE = "index.html"
+TITLE = "sanlab: all reports"
+"""By which an index is known, and never taken for a page of somebody else."""
 
 
 def write_contents(out: Path) -> Path:
     """Write the index of the results below a folder, at once or not at all; its path. ResultsError as the disk says."""
-    write_atomically(out / FILE, document("sanlab: all reports", _parts(out)))
-    return out / FILE
+    path = out / FILE
+    with alone(out):  # what another command adds meanwhile is listed by it
+        if path.exists() and TITLE not in path.read_text(encoding="utf-8", errors="replace"):
+            raise ResultsError("index not written", f"{path} is not an index of reports", "move it away")
+        write_atomically(path, document(TITLE, _parts(out)))
+    return path
 
 
 def _parts(out: Path) -> Iterator[str]:
     yield "<header><h1>All reports</h1>"
     yield '<p class="soft">One for each study that was run here: its last run.</p></header>'
-    folders = sorted(path.parent for path in out.glob("*/results.json") if (path.parent / "report.html").exists())
+    folders = [path for path in sorted(out.iterdir()) if _is_run(path)]
     if not folders:
         yield "<p>No study was run yet.</p>"
         return
@@ -34,24 +42,45 @@ def _parts(out: Path) -> Iterator[str]:
     yield "</ul>"
 
 
+def _is_run(folder: Path) -> bool:
+    """Return True for a folder with a report, or with nothing but what failed."""
+    if folder.name.startswith("."):
+        return False
+    if (folder / "results.json").exists():
+        return (folder / "report.html").exists()
+    return (folder / MANIFEST).exists() and bool(_failures(folder))
+
+
+def _failures(folder: Path) -> str:
+    try:
+        return (folder / "failures.txt").read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return ""
+
+
 def _entry(folder: Path) -> Iterator[str]:
     """One study: its question as a link, how it ended, under which circumstances."""
+    if not (folder / "results.json").exists():
+        yield f'<li><strong>{escape(folder.name)}</strong><p class="soft"><span class="bad">failed</span>: '
+        yield f"{escape(_failures(folder))}</p></li>"
+        return
     try:
         results = read_results(folder / "results.json")
     except ResultsError as error:
         yield f'<li><strong>{escape(folder.name)}</strong><p class="soft">{escape(error.what)}: run it again</p></li>'
         return
-    failures = folder / "failures.txt"
-    failed = failures.exists() and failures.read_text(encoding="utf-8").strip()
-    verdict = '<span class="bad">failed</span>' if failed else '<span class="good">passed</span>'
+    verdict = '<span class="bad">failed</span>' if _failures(folder) else '<span class="good">passed</span>'
     told = f"{escape(results.study)} · {escape(tables.told(results))} · {verdict}"
     yield f'<li><a href="{quote(folder.name)}/report.html">{escape(_question(results))}</a>'
     yield f'<p class="soft">{told}{_agreement(results)}</p></li>'
 
 
 def _question(results: Results) -> str:
-    """What the study asks; its name where it is no longer there."""
-    return studies.load(results.study).question if results.study in studies.names() else results.study
+    """What the study asks; its name where it is no longer there, or cannot be loaded."""
+    try:
+        return studies.load(results.study).question or results.study
+    except SanlabError:
+        return results.study
 
 
 def _agreement(results: Results) -> str:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pymodels.errors import SanlabError
+from pymodels.errors import EXIT_CONFIGURATION, SanlabError
 from pymodels.lanai.program import NOWHERE, Place
 from pymodels.profiles import DEFAULT_KIND
 from pymodels.results import ResultsError, write_atomically
@@ -33,6 +33,8 @@ End = tuple[str, int]
 
 class TraceError(SanlabError):
     """A trace that cannot be read."""
+
+    exit_code = EXIT_CONFIGURATION
 
 
 @dataclass(frozen=True)

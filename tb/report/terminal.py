@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -11,16 +11,25 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as RichTable
 
-from pymodels.errors import SanlabError
+from pymodels.errors import SanlabError, shown
 from pymodels.results import Results
 from tb.report import executed, tables
 from tb.report.tables import Asked, Table
 
 
-def summary(console: Console, info: Asked, results: Results, failures: Sequence[str], page: Path, folder: Path) -> None:
+def summary(
+    console: Console,
+    info: Asked,
+    results: Results,
+    failures: Sequence[str],
+    page: Path,
+    folder: Path,
+    clocks: Iterable[Table] | None = None,
+) -> None:
     """Show a result: what was asked, its tables, what it cost, what failed, and where the report is (last line).
 
     `page` is the report, `folder` where everything else of the run lies; both are shown relative to the current folder.
+    `clocks`: the tables of NICs that execute firmware in C, if they are not to be read from `folder`.
     """
     say(console, f"{info.name}: {info.question}", "bold")
     say(console, tables.told(results), "dim")
@@ -30,7 +39,7 @@ def summary(console: Console, info: Asked, results: Results, failures: Sequence[
         tables.conditions(results.metrics),
         tables.published(results.published),
         tables.others(results.metrics),
-        *executed.short(folder),
+        *(executed.short(folder) if clocks is None else clocks),
     ):
         if table:
             say(console, "")
@@ -55,17 +64,27 @@ def say(console: Console, text: str, style: str = "") -> None:
 
 
 def complain(text: str) -> None:
-    """One line on stderr, as it is and however long, so that it can be searched and copied."""
+    """One line on stderr, however long, so that it can be searched and copied; control characters are escaped."""
+    text = "\n".join(map(shown, text.splitlines()))
     Console(stderr=True, soft_wrap=True, emoji=False).print(text, style="red", markup=False, highlight=False)
 
 
-def exit_code(command: Callable[[], int], interrupted: str) -> int:
-    """What a command returns; that of its SanlabError, which is told; 130 after Ctrl-C, when `interrupted` is told."""
+def exit_code(command: Callable[[], int], interrupted: str, what: str = "command") -> int:
+    """What a command returns; that of its SanlabError, which is told; 130 after Ctrl-C, when `interrupted` is told.
+
+    A disk that is full, or a folder that may not be written, is one line, too, and 1.
+    """
     try:
         return command()
     except SanlabError as error:
         complain(str(error))
         return error.exit_code
+    except BrokenPipeError:
+        raise  # its reader has seen enough
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        complain(f"{what} not done: {place}{error.strerror or error}; free space or correct the rights")
+        return 1
     except KeyboardInterrupt:
         complain(f"interrupted; {interrupted}")
         return 130

@@ -10,15 +10,17 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
 
-from pymodels.errors import SanlabError
 from pymodels.results import write_atomically
+from tb.plan import studies
 from tb.report.lives import Lives
 from tb.report.recorded import Recorded, read_recorded
+from tb.report.terminal import exit_code
 from tb.report.timeline_messages import Messages
 from tb.report.timeline_places import Places
 from tb.report.timeline_units import Units
@@ -26,6 +28,7 @@ from tb.report.trace_events import TraceEvents
 from tb.report.window import add_window, window_ps
 from tb.report.wire import rows
 from tb.tools.paths import OUT
+from tb.tools.workplace import adding
 
 FILE = "timeline.json"
 SOON = 400_000
@@ -56,15 +59,18 @@ def write_timeline(recorded: Recorded, path: Path) -> int:
     return len(events)
 
 
-def write_soon(folder: Path, console: Console) -> None:
-    """The timeline of a run that has just ended, unless its trace is so long that somebody should ask for it."""
+def write_soon(folder: Path, console: Console, study: str = "") -> None:
+    """The timeline of a run that has just ended, unless its trace is so long that somebody should ask for it.
+
+    `study`: its name, where that is not the folder's.
+    """
     if not (folder / "trace.npy").exists():
         return
     recorded = read_recorded(folder)
     if len(recorded.trace) <= SOON:
         write_timeline(recorded, folder / FILE)
     else:
-        asked = f"make timeline STUDY={folder.name}"
+        asked = f"make timeline STUDY={study or folder.name}"
         text = f"no timeline: the trace has {len(recorded.trace):,} records; `{asked}` writes it, FROM= and TO= cut it"
         console.print(text, style="dim", markup=False, highlight=False, emoji=False, soft_wrap=True)
 
@@ -75,16 +81,19 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("study", help="a study that was run, or the folder of its results")
     add_window(parser)
     words = parser.parse_args(argv)
-    try:
-        folder = Path(words.study) if "/" in words.study else OUT / words.study
+    return exit_code(lambda: _command(words), "the timeline was not written")
+
+
+def _command(words: argparse.Namespace) -> int:
+    folder = Path(words.study) if "/" in words.study else OUT / words.study
+    if not folder.is_dir() and "/" not in words.study:
+        studies.load(words.study)  # a name that is mistyped is told as such
+    begin, end = window_ps(words.begin, words.end)
+    with adding(folder, FILE) if folder.is_dir() else nullcontext():
         recorded = read_recorded(folder)
-        begin, end = window_ps(words.begin, words.end)
         times = recorded.trace["time"]
         within = (times >= begin) & (times <= (end if end is not None else times.max(initial=0)))
         count = write_timeline(replace(recorded, trace=recorded.trace[within]), folder / FILE)
-    except SanlabError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
     path = os.path.relpath(folder / FILE)
     print(f"timeline: {path}, {count:,} events; open it in https://ui.perfetto.dev or chrome://tracing")
     return 0

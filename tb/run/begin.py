@@ -7,14 +7,21 @@ a run that failed, is the real one's; whoever imports pytest later gets that, to
 
 from __future__ import annotations
 
+import faulthandler
 import importlib
 import os
+import signal
 import sys
 from types import ModuleType, SimpleNamespace
+from typing import NoReturn
+
+FATAL_TO_TRACE = ("SIGTERM", "SIGHUP", "SIGALRM", "SIGUSR1", "SIGUSR2", "SIGXCPU", "SIGQUIT")
+"""Signals that end a process and leave a traceback in its log, besides those of faulthandler."""
 
 
 def begin() -> None:
     """Import cocotb, then make the first calls that it wants."""
+    leave_tracebacks()
     stand_in = ModuleType("pytest")
     vars(stand_in)["raises"] = SimpleNamespace(Exception=AssertionError)
     sys.modules["pytest"] = stand_in
@@ -26,3 +33,18 @@ def begin() -> None:
     vars(stand_in)["__getattr__"] = lambda name: getattr(importlib.import_module("pytest"), name)
     del os.environ["PYGPI_USERS"]  # it named us
     importlib.import_module("pygpi.entry").load_entry()
+
+
+def leave_tracebacks() -> None:
+    """From now on a signal that ends this process, and `os._exit`, leave the lines of Python at which it ended."""
+    faulthandler.enable()
+    for name in FATAL_TO_TRACE:
+        faulthandler.register(getattr(signal, name), all_threads=False, chain=True)
+    end, process = os._exit, os.getpid()
+
+    def noted(status: int) -> NoReturn:
+        if os.getpid() == process:
+            faulthandler.dump_traceback(all_threads=False)
+        end(status)
+
+    os._exit = noted

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pymodels.errors import SanlabError, nearest
@@ -17,8 +17,11 @@ from tb.build.build import Design, build
 from tb.run.simulate import Outcome, simulate
 from tb.tools.ending import end_on_terminate
 from tb.tools.paths import OUT, ROOT, SIMULATORS
+from tb.tools.workplace import publish, workplace
 
 BENCHES = ROOT / "tests" / "block" / "benches"
+LEFT = ("results.xml", "sim.log", "waves.fst")
+"""Names of the files that a bench leaves."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,12 @@ def run(name: str, simulator: str, seed: int = 1, waves: bool = False, echo: boo
     """
     bench = load(name)
     made = build(bench.design, simulator, waves)
-    return simulate(made, bench.module, OUT / name / simulator, seed, waves, echo=echo)
+    folder = OUT / name / simulator
+    with workplace(folder, LEFT) as work:
+        outcome = simulate(made, bench.module, work, seed, waves, echo=echo)
+        publish(work, folder)
+    failures = [line.replace(str(work), str(folder)) for line in outcome.failures]
+    return replace(outcome, failures=failures, log=folder / outcome.log.name)
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -8,40 +8,44 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
-from pymodels.errors import SanlabError
-from pymodels.results import read_results
+from pymodels.errors import SanlabError, shown
+from pymodels.results import read_results, write_atomically
 from tb.build.build import Build, build
 from tb.build.top import cluster_design
 from tb.plan import studies
 from tb.plan.request import PUBLIC_EVAL, Plan, Request, plan, resolve
 from tb.report import waves
+from tb.report.executed import short
 from tb.report.looked import look
 from tb.report.recorded import read_recorded
-from tb.report.terminal import complain, say, summary
+from tb.report.terminal import complain, exit_code, say, summary
 from tb.report.timeline import write_soon
 from tb.report.window import add_window, window_ps
 from tb.run.progress import show_progress
 from tb.run.simulate import Outcome, simulate
 from tb.run.studies_list import about
-from tb.stuck.again import FOLDER as STUCK
 from tb.stuck.again import waves_around
 from tb.stuck.report import TEXT
 from tb.tools import programs
 from tb.tools.paths import OUT, SIMULATORS
+from tb.tools.workplace import COMMITTED, publish, workplace
 
 MODULE = "tb.run.entry"
+FAILURES = "failures.txt"
 LEFT = (
     "results.json",
     "trace.npy",
     "legend.json",
-    "failures.txt",
+    FAILURES,
     "report.html",
     "received.bin",
     "program-*.txt",
@@ -49,46 +53,126 @@ LEFT = (
     "profile.json",
     "symbols.json",
     "packets.pcapng",
+    "dissector.lua",
+    "waves.fst",
     "waves.gtkw",
     "waves.sucl",
+    "stuck",
     "stuck.txt",
     "stuck.json",
+    "sim.log",
+    "results.xml",
+    "request.json",
 )
-"""What a run leaves and the next one must not find; waves and log are the simulator's business."""
+"""Names of the files and folders that runs leave: those of somebody else are never overwritten."""
+Finish = Callable[[Request, Outcome], None]
+"""Adds files to those of a run, whose folder `request.folder` is, before they are published."""
 
 
 def execute(
-    request: Request, info: studies.StudyInfo, understood: Plan, console: Console, made: Build | None = None
+    request: Request,
+    info: studies.StudyInfo,
+    understood: Plan,
+    console: Console,
+    made: Build | None = None,
+    finish: Finish | None = None,
 ) -> Outcome:
-    """Run one request on what was made for it (`built`). Progress goes to the console when it is a terminal.
+    """Run one request on what was made for it (`built`), in a folder of its own within `request.folder`, where its
+    files take the place of an earlier run's when it has ended. Progress goes to the console when it is a terminal.
 
-    Raises ToolError when the design does not build.
+    An interrupted run leaves nothing. Raises ToolError when the design does not build; `failures.txt` says so then.
     """
     folder = Path(request.folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    _remove_results(folder)
-    shutil.rmtree(folder / STUCK, ignore_errors=True)
-    made = made or built(request, info, understood, console)
-    read, write = os.pipe()
-    replace(request, progress_fd=write).save(folder / "request.json")
-    watcher = threading.Thread(target=show_progress, args=(read, console), daemon=True)
-    watcher.start()
-    where = {"SANLAB_RUN": str(folder)}
+    with workplace(folder, LEFT) as work:
+        own = replace(request, folder=str(work))
+        try:
+            outcome = _simulated(own, info, understood, console, made)
+            if not (work / FAILURES).exists() and outcome.failures:
+                write_failures(work, outcome.failures)
+            if finish is not None:
+                finish(own, outcome)
+            request.save(work / "request.json")
+        except (SanlabError, OSError) as error:
+            with suppress(SanlabError, OSError):
+                _publish_failure(folder, work, str(error))
+            raise
+        published(work, folder)
+    failures = [final(line, work, folder) for line in outcome.failures]
+    return replace(outcome, failures=failures, log=folder / outcome.log.name)
+
+
+def published(work: Path, folder: Path) -> None:
+    """Publish a run; its failures name files by the places where they are from now on."""
+    file = work / FAILURES
+    if file.exists() and str(work) in (text := file.read_text(encoding="utf-8")):
+        write_atomically(file, final(text, work, folder))
+    publish(work, folder)
+
+
+def final(text: str, work: Path, folder: Path) -> str:
+    """A text in which files are where they are published."""
+    return text.replace(str(work), str(folder))
+
+
+def write_failures(folder: Path, failures: Sequence[str]) -> None:
+    """Write `failures.txt`, a line each."""
+    write_atomically(folder / FAILURES, "".join(f"{line}\n" for line in failures))
+
+
+@contextmanager
+def failures_recorded(folder: Path) -> Iterator[None]:
+    """Leave the reason in `folder` when a study cannot be loaded, in place of an earlier run's files, and list the
+    runs again (`index.html`).
+    """
     try:
-        return simulate(
-            made, MODULE, folder, request.seed, request.waves, where, pass_fds=(write,), window_ps=request.window_ps
-        )
-    except KeyboardInterrupt:  # the simulator was interrupted too, and may have left what it had
-        _remove_results(folder)
+        yield
+    except studies.StudyError as error:
+        with suppress(SanlabError, OSError), workplace(folder, LEFT) as work:
+            _publish_failure(folder, work, str(error))
         raise
     finally:
+        if folder.parent == OUT and (folder / FAILURES).exists():
+            from tb.report.contents import write_contents  # slow to import
+
+            write_contents(OUT)
+
+
+def _publish_failure(folder: Path, work: Path, text: str) -> None:
+    (work / COMMITTED).unlink(missing_ok=True)
+    write_failures(work, [shown(final(text, work, folder))])
+    publish(work, folder)
+
+
+def _simulated(
+    request: Request, info: studies.StudyInfo, understood: Plan, console: Console, made: Build | None
+) -> Outcome:
+    folder = Path(request.folder)
+    made = made or built(request, info, understood, console)
+    read, write = os.pipe()
+    ended = threading.Event()
+    watcher = threading.Thread(target=show_progress, args=(read, console, ended), daemon=True)
+    try:
+        replace(request, progress_fd=write).save(folder / "request.json")
+        watcher.start()
+        where = {"SANLAB_RUN": str(folder)}
+        return simulate(
+            made,
+            MODULE,
+            folder,
+            request.seed,
+            request.waves,
+            where,
+            pass_fds=(write,),
+            window_ps=request.window_ps,
+            study=Path(info.module.__file__ or "").parent,
+        )
+    finally:
         os.close(write)
-        watcher.join()
-
-
-def _remove_results(folder: Path) -> None:
-    for path in (path for pattern in LEFT for path in folder.glob(pattern)):
-        path.unlink()
+        ended.set()
+        if watcher.ident is None:
+            os.close(read)
+        else:
+            watcher.join()
 
 
 def built(request: Request, info: studies.StudyInfo, understood: Plan, console: Console) -> Build:
@@ -102,51 +186,70 @@ def built(request: Request, info: studies.StudyInfo, understood: Plan, console: 
 
 def run_study(request: Request, console: Console) -> int:
     """One run from request to table; the exit code. Raises SanlabError for what it refuses or cannot build."""
+    folder = Path(request.folder)
+    with failures_recorded(folder):
+        return _run_study(request, folder, console)
+
+
+def _run_study(request: Request, folder: Path, console: Console) -> int:
     info = studies.load(request.study)
     understood = plan(request, info)
-    outcome = execute(request, info, understood, console)
-    folder = Path(request.folder)
-    if not (folder / "results.json").exists():
+    kept: dict[str, Any] = {}  # what is shown below is this run's, also when another one is published meanwhile
+
+    def finish(own: Request, outcome: Outcome) -> None:
+        work = Path(own.folder)
+        if not (work / COMMITTED).exists():
+            return
+        results = read_results(work / COMMITTED)
+        failures = [line for line in (work / FAILURES).read_text(encoding="utf-8").splitlines() if line]
+        failures += lost_waves(own, work)
+        write_failures(work, failures)
+        leave_views(own, work, console, folder)
+        from tb.report.page import write_page  # slow to import, and only needed once there are results
+
+        network = None if info.design else understood.cluster.topology
+        write_page(work, info, results, [final(line, work, folder) for line in failures], look(work), network)
+        if (failures or not outcome.passed) and understood.options["run.stuck_waves"]:
+            run_again(own, info, understood, console, folder)
+        told = [final(line, work, folder) for line in failures]
+        kept.update(results=results, failures=told, tables=tuple(short(work)), stuck=(work / TEXT).exists())
+
+    outcome = execute(request, info, understood, console, finish=finish)
+    if not kept:
         for failure in outcome.failures:
             complain(failure)
         return 1
-    results = read_results(folder / "results.json")
-    failures = [line for line in (folder / "failures.txt").read_text().splitlines() if line]
-    failures += lost_waves(request, folder)
-    leave_views(request, folder, console)
-    from tb.report.contents import write_contents  # slow to import, and only needed once there are results
-    from tb.report.page import write_page
-
-    network = None if info.design else understood.cluster.topology
-    page = write_page(folder, info, results, failures, look(folder), network)
-    if folder.parent == OUT:
-        write_contents(OUT)
-    summary(console, info, results, failures, page, folder)
-    if outcome.passed and not failures:
+    summary(console, info, kept["results"], kept["failures"], folder / "report.html", folder, kept["tables"])
+    if outcome.passed and not kept["failures"]:
         return 0
-    if (folder / TEXT).exists():
+    if kept["stuck"]:
         say(console, f"who waits for whom, and the last events of each unit: {os.path.relpath(folder / TEXT)}")
-    if understood.options["run.stuck_waves"]:
-        run_again(request, info, understood, console)
     return 1
 
 
-def run_again(request: Request, info: studies.StudyInfo, understood: Plan, console: Console) -> None:
-    """After a hang, a deadlock or a broken invariant: the same run once more, with waves of the time around it."""
+def run_again(request: Request, info: studies.StudyInfo, understood: Plan, console: Console, folder: Path) -> None:
+    """After a hang, a deadlock or a broken invariant: the same run once more, with waves of the time around it.
+
+    `folder`: where the first run is published.
+    """
 
     def again(second: Request) -> None:
         execute(second, info, understood, console)
-        leave_views(second, Path(second.folder), console)
+        work = Path(second.folder)
+        leave_views(second, work, console, folder / work.name)
 
     waves_around(request, again, lambda text: say(console, text, "dim"))
 
 
-def leave_views(request: Request, folder: Path, console: Console) -> None:
-    """What is made of a run's trace and waves when it has ended: its timeline, and the views of its waves."""
-    write_soon(folder, console)
+def leave_views(request: Request, folder: Path, console: Console, published_as: Path | None = None) -> None:
+    """What is made of a run's trace and waves when it has ended: its timeline, and the views of its waves.
+
+    `published_as`: the place where the folder's files are published, if not there.
+    """
+    write_soon(folder, console, request.study)
     if request.waves and (folder / waves.FILE).exists():
         waves.write_views(folder, read_recorded(folder), request.window_ps)
-        place = os.path.relpath(folder)
+        place = os.path.relpath(published_as or folder)
         text = f'waves: cd "{place}"; gtkwave {waves.FILE} {waves.GTKWAVE}; or: surfer {waves.FILE} -c {waves.SURFER}'
         console.print(text, markup=False, highlight=False, emoji=False, soft_wrap=True)
 
@@ -190,24 +293,22 @@ def main(argv: list[str] | None = None) -> int:
     words = parser.parse_args(argv)
     if not words.study and not words.help:
         parser.error("the following arguments are required: study")
-    try:
-        if words.help:
-            return show_help(parser, words.study, " ".join(words.settings), words.profile)
+    return exit_code(lambda: _command(parser, words), "no results of this run were left", "run")
+
+
+def _command(parser: argparse.ArgumentParser, words: argparse.Namespace) -> int:
+    if words.help:
+        return show_help(parser, words.study, " ".join(words.settings), words.profile)
+    folder = results_folder(words.study, words.out)
+    with failures_recorded(folder):
         info = studies.load(words.study)
         cluster = words.cluster or info.cluster or ""
         given = (words.waves, cluster, words.profile, " ".join(words.settings), SIMULATORS)
         request = resolve(words.study, words.sim, words.seed, *given)
-        folder = Path(words.out).resolve() if words.out else OUT / words.study
         window = window_ps(words.begin, words.end)
         return run_study(replace(request, folder=str(folder), window_ps=window), Console(emoji=False))
-    except SanlabError as error:
-        complain(str(error))
-        return error.exit_code
-    except OSError as error:  # a disk that is full, a folder that may not be written
-        complain(
-            f"run not done: {error.filename or words.out or OUT}: {error.strerror}; free space or correct the rights"
-        )
-        return 1
-    except KeyboardInterrupt:
-        complain("interrupted; no results were left")
-        return 130
+
+
+def results_folder(study: str, out: str) -> Path:
+    """The folder of a study's results: `out` where it is given."""
+    return Path(out).resolve() if out else OUT / study.replace("/", "_")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
+import signal
+import subprocess
 import time
 import traceback
 from collections.abc import Callable
@@ -14,6 +17,9 @@ import cocotb
 
 from firmware.layers import host_library
 from firmware.stack import stack
+from pymodels.errors import shown
+from pymodels.host import confined
+from pymodels.host.confined import PR_SET_PDEATHSIG
 from pymodels.host.outside import end_all
 from tb.lab.cluster import RunningCluster
 from tb.lab.faults import Injector
@@ -24,7 +30,12 @@ from tb.plan import studies
 from tb.plan.faults import faults
 from tb.plan.options import options_by_layer
 from tb.plan.request import INJECT, Plan, Request, plan
+from tb.sim.engine import HangError
 from tb.stuck.watch import explain_failure
+from tb.tools.lines import awaits_at, raised_at
+
+FORK_AND_START = (subprocess.__file__, confined.__file__)
+"""Modules that fork to start a program."""
 
 
 @cocotb.test()
@@ -46,25 +57,56 @@ async def whole_run(dut: Any, make: Callable[[Plan, RunningCluster | RunningSwit
         host_library(layer)  # imported now: the cost of the run is the run's
     gc.freeze()  # what stands now stays; the run itself makes next to no cycles
     gc.set_threshold(100_000, 50, 100)
-    error = None
+    error: BaseException | None = None
+    process, whole = _die_with_parent(lab), _whole(info, lab)
     try:
         await running.engine.start(always_on=bool(understood.options["run.always_on"]))
         await running.engine.run(
-            lab.spawn(_whole(info, lab), f"study {info.name}"),
+            lab.spawn(whole, f"study {info.name}"),
             hang_ps=int(understood.options["run.hang_us"]) * 1_000_000,
         )
-    except Exception as raised:  # noqa: BLE001 - whatever ended the study: results and trace are left first
+    except BaseException as raised:  # noqa: BLE001 - whatever ended the study: results and trace are left first
         error = raised
         traceback.print_exc()
-        lab.findings.failures.append(f"{type(raised).__name__}: {raised}")
+        lab.findings.failures.append(told(raised, info, whole))
+    if os.getpid() != process:  # a child that the study has forked, and that came here as well
+        os._exit(1)
     end_all()
     broken = running.broken_invariants()
     lab.findings.failures += [*(f"invariant: {line}" for line in broken), *explain_failure(lab, error, broken)]
     simulator = f"{cocotb.SIM_NAME} {cocotb.SIM_VERSION}"
     leave_behind(folder, info, lab, time.perf_counter() - begun, simulator)
-    if error is not None:
+    if isinstance(error, Exception):
         raise error
     assert not lab.findings.failures, "; ".join(lab.findings.failures)
+
+
+def told(error: BaseException, info: studies.StudyInfo, whole: object) -> str:
+    """What ended a study, in one line: the exception, and the line of the study that it has passed or that waits.
+
+    `whole`: the coroutine that has called the study.
+    """
+    folder = Path(info.module.__file__ or "").parent
+    place = raised_at(error, folder) or (awaits_at(whole, folder) if isinstance(error, HangError) else "")
+    text = shown(f"{type(error).__name__}: {error}".removesuffix(": "))
+    return f"{text} ({place})" if place and place not in text else text
+
+
+def _die_with_parent(lab: Lab) -> int:
+    """Have the kernel kill this process when its parent ends, and every child that a study forks when this one does.
+    Such a fork fails the run: the child has a copy of the simulator. The number of this process.
+    """
+    prctl = ctypes.CDLL(None).prctl
+    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+    def forks() -> None:
+        frames = traceback.extract_stack()
+        if not any(frame.filename in FORK_AND_START for frame in frames):
+            place = f"{frames[-2].filename}:{frames[-2].lineno}"
+            lab.findings.failures.append(f"{place}: fork: the simulator is copied; start a program by subprocess")
+
+    os.register_at_fork(before=forks, after_in_child=lambda: prctl(PR_SET_PDEATHSIG, signal.SIGKILL))
+    return os.getpid()
 
 
 async def _whole(info: studies.StudyInfo, lab: Lab) -> None:

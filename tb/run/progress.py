@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import select
+import threading
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -23,8 +24,11 @@ LOOK_S = 0.25
 COLUMNS = ("counted", "simulated", "rate", "left")
 
 
-def show_progress(fd: int, console: Console) -> None:
-    """Draw what the simulator process reports until the pipe `fd` ends; closes it. Silent when there is no terminal."""
+def show_progress(fd: int, console: Console, ended: threading.Event | None = None) -> None:
+    """Draw what the simulator process reports until the pipe `fd` ends; closes it. Silent when there is no terminal.
+
+    `ended` is set when the simulator has ended, though a process that it has left may keep the pipe open.
+    """
     begun = time.monotonic()
     first: tuple[float, int] | None = None
     columns = (TextColumn("simulating"), BarColumn(), *(TextColumn(f"{{task.fields[{name}]}}") for name in COLUMNS))
@@ -34,7 +38,7 @@ def show_progress(fd: int, console: Console) -> None:
     ) as bar:
         task = bar.add_task("", total=None, visible=False, **empty)
         state: dict[str, Any] = {}
-        for report in _reports(fd):
+        for report in _reports(fd, ended or threading.Event()):
             now = time.monotonic()
             if report:
                 state = report
@@ -70,12 +74,14 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes:02d}:{whole % 60:02d}" if hours else f"{minutes}:{whole % 60:02d}"
 
 
-def _reports(fd: int) -> Iterator[dict[str, Any] | None]:
+def _reports(fd: int, ended: threading.Event) -> Iterator[dict[str, Any] | None]:
     """The reports as they come, and None whenever none came for a while."""
     with os.fdopen(fd, "rb", buffering=0) as pipe:
         rest = b""
         while True:
             if not select.select([pipe], [], [], LOOK_S)[0]:
+                if ended.is_set():
+                    return
                 yield None
                 continue
             data = pipe.read(1 << 16)

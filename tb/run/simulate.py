@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -13,6 +14,7 @@ from xml.etree import ElementTree as ET
 
 from tb.build.build import Build
 from tb.tools import programs
+from tb.tools.lines import dumped_at
 from tb.tools.paths import ROOT
 
 REWRITE, TESTS = "COCOTB_REWRITE_ASSERTION_FILES", "tests/*.py"
@@ -46,12 +48,14 @@ def simulate(
     pass_fds: tuple[int, ...] = (),
     window_ps: tuple[int, int | None] = (0, None),
     under: tuple[str, ...] = (),
+    study: Path | None = None,
 ) -> Outcome:
     """Run a test module on a build; results, log and waves go to `folder`, those of an earlier run are removed first.
 
     `window_ps`: when waves begin and end, in picoseconds; None: with the run. With `echo` the log also goes to the
-    terminal. `under`: a program, and its words, that executes the simulator. Raises subprocess.TimeoutExpired after
-    `timeout_s` of wall time; the simulator never outlives the call.
+    terminal. `under`: a program, and its words, that executes the simulator. `study`: the folder of the study, for the
+    line at which the simulator died. Raises subprocess.TimeoutExpired after `timeout_s` of wall time; the simulator
+    never outlives the call.
     """
     folder.mkdir(parents=True, exist_ok=True)
     results, log = folder / "results.xml", folder / "sim.log"
@@ -70,7 +74,7 @@ def simulate(
             pass_fds=pass_fds,
         )
         code = _wait(process, out, timeout_s)
-    return _outcome(results, log, code)
+    return _outcome(results, log, code, study)
 
 
 def _wait(process: subprocess.Popen[str], log: TextIO, timeout_s: float | None) -> int:
@@ -126,7 +130,19 @@ def _set_already(name: str) -> list[str]:
     return [value] if (value := os.environ.get(name)) else []
 
 
-def _outcome(results: Path, log: Path, code: int) -> Outcome:
+def how_it_ended(code: int) -> str:
+    """The end of a process in words: its exit code, or the signal that has killed it."""
+    if code >= 0:
+        return f"exit code {code}"
+    try:
+        name = signal.Signals(-code).name
+    except ValueError:
+        name = f"signal {-code}"
+    more = ", by somebody or by the kernel for lack of memory" if -code == signal.SIGKILL else ""
+    return f"killed by {name}{more}"
+
+
+def _outcome(results: Path, log: Path, code: int, study: Path | None = None) -> Outcome:
     failures: list[str] = []
     tests = 0
     if results.exists():
@@ -135,7 +151,11 @@ def _outcome(results: Path, log: Path, code: int) -> Outcome:
             failed = [*case.findall("failure"), *case.findall("error")]
             failures += [f"{case.get('name')}: {_message(failure)}" for failure in failed]
     if not tests:
-        failures.append(f"the simulation ended before any test did (exit code {code}); see {log}")
+        place = dumped_at(log.read_text(encoding="utf-8", errors="replace"), study) if study else ""
+        at = f" at {place}" if place else ""
+        failures.append(f"the simulation ended before any test did ({how_it_ended(code)}{at}); see {log}")
+    elif code < 0 and not failures:
+        failures.append(f"the simulator was {how_it_ended(code)} at its end; see {log}")
     return Outcome(passed=not failures and code == 0, tests=tests, failures=failures, log=log)
 
 

@@ -42,12 +42,13 @@ def run(
     folder, new = (_fresh(study), True) if out is None else (Path(out).absolute(), False)
     given = text_of({**(settings or {}), **options})
     words = [f"--sim={sim}", f"--seed={seed}", f"--cluster={fspath(cluster)}", f"--profile={profile}", f"--set={given}"]
+    earlier = _written(folder)
     ended = call(["run", *words, *(["--waves"] if waves else []), f"--out={folder}", "--", study])
     if ended.code:
         if new:
             with suppress(OSError):  # what was refused leaves no folder
                 folder.rmdir()
-        raise _error(ended, folder)
+        raise _error(ended, folder if _written(folder) != earlier else None)
     return load(folder, ended.out)
 
 
@@ -66,9 +67,19 @@ def _fresh(study: str) -> Path:
             return folder
 
 
-def _error(ended: Ended, folder: Path) -> RefusedError | FailedError:
+def _written(folder: Path) -> tuple[int, int] | None:
+    """Which results are in a folder: others after each run; None: none are."""
+    try:
+        status = (folder / RESULTS).stat()
+    except OSError:
+        return None
+    return status.st_ino, status.st_mtime_ns
+
+
+def _error(ended: Ended, folder: Path | None) -> RefusedError | FailedError:
     said = [ended.err.strip(), *(line for line in ended.out.splitlines() if line.startswith(FAILED))]
     text = "\n".join(filter(None, said)) or f"the command ended with exit code {ended.code}"
     if ended.code == REFUSED:
         return RefusedError(text, ended.code)
-    return FailedError(text, ended.code, str(folder) if (folder / RESULTS).exists() else "")
+    there = folder is not None and (folder / RESULTS).exists()
+    return FailedError(text, ended.code, str(folder) if there else "")

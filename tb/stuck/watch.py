@@ -46,7 +46,7 @@ async def until_deadlock(
     return None
 
 
-def explain_failure(lab: Lab, error: Exception | None, broken: Sequence[str]) -> list[str]:
+def explain_failure(lab: Lab, error: BaseException | None, broken: Sequence[str]) -> list[str]:
     """After a hang or a broken invariant: leave the report of who waits for whom; the cycles, for the failures."""
     if isinstance(error, HangError):
         found = look(lab, error.what)

@@ -1,8 +1,8 @@
 """`make run` as a person meets it: what is refused is said on stderr in one line, and no old result is taken for new.
 
 Strategy: the command is called in this process. Wrong words must end with exit code 2, an empty stdout and one whole
-line on stderr, however long. Building and simulating are replaced by functions that note what they find: before either,
-everything that an earlier run left must be gone, and what is not ours must still be there.
+line on stderr, however long. Building and simulating are replaced by functions that note what they find: they work in
+an empty folder, an earlier run's files stay until the run has ended, and files of others for ever.
 """
 
 from __future__ import annotations
@@ -17,17 +17,19 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from pymodels.errors import ConfigError
 from pymodels.results import ResultsError
 from pymodels.trace import RECORD
 from tb.build.build import Build
 from tb.lab.outcome import leave_behind
 from tb.plan import studies
-from tb.plan.request import plan, resolve
+from tb.plan.request import Request, plan, resolve
 from tb.report.terminal import complain
 from tb.run import command as run
 from tb.run import simulate as simulator
 from tb.run.simulate import Outcome
 from tb.tools.paths import ROOT
+from tb.tools.programs import ToolError
 
 
 @pytest.mark.parametrize(
@@ -64,22 +66,90 @@ def test_a_complaint_is_printed_as_it_is(capsys: pytest.CaptureFixture[str]) -> 
     assert capsys.readouterr().err == f"{text}\n"
 
 
-def test_what_an_earlier_run_left_is_gone_before_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    request = resolve("grim_pingpong", "verilator", "1", False, "", "", "", ("verilator",))
-    info = studies.load("grim_pingpong")
-    for name in (*run.LEFT, "notes.txt"):
-        (tmp_path / name).write_text("old", encoding="utf-8")
-    found: list[str] = []
+class Runs:
+    """Runs in one folder whose simulator writes the files that it is told to, or raises."""
 
-    def build(*_: Any) -> Build:
-        found.extend(path.name for path in tmp_path.iterdir())
-        return Build("verilator", tmp_path, "top", cached=True)
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.folder, self.seen = folder, [""]
+        self._files: dict[str, str] = {}
+        self._error: BaseException | None = None
+        monkeypatch.setattr(run, "build", lambda *_: Build("verilator", folder, "top", cached=True))
+        monkeypatch.setattr(run, "simulate", self._simulate)
 
-    monkeypatch.setattr(run, "build", build)
-    monkeypatch.setattr(run, "simulate", lambda *_, **__: Outcome(True, 1, [], tmp_path / "sim.log"))
-    asked = type(request)(**{**request.__dict__, "folder": str(tmp_path)})
-    run.execute(asked, info, plan(asked, info), Console(quiet=True))
-    assert found == ["notes.txt"]
+    def _simulate(self, _: Build, __: str, work: Path, *___: object, **____: object) -> Outcome:
+        self.seen = sorted(path.name for path in self.folder.iterdir() if path != work)
+        if self._error is not None:
+            raise self._error
+        for name, text in self._files.items():
+            (work / name).parent.mkdir(exist_ok=True)
+            (work / name).write_text(text, encoding="utf-8")
+        return Outcome(True, 1, [], work / "sim.log")
+
+    def run(self, files: dict[str, str], error: BaseException | None = None) -> Outcome:
+        """One run of the study."""
+        self._files, self._error = files, error
+        request = resolve("grim_pingpong", "verilator", "1", False, "", "", "", ("verilator",))
+        asked = type(request)(**{**request.__dict__, "folder": str(self.folder)})
+        info = studies.load("grim_pingpong")
+        return run.execute(asked, info, plan(asked, info), Console(quiet=True))
+
+    def names(self) -> set[str]:
+        """The files in the folder but manifest and request."""
+        files = (path for path in self.folder.rglob("*") if path.is_file())
+        return {str(path.relative_to(self.folder)) for path in files} - {"manifest.json", "request.json"}
+
+
+def test_a_run_replaces_the_files_of_the_last_one_when_it_has_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = Runs(tmp_path / "out", monkeypatch)
+    first = {"results.json": "1", "waves.fst": "1", "stuck/waves.fst": "1", "program-0.txt": "1"}
+    assert runs.run(first).log == tmp_path / "out" / "sim.log"
+    (tmp_path / "out" / "notes.txt").write_text("mine", encoding="utf-8")
+    assert runs.names() == {*first, "notes.txt"}
+    runs.run({"results.json": "2", "trace.npy": "2"})
+    assert {"results.json", "waves.fst", "notes.txt"} <= set(runs.seen)
+    assert runs.names() == {"results.json", "trace.npy", "notes.txt"}
+    assert (tmp_path / "out" / "results.json").read_text(encoding="utf-8") == "2"
+    assert Request.load(tmp_path / "out" / "request.json").folder == str(tmp_path / "out")
+
+
+def test_an_interrupted_run_leaves_the_files_of_the_last_one_as_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = Runs(tmp_path / "out", monkeypatch)
+    with pytest.raises(KeyboardInterrupt):
+        runs.run({}, KeyboardInterrupt())
+    assert not (tmp_path / "out").exists()
+    runs.run({"results.json": "1"})
+    with pytest.raises(KeyboardInterrupt):
+        runs.run({}, KeyboardInterrupt())
+    assert runs.names() == {"results.json"}
+
+
+@pytest.mark.parametrize("error", [ToolError("no build", "a cause", "a remedy"), OSError(28, "No space left")])
+def test_a_run_that_fails_before_it_has_results_leaves_none_of_the_last_one(
+    error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = Runs(tmp_path / "out", monkeypatch)
+    runs.run({"results.json": "1", "trace.npy": "1"})
+    with pytest.raises(type(error)):
+        runs.run({}, error)
+    assert runs.names() == {"failures.txt"}
+    assert (tmp_path / "out" / "failures.txt").read_text(encoding="utf-8") == f"{error}\n"
+
+
+@pytest.mark.parametrize("name", ["results.json", "waves.fst", "program-x.txt", "stuck/notes.txt", "manifest.json"])
+def test_a_folder_with_a_file_of_somebody_else_in_the_way_is_rejected(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = Runs(tmp_path, monkeypatch)
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text("{}", encoding="utf-8")
+    with pytest.raises(ConfigError, match=f"'{name.partition('/')[0]}' is in the way.*name another folder"):
+        runs.run({"results.json": "1"})
+    assert (tmp_path / name).read_text(encoding="utf-8") == "{}"
+    assert runs.names() <= {name}
 
 
 def test_waves_of_an_earlier_run_are_gone_before_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

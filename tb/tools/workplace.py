@@ -1,0 +1,250 @@
+"""Result folders: a command works in a new folder within the result folder, and publishes its files when it has ended.
+
+Two commands with one result folder never see each other's files: each publishes under an exclusive lock of the folder,
+and a reader of several files holds a shared one (`reading`). `manifest.json` lists the published files with size and
+time. Only files that the manifest lists, and that are unchanged since, are ever removed; a file of somebody else that
+is in the way is kept under another name.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from fnmatch import fnmatch
+from pathlib import Path
+
+from pymodels.errors import ConfigError
+from pymodels.results import write_atomically
+
+MANIFEST = "manifest.json"
+"""The list of files that commands have published in a folder."""
+WORK = ".run-"
+"""Beginning of the names of folders in which commands work."""
+OWNER = ".owner.json"
+"""In such a folder: the process that works there."""
+MADE_BY = {"made by": "sanlab", "schema": 1}
+COMMITTED = "results.json"
+"""Removed first and published last: where it is, the files beside it belong to it."""
+Stamp = tuple[int, int]
+"""Size in bytes, time of the last change in ns."""
+
+
+@contextmanager
+def workplace(folder: Path, names: Sequence[str] = ()) -> Iterator[Path]:
+    """Yield a new, empty folder within `folder` in which to work; it is removed at the end, published or not.
+
+    Folders that killed commands have left are removed. Raises ConfigError when a file or folder of somebody else in
+    `folder` has one of the `names` (patterns) that the command may publish.
+    """
+    check(folder, names)
+    there = folder.is_dir()
+    folder.mkdir(parents=True, exist_ok=True)
+    _remove_abandoned(folder)
+    work, lock = _begin(folder)
+    try:
+        yield work
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+        os.close(lock)
+        if not there:
+            with suppress(OSError):  # not empty
+                folder.rmdir()
+
+
+def check(folder: Path, names: Sequence[str]) -> None:
+    """Raise ConfigError when a file or folder of somebody else has one of these names (patterns)."""
+    if not folder.is_dir():
+        return
+    ours = {name.partition("/")[0] for name in _manifest(folder)}
+    if _made_by_us(folder / MANIFEST):
+        ours.add(MANIFEST)
+    for entry in sorted(os.listdir(folder)):
+        if entry not in ours and any(fnmatch(entry, name) for name in (*names, MANIFEST)):
+            cause = f"{entry!r} is in the way, and no run has left it there according to {MANIFEST}"
+            raise ConfigError(str(folder), 0, "not a folder for results", cause, "name another folder, or move it away")
+
+
+def publish(work: Path, folder: Path) -> None:
+    """Replace the files that the last command has published in `folder` by those in `work`.
+
+    Raises ConfigError when a file of somebody else cannot be kept, ResultsError or OSError when the disk refuses.
+    """
+    files = {path.relative_to(work).as_posix(): path for path in _files(work) if path.name != OWNER}
+    with _locked(folder, fcntl.LOCK_EX):
+        ours = _unchanged(folder)
+        if COMMITTED in ours:
+            (folder / COMMITTED).unlink(missing_ok=True)
+        for name in ours:
+            (folder / name).unlink(missing_ok=True)
+        _remove_empty(folder, ours)
+        _write(folder, {name: _stamp(path) for name, path in files.items()})  # first: a killed command's files are ours
+        for name in sorted(files, key=lambda name: name == COMMITTED):
+            target = folder / name
+            _give_way(folder, target)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            files[name].rename(target)
+
+
+@contextmanager
+def adding(folder: Path, *names: str) -> Iterator[None]:
+    """Keep other commands away while files about a run are written into its folder, and list them in its manifest."""
+    with _locked(folder, fcntl.LOCK_EX):
+        yield
+        if _made_by_us(folder / MANIFEST):
+            _write(folder, {**_manifest(folder), **{name: _stamp(folder / name) for name in names}})
+
+
+def written(file: Path) -> tuple[int, int] | None:
+    """Which file is in this place: another one after each publication; None: none is."""
+    try:
+        status = file.stat()
+    except OSError:
+        return None
+    return status.st_ino, status.st_mtime_ns
+
+
+@contextmanager
+def reading(folder: Path) -> Iterator[None]:
+    """Keep other commands from publishing in a folder, for as long as its files are read."""
+    if not folder.is_dir():
+        yield
+        return
+    with _locked(folder, fcntl.LOCK_SH):
+        yield
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Keep other commands from publishing in a folder, and from reading several of its files."""
+    with _locked(folder, fcntl.LOCK_EX):
+        yield
+
+
+@contextmanager
+def _locked(folder: Path, kind: int) -> Iterator[None]:
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(handle, kind)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _begin(folder: Path) -> tuple[Path, int]:
+    """A new folder to work in, and the lock that shows that its owner lives."""
+    while True:
+        work = Path(tempfile.mkdtemp(dir=folder, prefix=WORK))
+        try:
+            lock = os.open(work, os.O_RDONLY | os.O_DIRECTORY)
+        except FileNotFoundError:  # taken for one that a killed command has left
+            continue
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            owner = {**MADE_BY, "pid": os.getpid(), "since": time.strftime("%Y-%m-%d %H:%M:%S")}
+            (work / OWNER).write_text(json.dumps(owner), encoding="utf-8")
+        except FileNotFoundError:
+            os.close(lock)
+            continue
+        except BaseException:
+            shutil.rmtree(work, ignore_errors=True)
+            os.close(lock)
+            raise
+        return work, lock
+
+
+def _remove_abandoned(folder: Path) -> None:
+    """Remove the folders in which commands have worked that no longer live."""
+    for work in folder.glob(f"{WORK}*"):
+        with suppress(OSError):  # its owner lives, or has just removed it
+            handle = os.open(work, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if _made_by_us(work / OWNER):
+                    shutil.rmtree(work, ignore_errors=True)
+                else:
+                    work.rmdir()  # killed before its first file
+            finally:
+                os.close(handle)
+
+
+def _made_by_us(file: Path) -> bool:
+    return bool(MADE_BY.items() <= _json(file).items())
+
+
+def _json(file: Path) -> dict[str, object]:
+    try:
+        plain = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return plain if isinstance(plain, dict) else {}
+
+
+def _files(folder: Path) -> list[Path]:
+    """Everything below a folder but folders; links are not followed."""
+    return [Path(at, name) for at, folders, names in os.walk(folder) for name in (*names, *_links(at, folders))]
+
+
+def _links(at: str, folders: Sequence[str]) -> list[str]:
+    return [name for name in folders if Path(at, name).is_symlink()]
+
+
+def _stamp(path: Path) -> Stamp:
+    status = path.lstat()
+    return status.st_size, status.st_mtime_ns
+
+
+def _manifest(folder: Path) -> dict[str, Stamp]:
+    """The files that commands have published in a folder; none where its manifest is missing or not ours."""
+    plain = _json(folder / MANIFEST)
+    files = plain.get("files")
+    if not (MADE_BY.items() <= plain.items() and isinstance(files, dict)):
+        return {}
+    return {name: (stamp[0], stamp[1]) for name, stamp in files.items() if _inside(name)}
+
+
+def _inside(name: str) -> bool:
+    """Return True if a name leads to a place within the folder."""
+    return not name.startswith("/") and ".." not in name.split("/")
+
+
+def _unchanged(folder: Path) -> dict[str, Stamp]:
+    """The published files that are as they were."""
+    found = {}
+    for name, stamp in _manifest(folder).items():
+        with suppress(OSError):
+            if _stamp(folder / name) == stamp:
+                found[name] = stamp
+    return found
+
+
+def _write(folder: Path, files: Mapping[str, Stamp]) -> None:
+    _give_way(folder, folder / MANIFEST)
+    text = json.dumps({**MADE_BY, "files": dict(sorted(files.items()))}, indent=1)
+    write_atomically(folder / MANIFEST, f"{text}\n")
+
+
+def _give_way(folder: Path, target: Path) -> None:
+    """Rename whatever stands in a file's place, or in the place of a folder above it, and is not a manifest of ours."""
+    for place in reversed([target, *target.relative_to(folder).parents[:-1]]):
+        at = folder / place
+        if not os.path.lexists(at) or (at != target and at.is_dir()) or (at.name == MANIFEST and _made_by_us(at)):
+            continue
+        kept, number = at.with_name(f"{at.name}.kept"), 1
+        while os.path.lexists(kept):
+            number += 1
+            kept = at.with_name(f"{at.name}.kept{number}")
+        at.rename(kept)
+
+
+def _remove_empty(folder: Path, names: Mapping[str, Stamp]) -> None:
+    """Remove the folders that held these files, where nothing else is in them."""
+    above = {parent for name in names for parent in Path(name).parents[:-1]}
+    for parent in sorted(above, key=lambda path: -len(path.parts)):
+        with suppress(OSError):
+            (folder / parent).rmdir()
