@@ -32,9 +32,27 @@ OSU = {
     "osu_reduce_scatter": COLLECTIVE | {"MPI_Reduce_scatter"},
     "osu_scatter": COLLECTIVE | {"MPI_Scatter"},
     "osu_scatterv": COLLECTIVE | {"MPI_Scatterv"},
+    **{
+        f"osu_{name.lower()}": COLLECTIVE | {f"MPI_{name}", "MPI_Wait", "MPI_Test"}
+        for name in (
+            "Iallgather",
+            "Iallgatherv",
+            "Iallreduce",
+            "Ialltoall",
+            "Ialltoallv",
+            "Ialltoallw",
+            "Ibarrier",
+            "Ibcast",
+            "Igather",
+            "Igatherv",
+            "Ireduce",
+            "Iscatter",
+            "Iscatterv",
+        )
+    },
 }
-"""Point-to-point and blocking collective programs of the OSU micro-benchmarks 5.4."""
-ENDS = {"osu_ibcast": "MPI_Ibcast", "osu_put_latency": "MPI_Put"}
+"""Point-to-point and collective programs of the OSU micro-benchmarks 5.4."""
+ENDS = {"osu_put_latency": "MPI_Put"}
 """Of programs that the page names as not running: a call that is not there."""
 
 

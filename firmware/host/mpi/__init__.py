@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from firmware.host.mpi.errors import ErrorClass, MpiError
+from firmware.host.mpi.intercomm import Intercomm, create_intercomm
 from firmware.host.mpi.library import Mpi
 from firmware.host.mpi.operators import BAND, BOR, BXOR, LAND, LOR, LXOR, MAX, MIN, PROD, SUM, Op
 from firmware.host.mpi.parts import IN_PLACE
 from firmware.host.mpi.requests import Request
-from firmware.host.mpi.status import ANY_SOURCE, ANY_TAG, PROC_NULL, UNDEFINED, Status
+from firmware.host.mpi.status import ANY_SOURCE, ANY_TAG, PROC_NULL, ROOT, UNDEFINED, Status
 
 __all__ = [
     "ANY_SOURCE",
@@ -23,14 +24,17 @@ __all__ = [
     "MIN",
     "PROC_NULL",
     "PROD",
+    "ROOT",
     "SUM",
     "UNDEFINED",
     "ErrorClass",
+    "Intercomm",
     "Mpi",
     "MpiError",
     "Op",
     "Request",
     "Status",
+    "create_intercomm",
     "open_layer",
 ]
 

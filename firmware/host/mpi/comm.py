@@ -38,6 +38,13 @@ class PointToPoint(Called):
         super().__init__(engine, name)
         self.ranks, self.context = tuple(ranks), context
         self.rank, self.size = self.ranks.index(engine.rank), len(self.ranks)
+        self.peers = self.ranks
+        """Ranks in MPI_COMM_WORLD of those with which this one exchanges messages, by their rank there."""
+
+    @property
+    def remote_size(self) -> int:
+        """Number of ranks with which this one exchanges messages."""
+        return len(self.peers)
 
     def Get_rank(self) -> int:
         """Own rank."""
@@ -175,7 +182,7 @@ class PointToPoint(Called):
             return Null.NO_PROC
         found = await self.engine.probe(looked.key)
         if found is not None:
-            status.take(Status(self.ranks.index(found.key.source), found.key.tag, 0, found.size))
+            status.take(Status(self.peers.index(found.key.source), found.key.tag, 0, found.size))
         return found
 
     # ---- objects of Python
@@ -232,7 +239,7 @@ class PointToPoint(Called):
 
     def _operation(self, name: str, key: Key, data: View, peer: int | None) -> Operation:
         """With PROC_NULL it is done at once."""
-        operation = Operation(name, self.ranks, key, data, ANY if peer is None else peer)
+        operation = Operation(name, self.peers, key, data, ANY if peer is None else peer)
         if peer is None:
             operation.status = Status(PROC_NULL)
             operation.finish()
@@ -241,10 +248,10 @@ class PointToPoint(Called):
     def _peer(self, what: str, rank: int) -> int | None:
         """A rank in MPI_COMM_WORLD; None: PROC_NULL. Raises Misuse."""
         number = whole(what, rank, ErrorClass.RANK, PROC_NULL)
-        if number >= self.size:
-            cause = f"{what} is {number}, and {self.name} has {self.size} ranks"
-            raise Misuse(ErrorClass.RANK, cause, f"give 0..{self.size - 1}")
-        return None if number == PROC_NULL else self.ranks[number]
+        if number >= self.remote_size:
+            cause = f"{what} is {number}, and {self.name} has {self.remote_size} ranks"
+            raise Misuse(ErrorClass.RANK, cause, f"give 0..{self.remote_size - 1}")
+        return None if number == PROC_NULL else self.peers[number]
 
     async def _finish(self, operation: Operation, status: Status | None = None) -> None:
         """Wait for an operation. Raises Misuse when it failed."""

@@ -1,7 +1,6 @@
 """Communicators made of others.
 
-Each has two contexts that none of its ranks uses in another one: for messages from rank to rank, and for collectives.
-All its future members agree on them: the largest that is free at every one of them.
+Each has contexts that no other one has, chosen by the first rank of the communicator that it is made of.
 """
 
 from __future__ import annotations
@@ -10,28 +9,31 @@ import numpy as np
 
 from firmware.host.mpi.buffers import view
 from firmware.host.mpi.calls import call
+from firmware.host.mpi.comm import PointToPoint
 from firmware.host.mpi.datatypes import whole
-from firmware.host.mpi.envelope import CONTEXTS
 from firmware.host.mpi.errors import ErrorClass, Misuse
 from firmware.host.mpi.groups import CONGRUENT, IDENT, UNEQUAL, Group
+from firmware.host.mpi.nonblocking import NonBlocking
 from firmware.host.mpi.objects import Objects
-from firmware.host.mpi.operators import MAX
 from firmware.host.mpi.parts import equal_parts
+from firmware.host.mpi.requests import Request
 from firmware.host.mpi.status import UNDEFINED
-from firmware.host.mpi.steps import Collective
+from firmware.host.mpi.steps import Collective, Lane
 
 
-class Comm(Objects):
+class Comm(NonBlocking, Objects):
     """A communicator."""
 
     def Get_group(self) -> Group:
         """Its ranks."""
         return Group(self.engine, self.ranks)
 
-    def Compare(self, other: Comm) -> int:
+    def Compare(self, other: PointToPoint) -> int:
         """IDENT: the same one; CONGRUENT: the same ranks in the same order; SIMILAR; UNEQUAL."""
         if self is other:
             return IDENT
+        if not isinstance(other, Comm):
+            return UNEQUAL
         how = self.Get_group().Compare(other.Get_group())
         return {IDENT: CONGRUENT}.get(how, how) if how != UNEQUAL else UNEQUAL
 
@@ -39,6 +41,17 @@ class Comm(Objects):
     async def Dup(self) -> Comm:
         """The same ranks with contexts of their own."""
         return Comm(self.engine, self.ranks, await self._agree(Collective.Comm_dup), f"a copy of {self.name}")
+
+    @call("MPI_Comm_idup")
+    async def Idup(self) -> tuple[Comm, Request]:
+        """Begin `Dup`. The communicator may be used when the request has ended."""
+        made = Comm(self.engine, self.ranks, 0, f"a copy of {self.name}")
+        steps = self._numbered()
+
+        async def agree() -> None:
+            made.context = await steps._agree(Collective.Comm_dup)
+
+        return made, await self._scheduled(steps, agree())
 
     @call("MPI_Comm_split")
     async def Split(self, color: int = 0, key: int = 0) -> Comm | None:
@@ -67,6 +80,18 @@ class Comm(Objects):
             return None
         return Comm(self.engine, group.ranks, context, f"a part of {self.name}")
 
+    @call("MPI_Comm_create_group")
+    async def Create_group(self, group: Group, tag: int = 0) -> Comm | None:
+        """The ranks of a group; they alone call it. `tag` tells calls of several threads apart."""
+        if not set(group.ranks) <= set(self.ranks):
+            raise Misuse(ErrorClass.GROUP, f"the group has ranks that {self.name} lacks", "choose among its ranks")
+        if self.engine.rank not in group.ranks:
+            return None
+        made = Comm(self.engine, group.ranks, self.context, f"a part of {self.name}")
+        made.lane = Lane.of_creation(tag)
+        made.context, made.lane = await made._agree(Collective.Comm_create_group), None
+        return made
+
     @call("MPI_Comm_free")
     async def Free(self) -> None:
         """Give the communicator up, without waiting for other ranks. Raises MpiError for MPI_COMM_WORLD."""
@@ -75,12 +100,11 @@ class Comm(Objects):
         self.freed = True
 
     async def _agree(self, collective: Collective) -> int:
-        """The first of two contexts that are free at all ranks."""
-        free = np.array([self.engine.contexts], "<i8")
-        found = view(free, True)
-        await self._reduce(collective, found, found if self.rank == 0 else None, MAX, 0)
-        await self._bcast(collective, found, 0)
-        if free[0] + 2 > CONTEXTS:
-            raise Misuse(ErrorClass.INTERN, f"{CONTEXTS // 2} communicators have been made", "make fewer")
-        self.engine.contexts = int(free[0]) + 2
-        return int(free[0])
+        """Return the contexts of a new communicator, chosen by the first rank."""
+        return await self._chosen(collective, self.engine.new_context() if self.rank == 0 else 0)
+
+    async def _chosen(self, collective: Collective, number: int) -> int:
+        """Return the number that the first rank gives."""
+        told = np.array([number], "<i8")
+        await self._bcast(collective, view(told, True), 0)
+        return int(told[0])

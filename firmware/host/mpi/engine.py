@@ -7,17 +7,19 @@ Nothing is sent while a message is taken in. What becomes due then (permissions,
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
+from typing import Any
 
 from firmware.host.mpi.copying import Copier
-from firmware.host.mpi.envelope import Kind, Mode, first, known, parts
+from firmware.host.mpi.envelope import CONTEXTS, EACH, FIXED, Kind, Mode, first, known, parts
 from firmware.host.mpi.errors import ErrorClass, Misuse, MpiError
 from firmware.host.mpi.matching import ANY, Key, Matcher
 from firmware.host.mpi.message import NOTHING, Message
 from firmware.host.mpi.operation import Operation
 from firmware.host.mpi.options import Options
+from firmware.host.mpi.schedule import Schedule
 from firmware.host.mpi.shown import NUMBERS
 from firmware.host.mpi.status import Status
 from firmware.host.mpi.transport import Arrival, Due, Transport, Words
@@ -39,8 +41,8 @@ class Engine:
         """The call that has not returned."""
         self.buffer = 0
         """Bytes for buffered sends."""
-        self.contexts = 2
-        """First context that is free."""
+        self._contexts = count(1)
+        """Communicators of which this rank has chosen the contexts."""
         self.open: list[Operation] = []
         """Behind requests that nobody has waited for."""
         self._transport, self.limit = transport, options.eager_limit
@@ -50,6 +52,9 @@ class Engine:
         self._buffered: dict[int, tuple[int, int]] = {}
         """Rank and bytes of buffered sends that have not arrived, by number."""
         self._due: deque[Due] = deque()
+        self._schedules: list[Schedule] = []
+        """Non-blocking collectives in progress."""
+        self._resuming = False
         self._failure: MpiError | None = None
 
     @contextmanager
@@ -96,6 +101,15 @@ class Engine:
         with self._traced("MPI_Init"):
             await self._transport.start(self)
         self.running = True
+
+    def new_context(self) -> int:
+        """Return the first context of a new communicator. No other rank chooses the same. Raises Misuse."""
+        context = (next(self._contexts) * max(len(self.names), FIXED) + self.rank) * EACH
+        if context + EACH > CONTEXTS:
+            raise Misuse(
+                ErrorClass.INTERN, f"rank {self.rank} has chosen all of its contexts", "make fewer communicators"
+            )
+        return context
 
     # ---- what the application begins
 
@@ -174,10 +188,31 @@ class Engine:
     # ---- progress
 
     async def poll(self) -> None:
-        """Take in what is here, and send what is due."""
+        """Take in what is here, send what is due, and resume non-blocking collectives."""
         await self._transport.poll()
         await self.advance()
+        await self._resume()
         self._fail()
+
+    async def begin_schedule(self, operation: Operation, steps: Coroutine[Any, Any, None]) -> None:
+        """Begin a non-blocking collective; the operation ends with its steps."""
+        self._schedules.append(Schedule(operation, steps))
+        await self._resume()
+
+    def _resumable(self) -> bool:
+        return not self._resuming and any(one.ready for one in self._schedules)
+
+    async def _resume(self) -> None:
+        """Resume non-blocking collectives until each waits for a message or has ended."""
+        while self._resumable():
+            one = next(one for one in self._schedules if one.ready)
+            self._resuming = True
+            try:
+                await one.resume()
+            finally:
+                self._resuming = False
+            if one.operation.done:
+                self._schedules.remove(one)
 
     def permissions(self) -> list[Due]:
         """Take those that are due: messages without data of a send."""
@@ -199,15 +234,19 @@ class Engine:
     async def until(self, done: Callable[[], bool], wanted: Sequence[Operation] = (), otherwise: str = "") -> None:
         """Take in messages and send what is due until something is done. A report of a hang says what is `wanted`."""
         await self.advance()
+        await self._resume()
         while not done():
             self._fail()
             lacks = [(one.wanted(self.call), one.peer) for one in wanted if not one.done] or [(otherwise, ANY)]
             for what, peer in lacks:
                 self.host.waits.want(self.who, what, "" if peer == ANY else f"host {self.names[peer]}")
-            await self._transport.wait(lambda: done() or bool(self._due) or self._failure is not None)
+            await self._transport.wait(
+                lambda: done() or bool(self._due) or self._failure is not None or self._resumable()
+            )
             for what, _ in lacks:
                 self.host.waits.got(self.who, what)
             await self.advance()
+            await self._resume()
 
     async def finish(self) -> None:
         """No call follows."""

@@ -17,8 +17,14 @@ from enum import IntEnum
 
 from firmware.host.mpi.transport import Words
 
-CONTEXTS = 1 << 20
+CONTEXTS = 1 << 26
 """Contexts of communicators are below."""
+EACH = 8
+"""Contexts of one communicator: messages from rank to rank, blocking collectives, non-blocking ones, calls that make
+communicators; and four more for the local group of an inter-communicator.
+"""
+FIXED = 4
+"""Communicators whose contexts no rank chooses: MPI_COMM_WORLD of hosts and of programs, MPI_COMM_SELF."""
 
 
 class Kind(IntEnum):
@@ -42,19 +48,19 @@ class Mode(IntEnum):
     SYNCHRONOUS = 3
 
 
-KINDS, MODES = frozenset(Kind), frozenset(Mode)
+KINDS = frozenset(Kind)
 
 
 def first(kind: Kind, mode: Mode = Mode.STANDARD, context: int = 0) -> int:
     """Word 0."""
-    return kind << 24 | mode << 20 | context
+    return kind << 28 | mode << 26 | context
 
 
 def known(words: Words) -> bool:
     """Whether word 0 is one that MPI sends."""
-    return words[0] >> 24 in KINDS and words[0] >> 20 & 15 in MODES
+    return words[0] >> 28 in KINDS
 
 
 def parts(words: Words) -> tuple[Kind, Mode, int]:
     """Kind, mode and context of word 0."""
-    return Kind(words[0] >> 24), Mode(words[0] >> 20 & 15), words[0] & CONTEXTS - 1
+    return Kind(words[0] >> 28), Mode(words[0] >> 26 & 3), words[0] & CONTEXTS - 1

@@ -36,7 +36,7 @@ class Taken:
         if message is Null.NO_PROC:
             operation = comm._receiving(name, buf, PROC_NULL, ANY_TAG)
         else:
-            operation = comm._receiving(name, buf, comm.ranks.index(message.key.source), message.key.tag)
+            operation = comm._receiving(name, buf, comm.peers.index(message.key.source), message.key.tag)
             await comm.engine.receive(operation, message)
         self._over = True
         return operation

@@ -94,10 +94,14 @@ class Reducing(Moving):
         if into is not None and into.size < data.size:
             cause = f"{data.size} bytes for a buffer of {into.size}"
             raise Misuse(ErrorClass.BUFFER, cause, "give both the same count")
-        own = _array(data, op)
-        result = await (self._tree(collective, own, op, root) if op.commute else self._row(collective, own, op, root))
+        result = await self._folded(collective, data, op, root)
         if into is not None:
             into.fill(result.tobytes())
+
+    async def _folded(self, collective: Collective, data: View, op: Op, root: int = 0) -> Any:
+        """Return the result at the root, and elsewhere something that is to be ignored."""
+        own = _array(data, op)
+        return await (self._tree(collective, own, op, root) if op.commute else self._row(collective, own, op, root))
 
     async def _tree(self, collective: Collective, own: Any, op: Op, root: int) -> Any:
         """Each rank folds those below it in a binomial tree, and gives the result up."""

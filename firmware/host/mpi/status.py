@@ -8,6 +8,8 @@ from firmware.host.mpi.datatypes import BYTE, Datatype
 
 ANY_SOURCE, PROC_NULL, ANY_TAG, UNDEFINED = -2, -1, -1, -32766
 """As in MPICH."""
+ROOT = -3
+"""Root of a collective of an inter-communicator, at that root."""
 
 
 @dataclass

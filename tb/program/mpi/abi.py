@@ -8,7 +8,7 @@ import numpy as np
 
 from firmware.host.mpi.errors import ErrorClass
 from firmware.host.mpi.groups import CONGRUENT, IDENT, SIMILAR, UNEQUAL
-from firmware.host.mpi.status import ANY_SOURCE, ANY_TAG, PROC_NULL, UNDEFINED, Status
+from firmware.host.mpi.status import ANY_SOURCE, ANY_TAG, PROC_NULL, ROOT, UNDEFINED, Status
 
 LIBRARY = "libmpich.so.12"
 """By this name programs of Debian find it."""
@@ -127,6 +127,7 @@ CONSTANTS = {
     "SIMILAR": SIMILAR,
     "UNEQUAL": UNEQUAL,
     "PROC_NULL": PROC_NULL,
+    "ROOT": ROOT,
     "ANY_SOURCE": ANY_SOURCE,
     "ANY_TAG": ANY_TAG,
     "UNDEFINED": UNDEFINED,

@@ -1,30 +1,44 @@
-"""Calls: collectives."""
+"""Calls: collectives, each with its non-blocking form."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from firmware.host.mpi.comm import PointToPoint
+from firmware.host.mpi.intercomm import Intercomm
 from firmware.host.mpi.parts import IN_PLACE
+from firmware.host.mpi.status import ROOT
 from tb.program.mpi import abi
-from tb.program.mpi.calls import Address, Buffer, Handle, call
+from tb.program.mpi.begun import Prepared, collective
+from tb.program.mpi.calls import Address, Buffer, Handle
 from tb.program.mpi.layout import Place
-from tb.program.mpi.rank import Rank
+from tb.program.mpi.rank import AnyComm, Rank
 
 
-@call("MPI_Barrier")
-async def _barrier(rank: Rank, comm: Handle) -> None:
-    await rank.comm(comm).Barrier()
+def _at_root(of: AnyComm, root: int) -> bool:
+    """Return True at the root of a collective."""
+    return root == ROOT if isinstance(of, Intercomm) else of.rank == root
 
 
-@call("MPI_Bcast")
-async def _bcast(rank: Rank, buf: Buffer, count: int, datatype: Handle, root: int, comm: Handle) -> None:
-    of, place = rank.comm(comm), rank.place(buf, count, datatype)
-    if of.rank == root:
-        place.read()
-    await of.Bcast(place.spec, root)
-    if of.rank != root:
-        place.write()
+def _beside(of: AnyComm, root: int) -> bool:
+    """Return True for a rank whose group has the root, in the other group of which the other ranks are."""
+    return isinstance(of, Intercomm) and root < 0
+
+
+@collective("Barrier")
+def _barrier(rank: Rank, comm: Handle) -> Prepared:
+    return Prepared(rank.comm(comm), ())
+
+
+@collective("Bcast")
+def _bcast(rank: Rank, buf: Buffer, count: int, datatype: Handle, root: int, comm: Handle) -> Prepared:
+    of = rank.comm(comm)
+    if _beside(of, root) and not _at_root(of, root):
+        return Prepared(of, (None, root))
+    place = rank.place(buf, count, datatype)
+    if _at_root(of, root):
+        return Prepared(of, (place.read().spec, root))
+    return Prepared(of, (place.spec, root), place.write)
 
 
 def _out(rank: Rank, buf: int, count: int, datatype: int) -> Any:
@@ -44,8 +58,8 @@ def _each(place: Place, count: int) -> list[Any]:
     return [data, count, datatype]
 
 
-@call("MPI_Gather")
-async def _gather(
+@collective("Gather")
+def _gather(
     rank: Rank,
     buf: Buffer,
     count: int,
@@ -55,18 +69,17 @@ async def _gather(
     into_datatype: Handle,
     root: int,
     comm: Handle,
-) -> None:
+) -> Prepared:
     of = rank.comm(comm)
-    if of.rank != root:
-        await of.Gather(_out(rank, buf, count, datatype), None, root)
-        return
-    into = _into(rank, into_buf, into_count * of.size, into_datatype, buf == abi.IN_PLACE)
-    await of.Gather(_out(rank, buf, count, datatype), _each(into, into_count), root)
-    into.write()
+    out = None if _beside(of, root) else _out(rank, buf, count, datatype)
+    if not _at_root(of, root):
+        return Prepared(of, (out, None, root))
+    into = _into(rank, into_buf, into_count * of.remote_size, into_datatype, buf == abi.IN_PLACE)
+    return Prepared(of, (out, _each(into, into_count), root), into.write)
 
 
-@call("MPI_Scatter")
-async def _scatter(
+@collective("Scatter")
+def _scatter(
     rank: Rank,
     buf: Buffer,
     count: int,
@@ -76,19 +89,18 @@ async def _scatter(
     into_datatype: Handle,
     root: int,
     comm: Handle,
-) -> None:
-    of = rank.comm(comm)
-    out = _each(rank.data(buf, count * of.size, datatype), count) if of.rank == root else None
-    if into_buf == abi.IN_PLACE:
-        await of.Scatter(out, IN_PLACE, root)
-        return
+) -> Prepared:
+    of, out = rank.comm(comm), None
+    if _at_root(of, root):
+        out = _each(rank.data(buf, count * of.remote_size, datatype), count)
+    if into_buf == abi.IN_PLACE or _beside(of, root):
+        return Prepared(of, (out, IN_PLACE, root))
     into = rank.place(into_buf, into_count, into_datatype)
-    await of.Scatter(out, into.spec, root)
-    into.write()
+    return Prepared(of, (out, into.spec, root), into.write)
 
 
-@call("MPI_Allgather")
-async def _allgather(
+@collective("Allgather")
+def _allgather(
     rank: Rank,
     buf: Buffer,
     count: int,
@@ -97,15 +109,14 @@ async def _allgather(
     into_count: int,
     into_datatype: Handle,
     comm: Handle,
-) -> None:
+) -> Prepared:
     of = rank.comm(comm)
-    into = _into(rank, into_buf, into_count * of.size, into_datatype, buf == abi.IN_PLACE)
-    await of.Allgather(_out(rank, buf, count, datatype), _each(into, into_count))
-    into.write()
+    into = _into(rank, into_buf, into_count * of.remote_size, into_datatype, buf == abi.IN_PLACE)
+    return Prepared(of, (_out(rank, buf, count, datatype), _each(into, into_count)), into.write)
 
 
-@call("MPI_Alltoall")
-async def _alltoall(
+@collective("Alltoall")
+def _alltoall(
     rank: Rank,
     buf: Buffer,
     count: int,
@@ -114,15 +125,14 @@ async def _alltoall(
     into_count: int,
     into_datatype: Handle,
     comm: Handle,
-) -> None:
+) -> Prepared:
     of = rank.comm(comm)
-    into = _into(rank, into_buf, into_count * of.size, into_datatype, buf == abi.IN_PLACE)
+    into = _into(rank, into_buf, into_count * of.remote_size, into_datatype, buf == abi.IN_PLACE)
     if buf == abi.IN_PLACE:
         out = [bytes(into.data), *_each(into, into_count)[1:]]
     else:
-        out = _each(rank.data(buf, count * of.size, datatype), count)
-    await of.Alltoall(out, _each(into, into_count))
-    into.write()
+        out = _each(rank.data(buf, count * of.remote_size, datatype), count)
+    return Prepared(of, (out, _each(into, into_count)), into.write)
 
 
 class _Parts:
@@ -132,7 +142,7 @@ class _Parts:
         self, rank: Rank, of: PointToPoint, buf: int, counts: int, places: int, datatype: int, keep: bool
     ) -> None:
         """`keep`: what stands there is read."""
-        self.counts, self.places = rank.memory.ints(counts, of.size), rank.memory.ints(places, of.size)
+        self.counts, self.places = rank.memory.ints(counts, of.remote_size), rank.memory.ints(places, of.remote_size)
         self._first = min((at for at, count in zip(self.places, self.counts, strict=True) if count), default=0)
         last = max((at + count for at, count in zip(self.places, self.counts, strict=True) if count), default=0)
         extent = rank.types[datatype].extent
@@ -153,8 +163,8 @@ class _Parts:
                 self.place.write_elements(at - self._first, count)
 
 
-@call("MPI_Gatherv")
-async def _gatherv(
+@collective("Gatherv")
+def _gatherv(
     rank: Rank,
     buf: Buffer,
     count: int,
@@ -165,18 +175,17 @@ async def _gatherv(
     into_datatype: Handle,
     root: int,
     comm: Handle,
-) -> None:
+) -> Prepared:
     of = rank.comm(comm)
-    if of.rank != root:
-        await of.Gatherv(_out(rank, buf, count, datatype), None, root)
-        return
+    out = None if _beside(of, root) else _out(rank, buf, count, datatype)
+    if not _at_root(of, root):
+        return Prepared(of, (out, None, root))
     into = _Parts(rank, of, into_buf, counts, places, into_datatype, buf == abi.IN_PLACE)
-    await of.Gatherv(_out(rank, buf, count, datatype), into.spec, root)
-    into.write()
+    return Prepared(of, (out, into.spec, root), into.write)
 
 
-@call("MPI_Scatterv")
-async def _scatterv(
+@collective("Scatterv")
+def _scatterv(
     rank: Rank,
     buf: Address,
     counts: Address,
@@ -187,19 +196,17 @@ async def _scatterv(
     into_datatype: Handle,
     root: int,
     comm: Handle,
-) -> None:
+) -> Prepared:
     of = rank.comm(comm)
-    out = _Parts(rank, of, buf, counts, places, datatype, True).spec if of.rank == root else None
-    if into_buf == abi.IN_PLACE:
-        await of.Scatterv(out, IN_PLACE, root)
-        return
+    out = _Parts(rank, of, buf, counts, places, datatype, True).spec if _at_root(of, root) else None
+    if into_buf == abi.IN_PLACE or _beside(of, root):
+        return Prepared(of, (out, IN_PLACE, root))
     into = rank.place(into_buf, into_count, into_datatype)
-    await of.Scatterv(out, into.spec, root)
-    into.write()
+    return Prepared(of, (out, into.spec, root), into.write)
 
 
-@call("MPI_Allgatherv")
-async def _allgatherv(
+@collective("Allgatherv")
+def _allgatherv(
     rank: Rank,
     buf: Buffer,
     count: int,
@@ -209,15 +216,14 @@ async def _allgatherv(
     places: Address,
     into_datatype: Handle,
     comm: Handle,
-) -> None:
+) -> Prepared:
     of = rank.comm(comm)
     into = _Parts(rank, of, into_buf, counts, places, into_datatype, buf == abi.IN_PLACE)
-    await of.Allgatherv(_out(rank, buf, count, datatype), into.spec)
-    into.write()
+    return Prepared(of, (_out(rank, buf, count, datatype), into.spec), into.write)
 
 
-@call("MPI_Alltoallv")
-async def _alltoallv(
+@collective("Alltoallv")
+def _alltoallv(
     rank: Rank,
     buf: Address,
     counts: Address,
@@ -228,19 +234,18 @@ async def _alltoallv(
     into_places: Address,
     into_datatype: Handle,
     comm: Handle,
-) -> None:
+) -> Prepared:
     of, in_place = rank.comm(comm), buf == abi.IN_PLACE
     into = _Parts(rank, of, into_buf, into_counts, into_places, into_datatype, in_place)
     if in_place:
         out = [bytes(into.place.data), *into.spec[1:]]
     else:
         out = _Parts(rank, of, buf, counts, places, datatype, True).spec
-    await of.Alltoallv(out, into.spec)
-    into.write()
+    return Prepared(of, (out, into.spec), into.write)
 
 
-@call("MPI_Alltoallw")
-async def _alltoallw(
+@collective("Alltoallw")
+def _alltoallw(
     rank: Rank,
     buf: Address,
     counts: Address,
@@ -251,73 +256,70 @@ async def _alltoallw(
     into_places: Address,
     into_datatypes: Address,
     comm: Handle,
-) -> None:
+) -> Prepared:
     of = rank.comm(comm)
     into = _places(rank, of, into_buf, into_counts, into_places, into_datatypes)
     if buf == abi.IN_PLACE:
         out = [[bytes(one.read().data), *one.spec[1:]] for one in into]
     else:
         out = [one.read().spec for one in _places(rank, of, buf, counts, places, datatypes)]
-    await of.Alltoallw(out, [one.spec for one in into])
-    for one in into:
-        one.write()
+
+    def write() -> None:
+        for one in into:
+            one.write()
+
+    return Prepared(of, (out, [one.spec for one in into]), write)
 
 
 def _places(rank: Rank, of: PointToPoint, buf: int, counts: int, places: int, datatypes: int) -> list[Place]:
     """A place a rank; where each begins is in bytes."""
     each = zip(
-        rank.memory.ints(counts, of.size),
-        rank.memory.ints(places, of.size),
-        rank.memory.handles(datatypes, of.size),
+        rank.memory.ints(counts, of.remote_size),
+        rank.memory.ints(places, of.remote_size),
+        rank.memory.handles(datatypes, of.remote_size),
         strict=True,
     )
     return [rank.place(buf + at, count, datatype) for count, at, datatype in each]
 
 
-@call("MPI_Reduce")
-async def _reduce(
+@collective("Reduce")
+def _reduce(
     rank: Rank, buf: Address, into_buf: Address, count: int, datatype: Handle, op: Handle, root: int, comm: Handle
-) -> None:
+) -> Prepared:
     of, how = rank.comm(comm), rank.op(op, datatype)
-    if of.rank != root:
-        await of.Reduce(_out(rank, buf, count, datatype), None, how, root)
-        return
+    out = None if _beside(of, root) else _out(rank, buf, count, datatype)
+    if not _at_root(of, root):
+        return Prepared(of, (out, None, how, root))
     into = _into(rank, into_buf, count, datatype, buf == abi.IN_PLACE)
-    await of.Reduce(_out(rank, buf, count, datatype), into.spec, how, root)
-    into.write()
+    return Prepared(of, (out, into.spec, how, root), into.write)
 
 
-@call("MPI_Allreduce", "MPI_Scan", "MPI_Exscan")
-async def _allreduce(
+@collective("Allreduce", "Scan", "Exscan")
+def _allreduce(
     rank: Rank, buf: Address, into_buf: Address, count: int, datatype: Handle, op: Handle, comm: Handle
-) -> None:
+) -> Prepared:
     of, how = rank.comm(comm), rank.op(op, datatype)
-    keep = buf == abi.IN_PLACE or rank.call == "MPI_Exscan"
+    keep = buf == abi.IN_PLACE or rank.call.lower().endswith("exscan")
     into = _into(rank, into_buf, count, datatype, keep)
-    await getattr(of, rank.call.removeprefix("MPI_"))(_out(rank, buf, count, datatype), into.spec, how)
-    into.write()
+    return Prepared(of, (_out(rank, buf, count, datatype), into.spec, how), into.write)
 
 
-@call("MPI_Reduce_scatter_block")
-async def _reduce_scatter_block(
+@collective("Reduce_scatter_block")
+def _reduce_scatter_block(
     rank: Rank, buf: Address, into_buf: Address, count: int, datatype: Handle, op: Handle, comm: Handle
-) -> None:
-    size = rank.comm(comm).size
-    await _scattered(rank, buf, into_buf, [count] * size, datatype, op, comm)
-
-
-@call("MPI_Reduce_scatter")
-async def _reduce_scatter(
-    rank: Rank, buf: Address, into_buf: Address, counts: Address, datatype: Handle, op: Handle, comm: Handle
-) -> None:
-    size = rank.comm(comm).size
-    await _scattered(rank, buf, into_buf, rank.memory.ints(counts, size), datatype, op, comm)
-
-
-async def _scattered(rank: Rank, buf: int, into_buf: int, counts: list[int], datatype: int, op: int, comm: int) -> None:
+) -> Prepared:
     of, how = rank.comm(comm), rank.op(op, datatype)
     source = into_buf if buf == abi.IN_PLACE else buf
-    out = rank.data(source, sum(counts), datatype)
-    into = rank.place(into_buf, counts[of.rank], datatype)
-    await of.Reduce_scatter(out.spec, into.spec, counts, how)
-    into.write()
+    out, into = rank.data(source, count * of.size, datatype), rank.place(into_buf, count, datatype)
+    return Prepared(of, (out.spec, into.spec, how), into.write)
+
+
+@collective("Reduce_scatter")
+def _reduce_scatter(
+    rank: Rank, buf: Address, into_buf: Address, counts: Address, datatype: Handle, op: Handle, comm: Handle
+) -> Prepared:
+    of, how = rank.comm(comm), rank.op(op, datatype)
+    each = rank.memory.ints(counts, of.size)
+    source = into_buf if buf == abi.IN_PLACE else buf
+    out, into = rank.data(source, sum(each), datatype), rank.place(into_buf, each[of.rank], datatype)
+    return Prepared(of, (out.spec, into.spec, each, how), into.write)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from firmware.host.mpi.errors import ErrorClass, Misuse
+from firmware.host.mpi.intercomm import Intercomm, create_intercomm
 from firmware.host.mpi.status import UNDEFINED
 from tb.program.mpi import abi
 from tb.program.mpi.attributes import copied_attributes, drop_attributes
 from tb.program.mpi.calls import Address, Handle, call
-from tb.program.mpi.rank import Rank
+from tb.program.mpi.rank import AnyComm, Communicator, Pending, Rank
 
 SHARED = 1
 """MPI_COMM_TYPE_SHARED."""
@@ -30,8 +32,33 @@ async def _size(rank: Rank, comm: Handle, size: Address) -> None:
 
 @call("MPI_Comm_test_inter")
 async def _test_inter(rank: Rank, comm: Handle, flag: Address) -> None:
-    rank.comm(comm)
-    rank.memory.put_ints(flag, 0)
+    rank.memory.put_ints(flag, int(isinstance(rank.comm(comm), Intercomm)))
+
+
+@call("MPI_Comm_remote_size")
+async def _remote_size(rank: Rank, comm: Handle, size: Address) -> None:
+    _tell(rank, comm, size, rank.intercomm(comm).remote_size)
+
+
+@call("MPI_Comm_remote_group")
+async def _remote_group(rank: Rank, comm: Handle, group: Address) -> None:
+    rank.memory.put_ints(group, rank.groups.new(rank.intercomm(comm).Get_remote_group()))
+
+
+@call("MPI_Intercomm_create")
+async def _intercomm_create(
+    rank: Rank, local: Handle, leader: int, peer: Handle, remote_leader: int, tag: int, new: Address
+) -> None:
+    comm = rank.intracomm(local)
+    of = rank.comms[local]
+    bridge = rank.comms[peer].comm if comm.rank == leader else None
+    rank.memory.put_ints(new, rank.keep(await create_intercomm(comm, leader, bridge, remote_leader, tag), of))
+
+
+@call("MPI_Intercomm_merge")
+async def _intercomm_merge(rank: Rank, comm: Handle, high: int, new: Address) -> None:
+    made = await rank.intercomm(comm).Merge(bool(high))
+    rank.memory.put_ints(new, rank.keep(made, rank.comms[comm]))
 
 
 @call("MPI_Comm_get_parent")
@@ -52,15 +79,55 @@ async def _compare(rank: Rank, one: Handle, other: Handle, result: Address) -> N
 @call("MPI_Comm_dup")
 async def _dup(rank: Rank, comm: Handle, new: Address) -> None:
     of = rank.communicator(comm)
-    copied = await copied_attributes(rank, comm, of.attributes)
-    handle = rank.keep(await of.comm.Dup(), of)
-    rank.comms[handle].topology, rank.comms[handle].attributes = of.topology, copied
-    rank.memory.put_ints(new, handle)
+    await _copied(rank, of, await of.comm.Dup(), new, of.info)
 
 
 @call("MPI_Comm_dup_with_info")
 async def _dup_with_info(rank: Rank, comm: Handle, info: Handle, new: Address) -> None:
-    await _dup(rank, comm, new)
+    of = rank.communicator(comm)
+    await _copied(rank, of, await of.comm.Dup(), new, rank.hints(info))
+
+
+@call("MPI_Comm_idup")
+async def _idup(rank: Rank, comm: Handle, new: Address, request: Address) -> None:
+    of = rank.communicator(comm)
+    await _begun(rank, of, of.info, new, request)
+
+
+@call("MPI_Comm_idup_with_info")
+async def _idup_with_info(rank: Rank, comm: Handle, info: Handle, new: Address, request: Address) -> None:
+    await _begun(rank, rank.communicator(comm), rank.hints(info), new, request)
+
+
+async def _begun(rank: Rank, of: Communicator, info: dict[str, str], new: Address, request: Address) -> None:
+    made, begun = await of.comm.Idup()
+    await _copied(rank, of, made, new, info)
+    rank.memory.put_ints(request, rank.requests.new(Pending(begun, of)))
+
+
+async def _copied(rank: Rank, of: Communicator, made: AnyComm, new: Address, info: dict[str, str]) -> None:
+    """Keep a duplicate, with what the communicator has fastened to it."""
+    attributes = await copied_attributes(rank, of.handle, of.attributes)
+    handle = rank.keep(made, of)
+    copy = rank.comms[handle]
+    copy.topology, copy.attributes, copy.info = of.topology, attributes, dict(info)
+    rank.memory.put_ints(new, handle)
+
+
+@call("MPI_Comm_set_info")
+async def _set_info(rank: Rank, comm: Handle, info: Handle) -> None:
+    rank.communicator(comm).info.update(rank.hints(info))
+
+
+@call("MPI_Comm_get_info")
+async def _get_info(rank: Rank, comm: Handle, info: Address) -> None:
+    rank.memory.put_ints(info, rank.infos.new(dict(rank.communicator(comm).info)))
+
+
+@call("MPI_Comm_create_group")
+async def _create_group(rank: Rank, comm: Handle, group: Handle, tag: int, new: Address) -> None:
+    made = await rank.intracomm(comm).Create_group(rank.groups[group], tag)
+    rank.memory.put_ints(new, rank.keep(made, rank.comms[comm]))
 
 
 @call("MPI_Comm_split")
@@ -86,6 +153,8 @@ async def _create(rank: Rank, comm: Handle, group: Handle, new: Address) -> None
 async def _free(rank: Rank, comm: Address) -> None:
     handle = rank.memory.handles(comm, 1)[0]
     of = rank.communicator(handle)
+    if handle in (abi.COMM_WORLD, abi.COMM_SELF):
+        raise Misuse(ErrorClass.COMM, f"{of.comm.name} stays until MPI_Finalize", "free others")
     await drop_attributes(rank, handle, of.attributes)
     await of.comm.Free()
     rank.comms.pop(handle)

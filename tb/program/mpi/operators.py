@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from firmware.host.mpi.communicator import Comm
 from firmware.host.mpi.errors import ErrorClass, Misuse
 from tb.program.mpi import abi
 from tb.program.mpi.calls import Address, Handle, call
@@ -31,7 +32,7 @@ async def _commutative(rank: Rank, op: Handle, commute: Address) -> None:
 @call("MPI_Reduce_local")
 async def _reduce_local(rank: Rank, buf: Address, into_buf: Address, count: int, datatype: Handle, op: Handle) -> None:
     into = rank.data(into_buf, count, datatype)
-    await rank.comms[abi.COMM_SELF].comm.Reduce_local(
-        rank.data(buf, count, datatype).spec, into.spec, rank.op(op, datatype)
-    )
+    own = rank.comms[abi.COMM_SELF].comm
+    assert isinstance(own, Comm)
+    await own.Reduce_local(rank.data(buf, count, datatype).spec, into.spec, rank.op(op, datatype))
     into.write()

@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 
 from firmware.host.mpi import Mpi
 from firmware.host.mpi.communicator import Comm
-from firmware.host.mpi.errors import ErrorClass
+from firmware.host.mpi.envelope import EACH
+from firmware.host.mpi.errors import ErrorClass, Misuse
 from firmware.host.mpi.groups import Group
+from firmware.host.mpi.intercomm import Intercomm
 from firmware.host.mpi.matched import Taken
 from firmware.host.mpi.operators import Op
 from firmware.host.mpi.requests import Request
@@ -20,6 +22,7 @@ from tb.program.mpi.memory import Memory
 from tb.program.mpi.operate import OfProgram, operators
 from tb.program.mpi.tables import Table
 
+AnyComm = Comm | Intercomm
 HANDLED_AT = 320
 """Offset in the library's scratch memory of the two words that an error handler of the program reads."""
 
@@ -28,11 +31,13 @@ HANDLED_AT = 320
 class Communicator:
     """A communicator of the layer, with what the program has fastened to it."""
 
-    comm: Comm
+    comm: AnyComm
     handle: int = abi.COMM_NULL
     name: str = ""
     errhandler: int = abi.ERRORS_ARE_FATAL
     attributes: dict[int, Attribute] = field(default_factory=dict)
+    info: dict[str, str] = field(default_factory=dict)
+    """Hints; none has an effect."""
     topology: object = None
     """A grid or a graph of its ranks."""
 
@@ -62,11 +67,15 @@ class Pending:
     into: Place | None = None
     out: Place | None = None
     persistent: bool = False
+    at_end: Callable[[], None] | None = None
+    """Put what a non-blocking collective has brought into the program's memory."""
 
     def write(self, status: Status) -> None:
         """Put the data of an operation that has ended into the program's memory, with its next answer."""
         if self.into and not status.cancelled:
             self.into.write(status.size)
+        if self.at_end and not status.error:
+            self.at_end()
 
 
 class Rank:
@@ -109,12 +118,11 @@ class Rank:
     def begin(self) -> None:
         """Behind MPI_Init: the communicators that there are."""
         engine = self.mpi.engine
-        for handle, ranks, name in (
-            (abi.COMM_WORLD, range(self.ranks), "MPI_COMM_WORLD"),
-            (abi.COMM_SELF, [engine.rank], "MPI_COMM_SELF"),
+        for number, handle, ranks, name in (
+            (1, abi.COMM_WORLD, range(self.ranks), "MPI_COMM_WORLD"),
+            (2, abi.COMM_SELF, [engine.rank], "MPI_COMM_SELF"),
         ):
-            self.comms.set(handle, Communicator(Comm(engine, ranks, engine.contexts, name), handle, name))
-            engine.contexts += 2
+            self.comms.set(handle, Communicator(Comm(engine, ranks, number * EACH, name), handle, name))
         self.groups.set(abi.GROUP_EMPTY, Group(engine, []))
 
     def scratch(self) -> int:
@@ -127,11 +135,25 @@ class Rank:
         self.within = self.comms[handle]
         return self.within
 
-    def comm(self, handle: int) -> Comm:
-        """The layer's."""
+    def comm(self, handle: int) -> AnyComm:
+        """Return the layer's communicator. Raises Misuse."""
         return self.communicator(handle).comm
 
-    def keep(self, comm: Comm | None, like: Communicator) -> int:
+    def intracomm(self, handle: int) -> Comm:
+        """Return the layer's communicator of one group. Raises Misuse for an inter-communicator."""
+        found = self.comm(handle)
+        if isinstance(found, Intercomm):
+            raise Misuse(ErrorClass.COMM, f"{found.name} is an inter-communicator", "give an intra-communicator")
+        return found
+
+    def intercomm(self, handle: int) -> Intercomm:
+        """Return the layer's inter-communicator. Raises Misuse for another communicator."""
+        found = self.comm(handle)
+        if not isinstance(found, Intercomm):
+            raise Misuse(ErrorClass.COMM, f"{found.name} is an intra-communicator", "give an inter-communicator")
+        return found
+
+    def keep(self, comm: AnyComm | None, like: Communicator) -> int:
         """The handle of a communicator that was made of another one."""
         if comm is None:
             return abi.COMM_NULL
@@ -144,6 +166,10 @@ class Rank:
         at = self.scratch() + HANDLED_AT
         self.memory.put_ints(at, within.handle, code)
         await self.callback(function, at, at + 4)
+
+    def hints(self, info: int) -> dict[str, str]:
+        """Return the keys and values of an info. Raises Misuse."""
+        return {} if info == abi.INFO_NULL else self.infos[info]
 
     def place(self, address: int, count: int, datatype: int) -> Place:
         """Where data come to."""
@@ -158,6 +184,6 @@ class Rank:
         found, layout = self.ops[handle], self.types[datatype]
         return found.on(self.memory, datatype, layout) if isinstance(found, OfProgram) else found
 
-    def counts(self, address: int, comm: Comm) -> Sequence[int]:
+    def counts(self, address: int, comm: AnyComm) -> Sequence[int]:
         """One int a rank."""
         return self.memory.ints(address, comm.size)
