@@ -74,7 +74,7 @@ setup: ## only set up: system tools where possible, the virtual environment
 	$(setup)
 
 test: ## set up, then all tests, on both simulators
-	$(setup) compiler icarus tshark chromium
+	$(setup) compiler icarus tshark chromium clang mpich fortran
 	@$(python) -m pytest -n 2 --dist worksteal
 
 help: ## this list
@@ -185,7 +185,7 @@ counts: ## count the instructions of a message, with Callgrind, and name what ha
 	$(setup) compiler
 	@$(sanlab) counts
 
-clean: ## remove what was generated: sim_build (the virtual environment stays)
+clean: ## remove what was generated: sim_build (the virtual environment and the builds in the user's cache stay)
 	rm -rf sim_build
 
 distclean: clean ## also remove the virtual environment and all caches

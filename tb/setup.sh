@@ -3,8 +3,8 @@
 # and sanlab itself, as an editable installation of this checkout.
 #
 # Usage: [VENV=.venv] [PYTHON=python3] sh tb/setup.sh [NEED ...]
-# NEED is compiler, icarus, waves, headers, tshark or chromium: what the command to come cannot do without; exit 1 when it stays
-# missing. Compiler, icarus, waves and headers are installed at the first set-up where that is possible, and named in one line
+# NEED is compiler, icarus, waves, headers, tshark, chromium, clang, mpich or fortran: what the command to come cannot do without;
+# exit 1 when it stays missing. Compiler, icarus, waves and headers are installed at the first set-up where that is possible, and named in one line
 # where not.
 #
 # The last thing written is $VENV/sanlab.stamp: place and requirements. While it agrees, nothing is done. It says "unfinished"
@@ -17,7 +17,7 @@ VENV=${VENV:-.venv}
 STAMP=$VENV/sanlab.stamp
 LOG=sim_build/setup.log
 TOOLS="compiler icarus waves headers"
-CHECKS="tshark chromium"  # large, and only the tests need them: never installed but for a command that asks
+CHECKS="tshark chromium clang mpich fortran"  # large, and only the tests need them: never installed but for a command that asks
 
 say() { printf '%s\n' "$*"; }
 die() { printf '%s\n' "$*" >&2; exit 1; }
@@ -31,6 +31,9 @@ has() {  # has NEED
         icarus) command -v iverilog && command -v vvp ;;
         tshark) command -v tshark ;;  # the tests let it read what a run leaves for Wireshark
         chromium) command -v chromium ;;  # the tests look at the reports with it
+        clang) command -v clang-16 ;;  # the tests compile firmware for the NICs' processors with it
+        mpich) command -v mpicc.mpich && command -v mpiexec.mpich ;;  # the tests compare our MPI with it
+        fortran) command -v gfortran ;;  # MPI programs in Fortran
         waves) printf '#include <lz4.h>\n#include <zlib.h>\n' | g++ -E -x c++ - ;;  # Verilator's FST writer
         headers) python=$(chosen) && "$python" -c "$LOOK_FOR_HEADERS" ;;  # of Python: with them, runs are faster
     esac >/dev/null 2>&1
@@ -45,6 +48,9 @@ packages() {  # packages NEED: their names in Debian and Ubuntu
         headers) if python=$(chosen); then echo "python$(version "$python")-dev"; else echo python3-dev; fi ;;
         tshark) echo tshark ;;
         chromium) echo chromium ;;
+        clang) echo clang-16 ;;
+        mpich) echo mpich libmpich-dev ;;
+        fortran) echo gfortran ;;
     esac
 }
 
@@ -60,9 +66,11 @@ install() {  # install PACKAGE ...: false when this user or this machine cannot
     mkdir -p sim_build
     {
         apt-get -qq update || true
-        DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o DPkg::Lock::Timeout=120 install --no-install-recommends "$@"
+        add "$@" || { failed=; for package in "$@"; do add "$package" || failed=1; done; [ -z "$failed" ]; }
     } >"$LOG" 2>&1 </dev/null || { say "apt-get failed: see $LOG"; return 1; }
 }
+
+add() { DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o DPkg::Lock::Timeout=120 install --no-install-recommends "$@"; }
 
 remedy() { echo "type \`apt-get install $*\` as root (Debian, Ubuntu), then make again"; }
 
@@ -93,6 +101,10 @@ usable() {  # an environment that was finished once, here, or that somebody made
 chosen() { if usable; then echo "$VENV/bin/python"; else find_python; fi; }  # the Python of the environment, or to be
 
 make_anew() {
+    case $VENV in /*) where=$VENV ;; *) where=$(pwd -P)/$VENV ;; esac
+    case $where in *:*)
+        die "$where: Python makes no virtual environment in a path with ':'; move the checkout, or give VENV=<folder>" ;;
+    esac
     python=$(find_python) || die "Python 3.10 or newer is missing: $(remedy python3 python3-venv)"
     if ! "$python" -c 'import ensurepip, venv' 2>/dev/null; then
         needed=python$(version "$python")-venv
@@ -108,9 +120,6 @@ make_anew() {
 }
 
 set_up() {
-    case $(pwd) in *[[:space:]]*)
-        say "the path of this folder has a space: Verilator does not build here, only SIM=icarus does" ;;
-    esac
     usable || make_anew
     say "installing the packages of requirements.txt in $VENV (once; a minute or two)"
     echo unfinished >"$STAMP"

@@ -12,6 +12,7 @@ from tb.build.build import MAKE_FLAGS, Design, needed_files
 from tb.build.store import kept
 from tb.tools import programs
 from tb.tools.paths import ROOT
+from tb.tools.plain import plain
 from tb.tools.programs import ToolError
 
 HARNESS = ROOT / "tb" / "bench" / "switch_bench.cpp"
@@ -64,8 +65,7 @@ def _build(files: list[Path], folder: Path) -> None:
         " ".join(MAKE_FLAGS),
         "-CFLAGS",
         "-O2",
-        *map(str, files),
-        str(HARNESS),
+        *map(str, map(plain, [*files, HARNESS])),
     ]
     done = subprocess.run(
         command,

@@ -23,6 +23,7 @@ from tb.build.doorway import copy_doorway
 from tb.build.store import kept
 from tb.tools import programs
 from tb.tools.paths import SIMULATORS
+from tb.tools.plain import plain
 from tb.tools.programs import ToolError
 
 NATIVE = (DOORWAY, VERILATOR, TWIN)
@@ -143,7 +144,7 @@ def _make(design: Design, kind: Kind, folder: Path) -> None:
     for name, text in design.generated.items():
         (folder / name).write_text(text)
     generated = [folder / name for name in design.generated if name.endswith(".sv")]
-    sources = (*needed_files(design), *generated)
+    sources = tuple(map(plain, (*needed_files(design), *generated)))
     job = Job(
         design.top, design.parameters, sources, design.clocked, kind.waves, folder, models, design.domains, kind.public
     )
@@ -159,7 +160,7 @@ def _digest(design: Design, kind: Kind) -> str:
     given = (sorted(design.parameters.items()), design.clocked, design.domains, *kind, *versions)
     digest = hashlib.sha256(repr(given).encode())
     if kind.simulator == "verilator":
-        digest.update(str(programs.verilator()).encode())
+        digest.update(programs.verilator().version.encode())
     for model in design.models:
         digest.update(_digest(model, kind).encode())
     for name in sorted(design.generated):

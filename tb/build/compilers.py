@@ -19,11 +19,13 @@ from tb.build.domains import narrow
 from tb.build.store import kept
 from tb.tools import programs
 from tb.tools.paths import ROOT
+from tb.tools.plain import plain
 from tb.tools.programs import CC, CXX, ToolError
 
-SIM = ROOT / "hdl" / "sim"
-DOORWAY, VERILATOR, TWIN = SIM / "doorway", SIM / "verilator", ROOT / "tb" / "sim" / "twin"
-HEADERS = (DOORWAY, SIM / "cluster", ROOT / "tests" / "block" / "hdl")
+HERE = plain(ROOT)
+SIM = HERE / "hdl" / "sim"
+DOORWAY, VERILATOR, TWIN = SIM / "doorway", SIM / "verilator", HERE / "tb" / "sim" / "twin"
+HEADERS = (DOORWAY, SIM / "cluster", HERE / "tests" / "block" / "hdl")
 """Where SystemVerilog that is included stands."""
 INCLUDES = [f"-I{folder}" for folder in (*HEADERS, VERILATOR)]
 """Where files that are included stand, of C++ and of Verilog."""
@@ -99,15 +101,15 @@ class Job:
 
 
 def compile_verilator(job: Job) -> None:
-    """The program `obj/Vtop`. Raises ToolError with the compiler's words, or when the path has a space."""
-    tool = _verilator_here(job)
+    """The program `obj/Vtop`. Raises ToolError with the compiler's words."""
+    tool = programs.verilator()
     if not job.clocked:
         check_wiring(job)
     own = "".join(f" -I{path}" for path in (job.folder, *(model / "obj" for model in job.models.values())))
     archives = "".join(f" {model / 'obj' / f'libV{name}.a'}" for name, model in job.models.items())
-    # No absolute build path survives in the program: the doorway is found beside it.
+    # No absolute path survives in the program: the doorway is found beside it, cocotb by LD_LIBRARY_PATH.
     libs = programs.cocotb_libs()
-    link = f"-rdynamic -Wl,-rpath,{libs} -L{libs} -lcocotbvpi_verilator -Wl,-rpath,'$$ORIGIN/..' -L{job.folder}"
+    link = f"-rdynamic -L{libs} -lcocotbvpi_verilator -Wl,-rpath,'$$ORIGIN/..' -L{job.folder}"
     command = [tool.binary, "--exe", "--vpi", "-o", "Vtop", *verilator_flags(job, "Vtop")]
     command += ["-CFLAGS", _defines(job) + own, "-LDFLAGS", f"{archives} {link} -ldoorway"]
     env = {"VERILATOR_ROOT": str(tool.root)}
@@ -122,7 +124,7 @@ def compile_verilator(job: Job) -> None:
 
 def compile_model(job: Job) -> None:
     """The library `obj/libV<top>.a` of a model that other programs evaluate. Raises ToolError, as above."""
-    tool = _verilator_here(job)
+    tool = programs.verilator()
     if not job.clocked:
         check_wiring(job)
     name, env = f"V{job.top}", {"VERILATOR_ROOT": str(tool.root)}
@@ -166,10 +168,10 @@ def _take_runtime(job: Job, make: Sequence[str], env: Mapping[str, str]) -> None
         return kept(f"{kind}-{hashlib.sha256(repr(inputs).encode()).hexdigest()[:16]}", keep)[0]
 
     fast, for_all, _ = _effort(job)
-    header = taken("header", (tool, _defines(job), job.waves, fast), [COMPILED_H])
+    header = taken("header", (tool.version, job.clocked, job.public, job.waves, fast), [COMPILED_H])
     (obj / f"{RUNTIME_H}.gch").symlink_to(header / COMPILED_H)  # too large for copies
     objects = [f"{name}.o" for name in names]
-    runtime = taken("runtime", (tool, waves, job.waves, for_all), objects)
+    runtime = taken("runtime", (tool.version, waves, job.waves, for_all), objects)
     for name in objects:
         shutil.copy(runtime / name, obj)
 
@@ -186,16 +188,6 @@ def _tidy(obj: Path) -> None:
     for kind in ("*.gch", "*.o", "*.d"):
         for path in obj.glob(kind):
             path.unlink(missing_ok=True)
-
-
-def _verilator_here(job: Job) -> programs.Verilator:
-    """Verilator, which takes no path with a space: ToolError."""
-    tool = programs.verilator()
-    for path in (job.folder, tool.root):
-        if any(character.isspace() for character in str(path)):
-            remedy = "move the checkout to a path without one, or use SIM=icarus"
-            raise ToolError("Verilator cannot build here", f"the path {str(path)!r} has a space", remedy)
-    return tool
 
 
 def _units(obj: Path, name: str) -> list[str]:

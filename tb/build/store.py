@@ -19,6 +19,7 @@ from typing import TextIO
 
 from pymodels.errors import ConfigError
 from tb.tools.paths import builds
+from tb.tools.plain import PLAIN, plain, plain_folder
 
 STORE = builds()
 LIMIT = "SANLAB_BUILDS_GB"
@@ -29,8 +30,8 @@ _held: dict[Path, TextIO] = {}
 
 
 def found(name: str, store: Path = STORE) -> Path | None:
-    """The build of this name, from now on in use by this process; None when there is none."""
-    folder = store / name
+    """The build of this name, from now on in use by this process; None when there is none. Its path is plain."""
+    folder = plain(store) / name
     if folder in _held and folder.is_dir():
         return folder
     store.mkdir(parents=True, exist_ok=True)
@@ -49,7 +50,7 @@ def kept(name: str, make: Callable[[Path], None], store: Path = STORE) -> tuple[
     limit = _limit_bytes()
     if folder := found(name, store):
         return folder, True
-    folder = store / name
+    folder = plain(store) / name
     lock = _locked(_lock_file(folder), fcntl.LOCK_SH)  # shared: who waits for the maker must not wait for its end too
     try:
         with _locked(_making_file(folder), fcntl.LOCK_EX):
@@ -61,7 +62,7 @@ def kept(name: str, make: Callable[[Path], None], store: Path = STORE) -> tuple[
         raise
     _use(folder, lock)
     if not there:
-        _trim(store, limit)
+        _trim(plain(store), limit)
     return folder, there
 
 
@@ -74,7 +75,12 @@ def _use(folder: Path, lock: TextIO) -> Path:
 def _make(folder: Path, make: Callable[[Path], None]) -> None:
     scratch = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}-"))
     try:
-        make(scratch)
+        if PLAIN.fullmatch(str(scratch.resolve())):
+            make(scratch)
+        else:  # make cannot work in some places
+            with tempfile.TemporaryDirectory(dir=plain_folder()) as elsewhere:
+                make(Path(elsewhere))
+                shutil.copytree(elsewhere, scratch, symlinks=True, dirs_exist_ok=True)
         scratch.rename(folder)
     except BaseException:
         shutil.rmtree(scratch, ignore_errors=True)

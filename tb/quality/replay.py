@@ -17,6 +17,7 @@ from types import MappingProxyType
 from tb.build.build import Design, build
 from tb.run.simulate import Outcome, simulate
 from tb.tools.paths import OUT, ROOT
+from tb.tools.plain import plain
 
 FOLDER = OUT / "prove"
 """Where counterexamples are left."""
@@ -151,7 +152,7 @@ def replay(
     generated = {f"{name}.sv": text for name, text in texts.items()}
     generated[f"{block}.sv"] = (FOLDER / f"{block}.sv").read_text(encoding="utf-8")
     made = build(Design(block, parameters, generated), "verilator")
-    path = os.pathsep.join([str(FOLDER), str(ROOT)])
+    path = os.pathsep.join([str(plain(FOLDER)), str(plain(ROOT))])
     outcome = simulate(made, f"test_{block}", FOLDER / block, env={"PYTHONPATH": path}, timeout_s=120)
     said = re.search(FAILS.format(r"\d+"), outcome.log.read_text(encoding="utf-8"))
     return outcome, said[0] if said else ""

@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 
 from tb.quality.check import output, tool
-from tb.tools.paths import OUT
+from tb.tools.paths import OUT, user_cache, writable
 
 TIMEOUT = 600
 """Seconds for one call; the first call of a user also compiles Yosys itself, which takes most of a minute."""
@@ -39,10 +39,4 @@ def yosys(folder: Path, script: str) -> tuple[int, list[str]]:
 
 def _cache() -> dict[str, str]:
     """Return the variable that moves the cache to the results, if the user's own cache cannot be written."""
-    given = os.environ.get(CACHE) or os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    try:
-        Path(given).mkdir(parents=True, exist_ok=True)
-        writable = os.access(given, os.W_OK | os.X_OK)
-    except OSError:
-        writable = False
-    return {} if writable else {CACHE: str(OUT / ".yowasp")}
+    return {} if writable(Path(os.environ.get(CACHE) or user_cache())) else {CACHE: str(OUT / ".yowasp")}

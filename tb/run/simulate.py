@@ -16,6 +16,7 @@ from tb.build.build import Build
 from tb.tools import programs
 from tb.tools.lines import dumped_at
 from tb.tools.paths import ROOT
+from tb.tools.plain import plain
 
 REWRITE, TESTS = "COCOTB_REWRITE_ASSERTION_FILES", "tests/*.py"
 """Modules whose asserts say more when they fail: those of the tests. cocotb's default is all that is imported, which
@@ -115,7 +116,7 @@ def _environment(
         COCOTB_RANDOM_SEED=str(seed),
         PYGPI_PYTHON_BIN=sys.executable,
         GPI_USERS=programs.gpi_users(),
-        PYTHONPATH=os.pathsep.join([str(ROOT), *_set_already("PYTHONPATH")]),
+        PYTHONPATH=os.pathsep.join([str(plain(ROOT)), *_set_already("PYTHONPATH")]),
         SANLAB_DOORWAY=str(build.folder / "libdoorway.so"),
         LD_LIBRARY_PATH=os.pathsep.join([*libraries, *_set_already("LD_LIBRARY_PATH")]),
         NO_COLOR="1",

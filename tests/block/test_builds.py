@@ -18,7 +18,7 @@ import pytest
 from pymodels.builders import single_switch
 from tb.build import compilers
 from tb.build.build import Design, build, content, needed_files
-from tb.build.compilers import UNTRACED, Job, check_wiring, compile_model, compile_verilator, verilator_flags
+from tb.build.compilers import UNTRACED, Job, check_wiring, compile_model, verilator_flags
 from tb.build.numbers import Numbers
 from tb.build.top import design, switch_design
 from tb.tools.programs import ToolError
@@ -111,16 +111,6 @@ def test_what_models_share_is_compiled_once_and_used(tmp_path: Path, monkeypatch
     monkeypatch.setattr(compilers, "run_tool", noted)
     compile_model(job(tmp_path / "second", wired(GOOD["an output open on purpose"])))
     assert goals == ["libVtop.a"]
-
-
-def test_verilator_refuses_a_path_with_a_space(tmp_path: Path) -> None:
-    folder = tmp_path / "my checkout"
-    with pytest.raises(ToolError) as error:
-        compile_verilator(job(folder, wired(GOOD["every pin"])))
-    assert str(error.value) == (
-        f"Verilator cannot build here: the path {str(folder)!r} has a space; "
-        "move the checkout to a path without one, or use SIM=icarus"
-    )
 
 
 def test_waves_of_a_block_bench_leave_nothing_of_it_out(tmp_path: Path) -> None:

@@ -56,10 +56,16 @@ def test_yosys_keeps_its_compiled_form_with_the_results_where_the_users_cache_is
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     seen: list[dict[str, str]] = []
-    monkeypatch.setattr("tb.quality.yosys.output", lambda command, env, timeout, folder: seen.append(env) or (0, []))
+
+    def noted(command: list[str], env: dict[str, str], *more: object) -> tuple[int, list[str]]:
+        seen.append(env)
+        return 0, []
+
+    (tmp_path / "file").touch()
+    monkeypatch.setattr("tb.quality.yosys.output", noted)
     monkeypatch.setattr("tb.quality.yosys.OUT", tmp_path / "results")
     monkeypatch.delenv("YOWASP_CACHE_DIR", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", "/proc/home/cache")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file" / "cache"))
     yosys(tmp_path, "")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     yosys(tmp_path, "")

@@ -128,14 +128,16 @@ def test_results_go_to_the_checkout_within_it_and_to_the_working_directory_elsew
     assert tree.out() == tmp_path / "there"
 
 
-def test_builds_are_kept_in_the_checkout_or_in_the_cache_of_the_user(
+def test_all_checkouts_of_a_user_share_builds_unless_the_users_cache_is_read_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("SANLAB_BUILDS", raising=False)
-    assert paths.builds() == ROOT / "sim_build" / "builds"
-    monkeypatch.setattr(paths, "CHECKOUT", False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert paths.builds() == tmp_path / "sanlab" / "builds"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    assert paths.builds() == tmp_path / "cache" / "sanlab" / "builds"
+    (tmp_path / "cache").touch()
+    assert paths.builds() == paths.OUT / "builds"
+    monkeypatch.setenv("XDG_CACHE_HOME", "cache")
+    assert paths.builds() == paths.OUT / "builds"
     monkeypatch.setenv("SANLAB_BUILDS", str(tmp_path / "mine"))
     assert paths.builds() == tmp_path / "mine"
 

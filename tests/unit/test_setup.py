@@ -159,13 +159,24 @@ def test_a_missing_tool_that_is_needed_fails_after_the_rest_was_set_up(checkout:
 
 def test_what_only_the_tests_need_is_installed_for_them_alone(checkout: Checkout) -> None:
     checkout.become_root()
-    (checkout.tools / "tshark").unlink()
-    (checkout.tools / "chromium").unlink()
+    for name in ("tshark", "chromium", "clang-16", "mpicc.mpich", "gfortran"):
+        (checkout.tools / name).unlink()
     assert "missing" not in checkout.set_up("compiler").stdout
     assert [line for line in checkout.calls("apt-get") if "<tshark>" in line] == []
-    checkout.set_up("compiler", "tshark", "chromium")
+    checkout.set_up("compiler", "tshark", "chromium", "clang", "mpich", "fortran")
     (installed,) = [line for line in checkout.calls("apt-get") if "<install>" in line]
-    assert installed.endswith("<tshark> <chromium>")
+    assert installed.endswith("<tshark> <chromium> <clang-16> <mpich> <libmpich-dev> <gfortran>")
+
+
+def test_one_package_that_is_missing_does_not_keep_the_others_away(checkout: Checkout) -> None:
+    checkout.become_root()
+    for name in ("tshark", "chromium"):
+        (checkout.tools / name).unlink()
+    checkout.set_up("tshark", "chromium", FAKE_APT_FAILS="1")
+    installed = [
+        line.split("--no-install-recommends> ")[1] for line in checkout.calls("apt-get") if "<install>" in line
+    ]
+    assert installed == ["<tshark> <chromium>", "<tshark>", "<chromium>"]
 
 
 def test_root_gets_missing_tools_without_a_word_to_type(checkout: Checkout) -> None:
@@ -180,13 +191,19 @@ def test_root_gets_missing_tools_without_a_word_to_type(checkout: Checkout) -> N
     assert (checkout.tools / "iverilog").exists()
 
 
-def test_a_folder_where_verilator_cannot_build_is_said_to_be_one(checkout: Checkout, tmp_path: Path) -> None:
-    assert "Verilator does not build here" in checkout.set_up().stdout
-    checkout.root = checkout.root.rename(tmp_path / "checkout")
-    assert "Verilator" not in checkout.set_up().stdout
+def test_a_checkout_in_a_path_with_a_colon_needs_an_environment_elsewhere(checkout: Checkout, tmp_path: Path) -> None:
+    checkout.root = checkout.root.rename(tmp_path / "a:b")
+    ended = checkout.set_up()
+    assert ended.returncode == 1
+    assert ended.stderr == (
+        f"{tmp_path}/a:b/.venv: Python makes no virtual environment in a path with ':'; "
+        "move the checkout, or give VENV=<folder>\n"
+    )
+    assert checkout.calls("<-m><venv>") == []
+    assert checkout.set_up(VENV=str(tmp_path / "venv")).returncode == 0
 
 
 def test_an_unknown_need_is_refused(checkout: Checkout) -> None:
     ended = checkout.set_up("kompiler")
     assert ended.returncode == 1
-    assert "known: compiler icarus waves headers tshark chromium" in ended.stderr
+    assert "known: compiler icarus waves headers tshark chromium clang mpich fortran" in ended.stderr
