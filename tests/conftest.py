@@ -3,7 +3,8 @@
 Property tests draw the same examples every time; HYPOTHESIS=explore draws new ones. An example has no deadline, and
 nobody complains that examples are slow to draw. Some examples are constants of the sources: hypothesis takes them from
 all modules that have been imported, which depends on the tests before; here it takes none. Programs write to a terminal
-of 80 columns without colours, whatever the variables of the caller say.
+of 80 columns without colours, whatever the variables of the caller say. Variables of cocotb are removed: a filter, say,
+would leave out tests of the block benches.
 
 With CI=true a skipped test fails: a server that lacks a program would otherwise leave its tests out in silence.
 """
@@ -20,6 +21,10 @@ from hypothesis.internal.conjecture import providers
 
 for variable in ("COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "TERM"):
     os.environ.pop(variable, None)
+for variable in [
+    name for name in os.environ if name.startswith(("COCOTB_", "GPI_", "PYGPI_")) or name == "RANDOM_SEED"
+]:
+    del os.environ[variable]
 providers._get_local_constants = lambda: providers._local_constants
 settings.register_profile("fixed", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("explore", settings.get_profile("fixed"), derandomize=False)

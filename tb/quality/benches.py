@@ -27,7 +27,7 @@ TEST_SECONDS = "SANLAB_TEST_SECONDS"
 EAGER = {
     "SANLAB_EVERY_CASE": "1",
     "COCOTB_MAX_FAILURES": "1",
-    "PYGPI_USERS": "tb.quality.patience:begin",
+    "SANLAB_FIRST_CALL": "tb.quality.patience:begin",
 }
 SCOPE = re.compile(r'^S_\w+ \.scope module, "[^"]*" "(\w+)"', re.MULTILINE)
 """An instance in a program of Icarus, and its module."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -22,6 +23,24 @@ REWRITE, TESTS = "COCOTB_REWRITE_ASSERTION_FILES", "tests/*.py"
 """Modules whose asserts say more when they fail: those of the tests. cocotb's default is all that is imported, which
 takes a third of a short run."""
 
+OF_COCOTB = re.compile(r"(COCOTB|GPI|PYGPI)_|(RANDOM_SEED|COVERAGE|COVERAGE_RCFILE|MODULE|TESTCASE|TOPLEVEL)$")
+"""Environment variables of cocotb, also of earlier versions. Those of the caller may belong to another project: a
+filter of tests, say, would leave out the one test that is the study.
+"""
+KEPT = (
+    "COCOTB_ANSI_OUTPUT",
+    "COCOTB_LOG_LEVEL",
+    "COCOTB_MAX_FAILURES",
+    "COCOTB_PDB_ON_EXCEPTION",
+    "COCOTB_RESOLVE_X",
+    "COCOTB_SCHEDULER_DEBUG",
+    "COCOTB_TESTCASE",
+    "COCOTB_TEST_FILTER",
+    "GPI_LOG_LEVEL",
+)
+"""Variables that a user may give to a block bench."""
+FIRST_CALL = "SANLAB_FIRST_CALL"
+"""The environment variable with a function that the Python of a bench calls first."""
 USERS, BEGIN = "PYGPI_USERS", "tb.run.begin:begin"
 """What the simulator's Python calls first, of a study."""
 
@@ -105,8 +124,11 @@ def _command(build: Build, folder: Path, waves: bool, window_ps: tuple[int, int 
 def _environment(
     build: Build, module: str, seed: int, results: Path, extra: Mapping[str, str] | None
 ) -> dict[str, str]:
-    ours = {REWRITE: TESTS} if module.startswith("tests.") else {REWRITE: "", USERS: BEGIN}
-    env = {**ours, **os.environ}
+    bench = module.startswith("tests.")
+    env = {name: value for name, value in os.environ.items() if not OF_COCOTB.match(name) or (bench and name in KEPT)}
+    env.update({REWRITE: TESTS} if bench else {REWRITE: "", USERS: BEGIN})
+    if bench and FIRST_CALL in env:
+        env[USERS] = env[FIRST_CALL]
     libraries = (str(build.folder), str(programs.cocotb_libs()))  # a build may have come from another checkout
     env.update(
         COCOTB_TEST_MODULES=module,
