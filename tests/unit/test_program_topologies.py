@@ -5,11 +5,15 @@ Strategy: values that the standard's text gives, and every rank of a small grid 
 
 from __future__ import annotations
 
+import hashlib
+
 import pytest
 
 from firmware.host.mpi.errors import Misuse
 from firmware.host.mpi.status import PROC_NULL
 from tb.program.mpi.topologies import Grid, balanced
+
+DIGEST = "fdaee4583e60ed4186f0ef91f74483964068d7f10969eed8dedb4c96e5b199b4"
 
 
 @pytest.mark.parametrize(
@@ -18,6 +22,13 @@ from tb.program.mpi.topologies import Grid, balanced
 )
 def test_dimensions_are_as_near_to_each_other_as_can_be(nodes: int, dims: int, found: list[int]) -> None:
     assert balanced(nodes, dims)[: len(found)] == found
+
+
+def test_factors_are_those_of_mpich_for_all_numbers_to_1000() -> None:
+    """The digest is of what MPI_Dims_create of MPICH 4.0.2 prints; tools/test_program_neighbours.py asks it itself."""
+    every = [(nodes, dims) for dims in range(1, 5) for nodes in range(1, 1001)]
+    lines = [f"{nodes} {dims}: {' '.join(map(str, balanced(nodes, dims)))}\n" for nodes, dims in every]
+    assert hashlib.sha256("".join(lines).encode()).hexdigest() == DIGEST
 
 
 def test_each_rank_of_a_grid_is_found_again_at_its_place() -> None:

@@ -144,6 +144,14 @@ class Moving(Steps):
         out, into = [view(one) for one in sendbufs], [view(one, True) for one in recvbufs]
         await self._alltoall(Collective.Alltoallw, out, into)
 
+    @call("MPI_Neighbor_alltoallw")
+    async def Neighbor_alltoallw(self, sends: Sequence[tuple[int, Spec]], receives: Sequence[tuple[int, Spec]]) -> None:
+        """Data to some ranks and from some: a rank, or PROC_NULL, and a buffer for each, in the order of matching."""
+        collective = Collective.Neighbor
+        begun = [await self._take(collective, view(into, True), at) for at, into in receives if at >= 0]
+        begun += [await self._give(collective, view(out), to) for to, out in sends if to >= 0]
+        await self._over(collective, *begun)
+
     def _apart(self, sendbuf: Spec) -> None:
         if sendbuf is InPlace.IN_PLACE:
             raise Misuse(ErrorClass.BUFFER, "MPI_IN_PLACE is not done here", "give two buffers")

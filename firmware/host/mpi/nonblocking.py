@@ -91,6 +91,12 @@ class NonBlocking(Steps):
         """Begin an exclusive scan."""
         return await self._begin("Exscan", sendbuf, recvbuf, op)
 
+    async def Ineighbor_alltoallw(
+        self, sends: Sequence[tuple[int, Spec]], receives: Sequence[tuple[int, Spec]]
+    ) -> Request:
+        """Begin to exchange data with some ranks."""
+        return await self._begin("Neighbor_alltoallw", sends, receives)
+
     async def _begin(self, name: str, *arguments: Any) -> Request:
         """Begin the non-blocking form of a collective."""
         with self.calling(f"MPI_I{name.lower()}"):

@@ -101,7 +101,9 @@ DATATYPES = {
     )
 }
 """Handle of a datatype, and numpy's type of its elements."""
-GRAPH, CART = 1, 2
+GRAPH, CART, DIST_GRAPH = 1, 2, 3
+UNWEIGHTED, WEIGHTS_EMPTY = 1, 2
+"""Addresses that stand for no weights, and for those of no edge."""
 TYPECLASSES = {"TYPECLASS_REAL": 1, "TYPECLASS_INTEGER": 2, "TYPECLASS_COMPLEX": 3}
 PAIRS = {
     "FLOAT_INT": (0x8C000000, "<f4", 8),
@@ -165,6 +167,7 @@ CONSTANTS = {
     "ERR_LASTCODE": LASTCODE,
     "GRAPH": GRAPH,
     "CART": CART,
+    "DIST_GRAPH": DIST_GRAPH,
     **TYPECLASSES,
     **{name: handle for name, (handle, _) in DATATYPES.items()},
     **{name: handle for name, (handle, _, _) in PAIRS.items()},

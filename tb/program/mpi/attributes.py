@@ -63,10 +63,10 @@ async def _free_keyval(rank: Rank, keyval: Address) -> None:
 
 
 def _known(rank: Rank, keyval: int) -> Keyval:
-    """Return a key that the program may use in the present call. Raises Misuse."""
+    """Return a key that the program may use in the present call: attributes keep a freed one valid. Raises Misuse."""
     known = rank.keyvals[keyval]
-    if known.freed or known.kind != _kind(rank):
-        cause = "is freed" if known.freed else f"is for MPI_{known.kind}_set_attr"
+    if (known.freed and not known.uses) or known.kind != _kind(rank):
+        cause = "is freed" if known.freed and not known.uses else f"is for MPI_{known.kind}_set_attr"
         raise Misuse(ErrorClass.KEYVAL, f"keyval {keyval:#010x} {cause}", "create another one")
     return known
 
@@ -92,9 +92,10 @@ async def _type_set_kind(rank: Rank, datatype: Handle, keyval: Handle, value: Ad
 
 
 async def _set(rank: Rank, of: int, attributes: dict[int, Attribute], keyval: int, attribute: Attribute) -> None:
-    _known(rank, keyval)
+    known = _known(rank, keyval)
     if keyval in attributes:
         await _drop(rank, of, attributes, keyval)
+    known.uses += 1
     attributes[keyval] = attribute
 
 
@@ -172,6 +173,7 @@ async def _drop(rank: Rank, of: int, attributes: dict[int, Attribute], keyval: i
             code = await rank.callback(known.delete, of, keyval, value, known.extra)
         if code:
             raise Misuse(ErrorClass.OTHER, CALLBACK, "see MPI_Comm_create_keyval")
+    known.uses -= 1
     attributes.pop(keyval, None)
 
 
@@ -197,5 +199,6 @@ async def copied_attributes(rank: Rank, of: int, attributes: dict[int, Attribute
             raise Misuse(ErrorClass.OTHER, CALLBACK, "see MPI_Comm_create_keyval")
         copied, flag = rank.memory.longs(room, 2)
         if flag & 0xFFFFFFFF:
+            known.uses += 1
             target[keyval] = Attribute(copied & (1 << 64) - 1, kind)
     return target

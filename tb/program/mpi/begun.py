@@ -23,27 +23,32 @@ class Prepared(NamedTuple):
 Prepare = Callable[..., Prepared]
 
 
-def collective(*names: str) -> Callable[[Prepare], Prepare]:
-    """Make a function the calls `MPI_Name` and `MPI_Iname`; the second one has a request as its last parameter."""
+def collective(*names: str, method: str = "") -> Callable[[Prepare], Prepare]:
+    """Make a function the calls `MPI_Name` and `MPI_Iname`; the second one has a request as its last parameter.
+
+    Args:
+        names: Names of the calls, without `MPI_`.
+        method: Method of the layer; empty: that of the same name.
+    """
 
     def of(prepare: Prepare) -> Prepare:
         for name in names:
-            _register(name, prepare)
+            _register(name, method or name, prepare)
         return prepare
 
     return of
 
 
-def _register(name: str, prepare: Prepare) -> None:
+def _register(name: str, method: str, prepare: Prepare) -> None:
     async def blocking(rank: Rank, *words: Any) -> None:
         of, arguments, write = prepare(rank, *words)
-        await getattr(of, name)(*arguments)
+        await getattr(of, method)(*arguments)
         if write:
             write()
 
     async def begin(rank: Rank, *words: Any) -> None:
         of, arguments, write = prepare(rank, *words[:-1])
-        request = await getattr(of, f"I{name.lower()}")(*arguments)
+        request = await getattr(of, f"I{method.lower()}")(*arguments)
         rank.memory.put_ints(words[-1], rank.requests.new(Pending(request, rank.within, at_end=write)))
 
     signature = inspect.signature(prepare)

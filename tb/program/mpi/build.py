@@ -86,6 +86,7 @@ def header() -> str:
     lines += [f"typedef int MPI_{name};" for name in TYPES.split()]
     lines += ["typedef long MPI_Aint, MPI_Count;", STATUS]
     lines += [f"#define MPI_{name} ({_number(value)})" for name, value in abi.CONSTANTS.items()]
+    lines += ["extern int *const MPI_UNWEIGHTED, *const MPI_WEIGHTS_EMPTY;"]
     lines += ["#define MPI_IN_PLACE ((void *)-1)", "#define MPI_BOTTOM ((void *)0)"]
     lines += [f"#define MPI_{name}_IGNORE ((MPI_Status *){abi.IGNORE})" for name in ("STATUS", "STATUSES")]
     for one in table():

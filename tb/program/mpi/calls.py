@@ -53,6 +53,7 @@ MODULES = (
     "infos",
     "comms",
     "topologies",
+    "neighbours",
     "groups",
     "attributes",
     "types",

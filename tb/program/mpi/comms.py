@@ -10,8 +10,8 @@ from tb.program.mpi.attributes import copied_attributes, drop_attributes
 from tb.program.mpi.calls import Address, Handle, call
 from tb.program.mpi.rank import AnyComm, Communicator, Pending, Rank
 
-SHARED = 1
-"""MPI_COMM_TYPE_SHARED."""
+SHARED, HW_GUIDED, HW_UNGUIDED = 1, 2, 3
+"""Kinds of MPI_Comm_split_type."""
 
 
 def _tell(rank: Rank, comm: int, where: int, number: int) -> None:
@@ -106,7 +106,8 @@ async def _begun(rank: Rank, of: Communicator, info: dict[str, str], new: Addres
 
 
 async def _copied(rank: Rank, of: Communicator, made: AnyComm, new: Address, info: dict[str, str]) -> None:
-    """Keep a duplicate, with what the communicator has fastened to it."""
+    """Keep a duplicate, with what the communicator has fastened to it. Raises Misuse where a copy function fails."""
+    rank.memory.put_ints(new, abi.COMM_NULL)
     attributes = await copied_attributes(rank, of.handle, of.attributes)
     handle = rank.keep(made, of)
     copy = rank.comms[handle]
@@ -139,7 +140,9 @@ async def _split(rank: Rank, comm: Handle, color: int, key: int, new: Address) -
 @call("MPI_Comm_split_type")
 async def _split_type(rank: Rank, comm: Handle, kind: int, key: int, info: Handle, new: Address) -> None:
     of = rank.communicator(comm)
-    color = UNDEFINED if kind == UNDEFINED else of.comm.rank  # no two hosts share memory
+    if kind not in (SHARED, HW_GUIDED, HW_UNGUIDED, UNDEFINED):
+        raise Misuse(ErrorClass.ARG, f"{kind} is not a type to split by", "give MPI_COMM_TYPE_SHARED")
+    color = of.comm.rank if kind == SHARED else UNDEFINED  # no two hosts share memory, nor have parts by name
     rank.memory.put_ints(new, rank.keep(await of.comm.Split(color, key), of))
 
 

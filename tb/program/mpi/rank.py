@@ -52,6 +52,8 @@ class Keyval:
     kind: str
     """Objects whose attributes have it: `Comm`, `Type` or `Win`."""
     freed: bool = False
+    uses: int = 0
+    """Number of attributes that have the key."""
     copy_proxy: int = 0
     """Function of another language's library that calls `copy`; 0: C."""
     delete_proxy: int = 0

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import prod
+from functools import cache
+from math import isqrt, prod
 
 from firmware.host.mpi.errors import ErrorClass, Misuse
 from firmware.host.mpi.status import PROC_NULL, UNDEFINED
@@ -59,6 +60,16 @@ class Graph:
         return self.edges[self.index[number - 1] if number else 0 : self.index[number]]
 
 
+@dataclass(frozen=True)
+class Distributed:
+    """A graph of which each rank knows its own edges, with their weights if they have any."""
+
+    sources: Sequence[int]
+    targets: Sequence[int]
+    weights_in: Sequence[int] | None
+    weights_out: Sequence[int] | None
+
+
 def _grid(rank: Rank, comm: int) -> tuple[Communicator, Grid]:
     found = rank.communicator(comm)
     if not isinstance(found.topology, Grid):
@@ -94,7 +105,7 @@ def _read_grid(rank: Rank, dims: int, sizes: Address, periods: Address) -> Grid:
 
 @call("MPI_Topo_test")
 async def _topo_test(rank: Rank, comm: Handle, status: Address) -> None:
-    kinds = {Graph: abi.GRAPH, Grid: abi.CART}
+    kinds = {Graph: abi.GRAPH, Grid: abi.CART, Distributed: abi.DIST_GRAPH}
     rank.memory.put_ints(status, kinds.get(type(rank.communicator(comm).topology), UNDEFINED))
 
 
@@ -112,12 +123,37 @@ async def _dims_create(rank: Rank, nodes: int, dims: int, sizes: Address) -> Non
 
 
 def balanced(nodes: int, dims: int) -> list[int]:
-    """Factors of a number, `dims` of them, as near to each other as can be, the largest first."""
-    if dims <= 1:
-        return [nodes] * dims
-    root = round(nodes ** (1 / dims))
-    smallest = next(one for one in range(root, 0, -1) if nodes % one == 0)
-    return sorted([*balanced(nodes // smallest, dims - 1), smallest], reverse=True)
+    """Return `dims` factors of a number, the largest first.
+
+    The difference between the largest and the smallest one is as small as possible. Of several such choices it is the
+    one whose smallest factors are the largest, as in MPICH.
+    """
+    if not dims:
+        return []
+    best: tuple[int, ...] = min(_factors(nodes, dims, nodes), key=_imbalance)
+    return list(best)
+
+
+def _imbalance(sizes: Sequence[int]) -> tuple[int, list[int]]:
+    return sizes[0] - sizes[-1], [-size for size in reversed(sizes)]
+
+
+def _factors(nodes: int, dims: int, most: int) -> Iterator[tuple[int, ...]]:
+    """All choices of `dims` factors of a number, each at most `most`, in falling order."""
+    if dims == 1:
+        if nodes <= most:
+            yield (nodes,)
+        return
+    for size in _divisors(nodes):
+        if size <= most and size**dims >= nodes:
+            for rest in _factors(nodes // size, dims - 1, size):
+                yield (size, *rest)
+
+
+@cache
+def _divisors(number: int) -> list[int]:
+    low = [one for one in range(1, isqrt(number) + 1) if number % one == 0]
+    return sorted({*low, *(number // one for one in low)})
 
 
 @call("MPI_Cart_create")

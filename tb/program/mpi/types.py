@@ -136,6 +136,7 @@ async def _dup(rank: Rank, old: Handle, new: Address) -> None:
         kind.name, kind.blocks, kind.lower_bound, kind.extent, kind.layer.base, (Combiner.DUP, [], [], [kind])
     )
     made.layer.committed = kind.layer.committed
+    rank.memory.put_ints(new, abi.DATATYPE_NULL)
     made.attributes = await copied_attributes(rank, old, kind.attributes)
     _keep(rank, new, made)
 
