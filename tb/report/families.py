@@ -20,6 +20,8 @@ class Family:
 
     title: str
     curves: Mapping[str, Series]
+    names: tuple[str, ...] = ()
+    """Names of the curves in the results."""
 
 
 def families(series: Mapping[str, Series]) -> list[Family]:
@@ -41,7 +43,7 @@ def families(series: Mapping[str, Series]) -> list[Family]:
                 chosen, names = place, still
         shared = " ".join(word for place, word in enumerate(words) if place != chosen)
         own = {first: first} if len(names) == 1 else {name: name.split("_")[chosen] for name in names}
-        found.append(Family(shared, {own[name]: left.pop(name) for name in names}))
+        found.append(Family(shared, {own[name]: left.pop(name) for name in names}, tuple(names)))
     return found
 
 

@@ -20,6 +20,7 @@ from tb.report.families import families
 from tb.report.figure import curves, dots
 from tb.report.looked import Looked, stages, used
 from tb.report.markup import bar, html_table, keys, section
+from tb.report.measured import definition, with_definitions
 from tb.report.network import picture
 from tb.report.tables import Asked, Stage, Table
 
@@ -78,7 +79,7 @@ def page(
         _note(looked.note),
         _network(topology) if topology else (),
         section("Conditions", tables.conditions(results.metrics)),
-        section("Metrics", tables.others(results.metrics)),
+        section("Metrics", with_definitions(results.study, tables.others(results.metrics))),
         _cost(results),
         _followed_from(results),
         _beside(folder),
@@ -125,9 +126,18 @@ def _figures(results: Results) -> Iterator[str]:
         said = f"{family.title}, {first.y_unit} over {first.x_unit}"
         said += ", with the published points" if any(beside.values()) else ""
         yield curves(family.curves, said, f"f{index}", beside)
+        yield from _defined(results.study, family.names)
         yield from _points(family.curves)
         yield "</figure>"
     yield "</div>"
+
+
+def _defined(study: str, names: Iterable[str]) -> Iterator[str]:
+    """Write below a figure what its curves are."""
+    known = (definition(study, "series", name) for name in names)
+    texts = dict.fromkeys(one.text for one in known if one)
+    if texts:
+        yield f"<figcaption>{escape('; '.join(texts))}</figcaption>"
 
 
 def _points(curves_of: Mapping[str, Series]) -> Iterator[str]:

@@ -19,6 +19,8 @@ from pymodels.results import Results, differences, read_results
 from pymodels.trace import Part, TraceEvent, unit
 from tb.plan import studies
 from tb.plan.request import Request, plan, resolve
+from tb.report.measured import FILE as MEASURED
+from tb.report.measured import definition
 from tb.report.packets import FILE as PACKETS
 from tb.run.command import execute
 from tb.tools.paths import SIMULATORS
@@ -69,7 +71,17 @@ def run(
     request = resolve(name, simulator, str(seed), False, *given)
     request = Request(**{**request.__dict__, "folder": str(folder)})
     outcome = execute(request, info, plan(request, info), Console(file=io.StringIO()))
+    assert not (unknown := undefined(study, folder)), f"without a definition in {MEASURED}: {', '.join(unknown)}"
     return Run(outcome.passed, outcome.failures, folder)
+
+
+def undefined(study: str, folder: Path) -> list[str]:
+    """Metrics and series of a run that `measured.toml` does not define; scenarios of the tests need no definitions."""
+    if study not in studies.names() or not (folder / "results.json").exists():
+        return []
+    found = read_results(folder / "results.json")
+    names = [("metrics", name) for name in found.metrics] + [("series", name) for name in found.series]
+    return [name for kind, name in names if definition(study, kind, name) is None]
 
 
 def must(

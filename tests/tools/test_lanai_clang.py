@@ -17,7 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from firmware.build import RUNTIME, library
+from firmware.build import library
+from firmware.images import RUNTIME
 from pymodels.costs.targets import LANAI
 from pymodels.lanai.chips import LANAI4, V11, Chip, for_clang
 from pymodels.lanai.disassemble import disassembled
