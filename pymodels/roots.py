@@ -24,6 +24,10 @@ TOPS = ("pymodels", "firmware", "tb", "hdl")
 """What a root has at its top, or some of it."""
 
 
+UNIQUE = (("tb/studies", "[a-z]*.py"), ("pymodels/profiles", "*.toml"), ("tb/fuzz/layers", "*/__init__.py"))
+"""Folders of a root, and the files in them whose names must differ in all roots."""
+
+
 @cache
 def roots() -> tuple[Path, ...]:
     """All roots, this tree first. One that is not there is left out; `check` tells of it.
@@ -48,13 +52,16 @@ def _folder(point: EntryPoint) -> Path | None:
 
 
 def check() -> None:
-    """Look whether all roots are there, and are roots. Raises ConfigError naming the first that is not."""
+    """Look whether all roots are there, are roots, and share no name. Raises ConfigError naming the first mistake."""
     remedy = f"name a folder with some of {', '.join(TOPS)}"
     for text in filter(None, os.environ.get(PATH, "").split(os.pathsep)):
         _check_root(PATH, text, Path(text), remedy)
     for point in entry_points(group=GROUP):
         where = f"entry point {point.name!r} of the group {GROUP}"
         _check_root(where, point.value, _folder(point), "name a top-level package with some of " + ", ".join(TOPS))
+
+    for folder, pattern in UNIQUE:
+        things(folder, pattern)
 
 
 def _check_root(where: str, text: str, folder: Path | None, remedy: str) -> None:

@@ -14,6 +14,8 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+MARK = "\ufeff"
+"""The byte order mark, which some editors put before a text."""
 PLACE = re.compile(r"\s*\(at line (\d+), column \d+\)|\s*\(at end of document\)")
 
 
@@ -26,7 +28,7 @@ def read_toml(path: Path) -> tuple[dict[str, Any], str]:
 def read_text(path: Path) -> str:
     """The text of a file. ConfigError when it cannot be read."""
     try:
-        return path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise ConfigError(
             str(path), 0, "missing file", f"cannot read it ({error.strerror})", "create it or correct the name"
@@ -35,6 +37,15 @@ def read_text(path: Path) -> str:
         raise ConfigError(
             str(path), 0, "not a text file", f"byte {error.start} is not UTF-8", "name a TOML file"
         ) from None
+    check_mark(str(path), text)
+    return text
+
+
+def check_mark(file: str, text: str) -> None:
+    """Raise ConfigError for a text that begins with a byte order mark."""
+    if text.startswith(MARK):
+        cause = "the file begins with the bytes EF BB BF"
+        raise ConfigError(file, 1, "a byte order mark", cause, "save it as UTF-8 without one")
 
 
 def parsed(path: Path, text: str) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from pymodels.errors import EXIT_CONFIGURATION, SanlabError, nearest
+from pymodels.numerals import is_whole
 
 SWITCH_SIZES = (4, 8, 16)
 """Ports of the crossbars that exist in RTL."""
@@ -122,7 +123,7 @@ class Topology:
         if not dot or node not in self.ports:
             remedy = nearest(node or text, self.ports)
             raise TopologyError("unknown port", f"{text!r} is no port of a switch or host", remedy, text)
-        end = End(node, int(number)) if number.isdecimal() else End(node, -1)
+        end = End(node, int(number)) if is_whole(number) else End(node, -1)
         if end not in self.peers:
             known = ", ".join(str(cabled) for cabled in self.cabled(node))
             raise TopologyError("unknown port", f"no cable ends at {text!r}", f"cabled: {known}", text)

@@ -12,7 +12,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from pymodels import numerals
 from pymodels.errors import ConfigError, nearest
+from pymodels.toml import check_mark
 
 COMMENT = "!--"
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
@@ -48,6 +50,7 @@ def read_lines(path: Path, asked_by: Line | None = None) -> list[Line]:
         if asked_by is None:
             raise ConfigError(str(path), 0, "missing file", cause, remedy) from None
         raise asked_by.error("missing file", cause, f"{remedy}; it is looked for beside {asked_by.file}") from None
+    check_mark(str(path), text)
     lines = []
     for number, row in enumerate(text.splitlines(), 1):
         words = tuple(word for word in row.split(COMMENT)[0].split() if word.strip("{}"))
@@ -80,7 +83,7 @@ def check_name(line: Line, word: str, kind: str) -> str:
 def integer(line: Line, word: str, meaning: str, low: int, high: int) -> int:
     """A whole number within low..high. ConfigError for another type or range."""
     try:
-        value = int(word, 16 if word.lower().startswith("0x") else 10)
+        value = numerals.whole(word, 16 if word.lower().startswith("0x") else 10)
     except ValueError:
         raise line.error("wrong type", f"{meaning} is {word!r}", "write a whole number") from None
     if not low <= value <= high:
@@ -91,7 +94,7 @@ def integer(line: Line, word: str, meaning: str, low: int, high: int) -> int:
 def number(line: Line, word: str, meaning: str, unit: str) -> float:
     """A finite number. ConfigError for another type."""
     try:
-        value = float(word)
+        value = numerals.real(word)
     except ValueError:
         value = float("nan")
     if not math.isfinite(value):

@@ -16,6 +16,7 @@ from pymodels.card.fabric import Circuit
 from pymodels.card.registers import CIRCUITS, SLOTS
 from pymodels.config.lines import Line, check_arguments, check_name, integer, named_file, read_lines
 from pymodels.errors import nearest
+from pymodels.numerals import is_whole, whole
 from pymodels.routes import Pair
 
 CARD_HDL = Path(__file__).resolve().parents[2] / "hdl" / "card"
@@ -80,7 +81,7 @@ def _paths(line: Line, names: dict[int, str]) -> Iterator[tuple[str, bytes]]:
     for word in line.words[1:]:
         target, colon, digits = word.partition(":")
         try:
-            route = bytes(int(part, 16) for part in digits.split("."))
+            route = bytes(whole(part, 16) for part in digits.split("."))
         except ValueError:
             route = b""
         if not colon or not route:
@@ -92,7 +93,7 @@ def _paths(line: Line, names: dict[int, str]) -> Iterator[tuple[str, bytes]]:
 def _node(line: Line, word: str, names: dict[int, str]) -> str:
     if word in names.values():
         return word
-    if word.isdecimal():
+    if is_whole(word):
         if int(word) in names:
             return names[int(word)]
         known = ", ".join(str(pnn) for pnn in sorted(names))

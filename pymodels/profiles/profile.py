@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pymodels import numerals
 from pymodels.cards import CardMap
 from pymodels.costs.targets import HOSTS
 from pymodels.errors import ConfigError, nearest
@@ -25,6 +26,7 @@ from pymodels.hardware.value import Value
 from pymodels.profiles.keys import keys_of
 from pymodels.profiles.reader import ProfileFile, read_profile_file
 from pymodels.roots import things
+from pymodels.toml import read_text
 
 if TYPE_CHECKING:
     from pymodels.costs.targets import Target
@@ -138,9 +140,9 @@ def typed(key: Key, text: str) -> Scalar:
         if key.type is bool:
             value = {"true": True, "1": True, "false": False, "0": False}.get(text.lower(), text)
         elif key.type is int:
-            value = int(text, 16 if text.lower().startswith("0x") else 10)
+            value = numerals.whole(text, 16 if text.lower().startswith("0x") else 10)
         else:
-            value = float(text)
+            value = numerals.real(text)
     fault = fault_of(key, value)
     if fault or isinstance(value, str):
         raise ConfigError(SETTING, 0, *(fault or ("wrong type", text, "write a value")))
@@ -156,7 +158,11 @@ def _names(owner: Owner) -> dict[str, Path]:
 @cache
 def _says_kind(path: Path) -> bool:
     """Whether a profile file says which kind of NIC it is."""
-    return re.search(r"^kind *=", path.read_text(encoding="utf-8"), re.MULTILINE) is not None
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")  # told when it is used
+    except OSError:
+        return False
+    return re.search(r"^\ufeff?kind *=", text, re.MULTILINE) is not None
 
 
 def profile_names() -> tuple[str, ...]:
@@ -178,6 +184,8 @@ def check_profile_name(name: str) -> str:
     """The name itself when its NIC and host have profiles. ConfigError naming the nearest otherwise."""
     nic, plus, host = name.partition("+")
     if nic not in _names(Owner.NIC):
+        if nic in _names(Owner.HOST):
+            read_text(_names(Owner.HOST)[nic])  # one that is not text is told as such
         raise ConfigError("PROFILE", 0, "unknown profile", f"{nic!r} is none", nearest(nic, _names(Owner.NIC)))
     if plus and host not in _names(Owner.HOST):
         raise ConfigError("PROFILE", 0, "unknown host profile", f"{host!r} is none", nearest(host, _names(Owner.HOST)))

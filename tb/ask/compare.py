@@ -16,6 +16,7 @@ from pathlib import Path
 from rich.console import Console
 
 from pymodels.errors import ConfigError
+from pymodels.numerals import real
 from pymodels.results import WALL, Results, ResultsError, Series, read_results
 from tb.report import tables
 from tb.report.tables import STAGE, Table
@@ -147,7 +148,7 @@ def find(word: str, name: str) -> Path:
 def threshold(text: str) -> float:
     """The threshold in percent. Raises ConfigError for what is none."""
     try:
-        value = float(text.removesuffix("%")) if text else PERCENT
+        value = real(text.removesuffix("%")) if text else PERCENT
     except ValueError:
         value = math.nan
     if not value >= 0 or math.isinf(value):

@@ -17,6 +17,7 @@ from pathlib import Path
 from rich.console import Console
 
 from pymodels.errors import ConfigError, SanlabError
+from pymodels.numerals import whole
 from tb.ask.delays import Neighbours
 from tb.ask.story import story
 from tb.plan import studies
@@ -42,7 +43,7 @@ def chosen(lives: Sequence[Life], word: str) -> Life:
     if word == SLOWEST:
         return max(lives, key=lambda life: life.latency or 0)
     try:
-        number = int(word)
+        number = whole(word)
     except ValueError:
         raise ConfigError("MESSAGE", 0, "not a number", f"MESSAGE is {word!r}", there) from None
     if not 1 <= number <= len(lives):
@@ -94,7 +95,7 @@ def _command(words: argparse.Namespace) -> int:
 def main(argv: list[str] | None = None) -> int:
     """Parse the command line and explain; the exit code."""
     parser = argparse.ArgumentParser(prog="sanlab explain", description="The life of one message, told in sentences.")
-    parser.add_argument("study", help="one of: " + ", ".join(studies.names()))
+    parser.add_argument("study", help="one of: " + studies.known())
     parser.add_argument("--message", default="", help="its number, from 1 in the order of sends, or slowest")
     for name, default in (("sim", "verilator"), ("seed", "1"), ("cluster", ""), ("profile", ""), ("set", "")):
         parser.add_argument(f"--{name}", default=default)

@@ -26,6 +26,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from pymodels.errors import SanlabError
+from pymodels.numerals import SEEDS, argument
 from pymodels.results import write_atomically
 from tb.bench.callgrind import PARTS, by_function, by_part
 from tb.build.build import build
@@ -182,7 +183,9 @@ def main(argv: list[str] | None = None) -> int:
     """Count, print, compare; with --write commit to tb/bench/counts.json. A change is named, and is no failure."""
     parser = argparse.ArgumentParser(prog="sanlab counts", description=__doc__)
     parser.add_argument("--write", action="store_true", help="write the counts as those to compare with")
-    parser.add_argument("--functions", type=int, default=0, metavar="N", help="also show the N functions with most")
+    parser.add_argument(
+        "--functions", type=argument(0, SEEDS), default=0, metavar="N", help="also show the N functions with most"
+    )
     parser.add_argument("workload", nargs="*", help=f"which ones ({', '.join(WORKLOADS)}); all")
     words = parser.parse_args(argv)
     console = Console(emoji=False)

@@ -23,6 +23,7 @@ from rich.console import Console
 from rich.table import Table
 
 from pymodels.errors import SanlabError
+from pymodels.numerals import argument, real
 from pymodels.results import Results, read_results, write_atomically
 from tb.bench import counts
 from tb.bench.cpp import switch_chars_per_s
@@ -236,8 +237,10 @@ def _show(console: Console, figures: dict[str, Figure]) -> None:
 def main(argv: list[str] | None = None) -> int:
     """Measure, print, write sim_build/bench/results.json."""
     parser = argparse.ArgumentParser(prog="sanlab bench", description=__doc__)
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--scale", type=float, default=1.0, help="length of the runs (1 = as quoted)")
+    parser.add_argument("--repeats", type=argument(1, 1000), default=3)
+    parser.add_argument(
+        "--scale", type=argument(1e-6, 1e6, real), default=1.0, help="length of the runs (1 = as quoted)"
+    )
     words = parser.parse_args(argv)
     console = Console(emoji=False)
     try:

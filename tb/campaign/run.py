@@ -106,10 +106,10 @@ def tell(campaign: Campaign, pairs: Sequence[tuple[str, str]], console: Console)
 
 def seeds(text: str) -> tuple[int, int]:
     """First seed and how many: `first..last`, or so many from 0."""
-    ends = re.fullmatch(r"(\d{1,9})\.\.(\d{1,9})", text)
+    ends = re.fullmatch(r"(\d{1,9})\.\.(\d{1,9})", text, re.ASCII)
     if ends and int(ends[1]) <= int(ends[2]):
         return int(ends[1]), int(ends[2]) - int(ends[1]) + 1
-    if re.fullmatch(r"[1-9]\d{0,5}", text or str(COUNT)):
+    if re.fullmatch(r"[1-9]\d{0,5}", text or str(COUNT), re.ASCII):
         return 0, int(text or COUNT)
     raise ConfigError("SEEDS", 0, "not a number of seeds", f"SEEDS is {text!r}", "give a number, or first..last")
 

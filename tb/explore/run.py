@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
 from pymodels.errors import ConfigError, nearest
+from pymodels.numerals import real
 from pymodels.roots import things
 from tb.explore import proofs
 from tb.explore.atlas import Atlas
@@ -22,7 +23,7 @@ from tb.explore.situation import Outcome
 from tb.explore.story import sentences
 from tb.explore.world import SmallWorld
 from tb.report.tables import Table
-from tb.report.terminal import exit_code, say, show
+from tb.report.terminal import exit_code, is_live, say, show
 from tb.tools.ending import end_on_terminate
 
 MINUTES = 5.0
@@ -51,7 +52,7 @@ def chosen(layer: str, name: str) -> list[SmallWorld]:
 def minutes(text: str) -> float:
     """The bound of a world. Raises ConfigError."""
     try:
-        value = float(text) if text else MINUTES
+        value = real(text) if text else MINUTES
     except ValueError:
         value = 0.0
     if not 0 < value < float("inf"):
@@ -64,7 +65,7 @@ def explore(world: SmallWorld, seconds: float, console: Console) -> tuple[Outcom
     atlas = Atlas(world)
     columns = (TextColumn(f"{world.name}: {{task.description}}"), TimeElapsedColumn())
     try:
-        with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        with Progress(*columns, console=console, transient=True, disable=not is_live(console)) as bar:
             task = bar.add_task("begins", total=None)
             search = Search(world, atlas, lambda outcome: bar.update(task, description=progress(outcome)))
             outcome = search.run(seconds)

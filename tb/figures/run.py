@@ -28,7 +28,7 @@ from tb.figures.jobs import Job, jobs
 from tb.plan import studies
 from tb.report.index import Entry, write_index
 from tb.report.tables import Table
-from tb.report.terminal import exit_code, say, show
+from tb.report.terminal import exit_code, is_live, say, show
 from tb.run.simulate import how_it_ended
 from tb.tools.ending import end_on_terminate
 from tb.tools.paths import OUT, ROOT
@@ -127,7 +127,7 @@ def run_all(todo: Sequence[Job], console: Console) -> list[Ended]:
     runner = Runner()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with (
-        Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar,
+        Progress(*columns, console=console, transient=True, disable=not is_live(console)) as bar,
         ThreadPoolExecutor(AT_A_TIME) as pool,
         _stopped(runner),
     ):
@@ -160,6 +160,15 @@ def leave(done: Sequence[Ended], folder: Path, quick: bool, console: Console, se
     return 1 if any(one.failures for one in done) else 0
 
 
+def loadable(console: Console) -> Iterator[str]:
+    """The studies that can be loaded; of each other one the reason is shown."""
+    for name in studies.names():
+        if reason := studies.fault(name):
+            say(console, f"not run: {name}: {reason}", "bold red")
+        else:
+            yield name
+
+
 def main(argv: list[str] | None = None) -> int:
     """Parse the command line and run all; the exit code."""
     parser = argparse.ArgumentParser(prog="sanlab figures", description="Every figure and table, on one page.")
@@ -174,7 +183,7 @@ def main(argv: list[str] | None = None) -> int:
 
     def figures() -> int:
         skipped: list[str] = []
-        names = [studies.load(name).name for name in words.only.split()] or studies.names()
+        names = [studies.load(name).name for name in words.only.split()] or [*loadable(console)]
         todo = jobs(names, load_published(), words.quick, words.sim, folder, skipped)
         done = run_all(todo, console)
         for line in skipped:

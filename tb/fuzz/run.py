@@ -19,13 +19,14 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from pymodels.errors import ConfigError, nearest
+from pymodels.numerals import is_whole
 from tb.fuzz import reach, trial
 from tb.fuzz.batch import Batch, Found, run_batch
 from tb.fuzz.known import KNOWN, known
 from tb.fuzz.program import Program
 from tb.fuzz.shrink import SMALL, shrink, sort_of
 from tb.report.tables import Table
-from tb.report.terminal import exit_code, say, show
+from tb.report.terminal import exit_code, is_live, say, show, status
 from tb.sweep import farm
 from tb.sweep.run import workers
 from tb.sweep.work import Done
@@ -132,7 +133,7 @@ def _work(dask: Any, fuzz: Fuzz, console: Console) -> None:
         TimeRemainingColumn(),
     )
     begun = time.monotonic()
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    with Progress(*columns, console=console, transient=True, disable=not is_live(console)) as bar:
         task = bar.add_task(fuzz.layer, total=fuzz.count, found="")
 
         def ended(batch: Batch, done: Done, again: bool) -> None:
@@ -180,7 +181,7 @@ def _tell_sort(fuzz: Fuzz, sort: str, seeds: list[int], console: Console, shrink
     say(console, f"{len(seeds)} seeds: {', '.join(map(str, seeds[:8]))}; again: {again}")
     small = ""
     if shrinks:
-        with console.status("shrinking"):
+        with status(console, "shrinking"):
             small = (_small_on_rtl if fuzz.place == "rtl" else _small)(fuzz, seed, sort)
     say(console, "shrunk to:" if small else "the program:")
     say(console, small or str(trial.drawn(fuzz.layer, seed, trial.maker(fuzz.layer, fuzz.in_c))[0]))
@@ -228,12 +229,12 @@ def chosen(layer: str, seeds: str, place: str, simulator: str, firmware: str = F
 
 def _seeds(text: str) -> tuple[int, int]:
     """First seed and how many: new ones for a number, exactly those of `first..last`."""
-    ends = re.fullmatch(r"(\d+)\.\.(\d+)", text)
+    ends = re.fullmatch(r"(\d+)\.\.(\d+)", text, re.ASCII)
     if ends:
         first, last = int(ends[1]), int(ends[2])
         if first <= last < MOST_SEEDS:
             return first, last - first + 1
-    elif text.isdigit() and 0 < int(text) <= 1_000_000:
+    elif is_whole(text) and 0 < int(text) <= 1_000_000:
         return random.SystemRandom().randrange(MOST_SEEDS - 1_000_000), int(text)
     elif not text:
         return random.SystemRandom().randrange(MOST_SEEDS - 1_000_000), SEEDS

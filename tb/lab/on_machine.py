@@ -18,6 +18,7 @@ from firmware.layers import ClusterView, check_options, host_library, nic_progra
 from pymodels.errors import SanlabError
 from pymodels.kernel import Kernel
 from pymodels.machine import Machine
+from pymodels.numerals import SEEDS, argument
 from pymodels.profiles import DEFAULT_KIND
 from pymodels.profiles.profile import parse_settings
 from tb.lab.lab import Notebook
@@ -96,9 +97,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Run a study on the machine.")
     parser.add_argument("study")
     parser.add_argument("--set", default="", dest="settings", metavar="KEY=VALUE ...")
-    parser.add_argument("--nodes", type=int, default=8)
+    parser.add_argument("--nodes", type=argument(1, 1024), default=8)
     parser.add_argument("--nic", default=DEFAULT_KIND)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=argument(0, SEEDS - 1), default=1)
     given = parser.parse_args(arguments)
     begun = time.process_time()
     try:

@@ -13,6 +13,7 @@ from pymodels.config import load_cluster
 from pymodels.config.generate import drawn
 from pymodels.config.writer import write
 from pymodels.errors import ConfigError, SanlabError, nearest
+from pymodels.numerals import is_whole
 from pymodels.topology import SWITCH_SIZES, Topology
 from tb.plan.limits import MOST_HOSTS, check_size
 from tb.tools.paths import OUT
@@ -47,7 +48,7 @@ def _check(name: str, value: int, allowed: range) -> None:
 
 
 def _number(name: str, text: str) -> int:
-    if not text.isdecimal():
+    if not is_whole(text):
         raise ConfigError(name, 0, "not a number", f"{name} is {text!r}", "give a whole number")
     return int(text)
 

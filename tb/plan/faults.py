@@ -58,7 +58,9 @@ KINDS = {
 """All, by name."""
 IN_PYTHON, IN_C = frozenset({"variable"}), frozenset({"instruction"})
 """Kinds that strike nothing but firmware in Python, or in C."""
-FORM = re.compile(r"(\w+):([\w.-]+)(?::(0x[0-9a-fA-F]+|\d+)(?:\.(\d+))?)?@(\d+(?:\.\d+)?)(?:\+(\d+(?:\.\d+)?))?")
+FORM = re.compile(
+    r"(\w+):([\w.-]+)(?::(0x[0-9a-fA-F]+|\d+)(?:\.(\d+))?)?@(\d+(?:\.\d+)?)(?:\+(\d+(?:\.\d+)?))?", re.ASCII
+)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from types import ModuleType
 
 from firmware.layers import check_options, holds_link, names
 from firmware.stack import ON, grounds
+from pymodels import numerals
 from pymodels.cards import CardMap
 from pymodels.errors import ConfigError, nearest
 from tb.plan.modules import module_if_there
@@ -38,7 +39,7 @@ class Option:
             return text
         whole = isinstance(self.default, int)
         try:
-            value = int(text, 0) if whole else float(text)
+            value = numerals.whole(text, 0) if whole else numerals.real(text)
         except ValueError:
             remedy = "give a whole number" if whole else "give a number such as 1e-3"
             raise ConfigError("SET", 0, "wrong type", f"{name} is {text!r}", remedy) from None

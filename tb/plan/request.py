@@ -17,6 +17,7 @@ from pymodels.costs.assembly import CostError
 from pymodels.costs.table import PathTable
 from pymodels.errors import ConfigError, nearest
 from pymodels.hardware.compiled import is_compiled
+from pymodels.numerals import seed as seed_of
 from pymodels.profiles import DEFAULT_PROFILE, Profile, load_profile, profile_names
 from pymodels.profiles.profile import parse_settings
 from pymodels.routes import check_routes
@@ -123,6 +124,10 @@ def plan(request: Request, info: StudyInfo) -> Plan:
     cluster = load_cluster(Path(request.cluster_file), host, allow_cycles=info.cyclic_routes)
     fpga_cards = sum(FPGA_CARD in host.cards for host in cluster.hosts)
     check_size(len(cluster.hosts), fpga_cards, len(cluster.topology.switches), cluster.file)
+    if info.design is None and len(cluster.hosts) < info.hosts:
+        cause = f"{info.name} needs {info.hosts} hosts at least"
+        what = f"too few hosts: {len(cluster.hosts)}"
+        raise ConfigError(cluster.file, 0, what, cause, "add hosts, or choose another CLUSTER")
     known = {**RUN_OPTIONS, **info.options}
     profile = load_profile(request.profile_name or cluster.profile or DEFAULT_PROFILE).override(request.settings, known)
     if not profile.rtl:
@@ -203,10 +208,7 @@ def resolve(
     if simulator not in simulators:
         remedy = nearest(simulator, simulators)
         raise ConfigError("SIM", 0, f"unknown simulator {simulator!r}", "SIM names the simulator", remedy)
-    try:
-        number = int(seed)
-    except ValueError:
-        raise ConfigError("SEED", 0, "not a number", f"SEED is {seed!r}", "give a whole number") from None
+    number = seed_of(seed)
     path = find_config(cluster or None, os.environ)
     config, given = str(path.resolve()), parse_settings(settings)
     if os.environ.get(HOST_VARIABLE):

@@ -5,12 +5,13 @@ A study module has a docstring (its first line is the question), optionally `OPT
 message layer that it starts, or several: refused on a NIC for which it is not compiled), `LAYERS` (the layers of which
 it starts one: the first, or that of the option `layer`, which is added with those of the layer), `NEEDS` (what it uses
 of the layer that the layer's firmware in C may lack, in the words of `LACKS` of its `boot.py`), `CLUSTER` (the example
-cluster it needs, else the user's), `DESIGN` (what is built when it is not a cluster), `CYCLIC_ROUTES` (it may run with
-given routes, or options of its layer, that can deadlock), `QUICK` (settings, as SET has them, that keep it within half
-a minute), `TINY` (those of its smallest run, which tests compare on both simulators), `VARIANTS` (further runs of `make
-figures`: profile and settings by name), `check(plan)` (raises ConfigError for settings that cannot be, before anything
-is built), `cores(plan)` (whether NICs may be given firmware in C when the run has begun), and `async def run(lab: Lab)
--> None`. It imports no simulator, and names no published figure.
+cluster it needs, else the user's), `DESIGN` (what is built when it is not a cluster), `HOSTS` (how many hosts it needs
+at least: two where it starts a message layer), `CYCLIC_ROUTES` (it may run with given routes, or options of its layer,
+that can deadlock), `QUICK` (settings, as SET has them, that keep it within half a minute), `TINY` (those of its
+smallest run, which tests compare on both simulators), `VARIANTS` (further runs of `make figures`: profile and settings
+by name), `check(plan)` (raises ConfigError for settings that cannot be, before anything is built), `cores(plan)`
+(whether NICs may be given firmware in C when the run has begun), and `async def run(lab: Lab) -> None`. It imports no
+simulator, and names no published figure.
 
 A study outside this folder is named by its module, with dots: `my_package.my_study`.
 """
@@ -88,6 +89,11 @@ class StudyInfo:
         return replace(self, layer=layer, options=options)
 
     @property
+    def hosts(self) -> int:
+        """How many hosts it needs at least (`HOSTS` of the module): two where it starts a message layer."""
+        return int(getattr(self.module, "HOSTS", 2 if self.layers else 1))
+
+    @property
     def run(self) -> Any:
         """The study itself."""
         return self.module.run
@@ -101,6 +107,23 @@ def files() -> dict[str, Path]:
 def names() -> list[str]:
     """The studies that exist."""
     return list(files())
+
+
+def known() -> str:
+    """The studies that exist, for a help text; empty where two have one name, which `load` reports."""
+    try:
+        return ", ".join(names())
+    except ConfigError:
+        return ""
+
+
+def fault(name: str) -> str:
+    """Why a study cannot be loaded; empty: it can."""
+    try:
+        load(name)
+    except StudyError as error:
+        return str(error)
+    return ""
 
 
 def load(name: str) -> StudyInfo:

@@ -15,6 +15,7 @@ from rich.table import Table
 from pymodels.errors import nearest
 from tb.quality import events, hdl, names, python, text, words
 from tb.quality.check import Check, Outcome
+from tb.report.terminal import status
 from tb.tools.programs import ToolError
 
 CHECKS = (*python.CHECKS, *text.CHECKS, *names.CHECKS, *events.CHECKS, *words.CHECKS, *hdl.CHECKS)
@@ -63,7 +64,7 @@ def main(argv: list[str] | None = None) -> int:
         return 2
     outcomes = []
     for check in checks:
-        with console.status(check.name):
+        with status(console, check.name):
             outcomes.append(check.run())
     report(outcomes, console)
     return 0 if all(one.passed for one in outcomes) else 1

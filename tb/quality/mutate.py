@@ -24,6 +24,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from pymodels.errors import EXIT_CONFIGURATION, nearest
+from pymodels.numerals import SEEDS, argument, is_whole
 from pymodels.results import write_atomically
 from tb.quality import mutants as of_modules
 from tb.quality import python_mutants
@@ -123,10 +124,12 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="sanlab mutants", description=__doc__)
     parser.add_argument("folder", help="of Python or of hardware: firmware/nic/grim, hdl/link")
     parser.add_argument("count", nargs="?", default="", help="so many mutants (20)")
-    parser.add_argument("--seed", type=int, default=1, help="chooses them")
-    parser.add_argument("--first", type=int, default=0, help="leave out so many of those that the seed chooses")
+    parser.add_argument("--seed", type=argument(0, SEEDS - 1), default=1, help="chooses them")
+    parser.add_argument(
+        "--first", type=argument(0, SEEDS), default=0, help="leave out so many of those that the seed chooses"
+    )
     parser.add_argument("--enables", action="store_true", help="only in statements that say whether a clock goes on")
-    parser.add_argument("--workers", type=int, default=WORKERS, help="copies of the tree at a time")
+    parser.add_argument("--workers", type=argument(1, 1024), default=WORKERS, help="copies of the tree at a time")
     options = parser.parse_args(argv)
     console, begun = Console(emoji=False), time.monotonic()
     try:
@@ -152,7 +155,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _count(text: str) -> int:
-    if text and not (text.isdecimal() and int(text)):
+    if text and not (is_whole(text) and int(text)):
         raise ToolError(f"N is {text!r}", "it is no number of mutants", "give a whole number from 1 on")
     return int(text or 20)
 

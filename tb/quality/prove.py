@@ -21,11 +21,13 @@ from rich.markup import escape
 from rich.table import Table
 
 from pymodels.errors import nearest
+from pymodels.numerals import SEEDS, argument
 from tb.build.build import Design, needed_files
 from tb.quality.check import WORKERS, tool
 from tb.quality.mutants import Mutant, sampled
 from tb.quality.proofs import Proof, Verdict, own_mutants, proofs, prove, unseen
 from tb.quality.replay import replay
+from tb.report.terminal import status
 from tb.tools.programs import ToolError
 
 
@@ -122,8 +124,10 @@ def main(argv: list[str] | None = None) -> int:
     """The command behind `make prove`; the exit code."""
     parser = argparse.ArgumentParser(prog="sanlab prove", description=__doc__)
     parser.add_argument("block", nargs="*", help="modules; all of which something is proved when none is named")
-    parser.add_argument("--mutants", type=int, help="try each proof on so many mutants of its block; 0: on all")
-    parser.add_argument("--seed", type=int, default=1, help="chooses the mutants")
+    parser.add_argument(
+        "--mutants", type=argument(0, SEEDS), help="try each proof on so many mutants of its block; 0: on all"
+    )
+    parser.add_argument("--seed", type=argument(0, SEEDS - 1), default=1, help="chooses the mutants")
     parser.add_argument("--replay", action="store_true", help="run the test of each counterexample")
     options = parser.parse_args(argv)
     console = Console(emoji=False)
@@ -135,7 +139,7 @@ def main(argv: list[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 2
     start = time.monotonic()
-    with console.status(f"{len(known)} proofs"), ThreadPoolExecutor(WORKERS) as pool:
+    with status(console, f"{len(known)} proofs"), ThreadPoolExecutor(WORKERS) as pool:
         done = pool.map(prove, sorted(known, key=effort, reverse=True))
         verdicts = sorted(done, key=lambda one: known.index(one.proof))
         tried: list[Tried] = []

@@ -30,6 +30,7 @@ from tb.quality.check import WORKERS, tool
 from tb.quality.hdl import tops
 from tb.quality.text import bare, is_hardware
 from tb.quality.yosys import yosys
+from tb.report.terminal import status
 from tb.tools.paths import OUT
 from tb.tools.programs import ToolError
 
@@ -184,7 +185,7 @@ def main(argv: list[str] | None = None) -> int:
     except ToolError as error:
         print(error, file=sys.stderr)
         return 2
-    with console.status(f"{len(paths)} blocks"), ThreadPoolExecutor(WORKERS) as pool:
+    with status(console, f"{len(paths)} blocks"), ThreadPoolExecutor(WORKERS) as pool:
         sizes = list(pool.map(measure, paths))
     report(sizes, console)
     before = json.loads(DEPTHS.read_text(encoding="utf-8"))

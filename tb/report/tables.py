@@ -125,7 +125,7 @@ def conditions(metrics: Mapping[str, float]) -> Table:
 
 def _counted(name: str) -> list[tuple[int, str]]:
     """Words and numbers of a name, such that numbers are compared as numbers."""
-    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name)]
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", name)]
 
 
 def others(metrics: Mapping[str, float]) -> Table:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from itertools import chain
 from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
+from rich.status import Status
 from rich.table import Table as RichTable
 
 from pymodels.errors import SanlabError, shown
@@ -51,6 +53,16 @@ def summary(
     if page.parent != folder:
         say(console, f"results: {os.path.relpath(folder)}")
     say(console, f"report: {os.path.relpath(page)}")
+
+
+def is_live(console: Console) -> bool:
+    """Return True for a terminal that draws over itself: not for a notebook or a file with FORCE_COLOR."""
+    return console.is_terminal and not ("FORCE_COLOR" in os.environ and not console.file.isatty())
+
+
+def status(console: Console, text: str) -> AbstractContextManager[Status | None]:
+    """A spinner with a text on a terminal; nothing elsewhere."""
+    return console.status(text) if is_live(console) else nullcontext()
 
 
 def show(console: Console, table: Table) -> None:

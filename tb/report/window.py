@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from pymodels.errors import ConfigError
+from pymodels.numerals import real
 
 PS_PER_US = 1_000_000
 
@@ -27,7 +28,7 @@ def _time(name: str, text: str) -> int | None:
     if not text:
         return None
     try:
-        time = float(text)
+        time = real(text)
     except ValueError:
         time = -1.0
     if not 0 <= time < 1e12:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pymodels.errors import SanlabError, nearest
+from pymodels.numerals import seed as seed_of
 from pymodels.toml import read_toml
 from tb.build.build import Design, build
 from tb.run.simulate import Outcome, simulate
@@ -69,14 +70,14 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="sanlab sim", description=__doc__)
     parser.add_argument("bench", nargs="?", help="one of: " + ", ".join(names()))
     parser.add_argument("--sim", default="verilator", help=" or ".join(SIMULATORS))
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", default="1")
     parser.add_argument("--waves", action="store_true")
     options = parser.parse_args(argv)
     try:
         if not options.bench:
             remedy = f"type `make sim BENCH=<name>`; known: {', '.join(names())}"
             raise SanlabError("no bench named", "`make sim` runs one block bench", remedy)
-        outcome = run(options.bench, options.sim, options.seed, options.waves, echo=True)
+        outcome = run(options.bench, options.sim, seed_of(options.seed), options.waves, echo=True)
     except SanlabError as error:
         print(error, file=sys.stderr)
         return error.exit_code

@@ -27,7 +27,7 @@ from tb.report import waves
 from tb.report.executed import short
 from tb.report.looked import look
 from tb.report.recorded import read_recorded
-from tb.report.terminal import complain, exit_code, say, summary
+from tb.report.terminal import complain, exit_code, say, status, summary
 from tb.report.timeline import write_soon
 from tb.report.window import add_window, window_ps
 from tb.run.progress import show_progress
@@ -180,7 +180,7 @@ def built(request: Request, info: studies.StudyInfo, understood: Plan, console: 
     wanted = info.design or cluster_design(understood.cluster, understood.profile, understood.cores)
     if request.simulator == "verilator" and (other := programs.verilator().said_if_other):
         say(console, other)
-    with console.status(f"building for {request.simulator} (once; cached by content)"):
+    with status(console, f"building for {request.simulator} (once; cached by content)"):
         return build(wanted, request.simulator, request.waves, bool(understood.options[PUBLIC_EVAL]))
 
 
@@ -280,7 +280,7 @@ def main(argv: list[str] | None = None) -> int:
         epilog="`sanlab run STUDY --help` also lists the settings of that study",
         add_help=False,
     )
-    parser.add_argument("study", nargs="?", default="", help="one of: " + ", ".join(studies.names()))
+    parser.add_argument("study", nargs="?", default="", help="one of: " + studies.known())
     parser.add_argument("-h", "--help", action="store_true", help="show this help, and the settings of the study")
     parser.add_argument("--sim", default="verilator")
     parser.add_argument("--seed", default="1")

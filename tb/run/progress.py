@@ -17,6 +17,8 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
+from tb.report.terminal import is_live
+
 DELAY_S = 2.0
 """A run that is over by then has no bar."""
 LOOK_S = 0.25
@@ -33,9 +35,7 @@ def show_progress(fd: int, console: Console, ended: threading.Event | None = Non
     first: tuple[float, int] | None = None
     columns = (TextColumn("simulating"), BarColumn(), *(TextColumn(f"{{task.fields[{name}]}}") for name in COLUMNS))
     empty: dict[str, Any] = dict.fromkeys(COLUMNS, "")
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal, auto_refresh=False
-    ) as bar:
+    with Progress(*columns, console=console, transient=True, disable=not is_live(console), auto_refresh=False) as bar:
         task = bar.add_task("", total=None, visible=False, **empty)
         state: dict[str, Any] = {}
         for report in _reports(fd, ended or threading.Event()):
@@ -43,7 +43,7 @@ def show_progress(fd: int, console: Console, ended: threading.Event | None = Non
             if report:
                 state = report
                 first = first or (now, state["messages"])
-            if now - begun >= DELAY_S and console.is_terminal:
+            if now - begun >= DELAY_S and is_live(console):
                 seconds = now - first[0] if first else 0.0
                 since = state.get("messages", 0) - (first[1] if first else 0)
                 told: dict[str, Any] = dict(fields(state, seconds, since))

@@ -25,8 +25,9 @@ def question(path: Path) -> str:
     """The first line of a study's docstring; a remark in brackets when there is none."""
     try:
         text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
-    except SyntaxError as error:
-        return f"(does not parse: {error.msg}, line {error.lineno})"
+    except (SyntaxError, ValueError) as error:  # ValueError: bytes that are no text
+        line = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
+        return f"(does not parse: {getattr(error, 'msg', error)}{line})"
     return text.splitlines()[0] if text else "(asks nothing: its docstring is missing)"
 
 
@@ -39,7 +40,7 @@ def lines(files: Mapping[str, Path]) -> Iterator[str]:
 
 def files_in_c() -> dict[str, Path]:
     """The studies that run with firmware in C."""
-    return {name: path for name, path in studies.files().items() if runs_in_c(studies.load(name))}
+    return {name: path for name, path in studies.files().items() if _runs_in_c(name)}
 
 
 def about(study: str, settings: str, profile: str) -> Iterator[str]:
@@ -58,6 +59,11 @@ def about(study: str, settings: str, profile: str) -> Iterator[str]:
     if not profile:
         many = sum(one.group.startswith("profile ") for one in known)
         yield f"and the {many} values of the profile: make studies STUDY={study} PROFILE={DEFAULT_PROFILE}"
+
+
+def _runs_in_c(name: str) -> bool:
+    """Return True for a study that runs with firmware in C; False for one that cannot be loaded."""
+    return not studies.fault(name) and runs_in_c(studies.load(name))
 
 
 def main(arguments: Sequence[str] = ()) -> int:

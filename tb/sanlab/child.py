@@ -16,6 +16,10 @@ PATIENCE_S = 10
 """For a child to end its simulators when it is told to; then all of them are killed."""
 
 
+COLOURS = ("FORCE_COLOR", "CLICOLOR_FORCE", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
+"""Environment variables by which a notebook asks for escape sequences: no text of the library has any."""
+
+
 class Ended(NamedTuple):
     """How a command ended, and what it said."""
 
@@ -28,7 +32,7 @@ def call(words: Sequence[str]) -> Ended:
     """Run `sanlab WORDS`. An interrupt of the caller ends it, and is raised when it has ended."""
     with subprocess.Popen(
         [sys.executable, str(tree.START), *words],
-        env=tree.environment(),
+        env={name: value for name, value in tree.environment().items() if name not in COLOURS},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

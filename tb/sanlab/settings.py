@@ -18,6 +18,8 @@ def words(settings: Mapping[str, Setting]) -> str:
 
 def text(value: Setting) -> str:
     """Return one value as it would be typed."""
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):  # numpy's scalars
+        value = value.item()
     if isinstance(value, bool):
         return str(int(value))
     return value if isinstance(value, str) else fspath(value) if isinstance(value, PathLike) else repr(value)

@@ -26,7 +26,10 @@ def told(what: str, *about: str) -> dict[str, Any]:
 
 
 def _study(name: str) -> dict[str, Any]:
-    info = studies.load(name)
+    try:
+        info = studies.load(name)
+    except studies.StudyError as error:
+        return {"question": f"(does not load: {error})", "options": {}}
     options = {key: {"default": one.default, "meaning": one.meaning} for key, one in info.options.items()}
     return {"question": info.question, "options": options}
 

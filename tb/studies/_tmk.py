@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from pymodels.errors import ConfigError
+from pymodels.numerals import is_whole
 from tb.lab.lab import Lab
 from tb.plan.request import Plan
 
@@ -36,7 +37,7 @@ def check(plan: Plan) -> None:
 def check_counts(plan: Plan) -> None:
     """The same of one whose option `counts` has several numbers, with commas."""
     for count in str(plan.options["counts"]).split(","):
-        if not count.isdigit() or not int(count):
+        if not is_whole(count) or not int(count):
             raise ConfigError("SET", 0, f"counts: {count!r}", "it is no number of processes", "such as counts=1,2,8")
         check_hosts(plan, "counts", int(count))
 

@@ -16,6 +16,8 @@ from tb.lab.lab import Lab
 from tb.plan.options import Option
 from tb.studies._engines import SCRATCH, engines
 
+HOSTS = 2
+"""A message goes from the first to the last."""
 OPTIONS = {
     "words": Option(48, "words of a PIO write measurement", 3, 4096),
     "reads": Option(12, "PIO reads measured", 1, 4096),

@@ -17,6 +17,8 @@ from tb.program.mpi.plain.find import function_of
 from tb.program.mpi.plain.front import run_plain
 
 LAYER = "mpi"
+HOSTS = 1
+"""A function may be alone."""
 OPTIONS = {
     "function": Option("ring.py:main", "a Python file and a function of it, which is given MPI"),
     **stack_options(LAYER),

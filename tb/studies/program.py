@@ -21,6 +21,8 @@ from tb.program.mpi.command import check_ranks, ready, words_of
 from tb.program.mpi.serve import Server, Start
 
 LAYER = "mpi"
+HOSTS = 1
+"""A program may be alone."""
 OPTIONS = {
     "command": Option("ring.c", "the program and its arguments; a C source is compiled"),
     "ranks": Option(0, "programs, one a host from the first host on; 0: on every host", 0, 1024),

@@ -13,6 +13,8 @@ from tb.plan.options import Option, layer_options
 from tb.studies._grim import bring_up
 
 LAYER = "grim"
+HOSTS = 1
+"""A host alone is silent, too."""
 OPTIONS = {"silence_ms": Option(1000, "simulated silence", 1, 100_000), **layer_options(LAYER)}
 
 

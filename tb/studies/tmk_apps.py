@@ -19,6 +19,8 @@ from tb.studies._tmk_apps import OPTIONS as APPS
 from tb.studies._tmk_apps import check_programs, chosen, ran, show, size_of
 
 LAYER = "tmk"
+HOSTS = 1
+"""A process may be alone; see `check`."""
 CLUSTER = "eight_hosts"
 OPTIONS = {**APPS, "processes": Option(8, "processes, each on a host", 1, 8), **stack_options(LAYER)}
 QUICK = "scale=64 programs=sor"

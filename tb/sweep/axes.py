@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from pymodels.errors import ConfigError, nearest
 
-RANGE = re.compile(r"(\d+):(\d+)(?::(x?)(\d+))?")
+RANGE = re.compile(r"(\d+):(\d+)(?::(x?)(\d+))?", re.ASCII)
 MOST = 100_000
 """Points of a sweep (ours): more are a slip of the pen."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import logging
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
@@ -16,6 +17,8 @@ from pymodels.errors import ConfigError
 from tb.build.travel import Parcel
 from tb.sweep.work import Done
 
+ADDRESS = re.compile(r"(?:(?:tcp|tls|ws|wss)://)?(?:[\w.-]+|\[[0-9a-fA-F:.]+\]):(\d{1,5})|inproc://[\w./-]+", re.ASCII)
+"""Of a scheduler: scheme, host and port; one of this process has no port."""
 PATIENCE_S = 10
 """For a scheduler to answer (ours)."""
 ATTEMPTS = 2
@@ -35,6 +38,14 @@ class Work(Protocol):
         """What it belongs to."""
 
 
+def check_address(scheduler: str) -> None:
+    """Raise ConfigError for an address without a port, or of another form than Dask's."""
+    found = ADDRESS.fullmatch(scheduler)
+    if scheduler and (found is None or not 0 < int(found[1] or "1") < 1 << 16):
+        cause = f"SCHEDULER is {scheduler!r}"
+        raise ConfigError("SCHEDULER", 0, "not an address", cause, "give host:port, such as tcp://127.0.0.1:8786")
+
+
 @contextmanager
 def client(scheduler: str, workers: int) -> Iterator[Any]:
     """A client of the scheduler at this address, or of a cluster of `workers` threads in this process when it is empty.
@@ -42,6 +53,7 @@ def client(scheduler: str, workers: int) -> Iterator[Any]:
     A point is a process of its own, so threads are enough. Raises ConfigError when no scheduler answers, or when it has
     no worker.
     """
+    check_address(scheduler)
     distributed = _dask()
     for name in (known for known in logging.root.manager.loggerDict if known.startswith("distributed")):
         logging.getLogger(name).setLevel(logging.CRITICAL)

@@ -18,6 +18,7 @@ from pymodels.config import render
 from pymodels.config.generate import of_hosts
 from pymodels.config.writer import CONFIG
 from pymodels.errors import ConfigError, SanlabError
+from pymodels.numerals import whole
 from pymodels.roots import roots
 from tb.plan.request import Request, plan
 from tb.plan.studies import StudyInfo
@@ -174,6 +175,6 @@ def _digest(led_to: Outside, values: Iterable[str], directory: str) -> str:
 
 def _integer(key: str, text: str) -> int:
     try:
-        return int(text)
+        return whole(text)
     except ValueError:
         raise ConfigError("AXES", 0, "wrong type", f"{key} is {text!r}", "give a whole number") from None

@@ -18,13 +18,14 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from pymodels.errors import ConfigError, nearest
+from pymodels.numerals import is_whole
 from pymodels.profiles import every_key, parse_settings
 from tb.build.travel import Parcel
 from tb.plan import studies
 from tb.plan.request import RUN_OPTIONS, Request, resolve
 from tb.report import tables
 from tb.report.tables import Table
-from tb.report.terminal import exit_code, say, show
+from tb.report.terminal import exit_code, is_live, say, show
 from tb.sweep import farm, plot, table
 from tb.sweep.axes import Axis, parse, points
 from tb.sweep.cache import Cache
@@ -116,7 +117,7 @@ def _work(
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    with Progress(*columns, console=console, transient=True, disable=not is_live(console)) as bar:
         task = bar.add_task(left[0].study, total=len(left), failed="")
 
         def ended(point: Point, done: Done, again: bool) -> None:
@@ -182,7 +183,7 @@ def _show_points(
 def main(argv: list[str] | None = None) -> int:
     """Parse the command line and sweep; the exit code."""
     parser = argparse.ArgumentParser(prog="sanlab sweep", description="Run a study at every point of some axes.")
-    parser.add_argument("study", help="one of: " + ", ".join(studies.names()))
+    parser.add_argument("study", help="one of: " + studies.known())
     parser.add_argument("--axes", default="", help='such as "hosts=2,4,8 size=0:65536:x2"')
     parser.add_argument(
         "--scheduler", default="", help="address of a Dask scheduler (default: a cluster of this process)"
@@ -210,7 +211,7 @@ def workers(text: str) -> int:
     """Points at a time. Raises ConfigError for what is no number of them."""
     if not text:
         return os.cpu_count() or 1
-    if not text.isdigit() or not 1 <= int(text) <= 1024:
+    if not is_whole(text) or not 1 <= int(text) <= 1024:
         raise ConfigError("WORKERS", 0, "not a number of workers", f"WORKERS is {text!r}", "give 1 to 1024")
     return int(text)
 

@@ -121,4 +121,4 @@ def metrics_of(rows: Sequence[Row], table: Mapping[str, list[Cell]]) -> list[str
     known = {name for row in rows if row.results for name in row.results.metrics}
     names = (name for name in table if name.removesuffix(" measured") in known)
     chosen = (name for name in names if not name.startswith(("wall_", "stage_")))
-    return sorted(chosen, key=lambda name: [int(part) if part.isdigit() else part for part in DIGITS.split(name)])
+    return sorted(chosen, key=lambda name: [int(part) if part.isdecimal() else part for part in DIGITS.split(name)])

@@ -20,6 +20,7 @@ from pathlib import Path
 from rich.console import Console
 
 from pymodels.errors import ConfigError
+from pymodels.numerals import is_whole
 from pymodels.profiles import Profile, parse_settings
 from pymodels.published import Published, load_published
 from pymodels.results import Kind, write_atomically
@@ -196,7 +197,7 @@ def samples(text: str) -> int:
     """Draws. ConfigError for what is no number of them."""
     if not text:
         return 24
-    if not text.isdigit() or not 2 <= int(text) <= MOST:
+    if not is_whole(text) or not 2 <= int(text) <= MOST:
         raise ConfigError("SAMPLES", 0, "not a number of draws", f"SAMPLES is {text!r}", f"give 2 to {MOST}")
     return int(text)
 

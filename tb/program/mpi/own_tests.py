@@ -19,6 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
+from pymodels.numerals import argument
 from tb.plan.options import stack_options
 from tb.tools.paths import OUT, ROOT
 
@@ -95,7 +96,7 @@ def arguments(words: Sequence[str]) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(prog="own_tests", description="mpi4py's own tests over the simulated MPI.")
     parser.add_argument("modules", nargs="*", default=MODULES, metavar="MODULE", help="modules of its tests")
-    parser.add_argument("--ranks", type=int, default=2, help="programs, one a host")
+    parser.add_argument("--ranks", type=argument(1, 1024), default=2, help="programs, one a host")
     parser.add_argument("--on", default=str(stack_options("mpi")["mpi.on"].default), help="what MPI stands on")
     parser.add_argument("--cluster", default="", help="with so many hosts or more (default: two_hosts)")
     parser.add_argument("--profile", default="", help="of the hardware, as of `make run`")
