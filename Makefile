@@ -20,13 +20,15 @@ unexport MAKEFLAGS MFLAGS
 ## PROFILE=<name>             the hardware profile
 ## SET="key=value ..."        settings of study, profile and run
 ## MESSAGE=<n>|slowest        the message that explain tells of, numbered from 1 in the order of sends
-## A=<results>                what compare compares: results.json, the folder of a run, or a study
+## A=<results>                what compare compares: results.json, the folder of a run or a sweep, a study, sweep/<study>
 ## B=<results>                with what it compares it
 ## THRESHOLD=<percent>        a change above it makes compare fail (5)
 ## AXES="key=values ..."      axes of a sweep: "hosts=2,4,8 size=0:65536:x2"; hosts, seed, profile, or a key of SET
 ## SCHEDULER=tcp://host:port  the Dask cluster of a sweep (one of this machine)
 ## WORKERS=<n>                points of a sweep at a time on this machine (its processors)
 ## SAMPLES=<n>                draws of all values together that uncertainty runs (24)
+## DESIGNS="name: key=value ...; name: ..."  named settings of a sweep, a point and a row for each
+## CSV=1                      also write the table of a sweep as points.csv
 ## PLOT="metric ..."          what a sweep draws (what varies)
 ## LAYER=<name>               the message layer that explore exhausts, that fuzz runs programs of (all), that campaign
 ##                            disturbs (grim and via), whose C firmware is built, or whose paths are counted
@@ -46,7 +48,7 @@ unexport MAKEFLAGS MFLAGS
 ## PYTEST_ADDOPTS="..."       further options of pytest for make test, such as "-k link"
 ## VENV=<folder>              the virtual environment (.venv)
 ## PYTHON=<program>           the Python that makes it (the first of 3.10 or newer)
-GIVEN := STUDY BENCH SIM SEED WAVES FROM TO CLUSTER GRIM_HOST PROFILE SET MESSAGE A B THRESHOLD AXES SCHEDULER WORKERS SAMPLES PLOT LAYER SEEDS ON FIRMWARE WORLD MINUTES SHAPE HOSTS PORTS TABLE FOLDER N QUICK COCOTB_TEST_FILTER VENV PYTHON
+GIVEN := STUDY BENCH SIM SEED WAVES FROM TO CLUSTER GRIM_HOST PROFILE SET MESSAGE A B THRESHOLD AXES SCHEDULER WORKERS SAMPLES DESIGNS CSV PLOT LAYER SEEDS ON FIRMWARE WORLD MINUTES SHAPE HOSTS PORTS TABLE FOLDER N QUICK COCOTB_TEST_FILTER VENV PYTHON
 $(foreach name,$(GIVEN),$(eval override $(name) := $$(value $(name))))
 $(if $(SIM),,$(eval override SIM := verilator))
 $(if $(SEED),,$(eval override SEED := 1))
@@ -129,14 +131,15 @@ explain: ## the life of one MESSAGE of the last run of STUDY: when, who waited f
 	@$(sanlab) explain --sim="$$SIM" --seed="$$SEED" --cluster="$$CLUSTER" --profile="$$PROFILE" --set="$$SET" \
 	  --message="$$MESSAGE" -- "$$STUDY"
 
-compare: ## what changed between the results A and B, largest first; fails above THRESHOLD
+compare: ## what changed between the results or sweeps A and B, largest first; fails above THRESHOLD
 	$(setup)
 	@$(sanlab) compare --threshold="$$THRESHOLD" -- "$$A" "$$B"
 
 sweep: ## run one STUDY at every point of AXES on a Dask cluster: one table, one plot
 	$(setup) $(simulator)
 	@$(sanlab) sweep --sim="$$SIM" --seed="$$SEED" --cluster="$$CLUSTER" --profile="$$PROFILE" --set="$$SET" \
-	  --axes="$$AXES" --scheduler="$$SCHEDULER" --workers="$$WORKERS" --plot="$$PLOT" -- "$$STUDY"
+	  --axes="$$AXES" --scheduler="$$SCHEDULER" --workers="$$WORKERS" --plot="$$PLOT" --designs="$$DESIGNS" \
+	  $(if $(filter-out 0,$(CSV)),--csv) -- "$$STUDY"
 
 fuzz: ## run random programs of message layers that do everything at once; what fails is shrunk and printed
 	$(setup) $(if $(filter rtl,$(ON)),$(simulator))

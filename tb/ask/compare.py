@@ -1,13 +1,15 @@
-"""`python -m tb.ask.compare A B`, the command of `make compare`: the changes between two runs, largest first.
+"""`python -m tb.ask.compare A B`, the command of `make compare`: changes between two runs or two sweeps, largest first.
 
-Every metric and every point of a curve counts, up or down; wall time does not: it differs between any two runs. Exit
-code 0 when no change is above the threshold, 1 when one is, 2 when a file is missing, damaged or of another schema.
+Every metric and every point of a curve counts, up or down; wall time does not: it differs between any two runs. Of two
+sweeps the metrics of points with equal places on the axes are compared. Exit code 0 when no change is above the
+threshold, 1 when one is, 2 when a file is missing, damaged or of another schema.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,12 +21,14 @@ from pymodels.errors import ConfigError
 from pymodels.numerals import real
 from pymodels.results import WALL, Results, ResultsError, Series, read_results
 from tb.report import tables
+from tb.report.swept import FILE, Swept, read_swept
 from tb.report.tables import STAGE, Table
 from tb.report.terminal import complain, say, show
 from tb.tools.paths import OUT
 
 PERCENT = 5.0
 """Threshold where none is given (ours)."""
+SWEPT = Path(FILE).suffix
 SHOWN = 40
 """Rows of changes that are shown."""
 
@@ -97,6 +101,37 @@ def circumstances(before: Results, after: Results) -> list[str]:
     return [f"{name}: {a} -> {b}" for name, a, b in pairs if a != b]
 
 
+def compared_sweeps(before: Swept, after: Swept) -> list[Change]:
+    """Return the changed metrics of the points that both sweeps have, largest first.
+
+    Raises:
+        ConfigError: The sweeps have different axes, or no point in common.
+    """
+    if set(before.axes) != set(after.axes):
+        axes = f"A has {' '.join(before.axes)}, B {' '.join(after.axes)}"
+        raise ConfigError("B", 0, "other axes", axes, "compare sweeps along the same axes")
+    others = after.along(before.axes).points
+    both = before.points.keys() & others.keys()
+    if not both:
+        raise ConfigError("B", 0, "no common point", "no place on the axes is in both", "sweep over common values")
+    changes = [
+        Change(f"{name} at {before.place(place)}", before.points[place].get(name), others[place].get(name))
+        for place in sorted(both)
+        for name in sorted({*before.points[place], *others[place]})
+        if not name.startswith(WALL)
+    ]
+    known = (one for one in changes if one.before is not None or one.after is not None)
+    return sorted((one for one in known if one.share), key=lambda change: -abs(change.share))
+
+
+def sweep_circumstances(before: Swept, after: Swept) -> list[str]:
+    """Return the other differences between two sweeps, as lines of text."""
+    names = [name for name in before.besides if before.besides[name] != after.besides.get(name)]
+    lines = [f"{name}: {_together(before.besides[name])} -> {_together(after.besides.get(name, ()))}" for name in names]
+    one, two = before.points.keys(), after.along(before.axes).points.keys()
+    return lines + ([f"points: {len(one - two)} only in A, {len(two - one)} only in B"] if one != two else [])
+
+
 def change_table(changes: Sequence[Change]) -> Table:
     """The changes as rows; stages have a table of their own."""
     rows = [
@@ -130,16 +165,28 @@ def percent(share: float) -> str:
     return f"{100 * share:+.2f} %"
 
 
+def _together(values: Sequence[object]) -> str:
+    return ", ".join(map(str, values))
+
+
 def _value(value: float | None) -> str:
     return "-" if value is None else tables.number(value)
 
 
 def find(word: str, name: str) -> Path:
-    """The results file that an argument names: a file, the folder of a run, or a study, whose last run is taken."""
+    """Return the file that an argument names.
+
+    Args:
+        word: A file, the folder of a run or of a sweep, a study, whose last run is taken, or `sweep/<study>`.
+        name: The variable of make, for the error.
+
+    Raises:
+        ConfigError: The argument is empty.
+    """
     if not word:
         raise ConfigError(name, 0, "not given", "two results are compared", f"give {name}=<results.json or folder>")
     path = Path(word)
-    for candidate in (path, path / "results.json", OUT / word / "results.json"):
+    for candidate in (path, *(folder / file for folder in (path, OUT / word) for file in ("results.json", FILE))):
         if candidate.is_file():
             return candidate
     return path / "results.json" if path.is_dir() else path
@@ -166,7 +213,22 @@ def report(console: Console, before: Results, after: Results, limit: float) -> i
     if len(other) > SHOWN:
         say(console, f"and {len(other) - SHOWN} more differences between the runs", "yellow")
     changes = compared(before, after)
-    for table in (change_table(changes), stage_table(before, after)):
+    return verdict(console, changes, (change_table(changes), stage_table(before, after)), limit)
+
+
+def report_sweeps(console: Console, before: Swept, after: Swept, limit: float) -> int:
+    """Show what changed between two sweeps; return the exit code. `limit` in percent. Raises ConfigError."""
+    changes = compared_sweeps(before, after)
+    for name, one in (("A", before), ("B", after)):
+        say(console, f"{name}: {os.path.relpath(one.path)}, {len(one.points)} points along {' '.join(one.axes)}", "dim")
+    for line in sweep_circumstances(before, after):
+        say(console, f"not the same {line}", "yellow")
+    return verdict(console, changes, (change_table(changes),), limit)
+
+
+def verdict(console: Console, changes: Sequence[Change], shown: Sequence[Table], limit: float) -> int:
+    """Show the tables and how many values changed by more than `limit` percent; return 1 if there is one, else 0."""
+    for table in shown:
         if table:
             say(console, "")
             show(console, table)
@@ -175,21 +237,27 @@ def report(console: Console, before: Results, after: Results, limit: float) -> i
     if not changes:
         say(console, "nothing changed", "bold")
     else:
-        verdict = f"{len(changes)} values changed, {len(above)} by more than {limit:g} %"
-        say(console, verdict + (f", most: {above[0].name}" if above else ""), "bold red" if above else "bold")
+        counted = f"{len(changes)} values changed, {len(above)} by more than {limit:g} %"
+        say(console, counted + (f", most: {above[0].name}" if above else ""), "bold red" if above else "bold")
     return 1 if above else 0
 
 
 def main(argv: list[str] | None = None) -> int:
     """Parse the command line and compare; the exit code."""
-    parser = argparse.ArgumentParser(prog="sanlab compare", description="What changed between two runs.")
+    parser = argparse.ArgumentParser(prog="sanlab compare", description="What changed between two runs or two sweeps.")
     parser.add_argument("--threshold", default="", help=f"percent above which a change fails (default {PERCENT:g})")
-    parser.add_argument("before", metavar="A", help="results.json, the folder of a run, or a study's name")
+    parser.add_argument("before", metavar="A", help="a study's name, the folder of a run or sweep, or sweep/STUDY")
     parser.add_argument("after", metavar="B", help="the same")
     words = parser.parse_args(argv)
     try:
         limit = threshold(words.threshold)
-        before, after = (read_results(find(word, name)) for word, name in ((words.before, "A"), (words.after, "B")))
+        paths = [find(word, name) for word, name in ((words.before, "A"), (words.after, "B"))]
+        sweeps = [path.suffix == SWEPT for path in paths]
+        if all(sweeps):
+            return report_sweeps(Console(emoji=False), read_swept(paths[0]), read_swept(paths[1]), limit)
+        if any(sweeps):
+            raise ConfigError("B", 0, "a run and a sweep", " and ".join(map(str, paths)), "give two runs or two sweeps")
+        before, after = map(read_results, paths)
     except ConfigError as error:
         complain(str(error))
         return error.exit_code

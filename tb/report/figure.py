@@ -22,6 +22,10 @@ FURTHER = ("#050505", "#060606", "#070707", "#080808", "#090909")
 VARIABLES = {INK: "var(--ink)", GRID: "var(--grid)", CURVE: "var(--c0)", PAPER: "var(--c1)"}
 VARIABLES |= {colour: f"var(--c{number})" for number, colour in enumerate(FURTHER, 2)}
 """Stand-ins in matplotlib's drawing, and what takes their place; PAPER is what a paper published."""
+PAGE = "#ffffff"
+LIGHT = {INK: "#1b1e23", GRID: "#dde0e5", CURVE: "#0b6bcb", PAPER: "#c2570c"}
+LIGHT |= dict(zip(FURTHER, ("#2e8540", "#8a3ffc", "#b0184f", "#007d79", "#8a6d00"), strict=True))
+"""The same in a file of its own: the colours that page.css has for light pages."""
 STYLE: dict[str, Any] = {
     "svg.fonttype": "none",  # text stays text: it can be read, searched and takes the page's font
     "svg.hashsalt": "sanlab",  # the same curve gives the same bytes
@@ -160,6 +164,13 @@ def _axis_of_values(axes: Axes, y: list[float], unit: str) -> None:
         axes.yaxis.set_minor_formatter("")
     elif min(y) >= 0:
         axes.set_ylim(bottom=0)
+
+
+def coloured(svg: str) -> str:
+    """Return a drawing as a file of its own: the colours of a light page in place of their stand-ins."""
+    for colour, shown in LIGHT.items():
+        svg = svg.replace(colour, shown)
+    return svg
 
 
 def embedded(svg: str, label: str, prefix: str) -> str:

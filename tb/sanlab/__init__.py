@@ -9,6 +9,7 @@ from .ask import Options, events, options, studies
 from .errors import FailedError, RefusedError, SanlabError
 from .result import Run, Series, load
 from .running import run
+from .sweeping import sweep
 
 __all__ = [
     "FailedError",
@@ -22,4 +23,5 @@ __all__ = [
     "options",
     "run",
     "studies",
+    "sweep",
 ]

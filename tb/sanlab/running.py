@@ -14,6 +14,7 @@ from .result import RESULTS, Run, load
 from .settings import REFUSED, Setting
 from .settings import words as text_of
 
+TABLE = "points.parquet"
 FAILED = "failed: "
 """How a line of the command begins that says what failed."""
 
@@ -39,7 +40,7 @@ def run(
 
     Raises RefusedError for what the command line refuses, FailedError for what fails, each with its text.
     """
-    folder, new = (_fresh(study), True) if out is None else (Path(out).absolute(), False)
+    folder, new = (fresh(study), True) if out is None else (Path(out).absolute(), False)
     given = text_of({**(settings or {}), **options})
     words = [f"--sim={sim}", f"--seed={seed}", f"--cluster={fspath(cluster)}", f"--profile={profile}", f"--set={given}"]
     earlier = _written(folder)
@@ -48,11 +49,11 @@ def run(
         if new:
             with suppress(OSError):  # what was refused leaves no folder
                 folder.rmdir()
-        raise _error(ended, folder if _written(folder) != earlier else None)
+        raise error_of(ended, folder if _written(folder) != earlier else None)
     return load(folder, ended.out)
 
 
-def _fresh(study: str) -> Path:
+def fresh(study: str) -> Path:
     """A new folder for a run; two processes never get the same."""
     runs = tree.out() / "runs"
     runs.mkdir(parents=True, exist_ok=True)
@@ -76,10 +77,11 @@ def _written(folder: Path) -> tuple[int, int] | None:
     return status.st_ino, status.st_mtime_ns
 
 
-def _error(ended: Ended, folder: Path | None) -> RefusedError | FailedError:
+def error_of(ended: Ended, folder: Path | None) -> RefusedError | FailedError:
+    """Return the error of a command that did not end with 0; `folder`: that of the results it has left."""
     said = [ended.err.strip(), *(line for line in ended.out.splitlines() if line.startswith(FAILED))]
     text = "\n".join(filter(None, said)) or f"the command ended with exit code {ended.code}"
     if ended.code == REFUSED:
         return RefusedError(text, ended.code)
-    there = folder is not None and (folder / RESULTS).exists()
+    there = folder is not None and any((folder / name).exists() for name in (RESULTS, TABLE))
     return FailedError(text, ended.code, str(folder) if there else "")

@@ -28,8 +28,11 @@ class Axis:
     values: tuple[str, ...]
 
 
-def parse(text: str, known: Iterable[str]) -> tuple[Axis, ...]:
-    """The axes in the order given. Raises ConfigError for what is no axis, an unknown key, a key given twice."""
+def parse(text: str, known: Iterable[str], designs: int = 0) -> tuple[Axis, ...]:
+    """Return the axes in the order given; none is needed beside `designs`, the number of designs.
+
+    Raises ConfigError for what is no axis, an unknown key, a key given twice, and too many points.
+    """
     names = set(known)
     try:
         words = shlex.split(text)
@@ -45,9 +48,9 @@ def parse(text: str, known: Iterable[str]) -> tuple[Axis, ...]:
         if key in (axis.key for axis in axes):
             raise _error(f"{key} given twice", repr(text), "keep one")
         axes.append(Axis(key, tuple(dict.fromkeys(_values(key, values)))))
-    if not axes:
+    if not axes and not designs:
         raise _error("no axis", "a sweep goes along at least one", 'write AXES="key=value,value ..."')
-    points = math.prod(len(axis.values) for axis in axes)
+    points = math.prod((max(designs, 1), *(len(axis.values) for axis in axes)))
     if points > MOST:
         raise _error("too many points", f"{points:,} of at most {MOST:,}", "take larger steps or fewer axes")
     return tuple(axes)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
+from itertools import cycle
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, cast
 
 from pymodels.results import write_atomically
 from tb.report import tables
+from tb.report.figure import CURVE, FURTHER, MARKS, PAGE, STYLE, coloured
 from tb.sweep.axes import Axis
 from tb.sweep.table import Cell, typed, varied
 
@@ -19,15 +22,6 @@ LINES = 12
 TICKS = 6
 WIDE = 30
 """An axis that spans more than this ratio is logarithmic."""
-STYLE: dict[str, Any] = {
-    "svg.hashsalt": "sanlab",
-    "text.parse_math": False,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.linewidth": 0.5,
-    "font.size": 9,
-}
 
 
 def long_axis(axes: Sequence[Axis]) -> Axis:
@@ -48,9 +42,28 @@ def lines(table: Mapping[str, list[Cell]], axes: Sequence[Axis], metric: str) ->
     return found
 
 
-def draw(table: Mapping[str, list[Cell]], axes: Sequence[Axis], metrics: Sequence[str], title: str, path: Path) -> bool:
-    """Draw the metrics that vary; false when there is none. ResultsError when the disk refuses."""
-    chosen = varied(table, metrics)[:PANELS]
+def drawable(table: Mapping[str, list[Cell]], axes: Sequence[Axis], metrics: Sequence[str]) -> list[str]:
+    """Return the metrics that vary and of which at least one line has two points."""
+    return [
+        metric
+        for metric in varied(table, metrics)
+        if any(len(points) > 1 for points in lines(table, axes, metric).values())
+    ]
+
+
+def draw(
+    table: Mapping[str, list[Cell]],
+    axes: Sequence[Axis],
+    metrics: Sequence[str],
+    title: str,
+    path: Path,
+    units: Mapping[str, str] = MappingProxyType({}),
+) -> bool:
+    """Draw the metrics that vary in the look of the reports; return False when there is none.
+
+    `units` has the units of axes and metrics. Raises ResultsError when the disk refuses.
+    """
+    chosen = drawable(table, axes, metrics)[:PANELS]
     if not chosen:
         return False
     import matplotlib as mpl
@@ -58,33 +71,54 @@ def draw(table: Mapping[str, list[Cell]], axes: Sequence[Axis], metrics: Sequenc
     mpl.use("Agg")
     from matplotlib.figure import Figure
 
-    across = min(3, len(chosen))
+    across = 3 if len(chosen) > 4 else 2 if len(chosen) in (2, 4) else len(chosen)
     down = -(-len(chosen) // across)
     with mpl.rc_context(cast(Any, STYLE)):
-        figure = Figure(figsize=(4.2 * across, 3.0 * down + 0.4), layout="constrained")
+        figure = Figure(figsize=(4.6 * across, 3.1 * down + 0.4), layout="constrained")
         figure.suptitle(title)
         panels = figure.subplots(down, across, squeeze=False).flat
         for panel, metric in zip(panels, chosen, strict=False):
-            _panel(panel, metric, long_axis(axes).key, lines(table, axes, metric))
+            _panel(panel, metric, long_axis(axes).key, lines(table, axes, metric), units)
         for panel in list(panels)[len(chosen) :]:
             panel.remove()
         drawing = io.StringIO()
-        figure.savefig(drawing, format="svg", metadata={"Date": None, "Creator": None})
-    write_atomically(path, drawing.getvalue())
+        figure.savefig(drawing, format="svg", facecolor=PAGE, metadata={"Date": None, "Creator": None})
+    write_atomically(path, coloured(drawing.getvalue()))
     return True
 
 
-def _panel(panel: Any, metric: str, along: str, curves: Mapping[str, list[tuple[Cell, float]]]) -> None:
-    for name, points in curves.items():
-        panel.plot([x for x, _ in points], [y for _, y in points], marker="o", markersize=3, linewidth=1.2, label=name)
+def _panel(
+    panel: Any,
+    metric: str,
+    along: str,
+    curves: Mapping[str, list[tuple[Cell, float]]],
+    units: Mapping[str, str],
+) -> None:
+    look = zip(cycle((CURVE, *FURTHER)), cycle(MARKS))
+    for (name, points), (colour, mark) in zip(curves.items(), look, strict=False):
+        panel.plot(
+            [x for x, _ in points],
+            [y for _, y in points],
+            color=colour,
+            marker=mark,
+            markersize=4,
+            linewidth=1.8,
+            label=name,
+        )
     _scale(panel, [x for points in curves.values() for x, _ in points])
-    panel.set_title(metric, fontsize=9)
-    panel.set_xlabel(along)
+    panel.set_title(metric, fontsize=11)
+    panel.set_xlabel(labelled(along, units))
+    panel.set_ylabel(units.get(metric, ""))
     values = [y for points in curves.values() for _, y in points]
     if min(values) >= 0:
         panel.set_ylim(0, 1.08 * max(values) or 1)
     if 1 < len(curves) <= LINES:
-        panel.legend(fontsize=7)
+        panel.legend(fontsize=9, frameon=False)
+
+
+def labelled(name: str, units: Mapping[str, str]) -> str:
+    """Return the label of an axis: its name, and its unit where it has one."""
+    return f"{name}, {units[name]}" if units.get(name) else name
 
 
 def _scale(panel: Any, places: Sequence[Cell]) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
 from pymodels.config import render
 from pymodels.config.generate import of_hosts
@@ -22,6 +23,7 @@ from pymodels.numerals import whole
 from pymodels.roots import roots
 from tb.plan.request import Request, plan
 from tb.plan.studies import StudyInfo
+from tb.sweep.designs import AXIS, Designs
 from tb.sweep.outside import Outside, outside
 
 OWN = ("hosts", "seed", "profile")
@@ -76,16 +78,25 @@ class Point:
         return Request(*told, folder=str(folder), directory=self.directory, commits=self.commits)
 
 
-def spread(base: Request, info: StudyInfo, places: Iterable[Mapping[str, str]]) -> list[Point]:
-    """The points at these places, each a mapping from axis to value, around the run that `base` asks for.
+def spread(
+    base: Request, info: StudyInfo, places: Iterable[Mapping[str, str]], designs: Designs = MappingProxyType({})
+) -> list[Point]:
+    """Return the points at these places, each a mapping from axis to value, around the run that `base` asks for.
 
-    Raises ConfigError for a setting that is also an axis, and for a number of hosts or a seed that cannot be;
-    SanlabError for a study elsewhere whose files cannot be told.
+    The axis `design` names one of `designs`, whose settings are then in force.
+
+    Raises ConfigError for a setting that is also an axis, and for an invalid number of hosts or seed; SanlabError for a
+    study outside of the tree whose files are unknown.
     """
     given = _texts(Path(base.cluster_file))
     led_to = outside(info.name, SOURCES)
     found = []
-    for place in places:
+    for axes in places:
+        design = designs[axes[AXIS]] if AXIS in axes and designs else {}
+        twice = sorted(design.keys() & axes.keys())
+        if twice:
+            raise ConfigError("AXES", 0, f"{twice[0]} given twice", f"design {axes[AXIS]!r} sets it", "keep one")
+        place = {**{key: value for key, value in axes.items() if not designs or key != AXIS}, **design}
         twice = sorted(base.settings.keys() & place.keys())
         if twice:
             raise ConfigError("AXES", 0, f"{twice[0]} given twice", "it stands in SET too", "keep one")
@@ -102,7 +113,7 @@ def spread(base: Request, info: StudyInfo, places: Iterable[Mapping[str, str]]) 
                 cluster=cluster,
                 sources=_digest(led_to, settings.values(), base.directory),
                 directory=base.directory,
-                axes=dict(place),
+                axes=dict(axes),
                 commits=base.commits,
             )
         )

@@ -7,12 +7,14 @@ that were done before are not done again.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -22,13 +24,17 @@ from pymodels.numerals import is_whole
 from pymodels.profiles import every_key, parse_settings
 from tb.build.travel import Parcel
 from tb.plan import studies
+from tb.plan.described import settings_of
 from tb.plan.request import RUN_OPTIONS, Request, resolve
 from tb.report import tables
+from tb.report.swept import AXIS_NAMES, FILE, METRICS, UNITS
 from tb.report.tables import Table
 from tb.report.terminal import exit_code, is_live, say, show
+from tb.report.units import unit_of
 from tb.sweep import farm, plot, table
 from tb.sweep.axes import Axis, parse, points
 from tb.sweep.cache import Cache
+from tb.sweep.designs import Designs, axes_of, parse_designs
 from tb.sweep.points import OWN, Point, check, spread
 from tb.sweep.table import Row
 from tb.sweep.work import Done, parcel, run_point
@@ -85,10 +91,29 @@ class Sweep:
         return [Row(point, row.results, row.failures) for point, row in found if row]
 
 
-def run_sweep(base: Request, axes: Sequence[Axis], scheduler: str, workers: int, shown: str, console: Console) -> int:
-    """The whole sweep; the exit code. Raises SanlabError for what is refused."""
+@dataclass(frozen=True)
+class Wanted:
+    """Outputs of a sweep."""
+
+    metrics: str = ""
+    """Names of the metrics that are shown and drawn; empty: those that vary."""
+    csv: bool = False
+    """Write the table as CSV, too."""
+
+
+def run_sweep(
+    base: Request,
+    axes: Sequence[Axis],
+    scheduler: str,
+    workers: int,
+    shown: Wanted,
+    console: Console,
+    designs: Designs = MappingProxyType({}),
+) -> int:
+    """Run the whole sweep; return the exit code. Raises SanlabError for what is refused."""
     info = studies.load(base.study)
-    places = spread(base, info, points(axes))
+    axes = (*axes_of(designs), *axes)
+    places = spread(base, info, points(axes), designs)
     check(places, info)
     sweep = Sweep(places, Cache())
     left = sweep.recall()
@@ -128,19 +153,33 @@ def _work(
         farm.run(dask, left, ended, run_point, builds)
 
 
-def _leave(sweep: Sweep, base: Request, axes: Sequence[Axis], shown: str, console: Console, seconds: float) -> None:
-    """Write table and plot of what has ended, and show the end of it."""
+def _leave(sweep: Sweep, base: Request, axes: Sequence[Axis], shown: Wanted, console: Console, seconds: float) -> None:
+    """Write table, plot and page of what has ended, and show the end of it."""
     rows = sweep.table_rows()
     if not rows:
         return
     folder = Path(base.folder)
     told = " ".join(f"{axis.key}={','.join(axis.values)}" for axis in axes)
-    about = {"study": base.study, "axes": told, "points": f"{len(rows)} of {len(sweep.todo)}"}
-    table.write(rows, folder / "points.parquet", about)
     cells = table.columns(rows)
-    metrics = _chosen(shown, table.metrics_of(rows, cells))
-    drawn = plot.draw(cells, axes, metrics, f"{base.study}, {base.simulator}, seed {base.seed}", folder / "points.svg")
-    _show_points(rows, axes, cells, metrics, console)
+    metrics = table.metrics_of(rows, cells)
+    units = units_of(studies.load(base.study), base, axes, metrics)
+    about = {
+        "study": base.study,
+        "axes": told,
+        "points": f"{len(rows)} of {len(sweep.todo)}",
+        AXIS_NAMES: json.dumps([axis.key for axis in axes]),
+        METRICS: json.dumps(metrics),
+        UNITS: json.dumps(units),
+    }
+    table.write(rows, folder / FILE, about)
+    if shown.csv:
+        table.write_csv(cells, folder / "points.csv")
+    seen = table.shown(cells, _chosen(shown.metrics, metrics), [axis.key for axis in axes])
+    units |= {name: unit_of(name) for name in seen}
+    cells = {**{axis.key: cells[axis.key] for axis in axes}, **seen}
+    title = f"{base.study}, {base.simulator}, seed {base.seed}"
+    drawn = plot.draw(cells, axes, list(seen), title, folder / "points.svg", units)
+    _show_points(rows, axes, cells, list(seen), console)
     for row in rows:
         if row.failures:
             say(console, f"failed: {row.point.name}: {'; '.join(row.failures)}", "bold red")
@@ -148,9 +187,17 @@ def _leave(sweep: Sweep, base: Request, axes: Sequence[Axis], shown: str, consol
     say(console, "")
     counted = f"{len(rows)} of {len(sweep.todo)} points, {sweep.known} known from before, {failed} failed"
     say(console, f"{counted}, {sweep.again} tried again, {seconds:.1f} s{sweep.efficiency(seconds)}", "dim")
-    say(console, f"table: {os.path.relpath(folder / 'points.parquet')}")
+    for what, name in (("table", FILE), *([("table", "points.csv")] if shown.csv else ())):
+        say(console, f"{what}: {os.path.relpath(folder / name)}")
     if drawn:
         say(console, f"plot: {os.path.relpath(folder / 'points.svg')}")
+
+
+def units_of(info: studies.StudyInfo, base: Request, axes: Sequence[Axis], metrics: Sequence[str]) -> dict[str, str]:
+    """Return the units of axes and metrics by name, where they have one."""
+    settings = {one.name: one.unit for one in settings_of(info.chosen(base.settings), base.profile_name)}
+    found = {**{axis.key: settings.get(axis.key, "") for axis in axes}, **{name: unit_of(name) for name in metrics}}
+    return {name: unit for name, unit in found.items() if unit}
 
 
 def _chosen(words: str, metrics: Sequence[str]) -> list[str]:
@@ -192,17 +239,23 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--plot", default="", help="metrics to be shown and drawn (default: those that vary)")
     for name, default in (("sim", "verilator"), ("seed", "1"), ("cluster", ""), ("profile", ""), ("set", "")):
         parser.add_argument(f"--{name}", default=default)
+    parser.add_argument(
+        "--designs", default="", help='named settings: "base: ; wide bus: pci.width=64"; a column, design'
+    )
+    parser.add_argument("--csv", action="store_true", help="also write the table as points.csv")
     parser.add_argument("--out", default="", help="folder for table and plot (default sim_build/sweep/<study>)")
     words = parser.parse_args(argv)
 
     def sweep() -> int:
         info = studies.load(words.study).chosen(parse_settings(words.set))
-        axes = parse(words.axes, {*OWN, *RUN_OPTIONS, *info.options, *every_key()})
+        designs = parse_designs(words.designs)
+        axes = parse(words.axes, {*OWN, *RUN_OPTIONS, *info.options, *every_key()}, len(designs))
         cluster = words.cluster or info.cluster or ""
         base = resolve(words.study, words.sim, words.seed, False, cluster, words.profile, words.set, SIMULATORS)
         folder = Path(words.out).resolve() if words.out else OUT / "sweep" / words.study
         base = Request(**{**base.__dict__, "folder": str(folder)})
-        return run_sweep(base, axes, words.scheduler, workers(words.workers), words.plot, Console(emoji=False))
+        wanted = Wanted(words.plot, words.csv)
+        return run_sweep(base, axes, words.scheduler, workers(words.workers), wanted, Console(emoji=False), designs)
 
     return exit_code(sweep, "the points that had ended are kept, and the same command goes on from there")
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import csv
+import io
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +17,8 @@ from tb.sweep.points import Point
 SCHEMA = "2"
 """Of the table, in the file's metadata as `sanlab_schema`."""
 DIGITS = re.compile(r"(\d+)")
+SIZED = re.compile(r"_(\d+)B(?=_|$)")
+"""A size of messages in the name of a metric."""
 Cell = str | int | float | list[float] | None
 
 
@@ -92,6 +96,50 @@ def typed(values: Sequence[str]) -> list[Cell]:
         with contextlib.suppress(ValueError):
             return [kind(value) for value in values]
     return list(values)
+
+
+def write_csv(cells: Mapping[str, list[Cell]], path: Path) -> None:
+    """Write the table as CSV, at once or not at all: the points of a curve in one cell, with spaces between.
+
+    Raises:
+        ResultsError: The disk is full or the folder cannot be written.
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(cells)
+    for row in zip(*cells.values(), strict=True):
+        writer.writerow([" ".join(map(repr, cell)) if isinstance(cell, list) else cell for cell in row])
+    write_atomically(path, text.getvalue())
+
+
+def shown(cells: Mapping[str, list[Cell]], metrics: Sequence[str], axes: Sequence[str]) -> dict[str, list[Cell]]:
+    """Return the columns of metrics as tables and plots show them.
+
+    Metrics whose names repeat the size of their point become one column: `one_way_us_64B`, measured where the axis
+    `size` is 64, and its siblings are `one_way_us`.
+    """
+    numbers = [axis for axis in axes if all(isinstance(value, int) for value in cells[axis])]
+    stems: dict[str, list[str]] = {}
+    for name in metrics:
+        stems.setdefault(SIZED.sub("", name), []).append(name)
+    found: dict[str, list[Cell]] = {}
+    for stem, names in stems.items():
+        if stem not in metrics and len(names) > 1 and any(_repeats(cells, names, axis) for axis in numbers):
+            values = zip(*(cells[name] for name in names), strict=True)
+            found[stem] = [next((one for one in row if one is not None), None) for row in values]
+        else:
+            found |= {name: cells[name] for name in names}
+    return found
+
+
+def _repeats(cells: Mapping[str, list[Cell]], names: Iterable[str], axis: str) -> bool:
+    """Return True if each of the metrics has values only where the axis has the size in the metric's name."""
+    for name in names:
+        size = SIZED.search(name)
+        for place, value in zip(cells[axis], cells[name], strict=True):
+            if size is None or (value is not None and place != int(size[1])):
+                return False
+    return True
 
 
 def write(rows: Sequence[Row], path: Path, about: Mapping[str, str]) -> None:

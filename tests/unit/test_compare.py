@@ -11,7 +11,10 @@ import json
 import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from pymodels.results import Results, Series, write_results
@@ -147,3 +150,58 @@ def test_a_threshold_that_is_none_is_refused(text: str, capsys: pytest.CaptureFi
 def test_a_run_that_is_not_named_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert compare.main(["", "b"]) == 2
     assert capsys.readouterr().err == "A: not given: two results are compared; give A=<results.json or folder>\n"
+
+
+def swept(folder: Path, axes: str, rows: list[dict[str, Any]]) -> str:
+    """Write the table of a sweep with the metric `us`."""
+    names = {"axis_names": json.dumps(axes.split()), "metrics": json.dumps(["us"]), "units": "{}"}
+    table = pa.Table.from_pylist(rows).replace_schema_metadata(names)
+    folder.mkdir()
+    pq.write_table(table, folder / "points.parquet")
+    return str(folder)
+
+
+def test_two_sweeps_are_compared_point_by_point(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one: list[dict[str, Any]] = [
+        {"hosts": 2, "size": 0, "us": 1.0},
+        {"hosts": 4, "size": 0, "us": 2.0},
+        {"hosts": 8, "size": 0, "us": 9.0},
+    ]
+    two: list[dict[str, Any]] = [{"size": 0, "hosts": 4, "us": 3.0}, {"size": 0, "hosts": 2, "us": 1.01}]
+    for rows, bus in ((one, 32), (two, 64)):
+        for row in rows:
+            row |= {"profile": "lanai9", "set.pci.width": bus, "set.size": row["size"]}
+    a, b = swept(tmp_path / "a", "hosts size", one), swept(tmp_path / "b", "size hosts", two)
+    assert compare.main([a, b]) == 1
+    said = capsys.readouterr().out
+    lines = [line.split() for line in said.splitlines()]
+    assert ["us", "at", "hosts=4", "size=0", "2", "3", "+50.00", "%"] in lines
+    assert ["us", "at", "hosts=2", "size=0", "1", "1.010", "+1.00", "%"] in lines
+    assert "not the same set.pci.width: 32 -> 64" in said and "profile" not in said
+    assert "not the same points: 1 only in A, 0 only in B" in said
+    assert "2 values changed, 1 by more than 5 %" in said
+    assert compare.main(["--threshold=60", a, b]) == 0
+
+
+@pytest.mark.parametrize(
+    ("axes", "rows", "said"),
+    [
+        ("size", [{"size": 1, "us": 1.0}], "B: other axes: A has hosts, B size; compare sweeps along the same axes"),
+        ("hosts", [{"hosts": 8, "us": 1.0}], "B: no common point"),
+    ],
+)
+def test_sweeps_without_a_common_point_are_rejected(
+    axes: str, rows: list[dict[str, Any]], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    a = swept(tmp_path / "a", "hosts", [{"hosts": 2, "us": 1.0}])
+    assert compare.main([a, swept(tmp_path / "b", axes, rows)]) == 2
+    assert capsys.readouterr().err.startswith(said)
+
+
+def test_a_run_and_a_sweep_are_not_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    a = swept(tmp_path / "s", "hosts", [{"hosts": 2, "us": 1.0}])
+    assert compare.main([a, pair(tmp_path, results({"x": 1.0}), results({"x": 1.0}))[0]]) == 2
+    assert "a run and a sweep" in capsys.readouterr().err
+    (tmp_path / "s" / "points.parquet").write_text("damaged")
+    assert compare.main([a, a]) == 2
+    assert "sweep unreadable" in capsys.readouterr().err

@@ -7,6 +7,7 @@ port where nobody listens, or a real one without workers.
 
 from __future__ import annotations
 
+import csv
 import importlib
 import json
 import re
@@ -20,10 +21,13 @@ import pytest
 
 from pymodels.results import Series
 from tb.build.travel import Parcel
+from tb.report.figure import LIGHT
+from tb.report.page import CSS
+from tb.report.units import unit_of
 from tb.sweep import cache, farm, plot, run
 from tb.sweep.axes import Axis
 from tb.sweep.points import Point
-from tb.sweep.table import Cell
+from tb.sweep.table import Cell, shown
 from tb.sweep.work import Done
 from tests.patience import PATIENCE_S
 from tests.unit.madeup import results
@@ -196,6 +200,85 @@ def test_the_longest_axis_of_numbers_is_drawn_to_the_right() -> None:
     table: dict[str, list[Cell]] = {"a": ["x", "x", "y"], "b": [1, 2, 1], "c": [4, 4, 2], "m": [1.0, None, 3.0]}
     assert plot.long_axis(axes).key == "c"
     assert plot.lines(table, axes, "m") == {"a=x b=1": [(4, 1.0)], "a=y b=1": [(2, 3.0)]}
+
+
+def test_designs_are_points_with_their_names_in_a_column(tmp_path: Path) -> None:
+    designs = "slow: repetitions=3; fast: repetitions=1 seed=9; usual:"
+    assert run.main(["echo_pingpong", f"--designs={designs}", "--workers=1", "--out", str(tmp_path / "out")]) == 0
+    found = pq.read_table(tmp_path / "out" / "points.parquet").to_pydict()
+    assert found["design"] == ["slow", "fast", "usual"]
+    assert (found["us"], found["seed"]) == ([6.0, 2.0, 0.0], [1, 9, 1])
+    assert sweep(tmp_path, "seed=1,2", f"--designs={designs.replace(' seed=9', '')}") == 0
+    found = pq.read_table(tmp_path / "out" / "points.parquet").to_pydict()
+    assert list(zip(found["design"], found["seed"], strict=True))[:3] == [("slow", 1), ("slow", 2), ("fast", 1)]
+
+
+@pytest.mark.parametrize(
+    ("designs", "axes", "said"),
+    [
+        ("repetitions=3", "", "DESIGNS: design without a name: 'repetitions=3'; write \"name: key=value"),
+        ("a: repetitions=3; a: seed=2", "", "DESIGNS: 'a' given twice"),
+        ("a: repetitons=3", "", "no such point, design=a: SET: unknown key 'repetitons'"),
+        ("a: repetitions=3", "repetitions=1", "AXES: repetitions given twice: design 'a' sets it; keep one"),
+        ("", "", "AXES: no axis"),
+    ],
+)
+def test_designs_that_are_invalid_are_rejected(
+    designs: str, axes: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert sweep(tmp_path, axes, "--designs", designs) == 2
+    assert said in capsys.readouterr().err
+    assert not CALLS
+
+
+def test_csv_has_the_same_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert sweep(tmp_path, "repetitions=1,2", "--csv") == 0
+    with (tmp_path / "out" / "points.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    table = pq.read_table(tmp_path / "out" / "points.parquet").to_pydict()
+    assert [*rows[0]] == [*table]
+    assert [float(row["us"]) for row in rows] == table["us"]
+    assert rows[1]["curve.y"] == "2.0 2.0" and rows[0]["failure"] == ""
+    assert "points.csv" in capsys.readouterr().out
+
+
+def test_metrics_by_size_become_one_column_where_the_size_is_an_axis() -> None:
+    cells: dict[str, list[Cell]] = {
+        "size": [0, 0, 64],
+        "hosts": [2, 4, 2],
+        "us_0B": [1.0, 2.0, None],
+        "us_64B": [None, None, 3.0],
+        "all_0B": [1.0, 1.0, 1.0],
+        "all_64B": [1.0, 1.0, 1.0],
+    }
+    found = shown(cells, ["us_0B", "us_64B", "all_0B", "all_64B"], ["size", "hosts"])
+    assert found == {"us": [1.0, 2.0, 3.0], "all_0B": [1.0] * 3, "all_64B": [1.0] * 3}
+
+
+def test_a_plot_has_units_and_the_colours_of_reports_and_no_panel_without_a_line(tmp_path: Path) -> None:
+    axes = (Axis("size", ("0", "64")), Axis("hosts", ("2", "4")))
+    cells: dict[str, list[Cell]] = {
+        "size": [0, 0, 64, 64],
+        "hosts": [2, 4, 2, 4],
+        "wait_us": [1.0, 2.0, 3.0, 4.0],
+        "lone_us": [1.0, 2.0, None, None],
+    }
+    assert plot.drawable(cells, axes, ["wait_us", "lone_us"]) == ["wait_us"]
+    assert plot.draw(cells, axes, ["wait_us", "lone_us"], "t", tmp_path / "p.svg", {"size": "B", "wait_us": "us"})
+    drawing = (tmp_path / "p.svg").read_text()
+    words = re.findall(r"<text[^>]*>([^<]*)</text>", drawing)
+    assert {"wait_us", "size, B", "us", "hosts=2", "hosts=4"} <= set(words) and "lone_us" not in words
+    assert "#0b6bcb" in drawing and "#030303" not in drawing
+    css = CSS.read_text(encoding="utf-8")
+    assert all(colour in css for colour in LIGHT.values())
+
+
+@pytest.mark.parametrize(
+    ("metric", "unit"),
+    [("one_way_us_64B", "us"), ("bandwidth_MBps", "MB/s"), ("messages_per_s", "1/s"), ("cpu_percent", "%"), ("x", "")],
+)
+def test_the_unit_of_a_metric_is_a_word_of_its_name(metric: str, unit: str) -> None:
+    assert unit_of(metric) == unit
 
 
 def test_nothing_that_varies_is_no_plot(tmp_path: Path) -> None:

@@ -1,0 +1,61 @@
+"""The table of a sweep read again: `points.parquet`, with the axes and metrics that its metadata name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pymodels.results import ResultsError
+
+FILE = "points.parquet"
+AXIS_NAMES, METRICS, UNITS = "axis_names", "metrics", "units"
+"""Metadata of the table, as JSON: its axes, its metrics, and the units of both by name."""
+BESIDES = ("study", "simulator", "seed", "profile", "cluster", "firmware")
+"""Columns of circumstances, beside those of settings."""
+SETTING = "set."
+"""Beginning of the name of a column of a setting."""
+
+
+@dataclass(frozen=True)
+class Swept:
+    """A sweep: the place of each point on the axes, and its metrics."""
+
+    path: Path
+    axes: tuple[str, ...]
+    points: Mapping[tuple[str, ...], Mapping[str, float | None]]
+    """Metrics of each point by its place; no metrics where the point failed."""
+    besides: Mapping[str, Sequence[Any]]
+    """Distinct values of the other circumstances by column."""
+
+    def along(self, axes: tuple[str, ...]) -> Swept:
+        """Return the same sweep with its axes in another order."""
+        order = [self.axes.index(axis) for axis in axes]
+        return replace(self, axes=axes, points={tuple(p[at] for at in order): one for p, one in self.points.items()})
+
+    def place(self, point: tuple[str, ...]) -> str:
+        """Return the place of a point as text: `hosts=4 size=64`."""
+        return " ".join(f"{axis}={value}" for axis, value in zip(self.axes, point, strict=True))
+
+
+def read_swept(path: Path) -> Swept:
+    """Read the table of a sweep. Raises ResultsError for a file that is missing, damaged or of another version."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.read_table(path)
+    except (OSError, pa.ArrowException) as error:
+        raise ResultsError("sweep unreadable", f"{path}: {error}", "run the sweep again") from None
+    about = {key.decode(): value.decode() for key, value in (table.schema.metadata or {}).items()}
+    if AXIS_NAMES not in about or METRICS not in about:
+        raise ResultsError("sweep of another version", f"{path} names no axes", "run the sweep again")
+    axes, metrics = json.loads(about[AXIS_NAMES]), json.loads(about[METRICS])
+    columns = {name: table.column(name).to_pylist() for name in table.column_names}
+    places = list(zip(*([str(value) for value in columns[axis]] for axis in axes), strict=True))
+    points = {place: {name: columns[name][at] for name in metrics} for at, place in enumerate(places)}
+    others = [name for name in columns if name in BESIDES or name.startswith(SETTING)]
+    besides = {name: list(dict.fromkeys(columns[name])) for name in others if name.removeprefix(SETTING) not in axes}
+    return Swept(path, tuple(axes), points, besides)
