@@ -45,6 +45,22 @@ def test_non_blocking_collectives_fill_their_buffers_when_they_end(tmp_path: Pat
     run(tmp_path, main(body), ranks=4)
 
 
+def test_persistent_collectives_read_their_buffers_at_each_start(tmp_path: Path) -> None:
+    body = """
+    int one = 0, sum = -1, told = -1; MPI_Request requests[2];
+    MPI_Allreduce_init(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, requests);
+    MPI_Bcast_init(&told, 1, MPI_INT, 1, MPI_COMM_WORLD, MPI_INFO_NULL, requests + 1);
+    for (int turn = 1; turn < 4; turn++) {
+        one = rank + turn; told = rank == 1 ? turn : -1;
+        MPI_Startall(2, requests);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        MUST(sum == 3 + 3 * turn && told == turn && requests[0] != MPI_REQUEST_NULL);
+    }
+    MPI_Request_free(requests); MPI_Request_free(requests + 1);
+    """
+    run(tmp_path, main(body), ranks=3)
+
+
 def test_programs_join_two_groups_and_part_them_again(tmp_path: Path) -> None:
     body = """
     MPI_Comm half, inter, both, copy; MPI_Group group; MPI_Request request;

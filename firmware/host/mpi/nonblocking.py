@@ -6,7 +6,7 @@ them are in progress at once, beside a blocking one, and all ranks must begin th
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from copy import copy
 from typing import Any, TypeVar
 
@@ -103,15 +103,32 @@ class NonBlocking(Steps):
             steps = self._numbered()
             return await self._scheduled(steps, getattr(type(self), name).__wrapped__(steps, *arguments))
 
+    def Persistent(self, name: str, arguments: Callable[[], Sequence[Any]]) -> Request:
+        """Return a request that `Start` begins, as often as wanted (`MPI_Bcast_init` and others).
+
+        Args:
+            name: Name of the blocking form, such as `Bcast`.
+            arguments: Called at each start; returns the arguments of the blocking form.
+        """
+        steps = self._numbered()
+
+        async def begin() -> Operation:
+            return await self._started(steps, getattr(type(self), name).__wrapped__(steps, *arguments()))
+
+        return Request(self.engine, begin=begin)
+
     async def _scheduled(self, steps: NonBlocking, coroutine: Coroutine[Any, Any, None]) -> Request:
         """Begin a coroutine of steps. Raises Misuse for arguments of the call that are wrong."""
+        return Request(self.engine, await self._started(steps, coroutine))
+
+    async def _started(self, steps: NonBlocking, coroutine: Coroutine[Any, Any, None]) -> Operation:
         assert steps.lane is not None
         key = Key(self.context + steps.lane.offset, ANY, steps.lane.tag)
         operation = Operation(self.engine.call, self.peers, key, view(None), ANY)
         await self.engine.begin_schedule(operation, coroutine)
         if operation.error:
             raise operation.error
-        return Request(self.engine, operation)
+        return operation
 
     def _numbered(self: StepsT) -> StepsT:
         """Return this communicator for the steps of its next non-blocking collective."""

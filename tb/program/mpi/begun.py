@@ -1,4 +1,4 @@
-"""Collectives of programs: one function reads the arguments of a collective, and makes both of its calls."""
+"""Collectives of programs: one function reads the arguments of a collective, and makes all its calls."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from firmware.host.mpi.requests import Request
 from tb.program.mpi.calls import call
 from tb.program.mpi.rank import AnyComm, Pending, Rank
 
@@ -24,7 +25,9 @@ Prepare = Callable[..., Prepared]
 
 
 def collective(*names: str, method: str = "") -> Callable[[Prepare], Prepare]:
-    """Make a function the calls `MPI_Name` and `MPI_Iname`; the second one has a request as its last parameter.
+    """Make a function the calls `MPI_Name`, `MPI_Iname` and `MPI_Name_init`.
+
+    The last two have a request as their last parameter, and a persistent one an info before it.
 
     Args:
         names: Names of the calls, without `MPI_`.
@@ -51,14 +54,28 @@ def _register(name: str, method: str, prepare: Prepare) -> None:
         request = await getattr(of, f"I{method.lower()}")(*arguments)
         rank.memory.put_ints(words[-1], rank.requests.new(Pending(request, rank.within, at_end=write)))
 
+    async def make(rank: Rank, *words: Any) -> None:
+        of = prepare(rank, *words[:-2]).of
+        pending = Pending(Request(rank.mpi.engine), rank.within, persistent=True)
+
+        def arguments() -> tuple[Any, ...]:
+            """Read the arguments at a start."""
+            _, given, pending.at_end = prepare(rank, *words[:-2])
+            return given
+
+        pending.request = of.Persistent(method, arguments)
+        rank.memory.put_ints(words[-1], rank.requests.new(pending))
+
+    _signed(f"MPI_{name}", blocking, prepare)
+    _signed(f"MPI_I{name.lower()}", begin, prepare, request="Address")
+    _signed(f"MPI_{name}_init", make, prepare, info="Handle", request="Address")
+
+
+def _signed(name: str, handler: Any, prepare: Prepare, **more: str) -> None:
+    """Make a coroutine a call with the parameters of a function, and with more."""
     signature = inspect.signature(prepare)
-    request = inspect.Parameter("request", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="Address")
-    _signed(blocking, signature)
-    _signed(begin, signature.replace(parameters=[*signature.parameters.values(), request]))
-    call(f"MPI_{name}")(blocking)
-    call(f"MPI_I{name.lower()}")(begin)
-
-
-def _signed(handler: Any, signature: inspect.Signature) -> None:
-    """Let a handler have the parameters of a call."""
-    handler.__signature__ = signature
+    added = [
+        inspect.Parameter(one, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=kind) for one, kind in more.items()
+    ]
+    handler.__signature__ = signature.replace(parameters=[*signature.parameters.values(), *added])
+    call(name)(handler)

@@ -294,12 +294,22 @@ def _reduce(
     return Prepared(of, (out, into.spec, how, root), into.write)
 
 
-@collective("Allreduce", "Scan", "Exscan")
+@collective("Allreduce", "Scan")
 def _allreduce(
     rank: Rank, buf: Address, into_buf: Address, count: int, datatype: Handle, op: Handle, comm: Handle
 ) -> Prepared:
+    return _folded(rank, buf, into_buf, count, datatype, op, comm, keep=buf == abi.IN_PLACE)
+
+
+@collective("Exscan")
+def _exscan(
+    rank: Rank, buf: Address, into_buf: Address, count: int, datatype: Handle, op: Handle, comm: Handle
+) -> Prepared:
+    return _folded(rank, buf, into_buf, count, datatype, op, comm, keep=True)
+
+
+def _folded(rank: Rank, buf: int, into_buf: int, count: int, datatype: int, op: int, comm: int, keep: bool) -> Prepared:
     of, how = rank.comm(comm), rank.op(op, datatype)
-    keep = buf == abi.IN_PLACE or rank.call.lower().endswith("exscan")
     into = _into(rank, into_buf, count, datatype, keep)
     return Prepared(of, (_out(rank, buf, count, datatype), into.spec, how), into.write)
 
