@@ -36,14 +36,18 @@ def compiler_version() -> str | None:
     """The first line of the compiler's version; None when it is not installed."""
     if shutil.which(COMPILER) is None:
         return None
-    done = subprocess.run([COMPILER, "--version"], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(
+        [COMPILER, "--version"], capture_output=True, encoding="utf-8", errors="replace", check=True, timeout=60
+    )
     return done.stdout.splitlines()[0].split(" (", 1)[0]
 
 
 def assemble(source: Path, target: Target) -> str:
     """The assembly of a paths.c. Raises CostError with the compiler's message."""
     command = [COMPILER, *target.flags, *(f"-I{one}" for one in FOLDERS), "-S", source.name, "-o", "-"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=source.parent, timeout=120, check=False)
+    done = subprocess.run(
+        command, capture_output=True, encoding="utf-8", errors="replace", cwd=source.parent, timeout=120, check=False
+    )
     if done.returncode:
         raise CostError(str(source), "the compiler refuses it", "\n" + done.stderr.strip())
     return done.stdout

@@ -28,7 +28,9 @@ def compiled(source: Path, flags: Sequence[str], folder: Path) -> Object:
     with tempfile.TemporaryDirectory() as scratch:
         made = Path(scratch) / "made.o"
         command = [COMPILER, *flags, *LINES, "-c", name, "-o", str(made)]
-        done = subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=120, check=False)
+        done = subprocess.run(
+            command, capture_output=True, encoding="utf-8", errors="replace", cwd=folder, timeout=120, check=False
+        )
         if done.returncode:
             raise CompileError(name, "the compiler refuses it", "\n" + done.stderr.strip())
         return Object.read(name, made.read_bytes())

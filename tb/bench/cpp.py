@@ -22,7 +22,11 @@ TOP = "sim_switch_bench"
 def switch_chars_per_s(clocks: int) -> float:
     """Characters per wall second at saturation, packets of 64 characters."""
     done = subprocess.run(
-        [str(_program()), str(clocks), "65536", "64", "1", "1"], capture_output=True, text=True, check=False
+        [str(_program()), str(clocks), "65536", "64", "1", "1"],
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
     )
     if done.returncode:
         raise ToolError("the C++ harness found errors", done.stdout + done.stderr, "run `make sim BENCH=switch`")
@@ -71,7 +75,8 @@ def _build(files: list[Path], folder: Path) -> None:
         command,
         cwd=folder,
         capture_output=True,
-        text=True,
+        encoding="utf-8",
+        errors="replace",
         env={**os.environ, "VERILATOR_ROOT": str(tool.root)},
         check=False,
     )

@@ -98,7 +98,7 @@ def content(design: Design) -> list[Path]:
     made = {Path(name).stem for name in design.generated}  # takes the place of a file of the list
     known = {path.stem: path for path in [*headers, *source_files()] if path.stem not in made}
     needed: set[str] = set()
-    texts = list(design.generated.values()) if design.generated else [known[design.top].read_text()]
+    texts = list(design.generated.values()) if design.generated else [known[design.top].read_text(encoding="utf-8")]
     if not design.generated:
         needed.add(design.top)
     while texts:
@@ -107,7 +107,7 @@ def content(design: Design) -> list[Path]:
             words.add("sim_doorway_pkg")
         found = words & known.keys() - needed
         needed |= found
-        texts.extend(known[name].read_text() for name in found)
+        texts.extend(known[name].read_text(encoding="utf-8") for name in found)
     return [path for stem, path in known.items() if stem in needed]
 
 
@@ -142,7 +142,7 @@ def build(design: Design, simulator: str, waves: bool = False, public: bool = Fa
 def _make(design: Design, kind: Kind, folder: Path) -> None:
     models = {model.top: build(model, *kind).folder for model in design.models}
     for name, text in design.generated.items():
-        (folder / name).write_text(text)
+        (folder / name).write_text(text, encoding="utf-8")
     generated = [folder / name for name in design.generated if name.endswith(".sv")]
     sources = tuple(map(plain, (*needed_files(design), *generated)))
     job = Job(

@@ -154,7 +154,7 @@ def _compile(job: Job, name: str, goal: str, env: Mapping[str, str]) -> None:
 def _take_runtime(job: Job, make: Sequence[str], env: Mapping[str, str]) -> None:
     """Verilator's runtime, and its header in the compiler's form, are the same for many designs: compiled once."""
     obj, tool = job.folder / "obj", programs.verilator()
-    (obj / RUNTIME_H).write_text('#include "verilated.h"\n#include "verilated_vpi.h"\n')
+    (obj / RUNTIME_H).write_text('#include "verilated.h"\n#include "verilated_vpi.h"\n', encoding="utf-8")
     waves = _wave_writer(obj) if job.waves and not job.public else ""
     names = [*RUNTIME, *(["verilated_fst_c"] if job.waves else [])]
 
@@ -179,7 +179,7 @@ def _take_runtime(job: Job, make: Sequence[str], env: Mapping[str, str]) -> None
 def _wave_writer(obj: Path) -> str:
     """Put our waveform writer where a model's code and makefile look for Verilator's; returns its digest."""
     for ours, theirs in (("verilator_waves.hpp", "verilated_fst_c.h"), ("verilator_waves.cpp", "verilated_fst_c.cpp")):
-        (obj / theirs).write_text(f'#include "{VERILATOR / ours}"\n')
+        (obj / theirs).write_text(f'#include "{VERILATOR / ours}"\n', encoding="utf-8")
     return hashlib.sha256(b"".join((VERILATOR / name).read_bytes() for name in WAVES_CPP)).hexdigest()
 
 
@@ -198,17 +198,17 @@ def _units(obj: Path, name: str) -> list[str]:
     makefile = (
         f"include {name}.mk\nverilator_main.o {name}__ALL.o {name}__fast.o: override OPT_FAST += -include {RUNTIME_H}\n"
     )
-    classes = (obj / f"{name}_classes.mk").read_text()
+    classes = (obj / f"{name}_classes.mk").read_text(encoding="utf-8")
     if "VM_PARALLEL_BUILDS = 1" in classes:
         units = {"fast": f"{name}__fast", "slow": f"{name}__slow"}
         for speed, unit in units.items():
             lists = re.findall(rf"^VM_(?:CLASSES|SUPPORT)_{speed.upper()} \+= \\\n((?:  .+\n)*)", classes, re.MULTILINE)
             (obj / f"{unit}.cpp").write_text(
-                "".join(f'#include "{one}.cpp"\n' for one in "".join(lists).replace("\\", "").split())
+                "".join(f'#include "{one}.cpp"\n' for one in "".join(lists).replace("\\", "").split()), encoding="utf-8"
             )
         makefile += f"{units['slow']}.o: override OPT_FAST = $(OPT_SLOW)\n"
         objects.append(f"VK_OBJS={units['fast']}.o {units['slow']}.o")
-    (obj / UNITS_MK).write_text(makefile)
+    (obj / UNITS_MK).write_text(makefile, encoding="utf-8")
     return objects
 
 
@@ -254,11 +254,11 @@ def compile_icarus(job: Job) -> None:
     link = [f"-L{folder}", "-ldoorway", "-Wl,-rpath,$ORIGIN"]
     run_tool([*shared, str(DOORWAY / "doorway_vpi.c"), *link], folder, "building the doorway for Icarus")
     stamp = folder / "timescale.sv"
-    stamp.write_text("`timescale 1ps/1ps\n")
+    stamp.write_text("`timescale 1ps/1ps\n", encoding="utf-8")
     sources, tops = [stamp, *job.sources], [job.top]
     if job.waves:
         dump = folder / "waves.sv"
-        dump.write_text(ICARUS_WAVES.format(top=job.top))
+        dump.write_text(ICARUS_WAVES.format(top=job.top), encoding="utf-8")
         sources.append(dump)
         tops.append("waves")
     command = [
@@ -281,13 +281,18 @@ def compile_icarus(job: Job) -> None:
     if found := FATAL_ICARUS.search(said):
         raise ToolError(f"compiling {job.top} with Icarus failed", found[0], "connect the pin or declare the name")
     program = folder / "top.vvp"  # iverilog notes the scratch path of the module; the run names it instead
-    program.write_text("".join(line for line in program.open() if not line.startswith(f':vpi_module "{folder}')))
+    program.write_text(
+        "".join(line for line in program.open(encoding="utf-8") if not line.startswith(f':vpi_module "{folder}')),
+        encoding="utf-8",
+    )
 
 
 def run_tool(command: list[str], folder: Path, what: str, env: Mapping[str, str] | None = None) -> str:
     """Run a tool; what it said. Raises ToolError with the end of that when it fails."""
     environment = {**os.environ, **(env or {})}
-    done = subprocess.run(command, cwd=folder, text=True, capture_output=True, env=environment, check=False)
+    done = subprocess.run(
+        command, cwd=folder, encoding="utf-8", errors="replace", capture_output=True, env=environment, check=False
+    )
     said = (done.stdout + done.stderr).strip()
     if done.returncode:
         raise ToolError(f"{what} failed", said[-SAID:], f"the command was: {' '.join(command)}")

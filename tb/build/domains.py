@@ -31,18 +31,18 @@ def narrow(obj: Path, name: str, domains: Sequence[Sequence[str]]) -> None:
 
     Raises ToolError where Verilator's output is not what it was when this was written.
     """
-    told = "".join(path.read_text() for path in obj.glob(f"{name}___024root__*Slow.cpp"))
+    told = "".join(path.read_text(encoding="utf-8") for path in obj.glob(f"{name}___024root__*Slow.cpp"))
     triggers = {pin: int(index) for index, pin in NAMED.findall(told)}
     masks = [[1 << triggers[pin] for pin in pins if pin in triggers] for pins in domains]
     head = f"void {name}___024root___eval_nba({name}___024root* vlSelf) {{\n"
-    found = [path for path in obj.glob(f"{name}___024root__*.cpp") if head in path.read_text()]
+    found = [path for path in obj.glob(f"{name}___024root__*.cpp") if head in path.read_text(encoding="utf-8")]
     if len(found) != 1 or any(pins[0] not in triggers for pins in domains):
         cause = f"{obj} has {len(found)} functions eval_nba and the triggers {sorted(triggers)}"
         raise ToolError(f"the model {name} is not as expected", cause, "use the Verilator of requirements.txt")
     path = found[0]
-    before, _, rest = AWAKE.sub(_stopping, path.read_text()).partition(head)
+    before, _, rest = AWAKE.sub(_stopping, path.read_text(encoding="utf-8")).partition(head)
     body, end, after = rest.partition("\n}\n")
-    path.write_text(before + _template(name, body + end) + _chooser(head, masks) + after)
+    path.write_text(before + _template(name, body + end) + _chooser(head, masks) + after, encoding="utf-8")
 
 
 def _stopping(found: re.Match[str]) -> str:

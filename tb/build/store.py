@@ -100,7 +100,7 @@ def _making_file(folder: Path) -> Path:
 def _locked(path: Path, kind: int) -> TextIO:
     """A file with a lock, held. Raises BlockingIOError when `kind` does not wait and somebody else has it."""
     while True:
-        handle = path.open("a")
+        handle = path.open("a", encoding="utf-8")
         try:
             fcntl.flock(handle, kind)
             with suppress(FileNotFoundError):

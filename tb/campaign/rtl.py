@@ -65,7 +65,7 @@ async def run(lab: Lab) -> None:
         text = ",".join(map(str, given))
         found.append({"seed": seed, "fault": text, "outcome": outcome, "why": why, "told": ended.told})
         lab.progress(seed - first + 1, count, "faults")
-    (Path(lab.plan.request.folder) / FOUND).write_text(json.dumps(found, indent=1))
+    (Path(lab.plan.request.folder) / FOUND).write_text(json.dumps(found, indent=1), encoding="utf-8")
     for name, number in sorted(Counter(one["outcome"] for one in found).items()):
         lab.metric(str(name).replace(" ", "_"), number)
     lab.metric("faults", len(found))

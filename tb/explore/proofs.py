@@ -41,12 +41,12 @@ def keep(layer: str, outcome: Outcome, verdict: str) -> None:
     """Write the record of a world, in place of an older one."""
     path = FOLDER / layer / f"{outcome.world.name}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(record(outcome, verdict), indent=1) + "\n")
+    path.write_text(json.dumps(record(outcome, verdict), indent=1) + "\n", encoding="utf-8")
 
 
 def kept(layer: str) -> dict[str, Mapping[str, Any]]:
     """The records of a layer, by world."""
-    found = (json.loads(path.read_text()) for path in sorted((FOLDER / layer).glob("*.json")))
+    found = (json.loads(path.read_text(encoding="utf-8")) for path in sorted((FOLDER / layer).glob("*.json")))
     return {one["world"]: one for one in found}
 
 

@@ -70,7 +70,9 @@ class Runner:
         with self._lock:
             if self._over:
                 return Ended(job, None, ("not run",), 0.0)
-            process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            process = subprocess.Popen(
+                command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, encoding="utf-8", errors="replace"
+            )
             self._running.add(process)
         said = process.communicate()[1]
         with self._lock:

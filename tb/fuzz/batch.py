@@ -95,7 +95,7 @@ def run_batch(batch: Batch) -> Done:
 def _calculated(batch: Batch) -> Done:
     words = [batch.layer, str(batch.first), str(batch.count), str(int(batch.covered)), str(int(batch.in_c))]
     command = [sys.executable, "-m", "tb.fuzz.batch", *words]
-    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", errors="replace", check=False)
     if ended.returncode:
         return Done(failures=(f"seeds from {batch.first}: {(ended.stderr.strip().splitlines() or ['died'])[-1]}",))
     return Done(ended.stdout)
@@ -112,7 +112,7 @@ def _simulated(batch: Batch) -> Done:
         failed = folder / "failures.txt"
         lines = failed.read_text(encoding="utf-8").splitlines() if failed.exists() else outcome.failures
         reached = folder / ARCS
-        arcs = json.loads(reached.read_text()) if reached.exists() else {}
+        arcs = json.loads(reached.read_text(encoding="utf-8")) if reached.exists() else {}
         return Done(Found(_by_seed(lines), arcs).text()) if outcome.tests else Done(failures=tuple(outcome.failures))
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -65,7 +65,7 @@ def covered(arcs: Arcs, name: str) -> dict[str, Any]:
     """Totals, and by file what is missing: a report of coverage."""
     watch = _coverage(firmware(name))
     watch.get_data().add_arcs({str(ROOT / path): [*pairs, *_imported(path)] for path, pairs in arcs.items()})
-    with tempfile.NamedTemporaryFile("r", suffix=".json") as report:
+    with tempfile.NamedTemporaryFile("r", suffix=".json", encoding="utf-8") as report:
         watch.json_report(outfile=report.name)
         told: dict[str, Any] = json.load(report)
     return told

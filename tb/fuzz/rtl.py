@@ -126,7 +126,7 @@ async def run(lab: Lab) -> None:
             lab.check(False, f"seed {seed}: {line}")
         lab.progress(seed - first + 1, count, "programs")
     if lab.option("covered"):
-        (Path(lab.plan.request.folder) / ARCS).write_text(json.dumps(together(reached)))
+        (Path(lab.plan.request.folder) / ARCS).write_text(json.dumps(together(reached)), encoding="utf-8")
     lab.metric("programs", count)
 
 

@@ -30,7 +30,7 @@ async def apart(
         os.close(read)
 
         def end(found: Any) -> NoReturn:
-            with os.fdopen(write, "w") as answer:
+            with os.fdopen(write, "w", encoding="utf-8") as answer:
                 json.dump(found, answer)
             os._exit(0)
 
@@ -40,7 +40,7 @@ async def apart(
         lab.running.engine.on_failure = lambda error: end(failed(error))
         end(await work())
     os.close(write)
-    with os.fdopen(read) as answer:
+    with os.fdopen(read, encoding="utf-8") as answer:
         text = answer.read()
     os.waitpid(child, 0)
     return json.loads(text) if text else None

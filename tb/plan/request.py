@@ -76,12 +76,12 @@ class Request:
 
     def save(self, path: Path) -> None:
         """Write the request for the simulator process."""
-        path.write_text(json.dumps(self.__dict__, indent=1, default=dict))
+        path.write_text(json.dumps(self.__dict__, indent=1, default=dict), encoding="utf-8")
 
     @staticmethod
     def load(path: Path) -> Request:
         """Read a request."""
-        return Request(**json.loads(path.read_text()))
+        return Request(**json.loads(path.read_text(encoding="utf-8")))
 
 
 @dataclass(frozen=True)

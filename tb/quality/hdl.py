@@ -23,7 +23,7 @@ ICARUS_WAIVED = {
 def tops() -> list[Path]:
     """The modules of hdl/sources.f, each to be looked at as a top of its own; packages come along with those."""
     there = [path for path in listed_files(ROOT) if path.exists()]
-    return [path for path in there if not re.search(r"^package\b", path.read_text(), re.M)]
+    return [path for path in there if not re.search(r"^package\b", path.read_text(encoding="utf-8"), re.M)]
 
 
 def _verilator(path: Path) -> list[str]:

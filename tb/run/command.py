@@ -259,7 +259,7 @@ def lost_waves(request: Request, folder: Path) -> list[str]:
     file = folder / waves.FILE
     if not request.waves or file.exists():
         return []
-    said = (folder / "sim.log").read_text(errors="replace").splitlines()
+    said = (folder / "sim.log").read_text(errors="replace", encoding="utf-8").splitlines()
     return [next((line for line in said if line.startswith(f"{file}: ")), f"{file} was not written; see sim.log")]
 
 

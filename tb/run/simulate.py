@@ -83,14 +83,15 @@ def simulate(
         stale.unlink(missing_ok=True)
     command = [*under, *_command(build, folder, waves, window_ps)]
     environment = _environment(build, module, seed, results, env)
-    with log.open("w") as out:
+    with log.open("w", encoding="utf-8") as out:
         process = subprocess.Popen(
             command,
             cwd=folder,
             env=environment,
             stdout=subprocess.PIPE if echo else out,
             stderr=subprocess.STDOUT,
-            text=True,
+            encoding="utf-8",
+            errors="replace",
             pass_fds=pass_fds,
         )
         code = _wait(process, out, timeout_s)

@@ -36,7 +36,8 @@ def call(words: Sequence[str]) -> Ended:
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        text=True,
+        encoding="utf-8",
+        errors="replace",
         start_new_session=True,  # a Ctrl-C reaches it through us, once
     ) as process:
         try:

@@ -32,9 +32,9 @@ class Environment:
         self.user.mkdir(parents=True)
         for name in ("tb", "firmware"):  # the user's own, which nobody may take for ours, nor ours for them
             (self.user / name).mkdir()
-            (self.user / name / "__init__.py").write_text("raise SystemExit('not sanlab')\n")
+            (self.user / name / "__init__.py").write_text("raise SystemExit('not sanlab')\n", encoding="utf-8")
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder / "venv")], check=True)
-        (self.site / "packages.pth").write_text(sysconfig.get_path("purelib") + "\n")
+        (self.site / "packages.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
 
     @property
     def site(self) -> Path:
@@ -51,7 +51,7 @@ class Environment:
         """Run a program of the environment in the user's folder."""
         env, command = self._environment(environment), [str(self.bin / words[0]), *words[1:]]
         return subprocess.run(
-            command, cwd=self.user, env=env, text=True, capture_output=True, check=False, timeout=PATIENCE_S
+            command, cwd=self.user, env=env, encoding="utf-8", capture_output=True, check=False, timeout=PATIENCE_S
         )
 
     @contextmanager

@@ -72,7 +72,7 @@ def test_a_program_with_the_library_of_another_mpi_is_refused_before_any_build(
 
 def test_exit_code_of_the_process_is_2(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "tb.run", "echo_pingpong", "--sim", "spice", "--out", str(tmp_path / "out")]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
     assert done.returncode == 2
     assert "unknown simulator 'spice'" in done.stderr
     assert not (tmp_path / "out").exists()

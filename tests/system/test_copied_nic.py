@@ -85,7 +85,7 @@ def fixture_tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
         copy.write_text(renamed((ROOT / path).read_text(encoding="utf-8")), encoding="utf-8")
     sources = tree / "hdl" / "sources.f"
     line = f"hdl/nic/{OLD}/\n"
-    sources.write_text(sources.read_text().replace(line, line + renamed(line)))
+    sources.write_text(sources.read_text(encoding="utf-8").replace(line, line + renamed(line)), encoding="utf-8")
     return tree
 
 
@@ -99,7 +99,7 @@ def ran(tree: Path, *words: str, only: str = "") -> str:
     environment = {**surroundings(tree), **({"COCOTB_TEST_FILTER": only} if only else {})}
     command = [sys.executable, *words]
     ended = subprocess.run(
-        command, cwd=tree, env=environment, text=True, capture_output=True, check=False, timeout=PATIENCE_S
+        command, cwd=tree, env=environment, encoding="utf-8", capture_output=True, check=False, timeout=PATIENCE_S
     )
     assert ended.returncode == 0, ended.stdout[-3000:] + ended.stderr[-3000:]
     return ended.stdout
@@ -112,10 +112,10 @@ def test_the_page_names_what_the_card_has() -> None:
 
 def test_its_map_writes_its_package(tree: Path) -> None:
     (package,) = (tree / "hdl" / "nic" / NEW).glob("*_pkg.sv")
-    text = package.read_text()
+    text = package.read_text(encoding="utf-8")
     package.unlink()
     ran(tree, "-m", f"pymodels.nics.{NEW}.registers", "--sv")
-    assert package.read_text() == text
+    assert package.read_text(encoding="utf-8") == text
 
 
 def test_its_unit_tests_pass(tree: Path) -> None:
@@ -142,7 +142,12 @@ def test_a_study_without_a_page_is_missed(tree: Path) -> None:
     page.write_text(text.replace(f"{NEW}_pingpong", f"{OLD}_pingpong"), encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/unit/test_readme_is_true.py"]
     ended = subprocess.run(
-        [*command, "-k", "has_its_place"], cwd=tree, env=surroundings(tree), capture_output=True, text=True, check=False
+        [*command, "-k", "has_its_place"],
+        cwd=tree,
+        env=surroundings(tree),
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
     )
     page.write_text(text, encoding="utf-8")
     assert ended.returncode == 1 and f"{NEW}_pingpong" in ended.stdout
@@ -150,7 +155,7 @@ def test_a_study_without_a_page_is_missed(tree: Path) -> None:
 
 def test_its_bench_passes(tree: Path) -> None:
     ran(tree, "-m", "tb.run.block_bench", "--sim=icarus", "--", f"{NEW}_card", only=FEW)
-    results = (tree / "sim_build" / f"{NEW}_card" / "icarus" / "results.xml").read_text()
+    results = (tree / "sim_build" / f"{NEW}_card" / "icarus" / "results.xml").read_text(encoding="utf-8")
     assert results.count("<testcase") - results.count("<skipped") == 4
 
 

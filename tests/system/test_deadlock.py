@@ -29,7 +29,7 @@ def fixture_cyclic(tmp_path_factory: pytest.TempPathFactory) -> str:
 def test_deadlock_on_cyclic_routes_is_told_link_by_link(cyclic: str, tmp_path: Path) -> None:
     done = must("ring_deadlock", "icarus", tmp_path, cluster=cyclic)
     assert done.metrics == {"deadlocks": 1, "in_the_cycle": 6}
-    told = (tmp_path / "stuck.txt").read_text()
+    told = (tmp_path / "stuck.txt").read_text(encoding="utf-8")
     for switch in range(3):
         peer = (switch + 1) % 3
         room = f"room in the slack buffer of switch {peer} port 2, held by switch {peer} port 2"
@@ -43,7 +43,7 @@ def test_packets_in_the_central_queues_of_sp_switches_are_told(tmp_path: Path) -
     settings = "packets=2 bytes=1000 steps=2 switch.central_queue=64"
     done = must("sp_stuck", "verilator", tmp_path / "ring", settings, cluster=cluster, profile="sp")
     assert done.metrics["cycles"] == 1
-    told = (done.folder / "stuck.txt").read_text()
+    told = (done.folder / "stuck.txt").read_text(encoding="utf-8")
     for switch in range(3):
         queue = f"switch {switch} central queue"
         assert f"switch {switch} port 2 waits for room in the central queue of switch {switch}, held by {queue}" in told
@@ -53,7 +53,7 @@ def test_packets_in_the_central_queues_of_sp_switches_are_told(tmp_path: Path) -
 def test_packets_that_nobody_takes_lie_whole_in_the_central_queue(tmp_path: Path) -> None:
     done = must("sp_stuck", "verilator", tmp_path, "packets=3 bytes=400", "four_hosts", profile="sp")
     assert done.metrics["cycles"] == 0
-    told = (tmp_path / "stuck.txt").read_text()
+    told = (tmp_path / "stuck.txt").read_text(encoding="utf-8")
     assert "switch 0 central queue waits for room at NIC 3, held by node 3 net recv" in told
     assert "node 3 net recv waits for a receive buffer, held by NIC 3" in told
 

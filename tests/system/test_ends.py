@@ -38,7 +38,7 @@ def in_terminal(command: list[str]) -> Iterator[subprocess.Popen[str]]:
     inherited = signal.signal(signal.SIGINT, signal.SIG_DFL)  # what is ignored stays so in a child, what is caught not
     try:
         process = subprocess.Popen(command, cwd=ROOT, start_new_session=True,
-                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)  # fmt: skip
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8")  # fmt: skip
     finally:
         signal.signal(signal.SIGINT, inherited)
     try:
@@ -52,12 +52,12 @@ def in_terminal(command: list[str]) -> Iterator[subprocess.Popen[str]]:
 def test_hang_names_who_waits_for_what(simulator: str, tmp_path: Path) -> None:
     done = run("hang", simulator, tmp_path, "run.hang_us=500")
     assert not done.passed
-    said = (tmp_path / "failures.txt").read_text()
+    said = (tmp_path / "failures.txt").read_text(encoding="utf-8")
     assert "nothing has happened for 0.0005 s of simulated time" in said
     assert "study tests.system.scenarios.hang waits for a word of metz's memory to change" in said
     assert "NIC 0: echo program waits for its polling loop to see something" in said
     assert "a longer silence is allowed with SET run.hang_us=..." in said
-    assert "Last events of node 1 bridge:" in (tmp_path / "stuck.txt").read_text()
+    assert "Last events of node 1 bridge:" in (tmp_path / "stuck.txt").read_text(encoding="utf-8")
 
 
 def test_after_a_hang_there_are_waves_of_the_time_around_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -66,7 +66,9 @@ def test_after_a_hang_there_are_waves_of_the_time_around_it(tmp_path: Path, caps
     said = capsys.readouterr().out
     assert "who waits for whom, and the last events of each unit: " in said
     assert "running it again for waves from 0.000 to " in said
-    assert (tmp_path / "stuck" / "stuck.json").read_text() == (tmp_path / "stuck.json").read_text()
+    assert (tmp_path / "stuck" / "stuck.json").read_text(encoding="utf-8") == (tmp_path / "stuck.json").read_text(
+        encoding="utf-8"
+    )
     assert (tmp_path / "stuck" / "waves.fst").stat().st_size > 0
     assert not (tmp_path / "waves.fst").exists()
     must("echo_pingpong", "icarus", tmp_path, "repetitions=1")
@@ -76,7 +78,7 @@ def test_after_a_hang_there_are_waves_of_the_time_around_it(tmp_path: Path, caps
 def test_software_that_looks_for_ever_hangs_too(tmp_path: Path) -> None:
     done = run("hang", "icarus", tmp_path, "run.hang_us=5000 look_us=2")
     assert not done.passed
-    said = (tmp_path / "failures.txt").read_text()
+    said = (tmp_path / "failures.txt").read_text(encoding="utf-8")
     assert (
         "nothing has happened for 0.005 s of simulated time: study tests.system.scenarios.hang waits for the next look"
         in said
@@ -85,7 +87,7 @@ def test_software_that_looks_for_ever_hangs_too(tmp_path: Path) -> None:
 
 def test_a_word_of_a_card_that_never_changes_hangs_too(tmp_path: Path) -> None:
     assert not run("hang", "verilator", tmp_path, "run.hang_us=500 polls=1").passed
-    said = (tmp_path / "failures.txt").read_text()
+    said = (tmp_path / "failures.txt").read_text(encoding="utf-8")
     assert "study tests.system.scenarios.hang waits for the word at 0xe0000000, which it polls" in said
 
 
@@ -99,7 +101,7 @@ def test_interrupted_run_leaves_no_results_of_its_own_and_no_process(simulator: 
     old = (tmp_path / "results.json").read_bytes()
 
     def begun() -> bool:
-        return any("study" in log.read_text() for log in tmp_path.glob(".run-*/sim.log"))
+        return any("study" in log.read_text(encoding="utf-8") for log in tmp_path.glob(".run-*/sim.log"))
 
     with in_terminal([*command, "--out", str(tmp_path)]) as process:
         wait_for(begun, "the simulation to begin")

@@ -29,7 +29,7 @@ GRIM = "repetitions=1 size=0 nic.firmware=python,c"
 def assert_same(one: Run, other: Run) -> None:
     """Results, traces, packets and what each instruction has taken are equal."""
     assert_equal(one, other)
-    profiles = [(run.folder / "profile.json").read_text() for run in (one, other)]
+    profiles = [(run.folder / "profile.json").read_text(encoding="utf-8") for run in (one, other)]
     assert profiles[0] == profiles[1]
 
 
@@ -174,7 +174,7 @@ def test_each_change_of_an_inline_function_is_in_the_trace_on_demand(traced: Run
 
 def _told(ended: Run) -> str:
     """The report of a core that stopped."""
-    told = (ended.folder / "failures.txt").read_text()
+    told = (ended.folder / "failures.txt").read_text(encoding="utf-8")
     return told[told.index("CoreError") :]
 
 

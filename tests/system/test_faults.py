@@ -96,11 +96,11 @@ def test_unexpected_fault_fails_the_run_and_is_named_with_unit_packet_and_time(c
     )
     tail_us = clean.times(TARGET, Part.LINK, TraceEvent.RX_TAIL)[1] / 1e6
     assert not done.passed
-    assert (tmp_path / "failures.txt").read_text().splitlines() == [
+    assert (tmp_path / "failures.txt").read_text(encoding="utf-8").splitlines() == [
         f"invariant: node 1 link: packet with a wrong CRC-8 at {tail_us:.3f} us (packet 0x0ec00002)"
     ]
     assert "packet with a wrong CRC-8" in "".join(done.failures)
-    told = (tmp_path / "stuck.txt").read_text()
+    told = (tmp_path / "stuck.txt").read_text(encoding="utf-8")
     assert told.startswith("invariant: node 1 link: packet with a wrong CRC-8")
     assert "study tests.system.scenarios.echo_faults waits for " in told
     at = float(re.search(r"the last thing before happened at ([\d.]+) us", told)[1])  # type: ignore[index]
@@ -126,7 +126,7 @@ def test_unexpected_illegal_symbol_names_the_port_of_the_switch(clean: Run, tmp_
     done = run("echo_faults", "verilator", tmp_path, f"expected=0 {setting([fault])}")
     assert not done.passed
     at_us = (slot + 1) * LINK_PS / 1e6
-    assert (tmp_path / "failures.txt").read_text().splitlines() == [
+    assert (tmp_path / "failures.txt").read_text(encoding="utf-8").splitlines() == [
         f"invariant: switch 0 port 1: illegal control symbol at {at_us:.3f} us (packet 0x00000000)"
     ]
 
@@ -137,7 +137,10 @@ def test_lost_end_of_packet_leaves_something_in_flight_which_fails_the_run(clean
     done = run("echo_faults", "verilator", tmp_path, f"expected=0 {setting([Fault(BEFORE_TARGET, 'drop', gap)])}")
     assert done.metrics == {"arrived": 0, "changed": 0, "in_order": 1}
     assert not done.passed
-    assert "invariant: still in flight at the end: NIC of metz" in (tmp_path / "failures.txt").read_text().splitlines()
+    assert (
+        "invariant: still in flight at the end: NIC of metz"
+        in (tmp_path / "failures.txt").read_text(encoding="utf-8").splitlines()
+    )
 
 
 BLOCKED = "count=6 gap_us=0 pause_us=100 rest_us=150"

@@ -40,6 +40,6 @@ def test_programs_of_grim_whose_nics_execute_c_go_as_the_same_reference_says() -
 def test_what_programs_reach_on_the_rtl_is_noted() -> None:
     found = Found.read(run_batch(Batch("cards", 0, 2, "verilator", covered=True)).results)
     told = reach.covered(found.arcs, "cards")["files"]["firmware/nic/grim/cards.py"]
-    lines = (ROOT / "firmware/nic/grim/cards.py").read_text().splitlines()
+    lines = (ROOT / "firmware/nic/grim/cards.py").read_text(encoding="utf-8").splitlines()
     (takes,) = (number for number, line in enumerate(lines, 1) if "turn, back =" in line)
     assert takes in told["executed_lines"]

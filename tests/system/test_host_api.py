@@ -47,7 +47,7 @@ def test_handlers_that_reply_stand_still_without_the_overflow_queue_only(tmp_pat
     assert done.metrics["lost"] == done.metrics["doubled"] == done.metrics["out_of_order"] == 0
     assert done.metrics["deadlock_without"] == 1
     assert done.metrics["units_in_the_cycle"] == 4
-    report = (done.folder / "stuck.txt").read_text()
+    report = (done.folder / "stuck.txt").read_text(encoding="utf-8")
     assert f"{HERE} waits for room in the queue of its channel 0, held by NIC 0" in report
     waits = rf"NIC 0 waits for room in the endpoint queues of VNN 1 \(stream \d+\), held by {THERE}"
     assert re.search(waits, report)

@@ -32,7 +32,7 @@ def run(root: Path, study: str, simulator: str, settings: str = "") -> Ended:
     """A run by the command; its results are in a folder of simulator and study."""
     words = ["tb.run", f"--sim={simulator}", f"--out={root / simulator / study}", f"--set={settings}", "--", study]
     command, env = [sys.executable, "-m", *words], {**os.environ, "SANLAB_PATH": str(root)}
-    return subprocess.run(command, cwd=ROOT, env=env, text=True, capture_output=True, check=False)
+    return subprocess.run(command, cwd=ROOT, env=env, encoding="utf-8", capture_output=True, check=False)
 
 
 def test_two_layers_share_one_grim_equally_on_both_simulators(root: Path) -> None:

@@ -35,7 +35,7 @@ def fixture_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The working directory of a user."""
     for name in ("tb", "firmware"):
         (tmp_path / name).mkdir()
-        (tmp_path / name / "__init__.py").write_text("raise SystemExit('not sanlab')")
+        (tmp_path / name / "__init__.py").write_text("raise SystemExit('not sanlab')", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
 
 
@@ -65,9 +65,9 @@ def test_a_failed_run_raises_what_the_command_says_and_leaves_its_results() -> N
 def test_an_interrupt_ends_the_child_and_the_simulator(tmp_path: Path) -> None:
     out = tmp_path / "out"
     log, script = out / "sim.log", [sys.executable, "-c", INTERRUPTED.format(out=str(out))]
-    with subprocess.Popen(script, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(script, cwd=ROOT, stdout=subprocess.PIPE, encoding="utf-8") as process:
         try:
-            wait_for(lambda: log.exists() and "study" in log.read_text(), "the simulation to begin")
+            wait_for(lambda: log.exists() and "study" in log.read_text(encoding="utf-8"), "the simulation to begin")
             assert running(out)
             process.send_signal(signal.SIGINT)
             said, _ = process.communicate(timeout=PATIENCE_S)

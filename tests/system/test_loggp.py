@@ -21,13 +21,13 @@ SMALL = "repetitions=1 sizes=2 largest=64 exchange=16"
 def test_parameters_and_prediction_are_equal_on_both_simulators(tmp_path: Path) -> None:
     done, other = [must("loggp", one, tmp_path / one, SMALL, "two_hosts") for one in ("verilator", "icarus")]
     assert_equal(done, other)
-    assert (done.folder / "alltoall.goal").read_text() == text(all_to_all(2, 16))
-    command = (done.folder / "loggopsim.sh").read_text().splitlines()[-1]
+    assert (done.folder / "alltoall.goal").read_text(encoding="utf-8") == text(all_to_all(2, 16))
+    command = (done.folder / "loggopsim.sh").read_text(encoding="utf-8").splitlines()[-1]
     given = {name: int(value) for name, value in re.findall(r"-(\w) (-?\d+)", command)}
     assert command.startswith("LogGOPSim -f alltoall.bin -L ") and set(given) == set("LogGOS")
     predicted = max(finish_times(all_to_all(2, 16), LogGOPS(**given))) / 1e6
     assert done.metrics["alltoall_us_predicted"] == pytest.approx(predicted)
-    columns = (done.folder / "loggp.txt").read_text().splitlines()
+    columns = (done.folder / "loggp.txt").read_text(encoding="utf-8").splitlines()
     assert [line.split()[:2] for line in columns[1:]] == [["4", "10"], ["64", "10"]]
     assert float(columns[1].split()[6]) == pytest.approx(done.results.series["message_send"].y[0], abs=1e-6)
 

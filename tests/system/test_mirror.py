@@ -34,7 +34,7 @@ def write_page(folder: Path) -> Path:
     """Write the page's files into `mylab` of a folder, the user's."""
     for name, text in FILES.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
+        (folder / name).write_text(text, encoding="utf-8")
     (folder / "mylab" / "__init__.py").touch()
     return folder
 
@@ -49,7 +49,12 @@ def sanlab(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """The command, with the page's root."""
     env = {**os.environ, "SANLAB_PATH": "mylab", "PYTHONPATH": str(ROOT), "SANLAB_OUT": str(folder / "out")}
     return subprocess.run(
-        [sys.executable, "-m", "tb.sanlab", *words], cwd=folder, env=env, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "tb.sanlab", *words],
+        cwd=folder,
+        env=env,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
     )
 
 

@@ -33,7 +33,7 @@ def fixture_repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The repository of the page, its package `mylab` in it."""
     folder = tmp_path_factory.mktemp("repository")
     subprocess.run(["bash", "-euc", MAKE], cwd=folder, env={**os.environ, "SANLAB": str(ROOT)}, check=True)
-    (folder / "pyproject.toml").write_text(PROJECT)
+    (folder / "pyproject.toml").write_text(PROJECT, encoding="utf-8")
     return folder
 
 
@@ -85,7 +85,7 @@ def test_a_sweep_runs_again_when_the_package_changes(here: Environment) -> None:
 
     assert "2 of 2 points, 0 known from before" in swept()
     assert "2 of 2 points, 2 known from before" in swept()
-    with (here.site / "mylab" / "firmware" / "nic" / "mine" / "layout.py").open("a") as file:
+    with (here.site / "mylab" / "firmware" / "nic" / "mine" / "layout.py").open("a", encoding="utf-8") as file:
         file.write("# changed\n")
     assert "2 of 2 points, 0 known from before" in swept()
 

@@ -23,7 +23,7 @@ def bench(words: str, folder: Path, simulator: str = "verilator") -> Run:
 
 def said(done: Run, rank: int = 0) -> str:
     """What a rank printed."""
-    return (done.folder / f"program-{rank}.txt").read_text()
+    return (done.folder / f"program-{rank}.txt").read_text(encoding="utf-8")
 
 
 def test_ringtest_is_equal_on_both_simulators_and_run_after_run(tmp_path: Path) -> None:
@@ -46,7 +46,9 @@ def test_pingpong_measures_simulated_time(tmp_path: Path) -> None:
 
 
 def test_an_exception_on_one_rank_ends_the_run_with_its_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "wrong.py").write_text("from mpi4py import MPI\nif MPI.COMM_WORLD.rank: print(1 / 0)\n")
+    (tmp_path / "wrong.py").write_text(
+        "from mpi4py import MPI\nif MPI.COMM_WORLD.rank: print(1 / 0)\n", encoding="utf-8"
+    )
     monkeypatch.chdir(tmp_path)
     done = run("program", "verilator", tmp_path / "run", f'command="{sys.executable} wrong.py"')
     assert not done.passed

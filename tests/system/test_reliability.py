@@ -78,7 +78,7 @@ def test_packets_that_pass_each_other_are_put_in_order_equally_on_both_simulator
 
 
 def test_every_step_of_the_repair_is_that_of_the_reference_model(lossy: Run) -> None:
-    hosts = json.loads((lossy.folder / "legend.json").read_text())["hosts"]
+    hosts = json.loads((lossy.folder / "legend.json").read_text(encoding="utf-8"))["hosts"]
     left = [[without_route(packet) for packet in packets] for packets in sent(lossy.folder, hosts)]
     replay = LossyReplay({n: filter(is_message, packets) for n, packets in enumerate(left)}, MAX_WINDOW)
     fields = ("unit", "event", "packet", "argument")
@@ -119,7 +119,7 @@ def test_every_choice_of_the_protocol_delivers(choice: str, tmp_path: Path) -> N
 def test_damage_without_the_extension_fails_the_run_and_names_the_packet(tmp_path: Path) -> None:
     done = run("grim_streaming", "verilator", tmp_path, "messages=200 fault.damage=0.02 run.hang_us=5000")
     assert not done.passed
-    failures = (tmp_path / "failures.txt").read_text()
+    failures = (tmp_path / "failures.txt").read_text(encoding="utf-8")
     assert "link: packet with a wrong CRC-8 at" in failures
     assert "(packet 0x0636" in failures
 
@@ -132,14 +132,14 @@ def test_messages_for_a_host_that_is_down_are_errors_at_the_sender_and_harm_nobo
 def test_without_the_extension_a_host_that_is_down_is_named_by_the_hang(tmp_path: Path) -> None:
     done = run("grim_down", "verilator", tmp_path, "run.hang_us=3000", cluster="four_hosts")
     assert not done.passed
-    failures = (tmp_path / "failures.txt").read_text()
+    failures = (tmp_path / "failures.txt").read_text(encoding="utf-8")
     assert "NIC 0 waits for answers of metz to 3 messages (a host that is down gives none; " in failures
     assert failures.count("node 1 net recv: packet dropped at a NIC in reset") == 3
 
 
 def cycle_told(folder: Path) -> str:
     """The cycle of waiting of a run's report."""
-    told = (folder / "stuck.txt").read_text()
+    told = (folder / "stuck.txt").read_text(encoding="utf-8")
     return told[told.index("A cycle of") :].split("\n\n")[0]
 
 
@@ -195,5 +195,5 @@ def test_slow_hosts_are_not_taken_for_a_deadlock(tmp_path: Path) -> None:
         cluster="two_hosts",
     )
     assert not done.passed
-    said = (tmp_path / "failures.txt").read_text()
+    said = (tmp_path / "failures.txt").read_text(encoding="utf-8")
     assert said == "no message for 200 us, but nobody waits in a circle: set quiet_us longer\n"

@@ -41,6 +41,6 @@ def test_flip_on_the_wire_is_a_flip_in_the_target(kind: str, tmp_path: Path) -> 
 def test_physical_write_to_nowhere_ends_the_run_and_is_named(simulator: str, tmp_path: Path) -> None:
     done = run("grim_remote_flip", simulator, tmp_path, "kind=wild")
     assert not done.passed
-    (failure,) = (tmp_path / "failures.txt").read_text().splitlines()
+    (failure,) = (tmp_path / "failures.txt").read_text(encoding="utf-8").splitlines()
     assert failure.startswith("WildDmaError: metz: wild DMA: write of host memory at 0x3f00000, at ")
     assert failure.endswith(" us, which no software has allocated; check the address")

@@ -51,7 +51,7 @@ def test_byte_that_changes_on_the_wire_is_seen(tmp_path: Path) -> None:
     done = run("faulty_transfer", "verilator", tmp_path / "out", f"{settings} {setting(flips)}")
     assert not done.passed
     assert (done.metrics["bytes"], done.metrics["sha256_equal"]) == (size, 0)
-    assert "SHA-256 differs" in (tmp_path / "out" / "failures.txt").read_text()
+    assert "SHA-256 differs" in (tmp_path / "out" / "failures.txt").read_text(encoding="utf-8")
 
 
 @pytest.fixture(name="no_build")

@@ -81,7 +81,7 @@ def test_program_counters_have_a_name_at_any_time_of_the_window(tmp_path: Path) 
     assert execute(asked, info, plan(asked, info), quiet).passed
     leave_views(asked, tmp_path, quiet)
     path = "top.cluster.host_{}.card.core.gen_core.u_sleep.u_core.at_q"
-    view = (tmp_path / waves.GTKWAVE).read_text()
+    view = (tmp_path / waves.GTKWAVE).read_text(encoding="utf-8")
     assert path.format("paris") in view and path.format("metz") not in view
     [(hosts, names)] = read_symbols(tmp_path)
     values = {value for _, value in variables(tmp_path)[path.format("paris")].signal if isinstance(value, int)}

@@ -50,7 +50,9 @@ def test_the_wheel_takes_one_name(wheel: Path) -> None:
 
 
 def test_the_wheel_requires_what_the_checkout_pins() -> None:
-    pinned = [line.split("#")[0].strip() for line in (ROOT / "requirements.txt").read_text().splitlines()]
+    pinned = [
+        line.split("#")[0].strip() for line in (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    ]
     wanted = [one.replace("'", '"') for one in project()["dependencies"]]
     assert [one for one in wanted if one not in pinned] == []
 
@@ -98,7 +100,7 @@ def test_a_worker_of_a_dask_cluster_needs_nothing_but_the_wheel(here: Environmen
             command = [sys.executable, "-m", "tb.sweep.run", *words, f"--scheduler={cluster.scheduler_address}"]
             env = {**os.environ, "SANLAB_OUT": str(tmp_path)}  # nothing is known from before
             ended = subprocess.run(
-                command, cwd=ROOT, env=env, text=True, capture_output=True, check=False, timeout=PATIENCE_S
+                command, cwd=ROOT, env=env, encoding="utf-8", capture_output=True, check=False, timeout=PATIENCE_S
             )
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert "2 of 2 points, 0 known from before, 0 failed" in ended.stdout

@@ -59,7 +59,7 @@ def run(
 ) -> Ended:
     """Run a C program on so many ranks."""
     path = folder / "program.c"
-    path.write_text(source)
+    path.write_text(source, encoding="utf-8")
     return start(folder, [str(path)], ranks, cpu_ratio, patience_s, on)
 
 
@@ -83,6 +83,6 @@ def start(
             await task.finished
 
     world.machine.finish(ended(), within_us=1e7)
-    said = [how.output(rank).read_text() for rank in range(ranks)]
+    said = [how.output(rank).read_text(encoding="utf-8") for rank in range(ranks)]
     records = sorted(world.machine.trace.records, key=lambda row: row[0])
     return Ended(said, [one.calls for one in servers], world.machine.host(0).now, list(map(held, servers)), records)

@@ -87,7 +87,7 @@ def test_a_fingerprint_covers_every_file_that_the_compiler_reads(folder: Path) -
     parts = [f"-DWITH_{part.upper()}" for one in declared(folder) for part in one]
     for target in targets_of(folder):
         command = [COMPILER, *target.flags, *dict.fromkeys(parts), *(f"-I{one}" for one in FOLDERS), "-MM", "paths.c"]
-        told = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout
+        told = subprocess.run(command, cwd=folder, capture_output=True, encoding="utf-8", check=True).stdout
         read = {(folder / name).resolve() for name in told.replace("\\\n", " ").split()[1:]}
         assert read and not read - known
 
@@ -96,8 +96,8 @@ def test_a_fingerprint_covers_every_file_that_the_compiler_reads(folder: Path) -
 def test_special_registers_in_paths_are_those_of_the_register_map(folder: Path) -> None:
     models = FIRMWARE.parent / "pymodels"
     maps = [models / "registers.py", *models.glob("nics/*/registers.py")]
-    registers = "".join(path.read_text() for path in maps)
-    texts = "".join(path.read_text() for path in (folder / "paths.c", *folder.glob("*.h")))
+    registers = "".join(path.read_text(encoding="utf-8") for path in maps)
+    texts = "".join(path.read_text(encoding="utf-8") for path in (folder / "paths.c", *folder.glob("*.h")))
     used = set(re.findall(r"REGISTER_(?:SAMPLE|READ|WRITE)\((\w+)", texts))
     assert not {name for name in used if not re.search(rf"\b{name}\b", registers)}
 

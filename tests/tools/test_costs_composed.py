@@ -53,7 +53,7 @@ def test_what_is_left_out_costs_nothing(tmp_path: Path) -> None:
 
 def test_a_rendered_table_gives_back_what_was_counted(tmp_path: Path) -> None:
     folder = layer(tmp_path, 'parts = ["flow", "order"]', paths_c=PATHS)
-    (folder / "costs.toml").write_text(render(folder, LANAI, counts(folder, LANAI), "a compiler"))
+    (folder / "costs.toml").write_text(render(folder, LANAI, counts(folder, LANAI), "a compiler"), encoding="utf-8")
     for parts in declared(folder):
         table = PathTable.load("nic", "toy", tmp_path, composition=parts)
         assert dict(table.paths) == counts(folder, composed(LANAI, parts))
@@ -63,7 +63,7 @@ def test_a_rendered_table_gives_back_what_was_counted(tmp_path: Path) -> None:
 def test_a_rendered_table_of_what_is_executed_gives_back_each_composition(tmp_path: Path) -> None:
     folder = layer(tmp_path, 'parts = ["flow", "order"]', paths_c=PATHS)
     file = folder / executed.TABLE
-    file.write_text(render_executed(folder, LANAI, "a compiler"))
+    file.write_text(render_executed(folder, LANAI, "a compiler"), encoding="utf-8")
     for parts in declared(folder):
         found = executed.read(file, parts)
         for level in executed.LEVELS:

@@ -46,18 +46,20 @@ ROOT_H = "#include <cstdint>\n#include <cstdio>\nstruct Vm___024root { uint64_t 
 @pytest.fixture
 def obj(tmp_path: Path) -> Path:
     """The model's folder."""
-    (tmp_path / "root.h").write_text(ROOT_H)
-    (tmp_path / "Vm___024root__0.cpp").write_text(MODEL)
-    (tmp_path / "Vm___024root__0__Slow.cpp").write_text(TOLD)
+    (tmp_path / "root.h").write_text(ROOT_H, encoding="utf-8")
+    (tmp_path / "Vm___024root__0.cpp").write_text(MODEL, encoding="utf-8")
+    (tmp_path / "Vm___024root__0__Slow.cpp").write_text(TOLD, encoding="utf-8")
     return tmp_path
 
 
 def test_for_every_set_of_triggers_the_same_blocks_run(obj: Path) -> None:
     narrow(obj, "Vm", DOMAINS)
     source = obj / "Vm___024root__0.cpp"
-    assert "eval_nba_of<11ull, 1ull>" in source.read_text() and "eval_nba_of<4ull, 4ull>" in source.read_text()
+    assert "eval_nba_of<11ull, 1ull>" in source.read_text(
+        encoding="utf-8"
+    ) and "eval_nba_of<4ull, 4ull>" in source.read_text(encoding="utf-8")
     subprocess.run(["g++", "-std=gnu++20", "-o", "program", source.name], cwd=obj, check=True)
-    ran = subprocess.run(["./program"], cwd=obj, check=True, capture_output=True, text=True).stdout.split()
+    ran = subprocess.run(["./program"], cwd=obj, check=True, capture_output=True, encoding="utf-8").stdout.split()
     assert [int(word) for word in ran] == [
         sum(1 << i for i, mask in enumerate(MASKS) if mask & triggers) for triggers in range(16)
     ]
@@ -70,6 +72,6 @@ def test_a_clock_without_triggers_is_refused(obj: Path) -> None:
 
 def test_a_function_that_sets_triggers_is_refused(obj: Path) -> None:
     source = obj / "Vm___024root__0.cpp"
-    source.write_text(MODEL.replace("ran |= 1;", "vlSelfRef.__VnbaTriggered[0U] = 0;"))
+    source.write_text(MODEL.replace("ran |= 1;", "vlSelfRef.__VnbaTriggered[0U] = 0;"), encoding="utf-8")
     with pytest.raises(ToolError, match="sets triggers"):
         narrow(obj, "Vm", DOMAINS)

@@ -46,7 +46,7 @@ def run(root: Path, *arguments: str) -> str:
     """A Python program in the copy: what it prints."""
     done = subprocess.run(
         [sys.executable, *arguments], cwd=root, env={"PYTHONPATH": str(root), "PATH": "/usr/bin:/bin"},
-        capture_output=True, text=True, timeout=120, check=False,
+        capture_output=True, encoding="utf-8", timeout=120, check=False,
     )  # fmt: skip
     assert not done.returncode, done.stdout + done.stderr
     return done.stdout
@@ -62,7 +62,9 @@ def test_compositions_without_the_new_protocol_cost_what_they_did(copy: Path) ->
     after = ""
     for side in ("nic", "host"):
         before, after = (
-            re.sub(r'sources_sha256 = "\w+"', "", (root / f"firmware/{side}/epos/costs.toml").read_text())
+            re.sub(
+                r'sources_sha256 = "\w+"', "", (root / f"firmware/{side}/epos/costs.toml").read_text(encoding="utf-8")
+            )
             for root in (TREE, copy)
         )
         blocks = [block for block in re.split(r"\n\n", before) if block.startswith(('[composition."', "[path]"))]

@@ -69,7 +69,7 @@ def test_flags_that_are_tested_at_run_time_cost_something_with_nothing_active(si
 
 def test_the_hand_written_paths_use_none_of_the_protocols_headers() -> None:
     for side, _ in SIDES:
-        text = (FIRMWARE / side / "epos" / BYHAND / "paths.c").read_text()
+        text = (FIRMWARE / side / "epos" / BYHAND / "paths.c").read_text(encoding="utf-8")
         assert re.findall(r'#include "(.*)"', text) in (["paths.h", "nic/hardware/block.h"], ["paths.h"])
 
 
@@ -78,9 +78,9 @@ def test_an_instruction_that_is_added_to_a_hook_that_is_left_out_is_found(tmp_pa
     shutil.copytree(FIRMWARE / "nic" / "epos", folder)
     shutil.copytree(FIRMWARE / "nic" / "hardware", tmp_path / "nic" / "hardware")
     hooks, dummy = folder / "hooks.h", "#define FLOW_RX(nic, source, frame) ((void)0)"
-    text = hooks.read_text()
+    text = hooks.read_text(encoding="utf-8")
     assert dummy in text
-    hooks.write_text(text.replace(dummy, dummy.replace("((void)0)", "SHARED32(&nic->held)")))
+    hooks.write_text(text.replace(dummy, dummy.replace("((void)0)", "SHARED32(&nic->held)")), encoding="utf-8")
     spoiled, hand = found(folder, LANAI), by_hand("nic", LANAI, ())
     wrong = {name for name in hand if spoiled[name][0] != hand[name][0]}
     assert wrong == {"epos_rx", "epos_hold"}

@@ -66,7 +66,12 @@ def test_a_layer_outside_of_the_tree_is_built_in_its_own_folder(tmp_path: Path) 
     )
     command = [sys.executable, "-m", "firmware.build", "counter"]
     told = subprocess.run(
-        command, cwd=TREE, env=os.environ | {"SANLAB_PATH": str(tmp_path)}, capture_output=True, text=True, check=True
+        command,
+        cwd=TREE,
+        env=os.environ | {"SANLAB_PATH": str(tmp_path)},
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
     ).stdout
     (made,) = folder.glob("firmware.*.toml")
     assert told == f"{made}: written\n"
@@ -83,7 +88,7 @@ def test_a_fingerprint_covers_every_file_that_the_compiler_reads(layer: str, kin
     (tmp_path / "lanai.h").write_text(images.cores()[kind].header(), encoding="utf-8")
     folder = images.image(layer, kind).parent
     command = [COMPILER, *images.FLAGS, *(f"-I{one}" for one in (*FOLDERS, tmp_path)), "-MM", images.SOURCE]
-    told = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout
+    told = subprocess.run(command, cwd=folder, capture_output=True, encoding="utf-8", check=True).stdout
     read = {(folder / name).resolve() for name in told.replace("\\\n", " ").split()[1:]}
     known = {path.resolve() for path in images.sources(layer, kind)} | set(tmp_path.resolve().iterdir())
     assert read and not read - known
@@ -94,8 +99,8 @@ def test_commands_renew_what_a_changed_source_has_made_stale(tmp_path: Path) -> 
     for side in ("nic", "host"):
         shutil.copytree(TREE / "firmware" / side / "echo", tmp_path / "firmware" / side / "mine", ignore=ignored)
         for path in (tmp_path / "firmware" / side / "mine").glob("*.py"):
-            path.write_text(re.sub(r"(nic|host)\.echo", r"\1.mine", path.read_text()))
-    with (tmp_path / "firmware/nic/mine/paths.c").open("a") as file:
+            path.write_text(re.sub(r"(nic|host)\.echo", r"\1.mine", path.read_text(encoding="utf-8")), encoding="utf-8")
+    with (tmp_path / "firmware/nic/mine/paths.c").open("a", encoding="utf-8") as file:
         file.write("\nvoid more(u32 *where) { *where = 1; }\n")
     env = os.environ | {"SANLAB_PATH": str(tmp_path)}
     ask = "from firmware.images import load; from pymodels.costs import PathTable; PathTable.of_nic('mine'); "
@@ -103,7 +108,7 @@ def test_commands_renew_what_a_changed_source_has_made_stale(tmp_path: Path) -> 
     for words, code in (("-c", 1), ("costs", 0), ("-c", 1), ("firmware", 0), ("-c", 0)):
         command = ["-c", ask] if words == "-c" else ["-m", "tb.sanlab", words, "mine"]
         done = subprocess.run(
-            [sys.executable, *command], cwd=TREE, env=env, capture_output=True, text=True, check=False
+            [sys.executable, *command], cwd=TREE, env=env, capture_output=True, encoding="utf-8", check=False
         )
         assert done.returncode == code, done.stdout + done.stderr
         assert code == 0 or "StaleError" in done.stderr

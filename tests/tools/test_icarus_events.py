@@ -97,7 +97,9 @@ def test_processes_that_share_nothing_wake_each_other_for_ever_through_one_that_
 
 def _first_line(folder: Path, text: str) -> str:
     """What the simulation of this module `top` says first."""
-    (folder / "top.sv").write_text(text)
+    (folder / "top.sv").write_text(text, encoding="utf-8")
     subprocess.run(["iverilog", "-g2012", "-o", "top", "top.sv"], cwd=folder, check=True, capture_output=True)
-    ran = subprocess.run(["vvp", "top"], cwd=folder, check=True, capture_output=True, text=True, timeout=PATIENCE_S)
+    ran = subprocess.run(
+        ["vvp", "top"], cwd=folder, check=True, capture_output=True, encoding="utf-8", timeout=PATIENCE_S
+    )
     return ran.stdout.splitlines()[0]

@@ -132,7 +132,7 @@ def printed(folder: Path, level: str) -> list[tuple[int, str]]:
         made = folder / f"{source.stem}.o"
         target = ["--target=lanai"] if source.suffix == ".S" else [*LANAI.flags, "-Wno-error", level]
         subprocess.run([COMPILER, *target, *LINES, "-c", source, "-o", made], check=True, capture_output=True)
-        shown = subprocess.run([OBJDUMP, "-d", made], check=True, text=True, capture_output=True).stdout
+        shown = subprocess.run([OBJDUMP, "-d", made], check=True, encoding="utf-8", capture_output=True).stdout
         for line in re.findall(r"^ +[0-9a-f]+: ((?:[0-9a-f]{2} ){4}) *\t(.*)$", shown, re.MULTILINE):
             text = re.sub(r"\s+", " ", re.sub(r" *(?:<.*>|! return)", "", line[1])).strip()
             found.append((int(line[0].replace(" ", ""), 16), text))

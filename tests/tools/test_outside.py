@@ -141,7 +141,7 @@ def test_a_program_has_variables_a_folder_and_a_file_for_what_it_prints(bound: B
         await bound.host.outside(command, **given).request()
 
     bound.ends(serve())
-    assert (tmp_path / "out").read_text() == f"text\n{tmp_path}\n"
+    assert (tmp_path / "out").read_text(encoding="utf-8") == f"text\n{tmp_path}\n"
 
 
 def test_a_program_is_asked_back_within_its_request(bound: Bound) -> None:
@@ -209,7 +209,7 @@ def test_what_a_program_has_left_behind_ends_with_it(bound: Bound, ends: str) ->
 @KEPT_IN
 def test_a_simulator_that_is_killed_takes_its_programs_and_what_they_left_along() -> None:
     root = Path(__file__).parents[2]
-    with subprocess.Popen(python(SIMULATOR), cwd=root, stdout=subprocess.PIPE, text=True) as simulator:
+    with subprocess.Popen(python(SIMULATOR), cwd=root, stdout=subprocess.PIPE, encoding="utf-8") as simulator:
         assert simulator.stdout is not None
         numbers = [int(word) for word in simulator.stdout.readline().split()]
         assert all(map(alive, numbers))
@@ -245,7 +245,7 @@ def test_a_program_runs_as_who_started_it_in_files_of_its_own(bound: Bound, tmp_
         await bound.host.outside(["sh", "-c", "id -u; touch made"], output=tmp_path / "out", folder=tmp_path).request()
 
     bound.ends(serve())
-    assert int((tmp_path / "out").read_text()) == os.getuid() == (tmp_path / "made").stat().st_uid
+    assert int((tmp_path / "out").read_text(encoding="utf-8")) == os.getuid() == (tmp_path / "made").stat().st_uid
 
 
 def test_where_the_kernel_gives_no_namespaces_programs_run_with_what_is_left(

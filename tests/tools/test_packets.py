@@ -86,7 +86,7 @@ def told(
         "occurrence=a",
         *words,
     ]
-    ended = subprocess.run(command, text=True, capture_output=True, check=False, timeout=PATIENCE_S)
+    ended = subprocess.run(command, encoding="utf-8", capture_output=True, check=False, timeout=PATIENCE_S)
     assert ended.returncode == 0, ended.stderr
     assert "Lua" not in ended.stderr, ended.stderr
     return [line.split("\t") for line in ended.stdout.splitlines()]

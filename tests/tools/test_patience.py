@@ -33,15 +33,15 @@ def test_a_bench_without_limits_leaves_what_its_tests_take(tmp_path: Path) -> No
     tests = _Tests(left)
     for name in ("first", "second", ""):
         tests.begins(name)
-    taken = json.loads(left.read_text())
+    taken = json.loads(left.read_text(encoding="utf-8"))
     assert list(taken) == ["first", "second"]
     assert all(0 <= seconds < 5 for seconds in taken.values())
 
 
 def test_a_test_that_takes_far_longer_ends_the_simulator_and_so_does_one_that_is_not_known(tmp_path: Path) -> None:
     known = tmp_path / "tests.json"
-    known.write_text('{"known": 0.01}')
+    known.write_text('{"known": 0.01}', encoding="utf-8")
     for ends in ("none", "known"):
         run = subprocess.run([sys.executable, "-c", ENDLESS, str(known), ends], cwd=ROOT, check=False)
         assert run.returncode == -signal.SIGVTALRM
-    assert json.loads(known.read_text()) == {"known": 0.01}
+    assert json.loads(known.read_text(encoding="utf-8")) == {"known": 0.01}

@@ -43,7 +43,7 @@ def test_the_trace_shows_a_call_around_the_packet_that_ended_it(tmp_path: Path) 
     if (!rank) { usleep(300); MPI_Send(&rank, 1, MPI_INT, 1, 3, MPI_COMM_WORLD); }
     else { MPI_Recv(&data, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, &status); }
     """
-    (tmp_path / "program.c").write_text(main(body))
+    (tmp_path / "program.c").write_text(main(body), encoding="utf-8")
     records = start(tmp_path, [str(tmp_path / "program.c")], trace=True).records
     calls, number = (TraceEvent.CALL_START, TraceEvent.CALL_END), NUMBERS["MPI_Recv"]
     (begun, *_), (over, *_) = [row for row in records if row[2] in calls and row[4] == number]
@@ -72,10 +72,10 @@ def test_what_is_held_for_a_program_does_not_grow_with_its_messages(tmp_path: Pa
 
 
 def test_the_library_has_a_function_for_every_call_and_no_other_name_of_mpi() -> None:
-    said = subprocess.check_output(["nm", "-D", "--defined-only", library() / abi.LIBRARY], text=True)
+    said = subprocess.check_output(["nm", "-D", "--defined-only", library() / abi.LIBRARY], encoding="utf-8")
     there = {line.split()[2] for line in said.splitlines() if line.split()[1] in "TW"}
     assert {*LOCAL, *(one.name for one in table())} <= there
-    assert set(NAMES.read_text().split()) <= there
+    assert set(NAMES.read_text(encoding="utf-8").split()) <= there
     assert {one for one in there if one.startswith(("MPI_", "MPIX_", "MPII_"))} <= {
         *LOCAL,
         *(one.name for one in table()),

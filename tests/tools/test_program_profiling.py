@@ -40,7 +40,7 @@ COUNTED = """
 
 
 def test_every_function_of_mpi_has_a_second_name_for_profiling() -> None:
-    said = subprocess.check_output(["nm", "-D", "--defined-only", library() / abi.LIBRARY], text=True)
+    said = subprocess.check_output(["nm", "-D", "--defined-only", library() / abi.LIBRARY], encoding="utf-8")
     kinds = {line.split()[2]: line.split()[1] for line in said.splitlines()}
     names = {*LOCAL, *(one.name for one in table())}
     profiled = {name for name in names if name.startswith(("MPI_", "MPIX_"))}
@@ -54,8 +54,8 @@ def test_a_program_that_wraps_a_call_reaches_it_by_its_second_name(tmp_path: Pat
 
 def test_a_profiling_library_linked_before_mpi_sees_the_calls(tmp_path: Path) -> None:
     folder, linked = library(), [f"-Wl,-rpath,{tmp_path}", f"-L{tmp_path}", "-l:libcount.so"]
-    (tmp_path / "count.c").write_text(f"#include <mpi.h>\n{COUNTING}")
-    (tmp_path / "program.c").write_text(main(COUNTED))
+    (tmp_path / "count.c").write_text(f"#include <mpi.h>\n{COUNTING}", encoding="utf-8")
+    (tmp_path / "program.c").write_text(main(COUNTED), encoding="utf-8")
     common = [f"-I{folder}", f"-L{folder}", f"-l:{abi.LIBRARY}"]
     subprocess.check_call([CC, "-shared", "-fPIC", "-o", tmp_path / "libcount.so", tmp_path / "count.c", *common])
     subprocess.check_call([CC, "-o", tmp_path / "program", tmp_path / "program.c", *linked, *common])
@@ -137,7 +137,7 @@ program sums
   call MPI_Finalize(ierr)
 end program
 """
-    (tmp_path / "sums.f90").write_text(source)
+    (tmp_path / "sums.f90").write_text(source, encoding="utf-8")
     subprocess.check_call(["mpif90.mpich", "-J", tmp_path, "-o", tmp_path / "sums", tmp_path / "sums.f90"])
     said = start(tmp_path, words_of("./sums", tmp_path)).said
     assert [line.split() for line in said] == [["sum", "3.0000000000000000", "T"]] * 2

@@ -92,7 +92,7 @@ def test_rank_0_alone_reads_the_standard_input(tmp_path: Path) -> None:
     int came = fgets(line, sizeof line, stdin) != 0;
     MUST(came == !rank && !strcmp(line, rank ? "none" : "to be read\\n"));
     """
-    (tmp_path / "program.c").write_text(main(body))
+    (tmp_path / "program.c").write_text(main(body), encoding="utf-8")
     words = [str(tmp_path), str(tmp_path / "program.c")]
     code = "import sys; from pathlib import Path; from tests.tools.program_bench import start; "
     code += "start(Path(sys.argv[1]), sys.argv[2:])"

@@ -124,7 +124,9 @@ def test_light_is_light_and_dark_is_dark(opened: Browser, report: Path) -> None:
 
 def test_the_browser_does_tell_of_errors(opened: Browser, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    page.write_text("<script>console.error('so it is'); nothing.there</script><img src='missing.png'>")
+    page.write_text(
+        "<script>console.error('so it is'); nothing.there</script><img src='missing.png'>", encoding="utf-8"
+    )
     said = opened.show(page, 390, "light")
     assert len(said) >= 2
     assert any("so it is" in line for line in said)

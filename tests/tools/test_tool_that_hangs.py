@@ -33,14 +33,14 @@ def test_a_tool_that_hangs_ends_and_so_does_what_it_has_started(
     code, told = check.output([sys.executable, "-c", TOOL, ENDLESS, str(left)], timeout=1)
     assert code == 1 and check.LATE in told[0]
     until = time.monotonic() + PATIENCE_S
-    while _runs(int(left.read_text())) and time.monotonic() < until:
+    while _runs(int(left.read_text(encoding="utf-8"))) and time.monotonic() < until:
         time.sleep(0.1)
-    assert not _runs(int(left.read_text()))
+    assert not _runs(int(left.read_text(encoding="utf-8")))
 
 
 def _runs(pid: int) -> bool:
     try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
     except (FileNotFoundError, ProcessLookupError):
         return False
     return state != "Z"

@@ -95,7 +95,7 @@ def _caller(frame: FrameType | None) -> Place:
 def charged_calls() -> Iterator[tuple[str, range]]:
     """Every call in the firmware that charges something: its file, and the lines that it takes."""
     for file in sorted(Path(SOURCES).rglob("*.py")):
-        for node in ast.walk(ast.parse(file.read_text())):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _charges(node.func):
                 yield str(file), range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
@@ -152,7 +152,7 @@ def main() -> None:
             f'"{operation}" = "{", ".join(f"{path} {count}" for path, count in sorted(paths.items()))}"\n'
             for operation, paths in sorted(table(name).items())
         ]
-        (FOLDER / f"{name}.toml").write_text(HEADING + "".join(lines))
+        (FOLDER / f"{name}.toml").write_text(HEADING + "".join(lines), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -45,7 +45,7 @@ class Checkout:
         for name in ("Makefile", "tb/setup.sh"):
             shutil.copy(ROOT / name, self.root / name)
         self.requirements = self.root / "requirements.txt"
-        self.requirements.write_text("one==1\n")
+        self.requirements.write_text("one==1\n", encoding="utf-8")
         for name in REAL:
             found = shutil.which(name)
             if found:
@@ -68,7 +68,7 @@ class Checkout:
     def tool(self, name: str, text: str = "#!/bin/sh\nexit 0\n") -> None:
         """Put a fake program on the PATH."""
         path = self.tools / name
-        path.write_text(text)
+        path.write_text(text, encoding="utf-8")
         path.chmod(0o755)
 
     def become_root(self) -> None:
@@ -83,7 +83,7 @@ class Checkout:
             [str(self.tools / command[0]), *command[1:]],
             cwd=self.root,
             env=env,
-            text=True,
+            encoding="utf-8",
             capture_output=True,
             timeout=PATIENCE_S,
             check=False,
@@ -99,7 +99,7 @@ class Checkout:
 
     def calls(self, beginning: str = "") -> list[str]:
         """What was called so far, in order, as `<word><word>`; then the log is empty again."""
-        lines = self.log.read_text().splitlines() if self.log.exists() else []
+        lines = self.log.read_text(encoding="utf-8").splitlines() if self.log.exists() else []
         self.log.unlink(missing_ok=True)
         return [line for line in lines if line.startswith(beginning)]
 

@@ -21,7 +21,7 @@ def fixture_refusing(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("refused")
     for name in REFUSED:
         program = folder / name
-        program.write_text(SCRIPT)
+        program.write_text(SCRIPT, encoding="utf-8")
         program.chmod(0o755)
     return folder
 

@@ -65,7 +65,7 @@ def other_process(code: str, store: Path) -> subprocess.Popen[str]:
         f"import sys\nfrom pathlib import Path\nfrom tb.build.store import kept\nstore = Path({str(store)!r})\n{code}"
     )
     process = subprocess.Popen(
-        [sys.executable, "-c", text], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
+        [sys.executable, "-c", text], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8", cwd=ROOT
     )
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"

@@ -115,7 +115,7 @@ def test_equal_runs_pass_without_a_table(tmp_path: Path, capsys: pytest.CaptureF
 def test_an_older_schema_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     given = pair(tmp_path, results(), results())
     path = tmp_path / "a" / "results.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), "schema": 0}))
+    path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), "schema": 0}), encoding="utf-8")
     assert compare.main(given) == 2
     said = capsys.readouterr().err
     assert said.endswith("has schema 0, this sanlab reads 2; run the study again\n")
@@ -129,7 +129,7 @@ def test_a_file_that_cannot_be_read_is_one_line(
     given = pair(tmp_path, results(), results())
     path = tmp_path / "b" / "results.json"
     if damage == "truncated":
-        path.write_text(path.read_text()[:-40])
+        path.write_text(path.read_text(encoding="utf-8")[:-40], encoding="utf-8")
     else:
         path.unlink()
         given[1] = str(path.parent if damage == "folder" else path)

@@ -39,7 +39,7 @@ def layer(root: Path, parts: str, **files: str) -> Path:
     folder = root / "nic" / "toy"
     folder.mkdir(parents=True)
     for name, text in {FILE: parts, **{name.replace("_", "."): text for name, text in files.items()}}.items():
-        (folder / name).write_text(text)
+        (folder / name).write_text(text, encoding="utf-8")
     return folder
 
 
@@ -113,5 +113,5 @@ def test_a_wrong_declaration_is_refused(tmp_path: Path, text: str, said: str) ->
 def test_the_fingerprint_follows_the_parts(tmp_path: Path) -> None:
     folder = layer(tmp_path, 'parts = ["a"]', paths_c=PATHS)
     before = fingerprint(folder, LANAI)
-    (folder / FILE).write_text('parts = ["a", "b"]')
+    (folder / FILE).write_text('parts = ["a", "b"]', encoding="utf-8")
     assert fingerprint(folder, LANAI) != before

@@ -36,7 +36,7 @@ from pymodels.costs.named import named_paths
     ],
 )
 def test_named_paths_are_found(tmp_path: Path, text: str, paths: set[str]) -> None:
-    (tmp_path / "layer.py").write_text(text)
+    (tmp_path / "layer.py").write_text(text, encoding="utf-8")
     named = named_paths(tmp_path)
     assert set(named.paths) == paths
     assert not named.unknown
@@ -44,12 +44,12 @@ def test_named_paths_are_found(tmp_path: Path, text: str, paths: set[str]) -> No
 
 @pytest.mark.parametrize("path", ["f'step_{k}'", "name()", "self.path", "3", "A"])
 def test_a_path_that_only_running_would_tell_is_reported_with_its_place(tmp_path: Path, path: str) -> None:
-    (tmp_path / "layer.py").write_text(f"A = A\n\nawait nic.work({path})\n")
+    (tmp_path / "layer.py").write_text(f"A = A\n\nawait nic.work({path})\n", encoding="utf-8")
     named = named_paths(tmp_path)
     assert named.unknown == ["layer.py:3"]
 
 
 def test_places_are_file_and_line(tmp_path: Path) -> None:
-    (tmp_path / "scan.py").write_text("\nawait nic.work('a')\n")
-    (tmp_path / "send.py").write_text("await nic.work('a')\n")
+    (tmp_path / "scan.py").write_text("\nawait nic.work('a')\n", encoding="utf-8")
+    (tmp_path / "send.py").write_text("await nic.work('a')\n", encoding="utf-8")
     assert named_paths(tmp_path).paths == {"a": ["scan.py:2", "send.py:1"]}

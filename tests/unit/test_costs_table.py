@@ -43,7 +43,7 @@ processors = st.builds(NicProcessor, clocks, clocks, clocks, st.integers(0, 4))
 def write(firmware: Path, text: str) -> None:
     folder = firmware / "nic" / "echo"
     folder.mkdir(parents=True)
-    (folder / "costs.toml").write_text(text)
+    (folder / "costs.toml").write_text(text, encoding="utf-8")
 
 
 def test_a_cost_is_found_by_the_name_of_its_path(tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ def test_a_cost_is_found_by_the_name_of_its_path(tmp_path: Path) -> None:
 def test_a_table_that_is_written_again_is_read_again(tmp_path: Path) -> None:
     write(tmp_path, TABLE)
     PathTable.load("nic", "echo", tmp_path)
-    (tmp_path / "nic" / "echo" / "costs.toml").write_text(TABLE.replace("= 13", "= 14"))
+    (tmp_path / "nic" / "echo" / "costs.toml").write_text(TABLE.replace("= 13", "= 14"), encoding="utf-8")
     assert PathTable.load("nic", "echo", tmp_path).cost("start_send").instructions == 14
 
 

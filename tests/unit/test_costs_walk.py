@@ -99,14 +99,14 @@ def test_on_a_powerpc_too_what_cannot_be_counted_is_refused(text: str) -> None:
 @pytest.mark.parametrize(("side", "name"), sorted(BY_HAND))
 def test_counts_equal_those_made_by_hand(side: str, name: str) -> None:
     target = TARGETS[side][0]
-    found = functions((FIXTURES / side / "paths.s").read_text(), target.comment, target.decode)
+    found = functions((FIXTURES / side / "paths.s").read_text(encoding="utf-8"), target.comment, target.decode)
     assert [one.name for one in found] == [path for where, path in BY_HAND if where == side]
     assert {one.name: walk(one, side) for one in found}[name] == BY_HAND[side, name]
 
 
 def test_the_explanation_lists_what_was_counted() -> None:
     target = TARGETS["nic"][0]
-    first, _ = functions((FIXTURES / "nic" / "paths.s").read_text(), target.comment, target.decode)
+    first, _ = functions((FIXTURES / "nic" / "paths.s").read_text(encoding="utf-8"), target.comment, target.decode)
     assert explain(first, "nic") == [
         "ld 8[%r6], %r3",
         "sub.f %r3, %r7, %r0",

@@ -72,7 +72,7 @@ def test_functions_are_named_with_what_they_execute_of_a_message(
     monkeypatch.setattr(counts, "FOLDER", tmp_path)
     workload = counts.Workload("a_study", "a_cluster", "", 2, 4)
     workload.folder.mkdir(parents=True)
-    (workload.folder / counts.FILE).write_text(FILE)
+    (workload.folder / counts.FILE).write_text(FILE, encoding="utf-8")
     assert counts.functions(workload, 4) == [
         (PYTHON, "PyObject_Call", 300),
         (SWITCH, "switch_8: nba_comb__TOP__41", 150),
@@ -108,6 +108,6 @@ def test_counts_of_another_compiler_are_not_compared_and_that_is_said() -> None:
 
 
 def test_every_workload_has_a_committed_count_of_every_part() -> None:
-    counts = json.loads(COMMITTED.read_text())["counts"]
+    counts = json.loads(COMMITTED.read_text(encoding="utf-8"))["counts"]
     assert list(counts) == list(WORKLOADS)
     assert all(list(parts) == list(PARTS) for parts in counts.values())

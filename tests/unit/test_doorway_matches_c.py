@@ -37,7 +37,7 @@ def enums(*names: str) -> dict[str, int]:
     """Every `NAME = value` of the enumerations in these C files."""
     found: dict[str, int] = {}
     for name in names:
-        text = re.sub(r"//[^\n]*", "", SOURCES[name].read_text())
+        text = re.sub(r"//[^\n]*", "", SOURCES[name].read_text(encoding="utf-8"))
         for body in re.findall(r"enum\s*\{([^}]*)\}", text):
             for word, value, shift in re.findall(r"(\w+)\s*=\s*(\w+)(?:\s*<<\s*(\w+))?", body):
                 found[word] = int(value, 0) << int(shift or "0", 0)
@@ -65,7 +65,7 @@ def test_ring_sizes_are_equal() -> None:
 def test_a_cluster_larger_than_the_tables_is_refused() -> None:
     c = enums("doorway.h")
     assert c["DW_MEMORIES"] == 2 * CARD_MEMORIES == 4 * MOST_HOSTS
-    assert f"CARD_MEMORIES = {CARD_MEMORIES};" in SOURCES["sim_node.sv"].read_text()
+    assert f"CARD_MEMORIES = {CARD_MEMORIES};" in SOURCES["sim_node.sv"].read_text(encoding="utf-8")
     assert c["DW_CLOCKS"] == MOST_CLOCKS > 3 * MOST_HOSTS
     assert c["DW_CABLES"] >= MOST_HOSTS + 16 * MOST_SWITCHES
     assert settings.SWITCH_UNIT >= MOST_HOSTS * PARTS_PER_NODE and c["DW_UNITS"] >= settings.SWITCH_UNIT + MOST_SWITCHES
@@ -83,7 +83,7 @@ def test_a_cluster_larger_than_the_tables_is_refused() -> None:
 
 def test_a_turn_of_a_polling_core_fits_and_is_counted_at_its_sram() -> None:
     c = enums("core.c")
-    longest = re.search(r"int TURN = (\d+)", SOURCES["sim_core_sleep.sv"].read_text())
+    longest = re.search(r"int TURN = (\d+)", SOURCES["sim_core_sleep.sv"].read_text(encoding="utf-8"))
     assert longest is not None
     assert c["TURN"] == int(longest[1])
     assert c["SRAM_OF_CPU"] == Part.SRAM - Part.NIC_CPU
@@ -120,7 +120,7 @@ def test_host_commands_and_events_are_equal() -> None:
         assert c[name] == known[name], name
     assert (c["EVENT_TAKEN"], c["EVENT_LOADED"]) == host.ENDS
     assert enums("host_python.c") == {name: int(TraceEvent[name]) for name in ("SPEND_START", "SPEND_END")}
-    interrupt = re.search(r"EVENT_INTERRUPT = (\d+)", SOURCES["sim_interrupt.sv"].read_text())
+    interrupt = re.search(r"EVENT_INTERRUPT = (\d+)", SOURCES["sim_interrupt.sv"].read_text(encoding="utf-8"))
     assert interrupt is not None
     assert int(interrupt[1]) == {**vars(cpu), **vars(host)}["EVENT_INTERRUPT"]
 
@@ -144,7 +144,7 @@ def test_faults_within_a_node_have_one_code() -> None:
 
 def codes(files: set[Path]) -> set[int]:
     """Codes of the invariants that modules report."""
-    text = "\n".join(path.read_text() for path in files)
+    text = "\n".join(path.read_text(encoding="utf-8") for path in files)
     return {int(code) for code in re.findall(r"sim_invariant\s*#\([^;]*?\.CODE\((\d+)\)", text)}
 
 
@@ -160,8 +160,10 @@ def test_every_invariant_of_the_modules_has_a_name() -> None:
 
 def test_every_call_of_rtl_reaches_the_doorway_on_both_simulators() -> None:
     """Verilator's imports, the functions that add a component's numbers, and Icarus's system functions are the same."""
-    imported = set(re.findall(r"here_(\w+) = function", SOURCES["sim_doorway_pkg.sv"].read_text()))
-    added = set(re.findall(r"^\w[\w ]* here_(\w+)\(", SOURCES["component.c"].read_text(), re.MULTILINE))
-    registered = set(re.findall(r"(?:FUNC32|FUNC64|TASK)\(san_(\w+)\)", SOURCES["doorway_vpi.c"].read_text()))
+    imported = set(re.findall(r"here_(\w+) = function", SOURCES["sim_doorway_pkg.sv"].read_text(encoding="utf-8")))
+    added = set(re.findall(r"^\w[\w ]* here_(\w+)\(", SOURCES["component.c"].read_text(encoding="utf-8"), re.MULTILINE))
+    registered = set(
+        re.findall(r"(?:FUNC32|FUNC64|TASK)\(san_(\w+)\)", SOURCES["doorway_vpi.c"].read_text(encoding="utf-8"))
+    )
     assert imported == added == registered
     assert len(imported) > 10

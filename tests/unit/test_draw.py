@@ -78,4 +78,6 @@ def test_what_cannot_be_made_is_refused_and_nothing_is_written(
 def test_the_example_of_64_hosts_is_what_the_command_writes(tmp_path: Path) -> None:
     assert main(["--shape=clos", "--hosts=64", "--ports=16", f"--out={tmp_path}"]) == 0
     example = ROOT / "pymodels" / "clusters" / "clos64"
-    assert {p.name: p.read_text() for p in example.iterdir()} == {p.name: p.read_text() for p in tmp_path.iterdir()}
+    assert {p.name: p.read_text(encoding="utf-8") for p in example.iterdir()} == {
+        p.name: p.read_text(encoding="utf-8") for p in tmp_path.iterdir()
+    }

@@ -152,7 +152,7 @@ def test_both_sides_together_have_about_100_lines_of_code() -> None:
     for file in FIRMWARE.glob("*/echo/*.py"):
         if file.name in ("shown.py", "boot.py", "mail.py"):
             continue  # what tools show of it, what firmware in C is told, how layers are compared: no side needs them
-        text = file.read_text()
+        text = file.read_text(encoding="utf-8")
         texts = {
             line
             for node in ast.walk(ast.parse(text))

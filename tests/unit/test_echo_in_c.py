@@ -154,7 +154,7 @@ def test_the_map_knows_functions_and_lines() -> None:
     here = program.line(program.symbols["main"])
     source = Path(__file__).parents[2] / "firmware/nic/echo/firmware.c"
     assert isinstance(here, Line) and here.file == "firmware/nic/echo/firmware.c"
-    assert source.read_text().splitlines()[here.line - 1] == "int main(void) {"
+    assert source.read_text(encoding="utf-8").splitlines()[here.line - 1] == "int main(void) {"
 
 
 def test_a_missing_or_damaged_image_is_told(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def test_a_search_that_is_ended_from_outside_leaves_no_process(end: signal.Signa
     inherited = signal.signal(signal.SIGINT, signal.SIG_DFL)  # as under a terminal
     command = [sys.executable, "-m", "tb.explore.run", "--", "grim"]
     try:
-        process = subprocess.Popen(command, start_new_session=True, stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen(command, start_new_session=True, stdout=subprocess.PIPE, encoding="utf-8")
     finally:
         signal.signal(signal.SIGINT, inherited)
     assert process.stdout is not None

@@ -19,7 +19,7 @@ from tb.explore.situation import Outcome
 from tb.tools.paths import ROOT
 from tests.unit.test_explore import searched
 
-PAGE = (ROOT / "tb/explore/README.md").read_text()
+PAGE = (ROOT / "tb/explore/README.md").read_text(encoding="utf-8")
 SMALLEST: Mapping[str, tuple[str, ...]] = {
     "am": ("fine", "hasty"),
     "am2": ("request", "forgetful"),

@@ -224,7 +224,7 @@ def test_both_pages_tell_what_was_changed() -> None:
 def test_three_forms_are_written_with_one_row_a_figure(tmp_path: Path) -> None:
     found = [row(2.0, NARROW), Row(replace(VALUE, name="gone"), None)]
     assert leave(tmp_path, found, Console(quiet=True)) == 0
-    plain = json.loads((tmp_path / "fidelity.json").read_text())
+    plain = json.loads((tmp_path / "fidelity.json").read_text(encoding="utf-8"))
     wanted = {"name", "source", "kind", "published", "measured", "first", "low", "high", "within"}
     assert [wanted <= set(one) for one in plain["rows"]] == [True, True]
     assert (plain["rows"][0]["measured"], plain["rows"][0]["low"], plain["rows"][1]["measured"]) == (2.0, 1.9, None)
@@ -279,7 +279,7 @@ def test_record_comes_back_as_it_was_written(tmp_path: Path) -> None:
     record = {"a": Today(1.5, "make run", NARROW), "b": Today(2.0, "make run")}
     write_record(record, tmp_path / "today.json")
     assert load_record(tmp_path / "today.json") == record
-    (tmp_path / "today.json").write_text("{")
+    (tmp_path / "today.json").write_text("{", encoding="utf-8")
     with pytest.raises(ResultsError, match="no record of what was measured"):
         load_record(tmp_path / "today.json")
 
@@ -289,9 +289,9 @@ def test_intervals_are_those_that_uncertainty_left(tmp_path: Path) -> None:
     (tmp_path / "one").mkdir()
     of_row = {"low": 1.0, "median": 2.0, "high": 3.0, "measured": 2.0, "drawn": 24, "failed": 0, "more": 1}
     left = {"command": "make uncertainty", "date": "2001-02-03", "rows": [{"name": "Latency", **of_row}]}
-    (tmp_path / "one" / "uncertainty.json").write_text(json.dumps(left))
+    (tmp_path / "one" / "uncertainty.json").write_text(json.dumps(left), encoding="utf-8")
     assert known_intervals(tmp_path) == {"Latency": WIDE}
-    (tmp_path / "one" / "uncertainty.json").write_text("{}")
+    (tmp_path / "one" / "uncertainty.json").write_text("{}", encoding="utf-8")
     with pytest.raises(ResultsError, match="no intervals"):
         known_intervals(tmp_path)
 

@@ -48,7 +48,7 @@ sys.exit(1 if how == "fail" else 0)
 def fixture_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A program that stands for `python -m tb.run`: it takes the same words and leaves what it is told to."""
     program = tmp_path / "program.py"
-    program.write_text(PROGRAM.format(root=str(ROOT)))
+    program.write_text(PROGRAM.format(root=str(ROOT)), encoding="utf-8")
     real: Any = subprocess.Popen
 
     def popen(command: list[str], **options: object) -> object:
@@ -99,12 +99,12 @@ def test_what_ran_is_not_run_again(tmp_path: Path) -> None:
     assert (first.known, second.known, second.failures) == (False, True, ())
     (tmp_path / job.name / "results.json").unlink()
     assert not Runner().run(job).known
-    assert (tmp_path / job.name / "calls").read_text() == "called\n" * 2
+    assert (tmp_path / job.name / "calls").read_text(encoding="utf-8") == "called\n" * 2
 
 
 @pytest.mark.parametrize(("how", "said"), [("fail", "it broke"), ("refuse", "SET: wrong; correct it")])
 def test_a_run_that_fails_is_told_and_run_again(how: str, said: str, tmp_path: Path) -> None:
-    (tmp_path / "how").write_text(how)
+    (tmp_path / "how").write_text(how, encoding="utf-8")
     job = one(tmp_path)
     for ended in (Runner().run(job), Runner().run(job)):
         assert (ended.failures, ended.known) == ((said,), False)
@@ -117,10 +117,10 @@ def test_the_page_stands_and_the_exit_code_tells(
     names = ["echo_pingpong", "grim_streaming"]
     monkeypatch.setattr(studies, "names", lambda: names)
     assert run.main(["--quick", "--sim=icarus", "--out", str(tmp_path / "out")]) == 0
-    page = (tmp_path / "out" / "index.html").read_text()
+    page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
     assert all(f'href="{name}/report.html"' in page for name in names)
     assert "figures: " in capsys.readouterr().out
-    (tmp_path / "out" / "how").write_text("fail")
+    (tmp_path / "out" / "how").write_text("fail", encoding="utf-8")
     assert run.main(["--sim=icarus", "--out", str(tmp_path / "out")]) == 1
     said = capsys.readouterr().out
     assert "failed: grim_streaming: it broke" in said
@@ -128,7 +128,7 @@ def test_the_page_stands_and_the_exit_code_tells(
 
 
 def test_an_interrupt_ends_what_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "how").write_text("wait")
+    (tmp_path / "how").write_text("wait", encoding="utf-8")
 
     def interrupted(futures: object) -> object:
         wait_for((tmp_path / "echo_pingpong" / "calls").exists, "the program to begin")
@@ -148,6 +148,6 @@ def test_a_variant_whose_program_is_not_installed_is_left_out_and_says_what_to_i
     assert [job.name for job in jobs(["program"], (), False, "icarus", tmp_path, skipped)] == ["program"]
     assert [line.partition(":")[0] for line in skipped] == ["program-netpipe-lanai9", "program-netpipe-sp"]
     assert all(line.endswith("; apt-get install netpipe-mpich2") for line in skipped)
-    (tmp_path / "NPmpich2").write_text("#!/bin/sh\n")
+    (tmp_path / "NPmpich2").write_text("#!/bin/sh\n", encoding="utf-8")
     (tmp_path / "NPmpich2").chmod(0o755)
     assert len(jobs(["program"], (), False, "icarus", tmp_path, skipped)) == 3

@@ -78,7 +78,7 @@ def test_lines_of_assembly_are_kept_apart() -> None:
 def test_included_files_are_found_wherever_they_are_and_their_order_does_not_count(tmp_path: Path) -> None:
     (tmp_path / "far").mkdir()
     for name, text in {"a.c": '# include  "b.h"', "b.h": '#include "c.h"', "far/c.h": "int c;", "far/d.h": ""}.items():
-        (tmp_path / name).write_text(text)
+        (tmp_path / name).write_text(text, encoding="utf-8")
     found = with_included([tmp_path / "a.c"], [tmp_path / "far"])
     assert {path.name for path in found} == {"a.c", "b.h", "c.h"}
     assert fingerprint(found) == fingerprint(reversed(found)) != fingerprint(found[1:])
@@ -114,7 +114,7 @@ def fixture_mine(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def planned(root: Path, settings: str, profile: str = "lanai9") -> str:
     env = {**os.environ, "SANLAB_PATH": str(root), "PYTHONPATH": str(TREE)}
     done = subprocess.run(
-        [sys.executable, "-c", PLAN, profile, settings], env=env, text=True, capture_output=True, check=False
+        [sys.executable, "-c", PLAN, profile, settings], env=env, encoding="utf-8", capture_output=True, check=False
     )
     return done.stdout.strip() or done.stderr
 
@@ -169,6 +169,6 @@ def test_sources_that_were_removed_stop_a_run(mine: Path, tmp_path: Path) -> Non
 def test_tables_of_every_processor_are_compared(mine: Path, tmp_path: Path) -> None:
     root = shutil.copytree(mine, tmp_path / "mylab")
     table = root / "firmware/host/mine/costs.powerpc.toml"
-    table.write_text(re.sub(r'sha256 = "\w', 'sha256 = "z', table.read_text()))
+    table.write_text(re.sub(r'sha256 = "\w', 'sha256 = "z', table.read_text(encoding="utf-8")), encoding="utf-8")
     assert planned(root, "") == "planned"
     assert planned(root, "", "lanai9+ppc604-332").startswith(f"2 {table}: was generated from other C sources")

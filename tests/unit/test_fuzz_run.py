@@ -147,7 +147,7 @@ def test_a_batch_runs_in_its_own_process_and_notes_what_it_covers() -> None:
 def test_lines_that_run_on_import_are_not_told_and_those_of_functions_are() -> None:
     """The firmware is imported before anybody watches."""
     path = "firmware/nic/grim/retries.py"
-    text = (ROOT / path).read_text().splitlines()
+    text = (ROOT / path).read_text(encoding="utf-8").splitlines()
     missing = {text[line - 1].split()[0] for line in reach.covered({path: []}, "grim")["files"][path]["missing_lines"]}
     assert missing
     assert not missing & {"from", "class", "def", "async"}
@@ -157,7 +157,9 @@ def test_each_line_and_branch_without_a_run_is_told() -> None:
     path = "firmware/nic/grim/retries.py"
     file = reach.covered({path: [(-1, 1)]}, "grim")["files"][path]
     lines = sorted(file["executed_lines"] + file["missing_lines"])
-    asks = next(n for n, line in enumerate((ROOT / path).read_text().splitlines(), 1) if "if await" in line)
+    asks = next(
+        n for n, line in enumerate((ROOT / path).read_text(encoding="utf-8").splitlines(), 1) if "if await" in line
+    )
     straight = [(-1, lines[0]), *pairwise(lines), (lines[-1], -1)]
     past = [(asks, asks + 2), *(one for one in straight if asks + 1 not in one)]
 

@@ -44,7 +44,7 @@ SWITCH switch 8
 def written(folder: Path, text: str = TWO) -> Path:
     """A configuration file."""
     file = folder / "grim_config"
-    file.write_text(text)
+    file.write_text(text, encoding="utf-8")
     return file
 
 

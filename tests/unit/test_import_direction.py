@@ -54,7 +54,9 @@ def test_models_firmware_and_unit_tests_do_not_lead_to_a_simulator() -> None:
 
 
 def test_studies_load_where_there_is_no_simulator() -> None:
-    ended = subprocess.run([sys.executable, "-c", WITHOUT], cwd=ROOT, text=True, capture_output=True, check=False)
+    ended = subprocess.run(
+        [sys.executable, "-c", WITHOUT], cwd=ROOT, encoding="utf-8", capture_output=True, check=False
+    )
     assert ended.returncode == 0, ended.stderr
 
 

@@ -230,7 +230,7 @@ def test_what_clang_compiles_runs_and_knows_its_lines() -> None:
     assert core.registers[8] == (12 + 3) + (24 + 3) + (12 + 5)
     assert [sram.load(program.symbols["counts"] + 4 * k, 4) for k in range(4)] == [0, 6, 3, 0]
     assert [one.name for one in program.functions][-3:] == ["count", "prime", "main"]
-    source = OBJECT.with_suffix(".c").read_text().splitlines()
+    source = OBJECT.with_suffix(".c").read_text(encoding="utf-8").splitlines()
     for one in program.functions[-3:]:
         line = program.line(one.address)
         assert line is not None and f"{one.name}(" in source[line.line - 1]
@@ -240,7 +240,7 @@ def test_what_clang_compiles_runs_and_knows_its_lines() -> None:
 
 def test_a_linked_program_knows_which_code_is_inline() -> None:
     program = linked(Object.read("count.o", OBJECT.read_bytes()))
-    source = OBJECT.with_suffix(".c").read_text().splitlines()
+    source = OBJECT.with_suffix(".c").read_text(encoding="utf-8").splitlines()
     (main,) = (one for one in program.functions if one.name == "main")
     assert [(one.name, one.file, one.depth) for one in program.inlined] == [("count", "count.c", 1)] * 3
     assert all("count(1) + count(1) + count(2)" in source[one.line - 1] for one in program.inlined), "the call"

@@ -9,4 +9,4 @@ from pymodels.lanai.package import PACKAGE, text
 
 
 def test_the_committed_package_is_that_of_the_tables() -> None:
-    assert PACKAGE.read_text() == text(), "run python -m pymodels.lanai.package --sv"
+    assert PACKAGE.read_text(encoding="utf-8") == text(), "run python -m pymodels.lanai.package --sv"

@@ -26,7 +26,7 @@ def _host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def _add(host: Path, layer: str, text: str = "open_layer = None\n") -> None:
     (host / layer).mkdir()
-    (host / layer / "__init__.py").write_text(text)
+    (host / layer / "__init__.py").write_text(text, encoding="utf-8")
 
 
 def test_layers_that_come_and_go_are_seen(host: Path) -> None:
@@ -44,7 +44,7 @@ def test_a_layer_whose_folder_is_written_meanwhile_is_found_when_it_is_whole(hos
     before = names()
     (host / "late").mkdir()
     assert names() == before
-    (host / "late" / "__init__.py").write_text("open_layer = None\n")
+    (host / "late" / "__init__.py").write_text("open_layer = None\n", encoding="utf-8")
     assert names() == sorted([*before, "late"])
 
 

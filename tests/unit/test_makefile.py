@@ -16,7 +16,7 @@ import pytest
 from tb.tools.paths import ROOT
 from tests.unit.checkout import Checkout, environment_without_make, words
 
-TEXT = (ROOT / "Makefile").read_text()
+TEXT = (ROOT / "Makefile").read_text(encoding="utf-8")
 WICKED = "a=$(shell touch pwned) b='\"$(touch pwned)`touch pwned`;touch pwned # c=$HOME $$ %s \\ end"
 
 
@@ -30,7 +30,12 @@ def checkout(tmp_path: Path) -> Checkout:
 
 def test_help_names_every_target_and_every_variable() -> None:
     shown = subprocess.run(
-        ["make", "-s", "help"], cwd=ROOT, env=environment_without_make(), text=True, capture_output=True, check=True
+        ["make", "-s", "help"],
+        cwd=ROOT,
+        env=environment_without_make(),
+        encoding="utf-8",
+        capture_output=True,
+        check=True,
     ).stdout
     phony = re.search(r"^\.PHONY: (.*)", TEXT, re.MULTILINE)
     given = re.search(r"^GIVEN := (.*)", TEXT, re.MULTILINE)
@@ -207,7 +212,9 @@ def test_the_fuzz_gets_its_words_and_a_simulator_only_on_the_rtl(checkout: Check
 
 def test_a_bench_gets_its_filter_only_when_there_is_one(checkout: Checkout) -> None:
     python = checkout.root / ".venv" / "bin" / "python"
-    python.write_text('#!/bin/sh\nprintf \'%s\\n\' "$*" "filter ${COCOTB_TEST_FILTER-none}" >>"$FAKE_LOG"\n')
+    python.write_text(
+        '#!/bin/sh\nprintf \'%s\\n\' "$*" "filter ${COCOTB_TEST_FILTER-none}" >>"$FAKE_LOG"\n', encoding="utf-8"
+    )
     checkout.make("sim", "BENCH=link port", "SIM=icarus")
     assert checkout.calls() == ["-m tb.sanlab sim --sim=icarus --seed=1 -- link port", "filter none"]
     checkout.make("sim", "BENCH=b", "COCOTB_TEST_FILTER=^a|b$(x)$")
@@ -216,7 +223,7 @@ def test_a_bench_gets_its_filter_only_when_there_is_one(checkout: Checkout) -> N
 
 def test_programs_see_nothing_of_the_make_around_them(checkout: Checkout) -> None:
     python = checkout.root / ".venv" / "bin" / "python"
-    python.write_text('#!/bin/sh\necho "${MAKEFLAGS-none} ${MFLAGS-none}" >>"$FAKE_LOG"\n')
+    python.write_text('#!/bin/sh\necho "${MAKEFLAGS-none} ${MFLAGS-none}" >>"$FAKE_LOG"\n', encoding="utf-8")
     checkout.make("-k", "run", "STUDY=x", "SET=a=b")
     assert checkout.calls() == ["none none"]
 
@@ -248,6 +255,6 @@ def test_clean_keeps_the_environment_and_distclean_takes_only_what_make_made(
 
 
 def test_continuous_integration_runs_the_tests_then_lint(checkout: Checkout) -> None:
-    script = (ROOT / ".ci" / "run").read_text()
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     assert "for target in test lint" in script
     assert (ROOT / ".ci" / "run").stat().st_mode & 0o111

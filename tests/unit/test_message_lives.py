@@ -197,11 +197,11 @@ def damaged(folder: Path, how: str) -> str:
     elif how == "other records":
         np.save(folder / TRACE, np.zeros(3))
     elif how == "old legend":
-        (folder / LEGEND).write_text(json.dumps({"schema": 0, "hosts": []}))
+        (folder / LEGEND).write_text(json.dumps({"schema": 0, "hosts": []}), encoding="utf-8")
     elif how == "legend cut off":
-        (folder / LEGEND).write_text((folder / LEGEND).read_text()[:50])
+        (folder / LEGEND).write_text((folder / LEGEND).read_text(encoding="utf-8")[:50], encoding="utf-8")
     elif how == "legend incomplete":
-        (folder / LEGEND).write_text(json.dumps({"schema": 4, "hosts": []}))
+        (folder / LEGEND).write_text(json.dumps({"schema": 4, "hosts": []}), encoding="utf-8")
     with pytest.raises(TraceError) as raised:
         read_recorded(folder)
     return str(raised.value)

@@ -140,13 +140,15 @@ def fixture_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     root = tmp_path / "tree"
     (root / "firmware").mkdir(parents=True)
     (root / "tests").mkdir()
-    (root / "firmware" / "__init__.py").write_text("")
-    (root / "firmware" / "sums.py").write_text("def total(a, b):\n    return a + b\n\n\ndef most():\n    return 7\n")
+    (root / "firmware" / "__init__.py").write_text("", encoding="utf-8")
+    (root / "firmware" / "sums.py").write_text(
+        "def total(a, b):\n    return a + b\n\n\ndef most():\n    return 7\n", encoding="utf-8"
+    )
     (root / "tests" / "test_sums.py").write_text(
-        "from firmware.sums import total\n\n\ndef test_total():\n    assert total(2, 3) == 5\n"
+        "from firmware.sums import total\n\n\ndef test_total():\n    assert total(2, 3) == 5\n", encoding="utf-8"
     )
     covers = root / "covers.toml"
-    covers.write_text('[python]\n"firmware/" = ["tests/test_*.py"]\n')
+    covers.write_text('[python]\n"firmware/" = ["tests/test_*.py"]\n', encoding="utf-8")
     for name, value in {
         "ROOT": root,
         "COVERS": covers,
@@ -163,26 +165,27 @@ def fixture_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_mutant_that_a_test_sees_is_killed_the_other_survives_and_the_tree_stays(
     tree: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    before = (tree / "firmware" / "sums.py").read_text()
+    before = (tree / "firmware" / "sums.py").read_text(encoding="utf-8")
     assert main(["firmware", "9", "--workers", "1"]) == 1
     told = capsys.readouterr().out
     assert "survived (0 tests): firmware/sums.py:6: `7` -> `8` in `return 7`" in told
     assert told.count("survived (") == 1
     assert "2 mutants of 2" in told
-    assert (tree / "firmware" / "sums.py").read_text() == before
+    assert (tree / "firmware" / "sums.py").read_text(encoding="utf-8") == before
     assert not (tree.parent / "out" / "mutants" / "0").exists()
-    left = json.loads((tree.parent / "out" / "mutants.json").read_text())
+    left = json.loads((tree.parent / "out" / "mutants.json").read_text(encoding="utf-8"))
     assert sorted(one["outcome"] for one in left) == ["killed", "survived"]
 
 
 def test_what_a_child_process_executes_is_run_by_all_tests_of_a_file_that_has_its_own(
     tree: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tree / "covers.toml").write_text('[python]\n"firmware/sums.py" = ["tests/test_*.py"]\n')
+    (tree / "covers.toml").write_text('[python]\n"firmware/sums.py" = ["tests/test_*.py"]\n', encoding="utf-8")
     (tree / "tests" / "test_sums.py").write_text(
         "import os\nfrom firmware.sums import most, total\n\n\ndef test_total():\n    assert total(2, 3) == 5\n\n\n"
         "def test_most():\n    child = os.fork()\n    if not child:\n        os._exit(most())\n"
-        "    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7\n"
+        "    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7\n",
+        encoding="utf-8",
     )
     assert main(["firmware", "9", "--workers", "1"]) == 0
     assert "2 mutants of 2" in capsys.readouterr().out
@@ -193,10 +196,11 @@ def test_a_mutant_with_which_tests_wait_for_ever_is_ended_when_nothing_computes(
 ) -> None:
     monkeypatch.setattr(idle, "IDLE", 3.0)
     monkeypatch.setattr(idle, "LOOK", 0.5)
-    (tree / "firmware" / "sums.py").write_text("def most():\n    return 7\n")
+    (tree / "firmware" / "sums.py").write_text("def most():\n    return 7\n", encoding="utf-8")
     (tree / "tests" / "test_sums.py").write_text(
         "import os\nfrom firmware.sums import most\n\n\ndef test_most():\n    into, out = os.pipe()\n"
-        "    os.write(out, bytes(7))\n    assert len(b''.join(os.read(into, 1) for _ in range(most()))) == 7\n"
+        "    os.write(out, bytes(7))\n    assert len(b''.join(os.read(into, 1) for _ in range(most()))) == 7\n",
+        encoding="utf-8",
     )
     assert main(["firmware", "--workers", "1"]) == 0
     assert "endless (1 tests): firmware/sums.py:2: `7` -> `8` in `return 7`" in capsys.readouterr().out
@@ -210,7 +214,7 @@ def test_a_file_of_tests_is_watched_once_for_each_content_of_the_sources_and_of_
     def watch(self: Copy, files: list[str], left: Path) -> None:
         watched.append([Path(file).stem for file in files])
         for file in files:
-            (left / part_of(file)).write_text('{"seconds": {}, "lines": {}, "marked": {}}')
+            (left / part_of(file)).write_text('{"seconds": {}, "lines": {}, "marked": {}}', encoding="utf-8")
 
     monkeypatch.setattr(Copy, "_watch", watch)
     for name, text in {
@@ -219,7 +223,7 @@ def test_a_file_of_tests_is_watched_once_for_each_content_of_the_sources_and_of_
         "tests/test_sums.py": "def test_less():\n    pass\n",
         "firmware/more.py": "ONE = 1\n",
     }.items():
-        (tree / name).write_text(text)
+        (tree / name).write_text(text, encoding="utf-8")
         trying._matching.cache_clear()
         assert main(["firmware", "1", "--workers", "1"]) == 1
     assert watched == [["test_more", "test_sums"], ["test_sums"], ["test_more", "test_sums"]]
@@ -230,7 +234,7 @@ def test_what_benches_take_is_measured_again_when_what_they_see_has_changed(tree
     for name in ("", "README.md", "tests/unit/test_sums.py", "tests/block/test_sums.py", "firmware/more.py"):
         if name:
             (tree / name).parent.mkdir(exist_ok=True)
-            (tree / name).write_text("# Other than before.\n")
+            (tree / name).write_text("# Other than before.\n", encoding="utf-8")
         digests.append(Copy(tmp_path / "copy", trying.Without())._of_benches)
     assert digests[0] == digests[1] == digests[2]
     assert len(set(digests[2:])) == 3
@@ -251,7 +255,7 @@ def test_options_of_the_caller_for_pytest_do_not_reach_the_tests_of_a_mutant(
 
 
 def test_tests_that_fail_without_a_mutant_kill_nothing(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tree / "tests" / "test_sums.py").write_text("def test_total():\n    assert False\n")
+    (tree / "tests" / "test_sums.py").write_text("def test_total():\n    assert False\n", encoding="utf-8")
     assert main(["firmware", "--workers", "1"]) == 2
     assert "tests/test_sums.py::test_total fails without any mutant" in capsys.readouterr().err
 

@@ -33,7 +33,7 @@ def fixture_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[P
 def package(folder: Path, name: str, **files: str) -> None:
     (folder / name).mkdir()
     for file, text in {"__init__": "", **files}.items():
-        (folder / name / f"{file}.py").write_text(text)
+        (folder / name / f"{file}.py").write_text(text, encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", ["sl_none", "sl_none.options", "sl_there.none", "sl_there.options.none"])

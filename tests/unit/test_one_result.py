@@ -28,7 +28,7 @@ def drawn() -> list[int]:
 
 def test_examples_are_the_same_whatever_was_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = drawn()
-    (tmp_path / "many_constants.py").write_text(f"NUMBERS = {[10**9 + 7 * n for n in range(500)]}\n")
+    (tmp_path / "many_constants.py").write_text(f"NUMBERS = {[10**9 + 7 * n for n in range(500)]}\n", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     try:
         __import__("many_constants")

@@ -67,18 +67,18 @@ def test_runs_are_counted_by_what_all_ranks_say_and_recorded(
         (out,) = (Path(word.removeprefix("--out=")) for word in words if word.startswith("--out="))
         out.mkdir(parents=True)
         for rank in range(3):
-            (out / f"program-{rank}.txt").write_text("Ran 3 tests in 1s" if rank < 2 else said)
+            (out / f"program-{rank}.txt").write_text("Ran 3 tests in 1s" if rank < 2 else said, encoding="utf-8")
         assert "ranks=3 mpi.on=via" in words[4] and "--cluster=four_hosts" in words
         return subprocess.CompletedProcess(words, 0)
 
     monkeypatch.setattr(own_tests, "FOLDER", tmp_path)
     monkeypatch.setattr(own_tests, "tests", lambda: tmp_path)
     monkeypatch.setattr(subprocess, "run", ran)
-    (tmp_path / "kept.json").write_text('{"2 ranks over grim": {}}')
+    (tmp_path / "kept.json").write_text('{"2 ranks over grim": {}}', encoding="utf-8")
     words = ["--ranks", "3", "--on", "via", "--cluster", "four_hosts", "--record"]
     assert main([*words, str(tmp_path / "kept.json"), "test_a"]) == code
     found = {"passed": 3} if not code else {"not finished": 1}
-    kept = json.loads((tmp_path / "kept.json").read_text())
+    kept = json.loads((tmp_path / "kept.json").read_text(encoding="utf-8"))
     assert kept["3 ranks over via"]["modules"] == {"test_a": found} and kept["3 ranks over via"]["all"] == found
     assert "2 ranks over grim" in kept and capsys.readouterr().out.startswith("test_a: ")
 

@@ -24,6 +24,6 @@ from tb.tools.paths import ROOT
     ],
 )
 def test_the_hdl_has_as_many_parts_as_the_main_loop_drives(package: str, name: str, number: int) -> None:
-    found = re.search(rf"localparam int {name} = (\d+);", (ROOT / "hdl" / package).read_text())
+    found = re.search(rf"localparam int {name} = (\d+);", (ROOT / "hdl" / package).read_text(encoding="utf-8"))
     assert found is not None
     assert int(found[1]) == number

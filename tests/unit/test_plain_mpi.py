@@ -131,8 +131,8 @@ def test_it_takes_as_long_as_the_same_program_of_coroutines() -> None:
     ],
 )
 def test_a_function_that_cannot_be_is_refused(named: str, said: str, tmp_path: Path) -> None:
-    (tmp_path / "mine.py").write_text("def main(MPI): return MPI\n")
-    (tmp_path / "wrong.py").write_text("def main(MPI:\n")
+    (tmp_path / "mine.py").write_text("def main(MPI): return MPI\n", encoding="utf-8")
+    (tmp_path / "wrong.py").write_text("def main(MPI:\n", encoding="utf-8")
     assert function_of("mine.py:main", tmp_path)(5) == 5
     with pytest.raises(ConfigError, match=said):
         function_of(named, tmp_path)

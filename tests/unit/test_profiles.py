@@ -54,7 +54,11 @@ def line_with(text: str, start: str) -> int:
 
 
 def test_every_file_of_the_folder_is_a_profile_of_a_nic_or_of_a_host() -> None:
-    of_nics = {path.stem for path in FOLDER.glob("*.toml") if re.search(r"^kind = ", path.read_text(), re.MULTILINE)}
+    of_nics = {
+        path.stem
+        for path in FOLDER.glob("*.toml")
+        if re.search(r"^kind = ", path.read_text(encoding="utf-8"), re.MULTILINE)
+    }
     assert set(profile_names()) == of_nics > {"lanai4", "lanai9", "sp"}
     assert set(host_names()) == {path.stem for path in FOLDER.glob("*.toml")} - of_nics > {"p2-300", "p3-450"}
     assert (list(profile_names()), list(host_names())) == (sorted(profile_names()), sorted(host_names()))

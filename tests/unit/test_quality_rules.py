@@ -99,7 +99,7 @@ def test_a_folder_in_the_list_of_sources_stands_for_its_files_packages_first(tmp
     for name in there:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
-    (tmp_path / "hdl" / "sources.f").write_text("hdl/one.sv\n// a comment\nhdl/nic/new/\n")
+    (tmp_path / "hdl" / "sources.f").write_text("hdl/one.sv\n// a comment\nhdl/nic/new/\n", encoding="utf-8")
     names = [path.relative_to(tmp_path).as_posix() for path in build.listed_files(tmp_path)]
     assert names == ["hdl/one.sv", "hdl/nic/new/z_pkg.sv", "hdl/nic/new/a.sv", "hdl/nic/new/b.sv"]
 

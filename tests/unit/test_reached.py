@@ -82,7 +82,7 @@ def fixture_tree(tmp_path: Path) -> Path:
         "pytest.ini": "[pytest]\n",
     }.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text)
+        (tmp_path / name).write_text(text, encoding="utf-8")
     return tmp_path
 
 
@@ -90,7 +90,7 @@ def run(tree: Path, variables: dict[str, str], file: str) -> subprocess.Complete
     """Pytest with the plugin."""
     command = [sys.executable, "-m", "pytest", "-v", "-n0", "-p", "no:cacheprovider", "-p", "tb.quality.reached", file]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_ADDOPTS": "", **variables}
-    return subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, check=False)
+    return subprocess.run(command, cwd=tree, env=environment, capture_output=True, encoding="utf-8", check=False)
 
 
 def test_a_run_says_which_tests_execute_a_line_and_runs_those_chosen_in_their_order(tree: Path) -> None:
@@ -103,12 +103,14 @@ def test_a_run_says_which_tests_execute_a_line_and_runs_those_chosen_in_their_or
     condition = list(reached.tests("firmware/sums.py", TEXT, TEXT.index("a > L")))
     assert set(condition[:2]) == {over, under} and len(condition) == 3, "an import executes it, too"
     assert len(reached.tests("firmware/sums.py", TEXT, TEXT.index("3"))) == 3
-    chosen.write_text(json.dumps({under: 1.0, over: 2.0}))
+    chosen.write_text(json.dumps({under: 1.0, over: 2.0}), encoding="utf-8")
     said = run(tree, {CHOSEN: str(chosen)}, "tests/test_sums.py").stdout
     assert "2 passed" in said and said.index("test_under") < said.index("test_over")
 
 
 def test_a_test_that_never_ends_is_ended(tree: Path) -> None:
     chosen = tree / "chosen.json"
-    chosen.write_text(json.dumps({"tests/test_endless.py::test_endless": (0.2 - TEST.spare) / TEST.factor}))
+    chosen.write_text(
+        json.dumps({"tests/test_endless.py::test_endless": (0.2 - TEST.spare) / TEST.factor}), encoding="utf-8"
+    )
     assert run(tree, {CHOSEN: str(chosen)}, "tests/test_endless.py").returncode == ENDLESS

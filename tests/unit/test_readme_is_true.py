@@ -28,7 +28,7 @@ from tb.run import block_bench
 from tb.sanlab.command import COMMANDS
 from tb.tools.paths import ROOT, SIMULATORS
 
-MAKEFILE = (ROOT / "Makefile").read_text()
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 GENERATED = {
     "alltoall.goal",
     "loggopsim.sh",
@@ -85,12 +85,12 @@ EACH_PAGE = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relativ
 
 def spans(page: Path) -> list[str]:
     """What stands between single backquotes, outside of code blocks."""
-    return SPAN.findall(BLOCK.sub("", page.read_text()))
+    return SPAN.findall(BLOCK.sub("", page.read_text(encoding="utf-8")))
 
 
 def commands(page: Path) -> Iterator[list[str]]:
     """Every command line of a page, in text or in a block of shell, as words."""
-    shell = [text for language, text in BLOCK.findall(page.read_text()) if language == "sh"]
+    shell = [text for language, text in BLOCK.findall(page.read_text(encoding="utf-8")) if language == "sh"]
     for line in [*spans(page), *(line for text in shell for line in text.splitlines())]:
         if line.startswith(("make", ".venv/bin/", "python -m", "sanlab ")):
             yield shlex.split(line, comments=True)
@@ -160,24 +160,24 @@ def test_named_files_and_folders_exist(page: Path) -> None:
 
 @EACH_PAGE
 def test_links_lead_somewhere(page: Path) -> None:
-    for target in LINK.findall(BLOCK.sub("", page.read_text())):
+    for target in LINK.findall(BLOCK.sub("", page.read_text(encoding="utf-8"))):
         if target.startswith("https://"):
             continue
         place, _, anchor = target.partition("#")
         path = (page.parent / place) if place else page
         assert path.is_file(), target
         if anchor:
-            headings = re.findall(r"^#+ (.*)$", path.read_text(), re.MULTILINE)
+            headings = re.findall(r"^#+ (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
             assert anchor in map(heading_anchor, headings), target
 
 
 @EACH_PAGE
 def test_quoted_code_is_in_its_file(page: Path) -> None:
-    for language, text in BLOCK.findall(page.read_text()):
+    for language, text in BLOCK.findall(page.read_text(encoding="utf-8")):
         first, _, rest = text.partition("\n")
         quoted = re.fullmatch(r"(?:#|//) ([\w/.-]+\.\w+)", first)
         if quoted:
-            source = (ROOT / quoted[1]).read_text()
+            source = (ROOT / quoted[1]).read_text(encoding="utf-8")
             for piece in re.split(r"^\.\.\.\n", rest, flags=re.MULTILINE):
                 assert piece.strip("\n") in source, f"not in {quoted[1]}:\n{piece}"
         elif language == "python":
@@ -185,7 +185,7 @@ def test_quoted_code_is_in_its_file(page: Path) -> None:
 
 
 def test_page_of_layers_quotes_code() -> None:
-    text = (ROOT / "firmware" / "README.md").read_text()
+    text = (ROOT / "firmware" / "README.md").read_text(encoding="utf-8")
     assert len(re.findall(r"^```\w+\n(?:#|//) [\w/.-]+\.\w+\n", text, re.MULTILINE)) >= 6
 
 
@@ -238,6 +238,6 @@ def test_every_page_is_reached_from_the_main_one() -> None:
 )
 def test_what_is_not_there_is_noticed(text: str, check: Callable[[Path], None], tmp_path: Path) -> None:
     page = tmp_path / "page.md"
-    page.write_text(text)
+    page.write_text(text, encoding="utf-8")
     with pytest.raises((AssertionError, SanlabError, SyntaxError)):
         check(page)

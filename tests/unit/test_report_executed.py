@@ -64,7 +64,7 @@ def test_the_terminal_has_the_first_functions_of_every_nic(folder: Path) -> None
 
 
 def test_the_file_has_the_numbers(folder: Path) -> None:
-    found = json.loads((folder / FILE).read_text())
+    found = json.loads((folder / FILE).read_text(encoding="utf-8"))
     assert found["hosts"]["paris"]["functions"][0] == ["look", 110, 100, 2, 1, 3, 4]
 
 
@@ -72,4 +72,4 @@ def test_a_run_in_python_has_no_profile(tmp_path: Path) -> None:
     write_executed({}, tmp_path / FILE)
     assert not (tmp_path / FILE).exists()
     assert "clocks" not in shown(tmp_path)
-    assert "Clocks of the processor" not in write_page(tmp_path, Question(), results(), []).read_text()
+    assert "Clocks of the processor" not in write_page(tmp_path, Question(), results(), []).read_text(encoding="utf-8")

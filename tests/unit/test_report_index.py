@@ -57,6 +57,6 @@ def test_curves_are_drawn_where_there_are_points(tmp_path: Path) -> None:
 
 
 def test_a_page_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
+    (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(ResultsError, match="results not written"):
         write_index(tmp_path / "file", "t", "n", ENTRIES)

@@ -119,10 +119,10 @@ def test_the_index_lists_every_report_and_says_what_cannot_be_read(tmp_path: Pat
     for name, failures in (("made up", ""), ("worse", "it broke\n")):
         (tmp_path / name).mkdir()
         write_results(results(published=PUBLISHED), tmp_path / name / "results.json")
-        (tmp_path / name / "failures.txt").write_text(failures)
+        (tmp_path / name / "failures.txt").write_text(failures, encoding="utf-8")
         (tmp_path / name / "report.html").touch()
     (tmp_path / "old").mkdir()
-    (tmp_path / "old" / "results.json").write_text('{"schema": 0}')
+    (tmp_path / "old" / "results.json").write_text('{"schema": 0}', encoding="utf-8")
     (tmp_path / "old" / "report.html").touch()
     text = write_contents(tmp_path).read_text(encoding="utf-8")
     assert 'href="made%20up/report.html"' in text

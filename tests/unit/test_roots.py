@@ -58,14 +58,16 @@ def fixture_root(tmp_path: Path) -> Path:
     for name, text in FILES.items():
         path = tmp_path / "so_root" / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    (tmp_path / "so_helper.py").write_text(HELPER)
+        path.write_text(text, encoding="utf-8")
+    (tmp_path / "so_helper.py").write_text(HELPER, encoding="utf-8")
     return tmp_path / "so_root"
 
 
 def asked(folder: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
     env = {**os.environ, "PYTHONPATH": f"{TREE}{os.pathsep}{folder}", **environment}
-    return subprocess.run([sys.executable, *words], cwd=folder, env=env, text=True, capture_output=True, check=False)
+    return subprocess.run(
+        [sys.executable, *words], cwd=folder, env=env, encoding="utf-8", capture_output=True, check=False
+    )
 
 
 @pytest.mark.parametrize("named", ["so_root", "{folder}/so_root", "so_root:so_root"])
@@ -77,11 +79,11 @@ def test_what_a_root_of_the_path_has_is_found(root: Path, named: str) -> None:
 def test_what_a_package_with_an_entry_point_has_is_found(root: Path) -> None:
     about = root.parent / "so_root-1.dist-info"
     about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: so_root\nVersion: 1\n")
-    (about / "entry_points.txt").write_text("[sanlab]\nmine = so_root\n")
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: so_root\nVersion: 1\n", encoding="utf-8")
+    (about / "entry_points.txt").write_text("[sanlab]\nmine = so_root\n", encoding="utf-8")
     ended = asked(root.parent, "-c", ASK)
     assert ended.stdout == f"{root}/firmware/host/mine\n", ended.stderr
-    (about / "entry_points.txt").write_text("[sanlab]\nmine = so_rot\n")
+    (about / "entry_points.txt").write_text("[sanlab]\nmine = so_rot\n", encoding="utf-8")
     ended = asked(root.parent, str(START), "studies")
     assert ended.returncode == 2
     assert ended.stderr.startswith("entry point 'mine' of the group sanlab: no such root: so_rot is not there")
@@ -126,7 +128,7 @@ def test_a_change_in_a_root_makes_another_point(root: Path, name: str, monkeypat
     try:
         before = key()
         assert key() == before
-        with (root / name).open("a") as file:
+        with (root / name).open("a", encoding="utf-8") as file:
             file.write("\n")
         assert key() != before
     finally:

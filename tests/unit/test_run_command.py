@@ -204,7 +204,9 @@ def test_asserts_are_rewritten_in_modules_of_tests_only(tmp_path: Path, monkeypa
     said = []
     for module in ("tb.run.entry", "tests.block.test_fifo"):
         outcome = simulator.simulate(Build("icarus", tmp_path, "top", cached=True), module, tmp_path)
-        said += [line for line in outcome.log.read_text().splitlines() if line.startswith(simulator.REWRITE)]
+        said += [
+            line for line in outcome.log.read_text(encoding="utf-8").splitlines() if line.startswith(simulator.REWRITE)
+        ]
     assert said == [f"{simulator.REWRITE}={which}" for which in ("", simulator.TESTS)]
 
 
@@ -214,7 +216,9 @@ def test_only_tests_have_pytest_in_the_simulator(tmp_path: Path, monkeypatch: py
     said = []
     for module in ("tb.run.entry", "tests.block.test_fifo"):
         outcome = simulator.simulate(Build("icarus", tmp_path, "top", cached=True), module, tmp_path)
-        said.append([line for line in outcome.log.read_text().splitlines() if line.startswith(simulator.USERS)])
+        said.append(
+            [line for line in outcome.log.read_text(encoding="utf-8").splitlines() if line.startswith(simulator.USERS)]
+        )
     assert said == [[f"{simulator.USERS}=tb.run.begin:begin"], []]
 
 
@@ -235,4 +239,4 @@ def load_entry():
 pygpi.entry.load_entry = load_entry
 begin.begin()
 """
-    assert subprocess.check_output([sys.executable, "-c", code], text=True, cwd=ROOT) == "begun\n"
+    assert subprocess.check_output([sys.executable, "-c", code], encoding="utf-8", cwd=ROOT) == "begun\n"

@@ -38,7 +38,7 @@ RESULTS = {
 @pytest.fixture(name="folder")
 def fixture_folder(tmp_path: Path) -> Path:
     """A run that has ended."""
-    (tmp_path / "results.json").write_text(json.dumps(RESULTS))
+    (tmp_path / "results.json").write_text(json.dumps(RESULTS), encoding="utf-8")
     records = [(9, 1, TraceEvent.SEND_RETURN, 0, 7, 64, 1), (5, 1, TraceEvent.SEND_CALL, 0, 7, 64, 1)]
     np.save(tmp_path / "trace.npy", np.array(records, RECORD))
     return tmp_path
@@ -74,7 +74,7 @@ def test_frames_need_pandas_and_say_so(folder: Path, monkeypatch: pytest.MonkeyP
 def test_a_folder_without_results_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(sanlab.SanlabError, match="no results: .*; run the study first"):
         sanlab.load(tmp_path)
-    (tmp_path / "results.json").write_text("{")
+    (tmp_path / "results.json").write_text("{", encoding="utf-8")
     with pytest.raises(sanlab.SanlabError, match="results unreadable: .*; run the study again"):
         sanlab.load(tmp_path)
 
@@ -82,12 +82,12 @@ def test_a_folder_without_results_is_an_error(tmp_path: Path) -> None:
 def test_a_refusal_says_what_the_command_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("tb", "firmware", "pymodels"):  # the user's own
         (tmp_path / name).mkdir()
-        (tmp_path / name / "__init__.py").write_text("raise SystemExit('not sanlab')")
+        (tmp_path / name / "__init__.py").write_text("raise SystemExit('not sanlab')", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(sanlab.RefusedError) as refused:
         sanlab.run("echo_pingpong", {"switch.fall_through_ns": 300}, repetition=3)
     words = [sys.executable, str(tree.START), "run", "--set=repetition=3", "--", "echo_pingpong"]
-    command = subprocess.run(words, text=True, capture_output=True, check=False)
+    command = subprocess.run(words, encoding="utf-8", capture_output=True, check=False)
     assert str(refused.value) == command.stderr.strip()
     assert "did you mean 'repetitions'?" in command.stderr
     assert refused.value.exit_code == command.returncode == 2
@@ -98,7 +98,7 @@ def test_a_child_that_does_not_end_when_it_is_told_is_killed(monkeypatch: pytest
     monkeypatch.setattr(child, "PATIENCE_S", 0.1)
     deaf = ["sh", "-c", "trap '' TERM; echo ready; while :; do read -r line; done"]
     with subprocess.Popen(
-        deaf, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+        deaf, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8", start_new_session=True
     ) as process:
         assert process.stdout is not None and process.stdout.readline() == "ready\n"
         child._end(process)
@@ -145,13 +145,17 @@ def test_all_checkouts_of_a_user_share_builds_unless_the_users_cache_is_read_onl
 @pytest.mark.parametrize("module", ["tb.sanlab", "tb/sanlab/start.py"])
 def test_the_command_has_a_word_for_each_target_of_make(module: str) -> None:
     words = [module] if module.endswith(".py") else ["-m", module]
-    shown = subprocess.run([sys.executable, *words, "--help"], cwd=ROOT, text=True, capture_output=True, check=True)
+    shown = subprocess.run(
+        [sys.executable, *words, "--help"], cwd=ROOT, encoding="utf-8", capture_output=True, check=True
+    )
     assert [line.split()[0] for line in shown.stdout.splitlines() if line.startswith("  ")] == list(COMMANDS)
-    made = {line.split(":")[0] for line in (ROOT / "Makefile").read_text().splitlines() if ":" in line}
+    made = {line.split(":")[0] for line in (ROOT / "Makefile").read_text(encoding="utf-8").splitlines() if ":" in line}
     assert made >= COMMANDS.keys() - {"costs"}
 
 
 def test_an_unknown_word_names_the_nearest() -> None:
-    ended = subprocess.run([sys.executable, str(tree.START), "swep"], text=True, capture_output=True, check=False)
+    ended = subprocess.run(
+        [sys.executable, str(tree.START), "swep"], encoding="utf-8", capture_output=True, check=False
+    )
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr == "sanlab: unknown command 'swep': `sanlab --help` lists them; did you mean 'sweep'?\n"

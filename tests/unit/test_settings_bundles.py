@@ -22,7 +22,7 @@ ON_ITS_OWN = {Setting.PRESENT, Setting.CABLE_DELAY}
 
 @pytest.mark.parametrize("name", GENERATED)
 def test_package_is_what_the_table_prints(name: str) -> None:
-    assert (ROOT / name).read_text() == GENERATED[name](), "run python -m pymodels.settings"
+    assert (ROOT / name).read_text(encoding="utf-8") == GENERATED[name](), "run python -m pymodels.settings"
 
 
 def test_every_setting_is_in_a_bundle() -> None:
@@ -39,7 +39,7 @@ def test_every_value_of_a_profile_fits_its_field(setting: Setting) -> None:
 
 @pytest.mark.parametrize("bundle", BUNDLES, ids=lambda bundle: bundle.name)
 def test_every_field_is_read_by_a_module(bundle: Bundle) -> None:
-    modules = [path.read_text() for path in source_files() if path.stem != "sim_settings_pkg"]
+    modules = [path.read_text(encoding="utf-8") for path in source_files() if path.stem != "sim_settings_pkg"]
     users = "\n".join(text for text in modules if bundle.type in text or any(of.type in text for of in BUNDLES))
     for setting in bundle.settings:
         field = bundle.field(setting)

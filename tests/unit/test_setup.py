@@ -38,23 +38,23 @@ def test_other_requirements_are_installed_in_place(checkout: Checkout) -> None:
     checkout.set_up()
     kept = checkout.root / ".venv" / "kept"
     kept.touch()
-    checkout.requirements.write_text("one==2\n")
+    checkout.requirements.write_text("one==2\n", encoding="utf-8")
     checkout.calls()
     assert checkout.set_up().returncode == 0
     assert len(checkout.calls(PIP)) == 1
     assert kept.exists()
-    assert checkout.stamp.read_text().endswith("one==2\n")
+    assert checkout.stamp.read_text(encoding="utf-8").endswith("one==2\n")
 
 
 def test_a_set_up_that_was_killed_is_made_anew(checkout: Checkout) -> None:
     assert checkout.set_up(FAKE_PIP_DIES="1").returncode != 0
-    assert checkout.stamp.read_text() == "unfinished\n"
+    assert checkout.stamp.read_text(encoding="utf-8") == "unfinished\n"
     (checkout.root / ".venv" / "torn").touch()
     checkout.calls()
     assert checkout.set_up().returncode == 0
     assert len(checkout.calls("<-m><venv>")) == 1
     assert not (checkout.root / ".venv" / "torn").exists()
-    assert checkout.stamp.read_text().endswith("one==1\n")
+    assert checkout.stamp.read_text(encoding="utf-8").endswith("one==1\n")
 
 
 def test_a_checkout_that_was_moved_is_set_up_anew(checkout: Checkout, tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_packages_that_do_not_install_leave_no_stamp(checkout: Checkout) -> None
     ended = checkout.set_up(FAKE_PIP_FAILS="1")
     assert ended.returncode == 1
     assert "could not be installed" in ended.stderr
-    assert checkout.stamp.read_text() == "unfinished\n"
+    assert checkout.stamp.read_text(encoding="utf-8") == "unfinished\n"
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_a_missing_tool_that_is_needed_fails_after_the_rest_was_set_up(checkout:
     ended = checkout.set_up("compiler", "icarus")
     assert ended.returncode == 1
     assert "type `apt-get install g++ iverilog liblz4-dev zlib1g-dev`" in ended.stdout
-    assert checkout.stamp.read_text().endswith("one==1\n")
+    assert checkout.stamp.read_text(encoding="utf-8").endswith("one==1\n")
 
 
 def test_what_only_the_tests_need_is_installed_for_them_alone(checkout: Checkout) -> None:

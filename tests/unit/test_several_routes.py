@@ -74,10 +74,10 @@ def test_more_routes_than_there_are_and_none_at_all_are_refused(tmp_path: Path) 
     file = write(drawn("ways", TWO, routes), tmp_path, "Two ways")
     lines = tmp_path / "ways_config.txt"
     for count, text in ((3, "no two hosts have 3 shortest ways"), (0, "routes of a pair"), (17, "routes of a pair")):
-        lines.write_text(lines.read_text().replace("COMPUTED 2", f"COMPUTED {count}"))
+        lines.write_text(lines.read_text(encoding="utf-8").replace("COMPUTED 2", f"COMPUTED {count}"), encoding="utf-8")
         with pytest.raises(ConfigError, match=text):
             load_cluster(file)
-        lines.write_text(lines.read_text().replace(f"COMPUTED {count}", "COMPUTED 2"))
+        lines.write_text(lines.read_text(encoding="utf-8").replace(f"COMPUTED {count}", "COMPUTED 2"), encoding="utf-8")
 
 
 def test_software_sees_all_routes_of_its_node() -> None:

@@ -161,12 +161,12 @@ def test_the_report_holds_cycle_waits_and_last_events(tmp_path: Path) -> None:
     records = trace(*[starts(0)] * (LAST + 3))
     wait = Wait("NIC 0: program", Wanted("room", "NIC 0"))
     look(records, wait).leave(tmp_path)
-    text = (tmp_path / TEXT).read_text()
+    text = (tmp_path / TEXT).read_text(encoding="utf-8")
     assert text.startswith("nothing moves; the last thing before happened at 0.007000 us\n\nA cycle of 1:\n")
     assert text.count("NIC 0: program waits for room, held by NIC 0") == 2
     assert text.count("us  tx start 0") == LAST
     assert "0.007000 us  tx start 0" in text
-    window = json.loads((tmp_path / WINDOW).read_text())
+    window = json.loads((tmp_path / WINDOW).read_text(encoding="utf-8"))
     assert window["from_us"] == 0
     assert window["to_us"] == 5.007
 

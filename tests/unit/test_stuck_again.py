@@ -20,7 +20,7 @@ STANDSTILL: dict[str, object] = {"cause": "nothing moves", "from_us": 80.0, "to_
 def ran(tmp_path: Path, waves: bool = False, window: dict[str, object] | None = STANDSTILL) -> Request:
     """A run that has ended."""
     if window is not None:
-        (tmp_path / "stuck.json").write_text(json.dumps(window))
+        (tmp_path / "stuck.json").write_text(json.dumps(window), encoding="utf-8")
     return Request("hang", "icarus", 3, waves, "cluster", "", folder=str(tmp_path))
 
 
@@ -31,7 +31,7 @@ def second(asked: list[Request], window: dict[str, object], leaves: bool = True)
         asked.append(request)
         folder = Path(request.folder)
         folder.mkdir()
-        (folder / "stuck.json").write_text(json.dumps(window))
+        (folder / "stuck.json").write_text(json.dumps(window), encoding="utf-8")
         if leaves:
             (folder / "waves.fst").touch()
 
@@ -54,7 +54,7 @@ def test_nothing_is_run_without_a_standstill_or_when_there_are_waves(tmp_path: P
     execute = second(asked, dict(STANDSTILL))
     assert waves_around(ran(tmp_path, window=None), execute, print) is None
     assert waves_around(ran(tmp_path, waves=True), execute, print) is None
-    (tmp_path / "stuck.json").write_text("{")
+    (tmp_path / "stuck.json").write_text("{", encoding="utf-8")
     assert waves_around(ran(tmp_path, window=None), execute, print) is None
     assert asked == []
 

@@ -25,10 +25,10 @@ from tb.run import studies_list
 
 
 def test_every_study_has_one_line_with_its_question(tmp_path: Path) -> None:
-    (tmp_path / "a.py").write_text('"""How far?\n\nMore."""\nraise SystemExit\n')
-    (tmp_path / "long_name.py").write_text('"""How fast?"""\n')
-    (tmp_path / "mute.py").write_text("x = 1\n")
-    (tmp_path / "torn.py").write_text("def run(:\n")
+    (tmp_path / "a.py").write_text('"""How far?\n\nMore."""\nraise SystemExit\n', encoding="utf-8")
+    (tmp_path / "long_name.py").write_text('"""How fast?"""\n', encoding="utf-8")
+    (tmp_path / "mute.py").write_text("x = 1\n", encoding="utf-8")
+    (tmp_path / "torn.py").write_text("def run(:\n", encoding="utf-8")
     lines = list(studies_list.lines({path.stem: path for path in sorted(tmp_path.glob("*.py"))}))
     assert lines[0] == "a          How far?"
     assert lines[1] == "long_name  How fast?"

@@ -128,7 +128,7 @@ def test_a_file_that_a_setting_names_is_part_of_the_content(tmp_path: Path) -> N
     info, file = studies.load("grim_transfer"), tmp_path / "data"
     keys = []
     for text in ("one", "two", "one"):
-        file.write_text(text)
+        file.write_text(text, encoding="utf-8")
         asked = resolve("grim_transfer", "icarus", "1", False, "", "", f"file={file}", ("icarus",))
         keys.append(spread(asked, info, [{}])[0].key)
     assert keys[0] == keys[2] != keys[1]

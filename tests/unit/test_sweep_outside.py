@@ -53,7 +53,7 @@ def fixture_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
     for name, text in FILES.items():
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True, parents=True)
-        path.write_text(text)
+        path.write_text(text, encoding="utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))
     yield tmp_path
     for name in [name for name in sys.modules if name.startswith("so_")]:
@@ -74,13 +74,15 @@ def test_the_files_of_a_study_are_all_that_it_leads_to(folder: Path) -> None:
 def test_a_change_of_a_file_makes_another_point_when_the_study_leads_there(folder: Path, name: str) -> None:
     before = key()
     assert key() == before
-    with (folder / name).open("a") as file:
+    with (folder / name).open("a", encoding="utf-8") as file:
         file.write("# changed\n")
     assert (key() != before) == (name in LED_TO)
 
 
 def test_a_name_that_is_computed_is_refused(folder: Path) -> None:
-    (folder / "so_mine" / "parts.py").write_text("import importlib\nsize = importlib.import_module('a' + 'b')\n")
+    (folder / "so_mine" / "parts.py").write_text(
+        "import importlib\nsize = importlib.import_module('a' + 'b')\n", encoding="utf-8"
+    )
     with pytest.raises(SanlabError) as refused:
         outside("so_mine.study", SOURCES)
     cause = f"{folder}/so_mine/parts.py:2 imports a module by a name that is computed, and its results follow from it"
@@ -105,8 +107,8 @@ def test_a_package_that_only_a_finder_of_its_own_leads_to_counts(folder: Path, m
     """As editable installations have them."""
     elsewhere = folder / "src"
     elsewhere.mkdir()
-    (elsewhere / "so_edited.py").write_text("")
-    (folder / "so_mine" / "parts.py").write_text("import so_edited\n")
+    (elsewhere / "so_edited.py").write_text("", encoding="utf-8")
+    (folder / "so_mine" / "parts.py").write_text("import so_edited\n", encoding="utf-8")
 
     class Finder:
         """Knows one module."""

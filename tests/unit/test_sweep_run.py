@@ -83,7 +83,7 @@ def test_every_point_has_its_row(tmp_path: Path, capsys: pytest.CaptureFixture[s
         "cluster": "two_hosts",
     }
     assert table.schema.metadata[b"points"] == b"6 of 6"
-    assert (tmp_path / "out" / "points.svg").read_text().startswith("<?xml")
+    assert (tmp_path / "out" / "points.svg").read_text(encoding="utf-8").startswith("<?xml")
     said = capsys.readouterr().out
     assert "6 of 6 points, 0 known from before, 0 failed, 0 tried again" in said
     assert re.search(r" s on 2 workers, efficiency \d+\.\d\d$", said, re.MULTILINE)
@@ -114,7 +114,7 @@ def test_a_sweep_in_which_nothing_ran_tells_no_efficiency(tmp_path: Path, capsys
 def test_a_damaged_result_is_done_again(tmp_path: Path) -> None:
     assert sweep(tmp_path, "repetitions=1") == 0
     (file,) = (tmp_path / "cache").rglob("*.json")
-    file.write_text(file.read_text()[:-30])
+    file.write_text(file.read_text(encoding="utf-8")[:-30], encoding="utf-8")
     assert sweep(tmp_path, "repetitions=1") == 0
     assert CALLS["repetitions=1"] == 2
 
@@ -154,7 +154,7 @@ def test_an_interrupted_sweep_goes_on_where_it_was(
 
 
 def test_a_full_disk_is_one_line_and_no_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "cache").write_text("a file where a folder must be")
+    (tmp_path / "cache").write_text("a file where a folder must be", encoding="utf-8")
     assert sweep(tmp_path, "repetitions=1") == 1
     said = capsys.readouterr().err
     assert "results not written" in said

@@ -41,7 +41,7 @@ def test_every_code_is_used_once_and_hardware_begins_at_0x100() -> None:
 
 @pytest.mark.parametrize("name", GENERATED)
 def test_a_generated_file_is_what_the_module_prints(name: str) -> None:
-    assert (ROOT / name).read_text() == GENERATED[name](), "run: python -m pymodels.trace_points"
+    assert (ROOT / name).read_text(encoding="utf-8") == GENERATED[name](), "run: python -m pymodels.trace_points"
 
 
 @pytest.mark.parametrize("bundle", BUNDLES, ids=lambda bundle: bundle.name)

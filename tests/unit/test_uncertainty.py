@@ -119,8 +119,10 @@ def test_a_draw_that_failed_is_counted_and_told(tmp_path: Path) -> None:
     assert 0 < figure.failed < 8 and figure.drawn + figure.failed == 8
     assert Swing("pci.start_delay", 31.0, None) in figure.swings
     made = leave(tmp_path, points.base, [figure], [], 8, points.failures)
-    assert json.loads((tmp_path / "uncertainty.json").read_text())["failed"] == points.failures
-    assert "it broke" in made.read_text() and f"{figure.drawn}, {figure.failed} failed" in made.read_text()
+    assert json.loads((tmp_path / "uncertainty.json").read_text(encoding="utf-8"))["failed"] == points.failures
+    assert "it broke" in made.read_text(
+        encoding="utf-8"
+    ) and f"{figure.drawn}, {figure.failed} failed" in made.read_text(encoding="utf-8")
 
 
 def test_a_swing_keeps_its_direction() -> None:
@@ -158,9 +160,9 @@ def test_what_is_left_is_what_the_page_of_fidelity_reads(tmp_path: Path) -> None
     points: Any = formula
     figures, drawn = measure(points, [VALUE], unsure(PROFILE, []), 6, Console(quiet=True))
     made = leave(tmp_path / "one", formula.base, figures, drawn, 6, [])
-    text = made.read_text()
+    text = made.read_text(encoding="utf-8")
     assert "<svg" in text and "published 30" in text and "processor.uncached_clocks" in text
-    (row,) = json.loads((made.parent / "uncertainty.json").read_text())["rows"]
+    (row,) = json.loads((made.parent / "uncertainty.json").read_text(encoding="utf-8"))["rows"]
     assert row["swings"][0]["key"] == "pci.start_delay"
     known = known_intervals(tmp_path)["Latency"]
     assert (known.low, known.high, known.measured, known.draws) == (row["low"], row["high"], 33.0, 6)

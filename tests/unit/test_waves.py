@@ -125,8 +125,8 @@ def test_views_are_written_beside_the_waves(tmp_path: Path, monkeypatch: pytest.
     kinds = list(waves.translations())
     mappings = tmp_path / waves.MAPPINGS
     assert {path.name for path in mappings.iterdir()} == {f"{kind}.txt" for kind in kinds}
-    assert (tmp_path / "link_character.txt").read_text().splitlines()[:2] == ["000 IDLE", "003 GO"]
-    assert (mappings / "link_character.txt").read_text().splitlines()[:3] == [
+    assert (tmp_path / "link_character.txt").read_text(encoding="utf-8").splitlines()[:2] == ["000 IDLE", "003 GO"]
+    assert (mappings / "link_character.txt").read_text(encoding="utf-8").splitlines()[:3] == [
         "Name = link_character",
         "Bits = 9",
         "0x0 IDLE",
@@ -144,21 +144,24 @@ def test_program_counters_have_the_names_of_their_own_program(tmp_path: Path, mo
     monkeypatch.setattr(waves, "signals_of", lambda path: {**KNOWN, **core})
     write_symbols({"metz": program}, tmp_path / FILE)
     waves.write_views(tmp_path, read_recorded(leave(tmp_path)), (0, None))
-    names = (tmp_path / "pc_1.txt").read_text().splitlines()
+    names = (tmp_path / "pc_1.txt").read_text(encoding="utf-8").splitlines()
     assert names[0] == "00000000 start" and names[4:7] == [
         "00000010 step@main+0x8",
         "00000014 step@main+0xc",
         "00000018 main+0x10",
     ]
     assert len(names) == 0x28 // 4, "words of no function have no name"
-    assert (tmp_path / waves.MAPPINGS / "pc_1.txt").read_text().splitlines()[1:3] == ["Bits = 32", "0x0 start"]
-    shown = (tmp_path / waves.GTKWAVE).read_text()
+    assert (tmp_path / waves.MAPPINGS / "pc_1.txt").read_text(encoding="utf-8").splitlines()[1:3] == [
+        "Bits = 32",
+        "0x0 start",
+    ]
+    shown = (tmp_path / waves.GTKWAVE).read_text(encoding="utf-8")
     assert (
         f"^{len(waves.translations()) + 1} pc_1.txt\ntop.cluster.host_metz.card.core.gen_core.u_sleep.u_core.at_q"
         in shown
     )
     assert "host_paris.card.core" not in shown
-    assert "item_set_format pc_1" in (tmp_path / waves.SURFER).read_text()
+    assert "item_set_format pc_1" in (tmp_path / waves.SURFER).read_text(encoding="utf-8")
 
 
 def test_programs_that_differ_have_names_of_their_own(tmp_path: Path) -> None:

@@ -106,7 +106,7 @@ def test_links_are_removed_and_never_followed(tmp_path: Path) -> None:
 def test_a_killed_command_leaves_the_last_results_and_the_next_one_removes_its_folder(tmp_path: Path) -> None:
     left(tmp_path, results_json="old")
     command = [sys.executable, "-c", KILLED, str(tmp_path)]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, encoding="utf-8") as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "works\n"
         left(tmp_path, results_json="new")

@@ -29,13 +29,13 @@ def library() -> Path:
     """
     check_compilers()
     sources = {CALLS: calls_c(), HEADER: header()}
-    text = "".join([*sources.values(), *(path.read_text() for path in sorted(C.iterdir())), *FLAGS])
+    text = "".join([*sources.values(), *(path.read_text(encoding="utf-8") for path in sorted(C.iterdir())), *FLAGS])
 
     def make(folder: Path) -> None:
         for name, source in sources.items():
-            (folder / name).write_text(source)
+            (folder / name).write_text(source, encoding="utf-8")
         command = [CC, *FLAGS, "-o", abi.LIBRARY, CALLS, *map(str, sorted(C.glob("*.c")))]
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, cwd=folder, capture_output=True, encoding="utf-8", errors="replace", check=False)
         if done.returncode:
             raise ToolError("the library of programs does not build", done.stderr.strip(), "see the compiler's words")
         (folder / abi.LIBRARY_TOO).symlink_to(abi.LIBRARY)

@@ -107,5 +107,5 @@ def table() -> tuple[Call, ...]:
     """All functions of the library, by number."""
     for module in MODULES:
         importlib.import_module(f"tb.program.mpi.{module}")
-    names = {*NAMES.read_text().split(), *_written}
+    names = {*NAMES.read_text(encoding="utf-8").split(), *_written}
     return tuple(_written.get(name) or Call(name, (), None) for name in sorted(names - LOCAL.keys()))

@@ -98,7 +98,12 @@ def ready(words: list[str]) -> list[str]:
     def make(target: Path) -> None:
         link = [f"-I{folder}", f"-L{folder}", f"-l:{abi.LIBRARY}", "-o", source.stem]
         done = subprocess.run(
-            [CC, "-O1", "-Wall", str(source), *link], cwd=target, capture_output=True, text=True, check=False
+            [CC, "-O1", "-Wall", str(source), *link],
+            cwd=target,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            check=False,
         )
         if done.returncode:
             raise ToolError(f"{source} does not compile", done.stderr.strip(), "see the compiler's words")

@@ -180,7 +180,7 @@ class Server:
     def _said(self) -> str:
         """The last lines of its output."""
         path = self._start.output(self._number)
-        lines = path.read_text(errors="replace").splitlines()[-SHOWN:] if path.is_file() else []
+        lines = path.read_text(errors="replace", encoding="utf-8").splitlines()[-SHOWN:] if path.is_file() else []
         return f"; it printed last:\n  {chr(10).join(lines)}\n" if lines else ""
 
 

@@ -127,7 +127,7 @@ class Compiled:
         include = [f"-I{FIRMWARE}", f"-I{sources}", "-include", str(HERE / "together.h")]
         options = ["-std=gnu11", "-O1", "-w", *include, str(sources / "paths.c")]
         subprocess.run([CC, *options, "-shared", "-fPIC", "-o", str(library)], check=True)
-        text = subprocess.run([CC, *options, "-E", "-P"], check=True, capture_output=True, text=True).stdout
+        text = subprocess.run([CC, *options, "-E", "-P"], check=True, capture_output=True, encoding="utf-8").stdout
         text = re.sub(r"__attribute__\s*\(\(.*?\)\)", "", text)
         self.declared = Declarations(text)
         self._library = ctypes.CDLL(str(library))
