@@ -24,19 +24,19 @@ class View:
 
     @property
     def contiguous(self) -> bool:
-        """Whether they are the first bytes of the buffer."""
+        """Whether they follow each other without a gap in the application's memory."""
         return self.datatype.contiguous
 
     @property
     def blocks(self) -> int:
         """Pieces that lie apart."""
-        return self.count * len(self.datatype.blocks)
+        return self.count * self.datatype.pieces
 
     def packed(self) -> bytes | memoryview:
         """The data in the order in which they are sent: the buffer itself where they lie together."""
         if not self.size:
             return b""
-        if self.contiguous:
+        if self.datatype.dense:
             return self.data.data[: self.size]
         return self.data[self.datatype.index(self.count)].tobytes()
 
@@ -45,7 +45,7 @@ class View:
         if not len(data):
             return
         came = np.frombuffer(data, np.uint8)
-        if self.contiguous:
+        if self.datatype.dense:
             self.data[: len(came)] = came
         else:
             self.data[self.datatype.index(self.count)[: len(came)]] = came

@@ -133,6 +133,43 @@ class Datatype:
         """Whether elements follow each other without a gap."""
         return self.blocks in ([(0, self.extent)], []) and self.size == self.extent
 
+    @property
+    def dense(self) -> bool:
+        """True if the buffers of this type have no gaps."""
+        return self.contiguous
+
+    @property
+    def pieces(self) -> int:
+        """Pieces of an element that lie apart."""
+        return len(self.blocks)
+
+
+class Gathered(Datatype):
+    """A datatype whose buffers hold the data of its elements without gaps, although its elements have gaps elsewhere.
+
+    The layer charges the instructions for the elements as they are elsewhere.
+    """
+
+    def __init__(self, name: str, size: int, base: np.dtype[Any], elsewhere: Callable[[], tuple[bool, int]]) -> None:
+        """`elsewhere` returns whether the elements are contiguous there, and the number of pieces of each."""
+        super().__init__(name, [(0, size)], size, base)
+        self._elsewhere = elsewhere
+
+    @property
+    def contiguous(self) -> bool:
+        """True if elements follow each other without a gap where they are elsewhere."""
+        return self._elsewhere()[0]
+
+    @property
+    def pieces(self) -> int:
+        """Pieces of an element where it is elsewhere."""
+        return self._elsewhere()[1]
+
+    @property
+    def dense(self) -> bool:
+        """True: buffers have no gaps."""
+        return True
+
 
 def struct(
     blocklengths: Sequence[int], displacements: Sequence[int], types: Sequence[Datatype], name: str, calling: Calling

@@ -33,6 +33,8 @@ MADE = {
 }
 """The highest byte of handles that are made in a run, by what they stand for."""
 KEYVAL = 0xA4
+BUILTIN = 0x4C
+"""The highest byte of handles of predefined datatypes, but for pairs with a gap."""
 MESSAGE_NO_PROC = 0x6C000000
 IN_PLACE = (1 << 64) - 1
 IGNORE = 1
@@ -105,15 +107,20 @@ GRAPH, CART, DIST_GRAPH = 1, 2, 3
 UNWEIGHTED, WEIGHTS_EMPTY = 1, 2
 """Addresses that stand for no weights, and for those of no edge."""
 TYPECLASSES = {"TYPECLASS_REAL": 1, "TYPECLASS_INTEGER": 2, "TYPECLASS_COMPLEX": 3}
+MARKERS = {"LB": 0x4C000010, "UB": 0x4C000011}
+"""Types without data that mark the bounds of a struct (MPI-1)."""
 PAIRS = {
-    "FLOAT_INT": (0x8C000000, "<f4", 8),
-    "DOUBLE_INT": (0x8C000001, "<f8", 16),
-    "LONG_INT": (0x8C000002, "<i8", 16),
-    "SHORT_INT": (0x8C000003, "<i2", 8),
-    "2INT": (0x4C000816, "<i4", 8),
-    "LONG_DOUBLE_INT": (0x8C000004, "longdouble", 32),
+    "FLOAT_INT": (0x8C000000, ("<f4", "<i4"), 8),
+    "DOUBLE_INT": (0x8C000001, ("<f8", "<i4"), 16),
+    "LONG_INT": (0x8C000002, ("<i8", "<i4"), 16),
+    "SHORT_INT": (0x8C000003, ("<i2", "<i4"), 8),
+    "2INT": (0x4C000816, ("<i4", "<i4"), 8),
+    "LONG_DOUBLE_INT": (0x8C000004, ("longdouble", "<i4"), 32),
+    "2INTEGER": (0x4C000820, ("<i4", "<i4"), 8),
+    "2REAL": (0x4C000821, ("<f4", "<f4"), 8),
+    "2DOUBLE_PRECISION": (0x4C001023, ("<f8", "<f8"), 16),
 }
-"""Handle of a pair of a value and an int, type of the value, extent."""
+"""Handle of a pair of a value and an index, their types, extent."""
 OPERATORS = {
     name: 0x58000001 + at
     for at, name in enumerate(
@@ -171,6 +178,7 @@ CONSTANTS = {
     **TYPECLASSES,
     **{name: handle for name, (handle, _) in DATATYPES.items()},
     **{name: handle for name, (handle, _, _) in PAIRS.items()},
+    **MARKERS,
     **OPERATORS,
     **{f"ERR_{one.name}": one.value for one in ErrorClass if one},
 }
@@ -193,6 +201,11 @@ def status_of(data: bytes) -> Status:
 STATUS_BYTES = 20
 
 
-def pair(kind: str) -> np.dtype[np.void]:
-    """A value and an index."""
-    return np.dtype([("value", kind), ("index", "<i4")])
+def as_int(number: int) -> int:
+    """Return a count as an int of a program: UNDEFINED if it does not fit."""
+    return number if number < 1 << 31 else UNDEFINED
+
+
+def pair(value: str, index: str) -> np.dtype[np.void]:
+    """Return the type of a value and an index without a gap."""
+    return np.dtype([("value", value), ("index", index)])

@@ -136,31 +136,34 @@ def _alltoall(
 
 
 class _Parts:
-    """A buffer of parts of any length: counts and places in elements, one a rank."""
+    """A buffer of parts of any length: counts, and displacements in extents of the datatype, one a rank."""
 
     def __init__(
         self, rank: Rank, of: PointToPoint, buf: int, counts: int, places: int, datatype: int, keep: bool
     ) -> None:
-        """`keep`: what stands there is read."""
-        self.counts, self.places = rank.memory.ints(counts, of.remote_size), rank.memory.ints(places, of.remote_size)
-        self._first = min((at for at, count in zip(self.places, self.counts, strict=True) if count), default=0)
-        last = max((at + count for at, count in zip(self.places, self.counts, strict=True) if count), default=0)
-        extent = rank.types[datatype].extent
-        self.place = rank.place(buf + self._first * extent, last - self._first, datatype)
+        """`keep`: read the parts from the program's memory."""
+        self.counts = rank.memory.ints(counts, of.remote_size)
+        extent = rank.types[datatype].shape.extent
+        starts = [buf + at * extent for at in rank.memory.ints(places, of.remote_size)]
+        self._parts = [rank.place(at, count, datatype) for at, count in zip(starts, self.counts, strict=True)]
         if keep:
-            self.place.read()
+            for part in self._parts:
+                part.read()
+        self._layer = rank.types[datatype].layer
+        self.data = bytearray().join(part.data for part in self._parts)
 
     @property
     def spec(self) -> list[Any]:
-        """As the layer takes it."""
-        data, _, datatype = self.place.spec
-        return [data, self.counts, [max(at - self._first, 0) for at in self.places], datatype]
+        """The buffer as the layer takes it; in there the parts follow each other."""
+        return [self.data, self.counts, self._layer]
 
     def write(self) -> None:
-        """Put the parts back, and leave what is between them."""
-        for at, count in zip(self.places, self.counts, strict=True):
-            if count:
-                self.place.write_elements(at - self._first, count)
+        """Write the parts to the program's memory."""
+        data = memoryview(self.data)
+        for part in self._parts:
+            part.data[:] = data[: part.size]
+            part.write()
+            data = data[part.size :]
 
 
 @collective("Gatherv")
@@ -237,11 +240,8 @@ def _alltoallv(
 ) -> Prepared:
     of, in_place = rank.comm(comm), buf == abi.IN_PLACE
     into = _Parts(rank, of, into_buf, into_counts, into_places, into_datatype, in_place)
-    if in_place:
-        out = [bytes(into.place.data), *into.spec[1:]]
-    else:
-        out = _Parts(rank, of, buf, counts, places, datatype, True).spec
-    return Prepared(of, (out, into.spec), into.write)
+    parts = into if in_place else _Parts(rank, of, buf, counts, places, datatype, True)
+    return Prepared(of, ([bytes(parts.data), *parts.spec[1:]], into.spec), into.write)
 
 
 @collective("Alltoallw")
@@ -321,7 +321,8 @@ def _reduce_scatter_block(
     of, how = rank.comm(comm), rank.op(op, datatype)
     source = into_buf if buf == abi.IN_PLACE else buf
     out, into = rank.data(source, count * of.size, datatype), rank.place(into_buf, count, datatype)
-    return Prepared(of, (out.spec, into.spec, how), into.write)
+    data, _, layer = out.spec  # a count would be that of one part
+    return Prepared(of, ([data, layer], into.spec, how), into.write)
 
 
 @collective("Reduce_scatter")

@@ -9,6 +9,9 @@ import struct
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tb.program.mpi.calls import Address
 
 REQUEST, REPLY = b"q", b"a"
@@ -62,6 +65,28 @@ class Memory:
             return data[address - known :][:size]
         return self.exchange(struct.pack("<cQQ", b"g", address, size)) if size else b""
 
+    def gather(self, address: int, pieces: NDArray[np.int64]) -> bytes:
+        """Read pieces of memory, one behind the other; each is an offset to the address, and a length."""
+        if len(pieces) < 2:
+            return b"".join(self.get(address + at, length) for at, length in pieces.tolist())
+        known, data = self.along
+        low, high = int(pieces[:, 0].min()) + address, int(pieces.sum(axis=1).max()) + address
+        if known <= low and high <= known + len(data):
+            return b"".join(data[address + at - known :][:length] for at, length in pieces.tolist())
+        return self.exchange(struct.pack("<cQ", b"G", len(pieces)) + _placed(address, pieces))
+
+    def scatter(self, address: int, pieces: NDArray[np.int64], data: bytes | bytearray) -> None:
+        """Write bytes to pieces of memory until the bytes end."""
+        ends = pieces[:, 1].cumsum()
+        used = pieces[: int(np.searchsorted(ends, len(data))) + 1].copy()
+        if not len(used) or not data:
+            return
+        used[-1, 1] -= max(int(ends[len(used) - 1]) - len(data), 0)
+        if len(used) == 1:
+            self.put(address + int(used[0, 0]), data[: used[0, 1]])
+            return
+        self._puts += struct.pack("<cQ", b"P", len(used)) + _placed(address, used) + data
+
     def ints(self, address: int, count: int) -> list[int]:
         """Read numbers of 32 bits."""
         return list(struct.unpack(f"<{count}i", self.get(address, 4 * count)))
@@ -83,9 +108,12 @@ class Memory:
         words = [*arguments, *[0] * (8 - len(arguments))]
         return self._with_puts(struct.pack("<c9Q", b"c", function, *(word & (1 << 64) - 1 for word in words)))
 
-    def fold(self, function: int, count: int, datatype: int, left: bytes, right: bytes) -> bytes:
-        """The result of an operator of the program."""
-        head = struct.pack("<cQqqQ", b"f", function, count, datatype, len(left))
+    def fold(self, function: int, count: int, datatype: int, start: int, left: bytes, right: bytes) -> bytes:
+        """Return the result of an operator of the program on two arrays.
+
+        `start`: offset of their first bytes to the addresses that the operator takes.
+        """
+        head = struct.pack("<cQqqqQ", b"f", function, count, datatype, start, len(left))
         return self.exchange(head + left + right)
 
     def exchange(self, action: bytes) -> bytes:
@@ -114,3 +142,9 @@ class Memory:
     def _with_puts(self, action: bytes) -> bytes:
         data, self._puts = bytes(self._puts) + action, bytearray()
         return data
+
+
+def _placed(address: int, pieces: NDArray[np.int64]) -> bytes:
+    """Return address and length of each piece as words of a frame."""
+    words: NDArray[np.int64] = (pieces + np.array([address, 0])).astype("<i8")
+    return words.tobytes()

@@ -12,6 +12,7 @@ from firmware.host.mpi.operators import OPERATORS, Fold, Op
 from tb.program.mpi import abi
 from tb.program.mpi.layout import Layout
 from tb.program.mpi.memory import Memory
+from tb.program.mpi.shapes import collected, spread
 
 
 def operators() -> dict[int, Op]:
@@ -59,14 +60,48 @@ class OfProgram:
     commute: bool
 
     def on(self, memory: Memory, datatype: int, layout: Layout) -> Op:
-        """The same for elements of a datatype. Raises Misuse."""
-        if not layout.layer.contiguous:
-            cause = f"{layout.name} has gaps"
-            raise Misuse(ErrorClass.OP, cause, "operators of a program take elements without gaps here")
+        """Return the operator for elements of a datatype."""
 
         def fold(left: Any, right: Any) -> Any:
-            count = left.nbytes // layout.layer.size
-            result = memory.fold(self.function, count, datatype, left.tobytes(), right.tobytes())
-            return np.frombuffer(result, left.dtype)
+            count = left.nbytes // layout.shape.size if layout.shape.size else 0
+            pieces = layout.shape.pieces_of(count)
+            start, one = spread(pieces, left.tobytes())
+            other = spread(pieces, right.tobytes())[1]
+            result = memory.fold(self.function, count, datatype, start, one, other)
+            return np.frombuffer(collected(pieces, start, result), left.dtype)
 
         return Op("an operator of the program", fold, self.commute)
+
+
+ARITHMETIC, LOGICAL, BITS = ("MAX", "MIN", "SUM", "PROD"), ("LAND", "LOR", "LXOR"), ("BAND", "BOR", "BXOR")
+OPERATORS_OF = {
+    "integer": {*ARITHMETIC, *LOGICAL, *BITS},
+    "floating point": {*ARITHMETIC, *LOGICAL},
+    "complex": {"SUM", "PROD"},
+    "logical": {*LOGICAL},
+    "byte": {*BITS},
+    "pair": {"MINLOC", "MAXLOC"},
+    "other": set[str](),
+}
+"""Predefined operators of each group of predefined datatypes, as MPICH has them."""
+GROUPS = {"i": "integer", "u": "integer", "f": "floating point", "c": "complex", "b": "logical"}
+"""Group of a datatype by numpy's kind of its elements."""
+EXCEPTIONS = {"BYTE": "byte", "LOGICAL": "logical", "WCHAR": "other", "PACKED": "other"}
+"""Group of a datatype whose elements do not say it."""
+GROUP_OF = {
+    **{handle: EXCEPTIONS.get(name) or GROUPS[np.dtype(kind).kind] for name, (handle, kind) in abi.DATATYPES.items()},
+    **{handle: "pair" for handle, _, _ in abi.PAIRS.values()},
+    **dict.fromkeys(abi.MARKERS.values(), "other"),
+}
+"""Group of a predefined datatype by its handle."""
+
+
+def check_type(op: Op, layout: Layout) -> None:
+    """Raise Misuse if a predefined operator does not apply to a datatype."""
+    if not layout.handle:
+        cause = f"{op.name} applies to predefined datatypes, not to {layout.name}"
+        raise Misuse(ErrorClass.OP, cause, "make an operator by MPI_Op_create")
+    group = GROUP_OF[layout.handle]
+    if op.name.removeprefix("MPI_") not in OPERATORS_OF[group]:
+        cause = f"{op.name} does not apply to {layout.name} ({group})"
+        raise Misuse(ErrorClass.OP, cause, f"give one of {', '.join(sorted(OPERATORS_OF[group])) or 'MPI_Op_create'}")

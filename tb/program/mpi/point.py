@@ -7,10 +7,10 @@ from collections.abc import Awaitable
 from firmware.host.mpi.comm import Null
 from firmware.host.mpi.matched import Taken
 from firmware.host.mpi.requests import Request
-from firmware.host.mpi.status import ANY_SOURCE, PROC_NULL, Status
+from firmware.host.mpi.status import ANY_SOURCE, PROC_NULL, UNDEFINED, Status
 from tb.program.mpi import abi
-from tb.program.mpi.calls import Address, Buffer, Given, Handle, call
-from tb.program.mpi.layout import Place
+from tb.program.mpi.calls import Address, Aint, Buffer, Given, Handle, call
+from tb.program.mpi.layout import Layout, Place
 from tb.program.mpi.rank import Pending, Rank
 
 
@@ -182,16 +182,24 @@ async def _imrecv(rank: Rank, buf: Address, count: int, datatype: Handle, messag
 @call("MPI_Get_elements", "MPI_Get_elements_x")
 async def _get_elements(rank: Rank, status: Address, datatype: Handle, count: Address) -> None:
     layout, told = rank.types[datatype], _told(rank, status)
-    number = told.Get_count(layout.layer)
-    if layout.layer.base is not None and layout.layer.base.kind != "V":
-        number = told.size // layout.layer.base.itemsize
-    put = rank.memory.put_longs if rank.call.endswith("_x") else rank.memory.put_ints
-    put(count, number)
+    number = layout.shape.elements_in(told.size)
+    if (layout.handle >> 24 == abi.BUILTIN or not layout.shape.size) and _whole_elements(layout, told) == UNDEFINED:
+        number = UNDEFINED
+    if rank.call.endswith("_x"):
+        rank.memory.put_longs(count, number)
+    else:
+        rank.memory.put_ints(count, abi.as_int(number))
+
+
+def _whole_elements(layout: Layout, told: Status) -> int:
+    """Return the number of elements of a message, UNDEFINED for a part of one."""
+    count, rest = divmod(told.size, layout.shape.size) if layout.shape.size else (0, told.size)
+    return UNDEFINED if rest else count
 
 
 @call("MPI_Get_count")
 async def _get_count(rank: Rank, status: Address, datatype: Handle, count: Address) -> None:
-    rank.memory.put_ints(count, _told(rank, status).Get_count(rank.types[datatype].layer))
+    rank.memory.put_ints(count, abi.as_int(_whole_elements(rank.types[datatype], _told(rank, status))))
 
 
 @call("MPI_Test_cancelled")
@@ -206,10 +214,15 @@ async def _set_cancelled(rank: Rank, status: Address, flag: int) -> None:
     put_status(rank, status, told)
 
 
-@call("MPI_Status_set_elements", "MPI_Status_set_elements_x")
+@call("MPI_Status_set_elements_x")
+async def _set_elements_x(rank: Rank, status: Address, datatype: Handle, count: Aint) -> None:
+    await _set_elements(rank, status, datatype, count)
+
+
+@call("MPI_Status_set_elements")
 async def _set_elements(rank: Rank, status: Address, datatype: Handle, count: int) -> None:
     told = _told(rank, status)
-    told.size = count * rank.types[datatype].layer.size
+    told.size = rank.types[datatype].shape.size_of(count)
     put_status(rank, status, told)
 
 

@@ -19,7 +19,7 @@ from tb.program.mpi import abi
 from tb.program.mpi.error_codes import ErrorCodes
 from tb.program.mpi.layout import Attribute, Layout, Place, predefined
 from tb.program.mpi.memory import Memory
-from tb.program.mpi.operate import OfProgram, operators
+from tb.program.mpi.operate import OfProgram, check_type, operators
 from tb.program.mpi.tables import Table
 
 AnyComm = Comm | Intercomm
@@ -184,7 +184,10 @@ class Rank:
     def op(self, handle: int, datatype: int) -> Op:
         """An operator for elements of a datatype."""
         found, layout = self.ops[handle], self.types[datatype]
-        return found.on(self.memory, datatype, layout) if isinstance(found, OfProgram) else found
+        if isinstance(found, OfProgram):
+            return found.on(self.memory, datatype, layout)
+        check_type(found, layout)
+        return found
 
     def counts(self, address: int, comm: AnyComm) -> Sequence[int]:
         """One int a rank."""

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from enum import IntEnum
+from typing import TypeVar
 
 from firmware.host.mpi.errors import ErrorClass, Misuse
-from tb.program.mpi import abi
+from tb.program.mpi import abi, shapes
 from tb.program.mpi.attributes import copied_attributes, drop_attributes
 from tb.program.mpi.calls import Address, Aint, Buffer, Handle, call
-from tb.program.mpi.layout import Layout, Made, derived, shaped
+from tb.program.mpi.layout import derived
 from tb.program.mpi.rank import Rank
+from tb.program.mpi.shapes import Distribution, Order, Shape
 
-ORDER_C = 56
 MATCHED = {number: name.removeprefix("TYPECLASS_") for name, number in abi.TYPECLASSES.items()}
 """The types of a MPI_TYPECLASS: their names without the size."""
+Word = TypeVar("Word", bound=IntEnum)
 
 
 class Combiner(IntEnum):
@@ -29,116 +33,182 @@ class Combiner(IntEnum):
     INDEXED_BLOCK = 10
     STRUCT = 12
     SUBARRAY = 13
+    DARRAY = 14
     RESIZED = 18
     HINDEXED_BLOCK = 19
 
 
-def _keep(rank: Rank, new: Address, layout: Layout) -> None:
-    rank.memory.put_ints(new, rank.types.new(layout))
+class _Making:
+    """A constructor call: its arguments, and the type that it makes."""
+
+    def __init__(self, rank: Rank, new: Address, old: int) -> None:
+        self._rank, self._new, self.kind = rank, new, rank.types[old]
+
+    def end(
+        self, name: str, shape: Shape, combiner: Combiner, numbers: Sequence[int], places: Sequence[int] = ()
+    ) -> None:
+        """Give the program the handle of the new type."""
+        made = derived(f"{name} of {self.kind.name}", shape, [self.kind], (combiner, numbers, places, [self.kind]))
+        self._rank.memory.put_ints(self._new, self._rank.types.new(made))
 
 
-def _whole(what: str, count: int) -> int:
+def _count(what: str, count: int) -> int:
     if count < 0:
         raise Misuse(ErrorClass.COUNT, f"{what} is {count}", "give 0 or more")
     return count
 
 
+def _length(*lengths: int) -> None:
+    if min(lengths, default=0) < 0:
+        raise Misuse(ErrorClass.ARG, f"a block has {min(lengths)} elements", "give 0 or more")
+
+
+def _word(kind: type[Word], value: int) -> Word:
+    try:
+        return kind(value)
+    except ValueError:
+        names = " or ".join(f"MPI_{kind.__name__.upper()}_{one.name}" for one in kind)
+        raise Misuse(ErrorClass.ARG, f"{value} is not a valid {kind.__name__.lower()}", f"give {names}") from None
+
+
 @call("MPI_Type_contiguous")
 async def _contiguous(rank: Rank, count: int, old: Handle, new: Address) -> None:
-    kind = rank.types[old]
-    made: Made = (Combiner.CONTIGUOUS, [count], [], [kind])
-    _keep(rank, new, derived(f"{count} of {kind.name}", [(_whole("count", count), 0, kind)], made))
+    making = _Making(rank, new, old)
+    shape = shapes.contiguous(making.kind.shape, _count("count", count))
+    making.end(f"{count} elements", shape, Combiner.CONTIGUOUS, [count])
 
 
 @call("MPI_Type_vector")
 async def _vector(rank: Rank, count: int, length: int, stride: int, old: Handle, new: Address) -> None:
-    kind = rank.types[old]
-    parts = [(length, at * stride * kind.extent, kind) for at in range(_whole("count", count))]
-    _keep(rank, new, derived(f"a vector of {kind.name}", parts, (Combiner.VECTOR, [count, length, stride], [], [kind])))
+    making = _Making(rank, new, old)
+    kind = making.kind.shape
+    _length(length)
+    shape = shapes.hvector(kind, _count("count", count), length, stride * kind.extent)
+    making.end("a vector", shape, Combiner.VECTOR, [count, length, stride])
 
 
 @call("MPI_Type_create_hvector", "MPI_Type_hvector")
 async def _hvector(rank: Rank, count: int, length: int, stride: Aint, old: Handle, new: Address) -> None:
-    kind = rank.types[old]
-    parts = [(length, at * stride, kind) for at in range(_whole("count", count))]
-    made: Made = (Combiner.HVECTOR, [count, length], [stride], [kind])
-    _keep(rank, new, derived(f"a vector of {kind.name}", parts, made))
+    making = _Making(rank, new, old)
+    _length(length)
+    shape = shapes.hvector(making.kind.shape, _count("count", count), length, stride)
+    making.end("a vector", shape, Combiner.HVECTOR, [count, length], [stride])
 
 
 @call("MPI_Type_indexed")
 async def _indexed(rank: Rank, count: int, lengths: Address, places: Address, old: Handle, new: Address) -> None:
-    kind, count = rank.types[old], _whole("count", count)
-    each, at = rank.memory.ints(lengths, count), rank.memory.ints(places, count)
-    parts = [(one, place * kind.extent, kind) for one, place in zip(each, at, strict=True)]
-    _keep(rank, new, derived(f"blocks of {kind.name}", parts, (Combiner.INDEXED, [count, *each, *at], [], [kind])))
+    making = _Making(rank, new, old)
+    kind = making.kind.shape
+    each, at = rank.memory.ints(lengths, _count("count", count)), rank.memory.ints(places, count)
+    _length(*each)
+    shape = shapes.hindexed(kind, each, [place * kind.extent for place in at])
+    making.end("blocks", shape, Combiner.INDEXED, [count, *each, *at])
 
 
 @call("MPI_Type_create_hindexed", "MPI_Type_hindexed")
 async def _hindexed(rank: Rank, count: int, lengths: Address, places: Address, old: Handle, new: Address) -> None:
-    kind, count = rank.types[old], _whole("count", count)
-    each, at = rank.memory.ints(lengths, count), rank.memory.longs(places, count)
-    parts = [(one, place, kind) for one, place in zip(each, at, strict=True)]
-    _keep(rank, new, derived(f"blocks of {kind.name}", parts, (Combiner.HINDEXED, [count, *each], at, [kind])))
+    making = _Making(rank, new, old)
+    each, at = rank.memory.ints(lengths, _count("count", count)), rank.memory.longs(places, count)
+    _length(*each)
+    making.end("blocks", shapes.hindexed(making.kind.shape, each, at), Combiner.HINDEXED, [count, *each], at)
 
 
 @call("MPI_Type_create_indexed_block")
 async def _indexed_block(rank: Rank, count: int, length: int, places: Address, old: Handle, new: Address) -> None:
-    kind, at = rank.types[old], rank.memory.ints(places, _whole("count", count))
-    parts = [(length, place * kind.extent, kind) for place in at]
-    made: Made = (Combiner.INDEXED_BLOCK, [count, length, *at], [], [kind])
-    _keep(rank, new, derived(f"blocks of {kind.name}", parts, made))
+    making = _Making(rank, new, old)
+    kind, at = making.kind.shape, rank.memory.ints(places, _count("count", count))
+    _length(length)
+    shape = shapes.hindexed_block(kind, length, [place * kind.extent for place in at])
+    making.end("blocks", shape, Combiner.INDEXED_BLOCK, [count, length, *at])
 
 
 @call("MPI_Type_create_hindexed_block")
 async def _hindexed_block(rank: Rank, count: int, length: int, places: Address, old: Handle, new: Address) -> None:
-    kind, at = rank.types[old], rank.memory.longs(places, _whole("count", count))
-    made: Made = (Combiner.HINDEXED_BLOCK, [count, length], at, [kind])
-    _keep(rank, new, derived(f"blocks of {kind.name}", [(length, place, kind) for place in at], made))
+    making = _Making(rank, new, old)
+    at = rank.memory.longs(places, _count("count", count))
+    _length(length)
+    shape = shapes.hindexed_block(making.kind.shape, length, at)
+    making.end("blocks", shape, Combiner.HINDEXED_BLOCK, [count, length], at)
 
 
 @call("MPI_Type_create_struct", "MPI_Type_struct")
 async def _struct(rank: Rank, count: int, lengths: Address, places: Address, olds: Address, new: Address) -> None:
-    each, at = rank.memory.ints(lengths, _whole("count", count)), rank.memory.longs(places, count)
+    each, at = rank.memory.ints(lengths, _count("count", count)), rank.memory.longs(places, count)
     kinds = [rank.types[one] for one in rank.memory.handles(olds, count)]
-    parts = list(zip(each, at, kinds, strict=True))
-    _keep(rank, new, derived("a struct", parts, (Combiner.STRUCT, [count, *each], at, kinds)))
+    _length(*each)
+    parts = [part for part in zip(each, at, kinds, strict=True) if part[2].handle not in abi.MARKERS.values()]
+    shape = shapes.struct([part[0] for part in parts], [part[1] for part in parts], [part[2].shape for part in parts])
+    bounds = {kind.handle: place for place, kind in zip(at, kinds, strict=True)}
+    lower, upper = bounds.get(abi.MARKERS["LB"], shape.lower), bounds.get(abi.MARKERS["UB"], shape.upper)
+    used = [kind for length, _, kind in parts if length]
+    made = derived(
+        "a struct", shapes.resized(shape, lower, upper - lower), used, (Combiner.STRUCT, [count, *each], at, kinds)
+    )
+    rank.memory.put_ints(new, rank.types.new(made))
 
 
 @call("MPI_Type_create_resized")
 async def _resized(rank: Rank, old: Handle, lower: Aint, extent: Aint, new: Address) -> None:
-    kind = rank.types[old]
-    made: Made = (Combiner.RESIZED, [], [lower, extent], [kind])
-    _keep(rank, new, shaped(kind.name, kind.blocks, lower, extent, kind.layer.base, made))
+    making = _Making(rank, new, old)
+    shape = shapes.resized(making.kind.shape, lower, extent)
+    making.end("a resized type", shape, Combiner.RESIZED, [], [lower, extent])
 
 
 @call("MPI_Type_create_subarray")
 async def _subarray(
     rank: Rank, dims: int, sizes: Address, parts: Address, starts: Address, order: int, old: Handle, new: Address
 ) -> None:
-    kind = rank.types[old]
+    making = _Making(rank, new, old)
+    _dims(dims)
     whole, part, begin = (rank.memory.ints(one, dims) for one in (sizes, parts, starts))
-    made: Made = (Combiner.SUBARRAY, [dims, *whole, *part, *begin, order], [], [kind])
-    axes = list(zip(whole, part, begin, strict=True))
+    axes = zip(whole, part, begin, strict=True)
     if any(of < 1 or some < 1 or at < 0 or at + some > of for of, some, at in axes):
         raise Misuse(ErrorClass.ARG, f"a part of {part} at {begin} of an array of {whole}", "stay within the array")
-    inner, size = kind, kind.extent
-    for of, some, at in reversed(axes) if order == ORDER_C else axes:
-        inner = derived(kind.name, [(1, (at + one) * size, inner) for one in range(some)], made)
-        inner = shaped(kind.name, inner.blocks, 0, size, kind.layer.base, made)
-        size *= of
-    _keep(rank, new, shaped(f"a part of an array of {kind.name}", inner.blocks, 0, size, kind.layer.base, made))
+    shape = shapes.subarray(making.kind.shape, whole, part, begin, _word(Order, order))
+    making.end("a part of an array", shape, Combiner.SUBARRAY, [dims, *whole, *part, *begin, order])
+
+
+@call("MPI_Type_create_darray")
+async def _darray(
+    rank: Rank,
+    size: int,
+    number: int,
+    dims: int,
+    sizes: Address,
+    distributions: Address,
+    arguments: Address,
+    grid: Address,
+    order: int,
+    old: Handle,
+    new: Address,
+) -> None:
+    making = _Making(rank, new, old)
+    _dims(dims)
+    whole, how, argument, processes = (rank.memory.ints(one, dims) for one in (sizes, distributions, arguments, grid))
+    if min(whole) < 1 or min(processes) < 1 or math.prod(processes) != size or not 0 <= number < size:
+        cause = f"rank {number} of {size} in a grid of {processes}, for an array of {whole}"
+        raise Misuse(ErrorClass.ARG, cause, "give a rank in a grid of that size, and sizes above 0")
+    each = [_word(Distribution, one) for one in how]
+    if any(one is Distribution.NONE and extent > 1 for one, extent in zip(each, processes, strict=True)):
+        raise Misuse(ErrorClass.ARG, "a dimension that is not distributed has several processes", "give it 1 process")
+    shape = shapes.darray(making.kind.shape, number, whole, each, argument, processes, _word(Order, order))
+    numbers = [size, number, dims, *whole, *how, *argument, *processes, order]
+    making.end("a part of a distributed array", shape, Combiner.DARRAY, numbers)
+
+
+def _dims(dims: int) -> None:
+    if dims < 1:
+        raise Misuse(ErrorClass.ARG, f"an array of {dims} dimensions", "give 1 or more")
 
 
 @call("MPI_Type_dup")
 async def _dup(rank: Rank, old: Handle, new: Address) -> None:
     kind = rank.types[old]
-    made = shaped(
-        kind.name, kind.blocks, kind.lower_bound, kind.extent, kind.layer.base, (Combiner.DUP, [], [], [kind])
-    )
+    made = derived(kind.name, kind.shape, [kind], (Combiner.DUP, [], [], [kind]))
     made.layer.committed = kind.layer.committed
     rank.memory.put_ints(new, abi.DATATYPE_NULL)
     made.attributes = await copied_attributes(rank, old, kind.attributes)
-    _keep(rank, new, made)
+    rank.memory.put_ints(new, rank.types.new(made))
 
 
 @call("MPI_Type_commit")
@@ -159,41 +229,41 @@ async def _free(rank: Rank, datatype: Address) -> None:
 
 @call("MPI_Type_size")
 async def _size(rank: Rank, datatype: Handle, size: Address) -> None:
-    rank.memory.put_ints(size, rank.types[datatype].layer.size)
+    rank.memory.put_ints(size, abi.as_int(rank.types[datatype].shape.size))
 
 
 @call("MPI_Type_size_x")
 async def _size_x(rank: Rank, datatype: Handle, size: Address) -> None:
-    rank.memory.put_longs(size, rank.types[datatype].layer.size)
+    rank.memory.put_longs(size, rank.types[datatype].shape.size)
 
 
 @call("MPI_Type_get_extent", "MPI_Type_get_extent_x")
 async def _get_extent(rank: Rank, datatype: Handle, lower: Address, extent: Address) -> None:
-    kind = rank.types[datatype]
-    rank.memory.put_longs(lower, kind.lower_bound)
-    rank.memory.put_longs(extent, kind.extent)
-
-
-@call("MPI_Type_lb")
-async def _lower(rank: Rank, datatype: Handle, bound: Address) -> None:
-    rank.memory.put_longs(bound, rank.types[datatype].lower_bound)
-
-
-@call("MPI_Type_ub")
-async def _upper(rank: Rank, datatype: Handle, bound: Address) -> None:
-    rank.memory.put_longs(bound, rank.types[datatype].lower_bound + rank.types[datatype].extent)
+    shape = rank.types[datatype].shape
+    rank.memory.put_longs(lower, shape.lower)
+    rank.memory.put_longs(extent, shape.extent)
 
 
 @call("MPI_Type_extent")
 async def _extent(rank: Rank, datatype: Handle, extent: Address) -> None:
-    rank.memory.put_longs(extent, rank.types[datatype].extent)
+    rank.memory.put_longs(extent, rank.types[datatype].shape.extent)
+
+
+@call("MPI_Type_lb")
+async def _lower(rank: Rank, datatype: Handle, lower: Address) -> None:
+    rank.memory.put_longs(lower, rank.types[datatype].shape.lower)
+
+
+@call("MPI_Type_ub")
+async def _upper(rank: Rank, datatype: Handle, upper: Address) -> None:
+    rank.memory.put_longs(upper, rank.types[datatype].shape.upper)
 
 
 @call("MPI_Type_get_true_extent", "MPI_Type_get_true_extent_x")
 async def _get_true_extent(rank: Rank, datatype: Handle, lower: Address, extent: Address) -> None:
-    kind = rank.types[datatype]
-    rank.memory.put_longs(lower, kind.low)
-    rank.memory.put_longs(extent, kind.layer.span(1))
+    shape = rank.types[datatype].shape
+    rank.memory.put_longs(lower, shape.true_lower)
+    rank.memory.put_longs(extent, shape.true_extent)
 
 
 @call("MPI_Type_match_size")
@@ -251,7 +321,7 @@ async def _contents(
 @call("MPI_Pack_size")
 async def _pack_size(rank: Rank, count: int, datatype: Handle, comm: Handle, size: Address) -> None:
     rank.comm(comm)
-    rank.memory.put_ints(size, _whole("count", count) * rank.types[datatype].layer.size)
+    rank.memory.put_ints(size, abi.as_int(_count("count", count) * rank.types[datatype].shape.size))
 
 
 @call("MPI_Pack")
@@ -266,7 +336,7 @@ async def _pack(
     comm: Handle,
 ) -> None:
     data, at = rank.data(buf, count, datatype), rank.memory.ints(position, 1)[0]
-    out = bytearray(_whole("size", out_size))
+    out = bytearray(_count("size", out_size))
     end = await rank.comm(comm).Pack(data.spec, out, at)
     rank.memory.put(out_buf + at, out[at:end])
     rank.memory.put_ints(position, end)

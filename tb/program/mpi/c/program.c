@@ -36,6 +36,12 @@ static struct {
 } kept[64];
 static int keeps;
 static size_t room;
+
+// A piece of the program's memory, as frames have it.
+struct piece {
+    char *at;
+    long size;
+};
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 // The program that was started is the leader of its session; what it starts is none of the simulated host's.
@@ -111,16 +117,48 @@ static char *reply(const void *data, size_t size) {
 static char *fold(char *at) {
     sanlab_operator *function = (sanlab_operator *)word(&at);
     int count = (int)word(&at), datatype = (int)word(&at);
+    long start = word(&at);
     size_t size = (size_t)word(&at);
     char *both = malloc(2 * size + 16);
     if (!both) _exit(70);
     char *second = both + (size + 15) / 16 * 16;
     memcpy(both, at, size);
     memcpy(second, at + size, size);
-    function(both, second, &count, &datatype);
+    function(both - start, second - start, &count, &datatype);
     char *next = reply(second, size);
     free(both);
     return next;
+}
+
+// Read pieces of memory, and reply them one behind the other. The list of pieces is copied: the reply takes its place.
+static char *gather(char *at) {
+    size_t pieces = (size_t)word(&at), size = 0;
+    struct piece *list = malloc(pieces * sizeof *list);
+    if (!list) _exit(70);
+    memcpy(list, at, pieces * sizeof *list);
+    for (size_t i = 0; i < pieces; i++) size += (size_t)list[i].size;
+    char *to = sized(size + 1);
+    *to++ = 'a';
+    for (size_t i = 0; i < pieces; i++) {
+        memcpy(to, list[i].at, (size_t)list[i].size);
+        to += list[i].size;
+    }
+    free(list);
+    return exchange(size + 1);
+}
+
+// Write bytes of the frame to pieces of memory; return what follows them.
+static char *scatter(char *at) {
+    size_t pieces = (size_t)word(&at);
+    char *list = at;
+    at += pieces * sizeof(struct piece);
+    for (size_t i = 0; i < pieces; i++) {
+        struct piece one;
+        memcpy(&one, list + i * sizeof one, sizeof one);
+        memcpy(one.at, at, (size_t)one.size);
+        at += one.size;
+    }
+    return at;
 }
 
 static char *callback(char *at) {
@@ -153,6 +191,8 @@ static long served(char *at) {
             at += size;
             break;
         }
+        case 'P': at = scatter(at); break;
+        case 'G': at = gather(at); break;
         case 'g': {
             const char *from = (const char *)word(&at);
             at = reply(from, (size_t)word(&at));

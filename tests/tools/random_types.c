@@ -1,0 +1,179 @@
+/* Builds the datatypes of a file, and prints what MPI says of each: one line a type. See random_types.py. */
+
+#include <mpi.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NODES 16
+#define LIST 64
+#define ROOM (1 << 15)
+
+static FILE *input;
+static MPI_Datatype nodes[NODES];
+
+static long number(void) {
+    long value;
+    if (fscanf(input, "%ld", &value) != 1) exit(3);
+    return value;
+}
+
+static int *ints(int count) {
+    static int lists[8][LIST], at;
+    int *list = lists[at++ % 8];
+    for (int i = 0; i < count; i++) list[i] = (int)number();
+    return list;
+}
+
+static MPI_Aint *places(int count) {
+    static MPI_Aint list[LIST];
+    for (int i = 0; i < count; i++) list[i] = number();
+    return list;
+}
+
+static uint64_t hash(uint64_t seed, const void *data, size_t size) {
+    for (size_t i = 0; i < size; i++) seed = (seed ^ ((const unsigned char *)data)[i]) * 1099511628211u;
+    return seed;
+}
+
+static MPI_Datatype node(char kind) {
+    MPI_Datatype made = MPI_DATATYPE_NULL;
+    int n, m, *a, *b, *c, *d;
+    MPI_Aint *p;
+    switch (kind) {
+    case 'B': return (MPI_Datatype)number();
+    case 'C': n = (int)number(); MPI_Type_contiguous(n, nodes[number()], &made); break;
+    case 'V': a = ints(3); MPI_Type_vector(a[0], a[1], a[2], nodes[number()], &made); break;
+    case 'H': a = ints(2); p = places(1); MPI_Type_create_hvector(a[0], a[1], *p, nodes[number()], &made); break;
+    case 'I': n = (int)number(); a = ints(n); b = ints(n); MPI_Type_indexed(n, a, b, nodes[number()], &made); break;
+    case 'J': n = (int)number(); a = ints(n); p = places(n); MPI_Type_create_hindexed(n, a, p, nodes[number()], &made); break;
+    case 'K': n = (int)number(); m = (int)number(); a = ints(n); MPI_Type_create_indexed_block(n, m, a, nodes[number()], &made); break;
+    case 'L': n = (int)number(); m = (int)number(); p = places(n); MPI_Type_create_hindexed_block(n, m, p, nodes[number()], &made); break;
+    case 'S': {
+        MPI_Datatype kinds[LIST];
+        n = (int)number(); a = ints(n); p = places(n); b = ints(n);
+        for (int i = 0; i < n; i++) kinds[i] = nodes[b[i]];
+        MPI_Type_create_struct(n, a, p, kinds, &made);
+        break;
+    }
+    case 'R': p = places(2); MPI_Type_create_resized(nodes[number()], p[0], p[1], &made); break;
+    case 'D': MPI_Type_dup(nodes[number()], &made); break;
+    case 'A': n = (int)number(); a = ints(n); b = ints(n); c = ints(n); m = (int)number(); MPI_Type_create_subarray(n, a, b, c, m, nodes[number()], &made); break;
+    case 'P': {
+        int size = (int)number(), rank = (int)number();
+        n = (int)number(); a = ints(n); b = ints(n); c = ints(n); d = ints(n); m = (int)number();
+        MPI_Type_create_darray(size, rank, n, a, b, c, d, m, nodes[number()], &made);
+        break;
+    }
+    default: exit(4);
+    }
+    MPI_Type_commit(&made);
+    return made;
+}
+
+static void bounds(MPI_Datatype kind) {
+    MPI_Aint lower, extent, true_lower, true_extent;
+    MPI_Count size;
+    int small;
+    MPI_Type_get_extent(kind, &lower, &extent);
+    MPI_Type_get_true_extent(kind, &true_lower, &true_extent);
+    MPI_Type_size(kind, &small);
+    MPI_Type_size_x(kind, &size);
+    printf(" [%d %ld %ld %ld %ld %ld]", small, (long)size, (long)lower, (long)extent, (long)true_lower, (long)true_extent);
+}
+
+static void contents(MPI_Datatype kind) {
+    int numbers, addresses, types, combiner, list[4 * LIST];
+    MPI_Aint where[LIST];
+    MPI_Datatype kinds[LIST];
+    MPI_Type_get_envelope(kind, &numbers, &addresses, &types, &combiner);
+    printf(" made %d %d %d %d", combiner, numbers, addresses, types);
+    if (combiner == MPI_COMBINER_NAMED) return;
+    MPI_Type_get_contents(kind, numbers, addresses, types, list, where, kinds);
+    printf(" %lx", (long)hash(hash(1, list, sizeof(int) * (size_t)numbers), where, sizeof(MPI_Aint) * (size_t)addresses));
+    for (int i = 0; i < types; i++) {
+        bounds(kinds[i]);
+        MPI_Type_get_envelope(kinds[i], &numbers, &addresses, &addresses, &combiner);
+        if (combiner != MPI_COMBINER_NAMED) MPI_Type_free(kinds + i);
+    }
+}
+
+/* `count` elements, sent and packed from a pattern and, unless they overlap, received and unpacked. */
+static void data(MPI_Datatype kind, int count, int overlap, int part) {
+    static char buffer[2 * ROOM], bytes[2 * ROOM], again[2 * ROOM];
+    char *middle = buffer + ROOM;
+    int size, at = 0, came, room;
+    MPI_Status status;
+    MPI_Pack_size(count, kind, MPI_COMM_SELF, &room);
+    MPI_Type_size(kind, &size);
+    size *= count;
+    for (int i = 0; i < 2 * ROOM; i++) buffer[i] = (char)(i * 2654435761u >> 13);
+    memset(bytes, 0, (size_t)size + 8);
+    memset(again, 0, (size_t)size + 8);
+    MPI_Pack(middle, count, kind, bytes, size, &at, MPI_COMM_SELF);
+    printf(" packed %d %d %lx", room, at, (long)hash(1, bytes, (size_t)size));
+    MPI_Sendrecv(middle, count, kind, 0, 1, again, size + 8, MPI_BYTE, 0, 1, MPI_COMM_SELF, &status);
+    MPI_Get_count(&status, MPI_BYTE, &came);
+    printf(" sent %d %d", came, memcmp(bytes, again, (size_t)size));
+    if (overlap) return;
+    for (int i = 0; i < size; i++) again[i] = (char)(i * 40503u >> 3 ^ i);
+    memset(buffer, 0, sizeof buffer);
+    at = 0;
+    MPI_Unpack(again, size, &at, middle, count, kind, MPI_COMM_SELF);
+    printf(" unpacked %lx", (long)hash(1, buffer, sizeof buffer));
+    memset(buffer, 0, sizeof buffer);
+    MPI_Sendrecv(again, size, MPI_BYTE, 0, 1, middle, count, kind, 0, 1, MPI_COMM_SELF, &status);
+    MPI_Get_count(&status, kind, &came);
+    printf(" received %d %lx", came, (long)hash(1, buffer, sizeof buffer));
+    memset(buffer, 0, sizeof buffer);
+    MPI_Sendrecv(again, part, MPI_BYTE, 0, 1, middle, count, kind, 0, 1, MPI_COMM_SELF, &status);
+    printf(" in part %lx", (long)hash(1, buffer, sizeof buffer));
+}
+
+/* `known`: whether MPICH counts the elements of this type right. */
+static void elements(MPI_Datatype kind, long size, int known) {
+    MPI_Status status;
+    MPI_Count large;
+    int count, some;
+    memset(&status, 0, sizeof status);
+    MPI_Status_set_elements_x(&status, MPI_BYTE, size);
+    MPI_Get_count(&status, kind, &count);
+    printf(" %ld: %d", size, count);
+    if (!known) return;
+    MPI_Get_elements(&status, kind, &some);
+    MPI_Get_elements_x(&status, kind, &large);
+    printf(" %d %ld", some, (long)large);
+}
+
+int main(int argc, char **argv) {
+    char kind;
+    MPI_Init(&argc, &argv);
+    input = argc > 1 ? fopen(argv[1], "r") : 0;
+    if (!input) return 2;
+    while (fscanf(input, " %c", &kind) == 1) {
+        int last = -1, count, overlap, part, known, sizes;
+        for (; kind != '.'; last++) {
+            nodes[last + 1] = node(kind);
+            if (fscanf(input, " %c", &kind) != 1) return 3;
+        }
+        for (int i = 0; i <= last; i++) bounds(nodes[i]);
+        contents(nodes[last]);
+        count = (int)number();
+        overlap = (int)number();
+        part = (int)number();
+        data(nodes[last], count, overlap, part);
+        known = (int)number();
+        sizes = (int)number();
+        for (int i = 0; i < sizes; i++) elements(nodes[last], number(), known);
+        printf("\n");
+        fflush(stdout);
+        for (int i = 0; i <= last; i++) {
+            int a, b, c, combiner;
+            MPI_Type_get_envelope(nodes[i], &a, &b, &c, &combiner);
+            if (combiner != MPI_COMBINER_NAMED) MPI_Type_free(nodes + i);
+        }
+    }
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,180 @@
+"""Datatypes of programs beside real MPICH, and what follows from them: addresses, operators, parts of collectives.
+
+Strategy: one program builds random datatypes and prints what MPI says of them: sizes, bounds, contents, packed bytes,
+what arrives where, counts of elements. It is linked with MPICH of Debian and runs with both libraries; the output must
+be equal. RANDOM_TYPES sets the number of types.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.tools.program_bench import main, run, start
+from tests.unit.random_types import random_cases
+
+NUMBER = int(os.environ.get("RANDOM_TYPES", "500"))
+SEED = 2
+PROGRAM = Path(__file__).with_name("random_types.c")
+
+
+def linked_with_mpich(source: Path, to: Path) -> Path:
+    """Compile a program with MPICH of Debian; return its path."""
+    compiler = shutil.which("mpicc.mpich")
+    assert compiler, (
+        "mpicc.mpich is missing: type `apt-get install mpich libmpich-dev`, or `make test`, which installs it"
+    )
+    subprocess.run([compiler, "-Wall", "-Wextra", "-Werror", "-O1", source, "-o", to], check=True)
+    return to
+
+
+def test_random_types_have_the_sizes_bounds_and_data_of_mpich(tmp_path: Path) -> None:
+    program, types = linked_with_mpich(PROGRAM, tmp_path / "random_types"), tmp_path / "types"
+    cases = [line for _, line in random_cases(SEED, NUMBER)]
+    types.write_text("\n".join(cases) + "\n")
+    said = subprocess.run([program, types], check=True, capture_output=True, text=True).stdout.splitlines()
+    ours = start(tmp_path, [str(program), str(types)], ranks=1, patience_s=60).said[0].splitlines()
+    assert len(said) == len(ours) == NUMBER
+    differ = [case for case, right, seen in zip(cases, said, ours, strict=True) if right != seen]
+    assert not differ, f"{len(differ)} types differ, the first is {differ[0]}"
+
+
+def test_structs_are_padded_as_the_compiler_pads_them(tmp_path: Path) -> None:
+    body = """
+    struct particle { double x; int id; char kind; } some[4] = {{0}};
+    int ones[3] = {1, 1, 1}; MPI_Aint at[3] = {0, 8, 12}, lower, extent; MPI_Datatype kinds[3], particle;
+    kinds[0] = MPI_DOUBLE; kinds[1] = MPI_INT; kinds[2] = MPI_CHAR;
+    MPI_Type_create_struct(3, ones, at, kinds, &particle);
+    MPI_Type_commit(&particle);
+    MPI_Type_get_extent(particle, &lower, &extent);
+    MUST(lower == 0 && extent == sizeof(struct particle));
+    if (!rank) for (int i = 0; i < 4; i++) some[i] = (struct particle){i + .5, 100 + i, 'a' + i};
+    MPI_Bcast(some, 4, particle, 0, MPI_COMM_WORLD);
+    for (int i = 0; i < 4; i++) MUST(some[i].x == i + .5 && some[i].id == 100 + i && some[i].kind == 'a' + i);
+    """
+    run(tmp_path, main(body))
+
+
+def test_counts_beyond_an_int_are_undefined_and_their_wide_calls_exact(tmp_path: Path) -> None:
+    body = """
+    MPI_Datatype huge, mixed; MPI_Count wide; int narrow, ones[2] = {1, 1}; MPI_Aint at[2] = {0, 8};
+    MPI_Datatype kinds[2]; kinds[0] = MPI_INT; kinds[1] = MPI_DOUBLE; char data[64] = {0};
+    MPI_Type_contiguous(1 << 30, MPI_DOUBLE, &huge);
+    MPI_Type_size(huge, &narrow);
+    MPI_Type_size_x(huge, &wide);
+    MUST(narrow == MPI_UNDEFINED && wide == 8L << 30);
+    MPI_Status_set_elements_x(&status, MPI_INT, 3L << 30);
+    MPI_Get_elements(&status, MPI_INT, &narrow);
+    MPI_Get_elements_x(&status, MPI_INT, &wide);
+    MUST(narrow == MPI_UNDEFINED && wide == 3L << 30);
+    MPI_Get_count(&status, MPI_INT, &narrow);
+    MUST(narrow == MPI_UNDEFINED);
+    MPI_Type_create_struct(2, ones, at, kinds, &mixed);
+    MPI_Type_commit(&mixed);
+    MPI_Sendrecv(data, 16, MPI_BYTE, rank, 1, data + 16, 3, mixed, rank, 1, MPI_COMM_WORLD, &status);
+    MPI_Get_count(&status, mixed, &narrow);
+    MUST(narrow == MPI_UNDEFINED);
+    MPI_Get_elements(&status, mixed, &narrow);
+    MUST(narrow == 3);
+    MPI_Status_set_elements(&status, mixed, 5);
+    MPI_Get_elements(&status, mixed, &narrow);
+    MUST(narrow == 5);
+    """
+    run(tmp_path, main(body), ranks=1)
+
+
+def test_absolute_addresses_far_apart_are_read_and_written_piece_by_piece(tmp_path: Path) -> None:
+    body = """
+    static double x; static int k[3]; char *heap = malloc(10), stack[4] = "abc";
+    MPI_Aint at[4]; int lengths[4] = {1, 3, 10, 4}; MPI_Datatype kinds[4], all;
+    kinds[0] = MPI_DOUBLE; kinds[1] = MPI_INT; kinds[2] = MPI_CHAR; kinds[3] = MPI_CHAR;
+    MPI_Get_address(&x, at); MPI_Get_address(k, at + 1); MPI_Get_address(heap, at + 2); MPI_Get_address(stack, at + 3);
+    MPI_Type_create_struct(4, lengths, at, kinds, &all);
+    MPI_Type_commit(&all);
+    memset(heap, 0, 10);
+    if (!rank) { x = 2.5; k[2] = 3; strcpy(heap, "hello"); stack[0] = 'X'; }
+    MPI_Bcast(MPI_BOTTOM, 1, all, 0, MPI_COMM_WORLD);
+    MUST(x == 2.5 && k[2] == 3 && !strcmp(heap, "hello") && !strcmp(stack, "Xbc"));
+    """
+    run(tmp_path, main(body))
+
+
+def test_displacements_of_parts_count_in_extents_of_resized_types(tmp_path: Path) -> None:
+    body = """
+    MPI_Datatype pair, wide, narrow; int counts[2] = {1, 2}, at[2] = {1, 3}, from[8], into[24], many[16];
+    MPI_Type_contiguous(2, MPI_INT, &pair);
+    MPI_Type_create_resized(pair, 0, 4 * sizeof(int), &wide);
+    MPI_Type_create_resized(pair, 0, sizeof(int), &narrow);
+    MPI_Type_commit(&wide); MPI_Type_commit(&narrow);
+    for (int i = 0; i < 8; i++) from[i] = 100 * rank + i;
+    for (int i = 0; i < 24; i++) into[i] = -1;
+    MPI_Allgatherv(from, 2 * counts[rank], MPI_INT, into, counts, at, wide, MPI_COMM_WORLD);
+    MUST(into[3] == -1 && into[4] == 0 && into[5] == 1 && into[6] == -1);
+    MUST(into[12] == 100 && into[13] == 101 && into[14] == -1 && into[16] == 102 && into[17] == 103 && into[18] == -1);
+    for (int i = 0; i < 16; i++) many[i] = -1;
+    MPI_Scatterv(from, counts, at, narrow, many, 2 * counts[rank], MPI_INT, 0, MPI_COMM_WORLD);
+    MUST(!rank ? many[0] == 1 && many[1] == 2 && many[2] == -1
+               : many[0] == 3 && many[1] == 4 && many[2] == 4 && many[3] == 5 && many[4] == -1);
+    """
+    run(tmp_path, main(body))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "MPI_Allreduce(in, out, 1, kind, op, MPI_COMM_WORLD)",
+        "MPI_Reduce(in, out, 1, kind, op, 0, MPI_COMM_WORLD)",
+        "MPI_Scan(in, out, 1, kind, op, MPI_COMM_WORLD)",
+        "MPI_Exscan(in, out, 1, kind, op, MPI_COMM_WORLD)",
+        "MPI_Reduce_scatter_block(in, out, 1, kind, op, MPI_COMM_WORLD)",
+        "MPI_Reduce_scatter(in, out, ones, kind, op, MPI_COMM_WORLD)",
+        "MPI_Reduce_local(in, out, 1, kind, op)",
+    ],
+)
+def test_operators_that_do_not_apply_to_a_type_are_rejected_on_every_rank(call: str, tmp_path: Path) -> None:
+    body = f"""
+    char in[64] = {{0}}, out[64]; int ones[2] = {{1, 1}}; MPI_Datatype kind, derived; MPI_Op op;
+    (void)ones;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Type_contiguous(1, MPI_INT, &derived);
+    MPI_Type_commit(&derived);
+    kind = MPI_DOUBLE; op = MPI_BAND; MUST({call} == MPI_ERR_OP);
+    kind = MPI_BYTE; op = MPI_SUM; MUST({call} == MPI_ERR_OP);
+    kind = MPI_C_FLOAT_COMPLEX; op = MPI_MAX; MUST({call} == MPI_ERR_OP);
+    kind = MPI_C_BOOL; op = MPI_SUM; MUST({call} == MPI_ERR_OP);
+    kind = MPI_INT; op = MPI_MINLOC; MUST({call} == MPI_ERR_OP);
+    kind = derived; op = MPI_SUM; MUST({call} == MPI_ERR_OP);
+    kind = MPI_INT; op = MPI_SUM; MUST({call} == MPI_SUCCESS);
+    """
+    run(tmp_path, main(body))
+
+
+def test_operators_of_a_program_take_types_with_gaps(tmp_path: Path) -> None:
+    source = """
+    #include <mpi.h>
+    #include <stdlib.h>
+    static void add(void *in, void *inout, int *count, int *kind) {
+        (void)kind;
+        for (int i = 0; i < *count; i++)
+            for (int j = 1; j < 6; j += 2) ((double *)inout)[6 * i + j] += ((double *)in)[6 * i + j];
+    }
+    int main(int argc, char **argv) {
+        double from[12], into[12]; int rank; MPI_Datatype odd, wide; MPI_Op op; int at[3] = {1, 3, 5};
+        MPI_Init(&argc, &argv);
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        MPI_Type_create_indexed_block(3, 1, at, MPI_DOUBLE, &odd);
+        MPI_Type_create_resized(odd, 0, 6 * sizeof(double), &wide);
+        MPI_Type_commit(&wide);
+        MPI_Op_create(add, 1, &op);
+        for (int i = 0; i < 12; i++) from[i] = i + rank, into[i] = -1;
+        MPI_Allreduce(from, into, 2, wide, op, MPI_COMM_WORLD);
+        for (int i = 0; i < 12; i++) if (into[i] != (i % 2 ? 2 * i + 1 : -1)) exit(3);
+        MPI_Finalize();
+        return 0;
+    }
+    """
+    run(tmp_path, source)
