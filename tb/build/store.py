@@ -4,11 +4,17 @@ A build is made in a scratch folder and renamed when complete, so that an aborte
 A process that uses a build holds a shared lock on it until the process ends, so a build in use is never removed. A
 second lock, exclusive, is held only while the build is made: others wait for it, and go on as soon as the build is
 there.
+
+A build lists its files with size and hash. Sizes are compared whenever it is used, and the hashes of files that are
+younger than the list; all hashes when a program of it has died (`damage`). A damaged build is made again.
 """
 
 from __future__ import annotations
 
+import errno
 import fcntl
+import hashlib
+import json
 import os
 import shutil
 import tempfile
@@ -17,9 +23,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
 
-from pymodels.errors import ConfigError
+from pymodels.errors import ConfigError, SanlabError
 from tb.tools.paths import builds
 from tb.tools.plain import PLAIN, plain, plain_folder
+from tb.tools.programs import ToolError
 
 STORE = builds()
 LIMIT = "SANLAB_BUILDS_GB"
@@ -29,17 +36,72 @@ _held: dict[Path, TextIO] = {}
 """Locks of the builds that this process uses."""
 
 
+FILES = ".files.json"
+"""In a build: its files."""
+FULL = (os.strerror(errno.ENOSPC), os.strerror(errno.EDQUOT))
+"""What programs say on a full disk, or at the end of a quota."""
+LEAST_BYTES = 1 << 16
+"""With less, a disk is full."""
+
+
 def found(name: str, store: Path = STORE) -> Path | None:
-    """The build of this name, from now on in use by this process; None when there is none. Its path is plain."""
+    """The build of this name, from now on in use by this process; None when there is none, or it is damaged. Its path
+    is plain.
+    """
     folder = plain(store) / name
     if folder in _held and folder.is_dir():
-        return folder
+        return None if damage(folder) else folder
     store.mkdir(parents=True, exist_ok=True)
     lock = _locked(_lock_file(folder), fcntl.LOCK_SH)
-    if not folder.is_dir():
+    if not folder.is_dir() or damage(folder):
         lock.close()
         return None
     return _use(folder, lock)
+
+
+def damage(folder: Path, hashes: bool = False) -> str:
+    """The first file of a build that is missing or not as it was made, with the reason; empty: none.
+
+    `hashes`: also read files that are older than the list of files. A build that lists no files counts as
+    whole without them.
+    """
+    try:
+        made_ns = (folder / FILES).stat().st_mtime_ns
+        files = json.loads((folder / FILES).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return f"{folder} lists no files" if hashes else ""
+    except (OSError, ValueError):
+        return f"{folder / FILES} cannot be read"
+    for name, (size, digest) in files.items():
+        if fault := _fault(folder / name, size, digest, 0 if hashes else made_ns):
+            return f"{folder / name} {fault}"
+    return ""
+
+
+def _fault(file: Path, size: int, digest: str, made_ns: int) -> str:
+    """How a file differs from what it was; it is read if it has changed since `made_ns`."""
+    try:
+        status = file.stat()
+        if status.st_size != size:
+            return f"has {status.st_size} bytes, not {size}"
+        return "has another content" if status.st_mtime_ns > made_ns and _hash(file) != digest else ""
+    except OSError as error:
+        return f"cannot be read ({error.strerror})"
+
+
+def _list_files(folder: Path) -> None:
+    files = {}
+    for path in sorted(path for path in folder.rglob("*") if path.is_file() and path.name != FILES):
+        files[str(path.relative_to(folder))] = path.stat().st_size, _hash(path)
+    (folder / FILES).write_text(json.dumps(files), encoding="utf-8")
+
+
+def _hash(path: Path) -> str:
+    digest = hashlib.blake2b(digest_size=16)
+    with path.open("rb") as file:
+        while part := file.read(1 << 20):
+            digest.update(part)
+    return digest.hexdigest()
 
 
 def kept(name: str, make: Callable[[Path], None], store: Path = STORE) -> tuple[Path, bool]:
@@ -54,8 +116,9 @@ def kept(name: str, make: Callable[[Path], None], store: Path = STORE) -> tuple[
     lock = _locked(_lock_file(folder), fcntl.LOCK_SH)  # shared: who waits for the maker must not wait for its end too
     try:
         with _locked(_making_file(folder), fcntl.LOCK_EX):
-            there = folder.is_dir()  # made by another thread or process while we waited
+            there = folder.is_dir() and not damage(folder)  # made by another thread or process while we waited
             if not there:
+                remove_damaged(folder)
                 _make(folder, make)
     except BaseException:
         lock.close()
@@ -81,10 +144,37 @@ def _make(folder: Path, make: Callable[[Path], None]) -> None:
             with tempfile.TemporaryDirectory(dir=plain_folder()) as elsewhere:
                 make(Path(elsewhere))
                 shutil.copytree(elsewhere, scratch, symlinks=True, dirs_exist_ok=True)
+        _list_files(scratch)
         scratch.rename(folder)
+    except (SanlabError, OSError) as error:
+        full = _full(folder.parent, str(error))
+        shutil.rmtree(scratch, ignore_errors=True)
+        if full:
+            raise full from error
+        raise
     except BaseException:
         shutil.rmtree(scratch, ignore_errors=True)
         raise
+
+
+def remove_damaged(folder: Path) -> None:
+    """Take a damaged build away, if it is there; programs that run from it keep their open files."""
+    if folder.is_dir():
+        aside = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}-"))
+        with suppress(FileNotFoundError):
+            folder.rename(aside / "damaged")
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def _full(store: Path, text: str) -> ToolError | None:
+    """The error for a disk that is full, if it is, or a compiler has said so."""
+    room = os.statvfs(store)
+    free, files = room.f_bavail * room.f_frsize, room.f_favail or not room.f_files
+    said = next((one for one in FULL if one in text), "")
+    if not said and free >= LEAST_BYTES and files:
+        return None
+    cause = f"{said or FULL[0]}: {store} has {free / 1e6:.1f} MB left"
+    return ToolError("not built", cause, "free space, or name another folder for builds with SANLAB_BUILDS")
 
 
 def _lock_file(folder: Path) -> Path:

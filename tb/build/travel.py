@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tb.build.build import Build
-from tb.build.store import STORE, kept
+from tb.build.store import FILES, STORE, kept
 
 
 class Parcel(NamedTuple):
@@ -30,7 +30,7 @@ def machine() -> str:
 
 def packed(made: Build) -> Parcel:
     """A build as it travels."""
-    paths = sorted(path for path in made.folder.rglob("*") if path.is_file())
+    paths = sorted(path for path in made.folder.rglob("*") if path.is_file() and path.name != FILES)
     files = {str(path.relative_to(made.folder)): (path.stat().st_mode, path.read_bytes()) for path in paths}
     return Parcel(made.folder.name, machine(), files)
 

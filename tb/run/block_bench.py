@@ -15,6 +15,7 @@ from pymodels.errors import SanlabError, nearest
 from pymodels.numerals import seed as seed_of
 from pymodels.toml import read_toml
 from tb.build.build import Design, build
+from tb.build.store import damage, remove_damaged
 from tb.run.simulate import Outcome, simulate
 from tb.tools.ending import end_on_terminate
 from tb.tools.paths import OUT, ROOT, SIMULATORS
@@ -60,6 +61,10 @@ def run(name: str, simulator: str, seed: int = 1, waves: bool = False, echo: boo
     folder = OUT / name / simulator
     with workplace(folder, LEFT) as work:
         outcome = simulate(made, bench.module, work, seed, waves, echo=echo)
+        if not outcome.tests and damage(made.folder, hashes=True):
+            remove_damaged(made.folder)
+            made = build(bench.design, simulator, waves)
+            outcome = simulate(made, bench.module, work, seed, waves, echo=echo)
         publish(work, folder)
     failures = [line.replace(str(work), str(folder)) for line in outcome.failures]
     return replace(outcome, failures=failures, log=folder / outcome.log.name)

@@ -20,6 +20,7 @@ from rich.console import Console
 from pymodels.errors import SanlabError, shown
 from pymodels.results import read_results, write_atomically
 from tb.build.build import Build, build
+from tb.build.store import damage, remove_damaged
 from tb.build.top import cluster_design
 from tb.plan import studies
 from tb.plan.request import PUBLIC_EVAL, Plan, Request, plan, resolve
@@ -155,17 +156,18 @@ def _simulated(
         replace(request, progress_fd=write).save(folder / "request.json")
         watcher.start()
         where = {"SANLAB_RUN": str(folder)}
-        return simulate(
-            made,
-            MODULE,
-            folder,
-            request.seed,
-            request.waves,
-            where,
-            pass_fds=(write,),
-            window_ps=request.window_ps,
-            study=Path(info.module.__file__ or "").parent,
-        )
+        study = Path(info.module.__file__ or "").parent
+
+        def once(made: Build) -> Outcome:
+            what = made, MODULE, folder, request.seed, request.waves, where
+            return simulate(*what, pass_fds=(write,), window_ps=request.window_ps, study=study)
+
+        outcome = once(made)
+        if not outcome.tests and (hurt := damage(made.folder, hashes=True)):
+            say(console, f"the build was damaged ({hurt}): building it again, and running again", "yellow")
+            remove_damaged(made.folder)
+            outcome = once(built(request, info, understood, console))
+        return outcome
     finally:
         os.close(write)
         ended.set()

