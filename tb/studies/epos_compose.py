@@ -19,7 +19,8 @@ from pymodels.costs import PathTable
 from pymodels.costs.walk import PathCost
 from pymodels.hardware.processors import HostProcessor, NicProcessor, host_clocks, nic_charge
 from tb.lab.lab import Lab
-from tb.plan.options import Option, layer_options
+from tb.plan.options import Option, layer_options, options_by_layer
+from tb.plan.request import Plan
 
 if TYPE_CHECKING:
     from firmware.host.epos import Epos
@@ -36,6 +37,12 @@ VARIANTS = {
     "reliability-flow": ("", "epos.protocols=reliability+flow"),
     "dynamic": ("", "epos.dynamic=1"),
 }
+
+
+def check(plan: Plan) -> None:
+    """Raise an error for a composition that is not written by hand, and for tables of other C sources."""
+    for side in ("nic", "host"):
+        over_hand_written(side, composition(LAYER, options_by_layer(plan.options).get(LAYER, {})), lambda _: 0.0)
 
 
 async def run(lab: Lab) -> None:

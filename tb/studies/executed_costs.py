@@ -60,7 +60,9 @@ class Beside:
 
 
 def check(plan: Plan) -> None:
-    """The tables have the clocks of these cores only. Raises ConfigError for another one."""
+    """Raise ConfigError for a core whose clocks the tables do not have, StaleError for a table of other C sources."""
+    for layer in layers():
+        executed.load(layer)
     kind = plan.profile.kind
     if kind not in executed.PACES:
         known = ", ".join(executed.PACES)

@@ -15,6 +15,7 @@ import numpy as np
 from pymodels.trace import Part, TraceEvent, unit
 from tb.lab.lab import Lab
 from tb.plan.options import Option
+from tb.plan.request import Plan, check_host
 
 PATHS = "echo"
 """The layer whose path of looking at a word is charged."""
@@ -22,6 +23,11 @@ OPTIONS = {"idle_us": Option(1000, "of idle polling, of either word", 10, 1_000_
 QUICK = "idle_us=50"
 PS, WORD = 1_000_000, 0x900
 """Picoseconds of a microsecond; a word in the first page of the card's memory."""
+
+
+def check(plan: Plan) -> None:
+    """Raise an error for a host whose processor the path is not counted for."""
+    check_host(PATHS, plan.profile)
 
 
 async def run(lab: Lab) -> None:

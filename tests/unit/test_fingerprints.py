@@ -17,6 +17,9 @@ import pytest
 
 from pymodels.fingerprints import StaleError, check, fingerprint, tokens, with_included
 from pymodels.roots import TREE
+from tb.plan import studies
+from tb.plan.request import plan, resolve
+from tb.tools.paths import SIMULATORS
 
 PAGE = (TREE / "README.md").read_text(encoding="utf-8")
 PLAN = """
@@ -91,6 +94,33 @@ def test_the_message_names_the_command(tmp_path: Path) -> None:
         check(tmp_path / "x.toml", {"sources_sha256": "a"}, "b", "costs mine")
     with pytest.raises(StaleError, match=r"^firmware/nic/mine/costs\.toml: .* `make costs LAYER=mine` "):
         check(TREE / "firmware/nic/mine/costs.toml", {}, "b", "costs mine")
+
+
+@pytest.mark.parametrize(
+    ("study", "table"),
+    [
+        ("echo_pingpong", "nic/hardware/costs.toml"),
+        ("mpi_pingpong", "host/mpi/costs.toml"),
+        ("mpi_pingpong", "host/grim/costs.toml"),
+        ("executed_costs", "nic/via/executed.toml"),
+        ("epos_compose", "nic/epos/byhand/costs.toml"),
+        ("epos_compose", "host/epos/byhand/costs.toml"),
+        ("host_polling", "host/echo/costs.toml"),
+        ("tpil", "host/tpil/costs.toml"),
+    ],
+)
+def test_every_table_that_a_study_reads_is_compared_before_the_build(
+    study: str, table: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stale(file: Path, compiled: object, now: str, command: str) -> None:
+        if str(file).endswith(table):
+            raise StaleError(table, "is stale", command)
+
+    monkeypatch.setattr("pymodels.fingerprints.check", stale)
+    info = studies.load(study)
+    request = resolve(study, "verilator", "1", False, info.cluster or "", "", "", SIMULATORS)
+    with pytest.raises(StaleError, match=f"{table}: is stale; costs "):
+        plan(request, info)
 
 
 @pytest.fixture(name="mine", scope="module")

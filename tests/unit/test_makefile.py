@@ -50,7 +50,7 @@ def test_help_names_every_target_and_every_variable() -> None:
     "target",
     [
         *("all", "setup", "test", "run", "studies", "sim", "lint", "synth", "prove", "mutants", "waves", "timeline"),
-        *("explain", "compare", "sweep", "fuzz", "campaign", "explore", "firmware", "figures", "bench"),
+        *("explain", "compare", "sweep", "fuzz", "campaign", "explore", "firmware", "costs", "figures", "bench"),
         *("counts", "cluster", "fidelity", "uncertainty", "mpi4py", "clean", "distclean"),
     ],
 )
@@ -156,6 +156,13 @@ def test_a_layer_reaches_the_compiler_of_its_firmware(checkout: Checkout) -> Non
     assert checkout.make("firmware", "LAYER=a b").returncode == 0
     (call,) = checkout.calls("<-m><tb.sanlab><firmware>")
     assert words(call) == ["-m", "tb.sanlab", "firmware", "--", "a b"]
+
+
+def test_a_layer_reaches_the_counter_of_its_paths_and_without_one_all_are_counted(checkout: Checkout) -> None:
+    assert checkout.make("costs", "LAYER=a b").returncode == checkout.make("costs").returncode == 0
+    one, every = checkout.calls("<-m><tb.sanlab><costs>")
+    assert words(one) == ["-m", "tb.sanlab", "costs", "--", "a b"]
+    assert words(every) == ["-m", "tb.sanlab", "costs", "--"]
 
 
 def test_a_layer_and_its_world_reach_explore_as_they_were_typed(checkout: Checkout) -> None:
