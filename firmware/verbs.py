@@ -298,4 +298,7 @@ class Host(Concurrency, Protocol):
         """Use the CPU for what a driver or library costs beside its compiled paths (profile: `host.<what>_ns`)."""
 
     def on_interrupt(self, handler: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Register the driver's service routine; it starts after the interrupt latency and takes the CPU."""
+        """Register the driver's service routine; it starts after the interrupt latency and takes the CPU.
+
+        The line is level sensitive and masked while the routine runs: the rule is `pymodels.host.interrupts`.
+        """

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from pymodels.cards import SLOT_BYTES, CardMap
 from pymodels.host import Computes, Moves, PollsCards, Processes
+from pymodels.host.interrupts import InterruptLine, Routine
 from pymodels.kernel import Event
 from pymodels.machine.actor import Actor
 from pymodels.machine.memory import BusMemory, MachineError, Memory
@@ -52,16 +52,14 @@ class ModelHost(Processes, Computes, PollsCards, Actor):
         self.memory = Memory(f"host {name} memory", size)
         self._card = card
         self._timing = world.timing
-        self._random = random.Random(seed)
         self._free = FIRST_FREE
         self._grants: list[tuple[int, int]] = []
         self._bus_free = 0
         self._polled = 0
         self._pauses = 0
         self._resumed = Event(world.kernel, f"host {name} paused")
-        self._handler: Callable[[], Coroutine[Any, Any, None]] | None = None
-        self._line = False
-        self._serving = False
+        least, most = world.timing.interrupt_least, world.timing.interrupt_most
+        self._interrupts = InterruptLine(world.kernel, self.spawn, partial(random.Random(seed).randint, least, most))
         card.interrupt = self._interrupt_line
         self.start_processes(world.kernel, seed)
 
@@ -255,24 +253,12 @@ class ModelHost(Processes, Computes, PollsCards, Actor):
 
     # Interrupts.
 
-    def on_interrupt(self, handler: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    def on_interrupt(self, handler: Routine) -> None:
         """Register the driver's service routine."""
-        self._handler = handler
-        self._interrupt_line(self._line)
+        self._interrupts.serve_by(handler)
 
     def _interrupt_line(self, level: bool) -> None:
-        if level != self._line:
-            self._line = level
+        """Set the level of INTA#."""
+        if level != self._interrupts.held:
             self._log.add(self._unit, TraceEvent.INTERRUPT, 0, int(level))
-        if level and self._handler is not None and not self._serving:
-            self._serving = True
-            self.spawn(self._serve(), "interrupt")
-
-    async def _serve(self) -> None:
-        """Run the service routine after the latency, again while the line is held."""
-        while self._line and self._handler is not None:
-            latency = self._random.randint(self._timing.interrupt_least, self._timing.interrupt_most)
-            await self._kernel.sleep(latency, "interrupt latency")
-            if self._line:
-                await self._handler()
-        self._serving = False
+            self._interrupts.change(level)

@@ -14,6 +14,7 @@ from pymodels.costs.table import PathTable
 from pymodels.errors import SanlabError
 from pymodels.hardware.processors import HostProcessor, host_clocks
 from pymodels.host import PAGE, Computes, Moves, PollsCards, Processes
+from pymodels.host.interrupts import InterruptLine, Routine
 from pymodels.host.polling import ALL
 from pymodels.kernel import FOREVER, Kernel
 from pymodels.trace import Part, TraceEvent, unit
@@ -106,8 +107,8 @@ class RtlHost(Processes, Computes, PollsCards, Actor):
         self._grant = partial(doorway.lib.dw_grant, memory_number, FIRST_FREE)
         self._grant(FIRST_FREE)
         self._close = partial(doorway.lib.dw_close, memory_number)
-        self._random = random.Random(f"interrupts {seed} {node}")
-        self._service: Callable[[], Coroutine[Any, Any, None]] | None = None
+        draw = partial(random.Random(f"interrupts {seed} {node}").randint, *timing.interrupt_ps)
+        self._interrupts = InterruptLine(kernel, self.spawn, draw)
         self.start_processes(kernel, seed)
         self.scheduler.disturbed = self.cpu.want
 
@@ -129,7 +130,7 @@ class RtlHost(Processes, Computes, PollsCards, Actor):
         elif code == EVENT_SPUN:
             self._port.spun(a)
         elif code == EVENT_INTERRUPT:
-            self.spawn(self._interrupt(), "interrupt")
+            self._interrupts.change(bool(a))
         else:
             raise RuntimeError(f"{self.who}: event {code} of its hardware means nothing")
 
@@ -143,11 +144,6 @@ class RtlHost(Processes, Computes, PollsCards, Actor):
         if write == 3:
             beyond = f"which may not be written: {self.closed.get(address // PAGE * PAGE, 'it may again')}"
         raise WildDmaError(f"{self.name}: wild DMA", f"write of host memory {where}, {beyond}", "check the address")
-
-    async def _interrupt(self) -> None:
-        await self._kernel.sleep(self._random.randint(*self._timing.interrupt_ps), "interrupt latency")
-        if self._service is not None:
-            await self._service()
 
     @property
     def allocated(self) -> range:
@@ -293,5 +289,5 @@ class RtlHost(Processes, Computes, PollsCards, Actor):
         await (self._kernel.future(why) if until == FOREVER else self._kernel.sleep_until(until, why))
         self.cpu.leave()
 
-    def on_interrupt(self, handler: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        self._service = handler
+    def on_interrupt(self, handler: Routine) -> None:
+        self._interrupts.serve_by(handler)

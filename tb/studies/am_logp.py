@@ -139,17 +139,22 @@ async def _received(lab: Lab, end: End) -> int:
 
 
 async def _found(lab: Lab, near: End, far: End, size: int) -> float:
-    """The mean time, ps, from a reply until the poll for the next message hits, which is there."""
-    begun = lab.kernel.now
+    """Return the mean time, ps, in which the far host finds a message that waits at its card.
+
+    It begins when the host is through with the message before: with the reply of a layer that answers, else when it
+    calls `receive`. It ends when the poll hits.
+    """
+    begun, called = lab.kernel.now, list[int]()
     for _ in range(WAITING):
         await near.mail.send(far.node, pattern(size))
     await lab.kernel.sleep(REST_PS, "other work")
     for _ in range(WAITING):
+        called.append(lab.kernel.now)
         await far.mail.receive()
     await near.mail.settle()
     hits, replies = (_times(lab, far.node, event) for event in (TraceEvent.POLL_HIT, TraceEvent.POINTER_WRITTEN))
-    times = [hit - reply for hit, reply in zip(hits[hits > begun][1:], replies[replies > begun], strict=False)]
-    return float(np.mean(times)) if times else 0.0
+    through = replies[replies > begun] if far.mail.answered else called[1:]
+    return float(np.mean([hit - start for hit, start in zip(hits[hits > begun][1:], through, strict=False)]))
 
 
 async def _ping_pong(lab: Lab, near: End, far: End, size: int) -> tuple[float, float]:

@@ -17,7 +17,7 @@ from pymodels.kernel import Kernel
 from pymodels.machine import Machine, Timing
 from pymodels.trace import Part, TraceEvent, unit
 from tb.bind.actor import PathNumbers
-from tb.bind.host import HostTiming, RtlHost
+from tb.bind.host import EVENT_INTERRUPT, HostTiming, RtlHost
 from tb.sim.compiled import COMPILED
 from tb.sim.doorway import Doorway
 from tb.sim.exchange import TRACE_RECORD
@@ -27,6 +27,8 @@ SWITCH, ENTRY, SIGNAL = 500, 300, 200
 """Picoseconds of a context switch, of a system call and of the delivery of a signal."""
 FAULT, PROTECT = 400, 600
 """Of a page fault to its handler, and of a change of a page's rights."""
+LATENCY = 150
+"""Of an interrupt."""
 PATH = 7_000
 """Of the path `look_flag`."""
 HOST = unit(0, Part.HOST_CPU)
@@ -54,7 +56,15 @@ class Bound:
         """`miss`: picoseconds for which a polled word that changed is fetched from memory, on the RTL."""
         self.host: Any
         if binding == "machine":
-            fixed = Timing(context_switch=SWITCH, syscall=ENTRY, signal=SIGNAL, fault=FAULT, protect=PROTECT)
+            fixed = Timing(
+                context_switch=SWITCH,
+                syscall=ENTRY,
+                signal=SIGNAL,
+                fault=FAULT,
+                protect=PROTECT,
+                interrupt_least=LATENCY,
+                interrupt_most=LATENCY,
+            )
             machine = Machine(2, timing=fixed, cost=lambda side, path: PATH, names=("h", "other"))
             self.kernel, self.host, self._log = machine.kernel, machine.host(0), machine.host(0)._log
             self._doorway = None
@@ -71,7 +81,9 @@ class Bound:
             overheads: MappingProxyType[str, int] = MappingProxyType(
                 {"signal": SIGNAL, "fault": FAULT, "protect": PROTECT}
             )
-            timing = HostTiming(1.0, SWITCH, ENTRY, overheads, (1, 1), miss, HostProcessor(1.0, 1.0, 1.0, 0.0), 0.0)
+            timing = HostTiming(
+                1.0, SWITCH, ENTRY, overheads, (LATENCY,) * 2, miss, HostProcessor(1.0, 1.0, 1.0, 0.0), 0.0
+            )
             card, paths = nic_kind("lanai9").card(1 << 21), PathNumbers()
             self.host = doorway.quick(RtlHost)(0, "h", self.kernel, doorway, memory, 0, card, timing, paths, 1)
             self.host.use(PathTable.load("host", "echo"))
@@ -96,6 +108,15 @@ class Bound:
         else:
             self._doorway.exchange.head[0] = self._doorway.exchange.tail[0] = 0
             self._doorway.lib.san_mem_write(0, address, ctypes.c_longlong(int.from_bytes(data, "little")), 0xFF)
+            self._doorway.drainer()()
+
+    def interrupt(self, held: bool) -> None:
+        """Set the level of the interrupt line, as the hardware does."""
+        if self._doorway is None:
+            self.host._interrupt_line(held)
+        else:
+            self._doorway.exchange.head[0] = self._doorway.exchange.tail[0] = 0
+            self._doorway.lib.san_event(self.kernel.now, HOST, EVENT_INTERRUPT, held, 0)
             self._doorway.drainer()()
 
     def ends(self, *programs: Coroutine[Any, Any, Any]) -> list[int]:

@@ -1,4 +1,4 @@
-// INTA# as the host CPU sees it: an event when it is asserted, a trace record for both edges.
+// INTA# as the host CPU sees it, by level: an event with the new level and a trace record at each change.
 `include "doorway.svh"
 module sim_interrupt
   import sim_trace_pkg::*;
@@ -19,7 +19,7 @@ module sim_interrupt
       now = $time;
       last_q <= intr;
       `SAN(san_trace) (now, UNIT, {16'd0, EV_INTERRUPT}, 32'd0, {31'd0, intr}, 64'd0);
-      if (intr) `SAN(san_event) (now, UNIT, EVENT_INTERRUPT, 64'd0, 64'd0);
+      `SAN(san_event) (now, UNIT, EVENT_INTERRUPT, {63'd0, intr}, 64'd0);
     end
   end
   assign busy = intr != last_q;

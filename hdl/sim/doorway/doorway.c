@@ -115,7 +115,7 @@ void dw_wake_by(int64_t time) {
   hooks.wake_at(time);
 }
 void san_event(long long time, int unit, int code, long long a, long long b) {
-  if (dw_strikes && code == EVENT_INTERRUPT && dw_struck(STRIKE_INTERRUPT, unit, time)) return;
+  if (dw_strikes && code == EVENT_INTERRUPT && a && dw_struck(STRIKE_INTERRUPT, unit, time)) return;
   if (dw_event_head - dw_event_tail == DW_EVENTS) { dw_event_lost++; return; }
   dw_events[dw_event_head++ % DW_EVENTS] = (dw_event){time, unit, code, a, b, 0, 0, 0};
   dw_wake_by(time | 1);
