@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ from pymodels.published import load_published
 from pymodels.results import Results, ResultsError, read_results, write_atomically
 from tb.figures.jobs import Job, jobs
 from tb.plan import studies
-from tb.report.index import Entry, write_index
+from tb.report.index import INDEX, Entry, write_index
 from tb.report.tables import Table
 from tb.report.terminal import exit_code, is_live, say, show
 from tb.run.simulate import how_it_ended
@@ -38,6 +38,8 @@ from tb.tools.workplace import adding, written
 KEY = "figure.key"
 """Beside the results of a run that passed: what it was run with."""
 AT_A_TIME = 2
+REFRESH_S = 5
+"""Seconds between two states of the page while studies run."""
 
 
 @dataclass(frozen=True)
@@ -124,8 +126,11 @@ def _stopped(runner: Runner) -> Iterator[None]:
         raise
 
 
-def run_all(todo: Sequence[Job], console: Console) -> list[Ended]:
-    """Run jobs, two at a time, with a bar on a terminal; how they ended, in the order given."""
+def run_all(todo: Sequence[Job], console: Console, shown: Callable[[Sequence[Ended]], object]) -> list[Ended]:
+    """Run jobs, two at a time, with a bar on a terminal; return how they ended, in the order given.
+
+    `shown` is called with the runs that have ended, at the beginning and every few seconds.
+    """
     runner = Runner()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with (
@@ -135,20 +140,32 @@ def run_all(todo: Sequence[Job], console: Console) -> list[Ended]:
     ):
         task = bar.add_task("figures", total=len(todo))
         futures = [pool.submit(runner.run, job) for job in todo]
+        shown([])
+        last = time.monotonic()
         for future in as_completed(futures):
             ended = future.result()
             bar.update(task, advance=1, description=ended.job.name)
+            if time.monotonic() - last >= REFRESH_S:
+                shown([one.result() for one in futures if one.done()])
+                last = time.monotonic()
     return [future.result() for future in futures]
 
 
-def leave(done: Sequence[Ended], folder: Path, quick: bool, console: Console, seconds: float) -> int:
-    """Write the page and show how the runs ended; the exit code."""
+def write_figures(done: Sequence[Ended], folder: Path, quick: bool, total: int, running: bool = False) -> Path:
+    """Write the page of the runs that have ended; return its path. While others are running, browsers load it again."""
     entries = [
         Entry(one.job.name, one.job.info.question, one.results, one.failures, f"{one.job.name}/report.html")
         for one in done
     ]
     note = "quick settings: fewer repetitions and smaller sizes" if quick else "the studies' own settings"
-    page = write_index(folder, "Figures and tables", note, entries)
+    state = "running" if running else "interrupted"
+    told = f"{note} · {state}: {len(done)} of {total} runs have ended" if len(done) < total else note
+    return write_index(folder, "Figures and tables", told, entries, REFRESH_S if running else 0)
+
+
+def leave(done: Sequence[Ended], folder: Path, quick: bool, console: Console, seconds: float) -> int:
+    """Write the page and show how the runs ended; return the exit code."""
+    page = write_figures(done, folder, quick, len(done))
     rows = tuple(
         (one.job.name, "failed" if one.failures else "known" if one.known else "passed", f"{one.seconds:.1f}")
         for one in done
@@ -187,7 +204,18 @@ def main(argv: list[str] | None = None) -> int:
         skipped: list[str] = []
         names = [studies.load(name).name for name in words.only.split()] or [*loadable(console)]
         todo = jobs(names, load_published(), words.quick, words.sim, folder, skipped)
-        done = run_all(todo, console)
+        say(console, f"figures so far: {os.path.relpath(folder / INDEX)}", "dim")
+        so_far: list[Ended] = []
+
+        def shown(ended: Sequence[Ended]) -> None:
+            so_far[:] = ended
+            write_figures(ended, folder, words.quick, len(todo), running=True)
+
+        try:
+            done = run_all(todo, console, shown)
+        except BaseException:
+            write_figures(so_far, folder, words.quick, len(todo))
+            raise
         for line in skipped:
             say(console, f"skipped: {line}", "yellow")
         return leave(done, folder, words.quick, console, time.monotonic() - begun)

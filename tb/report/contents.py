@@ -8,13 +8,15 @@ from pathlib import Path
 from urllib.parse import quote
 
 from pymodels.errors import SanlabError
-from pymodels.results import Results, ResultsError, read_results, write_atomically
+from pymodels.results import WALL, Results, ResultsError, read_results, write_atomically
 from tb.plan import studies
 from tb.report import tables
 from tb.report.page import document
 from tb.tools.workplace import MANIFEST, alone
 
 FILE = "index.html"
+KEY_FIGURES = 4
+"""Metrics of a run that the index shows: the first ones that the study hands in."""
 TITLE = "sanlab: all reports"
 """By which an index is known, and never taken for a page of somebody else."""
 
@@ -31,8 +33,8 @@ def write_contents(out: Path) -> Path:
 
 def _parts(out: Path) -> Iterator[str]:
     yield "<header><h1>All reports</h1>"
-    yield '<p class="soft">One for each study that was run here: its last run.</p></header>'
-    folders = [path for path in sorted(out.iterdir()) if _is_run(path)]
+    yield '<p class="soft">One for each study that was run here: its last run, the newest first.</p></header>'
+    folders = sorted((path for path in out.iterdir() if _is_run(path)), key=_age)
     if not folders:
         yield "<p>No study was run yet.</p>"
         return
@@ -49,6 +51,12 @@ def _is_run(folder: Path) -> bool:
     if (folder / "results.json").exists():
         return (folder / "report.html").exists()
     return (folder / MANIFEST).exists() and bool(_failures(folder))
+
+
+def _age(folder: Path) -> tuple[float, str]:
+    """Return a key that sorts folders of runs by the time of their results, the newest first, then by name."""
+    written = [file.stat().st_mtime for name in ("results.json", "failures.txt") if (file := folder / name).exists()]
+    return -max(written, default=0.0), folder.name
 
 
 def _failures(folder: Path) -> str:
@@ -69,10 +77,23 @@ def _entry(folder: Path) -> Iterator[str]:
     except ResultsError as error:
         yield f'<li><strong>{escape(folder.name)}</strong><p class="soft">{escape(error.what)}: run it again</p></li>'
         return
-    verdict = '<span class="bad">failed</span>' if _failures(folder) else '<span class="good">passed</span>'
+    failures = _failures(folder)
+    verdict = '<span class="bad">failed</span>' if failures else '<span class="good">passed</span>'
     told = f"{escape(results.study)} · {escape(tables.told(results))} · {verdict}"
+    began = tables.begun(results)
     yield f'<li><a href="{quote(folder.name)}/report.html">{escape(_question(results))}</a>'
-    yield f'<p class="soft">{told}{_agreement(results)}</p></li>'
+    yield f'<p class="soft">{f"{escape(began)} · " if began else ""}{told}{_agreement(results)}</p>'
+    if figures := key_figures(results):
+        yield f"<p>{escape(figures)}</p>"
+    if failures:
+        yield f'<p class="bad">{escape(failures.splitlines()[0])}</p>'
+    yield "</li>"
+
+
+def key_figures(results: Results) -> str:
+    """Return the first metrics of a run as one line of text; stages, and what differs between runs, left out."""
+    names = [name for name in results.metrics if not name.startswith(WALL) and not tables.STAGE.fullmatch(name)]
+    return ", ".join(f"{name} {tables.number(results.metrics[name])}" for name in names[:KEY_FIGURES])
 
 
 def _question(results: Results) -> str:

@@ -35,17 +35,29 @@ class Entry:
     """From the page, with slashes."""
 
 
-def write_index(folder: Path, title: str, note: str, entries: Sequence[Entry]) -> Path:
-    """Write `index.html`, at once or not at all; its path. ResultsError when the disk refuses."""
+def write_index(folder: Path, title: str, note: str, entries: Sequence[Entry], refresh_s: int = 0) -> Path:
+    """Write `index.html`, at once or not at all; return its path.
+
+    Args:
+        folder: Where the page goes.
+        title: Title of the page.
+        note: Text under it.
+        entries: The runs.
+        refresh_s: Seconds after which a browser loads the page again; 0: never.
+
+    Raises:
+        ResultsError: The disk refuses.
+    """
     path = folder / INDEX
-    write_atomically(path, document(title, index(title, note, entries)))
+    write_atomically(path, document(title, index(title, note, entries), refresh_s))
     return path
 
 
 def index(title: str, note: str, entries: Sequence[Entry]) -> Iterator[str]:
     """The body of the page."""
     failed = sum(1 for entry in entries if entry.failures)
-    verdict = f'<span class="bad">{failed} failed</span>' if failed else '<span class="good">all passed</span>'
+    passed = '<span class="good">all passed</span>' if entries else "none has ended"
+    verdict = f'<span class="bad">{failed} failed</span>' if failed else passed
     yield f"<header><h1>{escape(title)}</h1>"
     yield f'<p class="soft">{escape(note)} · {len(entries)} runs, {verdict}</p></header>'
     yield from _contents(entries)

@@ -10,7 +10,7 @@ from pathlib import Path
 from tb.report import tables
 from tb.report.breakdown import Breakdown, breakdowns, names_of
 from tb.report.lives import Lives
-from tb.report.markup import bar, html_table, keys
+from tb.report.markup import bar, folded, html_table, keys
 from tb.report.recorded import TRACE, read_recorded
 from tb.report.tables import Table
 from tb.report.use import RESOURCES, Use, uses
@@ -54,10 +54,14 @@ def stages(shown: Sequence[Breakdown]) -> Iterator[str]:
     yield "<h2>Where the time of a message goes</h2>"
     told = "Of each size the message of median latency, from send to its handler, cut at records of the trace"
     yield f'<p class="soft">{told}: the stages of a message add up to its latency.</p>'
+    longest = max(one.latency for one in shown)
+    if len(shown) > 1:
+        yield '<input type="checkbox" id="scale"> <label for="scale">common scale for all sizes</label>'
     for one in shown:
         parts = [(_told(name, one), _us(one, name) * PS_PER_US / one.latency) for name in names]
         yield f'<p class="of">{_which(one)}: {one.latency / PS_PER_US:,.3f} us</p>'
-        yield from bar(parts, f"{len(one.stages)} stages of a message of {one.life.size} bytes, in the table below")
+        said = f"{len(one.stages)} stages of a message of {one.life.size} bytes, in the table below"
+        yield from bar(parts, said, one.latency / longest)
     headings = ("stage, us", *(_which(one) for one in shown))
     cells = tuple((name.replace("_", " "), *(f"{_us(one, name):,.3f}" for one in shown)) for name in names)
     sums = ("together", *(f"{one.latency / PS_PER_US:,.3f}" for one in shown))
@@ -85,6 +89,10 @@ def used(looked: Looked) -> Iterator[str]:
         return
     yield "<h2>How busy everything was</h2>"
     yield '<p class="soft">Shares of the time from the first send to the end of the last message.</p>'
+    yield from folded(_use_table(looked), len(looked.uses))
+
+
+def _use_table(looked: Looked) -> Iterator[str]:
     heads = "".join(f"<th>{name}</th>" for name in ("host", *RESOURCES))
     yield f'<div class="wide"><table class="use"><thead><tr>{heads}</tr></thead><tbody>'
     for host, use in zip(looked.hosts, looked.uses, strict=True):

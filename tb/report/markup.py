@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
 from tb.report.tables import Table
@@ -11,6 +11,8 @@ COLOURS = 16
 """As many as page.css has."""
 STACKED = 4
 """A table of more columns than this is shown row under row on a phone."""
+FOLDED = 24
+"""A table of more rows than this is folded."""
 NARROW = 0.04
 """A part of a bar below this share is too narrow for its number."""
 
@@ -19,7 +21,17 @@ def section(title: str, table: Table, headed: bool = True) -> Iterator[str]:
     """A headed table; nothing when it is empty."""
     if table:
         yield f"<h2>{escape(title)}</h2>"
-        yield from html_table(table, headed=headed)
+        yield from folded(html_table(table, headed=headed), len(table.rows))
+
+
+def folded(table: Iterable[str], rows: int) -> Iterator[str]:
+    """Yield a table, folded where it has many rows."""
+    if rows <= FOLDED:
+        yield from table
+        return
+    yield f"<details><summary>{rows} rows</summary>"
+    yield from table
+    yield "</details>"
 
 
 def html_table(table: Table, keys: Sequence[str] = (), headed: bool = True, stacks: bool = True) -> Iterator[str]:
@@ -43,9 +55,16 @@ def html_table(table: Table, keys: Sequence[str] = (), headed: bool = True, stac
     yield "</tbody></table></div>"
 
 
-def bar(parts: Sequence[tuple[str, float]], label: str) -> Iterator[str]:
-    """A stacked bar of (what it is, share); `label` is what a screen reader says. Numbers name the parts of it."""
-    yield f'<div class="bar" role="img" aria-label="{escape(label)}">'
+def bar(parts: Sequence[tuple[str, float]], label: str, share_of_longest: float = 1.0) -> Iterator[str]:
+    """Yield a stacked bar; numbers name its parts.
+
+    Args:
+        parts: Text and share of each part.
+        label: What a screen reader says.
+        share_of_longest: Length of the bar where bars have a common scale, 0 to 1.
+    """
+    scaled = f' style="--of: {100 * share_of_longest:.2f}%"' if share_of_longest < 1 else ""
+    yield f'<div class="bar" role="img" aria-label="{escape(label)}"{scaled}>'
     for index, (told, share) in enumerate(parts):
         mark = str(index + 1) if share > NARROW else ""
         style = f"flex: {share:.6f} 0 0"

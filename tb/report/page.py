@@ -69,7 +69,7 @@ def page(
 ) -> str:
     """The whole page as text."""
     parts = (
-        _head(info, results, failures),
+        _head(folder, info, results, failures),
         _figures(results),
         _published(results),
         section("Sizes", tables.sizes(results.metrics)),
@@ -87,14 +87,22 @@ def page(
     return document(info.name, chain.from_iterable(parts))
 
 
-def document(title: str, parts: Iterable[str]) -> str:
-    """A whole page around the parts of its body: self-contained, nothing is fetched."""
+def document(title: str, parts: Iterable[str], refresh_s: int = 0) -> str:
+    """Return a whole page around the parts of its body: self-contained, nothing is fetched.
+
+    Args:
+        title: Title of the page.
+        parts: Markup of the body.
+        refresh_s: Seconds after which a browser loads the page again; 0: never.
+    """
+    again = [f'<meta http-equiv="refresh" content="{refresh_s}">'] if refresh_s else []
     return "\n".join(
         (
             "<!DOCTYPE html>",
             '<html lang="en">',
             '<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">',
             f'<meta http-equiv="Content-Security-Policy" content="{NO_NETWORK}">',
+            *again,
             f"<title>{escape(title)}</title>",
             f"<style>\n{CSS.read_text(encoding='utf-8')}</style></head>",
             "<body>",
@@ -105,13 +113,28 @@ def document(title: str, parts: Iterable[str]) -> str:
     )
 
 
-def _head(info: Asked, results: Results, failures: Sequence[str]) -> Iterator[str]:
+def _head(folder: Path, info: Asked, results: Results, failures: Sequence[str]) -> Iterator[str]:
     verdict = '<span class="bad">failed</span>' if failures else '<span class="good">passed</span>'
     yield f"<header><h1>{escape(info.question)}</h1>"
-    yield f'<p class="soft"><code>{escape(info.name)}</code> · {escape(tables.told(results))} · {verdict}</p></header>'
+    yield f'<p class="soft"><code>{escape(info.name)}</code> · {escape(tables.told(results))} · {verdict}</p>'
+    yield from _run_line(results)
+    if links := [f'<a href="{name}">{name}</a>' for name in _left(folder)]:
+        yield f'<p class="soft files">{" ".join(links)}</p>'
+    yield "</header>"
     if failures:
         lines = "".join(f"<li>{escape(line)}</li>" for line in failures)
         yield f'<div class="failures"><strong class="bad">What failed</strong><ul>{lines}</ul></div>'
+
+
+def _run_line(results: Results) -> Iterator[str]:
+    """Yield date and command of the run."""
+    began = tables.begun(results)
+    yield f'<p class="soft">{f"{escape(began)} · " if began else ""}<code>{escape(tables.command(results))}</code></p>'
+
+
+def _left(folder: Path) -> list[str]:
+    """Return the names of the other files that the run left in its folder."""
+    return [name for name in BESIDE if (folder / name).exists()]
 
 
 def _figures(results: Results) -> Iterator[str]:
@@ -213,7 +236,7 @@ def _note(text: str) -> Iterator[str]:
 
 def _beside(folder: Path) -> Iterator[str]:
     """Links to what else the run left in its folder."""
-    found = [(name, what) for name, what in BESIDE.items() if (folder / name).exists()]
+    found = _left(folder)
     if found:
-        items = (f'<li><a href="{name}">{name}</a>: {what}</li>' for name, what in found)
+        items = (f'<li><a href="{name}">{name}</a>: {BESIDE[name]}</li>' for name in found)
         yield f"<h2>Beside this page</h2>\n<ul>{''.join(items)}</ul>"

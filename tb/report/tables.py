@@ -205,6 +205,20 @@ def told(results: Results) -> str:
     return ", ".join(part for part in parts if part)
 
 
+def begun(results: Results) -> str:
+    """Return date and time at which a run began, for people; empty where they were not recorded."""
+    return results.wall_begun.replace("T", " ").replace("Z", " UTC")
+
+
+def command(results: Results) -> str:
+    """Return the command that repeats a run."""
+    given = " ".join(f"{key}={shlex.quote(str(results.settings.get(key, '')))}" for key in results.given)
+    cluster = str(results.cluster.get("name", ""))
+    named = (("sim", results.simulator), ("seed", results.seed), ("cluster", cluster), ("profile", results.profile))
+    words = [f"--{name}={value}" for name, value in (*named, ("set", given)) if value != ""]
+    return shlex.join(["sanlab", "run", *words, results.study])
+
+
 def provenance(results: Results) -> Table:
     """Return firmware mode, time, versions and commits of a run."""
     rows = [("firmware of the NICs", results.firmware), ("begun", results.wall_begun)]

@@ -8,6 +8,7 @@ texts must stand out from what is behind them. One browser serves all cases.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,8 @@ from tb.figures.record import Interval, load_record
 from tb.figures.rows import rows
 from tb.report.contents import write_contents
 from tb.report.looked import look
-from tb.report.page import write_page
+from tb.report.markup import bar
+from tb.report.page import document, write_page
 from tests.tools.browser import Browser, browser
 from tests.unit.madeup import ONE_WAY, PUBLISHED, SIZED, SIZES, Question, results
 from tests.unit.madeup_trace import leave
@@ -48,6 +50,16 @@ CONTRAST = """
 })()"""
 
 
+OVERLAPS = """
+[...document.querySelectorAll('svg')].flatMap(svg => {
+  const texts = [...svg.querySelectorAll('text')].filter(text => text.textContent.trim());
+  const boxes = texts.map(text => [text.textContent, text.getBoundingClientRect()]);
+  return boxes.flatMap(([a, p], at) => boxes.slice(at + 1).filter(([b, q]) =>
+    p.left < q.right - 0.5 && q.left < p.right - 0.5 && p.top < q.bottom - 0.5 && q.top < p.bottom - 0.5
+  ).map(([b]) => a + ' | ' + b));
+})"""
+
+
 @pytest.fixture(scope="module", name="opened")
 def fixture_opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     with browser(tmp_path_factory.mktemp("profile")) as running:
@@ -64,6 +76,7 @@ def fixture_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "bandwidth": Series(SIZES, tuple(n / us for n, us in zip(SIZES, ONE_WAY, strict=True)), "B", "MB/s"),
     }
     made = results({**SIZED, "a_metric_with_a_very_long_name_that_does_not_break_anywhere": 1.0}, curves, PUBLISHED)
+    made = replace(made, versions={"simulator": "Verilator 5.49"}, commits={"sanlab": "3ff39614b2e7dbbda557" * 2})
     write_results(made, folder / "results.json")
     return write_page(folder, Question(), made, ["something failed: " + "very " * 40 + "badly"], look(folder))
 
@@ -83,6 +96,44 @@ def test_a_report_is_seen_whole_and_says_nothing(opened: Browser, report: Path, 
     assert len(bars) == 2, "the stages of one size, and the wall time"
     assert all(right <= width and wide > 300 and high > 20 for _, right, wide, high in bars)
     assert opened.value(CONTRAST) > 4.4
+
+
+def test_texts_of_figures_do_not_overlap_on_a_phone(opened: Browser, tmp_path: Path) -> None:
+    sizes = (0, 4, 8, 16, 32, 64, 128, 256, 1024, 2048, 4096, 16384, 65536)
+    curves = {
+        f"rate_by_{name}": Series(sizes, tuple(float(at + number) for number in range(13)), "B", "messages/s")
+        for at, name in enumerate(("descriptors", "notifications", "translations", "completions", "a", "b"))
+    }
+    places = {"time": Series((0.0, 1.0, 2.0, 3.0), (1.0, 2.0, 3.0, 4.0), "code: BT CG EP IS", "us")}
+    made = results({}, {**curves, **places})
+    page = write_page(tmp_path, Question(), made, [])
+    assert opened.show(page, 390, "light") == []
+    assert opened.value("document.querySelectorAll('svg').length") == 2
+    assert opened.value(OVERLAPS) == []
+    cut = "[...document.querySelectorAll('svg text')].filter(t => t.getBoundingClientRect().right > %d).length"
+    assert opened.value(cut % 390) == 0
+
+
+def test_names_in_tables_are_not_broken_on_a_phone(opened: Browser, report: Path) -> None:
+    opened.show(report, 390, "light")
+    names = opened.value(SEEN % "td:first-child")
+    assert min(wide for _, _, wide, _ in names if wide) > 40
+    heights = [high for _, _, _, high in opened.value(SEEN % ".use td:first-child")]
+    assert heights and max(heights) < 45
+
+
+def test_bars_take_a_common_scale_when_it_is_chosen(opened: Browser, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    one = bar([("a", 0.5), ("b", 0.5)], "short", 0.25)
+    two = bar([("a", 1.0)], "long")
+    box = '<input type="checkbox" id="scale"> <label for="scale">common scale</label>'
+    page.write_text(document("bars", [box, *one, *two]), encoding="utf-8")
+    opened.show(page, 1280, "light")
+    before = [wide for _, _, wide, _ in opened.value(SEEN % ".bar")]
+    opened.value("document.querySelector('label').click()")
+    after = [wide for _, _, wide, _ in opened.value(SEEN % ".bar")]
+    assert before[0] == before[1] == after[1]
+    assert after[0] / after[1] == pytest.approx(0.25, abs=0.06)
 
 
 @pytest.mark.parametrize(("width", "scheme"), CASES)

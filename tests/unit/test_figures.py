@@ -20,6 +20,7 @@ from tb.figures import run
 from tb.figures.jobs import Job, jobs
 from tb.figures.run import Runner, run_all
 from tb.plan import studies
+from tb.report.index import write_index
 from tb.tools.paths import ROOT
 from tests.patience import wait_for
 
@@ -127,6 +128,25 @@ def test_the_page_stands_and_the_exit_code_tells(
     assert "failed: echo_pingpong" not in said  # it has no quick settings, so it ran with the same before
 
 
+def test_a_page_is_there_while_studies_run_and_tells_how_far_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(studies, "names", lambda: ["echo_pingpong", "grim_streaming"])
+    monkeypatch.setattr(run, "REFRESH_S", 0)
+    pages: list[str] = []
+
+    def noted(*words: object) -> Path:
+        path = write_index(*words)  # type: ignore[arg-type]
+        pages.append(path.read_text(encoding="utf-8"))
+        return path
+
+    monkeypatch.setattr(run, "write_index", noted)
+    assert run.main(["--quick", "--sim=icarus", "--out", str(tmp_path / "out")]) == 0
+    assert "running: 0 of 2 runs have ended" in pages[0]
+    assert "running: 1 of 2 runs have ended" in "".join(pages)
+    assert "running" not in pages[-1] and "refresh" not in pages[-1]
+
+
 def test_an_interrupt_ends_what_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "how").write_text("wait", encoding="utf-8")
 
@@ -136,7 +156,7 @@ def test_an_interrupt_ends_what_runs(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(run, "as_completed", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        run_all([one(tmp_path)], Console(quiet=True))
+        run_all([one(tmp_path)], Console(quiet=True), lambda ended: None)
     assert not (tmp_path / "echo_pingpong" / "results.json").exists(), "it was not waited for until its end"
 
 

@@ -7,11 +7,14 @@ put in.
 
 from __future__ import annotations
 
+import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from pymodels.results import ResultsError, Series
+from pymodels.results import ResultsError, Series, write_results
+from tb.report.contents import write_contents
 from tb.report.index import Entry, write_index
 from tests.unit.madeup import PUBLISHED, SIZED, results
 from tests.unit.test_report_page import Page
@@ -60,3 +63,28 @@ def test_a_page_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(ResultsError, match="results not written"):
         write_index(tmp_path / "file", "t", "n", ENTRIES)
+
+
+def test_the_index_of_reports_has_the_newest_first_with_key_figures_and_what_failed(tmp_path: Path) -> None:
+    for age, (name, failure) in enumerate((("new", ""), ("old", "nothing arrived\nmore"))):
+        folder = tmp_path / name
+        metrics = {"stage_us_00_a": 1.0, "wall_s": 1.0, **{f"m{number}": float(number) for number in range(9)}}
+        made = replace(results(metrics), wall_begun=f"2001-02-0{3 - age}T00:00:00Z")
+        write_results(made, folder / "results.json")
+        (folder / "report.html").write_text("")
+        (folder / "failures.txt").write_text(failure)
+        for file in folder.iterdir():
+            os.utime(file, (1000.0 - age, 1000.0 - age))
+    found = Page(write_contents(tmp_path))
+    links = [attributes["href"] for tag, attributes in found.elements if tag == "a"]
+    assert links == ["new/report.html", "old/report.html"]
+    text = found.source
+    assert text.count("m0 0, m1 1, m2 2, m3 3</p>") == 2 and "stage_us" not in text and "wall_s" not in text
+    assert '<p class="bad">nothing arrived</p>' in text
+    assert text.index("2001-02-03 00:00:00 UTC") < text.index("2001-02-02 00:00:00 UTC")
+
+
+def test_a_page_of_runs_that_go_on_is_loaded_again(tmp_path: Path) -> None:
+    again = '<meta http-equiv="refresh" content="5">'
+    assert again in write_index(tmp_path, "All", "running", (), 5).read_text(encoding="utf-8")
+    assert again not in write_index(tmp_path, "All", "", ENTRIES).read_text(encoding="utf-8")

@@ -8,14 +8,20 @@ points, one, sizes with zero, a thousand, equal values, units with a dollar sign
 from __future__ import annotations
 
 import re
+import shlex
+from dataclasses import replace
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
+from pymodels.profiles import parse_settings
 from pymodels.results import ResultsError, Series
 from tb.report.figure import curve
+from tb.report.markup import section
 from tb.report.page import CSS, write_page
+from tb.report.tables import Table
 from tests.unit.madeup import ONE_WAY, PUBLISHED, SIZED, SIZES, STAGES, Question, results
 
 VOID = {"meta", "br", "link", "img"}
@@ -119,7 +125,9 @@ def test_each_curve_with_points_is_one_figure(full: Page) -> None:
 
 def test_nothing_is_fetched_and_nothing_is_executed(full: Page) -> None:
     assert not {"script", "link", "img", "iframe"} & {tag for tag, _ in full.elements}
-    assert [href for href in full.all("href") if not href.startswith("#")] == ["trace.npy"]
+    assert [href for href in full.all("href") if not href.startswith("#")] == ["trace.npy"] * 2, (
+        "below the title, and explained at the end"
+    )
     assert not full.all("src")
     assert "default-src 'none'; style-src 'unsafe-inline'" in full.all("content")
     assert not re.search(r"url\((?!#)|@import", full.source)
@@ -172,3 +180,23 @@ def test_a_page_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
     with pytest.raises(ResultsError):
         write_page(tmp_path, Question(), results(), [])
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_date_command_and_files_stand_below_the_title(tmp_path: Path) -> None:
+    (tmp_path / "sim.log").write_text("")
+    made = replace(results(), wall_begun="2001-02-03T04:05:06Z", settings={"a": 3, "b.c": "x y"}, given=("a", "b.c"))
+    text = write_page(tmp_path, Question(), made, []).read_text(encoding="utf-8")
+    head = text.partition("<header>")[2].partition("</header>")[0]
+    assert "2001-02-03 04:05:06 UTC" in head
+    command = unescape(head.partition(" UTC · <code>")[2].partition("</code>")[0])
+    words = shlex.split(command)
+    assert words[:2] == ["sanlab", "run"] and words[-1] == "made_up"
+    assert {"--seed=3", "--sim=icarus", "--cluster=two_hosts", "--profile=lanai9+p2-300"} <= set(words)
+    assert parse_settings(next(word for word in words if word.startswith("--set="))[6:]) == {"a": "3", "b.c": "x y"}
+    assert 'href="sim.log"' in head
+
+
+def test_tables_of_many_rows_are_folded() -> None:
+    few, many = (Table(("a",), tuple((str(n),) for n in range(count))) for count in (24, 25))
+    assert "<details>" not in "".join(section("few", few))
+    assert "".join(section("many", many)).count("<summary>25 rows</summary>") == 1
