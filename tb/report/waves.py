@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 from pymodels.hardware.discover import nic_kinds, of_nic
@@ -182,6 +183,8 @@ def signals_of(path: Path) -> dict[str, int]:
     return {str(var.full_name): int(var.bitwidth or 1) for var in pywellen.Waveform(str(path)).all_vars()}
 
 
+TREE_WIDTH, CHARACTER_WIDTH, MARGIN, MOST_WIDTH = 220, 8, 40, 520
+"""Widths of GTKWave's columns in pixels: the tree of scopes, and the names of signals by their longest."""
 HEX, BINARY, TRANSLATED, OPEN_GROUP, CLOSED_GROUP, END_GROUP = 0x22, 0x28, 0x2000, 0x800200, 0xC00200, 0x1401200
 
 
@@ -192,7 +195,10 @@ def gtkwave(listed: list[Group], marked: list[Marker], kinds: Sequence[str]) -> 
     yield f'[savefile] "{GTKWAVE}"'
     first = marked[0][1] if marked else 0
     length = max(marked[-1][1] - first, 1) if marked else 1_000_000
+    names = aliases(listed)
     yield f"[timestart] {first}"
+    yield f"[sst_width] {TREE_WIDTH}"
+    yield f"[signals_width] {min(CHARACTER_WIDTH * max(map(len, names.values()), default=0) + MARGIN, MOST_WIDTH)}"
     places = [time for _, time in marked] + [-1] * (MARKERS - len(marked))
     yield f"*{-math.log2(length / 5):.6f} {first} {' '.join(map(str, places))}"
     for index, (name, _) in enumerate(marked):
@@ -207,10 +213,31 @@ def gtkwave(listed: list[Group], marked: list[Marker], kinds: Sequence[str]) -> 
             yield f"@{kind:x}"
             if signal.translation:
                 yield f"^{files[signal.translation]} {signal.translation}.txt"
-            yield signal.path + (f"[{signal.bits - 1}:0]" if signal.bits > 1 else "")
+            bits = f"[{signal.bits - 1}:0]" if signal.bits > 1 else ""
+            yield f"+{{{names[group.name, signal.path]}}} {signal.path}{bits}"
         yield f"@{END_GROUP if closed else 0x1000200:x}"
         yield f"-{group.name}"
     yield "[pattern_trace] 1\n[pattern_trace] 0"
+
+
+def aliases(listed: Sequence[Group]) -> dict[tuple[str, str], str]:
+    """Return a short name for each signal of each group, `paris.nic.u_dma.state_q`; no two signals share one."""
+    found = {}
+    for group in listed:
+        paths = [signal.path.split(".") for signal in group.signals]
+        scopes = zip(*(path[:-1] for path in paths), strict=False)
+        shared = sum(1 for _ in takewhile(lambda words: len(set(words)) == 1, scopes))
+        for path in paths:
+            found[group.name, ".".join(path)] = ".".join([_owner(group.name), *path[shared:]])
+    return found
+
+
+def _owner(group: str) -> str:
+    """Return the unit of a group as one word: `paris.nic` for `NIC of paris`, `sw0.3` for a port of a switch."""
+    words = group.split()
+    if words[1] == "of":
+        return f"{words[2]}.{words[0].lower()}"
+    return ".".join([words[1], *words[3:4]])
 
 
 def surfer(listed: list[Group], marked: list[Marker]) -> Iterator[str]:

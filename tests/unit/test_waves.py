@@ -102,10 +102,23 @@ def test_gtkwave_gets_groups_translations_and_markers() -> None:
     assert '[dumpfile] "waves.fst"' in lines
     assert next(line for line in lines if line.startswith("*")).split()[1:4] == ["5", "5", "2005"]
     assert lines[lines.index("[markername] Asent") + 1] == "[markername] Bend of host send"
-    at = lines.index("top.cluster.host_paris.card.rx[8:0]")
+    (at,) = (n for n, line in enumerate(lines) if line.endswith(" top.cluster.host_paris.card.rx[8:0]"))
     assert lines[at - 2 : at] == ["@2022", "^1 link_character.txt"]
-    assert lines[lines.index("top.cluster.host_paris.host.host.cpu_valid") - 1] == "@28"
+    (at,) = (n for n, line in enumerate(lines) if line.endswith(" top.cluster.host_paris.host.host.cpu_valid"))
+    assert lines[at - 1] == "@28"
     assert [line for line in lines if line.startswith("-host")] == ["-host paris", "-host paris"]
+
+
+def test_gtkwave_shows_distinct_names_in_a_column_that_holds_them() -> None:
+    names = waves.aliases(groups())
+    assert len(set(names.values())) == len(names) == sum(len(group.signals) for group in groups())
+    lines = list(waves.gtkwave(groups(), [], list(waves.translations())))
+    shown = [line.removeprefix("+{").partition("} ") for line in lines if line.startswith("+{")]
+    assert [name for name, _, _ in shown] == list(names.values())
+    assert all(name.split(".")[0] in {"paris", "metz", "sw0"} for name, _, _ in shown)
+    widths = {name: int(width) for name, width in (line[1:].split("] ") for line in lines if "_width] " in line)}
+    assert widths["sst_width"] > 0
+    assert 7 * max(len(name) for name, _, _ in shown) < widths["signals_width"] <= waves.MOST_WIDTH
 
 
 def test_surfer_gets_dividers_formats_and_markers_as_single_words() -> None:
@@ -156,10 +169,10 @@ def test_program_counters_have_the_names_of_their_own_program(tmp_path: Path, mo
         "0x0 start",
     ]
     shown = (tmp_path / waves.GTKWAVE).read_text(encoding="utf-8")
-    assert (
-        f"^{len(waves.translations()) + 1} pc_1.txt\ntop.cluster.host_metz.card.core.gen_core.u_sleep.u_core.at_q"
-        in shown
-    )
+    lines = shown.splitlines()
+    traced = lines[lines.index(f"^{len(waves.translations()) + 1} pc_1.txt") + 1]
+    assert traced.startswith("+{metz.nic.")
+    assert traced.endswith("} top.cluster.host_metz.card.core.gen_core.u_sleep.u_core.at_q[31:0]")
     assert "host_paris.card.core" not in shown
     assert "item_set_format pc_1" in (tmp_path / waves.SURFER).read_text(encoding="utf-8")
 
