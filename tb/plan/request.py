@@ -48,6 +48,8 @@ RUN_OPTIONS = {
     INJECT: Option("", "faults, such as sram:metz:0xa010.5@41.5 (tb/campaign/README.md)"),
     "run.stuck_waves": Option(1, "0 = after a standstill no second run with waves of the time around it", 0, 1),
     "run.hang_us": Option(1_000_000, "simulated silence that counts as a hang, in us", 1, 10**9),
+    "run.turn_s": Option(30, "CPU seconds of Python without simulated time that count as an endless loop", 1, 10**6),
+    "run.limit_s": Option(0, "real seconds after which a run ends; 0: no limit", 0, 10**7),
 }
 
 

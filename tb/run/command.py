@@ -212,7 +212,8 @@ def _run_study(request: Request, folder: Path, console: Console) -> int:
         network = None if info.design else understood.cluster.topology
         write_page(work, info, results, [final(line, work, folder) for line in failures], look(work), network)
         if (failures or not outcome.passed) and understood.options["run.stuck_waves"]:
-            run_again(own, info, understood, console, folder)
+            with suppress(KeyboardInterrupt):  # the run itself has ended
+                run_again(own, info, understood, console, folder)
         told = [final(line, work, folder) for line in failures]
         kept.update(results=results, failures=told, tables=tuple(short(work)), stuck=(work / TEXT).exists())
 

@@ -30,6 +30,7 @@ from tb.plan import studies
 from tb.plan.faults import faults
 from tb.plan.options import options_by_layer
 from tb.plan.request import INJECT, Plan, Request, plan
+from tb.run.watchdog import RunLimitError, Watchdog
 from tb.sim.engine import HangError
 from tb.stuck.watch import explain_failure
 from tb.tools.lines import awaits_at, raised_at
@@ -59,6 +60,9 @@ async def whole_run(dut: Any, make: Callable[[Plan, RunningCluster | RunningSwit
     gc.set_threshold(100_000, 50, 100)
     error: BaseException | None = None
     process, whole = _die_with_parent(lab), _whole(info, lab)
+    cost, turn_s, limit_s = running.engine.cost, lab.option("run.turn_s"), lab.option("run.limit_s")
+    watchdog = Watchdog(turn_s, limit_s, lambda: (cost.python_wakes, lab.kernel.now), lab.kernel.waiting)
+    watchdog.start()
     try:
         await running.engine.start(always_on=bool(understood.options["run.always_on"]))
         await running.engine.run(
@@ -69,6 +73,7 @@ async def whole_run(dut: Any, make: Callable[[Plan, RunningCluster | RunningSwit
         error = raised
         traceback.print_exc()
         lab.findings.failures.append(told(raised, info, whole))
+    watchdog.stop()
     if os.getpid() != process:  # a child that the study has forked, and that came here as well
         os._exit(1)
     end_all()
@@ -87,7 +92,8 @@ def told(error: BaseException, info: studies.StudyInfo, whole: object) -> str:
     `whole`: the coroutine that has called the study.
     """
     folder = Path(info.module.__file__ or "").parent
-    place = raised_at(error, folder) or (awaits_at(whole, folder) if isinstance(error, HangError) else "")
+    waits = isinstance(error, (HangError, RunLimitError))
+    place = raised_at(error, folder) or (awaits_at(whole, folder) if waits else "")
     text = shown(f"{type(error).__name__}: {error}".removesuffix(": "))
     return f"{text} ({place})" if place and place not in text else text
 

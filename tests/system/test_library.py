@@ -64,10 +64,14 @@ def test_a_failed_run_raises_what_the_command_says_and_leaves_its_results() -> N
 
 def test_an_interrupt_ends_the_child_and_the_simulator(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    log, script = out / "sim.log", [sys.executable, "-c", INTERRUPTED.format(out=str(out))]
+    script = [sys.executable, "-c", INTERRUPTED.format(out=str(out))]
+
+    def begun() -> bool:
+        return any("study" in log.read_text(encoding="utf-8") for log in out.glob(".run-*/sim.log"))
+
     with subprocess.Popen(script, cwd=ROOT, stdout=subprocess.PIPE, encoding="utf-8") as process:
         try:
-            wait_for(lambda: log.exists() and "study" in log.read_text(encoding="utf-8"), "the simulation to begin")
+            wait_for(begun, "the simulation to begin")
             assert running(out)
             process.send_signal(signal.SIGINT)
             said, _ = process.communicate(timeout=PATIENCE_S)

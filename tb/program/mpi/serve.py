@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,8 @@ from tb.program.mpi.environment import Aborted
 from tb.program.mpi.memory import REPLY, REQUEST, Memory
 from tb.program.mpi.rank import Rank
 
+LATE = 10
+"""After so many times its patience a program must have called MPI_Init, although no simulated time passes."""
 SHOWN = 10
 """Last lines of a program's output that errors show."""
 HEAD = "<4q"
@@ -82,12 +85,23 @@ class Server:
         await host.syscall()
         self._rank.look_ps = host.now - begun
         try:
+            started = time.monotonic()
             while (request := await self._program.request()) is not None:
+                if not self._mpi.engine.running and not self._rank.finalized:
+                    self._check_begun(time.monotonic() - started, (host.now - begun) / 1e12)
                 await self._serve(request)
         except OutsideError as error:
             what, cause = f"rank {self._number}: {error.what}", f"{error.cause}{self._said()}"
             raise ProgramError(what, cause, error.remedy) from None
         self._ended()
+
+    def _check_begun(self, real_s: float, simulated_s: float) -> None:
+        """Raise ProgramError for a program that lives for long and has not called MPI_Init."""
+        patience_s = self._start.patience_s
+        if real_s > LATE * patience_s or (real_s > patience_s and simulated_s > patience_s):
+            cause = f"the program has not called MPI_Init for {real_s:.0f} s ({simulated_s:.0f} s simulated)"
+            remedy = f"start one that is linked with {abi.LIBRARY}, or set program.patience_s"
+            raise ProgramError(f"rank {self._number}", f"{cause}{self._said()}", remedy)
 
     def _ended(self) -> None:
         who, status = f"rank {self._number}", self._program.status
