@@ -20,7 +20,7 @@ from pymodels.trace import Part, TraceEvent, unit
 from tb.plan import studies
 from tb.plan.request import Request, plan, resolve
 from tb.report.measured import FILE as MEASURED
-from tb.report.measured import definition
+from tb.report.measured import declared, definition
 from tb.report.packets import FILE as PACKETS
 from tb.run.command import execute
 from tb.tools.paths import SIMULATORS
@@ -76,8 +76,8 @@ def run(
 
 
 def undefined(study: str, folder: Path) -> list[str]:
-    """Metrics and series of a run that `measured.toml` does not define; scenarios of the tests need no definitions."""
-    if study not in studies.names() or not (folder / "results.json").exists():
+    """Metrics and series that `measured.toml` does not define, of a study that it has a section for."""
+    if study not in declared() or not (folder / "results.json").exists():
         return []
     found = read_results(folder / "results.json")
     names = [("metrics", name) for name in found.metrics] + [("series", name) for name in found.series]

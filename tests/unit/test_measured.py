@@ -29,6 +29,10 @@ RECORD: dict[str, dict[str, list[str]]] = json.loads(
 """Names by study and kind, one of those that differ in numbers only."""
 CALLS = {"metric": "metrics", "series": "series"}
 
+FILES = sorted((ROOT / "tb/studies").glob("*.py"))
+SOURCES = [file for file in FILES if file.stem.startswith("_") or file.stem in declared()]
+"""Studies with definitions: one that is added needs none to run."""
+
 
 def handed_in(file: Path) -> Iterator[tuple[str, str]]:
     """The names in a source with their kinds; an expression within a name is `{x}`. Computed names are left out."""
@@ -49,7 +53,7 @@ def agree(name: str, pattern: str) -> bool:
     )
 
 
-@pytest.mark.parametrize("file", sorted((ROOT / "tb/studies").glob("*.py")), ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", SOURCES, ids=lambda file: file.stem)
 def test_every_name_in_the_source_of_a_study_has_a_definition(file: Path) -> None:
     shared = file.stem.startswith("_")
     sections = list(declared()) if shared else [file.stem, ANY]
@@ -64,9 +68,8 @@ def test_every_name_that_a_run_has_left_has_a_definition(study: str) -> None:
         assert [name for name in names if definition(study, kind, name) is None] == []
 
 
-def test_every_section_is_a_study_and_every_study_has_one() -> None:
-    here = {path.stem for path in (ROOT / "tb/studies").glob("[a-z]*.py")}
-    assert declared().keys() - {ANY} == here == here & set(studies.names())
+def test_every_section_is_a_study() -> None:
+    assert declared().keys() - {ANY} <= set(studies.names())
     assert {kind for kinds in declared().values() for kind in kinds} == {"metrics", "series"}
 
 
