@@ -178,3 +178,29 @@ def test_operators_of_a_program_take_types_with_gaps(tmp_path: Path) -> None:
     }
     """
     run(tmp_path, source)
+
+
+def test_external32_swaps_bytes_and_narrows_longs_as_mpich_does(tmp_path: Path) -> None:
+    body = """
+    int from[6] = {0x01020304, -1, 0x05060708}, into[6] = {0}; long wide[2] = {-2, 5}, back[2] = {0}; short s = 0x0102;
+    unsigned char out[64]; MPI_Aint bytes, at = 0; MPI_Datatype apart, mixed;
+    MPI_Type_vector(2, 1, 2, MPI_INT, &apart);
+    MPI_Type_commit(&apart);
+    MPI_Pack_external_size("external32", 1, apart, &bytes);
+    MUST(bytes == 8);
+    MPI_Pack_external("external32", from, 1, apart, out, 64, &at);
+    MPI_Pack_external("external32", wide, 2, MPI_LONG, out, 64, &at);
+    MPI_Pack_external("external32", &s, 1, MPI_SHORT, out, 64, &at);
+    MUST(at == 18 && !memcmp(out, "\\1\\2\\3\\4\\5\\6\\7\\10\\377\\377\\377\\376\\0\\0\\0\\5\\1\\2", 18));
+    at = 0;
+    MPI_Unpack_external("external32", out, 18, &at, into, 1, apart);
+    MPI_Unpack_external("external32", out, 18, &at, back, 2, MPI_LONG);
+    MUST(at == 16 && into[0] == from[0] && !into[1] && into[2] == from[2] && back[0] == -2 && back[1] == 5);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    int ones[2] = {1, 1}; MPI_Aint places[2] = {0, 8}; MPI_Datatype kinds[2]; kinds[0] = MPI_INT; kinds[1] = MPI_DOUBLE;
+    MPI_Type_create_struct(2, ones, places, kinds, &mixed);
+    MUST(MPI_Pack_external_size("external32", 1, mixed, &bytes) == MPI_ERR_TYPE);
+    MUST(MPI_Pack_external("external32", from, 3, MPI_INT, out, 8, &at) == MPI_ERR_TRUNCATE);
+    MUST(MPI_Pack_external_size("native", 1, MPI_INT, &bytes) == MPI_ERR_ARG);
+    """
+    run(tmp_path, main(body), ranks=1)

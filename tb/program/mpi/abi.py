@@ -98,6 +98,8 @@ DATATYPES = {
         ("INTEGER8", 0x4C000831, "<i8"),
         ("REAL4", 0x4C000427, "<f4"),
         ("REAL8", 0x4C000829, "<f8"),
+        ("REAL16", 0x4C00102B, "V16"),
+        ("COMPLEX32", 0x4C00202C, "V32"),
         ("COMPLEX8", 0x4C000828, "<c8"),
         ("COMPLEX16", 0x4C00102A, "<c16"),
     )

@@ -17,6 +17,8 @@ from tb.program.mpi.shapes import EMPTY, Basic, Shape
 Made = tuple[int, Sequence[int], Sequence[int], "Sequence[Layout]"]
 """Constructor call of a type: combiner, integers, addresses and datatypes."""
 NAMED: Made = (1, [], [], [])
+STRICTEST = 16
+"""Largest alignment of a basic type."""
 LARGEST_VOID = (1 << 31) - 1
 """Bytes of the largest element of numpy."""
 
@@ -39,6 +41,8 @@ class Layout:
     made: Made = NAMED
     handle: int = 0
     """Handle of a predefined type; 0 of others."""
+    basic: int = 0
+    """Handle of the predefined type of all basic elements; 0 if there are different ones."""
     attributes: dict[int, Attribute] = field(default_factory=dict)
     layer: Gathered = field(init=False)
     """Datatype that the layer uses for it. Its buffers hold the data without gaps."""
@@ -52,6 +56,7 @@ class Layout:
         shape = self.shape
         self.layer = Gathered(self.name, shape.size, self.base, lambda: (shape.contiguous, len(shape.pieces)))
         if self.handle:
+            self.basic = self.handle
             self.layer.Commit()
             self.layer.basic = True
 
@@ -63,7 +68,7 @@ def predefined() -> dict[int, Layout]:
     for name, (handle, kind) in abi.DATATYPES.items():
         base = np.dtype(kind)
         part = base.itemsize // 2 if base.kind == "c" else base.itemsize
-        shape = shapes.setdefault(base, Basic([(0, base.itemsize)], base.itemsize, part))
+        shape = shapes.setdefault(base, Basic([(0, base.itemsize)], base.itemsize, min(part, STRICTEST)))
         found[handle] = Layout(f"MPI_{name}", shape, base, handle=handle)
     for name, (handle, kinds, extent) in abi.PAIRS.items():
         base = abi.pair(*kinds)
@@ -77,9 +82,11 @@ def predefined() -> dict[int, Layout]:
 
 def derived(name: str, shape: Shape, parts: Iterable[Layout], made: Made) -> Layout:
     """Return a datatype whose elements are made of those of `parts`."""
-    bases = {kind.base for kind in parts if kind.shape.size}
+    used = [kind for kind in parts if kind.shape.size]
+    bases, basics = {kind.base for kind in used}, {kind.basic for kind in used}
     mixed = np.dtype(("V", shape.size)) if 0 < shape.size <= LARGEST_VOID else np.dtype("u1")
-    return Layout(name, shape, bases.pop() if len(bases) == 1 else mixed, made)
+    basic = basics.pop() if len(basics) == 1 else 0
+    return Layout(name, shape, bases.pop() if len(bases) == 1 else mixed, made, basic=basic)
 
 
 class Place:

@@ -86,7 +86,11 @@ OPERATORS_OF = {
 """Predefined operators of each group of predefined datatypes, as MPICH has them."""
 GROUPS = {"i": "integer", "u": "integer", "f": "floating point", "c": "complex", "b": "logical"}
 """Group of a datatype by numpy's kind of its elements."""
-EXCEPTIONS = {"BYTE": "byte", "LOGICAL": "logical", "WCHAR": "other", "PACKED": "other"}
+EXCEPTIONS = {
+    "BYTE": "byte",
+    "LOGICAL": "logical",
+    **dict.fromkeys(("WCHAR", "PACKED", "REAL16", "COMPLEX32"), "other"),
+}
 """Group of a datatype whose elements do not say it."""
 GROUP_OF = {
     **{handle: EXCEPTIONS.get(name) or GROUPS[np.dtype(kind).kind] for name, (handle, kind) in abi.DATATYPES.items()},

@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from enum import IntEnum
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import numpy as np
 
 from firmware.host.mpi.errors import ErrorClass, Misuse
 from tb.program.mpi import abi, shapes
 from tb.program.mpi.attributes import copied_attributes, drop_attributes
 from tb.program.mpi.calls import Address, Aint, Buffer, Handle, call
-from tb.program.mpi.layout import derived
+from tb.program.mpi.layout import Layout, derived
 from tb.program.mpi.rank import Rank
 from tb.program.mpi.shapes import Distribution, Order, Shape
 
@@ -357,3 +359,79 @@ async def _unpack(
     end = await rank.comm(comm).Unpack(rank.memory.get(buf, size), at, into.spec)
     into.write()
     rank.memory.put_ints(position, end)
+
+
+EXTERNAL = {
+    abi.DATATYPES[name][0]: kind for name, kind in (("LONG", ">i4"), ("UNSIGNED_LONG", ">u4"), ("WCHAR", ">u2"))
+}
+"""Elements that have another size in external32; all others only have another byte order."""
+
+
+def _external(rank: Rank, representation: Address, layout: Layout) -> np.dtype[Any]:
+    """Return the elements of a datatype in external32. Raises Misuse for other representations and mixed types."""
+    if rank.memory.text(representation) != "external32":
+        raise Misuse(ErrorClass.ARG, "the representation is not external32", "give that one")
+    kind: np.dtype[Any] = layout.base
+    if layout.shape.size and (not layout.basic or kind.char in "gGV"):
+        cause = f"{layout.name} has elements of several types, or long doubles"
+        raise Misuse(ErrorClass.TYPE, cause, "pack elements of one other type")
+    other = EXTERNAL.get(layout.basic)
+    return np.dtype(other) if other else kind.newbyteorder(">")
+
+
+def _external_size(layout: Layout, kind: np.dtype[Any], count: int) -> int:
+    return _count("count", count) * layout.shape.size // layout.base.itemsize * kind.itemsize
+
+
+@call("MPI_Pack_external_size")
+async def _pack_external_size(rank: Rank, representation: Address, count: int, datatype: Handle, size: Address) -> None:
+    layout = rank.types[datatype]
+    rank.memory.put_longs(size, _external_size(layout, _external(rank, representation, layout), count))
+
+
+@call("MPI_Pack_external")
+async def _pack_external(
+    rank: Rank,
+    representation: Address,
+    buf: Buffer,
+    count: int,
+    datatype: Handle,
+    out_buf: Address,
+    out_size: Aint,
+    position: Address,
+) -> None:
+    layout, at = rank.types[datatype], rank.memory.longs(position, 1)[0]
+    kind, data = _external(rank, representation, layout), rank.data(buf, count, datatype)
+    end = _external_end(at, _external_size(layout, kind, count), out_size)
+    native = bytearray(data.size)
+    await rank.comms[abi.COMM_SELF].comm.Pack(data.spec, native, 0)
+    rank.memory.put(out_buf + at, np.frombuffer(native, layout.base).astype(kind).tobytes())
+    rank.memory.put_longs(position, end)
+
+
+@call("MPI_Unpack_external")
+async def _unpack_external(
+    rank: Rank,
+    representation: Address,
+    buf: Address,
+    size: Aint,
+    position: Address,
+    out_buf: Address,
+    count: int,
+    datatype: Handle,
+) -> None:
+    layout, at = rank.types[datatype], rank.memory.longs(position, 1)[0]
+    kind, into = _external(rank, representation, layout), rank.place(out_buf, count, datatype)
+    end = _external_end(at, _external_size(layout, kind, count), size)
+    native = np.frombuffer(rank.memory.get(buf + at, end - at), kind).astype(layout.base).tobytes()
+    await rank.comms[abi.COMM_SELF].comm.Unpack(native, 0, into.spec)
+    into.write()
+    rank.memory.put_longs(position, end)
+
+
+def _external_end(at: int, size: int, room: int) -> int:
+    """Return where external data end. Raises Misuse if they do not fit."""
+    if not 0 <= at <= room - size:
+        cause = f"{size} bytes from {at} on end behind the buffer of {room}"
+        raise Misuse(ErrorClass.TRUNCATE, cause, "give a larger buffer or fewer elements")
+    return at + size
