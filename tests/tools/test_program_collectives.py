@@ -61,6 +61,32 @@ def test_persistent_collectives_read_their_buffers_at_each_start(tmp_path: Path)
     run(tmp_path, main(body), ranks=3)
 
 
+def test_one_buffer_given_twice_is_an_error_of_the_call(tmp_path: Path) -> None:
+    body = """
+    int data[8] = {0}, ones[2] = {1, 1}, places[2] = {0, 1}; MPI_Datatype types[2] = {MPI_INT, MPI_INT};
+    MPI_Request one;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    #define WRONG(call) MUST((call) == MPI_ERR_BUFFER)
+    WRONG(MPI_Allreduce(data, data, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+    WRONG(MPI_Iallreduce(data, data, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &one));
+    WRONG(MPI_Exscan(data, data, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+    WRONG(MPI_Allgather(data, 1, MPI_INT, data, 1, MPI_INT, MPI_COMM_WORLD));
+    WRONG(MPI_Allgatherv(data, 1, MPI_INT, data, ones, places, MPI_INT, MPI_COMM_WORLD));
+    WRONG(MPI_Alltoall(data, 1, MPI_INT, data, 1, MPI_INT, MPI_COMM_WORLD));
+    WRONG(MPI_Alltoallv(data, ones, places, MPI_INT, data, ones, places, MPI_INT, MPI_COMM_WORLD));
+    WRONG(MPI_Alltoallw(data, ones, places, types, data, ones, places, types, MPI_COMM_WORLD));
+    if (!rank) {
+        WRONG(MPI_Reduce(data, data, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD));
+        WRONG(MPI_Gather(data, 1, MPI_INT, data, 1, MPI_INT, 0, MPI_COMM_WORLD));
+        WRONG(MPI_Scatter(data, 1, MPI_INT, data, 1, MPI_INT, 0, MPI_COMM_WORLD));
+        WRONG(MPI_Scatterv(data, ones, places, MPI_INT, data, 1, MPI_INT, 0, MPI_COMM_WORLD));
+    }
+    WRONG(MPI_Reduce_local(data, MPI_IN_PLACE, 1, MPI_INT, MPI_SUM));
+    MUST(!MPI_Allreduce(data, data, 0, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+    """
+    run(tmp_path, main(body))
+
+
 def test_programs_join_two_groups_and_part_them_again(tmp_path: Path) -> None:
     body = """
     MPI_Comm half, inter, both, copy; MPI_Group group; MPI_Request request;

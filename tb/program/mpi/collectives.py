@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from firmware.host.mpi.comm import PointToPoint
+from firmware.host.mpi.errors import ErrorClass, Misuse
 from firmware.host.mpi.intercomm import Intercomm
 from firmware.host.mpi.parts import IN_PLACE
 from firmware.host.mpi.status import ROOT
@@ -23,6 +24,12 @@ def _at_root(of: AnyComm, root: int) -> bool:
 def _beside(of: AnyComm, root: int) -> bool:
     """Return True for a rank whose group has the root, in the other group of which the other ranks are."""
     return isinstance(of, Intercomm) and root < 0
+
+
+def _apart(buf: int, into_buf: int, count: int) -> None:
+    """Raise Misuse for a receiving buffer that is the sending one, which needs MPI_IN_PLACE instead."""
+    if count and buf == into_buf:
+        raise Misuse(ErrorClass.BUFFER, "both buffers are one", "give MPI_IN_PLACE for the sending one")
 
 
 @collective("Barrier")
@@ -74,6 +81,7 @@ def _gather(
     out = None if _beside(of, root) else _out(rank, buf, count, datatype)
     if not _at_root(of, root):
         return Prepared(of, (out, None, root))
+    _apart(buf, into_buf, into_count)
     into = _into(rank, into_buf, into_count * of.remote_size, into_datatype, buf == abi.IN_PLACE)
     return Prepared(of, (out, _each(into, into_count), root), into.write)
 
@@ -95,6 +103,8 @@ def _scatter(
         out = _each(rank.data(buf, count * of.remote_size, datatype), count)
     if into_buf == abi.IN_PLACE or _beside(of, root):
         return Prepared(of, (out, IN_PLACE, root))
+    if out is not None:
+        _apart(buf, into_buf, into_count)
     into = rank.place(into_buf, into_count, into_datatype)
     return Prepared(of, (out, into.spec, root), into.write)
 
@@ -111,6 +121,7 @@ def _allgather(
     comm: Handle,
 ) -> Prepared:
     of = rank.comm(comm)
+    _apart(buf, into_buf, into_count)
     into = _into(rank, into_buf, into_count * of.remote_size, into_datatype, buf == abi.IN_PLACE)
     return Prepared(of, (_out(rank, buf, count, datatype), _each(into, into_count)), into.write)
 
@@ -127,6 +138,7 @@ def _alltoall(
     comm: Handle,
 ) -> Prepared:
     of = rank.comm(comm)
+    _apart(buf, into_buf, into_count)
     into = _into(rank, into_buf, into_count * of.remote_size, into_datatype, buf == abi.IN_PLACE)
     if buf == abi.IN_PLACE:
         out = [bytes(into.data), *_each(into, into_count)[1:]]
@@ -183,6 +195,7 @@ def _gatherv(
     out = None if _beside(of, root) else _out(rank, buf, count, datatype)
     if not _at_root(of, root):
         return Prepared(of, (out, None, root))
+    _apart(buf, into_buf, count)
     into = _Parts(rank, of, into_buf, counts, places, into_datatype, buf == abi.IN_PLACE)
     return Prepared(of, (out, into.spec, root), into.write)
 
@@ -204,6 +217,8 @@ def _scatterv(
     out = _Parts(rank, of, buf, counts, places, datatype, True).spec if _at_root(of, root) else None
     if into_buf == abi.IN_PLACE or _beside(of, root):
         return Prepared(of, (out, IN_PLACE, root))
+    if out is not None:
+        _apart(buf, into_buf, into_count)
     into = rank.place(into_buf, into_count, into_datatype)
     return Prepared(of, (out, into.spec, root), into.write)
 
@@ -221,6 +236,7 @@ def _allgatherv(
     comm: Handle,
 ) -> Prepared:
     of = rank.comm(comm)
+    _apart(buf, into_buf, count)
     into = _Parts(rank, of, into_buf, counts, places, into_datatype, buf == abi.IN_PLACE)
     return Prepared(of, (_out(rank, buf, count, datatype), into.spec), into.write)
 
@@ -240,6 +256,7 @@ def _alltoallv(
 ) -> Prepared:
     of, in_place = rank.comm(comm), buf == abi.IN_PLACE
     into = _Parts(rank, of, into_buf, into_counts, into_places, into_datatype, in_place)
+    _apart(buf, into_buf, sum(into.counts))
     parts = into if in_place else _Parts(rank, of, buf, counts, places, datatype, True)
     return Prepared(of, ([bytes(parts.data), *parts.spec[1:]], into.spec), into.write)
 
@@ -259,6 +276,7 @@ def _alltoallw(
 ) -> Prepared:
     of = rank.comm(comm)
     into = _places(rank, of, into_buf, into_counts, into_places, into_datatypes)
+    _apart(buf, into_buf, sum(one.count for one in into))
     if buf == abi.IN_PLACE:
         out = [[bytes(one.read().data), *one.spec[1:]] for one in into]
     else:
@@ -290,6 +308,7 @@ def _reduce(
     out = None if _beside(of, root) else _out(rank, buf, count, datatype)
     if not _at_root(of, root):
         return Prepared(of, (out, None, how, root))
+    _apart(buf, into_buf, count)
     into = _into(rank, into_buf, count, datatype, buf == abi.IN_PLACE)
     return Prepared(of, (out, into.spec, how, root), into.write)
 
@@ -310,6 +329,7 @@ def _exscan(
 
 def _folded(rank: Rank, buf: int, into_buf: int, count: int, datatype: int, op: int, comm: int, keep: bool) -> Prepared:
     of, how = rank.comm(comm), rank.op(op, datatype)
+    _apart(buf, into_buf, count)
     into = _into(rank, into_buf, count, datatype, keep)
     return Prepared(of, (_out(rank, buf, count, datatype), into.spec, how), into.write)
 

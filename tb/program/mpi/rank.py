@@ -175,6 +175,8 @@ class Rank:
 
     def place(self, address: int, count: int, datatype: int) -> Place:
         """Where data come to."""
+        if address == abi.IN_PLACE:
+            raise Misuse(ErrorClass.BUFFER, "MPI_IN_PLACE stands for no buffer here", "give an address")
         return Place(self.memory, address, count, self.types[datatype])
 
     def data(self, address: int, count: int, datatype: int) -> Place:
