@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 Value = int | str
 
@@ -19,9 +20,12 @@ class Act:
     """Which of the node's tasks does it."""
     who: str = "node"
     """What `node` counts: nodes, or connections."""
+    pause_ps: int = 0
+    """Simulated time that passes before the act, where the layer's fuzz takes pauses."""
 
     def __str__(self) -> str:
         values = "".join(f" {name}={value}" for name, value in self.values.items())
+        values += f" after {self.pause_ps} ps" if self.pause_ps else ""
         return f"{self.who} {self.node}{'+' * self.task}: {self.name}{values}"
 
     def whole(self, name: str) -> int:
@@ -58,3 +62,12 @@ class Program:
         if self.asked:
             head.append("configuration: " + " ".join(f"{name}={value}" for name, value in self.asked.items()))
         return "\n".join([*head, *(f"  {act}" for act in self.acts)])
+
+
+def with_pauses(program: Program, most_us: int, seed: int) -> Program:
+    """Return the program with a pause of 0 to `most_us` us before each act, drawn to the picosecond by `seed`."""
+    if not most_us:
+        return program
+    draw = random.Random(f"pauses {seed}")
+    acts = (replace(act, pause_ps=draw.randrange(most_us * 1_000_000 + 1)) for act in program.acts)
+    return replace(program, acts=tuple(acts))

@@ -17,7 +17,7 @@ from firmware.images import image, layers
 from firmware.layers import ClusterView, composition, names
 from pymodels.kernel import Kernel
 from tb.fuzz import trial
-from tb.fuzz.program import Program, Value
+from tb.fuzz.program import Program, Value, with_pauses
 from tb.fuzz.reach import ARCS, Arcs, Watch, firmware, together
 from tb.fuzz.shrink import SMALL, shrink_awaiting, sort_of
 from tb.fuzz.trial import Make
@@ -37,6 +37,7 @@ OPTIONS = {
     "count": Option(10, "so many seeds", 1, 1_000_000),
     "covered": Option(0, "1 = note which lines of the layer's firmware run", 0, 1),
     "in_c": Option(0, "1 = in each program NICs execute the layer's firmware in C", 0, 1),
+    "pauses_us": Option(0, "longest pause before each act of GRIM's and VIA's programs, drawn by seed", 0, 1000),
     "shrink": Option(0, "seconds to make the program of each seed that fails smaller", 0, 1000),
 }
 
@@ -118,9 +119,10 @@ async def run(lab: Lab) -> None:
     reached: list[Arcs] = []
     for seed in range(first, first + count):
         program, numbers = trial.drawn(name, seed, make)
+        program = with_pauses(program, lab.option("pauses_us"), seed)
         found = await _apart(lab, name, program, reached)
         if found and lab.option("shrink"):
-            small = await _smaller(lab, name, make, numbers, sort_of(found[0]))
+            small = await _smaller(lab, name, make, numbers, sort_of(found[0]), seed)
             found += [f"{SMALL}{line}" for line in str(small or program).splitlines()]
         for line in found:
             lab.check(False, f"seed {seed}: {line}")
@@ -130,11 +132,11 @@ async def run(lab: Lab) -> None:
     lab.metric("programs", count)
 
 
-async def _smaller(lab: Lab, name: str, make: Make, numbers: list[int], sort: str) -> Program | None:
+async def _smaller(lab: Lab, name: str, make: Make, numbers: list[int], sort: str, seed: int) -> Program | None:
     """The smallest program found that fails in the same way; each that is tried has a copy of its own."""
 
     async def fails(program: Program) -> bool:
-        found = await _apart(lab, name, program, [])
+        found = await _apart(lab, name, with_pauses(program, lab.option("pauses_us"), seed), [])
         return bool(found) and sort_of(found[0]) == sort
 
     return await shrink_awaiting(make, numbers, fails, lab.option("shrink"))

@@ -1,0 +1,39 @@
+"""Pauses between the acts of a program of the mixed fuzz.
+
+Strategy: programs of GRIM and VIA, among them those whose threads wait blocked, run on the machine with pauses before
+each act, by seed; the references of the fuzz say what is wrong. What is drawn else does not change.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tb.fuzz import trial
+from tb.fuzz.program import with_pauses
+
+MOST_US = 20
+SEEDS = 4
+
+
+@pytest.mark.parametrize("layer", ["grim", "via"])
+def test_programs_with_pauses_go_as_their_reference_says(layer: str) -> None:
+    wrong = {}
+    for seed in range(SEEDS):
+        program, _ = trial.drawn(layer, seed)
+        paused = with_pauses(program, MOST_US, seed)
+        if failures := trial.on_machine(layer, paused).failures:
+            wrong[seed] = failures
+    assert wrong == {}
+
+
+def test_pauses_follow_from_the_seed_and_change_nothing_else() -> None:
+    program, _ = trial.drawn("via", 3)
+    paused = with_pauses(program, MOST_US, 3)
+    assert paused == with_pauses(program, MOST_US, 3) != with_pauses(program, MOST_US, 4)
+    assert with_pauses(program, 0, 3) == program
+    assert [(act.node, act.name, act.values) for act in paused.acts] == [
+        (act.node, act.name, act.values) for act in program.acts
+    ]
+    pauses = [act.pause_ps for act in paused.acts]
+    assert max(pauses) <= MOST_US * 1_000_000 and len(set(pauses)) == len(pauses)
+    assert f"after {pauses[0]} ps" in str(paused)
