@@ -204,3 +204,16 @@ def test_external32_swaps_bytes_and_narrows_longs_as_mpich_does(tmp_path: Path) 
     MUST(MPI_Pack_external_size("native", 1, MPI_INT, &bytes) == MPI_ERR_ARG);
     """
     run(tmp_path, main(body), ranks=1)
+
+
+def test_the_status_of_a_null_request_is_empty(tmp_path: Path) -> None:
+    body = """
+    int flag = 0; MPI_Request none = MPI_REQUEST_NULL;
+    memset(&status, 7, sizeof status);
+    MPI_Request_get_status(none, &flag, &status);
+    MUST(flag && status.MPI_SOURCE == MPI_ANY_SOURCE && status.MPI_TAG == MPI_ANY_TAG && status.MPI_ERROR == 0);
+    memset(&status, 7, sizeof status);
+    MPI_Wait(&none, &status);
+    MUST(status.MPI_SOURCE == MPI_ANY_SOURCE && status.MPI_TAG == MPI_ANY_TAG && status.MPI_ERROR == 0);
+    """
+    run(tmp_path, main(body), ranks=1)

@@ -15,9 +15,9 @@ from tb.program.mpi.rank import Pending, Rank
 
 
 def put_status(rank: Rank, at: int, status: Status) -> None:
-    """Tell of an operation, unless nobody wants to know."""
+    """Write the status of an operation, unless it is ignored. Only an empty status has its error too."""
     if at != abi.IGNORE:
-        rank.memory.put(at, abi.status_bytes(status))
+        rank.memory.put(at, abi.status_bytes(status, with_error=status.source == ANY_SOURCE))
 
 
 async def _received(rank: Rank, receiving: Awaitable[None], into: Place, at: int, told: Status) -> None:
