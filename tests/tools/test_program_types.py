@@ -67,6 +67,9 @@ def test_counts_beyond_an_int_are_undefined_and_their_wide_calls_exact(tmp_path:
     MPI_Type_size(huge, &narrow);
     MPI_Type_size_x(huge, &wide);
     MUST(narrow == MPI_UNDEFINED && wide == 8L << 30);
+    MPI_Status_set_elements_x(&status, MPI_BYTE, 0x7654321ff1234567);
+    MPI_Get_elements_x(&status, MPI_BYTE, &wide);
+    MUST(wide == 0x7654321ff1234567);
     MPI_Status_set_elements_x(&status, MPI_INT, 3L << 30);
     MPI_Get_elements(&status, MPI_INT, &narrow);
     MPI_Get_elements_x(&status, MPI_INT, &wide);

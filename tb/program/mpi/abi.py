@@ -190,13 +190,13 @@ CONSTANTS = {
 def status_bytes(status: Status, with_error: bool = False) -> bytes:
     """A status as it stands in memory; calls that end one operation leave its last word, the error, alone."""
     high = (status.size >> 32) << 1 | int(status.cancelled)
-    head = struct.pack("<Iiii", status.size & 0xFFFFFFFF, high, status.source, status.tag)
+    head = struct.pack("<IIii", status.size & 0xFFFFFFFF, high, status.source, status.tag)
     return head + struct.pack("<i", status.error) if with_error else head
 
 
 def status_of(data: bytes) -> Status:
     """The status that stands in memory."""
-    low, high, source, tag, error = struct.unpack("<Iiiii", data)
+    low, high, source, tag, error = struct.unpack("<IIiii", data)
     return Status(source, tag, error, (high >> 1) << 32 | low, bool(high & 1))
 
 
