@@ -64,7 +64,7 @@ python := "$$VENV/bin/python"
 sanlab := $(python) -m tb.sanlab
 study := $(sanlab) run --sim="$$SIM" --seed="$$SEED" --cluster="$$CLUSTER" --profile="$$PROFILE" --set="$$SET"
 
-.PHONY: all setup test help run studies cluster sim lint synth prove mutants waves timeline explain compare sweep fuzz campaign explore firmware costs figures fidelity uncertainty mpi4py bench counts clean distclean
+.PHONY: all setup test check test-long help run studies cluster sim lint synth prove mutants waves timeline explain compare sweep fuzz campaign explore firmware costs figures fidelity uncertainty mpi4py bench counts clean distclean
 
 all: ## set up, then the main job: GRIM ping-pong and streaming between two hosts
 	$(setup) $(simulator)
@@ -79,9 +79,18 @@ test: ## set up, then all tests, on both simulators
 	$(setup) compiler icarus tshark chromium clang mpich fortran
 	@$(python) -m pytest -n 2 --dist worksteal
 
+check: ## what to run before each commit, in a minute or two: lint and types of Python, and the quick unit tests
+	$(setup)
+	@$(sanlab) lint ruff mypy python import words width
+	@$(python) -m pytest -q -n 2 --dist worksteal --quick tests/unit
+
+test-long: ## make test, with new random examples, every case on Icarus and all mutants of proofs: for a schedule, an hour or more
+	$(setup) compiler icarus tshark chromium clang mpich fortran
+	@HYPOTHESIS=explore SANLAB_EVERY_CASE=1 SANLAB_ALL_MUTANTS=1 $(python) -m pytest -n 2 --dist worksteal
+
 help: ## this list
 	@echo "targets of make:"
-	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
 	@echo "variables (make run STUDY=grim_pingpong SEED=2):"
 	@sed -n 's/^## /  /p' Makefile
 	@echo "A study that fails a check ends with 1, refused input with 2; make shows that number and itself ends with 2."

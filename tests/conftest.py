@@ -6,13 +6,19 @@ all modules that have been imported, which depends on the tests before; here it 
 of 80 columns without colours, whatever the variables of the caller say. Variables of cocotb are removed: a filter, say,
 would leave out tests of the block benches.
 
+`durations.json` has the processor seconds of tests that take long. They begin first, so that workers end together, and
+`--quick` leaves them out.
+
 With CI=true a skipped test fails: a server that lacks a program would otherwise leave its tests out in silence.
 """
 
 from __future__ import annotations
 
+import json
 import os
+from collections import defaultdict
 from collections.abc import Generator
+from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
@@ -58,3 +64,50 @@ def _failed_in_ci(report: Report) -> Report:
             report.outcome = "failed"
             report.longrepr = f"{path}:{line}: skipped, which is an error in CI: {reason}"
     return report
+
+
+DURATIONS = Path(__file__).with_name("durations.json")
+"""Processor seconds of each test function that takes more than SLOW_S, all its cases together."""
+SLOW_S = 1.0
+OTHERS_S = {"system": 4.0, "block": 4.0, "tools": 0.5, "unit": 0.02}
+"""Seconds of a test that is not in that file, by folder."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add `--quick`."""
+    parser.addoption("--quick", action="store_true", help=f"leave out tests of more than {SLOW_S:g} s (durations.json)")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave slow tests out, if asked for; let the longest modules begin first on several workers."""
+    known: dict[str, float] = json.loads(DURATIONS.read_text(encoding="utf-8"))
+    if config.getoption("--quick"):
+        slow = [item for item in items if function_of(item) in known]
+        items[:] = [item for item in items if function_of(item) not in known]
+        config.hook.pytest_deselected(items=slow)
+    if workers := int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "0")):
+        items[:] = dealt(items, known, workers)
+
+
+def function_of(item: pytest.Item) -> str:
+    """Return the name of a test without the case."""
+    return item.nodeid.partition("[")[0]
+
+
+def dealt(items: list[pytest.Item], known: dict[str, float], workers: int) -> list[pytest.Item]:
+    """Return tests in an order whose equal parts each begin with long modules: every worker gets a part at first.
+
+    A module stays together, for the sake of its fixtures.
+    """
+    modules, seconds = defaultdict[str, list[pytest.Item]](list), defaultdict[str, float](float)
+    counted: set[str] = set()
+    for item in items:
+        module, function = item.nodeid.partition("::")[0], function_of(item)
+        modules[module].append(item)
+        if function not in known:
+            seconds[module] += next((s for folder, s in OTHERS_S.items() if f"/{folder}/" in f"/{module}"), 0.0)
+        elif function not in counted:
+            counted.add(function)
+            seconds[module] += known[function]
+    order = sorted(modules, key=lambda module: -seconds[module])
+    return [item for first in range(workers) for module in order[first::workers] for item in modules[module]]

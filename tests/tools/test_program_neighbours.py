@@ -79,8 +79,8 @@ def test_edges_of_a_distributed_graph_are_known_where_they_end(tmp_path: Path) -
 
 @pytest.mark.skipif(shutil.which("mpicc.mpich") is None, reason="mpicc.mpich is not installed")
 def test_factors_are_those_that_mpich_gives(tmp_path: Path) -> None:
-    (tmp_path / "dims.c").write_text(DIMS)
+    (tmp_path / "dims.c").write_text(DIMS, encoding="utf-8")
     subprocess.check_call(["mpicc.mpich", "-o", tmp_path / "dims", tmp_path / "dims.c"])
-    said = subprocess.check_output([tmp_path / "dims"], text=True, timeout=120)
+    said = subprocess.check_output([tmp_path / "dims"], encoding="utf-8", timeout=120)
     for nodes, dims, *sizes in (map(int, line.split()) for line in said.splitlines()):
         assert balanced(nodes, dims) == sizes

@@ -35,8 +35,8 @@ def linked_with_mpich(source: Path, to: Path) -> Path:
 def test_random_types_have_the_sizes_bounds_and_data_of_mpich(tmp_path: Path) -> None:
     program, types = linked_with_mpich(PROGRAM, tmp_path / "random_types"), tmp_path / "types"
     cases = [line for _, line in random_cases(SEED, NUMBER)]
-    types.write_text("\n".join(cases) + "\n")
-    said = subprocess.run([program, types], check=True, capture_output=True, text=True).stdout.splitlines()
+    types.write_text("\n".join(cases) + "\n", encoding="utf-8")
+    said = subprocess.run([program, types], check=True, capture_output=True, encoding="utf-8").stdout.splitlines()
     ours = start(tmp_path, [str(program), str(types)], ranks=1, patience_s=60).said[0].splitlines()
     assert len(said) == len(ours) == NUMBER
     differ = [case for case, right, seen in zip(cases, said, ours, strict=True) if right != seen]

@@ -54,7 +54,7 @@ def test_studies_that_cannot_be_used_are_one_line_each_and_listed_as_failed(tmp_
         (folder / f"{name}.py").write_text(text, encoding="utf-8")
     environment = {**os.environ, "SANLAB_PATH": str(tmp_path / "root"), "SANLAB_OUT": str(out)}
     command = [sys.executable, "-c", EACH, *BROKEN]
-    ended = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    ended = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, encoding="utf-8", check=False)
     assert ended.stdout.split() == ["2"] * len(BROKEN), ended.stderr
     index = (out / "index.html").read_text(encoding="utf-8")
     for (name, (_, said)), line in zip(BROKEN.items(), ended.stderr.splitlines(keepends=True), strict=True):

@@ -202,6 +202,6 @@ def test_a_run_and_a_sweep_are_not_compared(tmp_path: Path, capsys: pytest.Captu
     a = swept(tmp_path / "s", "hosts", [{"hosts": 2, "us": 1.0}])
     assert compare.main([a, pair(tmp_path, results({"x": 1.0}), results({"x": 1.0}))[0]]) == 2
     assert "a run and a sweep" in capsys.readouterr().err
-    (tmp_path / "s" / "points.parquet").write_text("damaged")
+    (tmp_path / "s" / "points.parquet").write_text("damaged", encoding="utf-8")
     assert compare.main([a, a]) == 2
     assert "sweep unreadable" in capsys.readouterr().err

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import subprocess
 import sys
 
@@ -22,8 +23,16 @@ TEXTS = {"read_text": 0, "write_text": 1}
 ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 
 
+SUSPECT = re.compile(
+    r"^(?!.*encoding).*(?:\b(?:read_text|write_text)\(|\bopen\((?!\))|\btext=|\buniversal_newlines=)", re.MULTILINE
+)
+"""Lines that may have such a call: only files with one are parsed."""
+
+
 def without_encoding(source: str) -> list[int]:
     """Return the lines of calls that leave the encoding to the locale."""
+    if not SUSPECT.search(source):
+        return []
     calls = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call))
     return sorted(call.lineno for call in calls if _leaves_it_open(call))
 

@@ -51,7 +51,7 @@ def test_help_names_every_target_and_every_variable() -> None:
     [
         *("all", "setup", "test", "run", "studies", "sim", "lint", "synth", "prove", "mutants", "waves", "timeline"),
         *("explain", "compare", "sweep", "fuzz", "campaign", "explore", "firmware", "costs", "figures", "bench"),
-        *("counts", "cluster", "fidelity", "uncertainty", "mpi4py", "clean", "distclean"),
+        *("counts", "cluster", "fidelity", "uncertainty", "mpi4py", "clean", "distclean", "check", "test-long"),
     ],
 )
 def test_every_target_can_be_shown_without_running(checkout: Checkout, target: str) -> None:
@@ -190,11 +190,12 @@ def test_axes_reach_the_sweep_as_they_were_typed(checkout: Checkout) -> None:
     }
     assert checkout.make("sweep", *(f"{name}={value}" for name, value in given.items())).returncode == 0
     (call,) = checkout.calls("<-m><tb.sanlab><sweep>")
-    assert words(call)[-6:] == [
+    assert words(call)[-7:] == [
         "--axes=hosts=2,4 size=0:64:x2",
         "--scheduler=tcp://a b:1",
         "--workers=2",
         "--plot=$x",
+        "--designs=",
         "--",
         "x",
     ]
@@ -243,6 +244,23 @@ def test_tests_run_two_at_a_time_and_need_both_simulators(checkout: Checkout) ->
     assert checkout.calls() == []
 
 
+def test_the_check_before_a_commit_needs_no_tool_of_the_system(checkout: Checkout) -> None:
+    for name in ("g++", "iverilog", "tshark", "chromium", "clang-16"):
+        (checkout.tools / name).unlink()
+    assert checkout.make("check").returncode == 0
+    lint, tests = checkout.calls()
+    assert lint.startswith("<-m><tb.sanlab><lint><ruff><mypy>")
+    assert tests == "<-m><pytest><-q><-n><2><--dist><worksteal><--quick><tests/unit>"
+
+
+def test_the_long_tests_draw_new_examples_and_leave_no_case_out(checkout: Checkout) -> None:
+    python = checkout.root / ".venv" / "bin" / "python"
+    variables = "$HYPOTHESIS $SANLAB_EVERY_CASE $SANLAB_ALL_MUTANTS"
+    python.write_text(f'#!/bin/sh\nprintf \'%s\\n\' "$* {variables}" >>"$FAKE_LOG"\n', encoding="utf-8")
+    checkout.make("test-long")
+    assert checkout.calls() == ["-m pytest -n 2 --dist worksteal explore 1 1"]
+
+
 def test_clean_keeps_the_environment_and_distclean_takes_only_what_make_made(
     checkout: Checkout, tmp_path: Path
 ) -> None:
@@ -263,5 +281,5 @@ def test_clean_keeps_the_environment_and_distclean_takes_only_what_make_made(
 
 def test_continuous_integration_runs_the_tests_then_lint(checkout: Checkout) -> None:
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-    assert "for target in test lint" in script
+    assert "for target in $tests lint" in script and "export CI=true" in script
     assert (ROOT / ".ci" / "run").stat().st_mode & 0o111

@@ -88,13 +88,15 @@ def test_the_most_specific_pattern_defines_a_name() -> None:
 
 def test_a_root_defines_what_its_own_studies_measure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / FILE).parent.mkdir(parents=True)
-    (tmp_path / FILE).write_text('[mine.metrics]\n"x_{size}B" = "us; time of x"\n[mine.series]\n"y" = "x over size"\n')
+    (tmp_path / FILE).write_text(
+        '[mine.metrics]\n"x_{size}B" = "us; time of x"\n[mine.series]\n"y" = "x over size"\n', encoding="utf-8"
+    )
     monkeypatch.setattr(measured, "roots", lambda: (ROOT, tmp_path))
     declared.cache_clear()
     try:
         assert definition("mine", "metrics", "x_8B") == Definition("x_{size}B", "us", "time of x")
         assert definition("mine", "series", "y") == Definition("y", "", "x over size")
-        (tmp_path / FILE).write_text('[mine.metrics]\nx = "time of x"\n')
+        (tmp_path / FILE).write_text('[mine.metrics]\nx = "time of x"\n', encoding="utf-8")
         declared.cache_clear()
         with pytest.raises(ConfigError, match=r"metric 'x' without a unit: 'time of x'; write \"unit; definition\""):
             declared()

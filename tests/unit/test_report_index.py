@@ -71,8 +71,8 @@ def test_the_index_of_reports_has_the_newest_first_with_key_figures_and_what_fai
         metrics = {"stage_us_00_a": 1.0, "wall_s": 1.0, **{f"m{number}": float(number) for number in range(9)}}
         made = replace(results(metrics), wall_begun=f"2001-02-0{3 - age}T00:00:00Z")
         write_results(made, folder / "results.json")
-        (folder / "report.html").write_text("")
-        (folder / "failures.txt").write_text(failure)
+        (folder / "report.html").write_text("", encoding="utf-8")
+        (folder / "failures.txt").write_text(failure, encoding="utf-8")
         for file in folder.iterdir():
             os.utime(file, (1000.0 - age, 1000.0 - age))
     found = Page(write_contents(tmp_path))

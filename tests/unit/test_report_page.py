@@ -183,7 +183,7 @@ def test_a_page_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
 
 
 def test_date_command_and_files_stand_below_the_title(tmp_path: Path) -> None:
-    (tmp_path / "sim.log").write_text("")
+    (tmp_path / "sim.log").write_text("", encoding="utf-8")
     made = replace(results(), wall_begun="2001-02-03T04:05:06Z", settings={"a": 3, "b.c": "x y"}, given=("a", "b.c"))
     text = write_page(tmp_path, Question(), made, []).read_text(encoding="utf-8")
     head = text.partition("<header>")[2].partition("</header>")[0]

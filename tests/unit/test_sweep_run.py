@@ -265,7 +265,7 @@ def test_a_plot_has_units_and_the_colours_of_reports_and_no_panel_without_a_line
     }
     assert plot.drawable(cells, axes, ["wait_us", "lone_us"]) == ["wait_us"]
     assert plot.draw(cells, axes, ["wait_us", "lone_us"], "t", tmp_path / "p.svg", {"size": "B", "wait_us": "us"})
-    drawing = (tmp_path / "p.svg").read_text()
+    drawing = (tmp_path / "p.svg").read_text(encoding="utf-8")
     words = re.findall(r"<text[^>]*>([^<]*)</text>", drawing)
     assert {"wait_us", "size, B", "us", "hosts=2", "hosts=4"} <= set(words) and "lone_us" not in words
     assert "#0b6bcb" in drawing and "#030303" not in drawing
