@@ -14,7 +14,7 @@ import pytest
 from tests.tools.hosts import BINDINGS, ENTRY, LATENCY, Bound
 
 RELEASED = 260
-"""From the begin of the service routine until its clear arrives at the card: within the routine."""
+"""From the beginning of the service routine until its clear arrives at the card: within the routine."""
 
 
 def serve(bound: Bound, rise: int, released: int = RELEASED) -> list[int]:
