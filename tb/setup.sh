@@ -15,7 +15,8 @@ cd "$(dirname "$0")/.."
 
 VENV=${VENV:-.venv}
 STAMP=$VENV/sanlab.stamp
-LOG=sim_build/setup.log
+OUT=${SANLAB_OUT:-sim_build}  # all that set-up writes is there or in $VENV: the checkout may be read-only
+LOG=$OUT/setup.log
 TOOLS="compiler icarus waves headers"
 CHECKS="tshark chromium clang mpich fortran"  # large, and only the tests need them: never installed but for a command that asks
 
@@ -63,7 +64,7 @@ lacking() {  # lacking NEED ...: the packages of those that are not there, each 
 install() {  # install PACKAGE ...: false when this user or this machine cannot
     [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 || return 1
     say "installing $* with apt-get"
-    mkdir -p sim_build
+    mkdir -p "$OUT"
     {
         apt-get -qq update || true
         add "$@" || { failed=; for package in "$@"; do add "$package" || failed=1; done; [ -z "$failed" ]; }
@@ -144,8 +145,8 @@ missing=$(lacking $first "$@")
 if [ -z "$first" ] && [ -z "$missing" ]; then exit 0; fi
 
 if command -v flock >/dev/null 2>&1; then  # two at a time would stand in each other's way
-    mkdir -p sim_build
-    exec 9>sim_build/.setup.lock
+    mkdir -p "$OUT"
+    exec 9>"$OUT/.setup.lock"
     flock 9
 fi
 [ -z "$missing" ] || install $missing || true

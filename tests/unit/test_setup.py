@@ -203,6 +203,18 @@ def test_a_checkout_in_a_path_with_a_colon_needs_an_environment_elsewhere(checko
     assert checkout.set_up(VENV=str(tmp_path / "venv")).returncode == 0
 
 
+def test_set_up_writes_nothing_into_a_checkout_whose_results_and_environment_are_elsewhere(
+    checkout: Checkout, tmp_path: Path
+) -> None:
+    checkout.become_root()
+    (checkout.tools / "iverilog").unlink()
+    before = sorted(checkout.root.rglob("*"))
+    ended = checkout.set_up("icarus", SANLAB_OUT=str(tmp_path / "out"), VENV=str(tmp_path / "venv"), FAKE_APT_FAILS="1")
+    assert f"apt-get failed: see {tmp_path}/out/setup.log" in ended.stdout
+    assert sorted(checkout.root.rglob("*")) == before
+    assert (tmp_path / "venv" / "sanlab.stamp").exists() and (tmp_path / "out" / ".setup.lock").exists()
+
+
 def test_an_unknown_need_is_refused(checkout: Checkout) -> None:
     ended = checkout.set_up("kompiler")
     assert ended.returncode == 1
