@@ -28,6 +28,7 @@ from rich.table import Table
 from pymodels.errors import SanlabError
 from pymodels.numerals import SEEDS, argument
 from pymodels.results import write_atomically
+from tb.bench import page
 from tb.bench.callgrind import PARTS, by_function, by_part
 from tb.build.build import build
 from tb.build.store import kept
@@ -207,6 +208,8 @@ def main(argv: list[str] | None = None) -> int:
     if words.write:
         text = json.dumps({"with": tools(), "counts": {**before["counts"], **counts}}, indent=1) + "\n"
         write_atomically(COMMITTED, text)
+        written = page.with_tables(page.PAGE.read_text(encoding="utf-8"), page.load_record(), json.loads(text))
+        write_atomically(page.PAGE, written)
     return 0
 
 

@@ -17,7 +17,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rich.console import Console
 from rich.table import Table
@@ -25,7 +25,7 @@ from rich.table import Table
 from pymodels.errors import SanlabError
 from pymodels.numerals import argument, real
 from pymodels.results import Results, read_results, write_atomically
-from tb.bench import counts
+from tb.bench import counts, page
 from tb.bench.cpp import switch_chars_per_s
 from tb.plan import studies
 from tb.plan.request import Request, plan, resolve
@@ -241,9 +241,12 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument(
         "--scale", type=argument(1e-6, 1e6, real), default=1.0, help="length of the runs (1 = as quoted)"
     )
+    parser.add_argument("--write", action="store_true", help="keep the figures; needs a quiet machine")
     words = parser.parse_args(argv)
     console = Console(emoji=False)
     try:
+        if words.write:
+            page.check_quiet()
         figures = measure(Runner(console, words.repeats), words.scale)
         counted = counts.all_counts() if shutil.which(counts.VALGRIND) else {}
     except SanlabError as error:
@@ -254,12 +257,14 @@ def main(argv: list[str] | None = None) -> int:
         "processor": platform.processor() or platform.machine(),
         "python": platform.python_version(),
     }
-    plain = {"schema": 1, "machine": machine, "repeats": words.repeats, "scale": words.scale}
+    plain: dict[str, Any] = {"schema": 1, "machine": machine, "repeats": words.repeats, "scale": words.scale}
     plain["figures"] = {
         name: {"value": f.value, "asked": f.asked, "at_least": f.at_least, "met": f.met} for name, f in figures.items()
     }
-    plain["instructions_per_message"] = counted
-    write_atomically(FOLDER / "results.json", json.dumps(plain, indent=1) + "\n")
+    left = {**plain, "instructions_per_message": counted}
+    write_atomically(FOLDER / "results.json", json.dumps(left, indent=1) + "\n")
+    if words.write:
+        page.write_record(plain, json.loads(counts.COMMITTED.read_text(encoding="utf-8")))
     _show(console, figures)
     if counted:
         counts.show(console, counted)

@@ -25,6 +25,8 @@ from tb.figures.record import FILE, load_record, write_record
 from tb.figures.rows import Row, glance, rows
 from tb.report.tables import Table, number
 from tb.report.terminal import exit_code, say, show
+from tb.tools.programs import ToolError
+from tb.tools.sources import changed_since, head
 
 PAGE = Path(__file__).with_name("fidelity.md")
 SCHEMA = 1
@@ -43,6 +45,15 @@ def leave(folder: Path, found: Sequence[Row], console: Console) -> int:
     return 0
 
 
+def present_commit() -> str:
+    """Return the hash of the commit that is checked out; empty if results do not follow from that commit alone."""
+    try:
+        commit = head()
+        return "" if changed_since(commit) else commit
+    except ToolError:
+        return ""
+
+
 def keep(found: Sequence[Row], console: Console, page: Path = PAGE, record: Path = FILE) -> int:
     """Write the record of today and the page, and name the rows that owe a reason; the exit code. ResultsError when a
     value was never measured.
@@ -51,6 +62,10 @@ def keep(found: Sequence[Row], console: Console, page: Path = PAGE, record: Path
     if missing:
         cause = "; ".join(missing)
         raise ResultsError("values that no run measured", cause, "run make figures; --only=<study> runs one study's")
+    uncommitted = [row.value.name for row in found if row.today and not row.today.commit]
+    if uncommitted:
+        cause = f"{uncommitted[0]} was measured with sources that are not committed"
+        raise ResultsError("record not written", cause, "commit, then run make figures again")
     write_record({row.value.name: row.today for row in found if row.today is not None}, record)
     write_atomically(page, markdown(found, load_changes()))
     for row in found:
@@ -81,7 +96,7 @@ def main(argv: list[str] | None = None) -> int:
 
     def write() -> int:
         record = load_record() if FILE.exists() else {}
-        found = rows(load_published(), measured_runs(), record, known_intervals())
+        found = rows(load_published(), measured_runs(), record, known_intervals(), present_commit())
         return leave(Path(words.out).resolve(), found, console) if words.out else keep(found, console)
 
     return exit_code(write, "the page is as it was")

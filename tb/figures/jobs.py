@@ -18,7 +18,10 @@ from tb.plan.studies import StudyInfo
 from tb.program.mpi.command import NotInstalledError
 from tb.sweep.points import spread
 from tb.tools.paths import SIMULATORS
+from tb.tools.workplace import COMMITTED as RESULTS
 
+KEY = "figure.key"
+"""Beside the results of a run that passed: what it was run with."""
 NO_WAVES = {"run.stuck_waves": "0"}
 """A run that stands still is told on the page; `make run` of its study makes the waves."""
 
@@ -32,6 +35,16 @@ class Job:
     info: StudyInfo
     request: Request
     key: str
+
+    @property
+    def done(self) -> bool:
+        """True if the folder holds the results of a run that passed, with these sources and settings."""
+        folder = Path(self.request.folder)
+        try:
+            known = (folder / KEY).read_text(encoding="utf-8").strip()
+        except OSError:
+            return False
+        return known == self.key and (folder / RESULTS).is_file()
 
     def words(self) -> list[str]:
         """The arguments of `tb.run`."""

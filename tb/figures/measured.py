@@ -58,9 +58,9 @@ def typed(job: Job) -> str:
 
 
 def measured_runs() -> list[tuple[Job, Results]]:
-    """The runs of the last `make figures` that left results."""
+    """Return the runs of `make figures` with the present sources and settings, and their results."""
     found = []
-    for job in jobs(studies.names(), load_published(), False, SIMULATORS[0], FIGURES, []):
+    for job in filter(lambda job: job.done, jobs(studies.names(), load_published(), False, SIMULATORS[0], FIGURES, [])):
         with suppress(ResultsError):
             found.append((job, read_results(Path(job.request.folder) / "results.json")))
     return found

@@ -18,8 +18,9 @@ TITLE = "Published and measured"
 HEADINGS = (
     *("value", "published", "first", "today", "error", "90 % interval", "asked", "judgement", "changed", "source"),
     "command",
+    "commit",
 )
-BELOW = ("source", "command")
+BELOW = ("source", "command", "commit")
 """Headings of what stands below the name in HTML."""
 WORDS = {Verdict.REPRODUCED: "good", Verdict.OUTSIDE: "bad"}
 """The judgements that have a colour of their own."""
@@ -30,7 +31,7 @@ NOTE = (
     "draws of the assumed and calibrated values give. *Asked*: the agreement that was asked for. A figure is "
     "*reproduced* when it is predicted, rebuilt for or estimated, its published value lies in its interval, and the "
     "interval spans no more than 15 % to either side; *outside*: not as near as asked for. Rows stand in the order of "
-    "their worth: kind, judgement, error."
+    "their worth: kind, judgement, error. *Commit*: the sources that were measured."
 )
 
 
@@ -79,7 +80,7 @@ def _html_rows(group: Sequence[Row]) -> Iterator[str]:
         texts = {head: escape(text) for head, text in zip(HEADINGS, cells(row), strict=True)}
         texts["value"] += f'<br><span class="soft">{texts["source"]}</span>'
         if texts["command"]:
-            texts["value"] += f"<br><code>{texts['command'].replace('`', '')}</code>"
+            texts["value"] += f"<br><code>{texts['command'].replace('`', '')}</code> {texts['commit']}"
         if row.today and row.today.interval:
             texts["90 % interval"] += drawing(row.value, row.today.measured, row.today.interval)
         texts["judgement"] = f'<span class="{WORDS.get(row.verdict, "soft")}">{texts["judgement"]}</span>'
@@ -125,6 +126,7 @@ def cells(row: Row) -> tuple[str, ...]:
         ", ".join(value.changed),
         value.source,
         f"`{today.command}`" if today else "",
+        today.commit[:8] if today else "",
     )
 
 

@@ -1,6 +1,6 @@
-"""The record of today: what was measured last of every published value, and its interval; `today.json`.
+"""Record of the last measurement of every published value, with its commit and its interval: `today.json`.
 
-It stands in the repository, so that the page can be written without a run; it is no source that results follow from.
+The record is committed, so the page can be written without a run. No result follows from it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from pymodels.profiles import parse_settings
 from pymodels.results import ResultsError, write_atomically
@@ -48,11 +49,14 @@ class Interval:
 
 @dataclass(frozen=True)
 class Today:
-    """What was measured last, by what command; the interval where one was computed."""
+    """Last measurement of a published value, the command and the commit of the run, and the interval if computed."""
 
     measured: float
     command: str
     interval: Interval | None = None
+    commit: str = ""
+    """Full hash of the commit of the run; of the commit that recorded it, for values older than this field; empty for
+    a run of uncommitted sources."""
 
 
 def _asked(command: str) -> tuple[str, dict[str, str]]:
@@ -65,13 +69,15 @@ def load_record(path: Path = FILE) -> dict[str, Today]:
     """The record by the names of rows. ResultsError when it cannot be read."""
     try:
         plain = json.loads(path.read_text(encoding="utf-8"))
-        return {
-            name: Today(one["measured"], one["command"], Interval(**one["interval"]) if one["interval"] else None)
-            for name, one in plain.items()
-        }
+        return {name: _today(one) for name, one in plain.items()}
     except (OSError, ValueError, KeyError, TypeError) as error:
-        remedy = "run make figures, then python -m tb.figures.fidelity"
+        remedy = "run make figures, then .venv/bin/sanlab fidelity"
         raise ResultsError("no record of what was measured", f"{path}: {error}", remedy) from None
+
+
+def _today(one: Mapping[str, Any]) -> Today:
+    interval = Interval(**one["interval"]) if one["interval"] else None
+    return Today(one["measured"], one["command"], interval, one["commit"])
 
 
 def write_record(record: Mapping[str, Today], path: Path = FILE) -> None:

@@ -103,6 +103,7 @@ class Row:
             "changed": list(value.changed),
             "given": value.given,
             "command": today.command if today else "",
+            "commit": today.commit if today else "",
             "recorded": self.recorded,
         }
 
@@ -113,28 +114,39 @@ def apart(one: float, other: float) -> float:
 
 
 def rows(
-    values: Iterable[Published], runs: Runs, record: Mapping[str, Today], intervals: Mapping[str, Interval]
+    values: Iterable[Published],
+    runs: Runs,
+    record: Mapping[str, Today],
+    intervals: Mapping[str, Interval],
+    commit: str = "",
 ) -> list[Row]:
-    """All rows, the best first. What no run measured comes from the record; so does an interval that is not given. An
-    interval stands only beside what it was computed around.
+    """Return all rows, the best first.
+
+    Args:
+        values: the published values.
+        runs: runs with the present sources; a value that none of them measured comes from the record.
+        record: the last measurements by the names of values.
+        intervals: intervals by the names of values. An interval counts only beside the value it was computed around.
+        commit: hash of the commit of `runs`.
     """
-    found = [_row(value, runs, record.get(value.name), intervals.get(value.name)) for value in values]
+    found = [_row(value, runs, record.get(value.name), intervals.get(value.name), commit) for value in values]
     verdicts = list(Verdict)
     return sorted(found, key=lambda row: (WORTH.index(row.value.kind), verdicts.index(row.verdict), row.error))
 
 
-def _row(value: Published, runs: Runs, known: Today | None, interval: Interval | None) -> Row:
+def _row(value: Published, runs: Runs, known: Today | None, interval: Interval | None, commit: str) -> Row:
     found = measurement(value, runs)
-    if found is None and (known is None or not value.measurable):
-        return Row(value, None)
     recorded = found is None
-    measured, command = (
-        (found[1], typed(found[0])) if found else (known.measured, known.command) if known else (0.0, "")
-    )
+    if found:
+        measured, command = found[1], typed(found[0])
+    elif known and value.measurable:
+        measured, command, commit = known.measured, known.command, known.commit
+    else:
+        return Row(value, None)
     computed = [one for one in (interval, known.interval if known else None) if one is not None]
     fitting = next((one for one in computed if one.is_of(measured, command)), None)
     outdated = computed[0] if computed and fitting is None else None
-    return Row(value, Today(measured, command, fitting), recorded, outdated)
+    return Row(value, Today(measured, command, fitting, commit), recorded, outdated)
 
 
 def of_kind(found: Sequence[Row], kind: Kind) -> list[Row]:

@@ -24,7 +24,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from pymodels.published import load_published
 from pymodels.results import Results, ResultsError, read_results, write_atomically
-from tb.figures.jobs import Job, jobs
+from tb.figures import quick
+from tb.figures.jobs import KEY, Job, jobs
 from tb.plan import studies
 from tb.report.index import INDEX, Entry, write_index
 from tb.report.tables import Table
@@ -35,8 +36,6 @@ from tb.tools.paths import OUT, ROOT
 from tb.tools.workplace import COMMITTED as RESULTS
 from tb.tools.workplace import adding, written
 
-KEY = "figure.key"
-"""Beside the results of a run that passed: what it was run with."""
 AT_A_TIME = 2
 REFRESH_S = 5
 """Seconds between two states of the page while studies run."""
@@ -65,7 +64,7 @@ class Runner:
     def run(self, job: Job) -> Ended:
         """One job, unless its folder holds its results already."""
         begun, folder = time.monotonic(), Path(job.request.folder)
-        if _was_run(job, folder):
+        if job.done:
             return _ended(job, folder, "", 0.0, known=True)
         earlier = written(folder / RESULTS)
         command = [sys.executable, "-m", "tb.run", *job.words()]
@@ -94,13 +93,6 @@ class Runner:
             self._over = True
             for process in self._running:
                 process.terminate()
-
-
-def _was_run(job: Job, folder: Path) -> bool:
-    try:
-        return (folder / KEY).read_text(encoding="utf-8").strip() == job.key and (folder / RESULTS).is_file()
-    except OSError:
-        return False
 
 
 def _ended(job: Job, folder: Path, said: str, seconds: float, known: bool = False) -> Ended:
@@ -188,6 +180,21 @@ def loadable(console: Console) -> Iterator[str]:
             yield name
 
 
+def compare_with_record(done: Sequence[Ended], console: Console) -> None:
+    """List the quick runs whose results differ from those of the committed record."""
+    if not quick.FILE.exists():
+        return
+    record = quick.load_quick()
+    moved = quick.differing(digests(done), record)
+    told = f"results differ from those of commit {record.commit[:8]}: {', '.join(moved)}"
+    say(console, told if moved else f"results are those of commit {record.commit[:8]}", "yellow" if moved else "dim")
+
+
+def digests(done: Sequence[Ended]) -> dict[str, str]:
+    """Return the digests of all runs that left results, by name."""
+    return {one.job.name: quick.digest(one.results) for one in done if one.results is not None}
+
+
 def main(argv: list[str] | None = None) -> int:
     """Parse the command line and run all; the exit code."""
     parser = argparse.ArgumentParser(prog="sanlab figures", description="Every figure and table, on one page.")
@@ -195,7 +202,10 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--sim", default="verilator")
     parser.add_argument("--out", default="", help="folder (default sim_build/figures, sim_build/figures-quick)")
     parser.add_argument("--only", default="", help="only the runs of these studies, with spaces between them")
+    parser.add_argument("--record", action="store_true", help="with --quick: keep digests of the results in quick.json")
     words = parser.parse_args(argv)
+    if words.record and (not words.quick or words.only):
+        parser.error("--record needs --quick, and all studies")
     folder = Path(words.out).resolve() if words.out else OUT / ("figures-quick" if words.quick else "figures")
     begun = time.monotonic()
     console = Console(emoji=False)
@@ -218,7 +228,13 @@ def main(argv: list[str] | None = None) -> int:
             raise
         for line in skipped:
             say(console, f"skipped: {line}", "yellow")
-        return leave(done, folder, words.quick, console, time.monotonic() - begun)
+        status = leave(done, folder, words.quick, console, time.monotonic() - begun)
+        if words.quick:
+            compare_with_record(done, console)
+        if words.record and status == 0:
+            quick.write_quick(digests(done), [line.partition(":")[0] for line in skipped])
+            say(console, f"record: {os.path.relpath(quick.FILE)}")
+        return status
 
     return exit_code(figures, "what was done is kept, and the same command goes on from there")
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import re
-import subprocess
 from functools import cache
 from importlib import metadata
 from pathlib import Path
 
 from pymodels.roots import TREE, roots
+from tb.tools.git import git
+from tb.tools.programs import ToolError
 
 SANLAB = "sanlab"
 UNKNOWN = "unknown"
@@ -44,14 +44,11 @@ def commit(root: Path) -> str:
 
 
 def _git(folder: Path, *words: str) -> str | None:
-    """Return what a command of git prints about the repository around a folder, or None where it fails."""
-    env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    command = ["git", "--no-optional-locks", "-C", str(folder), *words]
+    """Return what git prints without surrounding white space, or None where it fails."""
     try:
-        done = subprocess.run(command, env=env, capture_output=True, check=False, timeout=60)
-    except (OSError, subprocess.TimeoutExpired):
+        return git(folder, *words).strip()
+    except ToolError:
         return None
-    return None if done.returncode else done.stdout.decode(errors="replace").strip()
 
 
 def versions(simulator: str) -> dict[str, str]:

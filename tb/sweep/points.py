@@ -25,13 +25,10 @@ from tb.plan.request import Request, plan
 from tb.plan.studies import StudyInfo
 from tb.sweep.designs import AXIS, Designs
 from tb.sweep.outside import Outside, outside
+from tb.tools.sources import ASIDE, SOURCES, SUFFIXES
 
 OWN = ("hosts", "seed", "profile")
 """Axes that are no settings."""
-SOURCES = ("hdl", "pymodels", "firmware", "tb")
-ASIDE = ("ask", "bench", "campaign", "explore", "figures", "fuzz", "quality", "sweep", "uncertainty")
-"""Folders of tb that no result follows from: nothing that runs imports them."""
-SUFFIXES = {".py", ".sv", ".svh", ".c", ".h", ".cpp", ".toml", ".f"}
 
 
 @dataclass(frozen=True)

@@ -19,14 +19,16 @@ import pytest
 from rich.console import Console
 
 from pymodels.published import Change, Published, load_changes, load_published
-from pymodels.results import Kind, Results, ResultsError
+from pymodels.results import Kind, Results, ResultsError, write_results
+from tb.figures import measured
 from tb.figures.fidelity import PAGE, keep, leave
 from tb.figures.intervals import known_intervals
-from tb.figures.jobs import Job, jobs
-from tb.figures.measured import measurement, typed
+from tb.figures.jobs import KEY, Job, jobs
+from tb.figures.measured import measured_runs, measurement, typed
 from tb.figures.pages import HEADINGS, cells, html, markdown
 from tb.figures.record import FILE, Interval, Today, load_record, write_record
 from tb.figures.rows import Row, Verdict, glance, rows
+from tb.plan import studies
 from tests.unit.madeup import results
 
 VALUE = Published(
@@ -53,7 +55,7 @@ NARROW, WIDE, BESIDE = interval(1.9, 2.1), interval(1.0, 3.0), interval(2.1, 2.3
 
 def row(measured: float = 2.0, interval: Interval | None = None, **changed: Any) -> Row:
     """A row with one measured value."""
-    return Row(replace(VALUE, **changed), Today(measured, "make run", interval))
+    return Row(replace(VALUE, **changed), Today(measured, "make run", interval, "c" * 40))
 
 
 def committed() -> list[Row]:
@@ -306,6 +308,33 @@ def test_the_record_is_kept_whole_and_tells_who_owes_a_reason(tmp_path: Path) ->
     with pytest.raises(ResultsError, match="values that no run measured: gone"):
         keep([Row(replace(VALUE, name="gone"), None)], console, tmp_path / "page.md", tmp_path / "none.json")
     assert not (tmp_path / "none.json").exists()
+
+
+def test_values_of_uncommitted_sources_are_not_recorded(tmp_path: Path) -> None:
+    uncommitted = Row(VALUE, Today(2.0, "make run"))
+    with pytest.raises(ResultsError, match="Latency was measured with sources that are not committed; commit"):
+        keep([uncommitted], Console(quiet=True), tmp_path / "page.md", tmp_path / "today.json")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_names_its_commit_and_a_recorded_value_keeps_its_own(tmp_path: Path) -> None:
+    run, record = ran(tmp_path, {"x": 2.0}), {"Latency": Today(9.0, "make old", None, "a" * 40)}
+    commits = [rows([VALUE], runs, record, {}, "b" * 40)[0].as_json()["commit"] for runs in ([run], [])]
+    assert commits == ["b" * 40, "a" * 40]
+
+
+def test_results_of_other_sources_are_not_taken_for_those_of_today(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(measured, "FIGURES", tmp_path)
+    monkeypatch.setattr(studies, "names", lambda: ["echo_pingpong"])
+    (job,) = jobs(["echo_pingpong"], (), False, "verilator", tmp_path)
+    write_results(results({"x": 2.0}), Path(job.request.folder) / "results.json")
+    taken = []
+    for key in ("key of older sources", job.key):
+        (Path(job.request.folder) / KEY).write_text(key)
+        taken.append(len(measured_runs()))
+    assert taken == [0, 1]
 
 
 def test_error_of_what_is_not_measured_is_infinite() -> None:

@@ -1,0 +1,129 @@
+"""Comparison of the sources that results follow from with those of an earlier commit, comments and docstrings aside.
+
+A record of measured values names the commit of its runs. The record is valid as long as no file that a result follows
+from has changed in meaning since then. Files are compared as Python's abstract syntax, as TOML tables, or as tokens.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from pymodels.errors import ConfigError
+from pymodels.toml import parsed
+from tb.tools.git import git
+from tb.tools.paths import ROOT
+from tb.tools.programs import ToolError
+
+SOURCES = ("hdl", "pymodels", "firmware", "tb")
+"""Folders of the checkout, and of any other root, that results follow from."""
+ASIDE = ("ask", "bench", "campaign", "explore", "figures", "fuzz", "quality", "sweep", "uncertainty")
+"""Folders of tb that no run imports."""
+SUFFIXES = {".py", ".sv", ".svh", ".c", ".h", ".cpp", ".toml", ".f"}
+SHOWN_ONLY = ("agents", "build", "report", "run", "sanlab", "stuck", "tools")
+"""Folders of tb that start runs or show results: no simulated time follows from them."""
+PUBLISHED_ONLY = ("pymodels/published.py", "pymodels/published.toml", "pymodels/results.py", "pymodels/errors.py")
+"""Published values and the form of results."""
+_COMMENT = re.compile(r'("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
+
+
+def head(root: Path = ROOT) -> str:
+    """Return the full hash of the commit that is checked out. Raises ToolError outside a git checkout."""
+    return git(root, "rev-parse", "HEAD").strip()
+
+
+def is_known(commit: str, root: Path = ROOT) -> bool:
+    """Return True if the commit is an ancestor of the commit that is checked out."""
+    try:
+        git(root, "merge-base", "--is-ancestor", commit, "HEAD")
+    except ToolError:
+        return False
+    return True
+
+
+def changed_since(commit: str, root: Path = ROOT) -> list[str]:
+    """List the files that results follow from and whose meaning differs between a commit and the working tree.
+
+    Args:
+        commit: a hash that git knows.
+        root: the checkout.
+
+    Returns:
+        Paths below `root`, sorted. A file that was added, removed or moved is listed.
+
+    Raises:
+        ToolError: `root` is not a git checkout, or the commit is unknown.
+    """
+    listed = git(root, "diff", "--name-only", "--no-renames", "-z", commit, "--", *SOURCES)
+    listed += git(root, "ls-files", "--others", "--exclude-standard", "-z", "--", *SOURCES)
+    names = sorted(name for name in listed.split("\0") if name and follows(name))
+    return [name for name in names if not _same(_old(root, commit, name), _new(root, name), PurePosixPath(name).suffix)]
+
+
+def follows(name: str) -> bool:
+    """Return True if results follow from the file of this name, a path below the checkout."""
+    path = PurePosixPath(name)
+    if path.suffix not in SUFFIXES or name in PUBLISHED_ONLY:
+        return False
+    return path.parts[0] != "tb" or (len(path.parts) > 2 and path.parts[1] not in (*ASIDE, *SHOWN_ONLY))
+
+
+def _old(root: Path, commit: str, name: str) -> str | None:
+    try:
+        return git(root, "show", f"{commit}:{name}")
+    except ToolError:
+        return None
+
+
+def _new(root: Path, name: str) -> str | None:
+    path = root / name
+    return path.read_text(encoding="utf-8") if path.is_file() else None
+
+
+def _same(old: str | None, new: str | None, suffix: str) -> bool:
+    if old is None or new is None:
+        return False
+    try:
+        return old == new or meaning(old, suffix) == meaning(new, suffix)
+    except (SyntaxError, ConfigError):
+        return False
+
+
+def meaning(text: str, suffix: str) -> object:
+    """Return what a source says without comments, docstrings and layout; equal for sources that do the same.
+
+    Args:
+        text: the source.
+        suffix: of the file's name, `.py` for Python.
+
+    Raises:
+        SyntaxError: Python that does not parse.
+        ConfigError: TOML that does not parse.
+    """
+    return MEANINGS.get(suffix, _tokens)(text)
+
+
+def _syntax(text: str) -> str:
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        body: list[Any] = getattr(node, "body", []) if isinstance(node, _DOCUMENTED) else []
+        if body and ast.get_docstring(node, clean=False) is not None:  # type: ignore[arg-type]  # one of _DOCUMENTED
+            body[0] = ast.Pass()
+    return ast.dump(tree)
+
+
+_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def _tokens(text: str) -> list[str]:
+    return _COMMENT.sub(lambda found: found.group(1) or " ", text).split()
+
+
+def _table(text: str) -> object:
+    return parsed(Path("source.toml"), text)
+
+
+MEANINGS: dict[str, Callable[[str], object]] = {".py": _syntax, ".toml": _table}
