@@ -17,8 +17,6 @@ from tb.program.mpi.shapes import EMPTY, Basic, Shape
 Made = tuple[int, Sequence[int], Sequence[int], "Sequence[Layout]"]
 """Constructor call of a type: combiner, integers, addresses and datatypes."""
 NAMED: Made = (1, [], [], [])
-STRICTEST = 16
-"""Largest alignment of a basic type."""
 LARGEST_VOID = (1 << 31) - 1
 """Bytes of the largest element of numpy."""
 
@@ -67,8 +65,7 @@ def predefined() -> dict[int, Layout]:
     shapes: dict[np.dtype[Any], Shape] = {}
     for name, (handle, kind) in abi.DATATYPES.items():
         base = np.dtype(kind)
-        part = base.itemsize // 2 if base.kind == "c" else base.itemsize
-        shape = shapes.setdefault(base, Basic([(0, base.itemsize)], base.itemsize, min(part, STRICTEST)))
+        shape = shapes.setdefault(base, Basic([(0, base.itemsize)], base.itemsize, base.alignment))
         found[handle] = Layout(f"MPI_{name}", shape, base, handle=handle)
     for name, (handle, kinds, extent) in abi.PAIRS.items():
         base = abi.pair(*kinds)
