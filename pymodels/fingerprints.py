@@ -39,7 +39,11 @@ class StaleError(SanlabError):
 
 
 def tokens(text: str, by_line: bool = False) -> list[str]:
-    """Return the preprocessing tokens of C; with `by_line` of assembly, where every line ends an instruction."""
+    """Return the preprocessing tokens of C; with `by_line` of assembly, where every line ends an instruction.
+
+    Folders of included files are left out, since a copied layer has its own; the files' contents have fingerprints too.
+    """
+    text = re.sub(r'^([ \t]*#[ \t]*include[ \t]*")[^"\n]*/', r"\1", text, flags=re.MULTILINE)
     bare = COMMENT.sub(lambda found: found[1] or " ", SPLICE.sub("", text))
     ended = re.sub(r"\S[^\n]*", rf"\g<0>{END}", bare) if by_line else DIRECTIVE.sub(rf"\g<0>{END}", bare)
     return [re.sub(r"[ \t]+", " ", token) if token[0] == "#" else token for token in TOKEN.findall(ended)]

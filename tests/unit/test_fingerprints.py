@@ -73,6 +73,11 @@ def test_operators_are_not_joined_or_split() -> None:
     assert tokens("1.5e+3f+x") == ["1.5e+3f", "+", "x"]
 
 
+def test_an_included_file_counts_by_its_name_and_not_by_its_folder() -> None:
+    one = tokens('#include "../../nics/fifo/words.h"\n')
+    assert one == tokens('#include "../../nics/toy/words.h"\n') != tokens('#include "../../nics/fifo/cells.h"\n')
+
+
 def test_lines_of_assembly_are_kept_apart() -> None:
     assert tokens("nop\nnop", by_line=True) != tokens("nop nop", by_line=True)
     assert tokens("nop // a\n\n\n nop", by_line=True) == tokens("nop\nnop", by_line=True)
