@@ -20,7 +20,7 @@ from tb.plan.options import Option
 from tb.plan.request import Plan
 
 LAYER = "echo"
-CLUSTER = "eight_hosts"
+CLUSTER = "four_hosts"
 OPTIONS = {
     "messages": Option(24, "messages of each sender", 8, 100_000),
     "size": Option(64, "payload of a message", 0, 64, unit="bytes"),
