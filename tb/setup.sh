@@ -32,7 +32,7 @@ has() {  # has NEED
         icarus) command -v iverilog && command -v vvp ;;
         tshark) command -v tshark ;;  # the tests let it read what a run leaves for Wireshark
         chromium) command -v chromium ;;  # the tests look at the reports with it
-        clang) command -v clang-16 ;;  # the tests compile firmware for the NICs' processors with it
+        clang) command -v clang-16 && command -v llvm-objdump-16 ;;  # the tests compile firmware for NICs' processors
         mpich) command -v mpicc.mpich && command -v mpiexec.mpich ;;  # the tests compare our MPI with it
         fortran) command -v gfortran ;;  # MPI programs in Fortran
         waves) printf '#include <lz4.h>\n#include <zlib.h>\n' | g++ -E -x c++ - ;;  # Verilator's FST writer
@@ -49,7 +49,7 @@ packages() {  # packages NEED: their names in Debian and Ubuntu
         headers) if python=$(chosen); then echo "python$(version "$python")-dev"; else echo python3-dev; fi ;;
         tshark) echo tshark ;;
         chromium) echo chromium ;;
-        clang) echo clang-16 ;;
+        clang) echo clang-16 llvm-16 ;;
         mpich) echo mpich libmpich-dev ;;
         fortran) echo gfortran ;;
     esac

@@ -27,7 +27,7 @@ class Setting:
 
     name: str
     group: str
-    """Owner of the setting: `study`, `layer grim`, `every study` or `profile lanai9`."""
+    """Owner of the setting: `study`, `layer <name>`, `every study` or `profile <name>`."""
     type: str
     """`whole number`, `number`, `text` or `true or false`."""
     low: float | None

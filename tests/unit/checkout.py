@@ -59,6 +59,7 @@ class Checkout:
             "tshark",
             "chromium",
             "clang-16",
+            "llvm-objdump-16",
             "mpicc.mpich",
             "mpiexec.mpich",
             "gfortran",

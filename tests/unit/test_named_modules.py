@@ -16,6 +16,7 @@ import firmware.nic
 from pymodels.errors import ConfigError
 from tb.plan import options, studies
 from tb.plan.modules import module_if_there
+from tb.plan.studies import StudyError
 
 BROKEN = "from not_installed import nothing\n"
 
@@ -70,7 +71,7 @@ def test_options_of_a_layer_whose_import_fails_are_not_taken_for_none(
 
 def test_a_study_elsewhere_whose_import_fails_is_not_taken_for_unknown(write: Path) -> None:
     package(write, "sl_mine", study=f'"""What?"""\n{BROKEN}')
-    with pytest.raises(ModuleNotFoundError, match="not_installed"):
+    with pytest.raises(StudyError, match="study.py:2: the study cannot be imported: .*not_installed"):
         studies.load("sl_mine.study")
 
 

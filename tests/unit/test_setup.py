@@ -159,13 +159,13 @@ def test_a_missing_tool_that_is_needed_fails_after_the_rest_was_set_up(checkout:
 
 def test_what_only_the_tests_need_is_installed_for_them_alone(checkout: Checkout) -> None:
     checkout.become_root()
-    for name in ("tshark", "chromium", "clang-16", "mpicc.mpich", "gfortran"):
+    for name in ("tshark", "chromium", "clang-16", "llvm-objdump-16", "mpicc.mpich", "gfortran"):
         (checkout.tools / name).unlink()
     assert "missing" not in checkout.set_up("compiler").stdout
     assert [line for line in checkout.calls("apt-get") if "<tshark>" in line] == []
     checkout.set_up("compiler", "tshark", "chromium", "clang", "mpich", "fortran")
     (installed,) = [line for line in checkout.calls("apt-get") if "<install>" in line]
-    assert installed.endswith("<tshark> <chromium> <clang-16> <mpich> <libmpich-dev> <gfortran>")
+    assert installed.endswith("<tshark> <chromium> <clang-16> <llvm-16> <mpich> <libmpich-dev> <gfortran>")
 
 
 def test_one_package_that_is_missing_does_not_keep_the_others_away(checkout: Checkout) -> None:

@@ -170,7 +170,7 @@ def test_a_scheduler_that_does_not_answer(tmp_path: Path, monkeypatch: pytest.Mo
     assert said.startswith("SCHEDULER: no scheduler at 'tcp://127.0.0.1:9': ")
     assert said.count("\n") == 1
     assert sweep(tmp_path, "repetitions=1", "--scheduler", "nonsense://x") == 2
-    assert capsys.readouterr().err.startswith("SCHEDULER: no scheduler at 'nonsense://x': ")
+    assert "nonsense://x" in capsys.readouterr().err
 
 
 def test_a_scheduler_by_address_gives_the_same_table(
