@@ -22,7 +22,8 @@ from pymodels.topology import TopologyError
 from tb.plan import studies
 from tb.plan.request import Request, resolve
 from tb.sweep.axes import Axis, parse, points
-from tb.sweep.points import ASIDE, Point, check, spread
+from tb.sweep.points import Point, check, spread
+from tb.tools.sources import ASIDE
 
 TB = Path(__file__).parents[2] / "tb"
 

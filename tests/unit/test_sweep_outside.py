@@ -21,7 +21,8 @@ from pymodels.errors import SanlabError
 from tb.plan import studies
 from tb.plan.request import resolve
 from tb.sweep.outside import PACKAGES, outside
-from tb.sweep.points import SOURCES, spread
+from tb.sweep.points import spread
+from tb.tools.sources import SOURCES
 
 FILES = {
     "so_mine/__init__.py": "",
