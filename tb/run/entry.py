@@ -21,6 +21,7 @@ from pymodels.errors import shown
 from pymodels.host import confined
 from pymodels.host.confined import PR_SET_PDEATHSIG
 from pymodels.host.outside import end_all
+from tb.lab import apart
 from tb.lab.cluster import RunningCluster
 from tb.lab.faults import Injector
 from tb.lab.lab import Lab
@@ -35,8 +36,8 @@ from tb.sim.engine import HangError
 from tb.stuck.watch import explain_failure
 from tb.tools.lines import awaits_at, raised_at
 
-FORK_AND_START = (subprocess.__file__, confined.__file__)
-"""Modules that fork to start a program."""
+FORK_AND_START = (subprocess.__file__, confined.__file__, apart.__file__)
+"""Modules that may fork: their children start a program, or end with an answer (the fuzz, the campaign)."""
 
 
 @cocotb.test()
