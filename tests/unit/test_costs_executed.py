@@ -20,6 +20,7 @@ from pymodels.profiles import load_profile
 from pymodels.toml import read_toml
 from tb.plan import studies
 from tb.plan.request import plan, resolve
+from tb.studies import executed_costs
 from tb.studies.executed_costs import WITHIN, beside, layers
 from tb.tools.paths import SIMULATORS
 from tests.unit.test_costs_walk import RETURN, function
@@ -113,6 +114,7 @@ def test_the_study_refuses_a_core_that_the_tables_do_not_have(monkeypatch: pytes
         SanlabError, match=r"SET: another core: the clocks of the paths are counted for Pace\(.*; leave "
     ):
         planned("core.fetch_words=4")
+    monkeypatch.setattr(executed_costs, "layers", list)  # whose tables have clocks of the LANai 9
     monkeypatch.delitem(PACES, "lanai9")
     with pytest.raises(SanlabError, match=r"PROFILE: no clocks of paths on 'lanai9': there are those of lanai4; "):
         planned("")

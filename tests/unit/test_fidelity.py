@@ -332,7 +332,7 @@ def test_results_of_other_sources_are_not_taken_for_those_of_today(
     write_results(results({"x": 2.0}), Path(job.request.folder) / "results.json")
     taken = []
     for key in ("key of older sources", job.key):
-        (Path(job.request.folder) / KEY).write_text(key)
+        (Path(job.request.folder) / KEY).write_text(key, encoding="utf-8")
         taken.append(len(measured_runs()))
     assert taken == [0, 1]
 
