@@ -119,7 +119,7 @@ def known_settings(study: str, settings: Mapping[str, str] = MappingProxyType({}
 
 def check_make(words: list[str]) -> None:
     """Every word of a make command must mean something."""
-    targets = re.findall(r"^([a-z0-9]+):.*## ", MAKEFILE, re.MULTILINE)
+    targets = re.findall(r"^([a-z0-9-]+):.*## ", MAKEFILE, re.MULTILINE)
     variables = re.findall(r"^## (\w+)=", MAKEFILE, re.MULTILINE)
     given = dict(word.split("=", 1) for word in words[1:] if "=" in word)
     assert set(given) <= set(variables)
