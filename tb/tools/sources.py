@@ -25,8 +25,11 @@ ASIDE = ("ask", "bench", "campaign", "explore", "figures", "fuzz", "quality", "s
 SUFFIXES = {".py", ".sv", ".svh", ".c", ".h", ".cpp", ".toml", ".f"}
 SHOWN_ONLY = ("agents", "build", "report", "run", "sanlab", "stuck", "tools")
 """Folders of tb that start runs or show results: no simulated time follows from them."""
-PUBLISHED_ONLY = ("pymodels/published.py", "pymodels/published.toml", "pymodels/results.py", "pymodels/errors.py")
-"""Published values and the form of results."""
+PUBLISHED_ONLY = (
+    *("pymodels/published.py", "pymodels/published.toml", "pymodels/results.py", "pymodels/errors.py"),
+    "tb/studies/measured.toml",
+)
+"""Published values, the form of results, definitions of metrics."""
 _COMMENT = re.compile(r'("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 
 
