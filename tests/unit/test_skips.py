@@ -29,7 +29,8 @@ MODULE = "import pytest\npytest.importorskip('no_such_module')\ndef test_in_it()
 
 def ran(folder: Path, **environment: str) -> tuple[int, str]:
     """Return the exit code of pytest and what it printed."""
-    shutil.copy(ROOT / "tests" / "conftest.py", folder)
+    for name in ("conftest.py", "durations.json"):
+        shutil.copy(ROOT / "tests" / name, folder)
     (folder / "test_kinds.py").write_text(TESTS, encoding="utf-8")
     (folder / "test_module.py").write_text(MODULE, encoding="utf-8")
     variables = {name: value for name, value in os.environ.items() if name not in ("CI", "PYTEST_ADDOPTS")}
