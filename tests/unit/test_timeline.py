@@ -238,7 +238,7 @@ def test_a_truncated_trace_is_one_line(tmp_path: Path, capsys: pytest.CaptureFix
 def test_a_disk_that_refuses_leaves_nothing_half_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     leave(tmp_path)
     (tmp_path / command.FILE).mkdir()
-    assert command.main([str(tmp_path)]) == 2
+    assert command.main([str(tmp_path)]) == 1
     assert capsys.readouterr().err.count("\n") == 1
     assert not list(tmp_path.glob(".*"))
 
