@@ -48,8 +48,10 @@ MEANINGS = {
 """What each figure of the bench measures."""
 
 
-def load_record(path: Path = RECORD) -> dict[str, Any]:
-    """Read the committed record of the bench."""
+def load_record(path: Path = RECORD) -> dict[str, Any] | None:
+    """Return the committed record of the bench, or None while there is none: the page then quotes no figure."""
+    if not path.is_file():
+        return None
     plain: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return plain
 
@@ -71,7 +73,7 @@ def write_record(plain: Mapping[str, Any], counts: Mapping[str, Any]) -> None:
     write_atomically(PAGE, with_tables(PAGE.read_text(encoding="utf-8"), record, counts))
 
 
-def with_tables(page: str, record: Mapping[str, Any], counts: Mapping[str, Any]) -> str:
+def with_tables(page: str, record: Mapping[str, Any] | None, counts: Mapping[str, Any]) -> str:
     """Return the page with the tables of these records between its marks."""
     for name, lines in (("figures", figures(record)), ("instructions", instructions(counts))):
         begin, end = f"<!-- {name}: written by `sanlab bench --write` -->\n", f"<!-- end of {name} -->\n"
@@ -83,8 +85,10 @@ def with_tables(page: str, record: Mapping[str, Any], counts: Mapping[str, Any])
     return page
 
 
-def figures(record: Mapping[str, Any]) -> Sequence[str]:
-    """Return the table of figures, and a line on machine and commit, as Markdown."""
+def figures(record: Mapping[str, Any] | None) -> Sequence[str]:
+    """Return the table of figures, and a line on machine and commit, as Markdown; without a record one sentence."""
+    if record is None:
+        return ["No figures are recorded."]
     machine = record["machine"]
     told = (
         f"Commit {record['commit'][:8]}, {machine['cores']} cores ({machine['processor']}), Python {machine['python']}"
