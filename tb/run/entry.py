@@ -17,7 +17,7 @@ import cocotb
 
 from firmware.layers import host_library
 from firmware.stack import stack
-from pymodels.errors import shown
+from pymodels.errors import SanlabError, shown
 from pymodels.host import confined
 from pymodels.host.confined import PR_SET_PDEATHSIG
 from pymodels.host.outside import end_all
@@ -88,15 +88,21 @@ async def whole_run(dut: Any, make: Callable[[Plan, RunningCluster | RunningSwit
 
 
 def told(error: BaseException, info: studies.StudyInfo, whole: object) -> str:
-    """What ended a study, in one line: the exception, and the line of the study that it has passed or that waits.
+    """The exception that ended a study, with the line of the study that it has passed or that waits.
+
+    Foreign exceptions become one line. sanlab's own keep their lines: a core that stops reports its registers and its
+    last instructions below the first.
 
     `whole`: the coroutine that has called the study.
     """
     folder = Path(info.module.__file__ or "").parent
     waits = isinstance(error, (HangError, RunLimitError))
     place = raised_at(error, folder) or (awaits_at(whole, folder) if waits else "")
-    text = shown(f"{type(error).__name__}: {error}".removesuffix(": "))
-    return f"{text} ({place})" if place and place not in text else text
+    text = f"{type(error).__name__}: {error}".removesuffix(": ")
+    first, *rest = map(shown, text.splitlines()) if isinstance(error, SanlabError) else [shown(text)]
+    if place and place not in first:
+        first = f"{first} ({place})"
+    return "\n".join([first, *rest])
 
 
 def _die_with_parent(lab: Lab) -> int:

@@ -25,8 +25,9 @@ SMALL = {
     "grim_streaming": "messages=8",
     "grim_transfer": "file=LICENSE send_bytes=3000",
     "silence": "silence_ms=1",
+    "switch_fairness": "messages=8",
 }
-EIGHT = ("grim_deadlock", "grim_many_hosts", "grim_overflow_cost")
+EIGHT = ("grim_deadlock", "grim_many_hosts", "grim_overflow_cost", "switch_fairness")
 """They need four hosts, and take more."""
 ELSEWHERE = {"echo_pingpong", "executed_costs", "grim_overflow", "grim_pingpong"}
 """`test_executed`, `test_executed_costs`."""

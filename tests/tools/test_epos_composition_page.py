@@ -67,5 +67,6 @@ def test_in_a_browser_one_composition_is_seen_and_another_one_can_be_chosen(tmp_
             assert seen.startswith("flow+reliability") and "EPOS_" not in seen
             at = COMPOSITIONS.index(("rendezvous",))
             opened.value(f"document.querySelector('label[for=c{at}]').click()")
+            opened.value("document.querySelectorAll('details').forEach(one => one.open = true)")
             (seen,) = opened.value(SHOWN)
             assert seen.startswith("rendezvous") and "epos_look_grant" in seen

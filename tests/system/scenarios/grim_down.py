@@ -39,7 +39,7 @@ async def run(lab: Lab) -> None:
     lab.findings.messages += len(got)
     lab.metric("delivered", len(got))
     lab.metric("errors", len(errors))
-    lab.metric("in_order", got == sorted(got))
+    lab.check(got == sorted(got), f"out of order: {got}")
     for error in set(errors):
         lab.check("VNN 1 does not answer: it is down" in error, error)
 
