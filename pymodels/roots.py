@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Iterator
 from functools import cache
+from glob import glob
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
@@ -102,5 +103,6 @@ def things(folder: str, pattern: str) -> dict[str, Path]:
 
 def _matching(folder: str, pattern: str) -> Iterator[tuple[str, Path]]:
     for root in roots():
-        for path in (root / folder).glob(pattern):
-            yield path.relative_to(root / folder).parts[0].removesuffix(path.suffix), path
+        base = root / folder
+        for found in glob(pattern, root_dir=base):  # several times as fast as Path.glob
+            yield found.partition(os.sep)[0].removesuffix(os.path.splitext(found)[1]), base / found

@@ -4,7 +4,8 @@ Property tests draw the same examples every time; HYPOTHESIS=explore draws new o
 nobody complains that examples are slow to draw. Some examples are constants of the sources: hypothesis takes them from
 all modules that have been imported, which depends on the tests before; here it takes none. Programs write to a terminal
 of 80 columns without colours, whatever the variables of the caller say. Variables of cocotb are removed: a filter, say,
-would leave out tests of the block benches.
+would leave out tests of the block benches. With PYTHONDONTWRITEBYTECODE, a thousand simulators would compile the same
+modules; bytecode is then kept in `sim_build/bytecode`, beside no source.
 
 `durations.json` has the processor seconds of tests that take long. They begin first, so that workers end together, and
 `--quick` leaves them out.
@@ -16,6 +17,8 @@ from __future__ import annotations
 
 import json
 import os
+import resource
+import sys
 from collections import defaultdict
 from collections.abc import Generator
 from pathlib import Path
@@ -31,6 +34,10 @@ for variable in [
     name for name in os.environ if name.startswith(("COCOTB_", "GPI_", "PYGPI_")) or name == "RANDOM_SEED"
 ]:
     del os.environ[variable]
+if os.environ.pop("PYTHONDONTWRITEBYTECODE", "") and not sys.pycache_prefix:
+    generated = Path(os.environ.get("SANLAB_OUT") or Path(__file__).parents[1] / "sim_build").absolute()
+    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix = str(generated / "bytecode")
+    sys.dont_write_bytecode = False
 providers._get_local_constants = lambda: providers._local_constants
 settings.register_profile("fixed", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("explore", settings.get_profile("fixed"), derandomize=False)
@@ -41,9 +48,31 @@ KEPT_OUT = ("the kernel gives no namespaces", "exceptions carry notes from Pytho
 Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 
 
+PROCESSOR_S = "processor_s"
+"""The name of a test's processor seconds in pytest's results."""
+BEFORE = pytest.StashKey[float]()
+
+
+def processor_s() -> float:
+    """Return the processor seconds of this process and of its children that have ended."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None, None, None]:
+    """Note the processor seconds before a test and its fixtures."""
+    item.stash[BEFORE] = processor_s()
+    return (yield)
+
+
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport() -> Generator[None, Any, pytest.TestReport]:
-    """Fail a skipped test in CI."""
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, Any, pytest.TestReport]:
+    """Record the processor seconds of a test (`--junitxml`); fail a skipped test in CI."""
+    if call.when == "teardown" and BEFORE in item.stash:
+        item.user_properties.append((PROCESSOR_S, f"{processor_s() - item.stash[BEFORE]:.3f}"))
     report: pytest.TestReport = yield
     return report if hasattr(report, "wasxfail") else _failed_in_ci(report)
 

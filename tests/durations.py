@@ -12,15 +12,17 @@ from collections import defaultdict
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from tests.conftest import DURATIONS, SLOW_S
+from tests.conftest import DURATIONS, PROCESSOR_S, SLOW_S
 
 
 def measured(paths: list[Path]) -> dict[str, float]:
-    """Return the seconds of each test function, all its cases together."""
+    """Return the processor seconds of each test function, all its cases together; wall time where they are missing."""
     seconds = defaultdict[str, float](float)
     for case in (case for path in paths for case in ET.parse(path).getroot().iter("testcase")):
         module = case.get("classname", "").replace(".", "/")
-        seconds[f"{module}.py::{case.get('name', '').partition('[')[0]}"] += float(case.get("time", "0"))
+        properties = {one.get("name"): one.get("value") for one in case.iter("property")}
+        used = properties.get(PROCESSOR_S) or case.get("time") or "0"
+        seconds[f"{module}.py::{case.get('name', '').partition('[')[0]}"] += float(used)
     return seconds
 
 

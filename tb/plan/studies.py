@@ -130,10 +130,11 @@ def load(name: str) -> StudyInfo:
     """A study by name, or by its module with dots. Raises ConfigError naming the nearest."""
     module = _outside(name) if "." in name else None
     if module is None:
-        if name not in names():
-            remedy = nearest(name, names())
+        known_files = files()
+        if name not in known_files:
+            remedy = nearest(name, list(known_files))
             raise ConfigError("STUDY", 0, f"unknown study {name!r}", "STUDY names a file of tb/studies", remedy)
-        module = _imported(f"tb.studies.{name}", files()[name])
+        module = _imported(f"tb.studies.{name}", known_files[name])
     _check_module(module)
     question = (module.__doc__ or "").strip().split("\n")[0]
     info = StudyInfo(

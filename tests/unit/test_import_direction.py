@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,6 @@ from tests.unit.imports import FileOrder, Order, Sources, circles, way
 ROOT = Path(__file__).parents[2]
 TABLE, TEXT = read_toml(Path(__file__).with_name("import_order.toml"))
 ORDER = Order.of(TABLE)
-HERE = Sources.below(ROOT, ORDER.tops)
 SIMULATOR = ("cocotb", "cocotb_bus", "cocotb_tools", "cocotbext")
 WITHOUT_SIMULATOR = ("pymodels.", "firmware.", "tests.unit.")
 WITHOUT = f"""
@@ -35,22 +35,28 @@ for name in studies.names():
 """A program that loads all studies, to which the simulator's packages are missing."""
 
 
+@cache
+def here() -> Sources:
+    """Return the modules of the repository."""
+    return Sources.below(ROOT, ORDER.tops)
+
+
 def test_imports_of_the_repository_go_one_way() -> None:
-    assert ORDER.offences(HERE) == []
+    assert ORDER.offences(here()) == []
 
 
 @pytest.mark.parametrize("order", FileOrder.of(TABLE), ids=lambda order: order.folder)
 def test_imports_of_a_folder_with_an_order_of_files_go_one_way(order: FileOrder) -> None:
-    assert order.offences(HERE) == []
+    assert order.offences(here()) == []
 
 
 def test_no_files_import_each_other_in_a_circle_but_those_that_are_known() -> None:
-    assert circles(HERE.graph) == sorted(sorted(circle) for circle in TABLE["circles"])
+    assert circles(here().graph) == sorted(sorted(circle) for circle in TABLE["circles"])
 
 
 def test_models_firmware_and_unit_tests_do_not_lead_to_a_simulator() -> None:
-    quiet = [name for name in HERE.files if name.startswith(WITHOUT_SIMULATOR)]
-    assert [" -> ".join(found) for name in quiet if (found := way(HERE, name, SIMULATOR))] == []
+    quiet = [name for name in here().files if name.startswith(WITHOUT_SIMULATOR)]
+    assert [" -> ".join(found) for name in quiet if (found := way(here(), name, SIMULATOR))] == []
 
 
 def test_studies_load_where_there_is_no_simulator() -> None:
@@ -66,9 +72,9 @@ def test_the_page_prints_the_order() -> None:
 
 
 def test_there_is_something_to_look_at() -> None:
-    assert all(any(name.startswith(f"{top}.") for name in HERE.files) for top in ORDER.tops)
+    assert all(any(name.startswith(f"{top}.") for name in here().files) for top in ORDER.tops)
     named = {f"{top}/{folder}" for top, lines in ORDER.lines.items() for line in lines for folder in line}
-    found = {place[2] for name in HERE.files if (place := ORDER.place(HERE.place(name)))}
+    found = {place[2] for name in here().files if (place := ORDER.place(here().place(name)))}
     assert {name for name in named if not name.endswith("*")} <= found
 
 

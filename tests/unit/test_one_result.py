@@ -1,10 +1,14 @@
 """What a run of the tests may depend on. Strategy: examples of a property are drawn before and after a module of many
-constants is imported; properties have no deadline; of the caller's variables none changes what is printed.
+constants is imported; properties have no deadline; of the caller's variables none changes what is printed. With a
+variable that forbids bytecode, pytest runs in a process of its own, and bytecode is found among generated files only.
 """
 
 from __future__ import annotations
 
 import io
+import os
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -12,6 +16,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rich.console import Console
+
+from tb.tools.paths import ROOT
 
 
 def drawn() -> list[int]:
@@ -45,3 +51,25 @@ def test_no_example_has_a_deadline() -> None:
 def test_a_terminal_has_80_columns_and_no_colours() -> None:
     console = Console(file=io.StringIO())
     assert (console.width, console.is_terminal, console.no_color) == (80, False, False)
+
+
+def test_bytecode_is_kept_apart_from_the_sources_where_the_caller_wants_none_beside_them(tmp_path: Path) -> None:
+    folder, out = tmp_path / "tests", tmp_path / "generated"
+    folder.mkdir()
+    for name in ("conftest.py", "durations.json"):
+        shutil.copy(ROOT / "tests" / name, folder)
+    (folder / "helper.py").write_text("", encoding="utf-8")
+    test = f"""
+import subprocess, sys
+def test_child():
+    assert subprocess.run([sys.executable, "-c", "import helper"], cwd={str(folder)!r}).returncode == 0
+"""
+    (folder / "test_child.py").write_text(test, encoding="utf-8")
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "SANLAB_OUT": str(out)}
+    for name in ("PYTHONPYCACHEPREFIX", "PYTEST_ADDOPTS"):
+        environment.pop(name, None)
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", str(folder), str(folder)]
+    subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=True)
+    assert not list(folder.rglob("*.pyc"))
+    kept = {path.name.partition(".")[0] for path in (out / "bytecode").rglob("*.pyc")}
+    assert kept >= {"test_child", "helper"}

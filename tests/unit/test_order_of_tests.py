@@ -1,12 +1,17 @@
 """On several workers the longest modules begin first, and slow tests can be left out.
 
 Strategy: made-up tests of known durations are dealt; the file of durations is compared with the tests that there are.
+Pytest runs in a process of its own to record the processor seconds of a test, of its fixture and of its child process.
 """
 
 from __future__ import annotations
 
 import ast
 import json
+import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -62,9 +67,49 @@ def test_durations_come_from_the_results_of_pytest(
         ("system.test_b", "z", 8),
     ]
     lines = [f'<testcase classname="tests.{module}" name="{name}" time="{time}"/>' for module, name, time in cases]
+    properties = '<properties><property name="processor_s" value="2.5"/></properties>'
+    lines.append(f'<testcase classname="tests.unit.test_c" name="waits" time="0.1">{properties}</testcase>')
     results.write_text(f"<testsuites><testsuite>{''.join(lines)}</testsuite></testsuites>", encoding="utf-8")
     monkeypatch.setattr(durations, "DURATIONS", tmp_path / "durations.json")
     durations.main([str(results)])
     known = json.loads((tmp_path / "durations.json").read_text(encoding="utf-8"))
-    assert known == {"tests/system/test_b.py::z": 8.0, "tests/unit/test_a.py::x": 1.2}
-    assert [line.split() for line in capsys.readouterr().out.splitlines()] == [["system", "8", "s"], ["unit", "2", "s"]]
+    assert known == {
+        "tests/system/test_b.py::z": 8.0,
+        "tests/unit/test_a.py::x": 1.2,
+        "tests/unit/test_c.py::waits": 2.5,
+    }
+    assert [line.split() for line in capsys.readouterr().out.splitlines()] == [["system", "8", "s"], ["unit", "5", "s"]]
+
+
+BURNS = """
+import subprocess
+import sys
+import time
+import pytest
+
+def burn():
+    end = time.process_time() + 0.3
+    while time.process_time() < end: pass
+
+@pytest.fixture
+def burnt(): burn()
+
+def test_sleeps(): time.sleep(0.3)
+def test_burns(burnt):
+    burn()
+    subprocess.run([sys.executable, "-c", "import time\\nwhile time.process_time() < 0.3: pass"], check=True)
+"""
+"""A test of hardly any processor time, and one of 0.3 s in each of its fixture, its body and its child process."""
+
+
+def test_results_have_the_processor_seconds_of_a_test_its_fixtures_and_its_children(tmp_path: Path) -> None:
+    for name in ("conftest.py", "durations.json"):
+        shutil.copy(ROOT / "tests" / name, tmp_path)
+    (tmp_path / "test_burns.py").write_text(BURNS, encoding="utf-8")
+    results = tmp_path / "results.xml"
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", str(tmp_path), str(tmp_path)]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
+    subprocess.run([*command, f"--junitxml={results}"], cwd=tmp_path, env=environment, capture_output=True, check=True)
+    seconds = {name.partition("::")[2]: used for name, used in durations.measured([results]).items()}
+    assert seconds["test_sleeps"] < 0.3
+    assert seconds["test_burns"] >= 0.9
