@@ -31,10 +31,11 @@ unexport MAKEFLAGS MFLAGS
 ## CSV=1                      also write the table of a sweep as points.csv
 ## PLOT="metric ..."          what a sweep draws (what varies)
 ## LAYER=<name>               the message layer that explore exhausts, that fuzz runs programs of (all), that campaign
-##                            disturbs (grim and via), whose C firmware is built, or whose paths are counted
+##                            disturbs (grim and via), whose C firmware is built, whose paths are counted, or that
+##                            new writes
 ## SEEDS=<n>|<first>..<last>  so many new programs for fuzz, or faults for campaign (500), or exactly those
 ## ON=machine|rtl             where fuzz runs them (machine)
-## FIRMWARE=python|c          c: in each program of fuzz NICs execute the layer's firmware in C (python)
+## FIRMWARE=python|c          c: in each program of fuzz NICs execute the layer's firmware in C; new writes it too (python)
 ## WORLD=<name>               one of its small worlds only
 ## MINUTES=<n>                how long explore may take for one world (5)
 ## SHAPE=<name>               of a cluster that is made: clos, fat_tree, ring or torus (clos)
@@ -64,7 +65,7 @@ python := "$$VENV/bin/python"
 sanlab := $(python) -m tb.sanlab
 study := $(sanlab) run --sim="$$SIM" --seed="$$SEED" --cluster="$$CLUSTER" --profile="$$PROFILE" --set="$$SET"
 
-.PHONY: all setup test check test-long help run studies cluster sim lint synth prove mutants waves timeline explain compare sweep fuzz campaign explore firmware costs figures fidelity uncertainty mpi4py bench counts clean distclean
+.PHONY: all setup test check test-long help run studies new cluster sim lint synth prove mutants waves timeline explain compare sweep fuzz campaign explore firmware costs figures fidelity uncertainty mpi4py bench counts clean distclean
 
 all: ## set up, then the main job: GRIM ping-pong and streaming between two hosts
 	$(setup) $(simulator)
@@ -102,6 +103,10 @@ run: ## run one STUDY; what it leaves is in sim_build/<study>/
 studies: ## list the studies, or all settings of one STUDY: name, default, meaning, range, unit
 	$(setup)
 	@$(sanlab) studies --set="$$SET" --profile="$$PROFILE" -- "$$STUDY"
+
+new: ## write a message layer of your own, named LAYER, from the template echo; FIRMWARE=c: also firmware in C
+	$(setup)
+	@$(sanlab) new layer --firmware="$${FIRMWARE:-python}" -- "$$LAYER"
 
 cluster: ## write the files of a cluster of this SHAPE: its HOSTS, switches, cables, and routes, checked
 	$(setup)

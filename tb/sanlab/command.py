@@ -26,6 +26,7 @@ class Command(NamedTuple):
 COMMANDS = {
     "run": Command("tb.run", "run one study"),
     "studies": Command("tb.run.studies_list", "list the studies"),
+    "new": Command("tb.sanlab.new", "write a new message layer from the template"),
     "cluster": Command("tb.plan.draw", "write the files of a regular cluster"),
     "timeline": Command("tb.report.timeline", "write the timeline of a run, for Perfetto"),
     "explain": Command("tb.ask.explain", "the life of one message of a run"),

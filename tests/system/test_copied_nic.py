@@ -3,9 +3,9 @@
 Strategy: the checkout is copied, and in it the files of the page's table once more, with another name in the place of
 the FIFO card's; `sources.f` gets its line, and nothing else is touched. Then the page's commands are run on the copy,
 on Icarus, which builds fastest: the map's package, the unit tests, the first tests of the bench. So are the tests that
-look at the whole tree, when a copy of the layer `echo` has been made by the commands of the pages of layers, too: what
-is found by its name must be whole, and no list may lack the copies. At last the copy's study must measure what the FIFO
-card's own does.
+look at the whole tree, when `sanlab new` has written a copy of the layer `echo`, too: what is found by its name must
+be whole, no list may lack the copies, and the copied layer's own tests pass. At last the copy's study must measure
+what the FIFO card's own does.
 """
 
 from __future__ import annotations
@@ -125,12 +125,8 @@ def test_its_unit_tests_pass(tree: Path) -> None:
 
 
 def test_nothing_of_the_tree_misses_it(tree: Path) -> None:
-    for place in ("README.md", "firmware/README.md"):
-        (commands,) = re.findall(r"```sh\n((?:[^`]*\n)?[^`]*echo[^`]*mine[^`]*)```", (ROOT / place).read_text("utf-8"))
-        made = re.sub(r"^(make|\.venv).*\n", "", commands, flags=re.MULTILINE)
-        subprocess.run(["bash", "-euc", made], cwd=tree, check=True)
-    ran(tree, "-m", "tests.unit.charges", "mine")
-    said = ran(tree, "-m", "pytest", "-v", "-p", "no:cacheprovider", *WHOLE_TREE)
+    ran(tree, "-m", "tb.sanlab", "new", "layer", "mine")
+    said = ran(tree, "-m", "pytest", "-v", "-p", "no:cacheprovider", *WHOLE_TREE, "tests/unit/test_mine.py")
     assert all(f"[{name}]" in said for name in (NEW, "mine", f"hdl/nic/{NEW}/README.md")), (
         "the tests have seen the copy"
     )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,8 @@ MAKE, PROJECT = (
 def fixture_repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The repository of the page, its package `mylab` in it."""
     folder = tmp_path_factory.mktemp("repository")
-    subprocess.run(["bash", "-euc", MAKE], cwd=folder, env={**os.environ, "SANLAB": str(ROOT)}, check=True)
+    surroundings = {**os.environ, "SANLAB": str(ROOT), "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    subprocess.run(["bash", "-euc", MAKE], cwd=folder, env=surroundings, check=True)
     (folder / "pyproject.toml").write_text(PROJECT, encoding="utf-8")
     return folder
 

@@ -16,6 +16,7 @@ OWN = (
     r"tb/fuzz/layers/{0}(?:/|\.py$)",  # random programs of it
     r"tb/program/{0}/",  # programs that call it
     r"tb/explore/(?:worlds/)?{0}(?:/|\.py$)",  # small worlds of it
+    r"tb/sanlab/new\.py$",  # names the template of new layers
 )
 
 

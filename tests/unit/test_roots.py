@@ -23,11 +23,11 @@ from tb.sweep import points
 from tb.sweep.points import sources_digest, spread
 
 FILES = {
-    "firmware/host/mine/__init__.py": "from . import parts\ndef open_layer(host, view): ...\n",
-    "firmware/host/mine/parts.py": "import so_helper\n",
-    "firmware/host/mine/costs.toml": "",
-    "tb/studies/mine.py": '"""What is mine?"""\nLAYER = "mine"\nasync def run(lab): ...\n',
-    "pymodels/profiles/mine.toml": 'kind = "ring"\n',
+    "firmware/host/theirs/__init__.py": "from . import parts\ndef open_layer(host, view): ...\n",
+    "firmware/host/theirs/parts.py": "import so_helper\n",
+    "firmware/host/theirs/costs.toml": "",
+    "tb/studies/theirs.py": '"""What is theirs?"""\nLAYER = "theirs"\nasync def run(lab): ...\n',
+    "pymodels/profiles/theirs.toml": 'kind = "ring"\n',
     "pymodels/clusters/my_hosts/grim_config": "",
     "pymodels/nics/ring/kind.py": 'KIND = "a ring"\n',
     "hdl/sources.f": "hdl/nic/ring/\n",
@@ -40,12 +40,12 @@ from pymodels.hardware.discover import nic_kind
 from pymodels.profiles import profile_names
 from tb.build.build import source_files
 from tb.plan import studies
-assert "mine" in names() and "echo" in names() and host_library("mine").__module__ == "firmware.host.mine"
-assert studies.load("mine").question == "What is mine?" and "echo_pingpong" in studies.names()
-assert "mine" in profile_names() and "my_hosts" in examples() and find_config("my_hosts", {}).is_file()
+assert "theirs" in names() and "echo" in names() and host_library("theirs").__module__ == "firmware.host.theirs"
+assert studies.load("theirs").question == "What is theirs?" and "echo_pingpong" in studies.names()
+assert "theirs" in profile_names() and "my_hosts" in examples() and find_config("my_hosts", {}).is_file()
 assert nic_kind("ring") == "a ring"
 assert source_files()[-1].name == "ring_card.sv"
-print(folder_of("mine"))
+print(folder_of("theirs"))
 """
 HELPER = "size = 1\n"
 CLUSTER = "pymodels/clusters/my_hosts/grim_config"
@@ -73,20 +73,20 @@ def asked(folder: Path, *words: str, **environment: str) -> subprocess.Completed
 @pytest.mark.parametrize("named", ["so_root", "{folder}/so_root", "so_root:so_root"])
 def test_what_a_root_of_the_path_has_is_found(root: Path, named: str) -> None:
     ended = asked(root.parent, "-c", ASK, SANLAB_PATH=named.format(folder=root.parent))
-    assert ended.stdout == f"{root}/firmware/host/mine\n", ended.stderr
+    assert ended.stdout == f"{root}/firmware/host/theirs\n", ended.stderr
 
 
 def test_what_a_package_with_an_entry_point_has_is_found(root: Path) -> None:
     about = root.parent / "so_root-1.dist-info"
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: so_root\nVersion: 1\n", encoding="utf-8")
-    (about / "entry_points.txt").write_text("[sanlab]\nmine = so_root\n", encoding="utf-8")
+    (about / "entry_points.txt").write_text("[sanlab]\ntheirs = so_root\n", encoding="utf-8")
     ended = asked(root.parent, "-c", ASK)
-    assert ended.stdout == f"{root}/firmware/host/mine\n", ended.stderr
-    (about / "entry_points.txt").write_text("[sanlab]\nmine = so_rot\n", encoding="utf-8")
+    assert ended.stdout == f"{root}/firmware/host/theirs\n", ended.stderr
+    (about / "entry_points.txt").write_text("[sanlab]\ntheirs = so_rot\n", encoding="utf-8")
     ended = asked(root.parent, str(START), "studies")
     assert ended.returncode == 2
-    assert ended.stderr.startswith("entry point 'mine' of the group sanlab: no such root: so_rot is not there")
+    assert ended.stderr.startswith("entry point 'theirs' of the group sanlab: no such root: so_rot is not there")
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_what_is_no_root_is_refused(root: Path, named: str, said: str) -> None:
 
 def test_a_name_that_two_roots_have_is_refused(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pymodels.roots.roots", lambda: (TREE, root))
-    assert things("tb/studies", "[a-z]*.py")["mine"] == root / "tb" / "studies" / "mine.py"
+    assert things("tb/studies", "[a-z]*.py")["theirs"] == root / "tb" / "studies" / "theirs.py"
     (root / "tb" / "studies" / "silence.py").touch()
     with pytest.raises(ConfigError) as error:
         things("tb/studies", "[a-z]*.py")

@@ -1,4 +1,4 @@
-"""`echo` on the host: `send` up to 64 bytes, `receive` them, `echo` them back. See firmware/nic/echo/README.md."""
+"""`echo` on the host: send up to 64 bytes, receive them, send them back. See firmware/nic/echo/README.md."""
 
 from firmware.host.card import load_chain
 from firmware.host.loader import boot

@@ -1,0 +1,111 @@
+"""`sanlab new layer NAME`: a message layer of one's own, written from the template `echo`.
+
+The layer gets its two folders, a study and, in a checkout, its tests. Firmware in C, its images and its tables are
+written only on request: a layer in Python runs without them. The layer stands in the first root of SANLAB_PATH; without
+that, in the checkout.
+"""
+
+from __future__ import annotations
+
+import argparse
+import keyword
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from firmware import layers
+from pymodels.errors import ConfigError
+from pymodels.results import write_atomically
+from pymodels.roots import TREE, roots
+from tb.plan import studies
+from tb.report.terminal import exit_code
+from tb.tools.paths import CHECKOUT
+
+TEMPLATE = "echo"
+ONLY_IN_C = ("boot.py", "firmware.c", "firmware.*.toml", "executed.toml")
+"""Files of the template that only firmware in C needs."""
+TESTS = (f"tests/unit/test_{TEMPLATE}.py", f"tests/unit/charged_{TEMPLATE}.py")
+NAME = re.compile(r"[a-z][a-z0-9_]*")
+RENAMED = re.compile(rf"(?:(?<=nic\.)|(?<=host\.)|(?<=[\"`/])|(?<=^# )){TEMPLATE}\b", re.MULTILINE)
+"""Places of the template's name: modules, strings, paths and the title of its page."""
+
+
+def files(name: str, in_c: bool, tests: bool) -> dict[str, str]:
+    """Return the text of each file of a new layer, by its path below a root.
+
+    Args:
+        name: name of the layer.
+        in_c: with firmware in C, its images and its table.
+        tests: with unit tests and the tour of what operations charge.
+    """
+    return {
+        str(path).replace(TEMPLATE, name): renamed((TREE / path).read_text(encoding="utf-8"), name)
+        for path in _template(in_c, tests)
+    }
+
+
+def _template(in_c: bool, tests: bool) -> Iterator[Path]:
+    for side in ("nic", "host"):
+        for path in sorted((TREE / "firmware" / side / TEMPLATE).iterdir()):
+            if path.is_file() and (in_c or not any(path.match(pattern) for pattern in ONLY_IN_C)):
+                yield path.relative_to(TREE)
+    yield Path(f"tb/studies/{TEMPLATE}_pingpong.py")
+    if tests:
+        yield from map(Path, TESTS)
+
+
+def renamed(text: str, name: str) -> str:
+    """Return a text of the template about the new layer."""
+    return RENAMED.sub(name, text.replace(f"{TEMPLATE}_pingpong", f"{name}_pingpong"))
+
+
+def check(name: str) -> None:
+    """Raise ConfigError for a name that no layer can have, or that a layer or a study has."""
+    if not NAME.fullmatch(name) or keyword.iskeyword(name):
+        raise ConfigError("LAYER", 0, "invalid name", f"{name!r}", "use lower-case letters, digits and _, such as mine")
+    if name in layers.names():
+        raise ConfigError("LAYER", 0, "name in use", f"a layer is named {name!r}", "choose another name")
+    if f"{name}_pingpong" in studies.names():
+        raise ConfigError("LAYER", 0, "name in use", f"a study is named '{name}_pingpong'", "choose another name")
+
+
+def write(name: str, root: Path, in_c: bool, tests: bool) -> list[str]:
+    """Write the files of a layer and return their paths. Raises ConfigError, before anything is written, when a file
+    exists.
+    """
+    wanted = files(name, in_c, tests)
+    for path in wanted:
+        if (root / path).exists():
+            raise ConfigError(str(root / path), 0, "file exists", "a new layer would replace it", "move it away")
+    for path, text in wanted.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(root / path, text)
+    return list(wanted)
+
+
+def main(words: Sequence[str]) -> int:
+    """Write a new layer; return the exit code."""
+    parser = argparse.ArgumentParser(prog="sanlab new", description="Write a message layer from the template echo.")
+    parser.add_argument("what", choices=["layer"], help="kind of thing to write")
+    parser.add_argument("name", help="its name: lower-case letters, digits and _")
+    parser.add_argument("--firmware", choices=["python", "c"], default="python", help="c: also firmware in C")
+    given = parser.parse_args(words)
+    check(given.name)
+    root, in_c = (*roots()[1:], TREE)[0], given.firmware == "c"
+    if root == TREE and not CHECKOUT:
+        remedy = "make a folder mylab/firmware and name it: SANLAB_PATH=mylab"
+        raise ConfigError("SANLAB_PATH", 0, "no root for the layer", "this is not a checkout", remedy)
+    tests = root == TREE
+    written = write(given.name, root, in_c, tests)
+    if tests:
+        subprocess.run([sys.executable, "-m", "tests.unit.charges", given.name], cwd=TREE, check=True)
+    for path in written:
+        print(root / path if root != TREE else path)
+    print(f"next: sanlab run {given.name}_pingpong")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(exit_code(lambda: main(sys.argv[1:]), "interrupted: some files of the layer may be missing"))
