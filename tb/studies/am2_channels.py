@@ -24,7 +24,7 @@ LAYER = "am2"
 KEEP = FIRST
 OPTIONS = {
     "messages": Option(24, "messages", 4, 100_000),
-    "size": Option(0, "bytes of payload; 0: short messages of 8 words", 0, 8192),
+    "size": Option(0, "bytes of payload; 0: short messages of 8 words", 0, 8192, unit="bytes"),
     **layer_options(LAYER),
     "am2.credits": Option(16, "requests to an endpoint that are not answered", 1, 32),
 }

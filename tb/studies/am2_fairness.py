@@ -47,7 +47,9 @@ OPTIONS = {
     "am2.credits": Option(
         PLACES, "requests to an endpoint that are not answered: enough to fill its queue", PLACES, 32
     ),
-    "am2.medium": Option(GREEDY * TURN, "bytes of a staging block, and of the greedy endpoint's messages", 512, 16384),
+    "am2.medium": Option(
+        GREEDY * TURN, "bytes of a staging block, and of the greedy endpoint's messages", 512, 16384, unit="bytes"
+    ),
     "am2.timeout_us": Option(300, "a message without an acknowledgement is sent again after so long", 5, 1_000_000),
 }
 QUICK = "rounds=4 looks=8"

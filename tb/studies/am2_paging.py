@@ -24,7 +24,7 @@ LAYER = "am2"
 KEEP = FIRST
 OPTIONS = {
     "uses": Option(1, "messages of each endpoint", 1, 10_000),
-    "size": Option(1024, "bytes of payload", 0, 8192),
+    "size": Option(1024, "bytes of payload", 0, 8192, unit="bytes"),
     **layer_options(LAYER),
     "am2.frames": Option(2, "endpoints in the NIC's memory", 1, 16),
     "am2.timeout_us": Option(300, "a message without an acknowledgement is sent again after so long", 5, 1_000_000),

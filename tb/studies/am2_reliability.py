@@ -30,7 +30,7 @@ COUNTED = {"resent": Word.RESENT, "duplicates_dropped": Word.DUPLICATES, "damage
 OPTIONS = {
     "messages": Option(120, "requests of all hosts together, equally many each", 1, 100_000_000),
     "endpoints": Option(1, "endpoints of each host", 1, 16),
-    "largest": Option(600, "most bytes of payload; every third message has some", 1, 8192),
+    "largest": Option(600, "most bytes of payload; every third message has some", 1, 8192, unit="bytes"),
     **layer_options(LAYER),
     "fault.loss": Option(0.01, "probability that a packet vanishes before it reaches a host, by seed", 0, 1),
     "fault.damage": Option(0.01, "probability that a bit of a packet is flipped before it reaches a host", 0, 1),

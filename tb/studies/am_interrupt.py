@@ -21,7 +21,7 @@ LAYER = "am"
 OPTIONS = {
     "compute_us": Option(1000, "how long the last host computes, microseconds", 50, 1_000_000),
     "slice_us": Option(20, "of it between two looks, where it polls", 1, 1_000_000),
-    "size": Option(1024, "bytes of a GET", 0, 65536),
+    "size": Option(1024, "bytes of a GET", 0, 65536, unit="bytes"),
     **layer_options(LAYER),
 }
 QUICK = "compute_us=200 size=64"

@@ -43,8 +43,8 @@ LAYERS = [layer for layer in names() if not grounds(layer)]
 OPTIONS = {
     "repetitions": Option(1, "rounds of each kind and size", 1, 1000),
     "messages": Option(20, "single messages, and round trips", 1, 100_000),
-    "size": Option(16, "bytes of the short message", 4, 64),
-    "largest": Option(1024, "largest message in bytes, for G; a layer may have less", 8, 1 << 16),
+    "size": Option(16, "bytes of the short message", 4, 64, unit="bytes"),
+    "largest": Option(1024, "largest message in bytes, for G; a layer may have less", 8, 1 << 16, unit="bytes"),
 }
 VARIANTS = {name: given for name, given in variants("repetitions=3").items() if name in LAYERS}
 WITHIN = 5

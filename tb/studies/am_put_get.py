@@ -21,7 +21,7 @@ LAYER = "am"
 SIZES = (0, 16, 64, 256, 1024, 4096, 16384, 65536)
 OPTIONS = {
     "repetitions": Option(3, "PUTs and GETs of each size", 1, 100_000),
-    "largest": Option(16384, "largest of them in bytes", 0, 65536),
+    "largest": Option(16384, "largest of them in bytes", 0, 65536, unit="bytes"),
     **layer_options(LAYER),
 }
 OFF_LAW = 0.1

@@ -39,7 +39,7 @@ PATHS = ("host_to_host", "host_to_local_card", "host_to_remote_card", "card_to_r
 OPTIONS = {
     "repetitions": Option(3, "lone messages of each path and size", 1, 10_000),
     "row": Option(4, "messages sent in a row, for the bandwidth", 2, 10_000),
-    "largest": Option(1024, "largest message in bytes", 0, 64_572),
+    "largest": Option(1024, "largest message in bytes", 0, 64_572, unit="bytes"),
     **CARD_OPTIONS,
 }
 QUICK = "repetitions=1 row=4 fpga.config_us=100"

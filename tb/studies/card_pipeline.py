@@ -24,8 +24,8 @@ __all__ = ["CLUSTER", "LAYER", "NEEDS", "check", "run"]
 LOAD, FILTER = 1, 0
 """First argument of a message for the filter: coefficients, or samples."""
 OPTIONS = {
-    "bytes": Option(16384, "bytes of the stream; whole samples of two", 2, 1 << 24),
-    "message": Option(1024, "bytes of a message; whole samples of two", 2, 64_572),
+    "bytes": Option(16384, "bytes of the stream; whole samples of two", 2, 1 << 24, unit="bytes"),
+    "message": Option(1024, "bytes of a message; whole samples of two", 2, 64_572, unit="bytes"),
     **CARD_OPTIONS,
 }
 QUICK = "bytes=8192 fpga.config_us=100"

@@ -32,7 +32,7 @@ ONES = b"\xff\x7f" * 16
 """Taps, and samples: the greatest."""
 OPTIONS = {
     "messages": Option(40, "messages of the row", 8, 10_000),
-    "size": Option(64, "bytes of a message", 1, 64_572),
+    "size": Option(64, "bytes of a message", 1, 64_572, unit="bytes"),
     **CARD_OPTIONS,
 }
 QUICK = "messages=16 fpga.config_us=200"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 LAYER = "epos"
 OPTIONS = {
     "repetitions": Option(5, "round trips of each way", 1, 100_000),
-    "size": Option(64, "bytes of a message", 0, 4096),
+    "size": Option(64, "bytes of a message", 0, 4096, unit="bytes"),
     **{name: one for name, one in layer_options(LAYER).items() if name != "epos.protocols"},
 }
 QUICK = "repetitions=2"

@@ -24,9 +24,9 @@ CLUSTER = "eight_hosts"
 LAYERS = names()
 OPTIONS = {
     "repetitions": Option(5, "round trips", 1, 1000),
-    "size": Option(16, "bytes of the short message", 4, 64),
+    "size": Option(16, "bytes of the short message", 4, 64, unit="bytes"),
     "messages": Option(8, "long messages of the stream", 2, 10_000),
-    "largest": Option(4096, "bytes of a long message; a layer may have less", 64, 1 << 16),
+    "largest": Option(4096, "bytes of a long message; a layer may have less", 64, 1 << 16, unit="bytes"),
     "random": Option(6, "short messages of each host, to others at random", 1, 10_000),
 }
 QUICK = "repetitions=2 messages=4 random=2"

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 LAYER = "epos"
 OPTIONS = {
     "repetitions": Option(5, "round trips", 1, 100_000),
-    "size": Option(64, "bytes of a message", 0, 4096),
+    "size": Option(64, "bytes of a message", 0, 4096, unit="bytes"),
     **layer_options(LAYER),
 }
 QUICK = "repetitions=2"

@@ -26,7 +26,7 @@ MEMBERS: dict[str, tuple[Any, tuple[str, ...]]] = {
 """Members, and the paths that each adds to a send."""
 OPTIONS = {
     "repetitions": Option(3, "messages of each member; the Send Ring never fills", 1, 4),
-    "size": Option(64, "bytes of a message", 1, 4096),
+    "size": Option(64, "bytes of a message", 1, 4096, unit="bytes"),
     **{name: one for name, one in layer_options(LAYER).items() if name != "epos.protocols"},
 }
 QUICK = "repetitions=1"

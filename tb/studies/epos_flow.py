@@ -23,7 +23,7 @@ CLUSTER = "four_hosts"
 OPTIONS = {
     "repetitions": Option(5, "round trips", 1, 100_000),
     "messages": Option(24, "messages to the slow reader", 1, 100_000),
-    "size": Option(4096, "bytes of each", 1, 1 << 16),
+    "size": Option(4096, "bytes of each", 1, 1 << 16, unit="bytes"),
     "pause_us": Option(60, "other work of the reader after each message", 0, 1_000_000),
     **{name: one for name, one in layer_options(LAYER).items() if name != "epos.protocols"},
 }

@@ -26,7 +26,7 @@ _LAYER = layer_options(LAYER)
 OPTIONS = {
     "repetitions": Option(1, "single messages of each MTU", 1, 100_000),
     "messages": Option(4, "messages of a stream", 2, 100_000),
-    "size": Option(65536, "bytes of a message, a power of two", 1024, 1 << 16),
+    "size": Option(65536, "bytes of a message, a power of two", 1024, 1 << 16, unit="bytes"),
     "most": Option(8192, "the largest MTU, a power of two", 512, 8192),
     **{name: option for name, option in _LAYER.items() if name not in ("epos.mtu", "epos.protocols")},
     "epos.pio_limit": replace(_LAYER["epos.pio_limit"], default=0),

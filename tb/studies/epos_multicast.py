@@ -19,7 +19,7 @@ CLUSTER = "eight_hosts"
 _LAYER = layer_options(LAYER)
 OPTIONS = {
     "repetitions": Option(3, "multicasts of each number of receivers and way", 1, 100_000),
-    "size": Option(256, "bytes of a message", 0, 1 << 16),
+    "size": Option(256, "bytes of a message", 0, 1 << 16, unit="bytes"),
     **_LAYER,
     "epos.protocols": replace(_LAYER["epos.protocols"], default="multicast"),
 }

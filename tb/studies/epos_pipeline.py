@@ -30,7 +30,7 @@ TABLES = {"freed counts", "routes", "control frame", *(f"words of {name}" for na
 OPTIONS = {
     "repetitions": Option(3, "round trips of each size", 1, 100_000),
     "messages": Option(8, "long messages, one after the other", 2, 100_000),
-    "largest": Option(65536, "largest message in bytes", 0, 1 << 20),
+    "largest": Option(65536, "largest message in bytes", 0, 1 << 20, unit="bytes"),
     **layer_options(LAYER),
 }
 QUICK = "repetitions=1 messages=4"

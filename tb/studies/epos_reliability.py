@@ -23,7 +23,7 @@ CLUSTER = "four_hosts"
 _LAYER = layer_options(LAYER)
 OPTIONS = {
     "messages": Option(20, "messages of each host", 1, 1_000_000),
-    "largest": Option(6000, "bytes of the largest message", 1, 1 << 16),
+    "largest": Option(6000, "bytes of the largest message", 1, 1 << 16, unit="bytes"),
     **_LAYER,
     "epos.protocols": replace(_LAYER["epos.protocols"], default="reliability"),
     "fault.loss": Option(0.01, "probability that a packet vanishes before it reaches a host, by seed", 0, 1),

@@ -26,7 +26,7 @@ _FIXED = ("epos.protocols", "epos.rendezvous_from")
 _WAYS = {"staging": 1 << 20, "rendezvous": 1}
 OPTIONS = {
     "repetitions": Option(1, "round trips of each size and way", 1, 100_000),
-    "largest": Option(8192, "bytes of the largest message", 256, 16384),
+    "largest": Option(8192, "bytes of the largest message", 256, 16384, unit="bytes"),
     **{name: one for name, one in layer_options(LAYER).items() if name not in _FIXED},
 }
 QUICK = "largest=2048"

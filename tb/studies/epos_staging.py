@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 LAYER = "epos"
 OPTIONS = {
     "messages": Option(40, "messages of the sender", 2, 255),
-    "size": Option(6000, "bytes of a message", 1, 1 << 16),
+    "size": Option(6000, "bytes of a message", 1, 1 << 16, unit="bytes"),
     "pause_us": Option(100, "other work of the reader after each message", 0, 1_000_000),
     **layer_options(LAYER),
 }

@@ -23,7 +23,7 @@ SETTLE_PS = 50_000_000
 OPTIONS = {
     "fifo.form": Option("", "one form of the card alone", choices=("", *FORMS)),
     "repetitions": Option(3, "round trips of each size", 1, 100_000),
-    "largest": Option(2000, "largest message in bytes", 4, 2000),
+    "largest": Option(2000, "largest message in bytes", 4, 2000, unit="bytes"),
     "messages": Option(8, "messages of a stream", 1, 100_000),
 }
 QUICK = "repetitions=1 messages=4 largest=256"

@@ -24,7 +24,7 @@ BYTES = 1 << 18
 """A stream has no more of them, but at least three messages."""
 OPTIONS = {
     "messages": Option(ENOUGH, "messages of a stream; long ones fewer", 3, 1000),
-    "largest": Option(65536, "longest message in bytes", 64, 65536),
+    "largest": Option(65536, "longest message in bytes", 64, 65536, unit="bytes"),
     **layer_options(LAYER),
 }
 VARIANTS = {"bvia2-lanai4": ("lanai4", "via.preset=bvia2")}

@@ -32,7 +32,7 @@ PHASES_PS = 3_000_000
 """A round trip begins up to so much later: at another phase of all polling loops."""
 OPTIONS = {
     "repetitions": Option(6, "round trips of each size", 2, 100_000),
-    "largest": Option(4096, "largest message in bytes", 4, 1 << 16),
+    "largest": Option(4096, "largest message in bytes", 4, 1 << 16, unit="bytes"),
     **layer_options(LAYER),
 }
 QUICK = "repetitions=2 largest=1024"

@@ -22,7 +22,7 @@ PAYLOADS = (512, 1000, 1024, 2032)
 COUNTED = 5000
 OPTIONS = {
     "messages": Option(6, "messages of a stream", 3, 200),
-    "size": Option(65536, "bytes of a message", 4096, 65536),
+    "size": Option(65536, "bytes of a message", 4096, 65536, unit="bytes"),
     **layer_options(LAYER),
 }
 QUICK = "messages=3"

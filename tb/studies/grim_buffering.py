@@ -21,7 +21,7 @@ NEEDS = ("incoming queues",)
 CLUSTER = "eight_hosts"
 WHERE = ("sending", "both")
 OPTIONS = {
-    "sram": Option(77824, "bytes of each NIC's memory", 65536, 1 << 21),
+    "sram": Option(77824, "bytes of each NIC's memory", 65536, 1 << 21, unit="bytes"),
     "repetitions": Option(5, "round trips", 1, 10_000),
     "more": Option(2, "messages sent to the stopped receiver beyond what its queue holds", 1, 1000),
     "stop_us": Option(1200, "how long the receiver stops", 10, 100_000),

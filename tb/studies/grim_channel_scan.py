@@ -31,7 +31,7 @@ OPTIONS = {
     "latency": Option(10, "us that a message takes at least: half of it may go to a search", 1, 1000),
     "times": Option(64, "searches timed of each number of channels", 1, 10_000),
     "disturbed": Option(64, "searches timed while messages come in", 1, 10_000),
-    "stream": Option(100_000, "bytes that come in during the disturbed searches", 4096, 1 << 24),
+    "stream": Option(100_000, "bytes that come in during the disturbed searches", 4096, 1 << 24, unit="bytes"),
 }
 QUICK = "times=16 disturbed=16"
 VARIANTS = {"100MHz": ("", "clock.nic_ps=10000")}

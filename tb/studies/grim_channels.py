@@ -25,7 +25,7 @@ STAGES = {"bus_and_channel_search": "search", "nic_notices": "notice", "nic_rece
 """Of a message's stages those that a NI's processor decides, and what the metrics call them."""
 OPTIONS = {
     "repetitions": Option(10, "round trips of a null message", 1, 10_000),
-    "size": Option(4096, "bytes of the message that bandwidth is measured with", 64, 64000),
+    "size": Option(4096, "bytes of the message that bandwidth is measured with", 64, 64000, unit="bytes"),
     "messages": Option(64, "null messages that come in on the channels by turns", 1, 10_000),
 }
 QUICK = "repetitions=5 messages=32"

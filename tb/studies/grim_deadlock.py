@@ -24,8 +24,8 @@ CLUSTER = "four_hosts"
 CYCLIC_ROUTES = True
 OPTIONS = {
     "each": Option(20, "messages from each host to each other", 1, 100_000),
-    "longest": Option(4096, "bytes of a long message; every third is long", 0, 1 << 20),
-    "short": Option(64, "bytes of the others", 0, 1 << 20),
+    "longest": Option(4096, "bytes of a long message; every third is long", 0, 1 << 20, unit="bytes"),
+    "short": Option(64, "bytes of the others", 0, 1 << 20, unit="bytes"),
     "quiet_us": Option(200, "without a message that counts as standstill: longer than any takes", 10, 1_000_000),
     **layer_options(LAYER),
 }

@@ -22,7 +22,7 @@ GAPS_US = (0, 250, 500, 1000, 2000)
 """How long the endpoint computes between its polls."""
 OPTIONS = {
     "messages": Option(100, "messages of each sender, for each gap", 1, 100_000),
-    "host_queue_bytes": Option(4096, "bytes of the endpoint's queue in host memory", 2048, 1 << 20),
+    "host_queue_bytes": Option(4096, "bytes of the endpoint's queue in host memory", 2048, 1 << 20, unit="bytes"),
 }
 
 

@@ -16,7 +16,7 @@ from tb.studies._grim import Source, enable, sync, tally
 
 LAYER = "grim"
 OPTIONS = {
-    "size": Option(64, "bytes of each message", 0, 4096),
+    "size": Option(64, "bytes of each message", 0, 4096, unit="bytes"),
     "messages": Option(4, "messages of each host", 1, 100_000),
     **layer_options(LAYER),
 }

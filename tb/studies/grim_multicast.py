@@ -23,7 +23,7 @@ CLUSTER = "clos16"
 OPTIONS = {
     "repetitions": Option(1, "messages of each kind, size and number of hosts", 1, 10_000),
     "hosts": Option(16, "most hosts, the sender included", 2, 128),
-    "size": Option(1024, "bytes of the longer message; the shorter one has none", 4, 65536),
+    "size": Option(1024, "bytes of the longer message; the shorter one has none", 4, 65536, unit="bytes"),
     **layer_options(LAYER),
 }
 

@@ -25,7 +25,7 @@ QUIET_US = 1000
 """So long without a handler that ends: nothing will ever end one."""
 OPTIONS = {
     "messages": Option(100, "messages of each host in each of the two parts", 1, 1_000_000),
-    "size": Option(64, "bytes of each message and of each reply", 0, 65536),
+    "size": Option(64, "bytes of each message and of each reply", 0, 65536, unit="bytes"),
     "deadlock": Option(1, "0: leave the part without the overflow queue out", 0, 1),
     **{
         name: Option(CONGESTED.get(name.removeprefix("grim."), option.default), option.meaning, option.low, option.high)

@@ -23,8 +23,8 @@ LONG = 16384
 """From this size on, a message is compared with the stages of the hardware that it goes through."""
 OPTIONS = {
     "repetitions": Option(10, "round trips of each size up to 1 KB; longer messages take a fifth of it", 1, 100_000),
-    "largest": Option(65536, "largest message in bytes", 0, 1 << 24),
-    "size": Option(-1, "messages of so many bytes only; -1: of all sizes up to the largest", -1, 1 << 24),
+    "largest": Option(65536, "largest message in bytes", 0, 1 << 24, unit="bytes"),
+    "size": Option(-1, "messages of so many bytes only; -1: of all sizes up to the largest", -1, 1 << 24, unit="bytes"),
     **layer_options(LAYER),
 }
 QUICK = "repetitions=3 largest=16384"

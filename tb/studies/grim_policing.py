@@ -37,9 +37,9 @@ CALLS = 9
 """Without a limit the marginal overhead is the mean of so many calls: one that waits for room gets it for several."""
 OPTIONS = {
     "limits": Option(4, "limits of outstanding messages: 4, 8, 16, ...: so many of them", 1, 6),
-    "queue": Option(2048, "bytes of the unit of the queues without a limit", 1024, 65536),
+    "queue": Option(2048, "bytes of the unit of the queues without a limit", 1024, 65536, unit="bytes"),
     "queue_bytes": Option(
-        184_000, "bytes of the queue whose knee stands in Figure 4.6 (calibrated to it)", 4096, 1 << 23
+        184_000, "bytes of the queue whose knee stands in Figure 4.6 (calibrated to it)", 4096, 1 << 23, unit="bytes"
     ),
     "burst": Option(0, "longest burst of Figure 4.6 in full, which has 10000; 0: short ones, and the law", 0, 100_000),
 }

@@ -19,7 +19,7 @@ CLUSTER = "eight_hosts"
 STYLES = ("append", "slotted", "hybrid")
 SIZES = (0, 64, 256, 1024, 4096)
 OPTIONS = {
-    "queue": Option(16384, "bytes of each queue", 16384, 1 << 18),
+    "queue": Option(16384, "bytes of each queue", 16384, 1 << 18, unit="bytes"),
     "repetitions": Option(2, "round trips of each size", 1, 10_000),
 }
 

@@ -25,7 +25,9 @@ LAYER = "grim"
 CLUSTER = "four_hosts"
 OPTIONS = {
     "messages": Option(1000, "messages of all hosts together, equally many each", 1, 100_000_000),
-    "largest": Option(600, "bytes of the largest message; sizes are random, most of them small", 0, 1 << 20),
+    "largest": Option(
+        600, "bytes of the largest message; sizes are random, most of them small", 0, 1 << 20, unit="bytes"
+    ),
     "stop_percent": Option(2, "how often a host stops before it sends", 0, 100),
     "stop_us": Option(400, "for up to so long", 0, 1_000_000),
     **layer_options(LAYER),

@@ -29,7 +29,7 @@ OFFSET = 1024
 """Where an operation begins in its first page, so that each message crosses a page boundary."""
 OPTIONS = {
     "repetitions": Option(4, "operations of each kind and size up to 1 KB; larger ones take a quarter", 1, 10_000),
-    "largest": Option(16384, "largest operation in bytes", 4, 1 << 20),
+    "largest": Option(16384, "largest operation in bytes", 4, 1 << 20, unit="bytes"),
     **layer_options(LAYER),
 }
 VARIANTS = {"1MB": ("", "largest=1048576")}

@@ -19,7 +19,7 @@ LAYER = "grim"
 ENOUGH = 1000
 """Messages of a stream that has converged."""
 OPTIONS = {
-    "size": Option(64, "bytes of each message", 0, 1 << 24),
+    "size": Option(64, "bytes of each message", 0, 1 << 24, unit="bytes"),
     "messages": Option(ENOUGH, "messages of all hosts together, equally many each", 1, 100_000_000),
     "pattern": Option(
         "ring", "ring: host i to host i + 1; all-to-all: to all others in turn", choices=("ring", "all-to-all")

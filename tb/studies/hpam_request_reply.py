@@ -27,7 +27,7 @@ SETTLE_PS = 100_000_000
 """Within it all that was sent has arrived."""
 OPTIONS = {
     "repetitions": Option(3, "round trips of each size", 1, 100_000),
-    "largest": Option(1024, "largest message in bytes", 0, 1980),
+    "largest": Option(1024, "largest message in bytes", 0, 1980, unit="bytes"),
     **layer_options(LAYER),
 }
 QUICK = "repetitions=1 largest=64"

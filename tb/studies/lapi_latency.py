@@ -21,7 +21,7 @@ CLUSTER = "sp_board"
 SIZES = (4, 64, 900, 4096)
 OPTIONS = {
     "repetitions": Option(1, "times each call is made", 1, 100_000),
-    "largest": Option(SIZES[-2], "most bytes of a message", SIZES[0], SIZES[-1]),
+    "largest": Option(SIZES[-2], "most bytes of a message", SIZES[0], SIZES[-1], unit="bytes"),
     **stack_options(LAYER),
 }
 QUICK = "repetitions=1"

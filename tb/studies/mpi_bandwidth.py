@@ -22,7 +22,7 @@ CLUSTER = "sp_board"
 SIZES = (256, 1024, 4095, 4096, 16384, 65536)
 OPTIONS = {
     "messages": Option(4, "messages back to back", 1, 1000),
-    "largest": Option(1024, "largest message in bytes", SIZES[0], SIZES[-1]),
+    "largest": Option(1024, "largest message in bytes", SIZES[0], SIZES[-1], unit="bytes"),
     **OF_BOTH_STACKS,
 }
 QUICK = "messages=4 largest=1024"

@@ -27,7 +27,7 @@ SIZES = (4, 64, 256, 1024, 4095)
 DELAYS_US = (1, 5, 10, 20, 35, 70, 100)
 OPTIONS = {
     "repetitions": Option(2, "round trips of each size and delay", 1, 100_000),
-    "largest": Option(256, "largest message in bytes", SIZES[0], SIZES[-1]),
+    "largest": Option(256, "largest message in bytes", SIZES[0], SIZES[-1], unit="bytes"),
     **stack_options("lapi"),
     **stack_options("pipes"),
     f"{LAYER}.on": Option("lapi", "what mpi stands on first", choices=("lapi",)),

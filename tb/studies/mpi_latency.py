@@ -19,7 +19,7 @@ CLUSTER = "sp_board"
 SIZES = (4, 64, 128, 256, 512, 1024, 4095, 4096, 16384, 65536)
 OPTIONS = {
     "repetitions": Option(1, "round trips of each size", 1, 100_000),
-    "largest": Option(256, "largest message in bytes", SIZES[0], SIZES[-1]),
+    "largest": Option(256, "largest message in bytes", SIZES[0], SIZES[-1], unit="bytes"),
     **OF_BOTH_STACKS,
 }
 QUICK = "repetitions=1 largest=256"

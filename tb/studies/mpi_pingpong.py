@@ -21,7 +21,7 @@ SIZES = (0, 4, 64, 256, 1024, 4095, 4096, 16384, 65536)
 OPTIONS = {
     "repetitions": Option(4, "round trips of each size", 1, 100_000),
     "messages": Option(8, "messages back to back", 1, 1000),
-    "largest": Option(16384, "largest message in bytes", 0, 1 << 24),
+    "largest": Option(16384, "largest message in bytes", 0, 1 << 24, unit="bytes"),
     **stack_options(LAYER),
 }
 QUICK = "repetitions=2 messages=4 largest=4096"

@@ -22,7 +22,7 @@ CLUSTER = "sp_board"
 SIZES = (4, 256, 4095, 4096, 16384)
 OPTIONS = {
     "repetitions": Option(1, "round trips of each size", 1, 100_000),
-    "largest": Option(256, "most bytes of a message", SIZES[0], SIZES[-1]),
+    "largest": Option(256, "most bytes of a message", SIZES[0], SIZES[-1], unit="bytes"),
     **stack_options("lapi"),
     f"{LAYER}.on": Option("lapi", "what mpi stands on", choices=("lapi",)),
 }

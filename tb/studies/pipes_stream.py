@@ -22,8 +22,8 @@ ENOUGH = 120_000
 """Bytes of a stream that has converged."""
 OPTIONS = {
     "repetitions": Option(3, "round trips of each size", 1, 100_000),
-    "bytes": Option(ENOUGH, "bytes of a stream", 1, 1 << 30),
-    "write": Option(8000, "bytes of a write", 1, 1 << 20),
+    "bytes": Option(ENOUGH, "bytes of a stream", 1, 1 << 30, unit="bytes"),
+    "write": Option(8000, "bytes of a write", 1, 1 << 20, unit="bytes"),
     **stack_options(LAYER),
 }
 QUICK = "repetitions=2 bytes=20000"

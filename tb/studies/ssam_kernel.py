@@ -24,7 +24,7 @@ CLUSTER = "fifo_cards"
 SIZES = (0, 28, 64, 256, 1024, 2000)
 OPTIONS = {
     "repetitions": Option(3, "round trips of each size", 1, 100_000),
-    "largest": Option(1024, "largest message in bytes", 0, 2000),
+    "largest": Option(1024, "largest message in bytes", 0, 2000, unit="bytes"),
     **layer_options(LAYER),
 }
 POLLS = 10

@@ -31,7 +31,7 @@ ROOM = 8
 PLACES = {"aligned": 0, "askew": 4}
 """By how many bytes the source stands off."""
 OPTIONS = {
-    "largest": Option(12288, "largest transfer in bytes", 64, 1 << 20),
+    "largest": Option(12288, "largest transfer in bytes", 64, 1 << 20, unit="bytes"),
     "sse": Option(1, "whether the host's CPU has SSE registers; a Pentium II has not", 0, 1),
 }
 QUICK = "largest=4096"

@@ -28,7 +28,7 @@ COMPUTING_NS = 50_000
 """A stretch of what the far process computes."""
 OPTIONS = {
     "repetitions": Option(15, "round trips of each size", 1, 100_000),
-    "largest": Option(32768, "largest datagram in bytes", 4, SIZES[-1]),
+    "largest": Option(32768, "largest datagram in bytes", 4, SIZES[-1], unit="bytes"),
     "signals": Option(0, "1: the far process computes, and answers in the handler of SIGIO", 0, 1),
     **layer_options(LAYER),
 }

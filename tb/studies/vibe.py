@@ -26,8 +26,8 @@ ALL = "all"
 OPTIONS = {
     "rounds": Option(1, "round trips of each condition", 1, 100_000),
     "messages": Option(3, "messages of each stream", 2, 200),
-    "bytes": Option(8192, "bytes of each stream, in three messages at least", 0, 1 << 24),
-    "largest": Option(1024, "longest message in bytes", 16, 65536),
+    "bytes": Option(8192, "bytes of each stream, in three messages at least", 0, 1 << 24, unit="bytes"),
+    "largest": Option(1024, "longest message in bytes", 16, 65536, unit="bytes"),
     "part": Option(ALL, "what of the suite is run", choices=(ALL, "costs", *PARTS, "servers")),
     **layer_options(LAYER),
 }
