@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import groupby, takewhile
 from pathlib import Path
 
 from pymodels.hardware.discover import nic_kinds, of_nic
@@ -183,6 +183,8 @@ def signals_of(path: Path) -> dict[str, int]:
     return {str(var.full_name): int(var.bitwidth or 1) for var in pywellen.Waveform(str(path)).all_vars()}
 
 
+WINDOW = (1600, 1000)
+"""Width and height of GTKWave's window in pixels: its own default leaves a seventh of the width to the waves."""
 TREE_WIDTH, CHARACTER_WIDTH, MARGIN, MOST_WIDTH = 220, 8, 40, 520
 """Widths of GTKWave's columns in pixels: the tree of scopes, and the names of signals by their longest."""
 HEX, BINARY, TRANSLATED, OPEN_GROUP, CLOSED_GROUP, END_GROUP = 0x22, 0x28, 0x2000, 0x800200, 0xC00200, 0x1401200
@@ -196,6 +198,7 @@ def gtkwave(listed: list[Group], marked: list[Marker], kinds: Sequence[str]) -> 
     first = marked[0][1] if marked else 0
     length = max(marked[-1][1] - first, 1) if marked else 1_000_000
     names = aliases(listed)
+    yield "[size] {} {}".format(*WINDOW)
     yield f"[timestart] {first}"
     yield f"[sst_width] {TREE_WIDTH}"
     yield f"[signals_width] {min(CHARACTER_WIDTH * max(map(len, names.values()), default=0) + MARGIN, MOST_WIDTH)}"
@@ -221,23 +224,25 @@ def gtkwave(listed: list[Group], marked: list[Marker], kinds: Sequence[str]) -> 
 
 
 def aliases(listed: Sequence[Group]) -> dict[tuple[str, str], str]:
-    """Return a short name for each signal of each group, `paris.nic.u_dma.state_q`; no two signals share one."""
+    """Return a short name for each signal of each group, `paris/nic/u_dma/state_q`; no two signals share one.
+
+    GTKWave shows of a name only what follows the last dot, so the parts are joined by slashes.
+    """
     found = {}
     for group in listed:
         paths = [signal.path.split(".") for signal in group.signals]
         scopes = zip(*(path[:-1] for path in paths), strict=False)
         shared = sum(1 for _ in takewhile(lambda words: len(set(words)) == 1, scopes))
         for path in paths:
-            found[group.name, ".".join(path)] = ".".join([_owner(group.name), *path[shared:]])
+            words = [*_owner(group.name), *path[shared:]]
+            found[group.name, ".".join(path)] = "/".join(word for word, _ in groupby(words))
     return found
 
 
-def _owner(group: str) -> str:
-    """Return the unit of a group as one word: `paris.nic` for `NIC of paris`, `sw0.3` for a port of a switch."""
+def _owner(group: str) -> list[str]:
+    """Return the unit of a group: `paris`, `nic` for `NIC of paris`; `sw0`, `3` for a port of a switch."""
     words = group.split()
-    if words[1] == "of":
-        return f"{words[2]}.{words[0].lower()}"
-    return ".".join([words[1], *words[3:4]])
+    return [words[2], words[0].lower()] if words[1] == "of" else [words[1], *words[3:4]]
 
 
 def surfer(listed: list[Group], marked: list[Marker]) -> Iterator[str]:

@@ -115,7 +115,8 @@ def test_gtkwave_shows_distinct_names_in_a_column_that_holds_them() -> None:
     lines = list(waves.gtkwave(groups(), [], list(waves.translations())))
     shown = [line.removeprefix("+{").partition("} ") for line in lines if line.startswith("+{")]
     assert [name for name, _, _ in shown] == list(names.values())
-    assert all(name.split(".")[0] in {"paris", "metz", "sw0"} for name, _, _ in shown)
+    assert all(name.split("/")[0] in {"paris", "metz", "sw0"} for name, _, _ in shown)
+    assert not [name for name, _, _ in shown if "." in name], "GTKWave would show what follows the last dot"
     widths = {name: int(width) for name, width in (line[1:].split("] ") for line in lines if "_width] " in line)}
     assert widths["sst_width"] > 0
     assert 7 * max(len(name) for name, _, _ in shown) < widths["signals_width"] <= waves.MOST_WIDTH
