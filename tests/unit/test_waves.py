@@ -172,7 +172,7 @@ def test_program_counters_have_the_names_of_their_own_program(tmp_path: Path, mo
     shown = (tmp_path / waves.GTKWAVE).read_text(encoding="utf-8")
     lines = shown.splitlines()
     traced = lines[lines.index(f"^{len(waves.translations()) + 1} pc_1.txt") + 1]
-    assert traced.startswith("+{metz.nic.")
+    assert traced.startswith("+{metz/nic/")
     assert traced.endswith("} top.cluster.host_metz.card.core.gen_core.u_sleep.u_core.at_q[31:0]")
     assert "host_paris.card.core" not in shown
     assert "item_set_format pc_1" in (tmp_path / waves.SURFER).read_text(encoding="utf-8")
