@@ -10,7 +10,7 @@ from __future__ import annotations
 import pytest
 
 from firmware.host.via import Result, Vi, VipError
-from firmware.host.via.kernel_agent.messages.notices import TRIES
+from firmware.host.via.kernel_agent.messages.repeats import TRIES
 from firmware.nic.via.layout import State
 from pymodels.formats.via import Reliability, Status
 from pymodels.machine import Machine

@@ -138,7 +138,8 @@ class Options:
     timeout_us: int = 5000
     """After so long without an answer a reliable connection counts as broken. Assumed: no paper gives it."""
     connect_us: int = 200
-    """A connection's notice is repeated so often until answered. Assumed."""
+    """First wait until an unanswered message of a kernel agent is repeated; each later wait is twice as long, up to 32
+    times the first. Assumed."""
     exact: int = 0
     """1: the NIC looks at the length of each packet to the byte. It looks for CRC-8 where whole words end, so a link
     that loses or adds characters of a packet whose data end with zeros is not always seen otherwise."""

@@ -10,6 +10,7 @@ from firmware.host.via.common.waiting import Flag
 from firmware.host.via.kernel_agent.connections.local_ends import LocalEnds
 from firmware.host.via.kernel_agent.connections.peers import Peers
 from firmware.host.via.kernel_agent.messages.message import Message, Type
+from firmware.host.via.kernel_agent.messages.repeats import waits_us
 from firmware.host.via.kernel_agent.vis.context import ViContext
 
 
@@ -42,11 +43,11 @@ class Client:
         number, me = ends.new_number(), ends.me
         asking = self._asking[number] = Asking(vi, Flag(host, f"node {node} to answer a connection request"))
         asked = Message(Type.REQUEST, me, me, number, vi.number, 0, discriminator, vi.reliability, vi.most)
-        end = host.now + int(timeout_us * 1e6)
+        end, waits = host.now + int(timeout_us * 1e6), waits_us(ends.repeat_us)
         while asking.answer is None and host.now < end:
             await ends.sender.send(node, asked)
             left = (end - host.now) / 1e6
-            await asking.flag.wait(vi.owner, max(min(left, ends.repeat_us), 0.001))
+            await asking.flag.wait(vi.owner, max(min(left, next(waits)), 0.001))
         while asking.answer is not None and not asking.flag.up:
             await asking.flag.wait(vi.owner)
         del self._asking[number]

@@ -7,10 +7,10 @@
     either  ── DISCONNECT ────────────────────>  the other's VI breaks
             <─ GONE ───────────────────────────
 
-Packets may be lost: REQUEST, ACCEPT and DISCONNECT are repeated until answered, and a connection has a number by which
-repetitions are known. A server whose ACCEPTs are never confirmed gives up, by DISCONNECT: its client loses the
-connection, or, if it still waits, is rejected. Whatever breaks a connection at one end, DISCONNECT informs the other
-end.
+Packets may be lost: REQUEST, ACCEPT and DISCONNECT are repeated until answered, each time after twice the wait before
+(`messages/repeats.py`), and a connection has a number by which repetitions are known. A server whose ACCEPTs are never
+confirmed gives up, by DISCONNECT: its client loses the connection, or, if it still waits, is rejected. Whatever breaks
+a connection at one end, DISCONNECT informs the other end.
 """
 
 from __future__ import annotations

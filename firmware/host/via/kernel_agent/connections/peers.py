@@ -16,6 +16,7 @@ from firmware.host.via.common.errors import Result, VipError
 from firmware.host.via.common.waiting import Flag
 from firmware.host.via.kernel_agent.connections.local_ends import LocalEnds
 from firmware.host.via.kernel_agent.messages.message import Message, Type
+from firmware.host.via.kernel_agent.messages.repeats import waits_us
 from firmware.host.via.kernel_agent.vis.context import ViContext
 from firmware.nic.via.layout import State
 from pymodels.formats.via import Reliability
@@ -86,6 +87,7 @@ class Peers:
 
     async def _ask(self, asked: Asked) -> None:
         """Ask until it is over."""
+        waits = waits_us(self._ends.repeat_us)
         while not asked.flag.up and not (asked.ready and asked.other):
             left = (asked.end - self._host.now) / 1e6
             if left <= 0:
@@ -93,7 +95,7 @@ class Peers:
                 return
             await self._ends.sender.send(asked.node, asked.message)
             asked.heard = Flag(self._host, asked.flag.why)
-            await asked.heard.wait(None, max(min(left, self._ends.repeat_us), 0.001))
+            await asked.heard.wait(None, max(min(left, next(waits)), 0.001))
         asked.flag.raise_()
 
     async def give_up(self, vi: ViContext, failure: VipError) -> None:

@@ -10,7 +10,7 @@ from firmware.host.via.common.waiting import Flag
 from firmware.host.via.kernel_agent.connections.local_ends import LocalEnds
 from firmware.host.via.kernel_agent.connections.peers import Peers
 from firmware.host.via.kernel_agent.messages.message import Message, Type
-from firmware.host.via.kernel_agent.messages.notices import TRIES
+from firmware.host.via.kernel_agent.messages.repeats import limited_waits_us
 from firmware.host.via.kernel_agent.vis.context import ViContext
 from pymodels.formats.via import Reliability
 from pymodels.host.process import Process
@@ -93,9 +93,9 @@ class Server:
         connection.confirmed = flag = Flag(self._host, f"node {request.source} to confirm a connection")
         answer = request._replace(type=Type.ACCEPT, server=vi.number)
         await ends.join(vi, request.source, request.client, answer)
-        for _ in range(TRIES):
+        for wait in limited_waits_us(ends.repeat_us):
             await ends.sender.send(request.source, answer._replace(source=ends.me))
-            if await flag.wait(vi.process, ends.repeat_us):
+            if await flag.wait(vi.process, wait):
                 return
         connection.rejected = True
         await ends.end(vi)

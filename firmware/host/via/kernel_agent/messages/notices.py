@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from firmware.host.via.common.waiting import Flag
 from firmware.host.via.kernel_agent.messages.message import Message, Type
+from firmware.host.via.kernel_agent.messages.repeats import limited_waits_us
 from firmware.host.via.kernel_agent.messages.sender import MessageSender
 from firmware.verbs import Host
-
-TRIES = 50
-"""After so many ACCEPTs without a CONFIRM, or DISCONNECTs without a GONE, the peer counts as gone. Assumed."""
 
 
 class DisconnectNotices:
     """Of one host."""
 
     def __init__(self, host: Host, me: int, repeat_us: int, sender: MessageSender) -> None:
-        """`me`: this node; `repeat_us`: a notice is repeated so often."""
+        """`me`: this node; `repeat_us`: first wait until a notice is repeated."""
         self._host, self._me, self._repeat_us, self._sender = host, me, repeat_us, sender
         self._unanswered: dict[tuple[int, int], Flag] = {}
         """By name of the connection."""
@@ -32,8 +30,8 @@ class DisconnectNotices:
         self._host.spawn(self._tell_again(node, notice, flag), flag.why)
 
     async def _tell_again(self, node: int, notice: Message, flag: Flag) -> None:
-        for _ in range(TRIES):
-            if await flag.wait(None, self._repeat_us):
+        for wait in limited_waits_us(self._repeat_us):
+            if await flag.wait(None, wait):
                 break
             await self._sender.send(node, notice)
         self._unanswered.pop(notice.name, None)
