@@ -35,6 +35,7 @@ unexport MAKEFLAGS MFLAGS
 ##                            new writes
 ## SEEDS=<n>|<first>..<last>  so many new programs for fuzz, or faults for campaign (500), or exactly those
 ## ON=machine|rtl             where fuzz runs them (machine)
+## PAUSES=<us>                longest pause before each act of a program of fuzz, drawn by the seed (0)
 ## FIRMWARE=python|c          c: in each program of fuzz NICs execute the layer's firmware in C; new writes it too (python)
 ## WORLD=<name>               one of its small worlds only
 ## MINUTES=<n>                how long explore may take for one world (5)
@@ -49,7 +50,7 @@ unexport MAKEFLAGS MFLAGS
 ## PYTEST_ADDOPTS="..."       further options of pytest for make test, such as "-k link"
 ## VENV=<folder>              the virtual environment (.venv)
 ## PYTHON=<program>           the Python that makes it (the first of 3.10 or newer)
-GIVEN := STUDY BENCH SIM SEED WAVES FROM TO CLUSTER GRIM_HOST PROFILE SET MESSAGE A B THRESHOLD AXES SCHEDULER WORKERS SAMPLES DESIGNS CSV PLOT LAYER SEEDS ON FIRMWARE WORLD MINUTES SHAPE HOSTS PORTS TABLE FOLDER N QUICK COCOTB_TEST_FILTER VENV PYTHON
+GIVEN := STUDY BENCH SIM SEED WAVES FROM TO CLUSTER GRIM_HOST PROFILE SET MESSAGE A B THRESHOLD AXES SCHEDULER WORKERS SAMPLES DESIGNS CSV PLOT LAYER SEEDS ON PAUSES FIRMWARE WORLD MINUTES SHAPE HOSTS PORTS TABLE FOLDER N QUICK COCOTB_TEST_FILTER VENV PYTHON
 $(foreach name,$(GIVEN),$(eval override $(name) := $$(value $(name))))
 $(if $(SIM),,$(eval override SIM := verilator))
 $(if $(SEED),,$(eval override SEED := 1))
@@ -158,6 +159,7 @@ sweep: ## run one STUDY at every point of AXES on a Dask cluster: one table, one
 fuzz: ## run random programs of message layers that do everything at once; what fails is shrunk and printed
 	$(setup) $(if $(filter rtl,$(ON)),$(simulator))
 	@$(sanlab) fuzz --layer="$$LAYER" --seeds="$$SEEDS" --on="$$ON" --sim="$$SIM" --firmware="$$FIRMWARE" \
+	  --pauses="$$PAUSES" --profile="$$PROFILE" \
 	  --scheduler="$$SCHEDULER" --workers="$$WORKERS"
 
 campaign: ## run single faults in memories, buses, links, NICs and hosts, and say what they do to messages

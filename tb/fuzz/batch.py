@@ -1,6 +1,7 @@
 """Some seeds, one after the other: what a worker does, on the machine in a process of its own, on the RTL in a run.
 
-`python -m tb.fuzz.batch LAYER FIRST COUNT COVERED IN_C` runs seeds on the machine and prints what it found as JSON.
+`python -m tb.fuzz.batch LAYER FIRST COUNT COVERED IN_C PAUSES_US` runs seeds on the machine and prints what it found as
+JSON.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pathlib import Path
 from rich.console import Console
 
 from tb.fuzz import trial
+from tb.fuzz.program import with_pauses
 from tb.fuzz.reach import ARCS, Arcs, Watch, firmware
 from tb.plan import studies
 from tb.plan.request import plan, resolve
@@ -45,6 +47,10 @@ class Batch:
     """In each program NICs execute the layer's firmware in C."""
     shrink: int = 0
     """On the RTL: seconds to make each program that fails smaller."""
+    pauses_us: int = 0
+    """Longest pause before each act."""
+    profile: str = ""
+    """On the RTL: the hardware profile; empty for that of the layer's fuzz."""
 
     @property
     def study(self) -> str:
@@ -79,7 +85,8 @@ def on_machine(batch: Batch) -> Found:
         make = trial.maker(batch.layer, batch.in_c)
         for seed in range(batch.first, batch.first + batch.count):
             program, _ = trial.drawn(batch.layer, seed, make)
-            failures = trial.on_machine(batch.layer, program).failures
+            paused = with_pauses(program, batch.pauses_us, seed)
+            failures = trial.on_machine(batch.layer, paused).failures
             if failures:
                 found.failures[seed] = list(failures)
     if batch.covered:
@@ -93,8 +100,8 @@ def run_batch(batch: Batch) -> Done:
 
 
 def _calculated(batch: Batch) -> Done:
-    words = [batch.layer, str(batch.first), str(batch.count), str(int(batch.covered)), str(int(batch.in_c))]
-    command = [sys.executable, "-m", "tb.fuzz.batch", *words]
+    numbers = batch.first, batch.count, int(batch.covered), int(batch.in_c), batch.pauses_us
+    command = [sys.executable, "-m", "tb.fuzz.batch", batch.layer, *map(str, numbers)]
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", errors="replace", check=False)
     if ended.returncode:
         return Done(failures=(f"seeds from {batch.first}: {(ended.stderr.strip().splitlines() or ['died'])[-1]}",))
@@ -106,8 +113,9 @@ def _simulated(batch: Batch) -> Done:
     folder = Path(tempfile.mkdtemp(dir=WORK, prefix=f"{batch.layer}-{batch.first}-"))
     try:
         settings = f"layer={batch.layer} first={batch.first} count={batch.count} shrink={batch.shrink}"
-        settings += f" in_c={int(batch.in_c)} covered={int(batch.covered)} {trial.settings(batch.layer)}"
-        cluster, profile = trial.cluster(batch.layer), trial.profile(batch.layer)
+        settings += f" in_c={int(batch.in_c)} covered={int(batch.covered)} pauses_us={batch.pauses_us}"
+        settings += f" {trial.settings(batch.layer)}"
+        cluster, profile = trial.cluster(batch.layer), batch.profile or trial.profile(batch.layer)
         outcome = simulated(STUDY, batch.simulator, cluster, profile, settings, folder)
         failed = folder / "failures.txt"
         lines = failed.read_text(encoding="utf-8").splitlines() if failed.exists() else outcome.failures
@@ -138,5 +146,6 @@ def _by_seed(lines: list[str]) -> dict[int, list[str]]:
 
 if __name__ == "__main__":
     name, *numbers = sys.argv[1:]
-    first, count, wanted, executes = (int(number) for number in numbers)
-    sys.stdout.write(on_machine(Batch(name, first, count, covered=bool(wanted), in_c=bool(executes))).text())
+    first, count, wanted, executes, pauses = (int(number) for number in numbers)
+    given = Batch(name, first, count, covered=bool(wanted), in_c=bool(executes), pauses_us=pauses)
+    sys.stdout.write(on_machine(given).text())

@@ -6,6 +6,8 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from pymodels.kernel import Kernel
+
 Value = int | str
 
 
@@ -21,12 +23,17 @@ class Act:
     who: str = "node"
     """What `node` counts: nodes, or connections."""
     pause_ps: int = 0
-    """Simulated time that passes before the act, where the layer's fuzz takes pauses."""
+    """Simulated time that passes before the act."""
 
     def __str__(self) -> str:
         values = "".join(f" {name}={value}" for name, value in self.values.items())
         values += f" after {self.pause_ps} ps" if self.pause_ps else ""
         return f"{self.who} {self.node}{'+' * self.task}: {self.name}{values}"
+
+    async def pause(self, kernel: Kernel) -> None:
+        """Let the time before the act pass."""
+        if self.pause_ps:
+            await kernel.sleep(self.pause_ps, "a pause of the program")
 
     def whole(self, name: str) -> int:
         """A value that is a number."""

@@ -230,6 +230,7 @@ class Cluster:
     async def _process(self, process: Process, program: Program) -> None:
         for act in program.acts:
             if (act.node, act.task + 1) == (process.node, process.key):
+                await act.pause(self.world.kernel)
                 await process.perform(act)
         self._running -= 1
         await process.finish()

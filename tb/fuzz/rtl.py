@@ -37,7 +37,7 @@ OPTIONS = {
     "count": Option(10, "so many seeds", 1, 1_000_000),
     "covered": Option(0, "1 = note which lines of the layer's firmware run", 0, 1),
     "in_c": Option(0, "1 = in each program NICs execute the layer's firmware in C", 0, 1),
-    "pauses_us": Option(0, "longest pause before each act of GRIM's and VIA's programs, drawn by seed", 0, 1000),
+    "pauses_us": Option(0, "longest pause before each act of a program, drawn by seed", 0, 1000),
     "shrink": Option(0, "seconds to make the program of each seed that fails smaller", 0, 1000),
 }
 

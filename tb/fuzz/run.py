@@ -23,7 +23,7 @@ from pymodels.numerals import is_whole
 from tb.fuzz import reach, trial
 from tb.fuzz.batch import Batch, Found, run_batch
 from tb.fuzz.known import KNOWN, known
-from tb.fuzz.program import Program
+from tb.fuzz.program import Program, with_pauses
 from tb.fuzz.shrink import SMALL, shrink, sort_of
 from tb.report.tables import Table
 from tb.report.terminal import exit_code, is_live, say, show, status
@@ -39,6 +39,7 @@ SEEDS = 500
 MOST_SEEDS = 1 << 31
 AT_ONCE = {"machine": 100, "rtl": 20}
 """Seeds of a batch."""
+MOST_PAUSE_US = 1000
 COVERED = 1000
 """The first seeds of a layer note which lines ran: it takes time."""
 SHRUNK = 3
@@ -58,6 +59,10 @@ class Fuzz:
     simulator: str
     in_c: bool = False
     """In each program NICs execute the layer's firmware in C."""
+    pauses_us: int = 0
+    """Longest pause before each act."""
+    profile: str = ""
+    """On the RTL: the hardware profile; empty for that of the layer's fuzz."""
     ran: int = 0
     failures: dict[int, list[str]] = field(default_factory=dict)
     arcs: reach.Arcs = field(default_factory=dict)
@@ -76,6 +81,8 @@ class Fuzz:
                 simulator,
                 not self.in_c and first - self.first < COVERED,
                 self.in_c,
+                pauses_us=self.pauses_us,
+                profile=self.profile,
             )
             for first in firsts
         ]
@@ -178,35 +185,48 @@ def _tell_sort(fuzz: Fuzz, sort: str, seeds: list[int], console: Console, shrink
     say(console, f"{fuzz.layer}: {fuzz.failures[seed][0]}", "bold red")
     again = f"make fuzz LAYER={fuzz.layer} SEEDS={seed}..{seed}" + (" ON=rtl" if fuzz.place == "rtl" else "")
     again += " FIRMWARE=c" * fuzz.in_c
+    again += f" PAUSES={fuzz.pauses_us}" * bool(fuzz.pauses_us)
+    again += f" PROFILE={fuzz.profile}" * bool(fuzz.profile)
     say(console, f"{len(seeds)} seeds: {', '.join(map(str, seeds[:8]))}; again: {again}")
     small = ""
     if shrinks:
         with status(console, "shrinking"):
             small = (_small_on_rtl if fuzz.place == "rtl" else _small)(fuzz, seed, sort)
     say(console, "shrunk to:" if small else "the program:")
-    say(console, small or str(trial.drawn(fuzz.layer, seed, trial.maker(fuzz.layer, fuzz.in_c))[0]))
+    program, _ = trial.drawn(fuzz.layer, seed, trial.maker(fuzz.layer, fuzz.in_c))
+    say(console, small or str(with_pauses(program, fuzz.pauses_us, seed)))
 
 
 def _small(fuzz: Fuzz, seed: int, sort: str) -> str:
     """The program of a seed that fails on the machine, made smaller; empty when it fails no more."""
 
     def fails(tried: Program) -> bool:
-        failures = trial.on_machine(fuzz.layer, tried).failures
+        failures = trial.on_machine(fuzz.layer, with_pauses(tried, fuzz.pauses_us, seed)).failures
         return bool(failures) and sort_of(failures[0]) == sort
 
     make = trial.maker(fuzz.layer, fuzz.in_c)
-    return str(shrink(make, trial.drawn(fuzz.layer, seed, make)[1], fails, MACHINE_SECONDS) or "")
+    found = shrink(make, trial.drawn(fuzz.layer, seed, make)[1], fails, MACHINE_SECONDS)
+    return str(with_pauses(found, fuzz.pauses_us, seed)) if found else ""
 
 
 def _small_on_rtl(fuzz: Fuzz, seed: int, sort: str) -> str:
     """The same on the RTL: a simulation of its own, in which every program that is tried is a copy."""
-    done = run_batch(Batch(fuzz.layer, seed, 1, fuzz.simulator, in_c=fuzz.in_c, shrink=RTL_SECONDS))
+    one = Batch(fuzz.layer, seed, 1, fuzz.simulator, False, fuzz.in_c, RTL_SECONDS, fuzz.pauses_us, fuzz.profile)
+    done = run_batch(one)
     lines = [] if done.failures else Found.read(done.results).failures.get(seed, [])
     again = bool(lines) and sort_of(lines[0]) == sort
     return "\n".join(line.removeprefix(SMALL) for line in lines if again and line.startswith(SMALL))
 
 
-def chosen(layer: str, seeds: str, place: str, simulator: str, firmware: str = FIRMWARE[0]) -> list[Fuzz]:
+def chosen(
+    layer: str,
+    seeds: str,
+    place: str,
+    simulator: str,
+    firmware: str = FIRMWARE[0],
+    pauses: str = "",
+    profile: str = "",
+) -> list[Fuzz]:
     """What is to be run. Raises ConfigError for words that cannot be."""
     if place not in trial.PLACES:
         remedy = nearest(place, trial.PLACES)
@@ -223,8 +243,39 @@ def chosen(layer: str, seeds: str, place: str, simulator: str, firmware: str = F
         trial.maker(name, in_c)
         if place not in trial.places(name):
             raise ConfigError("ON", 0, f"{name} does not run on the {place}", "it needs hardware", "say ON=rtl")
+    longest = _pauses(pauses)
+    if longest and layer and not trial.takes_pauses(layer):
+        what = f"programs of {layer} have no pauses"
+        raise ConfigError("PAUSES", 0, what, f"PAUSES is {pauses!r}", "leave it out")
+    if profile and place != "rtl":
+        what = "the machine has no hardware profile"
+        raise ConfigError("PROFILE", 0, what, f"PROFILE is {profile!r}", "say ON=rtl")
+    if profile:
+        trial.check_profile(layer, profile)
     first, count = _seeds(seeds)
-    return [Fuzz(name, first, count, place, simulator, in_c) for name in wanted]
+    return [
+        Fuzz(
+            name,
+            first,
+            count,
+            place,
+            simulator,
+            in_c,
+            longest if trial.takes_pauses(name) else 0,
+            "" if trial.profile(name) else profile,
+        )
+        for name in wanted
+    ]
+
+
+def _pauses(text: str) -> int:
+    """Return the longest pause in us. Raises ConfigError unless it is a whole number from 0 to `MOST_PAUSE_US`."""
+    if not text:
+        return 0
+    if not is_whole(text) or int(text) > MOST_PAUSE_US:
+        remedy = f"give a whole number of microseconds from 0 to {MOST_PAUSE_US}"
+        raise ConfigError("PAUSES", 0, "not a longest pause", f"PAUSES is {text!r}", remedy)
+    return int(text)
 
 
 def _seeds(text: str) -> tuple[int, int]:
@@ -252,13 +303,16 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--on", default="", help="machine (default) or rtl")
     parser.add_argument("--sim", default="verilator")
     parser.add_argument("--firmware", default="", help="python (default), or c: NICs of each program execute C")
+    parser.add_argument("--pauses", default="", help="longest pause before each act of a program, in us (0)")
+    parser.add_argument("--profile", default="", help="on the RTL: the hardware profile (default: the layer's)")
     parser.add_argument("--scheduler", default="", help="address of a Dask scheduler (default: of this process)")
     parser.add_argument("--workers", default="", help="batches at a time on this machine (default: its processors)")
     words = parser.parse_args(argv)
 
     def fuzz() -> int:
         place = words.on or trial.PLACES[0]
-        fuzzes = chosen(words.layer, words.seeds, place, words.sim, words.firmware or FIRMWARE[0])
+        firmware = words.firmware or FIRMWARE[0]
+        fuzzes = chosen(words.layer, words.seeds, place, words.sim, firmware, words.pauses, words.profile)
         return run_fuzz(fuzzes, words.scheduler, workers(words.workers), Console(emoji=False))
 
     return exit_code(fuzz, "what was found before is above")

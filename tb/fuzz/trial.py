@@ -12,6 +12,7 @@ from typing import Any
 from firmware.layers import host_module
 from pymodels.errors import ConfigError, nearest
 from pymodels.machine import MachineError
+from pymodels.profiles import load_profile
 from pymodels.roots import things
 from tb.fuzz.draw import Draw
 from tb.fuzz.program import Program
@@ -67,6 +68,11 @@ def profile(name: str) -> str:
     return drives.name if drives else str(getattr(layer(name), "PROFILE", ""))
 
 
+def takes_pauses(name: str) -> bool:
+    """Return True if the programs of a fuzz can pause before their acts."""
+    return bool(getattr(layer(name), "PAUSES", True))
+
+
 def settings(name: str) -> str:
     """Of the hardware, for a fuzz on the RTL."""
     return str(getattr(layer(name), "SETTINGS", ""))
@@ -94,6 +100,17 @@ def drawn(name: str, seed: int, make: Make | None = None) -> tuple[Program, list
     """The program of a seed, and the numbers that it was drawn from. `make`: see `maker`."""
     draw = Draw(f"{name} {seed}")
     return (make or maker(name))(draw), draw.numbers
+
+
+def check_profile(name: str, given: str) -> None:
+    """Raise ConfigError unless the programs of a fuzz can run on the RTL with a profile that the user gives. Without a
+    name, only the profile is checked.
+    """
+    load_profile(given)
+    own = profile(name) if name else ""
+    if own:
+        what = f"PROFILE is {given!r}, but {name} runs with {own!r} alone"
+        raise ConfigError("PROFILE", 0, what, "PROFILE names the hardware of programs on the RTL", "leave it out")
 
 
 def on_machine(name: str, program: Program) -> Trial:

@@ -21,6 +21,15 @@ SEEDS = {
 }
 """What fits into two minutes."""
 IN_C = 12
+PAUSED = {
+    ("grim", "lanai9"): 6,
+    ("grim", "lanai4"): 6,
+    ("via", "lanai9"): 6,
+    ("via", "lanai4"): 6,
+    ("via", "sp"): 6,
+    ("ssam", ""): 3,
+}
+"""Seeds that run with pauses, by layer and profile of the NICs."""
 
 
 @pytest.mark.parametrize("layer", SEEDS)
@@ -34,6 +43,19 @@ def test_programs_that_do_everything_at_once_go_on_the_rtl_as_their_reference_sa
 
 def test_programs_of_grim_whose_nics_execute_c_go_as_the_same_reference_says() -> None:
     done = run_batch(Batch("grim", 0, IN_C, "verilator", in_c=True))
+    assert (done.failures, Found.read(done.results).failures) == ((), {})
+
+
+@pytest.mark.parametrize(("layer", "profile"), PAUSED)
+def test_programs_with_pauses_go_on_each_nic_as_their_reference_says(layer: str, profile: str) -> None:
+    batch = Batch(layer, 0, PAUSED[layer, profile], "verilator", pauses_us=20, profile=profile)
+    done = run_batch(batch)
+    assert (done.failures, Found.read(done.results).failures) == ((), {})
+
+
+def test_repeats_of_connection_messages_do_not_keep_a_lanai4_from_confirming_them() -> None:
+    """At a constant rate the repeats of three connections did."""
+    done = run_batch(Batch("via", 1016, 1, "verilator", profile="lanai4"))
     assert (done.failures, Found.read(done.results).failures) == ((), {})
 
 

@@ -55,6 +55,20 @@ def test_all_seeds_run_once_in_batches(capsys: pytest.CaptureFixture[str]) -> No
     assert re.search(r"failed +0", said)
 
 
+def test_pauses_and_the_profile_reach_each_batch_and_the_command_that_runs_a_seed_again(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    FAILING[100] = "node 1 lost message 9"
+    given = ["--pauses", "20", "--seeds", "100..130", "--on", "rtl", "--profile", "lanai4"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run, "SHRUNK", 0)
+        assert fuzz(*given) == 1
+    assert {(one.pauses_us, one.profile) for one in RAN} == {(20, "lanai4")}
+    said = capsys.readouterr().out
+    assert "again: make fuzz LAYER=grim SEEDS=100..100 ON=rtl PAUSES=20 PROFILE=lanai4" in said
+    assert re.search(r" after \d+ ps", said.split("the program:")[1])
+
+
 def test_new_seeds_are_new_and_are_told(capsys: pytest.CaptureFixture[str]) -> None:
     begins = set()
     for _ in range(3):
@@ -125,6 +139,12 @@ def test_an_interrupt_tells_what_was_found(monkeypatch: pytest.MonkeyPatch, caps
         (["--seeds", "9..3"], "SEEDS is '9..3'"),
         (["--seeds", "1..9999999999"], "SEEDS is '1..9999999999'"),
         (["--workers", "none"], "WORKERS is 'none'"),
+        (["--pauses", "long"], "PAUSES is 'long'"),
+        (["--pauses", "1001"], "PAUSES is '1001'"),
+        (["--layer", "mpi", "--pauses", "20"], "programs of mpi have no pauses"),
+        (["--profile", "lanai4"], "the machine has no hardware profile"),
+        (["--on", "rtl", "--profile", "lanai5"], "unknown profile: 'lanai5'"),
+        (["--on", "rtl", "--layer", "hal", "--profile", "lanai4"], "hal runs with 'sp+ppc604-332' alone"),
     ],
 )
 def test_words_that_cannot_be_are_refused(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -210,6 +210,8 @@ def test_the_fuzz_gets_its_words_and_a_simulator_only_on_the_rtl(checkout: Check
         "--on=",
         "--sim=verilator",
         "--firmware=",
+        "--pauses=",
+        "--profile=",
         "--scheduler=",
         "--workers=2",
     ]

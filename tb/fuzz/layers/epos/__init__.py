@@ -203,6 +203,7 @@ class Cluster:
     async def process(self, node: Node, acts: Sequence[Act]) -> None:
         """What a node does; then it takes what comes, until all is over."""
         for act in acts:
+            await act.pause(self.world.kernel)
             await getattr(node, act.name)(act)
         await node.epos.left()
         node.running, self.last = False, self.world.kernel.now

@@ -84,8 +84,7 @@ class Application:
         for act in acts:
             name = "do_" + act.name.replace(" ", "_")
             part = next(one for one in self.parts if hasattr(one, name))
-            if act.pause_ps:
-                await self.cluster.world.kernel.sleep(act.pause_ps, "a pause of the program")
+            await act.pause(self.cluster.world.kernel)
             await getattr(part, name)(act)
         self.cluster.at_end += 1
 

@@ -182,6 +182,7 @@ class Cluster:
         """The acts of one task."""
         for act in self.program.acts:
             if (act.node, act.task) == (node.hal.me, task):
+                await act.pause(self.world.kernel)
                 await getattr(node, act.name)(act)
 
     async def run(self) -> None:

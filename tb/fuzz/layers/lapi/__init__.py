@@ -74,6 +74,7 @@ class Cluster:
         await task.begin()
         for act in self.program.acts:
             if act.node == task.me:
+                await act.pause(self.world.kernel)
                 await getattr(task, act.name)(act)
         await task.end()
 

@@ -18,9 +18,11 @@ from tb.fuzz.world import World
 from tb.studies._mpi_items import Item, drawn
 from tb.studies._mpi_random import RandomProgram
 
-__all__ = ["PLACES", "STANDS_ON", "program", "run"]
+__all__ = ["PAUSES", "PLACES", "STANDS_ON", "program", "run"]
 STANDS_ON = ("mpi", "grim", "via", "pipes", "lapi")
 PLACES = ("machine",)
+PAUSES = False
+"""All ranks take part in an act: a pause before it would be that of no rank."""
 ON_SP = STANDS_ON[3:]
 EAGER_LIMITS = (4096, 1, 300, 20_000)
 VERSIONS = ("enhanced", "counters", "base")

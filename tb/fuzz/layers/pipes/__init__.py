@@ -84,6 +84,7 @@ class Cluster:
         """The writer's acts."""
         pipes, written = self.pipes[stream.source], 0
         for act in stream.acts:
+            await act.pause(self.world.kernel)
             if act.name == "write":
                 size = act.whole("size")
                 await pipes.write(stream.target, stream.data(written, size), bool(act.whole("direct")))

@@ -244,6 +244,7 @@ class Cluster:
         """The acts of one process."""
         for act in self.program.acts:
             if (act.node, PORT + act.task) == (one.node, one.port):
+                await act.pause(self.world.kernel)
                 await getattr(one, act.name)(act)
 
     async def run(self) -> None:

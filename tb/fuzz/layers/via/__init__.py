@@ -50,7 +50,6 @@ async def _link(link: Link, acts: tuple[Act, ...]) -> None:
     await link.make()
     for act in acts:
         if act.node == link.act.node and act.name != "connection":
-            if act.pause_ps:
-                await link.cluster.world.kernel.sleep(act.pause_ps, "a pause of the program")
+            await act.pause(link.cluster.world.kernel)
             await perform(link, act)
     await link.end()
