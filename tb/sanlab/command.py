@@ -5,13 +5,15 @@ Runs in the tree. Each word is a module that has a command line of its own; what
 
 from __future__ import annotations
 
+import fcntl
+import os
 import runpy
 import sys
 from typing import NamedTuple
 
 from pymodels.errors import EXIT_CONFIGURATION, ConfigError, nearest
 from pymodels.roots import check
-from tb.tools.paths import CHECKOUT, ROOT
+from tb.tools.paths import CHECKOUT, OUT, ROOT
 
 
 class Command(NamedTuple):
@@ -21,6 +23,8 @@ class Command(NamedTuple):
     does: str
     checkout: bool = False
     """It needs what only a checkout has: tests, and tools of quality."""
+    single: bool = False
+    """True for a command that measures, or works in folders with fixed names: two at once would spoil each other."""
 
 
 COMMANDS = {
@@ -40,13 +44,18 @@ COMMANDS = {
     "fidelity": Command("tb.figures.fidelity", "how good every figure is, sorted by it"),
     "costs": Command("pymodels.costs.compile", "count the compiled paths of message layers"),
     "firmware": Command("firmware.build", "compile the C firmware of a message layer"),
-    "mpi4py": Command("tb.program.mpi.own_tests", "run mpi4py's own tests over the simulated MPI"),
-    "bench": Command("tb.bench.run", "measure how fast the laboratory is"),
-    "counts": Command("tb.bench.counts", "count the instructions of a message"),
+    "mpi4py": Command("tb.program.mpi.own_tests", "run mpi4py's own tests over the simulated MPI", single=True),
+    "bench": Command("tb.bench.run", "measure how fast the laboratory is", single=True),
+    "counts": Command("tb.bench.counts", "count the instructions of a message", single=True),
     "sim": Command("tb.run.block_bench", "run one block bench", checkout=True),
     "lint": Command("tb.quality.lint", "static checks of Python and HDL", checkout=True),
     "synth": Command("tb.quality.synth", "read every block as a synthesiser does", checkout=True),
-    "mutants": Command("tb.quality.mutate", "put small mistakes into the sources, and see whether tests fail", True),
+    "mutants": Command(
+        "tb.quality.mutate",
+        "put small mistakes into the sources, and see whether tests fail",
+        checkout=True,
+        single=True,
+    ),
     "prove": Command("tb.quality.prove", "prove properties of blocks", checkout=True),
 }
 INSIDE = {"tell": Command("tb.sanlab.tell", "what the library asks")}
@@ -70,9 +79,23 @@ def main() -> int:
         check()
     except ConfigError as error:
         return _refuse(str(error))
+    if command.single and not _locked(word):
+        return _refuse(f"sanlab {word}: already running in {OUT}; wait for its end, or name a folder with SANLAB_OUT")
     del sys.argv[1]
     runpy.run_module(command.module, run_name="__main__", alter_sys=True)
     return 0
+
+
+def _locked(word: str) -> bool:
+    """Return True if no other process runs a command in this folder for results, and lock it until this one ends."""
+    OUT.mkdir(parents=True, exist_ok=True)
+    lock = os.open(OUT / f".{word}.lock", os.O_CREAT | os.O_RDWR)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(lock)
+        return False
+    return True
 
 
 def _refuse(text: str) -> int:

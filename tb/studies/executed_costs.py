@@ -61,8 +61,6 @@ class Beside:
 
 def check(plan: Plan) -> None:
     """Raise ConfigError for a core whose clocks the tables do not have, StaleError for a table of other C sources."""
-    for layer in layers():
-        executed.load(layer)
     kind = plan.profile.kind
     if kind not in executed.PACES:
         known = ", ".join(executed.PACES)
@@ -70,6 +68,8 @@ def check(plan: Plan) -> None:
     if core_pace(plan.profile) != executed.PACES[kind]:
         cause = f"the clocks of the paths are counted for {executed.PACES[kind]}"
         raise ConfigError("SET", 0, "another core", cause, "leave processor.* and core.* as the profile has them")
+    for layer in layers():
+        executed.load(layer)
 
 
 async def run(lab: Lab) -> None:

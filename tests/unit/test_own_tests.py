@@ -83,6 +83,18 @@ def test_runs_are_counted_by_what_all_ranks_say_and_recorded(
     assert "2 ranks over grim" in kept and capsys.readouterr().out.startswith("test_a: ")
 
 
+def test_a_run_that_was_rejected_is_not_counted_by_files_of_an_earlier_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = tmp_path / "runs" / "test_a" / "program-0.txt"
+    left.parent.mkdir(parents=True)
+    left.write_text("Ran 3 tests in 1s", encoding="utf-8")
+    monkeypatch.setattr(own_tests, "FOLDER", tmp_path)
+    monkeypatch.setattr(subprocess, "run", lambda words, **_: subprocess.CompletedProcess(words, 2))
+    how = own_tests.arguments(["--ranks", "1"])
+    assert own_tests.run("test_a", tmp_path, how) == {"not finished": 1}
+
+
 def test_the_page_says_what_was_counted_last() -> None:
     page = (PAGE / "README.md").read_text(encoding="utf-8")
     for how, kept in json.loads((PAGE / "own_tests.json").read_text(encoding="utf-8")).items():

@@ -6,7 +6,9 @@ real child process, which ends before anything is built; they are compared with 
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 import pickle
 import signal
 import subprocess
@@ -151,6 +153,18 @@ def test_the_command_has_a_word_for_each_target_of_make(module: str) -> None:
     assert [line.split()[0] for line in shown.stdout.splitlines() if line.startswith("  ")] == list(COMMANDS)
     made = {line.split(":")[0] for line in (ROOT / "Makefile").read_text(encoding="utf-8").splitlines() if ":" in line}
     assert made >= COMMANDS.keys() - {"costs"}
+
+
+def test_a_command_that_measures_runs_once_at_a_time(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "tb.sanlab", "counts", "no_such_workload"]
+    surroundings = {**os.environ, "SANLAB_OUT": str(tmp_path)}
+    with (tmp_path / ".counts.lock").open("w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        ended = subprocess.run(words, cwd=ROOT, env=surroundings, capture_output=True, encoding="utf-8", check=False)
+        assert ended.returncode == 2
+        assert ended.stderr.startswith(f"sanlab counts: already running in {tmp_path}; wait for its end")
+    ended = subprocess.run(words, cwd=ROOT, env=surroundings, capture_output=True, encoding="utf-8", check=False)
+    assert "unknown workload 'no_such_workload'" in ended.stderr
 
 
 def test_an_unknown_word_names_the_nearest() -> None:
