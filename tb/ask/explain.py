@@ -1,6 +1,7 @@
 """`python -m tb.ask.explain STUDY --message N`, the command of `make explain`: the life of one message in sentences.
 
-It reads the trace of the study's last run, and runs the study when there is none. Exit codes are those of `make run`: 2
+It reads the trace of the study's last run. The study runs first when there is none, or when the command gives settings,
+a profile, a cluster, a seed or a simulator that the last run did not have. Exit codes are those of `make run`: 2
 also when there is no such message, or the trace cannot be read.
 """
 
@@ -21,7 +22,7 @@ from pymodels.numerals import whole
 from tb.ask.delays import Neighbours
 from tb.ask.story import story
 from tb.plan import studies
-from tb.plan.request import resolve
+from tb.plan.request import Request, resolve
 from tb.report.life import Life
 from tb.report.lives import lives_of
 from tb.report.recorded import TRACE, Recorded, read_recorded
@@ -32,6 +33,9 @@ from tb.tools.paths import SIMULATORS
 from tb.tools.workplace import reading
 
 SLOWEST = "slowest"
+REQUEST = "request.json"
+DEFAULTS = {"sim": "verilator", "seed": "1", "cluster": "", "profile": "", "set": ""}
+"""Options that name a run, and their defaults."""
 
 
 def chosen(lives: Sequence[Life], word: str) -> Life:
@@ -67,21 +71,47 @@ def explain(recorded: Recorded, word: str, console: Console) -> None:
 
 
 def folder_of(words: argparse.Namespace) -> Path:
-    """The folder of the study's last run; the study is run when it has none. Raises SanlabError when it fails."""
+    """Return the folder of the run that the command describes. The study runs first when its last run left no trace, or
+    was another one.
+
+    Raises SanlabError when the run fails.
+    """
     folder = results_folder(words.study, words.out)
     with failures_recorded(folder):
         info = studies.load(words.study)
-    if (folder / TRACE).is_file():
-        return folder
     cluster = words.cluster or info.cluster or ""
     request = resolve(words.study, words.sim, words.seed, False, cluster, words.profile, words.set, SIMULATORS)
-    Console(stderr=True, emoji=False).print(
-        f"{words.study} has left no trace: running it first", style="dim", highlight=False
-    )
+    reason = _missing(folder, request, words)
+    if not reason:
+        return folder
+    Console(stderr=True, emoji=False).print(f"{reason}: running {words.study} first", style="dim", highlight=False)
     run_study(replace(request, folder=str(folder)), Console(file=io.StringIO(), emoji=False))
     if not (folder / TRACE).is_file():
         raise SanlabError("no trace", f"the run of {words.study} left none", f"see {folder / 'sim.log'}")
     return folder
+
+
+def _missing(folder: Path, wanted: Request, words: argparse.Namespace) -> str:
+    """Return why the last run cannot be explained: it left no trace, or differs in what the command gives. Defaults of
+    the command are not compared.
+    """
+    if not (folder / TRACE).is_file():
+        return "no trace"
+    given = {
+        "settings": bool(words.set),
+        "profile_name": bool(words.profile),
+        "cluster_file": bool(words.cluster),
+        "seed": words.seed != DEFAULTS["seed"],
+        "simulator": words.sim != DEFAULTS["sim"],
+    }
+    if not any(given.values()):
+        return ""
+    try:
+        last = Request.load(folder / REQUEST)
+    except (OSError, ValueError, TypeError):
+        return "settings of the last run are unknown"
+    differ = [name for name, is_given in given.items() if is_given and getattr(last, name) != getattr(wanted, name)]
+    return f"the last run had another {differ[0].partition('_')[0].removesuffix('s')}" if differ else ""
 
 
 def _command(words: argparse.Namespace) -> int:
@@ -97,7 +127,7 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="sanlab explain", description="The life of one message, told in sentences.")
     parser.add_argument("study", help="one of: " + studies.known())
     parser.add_argument("--message", default="", help="its number, from 1 in the order of sends, or slowest")
-    for name, default in (("sim", "verilator"), ("seed", "1"), ("cluster", ""), ("profile", ""), ("set", "")):
+    for name, default in DEFAULTS.items():
         parser.add_argument(f"--{name}", default=default)
     parser.add_argument("--out", default="", help="folder of the run (default sim_build/<study>)")
     words = parser.parse_args(argv)

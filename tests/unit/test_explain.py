@@ -20,10 +20,12 @@ from pymodels.trace import Part, TraceEvent, switch_port, unit
 from tb.ask import explain
 from tb.ask.delays import Delay, Neighbours, total
 from tb.ask.story import DELAYS, _waiting, story
+from tb.plan.request import Request, resolve
 from tb.report.lives import Lives
 from tb.report.recorded import Legend
 from tb.report.stages import Stage
 from tb.report.wire import rows
+from tb.tools.paths import SIMULATORS
 from tests.unit.madeup_trace import LEGEND_OF_TWO, Row, leave, message, packet, record, trace
 
 E = TraceEvent
@@ -228,5 +230,43 @@ def test_without_a_trace_the_study_runs_first(tmp_path: Path, monkeypatch: pytes
 
     monkeypatch.setattr(explain, "run_study", run_study)
     for _ in range(2):
-        assert explain.main(["grim_pingpong", "--message=1", "--sim=icarus", "--out", str(tmp_path)]) == 0
+        assert explain.main(["grim_pingpong", "--message=1", "--out", str(tmp_path)]) == 0
     assert len(asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ("--set=size=64", ""),
+        ("--profile=lanai4", ""),
+        ("--seed=2", ""),
+        ("--set=size=128", "the last run had another setting"),
+        ("--set=size=64 repetitions=2", "the last run had another setting"),
+        ("--profile=lanai9", "the last run had another profile"),
+        ("--cluster=four_hosts", "the last run had another cluster"),
+        ("--seed=3", "the last run had another seed"),
+        ("--sim=icarus", "the last run had another simulator"),
+    ],
+)
+def test_a_run_that_is_another_one_than_the_last_runs_first(
+    given: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    leave(tmp_path)
+    last = resolve("grim_pingpong", "verilator", "2", False, "two_hosts", "lanai4", "size=64", SIMULATORS)
+    last.save(tmp_path / "request.json")
+    runs: list[Request] = []
+    monkeypatch.setattr(explain, "run_study", lambda request, console: runs.append(request))
+    assert explain.main(["grim_pingpong", "--message=1", given, "--out", str(tmp_path)]) == 0
+    assert len(runs) == bool(reason)
+    assert capsys.readouterr().err == (f"{reason}: running grim_pingpong first\n" if reason else "")
+
+
+def test_settings_of_a_run_that_left_no_request_are_not_guessed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leave(tmp_path)
+    runs: list[Request] = []
+    monkeypatch.setattr(explain, "run_study", lambda request, console: runs.append(request))
+    for word, count in (("--seed=1", 0), ("--set=size=64", 1)):
+        assert explain.main(["grim_pingpong", "--message=1", word, "--out", str(tmp_path)]) == 0
+        assert len(runs) == count
