@@ -1,4 +1,6 @@
-/* Builds the datatypes of a file, and prints what MPI says of each: one line a type. See random_types.py. */
+/* Builds the datatypes of a file, and prints what MPI says of each: one line a type. See random_types.py.
+
+   With LARGE all calls are those of large counts. */
 
 #include <mpi.h>
 #include <stdint.h>
@@ -9,6 +11,15 @@
 #define NODES 16
 #define LIST 64
 #define ROOM (1 << 15)
+
+#ifdef LARGE
+typedef MPI_Count count_t, place_t;
+#define CALL(name) name##_c
+#else
+typedef int count_t;
+typedef MPI_Aint place_t;
+#define CALL(name) name
+#endif
 
 static FILE *input;
 static MPI_Datatype nodes[NODES];
@@ -26,8 +37,15 @@ static int *ints(int count) {
     return list;
 }
 
-static MPI_Aint *places(int count) {
-    static MPI_Aint list[LIST];
+static count_t *counts(int count) {
+    static count_t lists[8][LIST], at;
+    count_t *list = lists[at++ % 8];
+    for (int i = 0; i < count; i++) list[i] = (count_t)number();
+    return list;
+}
+
+static place_t *places(int count) {
+    static place_t list[LIST];
     for (int i = 0; i < count; i++) list[i] = number();
     return list;
 }
@@ -39,31 +57,32 @@ static uint64_t hash(uint64_t seed, const void *data, size_t size) {
 
 static MPI_Datatype node(char kind) {
     MPI_Datatype made = MPI_DATATYPE_NULL;
-    int n, m, *a, *b, *c, *d;
-    MPI_Aint *p;
+    int n, m, *b, *c, *d;
+    count_t *a, *e, *f;
+    place_t *p;
     switch (kind) {
     case 'B': return (MPI_Datatype)number();
-    case 'C': n = (int)number(); MPI_Type_contiguous(n, nodes[number()], &made); break;
-    case 'V': a = ints(3); MPI_Type_vector(a[0], a[1], a[2], nodes[number()], &made); break;
-    case 'H': a = ints(2); p = places(1); MPI_Type_create_hvector(a[0], a[1], *p, nodes[number()], &made); break;
-    case 'I': n = (int)number(); a = ints(n); b = ints(n); MPI_Type_indexed(n, a, b, nodes[number()], &made); break;
-    case 'J': n = (int)number(); a = ints(n); p = places(n); MPI_Type_create_hindexed(n, a, p, nodes[number()], &made); break;
-    case 'K': n = (int)number(); m = (int)number(); a = ints(n); MPI_Type_create_indexed_block(n, m, a, nodes[number()], &made); break;
-    case 'L': n = (int)number(); m = (int)number(); p = places(n); MPI_Type_create_hindexed_block(n, m, p, nodes[number()], &made); break;
+    case 'C': n = (int)number(); CALL(MPI_Type_contiguous)(n, nodes[number()], &made); break;
+    case 'V': a = counts(3); CALL(MPI_Type_vector)(a[0], a[1], a[2], nodes[number()], &made); break;
+    case 'H': a = counts(2); p = places(1); CALL(MPI_Type_create_hvector)(a[0], a[1], *p, nodes[number()], &made); break;
+    case 'I': n = (int)number(); a = counts(n); e = counts(n); CALL(MPI_Type_indexed)(n, a, e, nodes[number()], &made); break;
+    case 'J': n = (int)number(); a = counts(n); p = places(n); CALL(MPI_Type_create_hindexed)(n, a, p, nodes[number()], &made); break;
+    case 'K': n = (int)number(); m = (int)number(); a = counts(n); CALL(MPI_Type_create_indexed_block)(n, m, a, nodes[number()], &made); break;
+    case 'L': n = (int)number(); m = (int)number(); p = places(n); CALL(MPI_Type_create_hindexed_block)(n, m, p, nodes[number()], &made); break;
     case 'S': {
         MPI_Datatype kinds[LIST];
-        n = (int)number(); a = ints(n); p = places(n); b = ints(n);
+        n = (int)number(); a = counts(n); p = places(n); b = ints(n);
         for (int i = 0; i < n; i++) kinds[i] = nodes[b[i]];
-        MPI_Type_create_struct(n, a, p, kinds, &made);
+        CALL(MPI_Type_create_struct)(n, a, p, kinds, &made);
         break;
     }
-    case 'R': p = places(2); MPI_Type_create_resized(nodes[number()], p[0], p[1], &made); break;
+    case 'R': p = places(2); CALL(MPI_Type_create_resized)(nodes[number()], p[0], p[1], &made); break;
     case 'D': MPI_Type_dup(nodes[number()], &made); break;
-    case 'A': n = (int)number(); a = ints(n); b = ints(n); c = ints(n); m = (int)number(); MPI_Type_create_subarray(n, a, b, c, m, nodes[number()], &made); break;
+    case 'A': n = (int)number(); a = counts(n); e = counts(n); f = counts(n); m = (int)number(); CALL(MPI_Type_create_subarray)(n, a, e, f, m, nodes[number()], &made); break;
     case 'P': {
         int size = (int)number(), rank = (int)number();
-        n = (int)number(); a = ints(n); b = ints(n); c = ints(n); d = ints(n); m = (int)number();
-        MPI_Type_create_darray(size, rank, n, a, b, c, d, m, nodes[number()], &made);
+        n = (int)number(); a = counts(n); b = ints(n); c = ints(n); d = ints(n); m = (int)number();
+        CALL(MPI_Type_create_darray)(size, rank, n, a, b, c, d, m, nodes[number()], &made);
         break;
     }
     default: exit(4);
@@ -73,29 +92,46 @@ static MPI_Datatype node(char kind) {
 }
 
 static void bounds(MPI_Datatype kind) {
-    MPI_Aint lower, extent, true_lower, true_extent;
+    place_t lower, extent, true_lower, true_extent;
     MPI_Count size;
-    int small;
-    MPI_Type_get_extent(kind, &lower, &extent);
-    MPI_Type_get_true_extent(kind, &true_lower, &true_extent);
-    MPI_Type_size(kind, &small);
+    count_t small;
+    CALL(MPI_Type_get_extent)(kind, &lower, &extent);
+    CALL(MPI_Type_get_true_extent)(kind, &true_lower, &true_extent);
+    CALL(MPI_Type_size)(kind, &small);
     MPI_Type_size_x(kind, &size);
-    printf(" [%d %ld %ld %ld %ld %ld]", small, (long)size, (long)lower, (long)extent, (long)true_lower, (long)true_extent);
+    printf(" [%ld %ld %ld %ld %ld %ld]", (long)small, (long)size, (long)lower, (long)extent, (long)true_lower, (long)true_extent);
+}
+
+/* Number of integers, addresses, large counts and datatypes of a constructor call; return the combiner. */
+static int envelope(MPI_Datatype kind, count_t *found) {
+    int combiner;
+    found[2] = 0;
+#ifdef LARGE
+    MPI_Type_get_envelope_c(kind, found, found + 1, found + 2, found + 3, &combiner);
+#else
+    MPI_Type_get_envelope(kind, found, found + 1, found + 3, &combiner);
+#endif
+    return combiner;
 }
 
 static void contents(MPI_Datatype kind) {
-    int numbers, addresses, types, combiner, list[4 * LIST];
+    count_t n[4], others[4];
+    int combiner = envelope(kind, n), list[4 * LIST];
     MPI_Aint where[LIST];
+    static MPI_Count large[4 * LIST];
     MPI_Datatype kinds[LIST];
-    MPI_Type_get_envelope(kind, &numbers, &addresses, &types, &combiner);
-    printf(" made %d %d %d %d", combiner, numbers, addresses, types);
+    printf(" made %d %ld %ld %ld %ld", combiner, (long)n[0], (long)n[1], (long)n[2], (long)n[3]);
     if (combiner == MPI_COMBINER_NAMED) return;
-    MPI_Type_get_contents(kind, numbers, addresses, types, list, where, kinds);
-    printf(" %lx", (long)hash(hash(1, list, sizeof(int) * (size_t)numbers), where, sizeof(MPI_Aint) * (size_t)addresses));
-    for (int i = 0; i < types; i++) {
+#ifdef LARGE
+    MPI_Type_get_contents_c(kind, n[0], n[1], n[2], n[3], list, where, large, kinds);
+#else
+    MPI_Type_get_contents(kind, n[0], n[1], n[3], list, where, kinds);
+#endif
+    printf(" %lx", (long)hash(hash(1, list, sizeof(int) * (size_t)n[0]), where, sizeof(MPI_Aint) * (size_t)n[1]));
+    printf(" %lx", (long)hash(1, large, sizeof(MPI_Count) * (size_t)n[2]));
+    for (int i = 0; i < n[3]; i++) {
         bounds(kinds[i]);
-        MPI_Type_get_envelope(kinds[i], &numbers, &addresses, &addresses, &combiner);
-        if (combiner != MPI_COMBINER_NAMED) MPI_Type_free(kinds + i);
+        if (envelope(kinds[i], others) != MPI_COMBINER_NAMED) MPI_Type_free(kinds + i);
     }
 }
 
@@ -103,31 +139,32 @@ static void contents(MPI_Datatype kind) {
 static void data(MPI_Datatype kind, int count, int overlap, int part) {
     static char buffer[2 * ROOM], bytes[2 * ROOM], again[2 * ROOM];
     char *middle = buffer + ROOM;
-    int size, at = 0, came, room;
+    int size;
+    count_t at = 0, came, room;
     MPI_Status status;
-    MPI_Pack_size(count, kind, MPI_COMM_SELF, &room);
+    CALL(MPI_Pack_size)(count, kind, MPI_COMM_SELF, &room);
     MPI_Type_size(kind, &size);
     size *= count;
     for (int i = 0; i < 2 * ROOM; i++) buffer[i] = (char)(i * 2654435761u >> 13);
     memset(bytes, 0, (size_t)size + 8);
     memset(again, 0, (size_t)size + 8);
-    MPI_Pack(middle, count, kind, bytes, size, &at, MPI_COMM_SELF);
-    printf(" packed %d %d %lx", room, at, (long)hash(1, bytes, (size_t)size));
-    MPI_Sendrecv(middle, count, kind, 0, 1, again, size + 8, MPI_BYTE, 0, 1, MPI_COMM_SELF, &status);
-    MPI_Get_count(&status, MPI_BYTE, &came);
-    printf(" sent %d %d", came, memcmp(bytes, again, (size_t)size));
+    CALL(MPI_Pack)(middle, count, kind, bytes, size, &at, MPI_COMM_SELF);
+    printf(" packed %ld %ld %lx", (long)room, (long)at, (long)hash(1, bytes, (size_t)size));
+    CALL(MPI_Sendrecv)(middle, count, kind, 0, 1, again, size + 8, MPI_BYTE, 0, 1, MPI_COMM_SELF, &status);
+    CALL(MPI_Get_count)(&status, MPI_BYTE, &came);
+    printf(" sent %ld %d", (long)came, memcmp(bytes, again, (size_t)size));
     if (overlap) return;
     for (int i = 0; i < size; i++) again[i] = (char)(i * 40503u >> 3 ^ i);
     memset(buffer, 0, sizeof buffer);
     at = 0;
-    MPI_Unpack(again, size, &at, middle, count, kind, MPI_COMM_SELF);
+    CALL(MPI_Unpack)(again, size, &at, middle, count, kind, MPI_COMM_SELF);
     printf(" unpacked %lx", (long)hash(1, buffer, sizeof buffer));
     memset(buffer, 0, sizeof buffer);
-    MPI_Sendrecv(again, size, MPI_BYTE, 0, 1, middle, count, kind, 0, 1, MPI_COMM_SELF, &status);
-    MPI_Get_count(&status, kind, &came);
-    printf(" received %d %lx", came, (long)hash(1, buffer, sizeof buffer));
+    CALL(MPI_Sendrecv)(again, size, MPI_BYTE, 0, 1, middle, count, kind, 0, 1, MPI_COMM_SELF, &status);
+    CALL(MPI_Get_count)(&status, kind, &came);
+    printf(" received %ld %lx", (long)came, (long)hash(1, buffer, sizeof buffer));
     memset(buffer, 0, sizeof buffer);
-    MPI_Sendrecv(again, part, MPI_BYTE, 0, 1, middle, count, kind, 0, 1, MPI_COMM_SELF, &status);
+    CALL(MPI_Sendrecv)(again, part, MPI_BYTE, 0, 1, middle, count, kind, 0, 1, MPI_COMM_SELF, &status);
     printf(" in part %lx", (long)hash(1, buffer, sizeof buffer));
 }
 
@@ -135,15 +172,15 @@ static void data(MPI_Datatype kind, int count, int overlap, int part) {
 static void elements(MPI_Datatype kind, long size, int known) {
     MPI_Status status;
     MPI_Count large;
-    int count, some;
+    count_t count, some;
     memset(&status, 0, sizeof status);
     MPI_Status_set_elements_x(&status, MPI_BYTE, size);
-    MPI_Get_count(&status, kind, &count);
-    printf(" %ld: %d", size, count);
+    CALL(MPI_Get_count)(&status, kind, &count);
+    printf(" %ld: %ld", size, (long)count);
     if (!known) return;
-    MPI_Get_elements(&status, kind, &some);
+    CALL(MPI_Get_elements)(&status, kind, &some);
     MPI_Get_elements_x(&status, kind, &large);
-    printf(" %d %ld", some, (long)large);
+    printf(" %ld %ld", (long)some, (long)large);
 }
 
 int main(int argc, char **argv) {
@@ -169,9 +206,8 @@ int main(int argc, char **argv) {
         printf("\n");
         fflush(stdout);
         for (int i = 0; i <= last; i++) {
-            int a, b, c, combiner;
-            MPI_Type_get_envelope(nodes[i], &a, &b, &c, &combiner);
-            if (combiner != MPI_COMBINER_NAMED) MPI_Type_free(nodes + i);
+            count_t found[4];
+            if (envelope(nodes[i], found) != MPI_COMBINER_NAMED) MPI_Type_free(nodes + i);
         }
     }
     MPI_Finalize();

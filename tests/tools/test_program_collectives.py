@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.tools.program_bench import main, run
 
 
@@ -146,3 +148,51 @@ def test_a_group_makes_a_communicator_alone_and_keeps_hints(tmp_path: Path) -> N
     MUST((pair == MPI_COMM_NULL) == (rank == 1));
     """
     run(tmp_path, main(body), ranks=3)
+
+
+def test_one_address_is_two_buffers_where_the_datatypes_differ(tmp_path: Path) -> None:
+    body = """
+    MPI_Datatype upper, lower; int data[4] = {rank + 1, rank + 2, -1, -1}, one = 1, at = 0, second = 2;
+    MPI_Type_indexed(1, &one, &at, MPI_INT, &upper);
+    MPI_Type_indexed(1, &one, &second, MPI_INT, &lower);
+    MPI_Type_create_resized(lower, 0, sizeof(int), &lower);
+    MPI_Type_commit(&upper); MPI_Type_commit(&lower);
+    MUST(MPI_Allgather(data, 1, upper, data, 1, lower, MPI_COMM_WORLD) == MPI_SUCCESS);
+    MUST(data[0] == rank + 1 && data[2] == 1 && data[3] == 2);
+    """
+    run(tmp_path, main(body))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "MPI_Reduce_local(data, data, 2, MPI_INT, MPI_SUM)",
+        "MPI_Reduce_scatter(data, data, ones, MPI_INT, MPI_SUM, MPI_COMM_WORLD)",
+        "MPI_Reduce_scatter_block(data, data, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD)",
+        "MPI_Ireduce_scatter(data, data, ones, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request)",
+        "MPI_Allgather(data + rank, 1, MPI_INT, data, 1, MPI_INT, MPI_COMM_WORLD)",
+        "MPI_Allgatherv(data + rank, 1, MPI_INT, data, ones, ranks, MPI_INT, MPI_COMM_WORLD)",
+        "rank ? MPI_ERR_BUFFER : MPI_Gather(data, 1, MPI_INT, data, 1, MPI_INT, 0, MPI_COMM_WORLD)",
+        "rank ? MPI_ERR_BUFFER : MPI_Scatterv(data, ones, ranks, MPI_INT, data, 1, MPI_INT, 0, MPI_COMM_WORLD)",
+    ],
+)
+def test_one_buffer_for_both_is_rejected(call: str, tmp_path: Path) -> None:
+    body = f"""
+    int data[4] = {{0}}, ones[2] = {{1, 1}}, ranks[2] = {{0, 1}}; MPI_Request request;
+    (void)ones, (void)ranks, (void)request;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MUST({call} == MPI_ERR_BUFFER);
+    """
+    run(tmp_path, main(body))
+
+
+@pytest.mark.parametrize("wrong", [1, 100])
+def test_ranks_below_one_whose_broadcast_failed_fail_too(wrong: int, tmp_path: Path) -> None:
+    body = f"""
+    static int data[100];
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (!rank) data[0] = 7;
+    int code = MPI_Bcast(data, rank == 2 ? {wrong} : 10, MPI_INT, 0, MPI_COMM_WORLD);
+    MUST(rank >= 2 ? code != MPI_SUCCESS : code == MPI_SUCCESS && data[0] == 7);
+    """
+    run(tmp_path, main(body), ranks=4)

@@ -14,7 +14,7 @@ import pytest
 from firmware.host.mpi import MpiError
 from pymodels.machine import MachineError
 from tb.program.mpi.serve import ProgramError
-from tests.tools.program_bench import main, run
+from tests.tools.program_bench import HEAD, TAIL, main, run
 
 
 def test_an_error_is_returned_to_a_program_that_wants_it(tmp_path: Path) -> None:
@@ -238,3 +238,59 @@ def test_what_a_program_does_wrong_is_named_with_its_rank(what: str, tmp_path: P
 def test_programs_that_wait_for_each_other_are_a_hang_that_names_their_calls(tmp_path: Path) -> None:
     with pytest.raises(MachineError, match="MPI_Recv: rank 1, tag 3"):
         run(tmp_path, main("MPI_Recv(&rank, 1, MPI_INT, 1 - rank, 3, MPI_COMM_WORLD, &status);"))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "MPI_Comm_size(comm, 0)",
+        "MPI_Comm_group(comm, 0)",
+        "MPI_Comm_create(comm, group, 0)",
+        "MPI_Comm_split(comm, 0, 0, 0)",
+        "MPI_Type_contiguous(1, MPI_INT, 0)",
+        "MPI_Type_indexed(1, 0, 0, MPI_INT, &kind)",
+        "MPI_Comm_set_name(comm, 0)",
+    ],
+)
+def test_null_instead_of_an_address_is_an_argument_error(call: str, tmp_path: Path) -> None:
+    body = f"""
+    MPI_Comm comm; MPI_Group group; MPI_Datatype kind; (void)kind;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_group(comm, &group);
+    MUST({call} == MPI_ERR_ARG);
+    """
+    run(tmp_path, main(body), ranks=1)
+
+
+def test_the_error_code_of_a_copy_function_is_that_of_the_call(tmp_path: Path) -> None:
+    source = (
+        HEAD.replace(
+            "int main",
+            """
+    static int code;
+    static int copy(MPI_Comm comm, int key, void *extra, void *in, void *out, int *flag) {
+        (void)comm, (void)key, (void)extra, (void)in, (void)out;
+        *flag = 1;
+        return code;
+    }
+    static int no_delete(MPI_Comm comm, int key, void *value, void *extra) {
+        (void)comm, (void)key, (void)value, (void)extra;
+        return 0;
+    }
+    int main""",
+        )
+        + """
+    int key, error_class, found; MPI_Comm comm;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Add_error_class(&error_class);
+    MPI_Add_error_code(error_class, &code);
+    MPI_Comm_create_keyval(copy, no_delete, &key, 0);
+    MPI_Comm_set_attr(MPI_COMM_WORLD, key, &rank);
+    MUST(MPI_Comm_dup(MPI_COMM_WORLD, &comm) == code);
+    MPI_Error_class(code, &found);
+    MUST(found == error_class);
+    """
+        + TAIL
+    )
+    run(tmp_path, source)

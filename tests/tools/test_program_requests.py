@@ -97,3 +97,87 @@ def test_rank_0_alone_reads_the_standard_input(tmp_path: Path) -> None:
     code = "import sys; from pathlib import Path; from tests.tools.program_bench import start; "
     code += "start(Path(sys.argv[1]), sys.argv[2:])"
     subprocess.run([sys.executable, "-c", code, *words], input=b"to be read\n", check=True, cwd=Path.cwd())
+
+
+@pytest.mark.parametrize("on", ["grim", "via"])
+@pytest.mark.parametrize("count", [1, 5000])
+def test_one_request_ends_with_its_send_and_its_receive(count: int, on: str, tmp_path: Path) -> None:
+    body = f"""
+    enum {{ COUNT = {count} }};
+    static int out[COUNT], in[COUNT]; MPI_Request request; int other = 1 - rank, flag = 0, got;
+    for (int at = 0; at < COUNT; at++) out[at] = 10 * at + rank;
+    MPI_Isendrecv(out, COUNT, MPI_INT, other, 3, in, COUNT, MPI_INT, other, 3, MPI_COMM_WORLD, &request);
+    while (!flag) MPI_Test(&request, &flag, &status);
+    MUST(request == MPI_REQUEST_NULL && status.MPI_SOURCE == other && status.MPI_TAG == 3);
+    MPI_Get_count(&status, MPI_INT, &got);
+    MUST(got == COUNT);
+    for (int at = 0; at < COUNT; at++) MUST(in[at] == 10 * at + other);
+    MPI_Isendrecv_replace(out, COUNT, MPI_INT, other, 4, other, 4, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, &status);
+    for (int at = 0; at < COUNT; at++) MUST(out[at] == 10 * at + other);
+    MPI_Isendrecv(out, COUNT, MPI_INT, MPI_PROC_NULL, 3, in, COUNT, MPI_INT, MPI_PROC_NULL, 3, MPI_COMM_SELF, &request);
+    MPI_Wait(&request, &status);
+    MUST(status.MPI_SOURCE == MPI_PROC_NULL && in[0] == other);
+    MPI_Isendrecv_replace(out, COUNT, MPI_INT, other, 5, other, 5, MPI_COMM_WORLD, &request);
+    MPI_Request_free(&request);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Sendrecv(0, 0, MPI_INT, other, 6, 0, 0, MPI_INT, other, 6, MPI_COMM_WORLD, &status);
+    """
+    run(tmp_path, main(body), on=on)
+
+
+def test_a_receive_of_both_that_is_too_short_fails_its_request(tmp_path: Path) -> None:
+    body = """
+    int out[2] = {1, 2}, in = 0; MPI_Request request; int other = 1 - rank;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Isendrecv(out, 2, MPI_INT, other, 3, &in, 1, MPI_INT, other, 3, MPI_COMM_WORLD, &request);
+    MUST(MPI_Wait(&request, &status) == MPI_ERR_TRUNCATE && in == 1 && request == MPI_REQUEST_NULL);
+    """
+    run(tmp_path, main(body))
+
+
+GENERALIZED = """
+    static int asked, freed, cancelled;
+    static int query(void *extra, MPI_Status *status) {
+        asked++;
+        MPI_Status_set_elements(status, MPI_INT, *(int *)extra);
+        MPI_Status_set_cancelled(status, cancelled);
+        status->MPI_SOURCE = 7; status->MPI_TAG = 8;
+        return MPI_SUCCESS;
+    }
+    static int end(void *extra) { (void)extra; freed++; return MPI_SUCCESS; }
+    static int cancel(void *extra, int complete) { (void)extra; cancelled = !complete; return MPI_SUCCESS; }
+"""
+
+
+def test_generalized_requests_call_the_functions_of_the_program(tmp_path: Path) -> None:
+    body = """
+    int number = 5, count, flag, index; MPI_Request request, both[2]; MPI_Status statuses[2];
+    MPI_Grequest_start(query, end, cancel, &number, &request);
+    MPI_Test(&request, &flag, &status);
+    MUST(!flag && !asked);
+    MPI_Grequest_complete(request);
+    MPI_Request_get_status(request, &flag, &status);
+    MUST(flag && asked == 1 && !freed && status.MPI_TAG == 8);
+    MPI_Wait(&request, &status);
+    MPI_Get_count(&status, MPI_INT, &count);
+    MUST(request == MPI_REQUEST_NULL && count == 5 && status.MPI_SOURCE == 7 && asked == 2 && freed == 1);
+    MPI_Grequest_start(query, end, cancel, &number, both);
+    MPI_Irecv(&count, 1, MPI_INT, rank, 1, MPI_COMM_WORLD, both + 1);
+    MPI_Cancel(both);
+    MPI_Grequest_complete(both[0]);
+    MPI_Waitany(2, both, &index, &status);
+    MPI_Test_cancelled(&status, &flag);
+    MUST(index == 0 && flag && freed == 2 && both[0] == MPI_REQUEST_NULL);
+    MPI_Send(&number, 1, MPI_INT, rank, 1, MPI_COMM_WORLD);
+    MPI_Grequest_start(query, end, cancel, &number, both);
+    MPI_Grequest_complete(both[0]);
+    MPI_Waitall(2, both, statuses);
+    MUST(count == 5 && statuses[0].MPI_TAG == 8 && statuses[1].MPI_TAG == 1 && freed == 3);
+    MPI_Grequest_start(query, end, cancel, &number, &request);
+    MPI_Grequest_complete(request);
+    MPI_Request_free(&request);
+    MUST(freed == 4 && asked == 4);
+    """
+    head, rest = main(body).split("int main", 1)
+    run(tmp_path, f"{head}{GENERALIZED}int main{rest}", ranks=1)

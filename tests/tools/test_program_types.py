@@ -22,19 +22,20 @@ SEED = 2
 PROGRAM = Path(__file__).with_name("random_types.c")
 
 
-def linked_with_mpich(source: Path, to: Path) -> Path:
+def linked_with_mpich(source: Path, to: Path, *flags: str) -> Path:
     """Compile a program with MPICH of Debian; return its path."""
     compiler = shutil.which("mpicc.mpich")
     assert compiler, (
         "mpicc.mpich is missing: type `apt-get install mpich libmpich-dev`, or `make test`, which installs it"
     )
-    subprocess.run([compiler, "-Wall", "-Wextra", "-Werror", "-O1", source, "-o", to], check=True)
+    subprocess.run([compiler, "-Wall", "-Wextra", "-Werror", "-O1", *flags, source, "-o", to], check=True)
     return to
 
 
-def test_random_types_have_the_sizes_bounds_and_data_of_mpich(tmp_path: Path) -> None:
-    program, types = linked_with_mpich(PROGRAM, tmp_path / "random_types"), tmp_path / "types"
-    cases = [line for _, line in random_cases(SEED, NUMBER)]
+@pytest.mark.parametrize("flags", [[], ["-DLARGE"]], ids=["counts", "large counts"])
+def test_random_types_have_the_sizes_bounds_and_data_of_mpich(flags: list[str], tmp_path: Path) -> None:
+    program, types = linked_with_mpich(PROGRAM, tmp_path / "random_types", *flags), tmp_path / "types"
+    cases = [line for _, line in random_cases(SEED + len(flags), NUMBER)]
     types.write_text("\n".join(cases) + "\n", encoding="utf-8")
     said = subprocess.run([program, types], check=True, capture_output=True, encoding="utf-8").stdout.splitlines()
     ours = start(tmp_path, [str(program), str(types)], ranks=1, patience_s=60).said[0].splitlines()
@@ -220,3 +221,90 @@ def test_the_status_of_a_null_request_is_empty(tmp_path: Path) -> None:
     MUST(status.MPI_SOURCE == MPI_ANY_SOURCE && status.MPI_TAG == MPI_ANY_TAG && status.MPI_ERROR == 0);
     """
     run(tmp_path, main(body), ranks=1)
+
+
+def test_large_counts_move_data_in_every_kind_of_call(tmp_path: Path) -> None:
+    body = """
+    MPI_Count counts[2] = {1, 2}, one = 1, got, room, packed = 0; MPI_Aint places[2] = {0, 1}, bytes[2] = {0, 4};
+    int out[3] = {10 * rank, 10 * rank + 1, 10 * rank + 2}, in[8] = {0}, other = 1 - rank, sum[2];
+    MPI_Request request; MPI_Datatype kinds[2]; kinds[0] = kinds[1] = MPI_INT; char bytes_out[16]; void *buffer;
+    MPI_Sendrecv_c(out, 3, MPI_INT, other, 1, in, 8, MPI_INT, other, 1, MPI_COMM_WORLD, &status);
+    MPI_Get_count_c(&status, MPI_INT, &got);
+    MUST(got == 3 && in[0] == 10 * other && in[2] == 10 * other + 2);
+    MPI_Allgatherv_c(out, counts[rank], MPI_INT, in, counts, places, MPI_INT, MPI_COMM_WORLD);
+    MUST(in[0] == 0 && in[1] == 10 && in[2] == 11);
+    counts[1] = 1;
+    MPI_Alltoallw_c(out, counts, bytes, kinds, in + 4, counts, bytes, kinds, MPI_COMM_WORLD);
+    MUST(in[4] == rank && in[5] == 10 + rank);
+    MPI_Reduce_scatter_c(out, sum, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MUST(sum[0] == 10 + 2 * rank);
+    MPI_Ibcast_c(rank ? in : out, 3, MPI_INT, 0, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, &status);
+    MUST(rank ? in[2] == 2 : 1);
+    MPI_Alltoallv_init_c(out, counts, places, MPI_INT, in, counts, places, MPI_INT, MPI_COMM_WORLD, MPI_INFO_NULL,
+                         &request);
+    for (int turn = 0; turn < 2; turn++) {
+        memset(in, 0, sizeof in);
+        MPI_Start(&request);
+        MPI_Wait(&request, &status);
+        MUST(in[0] == rank && in[1] == 10 + rank);
+    }
+    MPI_Request_free(&request);
+    MPI_Pack_size_c(2, MPI_INT, MPI_COMM_WORLD, &room);
+    MPI_Pack_c(out, 2, MPI_INT, bytes_out, 16, &packed, MPI_COMM_WORLD);
+    MUST(room == 8 && packed == 8);
+    packed = 4;
+    MPI_Unpack_c(bytes_out, 16, &packed, in, 1, MPI_INT, MPI_COMM_WORLD);
+    MUST(packed == 8 && in[0] == 10 * rank + 1);
+    MPI_Buffer_attach_c(malloc(4096), 4096);
+    MPI_Bsend_c(out, one, MPI_INT, other, 2, MPI_COMM_WORLD);
+    MPI_Recv_c(in, 1, MPI_INT, other, 2, MPI_COMM_WORLD, &status);
+    MPI_Buffer_detach_c(&buffer, &room);
+    MUST(room == 4096 && in[0] == 10 * other);
+    """
+    run(tmp_path, main(body))
+
+
+def test_a_type_of_large_counts_is_described_by_calls_of_large_counts_only(tmp_path: Path) -> None:
+    body = """
+    MPI_Datatype huge, kind; MPI_Count bytes, n[4], large[1]; int small, code, a, b, c, numbers[1]; MPI_Aint places[1];
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Type_contiguous_c(5L << 32, MPI_INT, &huge);
+    MPI_Type_size_c(huge, &bytes);
+    MPI_Type_size(huge, &small);
+    MUST(bytes == 5L << 34 && small == MPI_UNDEFINED);
+    MUST(MPI_Type_get_envelope(huge, &a, &b, &c, &code) == MPI_ERR_TYPE);
+    MUST(!MPI_Type_get_envelope_c(huge, n, n + 1, n + 2, n + 3, &code) && !n[0] && !n[1] && n[2] == 1 && n[3] == 1);
+    MUST(!MPI_Type_get_contents_c(huge, 0, 0, 1, 1, numbers, places, large, &kind));
+    MUST(large[0] == 5L << 32 && kind == MPI_INT);
+    """
+    run(tmp_path, main(body), ranks=1)
+
+
+def test_types_of_fortrans_ranges_are_predefined(tmp_path: Path) -> None:
+    body = """
+    MPI_Datatype kind, again, none; int a, b, c, combiner, numbers[2]; double in = rank + .5, out;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Type_create_f90_real(15, 30, &kind);
+    MPI_Type_create_f90_real(15, 30, &again);
+    MUST(kind == again);
+    MPI_Type_size(kind, &size);
+    MUST(size == 8);
+    MPI_Type_get_envelope(kind, &a, &b, &c, &combiner);
+    MUST(a == 2 && !b && !c && combiner == 15);
+    MPI_Type_get_contents(kind, 2, 0, 0, numbers, 0, 0);
+    MUST(numbers[0] == 15 && numbers[1] == 30);
+    MPI_Allreduce(&in, &out, 1, kind, MPI_SUM, MPI_COMM_WORLD);
+    MUST(out == 2);
+    MUST(MPI_Type_free(&again) != MPI_SUCCESS);
+    for (int range = 1; range < 19; range++) {
+        MPI_Type_create_f90_integer(range, &kind);
+        MPI_Type_size(kind, &size);
+        MUST(size == (range < 3 ? 1 : range < 5 ? 2 : range < 10 ? 4 : 8));
+    }
+    MPI_Type_create_f90_complex(6, 37, &kind);
+    MPI_Type_size(kind, &size);
+    MUST(size == 8);
+    MUST(MPI_Type_create_f90_real(40, 1, &none) != MPI_SUCCESS && none == MPI_DATATYPE_NULL);
+    """
+    run(tmp_path, main(body))

@@ -15,7 +15,7 @@ from firmware.host.mpi.envelope import Mode
 from firmware.host.mpi.errors import ErrorClass, Misuse
 from firmware.host.mpi.matching import ANY, Key
 from firmware.host.mpi.message import Message
-from firmware.host.mpi.operation import Operation
+from firmware.host.mpi.operation import Operation, SendReceive
 from firmware.host.mpi.requests import Request
 from firmware.host.mpi.status import ANY_SOURCE, ANY_TAG, PROC_NULL, Status
 
@@ -124,6 +124,21 @@ class PointToPoint(Called):
     async def Irecv(self, buf: Spec, source: int = ANY_SOURCE, tag: int = ANY_TAG) -> Request:
         """Begin a receive."""
         return Request(self.engine, await self._receive("MPI_Irecv", buf, source, tag))
+
+    @call("MPI_Isendrecv")
+    async def Isendrecv(
+        self,
+        sendbuf: Spec,
+        dest: int,
+        sendtag: int = 0,
+        recvbuf: Spec = None,
+        source: int = ANY_SOURCE,
+        recvtag: int = ANY_TAG,
+    ) -> Request:
+        """Begin a send and a receive. The request ends with both, and has the status of the receive."""
+        receive = await self._receive("MPI_Isendrecv", recvbuf, source, recvtag)
+        send = await self._send("MPI_Isendrecv", Mode.STANDARD, sendbuf, dest, sendtag)
+        return Request(self.engine, SendReceive("MPI_Isendrecv", send, receive))
 
     # ---- persistent
 

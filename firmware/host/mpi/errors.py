@@ -35,6 +35,7 @@ class ErrorClass(IntEnum):
     INFO_VALUE = 30
     INFO_NOKEY = 31
     KEYVAL = 48
+    SESSION = 75
 
 
 class Misuse(Exception):  # noqa: N818 - it never leaves the library

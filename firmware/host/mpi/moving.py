@@ -46,12 +46,18 @@ class Moving(Steps):
         step = 1
         while step < self.size and not place & step:
             step *= 2
+        failure: Misuse | None = None
         if place:
-            await self._over(collective, await self._take(collective, data, (self.rank - step) % self.size))
+            try:
+                await self._over(collective, await self._take(collective, data, (self.rank - step) % self.size))
+            except Misuse as wrong:  # the ranks below wait all the same: an empty message fails there too
+                failure, data = wrong, view(None)
         while step > 1:
             step //= 2
             if place + step < self.size:
                 await self._over(collective, await self._give(collective, data, (self.rank + step) % self.size))
+        if failure:
+            raise failure
 
     @call("MPI_Gather")
     async def Gather(self, sendbuf: Spec, recvbuf: Spec, root: int = 0) -> None:

@@ -60,3 +60,20 @@ class Operation:
         of = "" if within == self.call else f" of {self.call}"
         peer = "any rank" if self.peer == ANY else f"rank {self.peer}"
         return f"{within}{of}: {peer}, {'any tag' if self.key.tag == ANY else f'tag {self.key.tag}'}"
+
+
+class SendReceive(Operation):
+    """A send and a receive that were begun together. It ends with both, and has the status of the receive."""
+
+    def __init__(self, call: str, send: Operation, receive: Operation) -> None:
+        super().__init__(call, receive.ranks, receive.key, receive.view, receive.peer)
+        self._both = send, receive
+        for one in self._both:
+            one.at_end = self._one_ended
+        self._one_ended(receive.status)
+
+    def _one_ended(self, status: Status) -> None:
+        send, receive = self._both
+        if send.done and receive.done:
+            self.status, self.error = receive.status, send.error or receive.error
+            self.finish()

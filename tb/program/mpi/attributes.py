@@ -9,12 +9,13 @@ from firmware.host.mpi.errors import ErrorClass, Misuse
 from firmware.host.mpi.status import ANY_SOURCE, PROC_NULL
 from tb.program.mpi import abi
 from tb.program.mpi.calls import Address, Handle, call
+from tb.program.mpi.error_codes import FunctionFailed
 from tb.program.mpi.layout import Attribute
 from tb.program.mpi.rank import Keyval, Rank
 
 COPY_AT = 256
 """Offset in the library's scratch memory of the two words that a copy function writes."""
-CALLBACK = "the program's function for an attribute failed"
+CALLBACK = "see MPI_Comm_create_keyval"
 
 
 class Kind(IntEnum):
@@ -172,7 +173,7 @@ async def _drop(rank: Rank, of: int, attributes: dict[int, Attribute], keyval: i
         else:
             code = await rank.callback(known.delete, of, keyval, value, known.extra)
         if code:
-            raise Misuse(ErrorClass.OTHER, CALLBACK, "see MPI_Comm_create_keyval")
+            raise FunctionFailed(code, rank.errors.text(code), CALLBACK)
     known.uses -= 1
     attributes.pop(keyval, None)
 
@@ -195,8 +196,8 @@ async def copied_attributes(rank: Rank, of: int, attributes: dict[int, Attribute
             given = (known.copy_proxy, known.copy, of, keyval, known.extra, kind, value, room, room + 8)
         else:
             given = (known.copy, of, keyval, known.extra, value, room, room + 8)
-        if await rank.callback(*given):
-            raise Misuse(ErrorClass.OTHER, CALLBACK, "see MPI_Comm_create_keyval")
+        if code := await rank.callback(*given):
+            raise FunctionFailed(code, rank.errors.text(code), CALLBACK)
         copied, flag = rank.memory.longs(room, 2)
         if flag & 0xFFFFFFFF:
             known.uses += 1

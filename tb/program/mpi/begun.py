@@ -25,7 +25,7 @@ Prepare = Callable[..., Prepared]
 
 
 def collective(*names: str, method: str = "") -> Callable[[Prepare], Prepare]:
-    """Make a function the calls `MPI_Name`, `MPI_Iname` and `MPI_Name_init`.
+    """Make a function the calls `MPI_Name`, `MPI_Iname` and `MPI_Name_init`, and those of large counts.
 
     The last two have a request as their last parameter, and a persistent one an info before it.
 
@@ -56,10 +56,11 @@ def _register(name: str, method: str, prepare: Prepare) -> None:
 
     async def make(rank: Rank, *words: Any) -> None:
         of = prepare(rank, *words[:-2]).of
-        pending = Pending(Request(rank.mpi.engine), rank.within, persistent=True)
+        pending, large = Pending(Request(rank.mpi.engine), rank.within, persistent=True), rank.large
 
         def arguments() -> tuple[Any, ...]:
             """Read the arguments at a start."""
+            rank.large = large
             _, given, pending.at_end = prepare(rank, *words[:-2])
             return given
 

@@ -19,7 +19,7 @@ STATUS = """typedef struct {
 } MPI_Status;"""
 PROFILED = ("MPI_", "MPIX_")
 """Functions with these names have a second one with `P` before it, as the standard's profiling interface wants."""
-TYPES = "Comm Group Datatype Request Message Op Errhandler Info"
+TYPES = "Comm Group Datatype Request Message Op Errhandler Info Session"
 
 
 def library() -> Path:

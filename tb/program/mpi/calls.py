@@ -21,6 +21,10 @@ Aint = NewType("Aint", int)
 """A whole number of 64 bits."""
 Buffer = NewType("Buffer", int)
 """The address of data that are read; count and datatype are the next two parameters."""
+Count = NewType("Count", int)
+"""A count: an int in C, of 64 bits in the call of large counts (`MPI_Send_c`)."""
+Counts = NewType("Counts", int)
+"""The address of counts or of displacements, which have 64 bits in the call of large counts."""
 Given = NewType("Given", int)
 """The address of an int that is read."""
 Handle = NewType("Handle", int)
@@ -29,6 +33,8 @@ KINDS = {
     "int": "int",
     "Handle": "int",
     "Aint": "long",
+    "Count": "int",
+    "Counts": "const void *",
     "Address": "const void *",
     "Buffer": "const void *",
     "Given": "const void *",
@@ -45,10 +51,11 @@ LOCAL = {
     "MPI_Status_f2c": "int MPI_Status_f2c(const int *from, MPI_Status *to)",
 }
 """Functions that the library does by itself, as C declares them."""
-MASKS = {"Handle": 0xFFFFFFFF, **dict.fromkeys(("Address", "Buffer", "Given"), (1 << 64) - 1)}
+MASKS = {"Handle": 0xFFFFFFFF, **dict.fromkeys(("Address", "Buffer", "Counts", "Given"), (1 << 64) - 1)}
 """Of words that have no sign."""
 MODULES = (
     "environment",
+    "sessions",
     "failures",
     "infos",
     "comms",
@@ -59,11 +66,14 @@ MODULES = (
     "types",
     "point",
     "waiting",
+    "generalized",
     "collectives",
     "operators",
 )
 """Where calls are."""
 NAMES = Path(__file__).with_name("names.txt")
+LARGE = "_c"
+"""Suffix of the names of calls of large counts."""
 Handler = Callable[..., Awaitable[Any]]
 
 
@@ -78,6 +88,16 @@ class Call:
     anytime: bool = False
     """It may be called before MPI_Init and after MPI_Finalize."""
 
+    @property
+    def plain(self) -> str:
+        """Name without the suffix of large counts."""
+        return self.name.removesuffix(LARGE)
+
+    @property
+    def large(self) -> bool:
+        """True if the counts of the call have 64 bits."""
+        return self.name.endswith((LARGE, "_x"))
+
     def arguments(self, words: tuple[int, ...]) -> list[int]:
         """The words of a request as what they are."""
         return [
@@ -90,16 +110,28 @@ _written: dict[str, Call] = {}
 
 
 def call(*names: str, anytime: bool = False) -> Callable[[Handler], Handler]:
-    """Make a coroutine the calls of these names; its first argument is the rank, which knows the name."""
+    """Make a coroutine the calls of these names; its first argument is the rank, which knows the name.
+
+    A call that has counts is made with 64-bit counts too, where the list of names has that.
+    """
 
     def of(handler: Handler) -> Handler:
         signature = inspect.signature(handler)
         parameters = tuple((one.name, str(one.annotation)) for one in list(signature.parameters.values())[1:])
+        large = tuple((name, "Aint" if kind == "Count" else kind) for name, kind in parameters)
         for name in names:
             _written[name] = Call(name, parameters, handler, anytime)
+            if f"{name}{LARGE}" in _listed() and {"Count", "Counts"} & {kind for _, kind in parameters}:
+                _written[f"{name}{LARGE}"] = Call(f"{name}{LARGE}", large, handler, anytime)
         return handler
 
     return of
+
+
+@cache
+def _listed() -> frozenset[str]:
+    """Return the names of MPICH's functions."""
+    return frozenset(NAMES.read_text(encoding="utf-8").split())
 
 
 @cache
@@ -107,5 +139,5 @@ def table() -> tuple[Call, ...]:
     """All functions of the library, by number."""
     for module in MODULES:
         importlib.import_module(f"tb.program.mpi.{module}")
-    names = {*NAMES.read_text(encoding="utf-8").split(), *_written}
+    names = {*_listed(), *_written}
     return tuple(_written.get(name) or Call(name, (), None) for name in sorted(names - LOCAL.keys()))

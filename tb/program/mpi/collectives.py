@@ -11,7 +11,7 @@ from firmware.host.mpi.parts import IN_PLACE
 from firmware.host.mpi.status import ROOT
 from tb.program.mpi import abi
 from tb.program.mpi.begun import Prepared, collective
-from tb.program.mpi.calls import Address, Buffer, Handle
+from tb.program.mpi.calls import Address, Buffer, Count, Counts, Handle
 from tb.program.mpi.layout import Place
 from tb.program.mpi.rank import AnyComm, Rank
 
@@ -26,10 +26,28 @@ def _beside(of: AnyComm, root: int) -> bool:
     return isinstance(of, Intercomm) and root < 0
 
 
-def _apart(buf: int, into_buf: int, count: int) -> None:
-    """Raise Misuse for a receiving buffer that is the sending one, which needs MPI_IN_PLACE instead."""
-    if count and buf == into_buf:
+def check_apart(buf: int, into_buf: int, count: int, equal: bool = True, own: int = 0) -> None:
+    """Raise Misuse for a receiving buffer that is the sending one, which needs MPI_IN_PLACE instead.
+
+    Buffers with one address are apart where their counts or datatypes are not `equal`: datatypes may have gaps.
+
+    Args:
+        buf: Address of the sending buffer, or of the one without parts.
+        into_buf: Address of the other one.
+        count: Number of elements; 0: the buffers are not used.
+        equal: True if counts and datatypes are equal.
+        own: Address of the own part of `into_buf`, if that has parts.
+    """
+    if count and equal and buf in (into_buf, own or into_buf):
         raise Misuse(ErrorClass.BUFFER, "both buffers are one", "give MPI_IN_PLACE for the sending one")
+
+
+def _own(rank: Rank, of: AnyComm, buf: int, count: int, datatype: int, places: int = 0) -> int:
+    """Return the address of the own part of a buffer that has `count` elements a rank, or displacements at `places`."""
+    if isinstance(of, Intercomm):
+        return buf
+    at = rank.counts(places, of.size)[of.rank] if places else of.rank * count
+    return buf + at * rank.types[datatype].shape.extent
 
 
 @collective("Barrier")
@@ -38,7 +56,7 @@ def _barrier(rank: Rank, comm: Handle) -> Prepared:
 
 
 @collective("Bcast")
-def _bcast(rank: Rank, buf: Buffer, count: int, datatype: Handle, root: int, comm: Handle) -> Prepared:
+def _bcast(rank: Rank, buf: Buffer, count: Count, datatype: Handle, root: int, comm: Handle) -> Prepared:
     of = rank.comm(comm)
     if _beside(of, root) and not _at_root(of, root):
         return Prepared(of, (None, root))
@@ -69,10 +87,10 @@ def _each(place: Place, count: int) -> list[Any]:
 def _gather(
     rank: Rank,
     buf: Buffer,
-    count: int,
+    count: Count,
     datatype: Handle,
     into_buf: Address,
-    into_count: int,
+    into_count: Count,
     into_datatype: Handle,
     root: int,
     comm: Handle,
@@ -81,7 +99,8 @@ def _gather(
     out = None if _beside(of, root) else _out(rank, buf, count, datatype)
     if not _at_root(of, root):
         return Prepared(of, (out, None, root))
-    _apart(buf, into_buf, into_count)
+    own = _own(rank, of, into_buf, into_count, into_datatype)
+    check_apart(buf, into_buf, count, (count, datatype) == (into_count, into_datatype), own)
     into = _into(rank, into_buf, into_count * of.remote_size, into_datatype, buf == abi.IN_PLACE)
     return Prepared(of, (out, _each(into, into_count), root), into.write)
 
@@ -90,10 +109,10 @@ def _gather(
 def _scatter(
     rank: Rank,
     buf: Buffer,
-    count: int,
+    count: Count,
     datatype: Handle,
     into_buf: Address,
-    into_count: int,
+    into_count: Count,
     into_datatype: Handle,
     root: int,
     comm: Handle,
@@ -104,7 +123,8 @@ def _scatter(
     if into_buf == abi.IN_PLACE or _beside(of, root):
         return Prepared(of, (out, IN_PLACE, root))
     if out is not None:
-        _apart(buf, into_buf, into_count)
+        own = _own(rank, of, buf, count, datatype)
+        check_apart(into_buf, buf, count, (count, datatype) == (into_count, into_datatype), own)
     into = rank.place(into_buf, into_count, into_datatype)
     return Prepared(of, (out, into.spec, root), into.write)
 
@@ -113,15 +133,16 @@ def _scatter(
 def _allgather(
     rank: Rank,
     buf: Buffer,
-    count: int,
+    count: Count,
     datatype: Handle,
     into_buf: Address,
-    into_count: int,
+    into_count: Count,
     into_datatype: Handle,
     comm: Handle,
 ) -> Prepared:
     of = rank.comm(comm)
-    _apart(buf, into_buf, into_count)
+    own = _own(rank, of, into_buf, into_count, into_datatype)
+    check_apart(buf, into_buf, count, (count, datatype) == (into_count, into_datatype), own)
     into = _into(rank, into_buf, into_count * of.remote_size, into_datatype, buf == abi.IN_PLACE)
     return Prepared(of, (_out(rank, buf, count, datatype), _each(into, into_count)), into.write)
 
@@ -130,15 +151,15 @@ def _allgather(
 def _alltoall(
     rank: Rank,
     buf: Buffer,
-    count: int,
+    count: Count,
     datatype: Handle,
     into_buf: Address,
-    into_count: int,
+    into_count: Count,
     into_datatype: Handle,
     comm: Handle,
 ) -> Prepared:
     of = rank.comm(comm)
-    _apart(buf, into_buf, into_count)
+    check_apart(buf, into_buf, count, (count, datatype) == (into_count, into_datatype))
     into = _into(rank, into_buf, into_count * of.remote_size, into_datatype, buf == abi.IN_PLACE)
     if buf == abi.IN_PLACE:
         out = [bytes(into.data), *_each(into, into_count)[1:]]
@@ -154,9 +175,9 @@ class _Parts:
         self, rank: Rank, of: PointToPoint, buf: int, counts: int, places: int, datatype: int, keep: bool
     ) -> None:
         """`keep`: read the parts from the program's memory."""
-        self.counts = rank.memory.ints(counts, of.remote_size)
+        self.counts = rank.counts(counts, of.remote_size)
         extent = rank.types[datatype].shape.extent
-        starts = [buf + at * extent for at in rank.memory.ints(places, of.remote_size)]
+        starts = [buf + at * extent for at in rank.counts(places, of.remote_size)]
         self._parts = [rank.place(at, count, datatype) for at, count in zip(starts, self.counts, strict=True)]
         if keep:
             for part in self._parts:
@@ -182,11 +203,11 @@ class _Parts:
 def _gatherv(
     rank: Rank,
     buf: Buffer,
-    count: int,
+    count: Count,
     datatype: Handle,
     into_buf: Address,
-    counts: Address,
-    places: Address,
+    counts: Counts,
+    places: Counts,
     into_datatype: Handle,
     root: int,
     comm: Handle,
@@ -195,7 +216,8 @@ def _gatherv(
     out = None if _beside(of, root) else _out(rank, buf, count, datatype)
     if not _at_root(of, root):
         return Prepared(of, (out, None, root))
-    _apart(buf, into_buf, count)
+    own = _own(rank, of, into_buf, 0, into_datatype, places)
+    check_apart(buf, into_buf, count, datatype == into_datatype, own)
     into = _Parts(rank, of, into_buf, counts, places, into_datatype, buf == abi.IN_PLACE)
     return Prepared(of, (out, into.spec, root), into.write)
 
@@ -204,11 +226,11 @@ def _gatherv(
 def _scatterv(
     rank: Rank,
     buf: Address,
-    counts: Address,
-    places: Address,
+    counts: Counts,
+    places: Counts,
     datatype: Handle,
     into_buf: Address,
-    into_count: int,
+    into_count: Count,
     into_datatype: Handle,
     root: int,
     comm: Handle,
@@ -218,7 +240,8 @@ def _scatterv(
     if into_buf == abi.IN_PLACE or _beside(of, root):
         return Prepared(of, (out, IN_PLACE, root))
     if out is not None:
-        _apart(buf, into_buf, into_count)
+        own = _own(rank, of, buf, 0, datatype, places)
+        check_apart(into_buf, buf, into_count, datatype == into_datatype, own)
     into = rank.place(into_buf, into_count, into_datatype)
     return Prepared(of, (out, into.spec, root), into.write)
 
@@ -227,16 +250,17 @@ def _scatterv(
 def _allgatherv(
     rank: Rank,
     buf: Buffer,
-    count: int,
+    count: Count,
     datatype: Handle,
     into_buf: Address,
-    counts: Address,
-    places: Address,
+    counts: Counts,
+    places: Counts,
     into_datatype: Handle,
     comm: Handle,
 ) -> Prepared:
     of = rank.comm(comm)
-    _apart(buf, into_buf, count)
+    own = _own(rank, of, into_buf, 0, into_datatype, places)
+    check_apart(buf, into_buf, count, datatype == into_datatype, own)
     into = _Parts(rank, of, into_buf, counts, places, into_datatype, buf == abi.IN_PLACE)
     return Prepared(of, (_out(rank, buf, count, datatype), into.spec), into.write)
 
@@ -245,18 +269,18 @@ def _allgatherv(
 def _alltoallv(
     rank: Rank,
     buf: Address,
-    counts: Address,
-    places: Address,
+    counts: Counts,
+    places: Counts,
     datatype: Handle,
     into_buf: Address,
-    into_counts: Address,
-    into_places: Address,
+    into_counts: Counts,
+    into_places: Counts,
     into_datatype: Handle,
     comm: Handle,
 ) -> Prepared:
     of, in_place = rank.comm(comm), buf == abi.IN_PLACE
     into = _Parts(rank, of, into_buf, into_counts, into_places, into_datatype, in_place)
-    _apart(buf, into_buf, sum(into.counts))
+    check_apart(buf, into_buf, sum(into.counts), (counts, datatype) == (into_counts, into_datatype))
     parts = into if in_place else _Parts(rank, of, buf, counts, places, datatype, True)
     return Prepared(of, ([bytes(parts.data), *parts.spec[1:]], into.spec), into.write)
 
@@ -265,18 +289,18 @@ def _alltoallv(
 def _alltoallw(
     rank: Rank,
     buf: Address,
-    counts: Address,
-    places: Address,
+    counts: Counts,
+    places: Counts,
     datatypes: Address,
     into_buf: Address,
-    into_counts: Address,
-    into_places: Address,
+    into_counts: Counts,
+    into_places: Counts,
     into_datatypes: Address,
     comm: Handle,
 ) -> Prepared:
     of = rank.comm(comm)
     into = _places(rank, of, into_buf, into_counts, into_places, into_datatypes)
-    _apart(buf, into_buf, sum(one.count for one in into))
+    check_apart(buf, into_buf, sum(one.count for one in into), (counts, datatypes) == (into_counts, into_datatypes))
     if buf == abi.IN_PLACE:
         out = [[bytes(one.read().data), *one.spec[1:]] for one in into]
     else:
@@ -292,8 +316,8 @@ def _alltoallw(
 def _places(rank: Rank, of: PointToPoint, buf: int, counts: int, places: int, datatypes: int) -> list[Place]:
     """A place a rank; where each begins is in bytes."""
     each = zip(
-        rank.memory.ints(counts, of.remote_size),
-        rank.memory.ints(places, of.remote_size),
+        rank.counts(counts, of.remote_size),
+        rank.counts(places, of.remote_size),
         rank.memory.handles(datatypes, of.remote_size),
         strict=True,
     )
@@ -302,43 +326,44 @@ def _places(rank: Rank, of: PointToPoint, buf: int, counts: int, places: int, da
 
 @collective("Reduce")
 def _reduce(
-    rank: Rank, buf: Address, into_buf: Address, count: int, datatype: Handle, op: Handle, root: int, comm: Handle
+    rank: Rank, buf: Address, into_buf: Address, count: Count, datatype: Handle, op: Handle, root: int, comm: Handle
 ) -> Prepared:
     of, how = rank.comm(comm), rank.op(op, datatype)
     out = None if _beside(of, root) else _out(rank, buf, count, datatype)
     if not _at_root(of, root):
         return Prepared(of, (out, None, how, root))
-    _apart(buf, into_buf, count)
+    check_apart(buf, into_buf, count)
     into = _into(rank, into_buf, count, datatype, buf == abi.IN_PLACE)
     return Prepared(of, (out, into.spec, how, root), into.write)
 
 
 @collective("Allreduce", "Scan")
 def _allreduce(
-    rank: Rank, buf: Address, into_buf: Address, count: int, datatype: Handle, op: Handle, comm: Handle
+    rank: Rank, buf: Address, into_buf: Address, count: Count, datatype: Handle, op: Handle, comm: Handle
 ) -> Prepared:
     return _folded(rank, buf, into_buf, count, datatype, op, comm, keep=buf == abi.IN_PLACE)
 
 
 @collective("Exscan")
 def _exscan(
-    rank: Rank, buf: Address, into_buf: Address, count: int, datatype: Handle, op: Handle, comm: Handle
+    rank: Rank, buf: Address, into_buf: Address, count: Count, datatype: Handle, op: Handle, comm: Handle
 ) -> Prepared:
     return _folded(rank, buf, into_buf, count, datatype, op, comm, keep=True)
 
 
 def _folded(rank: Rank, buf: int, into_buf: int, count: int, datatype: int, op: int, comm: int, keep: bool) -> Prepared:
     of, how = rank.comm(comm), rank.op(op, datatype)
-    _apart(buf, into_buf, count)
+    check_apart(buf, into_buf, count)
     into = _into(rank, into_buf, count, datatype, keep)
     return Prepared(of, (_out(rank, buf, count, datatype), into.spec, how), into.write)
 
 
 @collective("Reduce_scatter_block")
 def _reduce_scatter_block(
-    rank: Rank, buf: Address, into_buf: Address, count: int, datatype: Handle, op: Handle, comm: Handle
+    rank: Rank, buf: Address, into_buf: Address, count: Count, datatype: Handle, op: Handle, comm: Handle
 ) -> Prepared:
     of, how = rank.comm(comm), rank.op(op, datatype)
+    check_apart(buf, into_buf, count)
     source = into_buf if buf == abi.IN_PLACE else buf
     out, into = rank.data(source, count * of.size, datatype), rank.place(into_buf, count, datatype)
     data, _, layer = out.spec  # a count would be that of one part
@@ -347,10 +372,11 @@ def _reduce_scatter_block(
 
 @collective("Reduce_scatter")
 def _reduce_scatter(
-    rank: Rank, buf: Address, into_buf: Address, counts: Address, datatype: Handle, op: Handle, comm: Handle
+    rank: Rank, buf: Address, into_buf: Address, counts: Counts, datatype: Handle, op: Handle, comm: Handle
 ) -> Prepared:
     of, how = rank.comm(comm), rank.op(op, datatype)
-    each = rank.memory.ints(counts, of.size)
+    each = rank.counts(counts, of.size)
+    check_apart(buf, into_buf, sum(each))
     source = into_buf if buf == abi.IN_PLACE else buf
     out, into = rank.data(source, sum(each), datatype), rank.place(into_buf, each[of.rank], datatype)
     return Prepared(of, (out.spec, into.spec, each, how), into.write)

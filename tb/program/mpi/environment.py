@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 
 from tb.program.mpi import abi
-from tb.program.mpi.calls import Address, Aint, Handle, call
+from tb.program.mpi.calls import Address, Aint, Count, Counts, Handle, call
 from tb.program.mpi.rank import Rank
 
 VERSION = "sanlab: MPI of a simulated host, by the binary interface of MPICH"
@@ -21,15 +21,20 @@ class Aborted(Exception):  # noqa: N818 - it never leaves the server
 
 @call("MPI_Init", anytime=True)
 async def _init(rank: Rank, argc: Address, argv: Address) -> None:
-    await rank.mpi.Init()
-    rank.begin()
+    await _initialize(rank)
+
+
+async def _initialize(rank: Rank) -> None:
+    """Begin MPI, unless a session has done so."""
+    if rank.initialized or not rank.mpi.engine.running:
+        await rank.begin()
+    rank.initialized = True
 
 
 @call("MPI_Init_thread", anytime=True)
 async def _init_thread(rank: Rank, argc: Address, argv: Address, required: int, provided: Address) -> None:
     rank.threads = min(required, abi.THREAD_SERIALIZED)
-    await rank.mpi.Init()
-    rank.begin()
+    await _initialize(rank)
     rank.memory.put_ints(provided, rank.threads)
 
 
@@ -45,7 +50,7 @@ async def _is_thread_main(rank: Rank, flag: Address) -> None:
 
 @call("MPI_Initialized", anytime=True)
 async def _initialized(rank: Rank, flag: Address) -> None:
-    rank.memory.put_ints(flag, int(rank.mpi.engine.running or rank.finalized))
+    rank.memory.put_ints(flag, int(rank.initialized))
 
 
 @call("MPI_Finalized", anytime=True)
@@ -58,7 +63,8 @@ async def _finalize(rank: Rank) -> None:
     from tb.program.mpi.attributes import drop_attributes
 
     await drop_attributes(rank, abi.COMM_SELF, rank.comms[abi.COMM_SELF].attributes)
-    await rank.mpi.Finalize()
+    if not rank.sessions:
+        await rank.mpi.Finalize()
     rank.memory.forget()
     rank.finalized = True
 
@@ -96,16 +102,16 @@ async def _processor_name(rank: Rank, name: Address, length: Address) -> None:
 
 
 @call("MPI_Buffer_attach")
-async def _buffer_attach(rank: Rank, buffer: Address, size: int) -> None:
+async def _buffer_attach(rank: Rank, buffer: Address, size: Count) -> None:
     rank.mpi.Attach_buffer(size)
     rank.buffer = buffer
 
 
 @call("MPI_Buffer_detach")
-async def _buffer_detach(rank: Rank, buffer: Address, size: Address) -> None:
+async def _buffer_detach(rank: Rank, buffer: Address, size: Counts) -> None:
     had = await rank.mpi.Detach_buffer()
     rank.memory.put_longs(buffer, rank.buffer)
-    rank.memory.put_ints(size, had)
+    rank.put_count(size, had)
 
 
 @call("MPI_Pcontrol", anytime=True)

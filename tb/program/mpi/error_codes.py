@@ -6,6 +6,15 @@ from firmware.host.mpi.errors import ErrorClass, Misuse
 from tb.program.mpi import abi
 
 
+class FunctionFailed(Misuse):
+    """A function of the program that MPI has called returned an error code, which the call returns too."""
+
+    def __init__(self, code: int, text: str, remedy: str) -> None:
+        known = {one.value: one for one in ErrorClass}
+        super().__init__(known.get(code, ErrorClass.OTHER), f"a function of the program returned {text}", remedy)
+        self.code = code
+
+
 class ErrorCodes:
     """What each code's class and text are."""
 

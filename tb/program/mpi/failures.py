@@ -5,7 +5,7 @@ from __future__ import annotations
 from firmware.host.mpi.errors import ErrorClass, Misuse
 from tb.program.mpi import abi
 from tb.program.mpi.calls import Address, Handle, call
-from tb.program.mpi.rank import Rank
+from tb.program.mpi.rank import Communicator, Rank, Session
 
 
 @call("MPI_Error_class", anytime=True)
@@ -56,8 +56,11 @@ async def _get_errhandler(rank: Rank, comm: Handle, errhandler: Address) -> None
 
 @call("MPI_Comm_call_errhandler")
 async def _call_errhandler(rank: Rank, comm: Handle, code: int) -> None:
-    """Call the handler of a communicator; the call itself succeeds if that returns."""
-    of = rank.communicator(comm)
+    await call_handler(rank, rank.communicator(comm), code)
+
+
+async def call_handler(rank: Rank, of: Communicator | Session, code: int) -> None:
+    """Call the handler of a communicator or session; the call itself succeeds if that returns. Raises Misuse."""
     if function := rank.errhandlers[of.errhandler]:
         await rank.handle_error(function, of, code)
         return

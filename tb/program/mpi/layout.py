@@ -14,11 +14,23 @@ from tb.program.mpi import abi
 from tb.program.mpi.memory import Memory
 from tb.program.mpi.shapes import EMPTY, Basic, Shape
 
-Made = tuple[int, Sequence[int], Sequence[int], "Sequence[Layout]"]
-"""Constructor call of a type: combiner, integers, addresses and datatypes."""
-NAMED: Made = (1, [], [], [])
 LARGEST_VOID = (1 << 31) - 1
 """Bytes of the largest element of numpy."""
+
+
+class Made(NamedTuple):
+    """Constructor call of a type: its combiner, and its arguments by kind."""
+
+    combiner: int
+    numbers: Sequence[int]
+    places: Sequence[int]
+    """Addresses."""
+    kinds: Sequence[Layout]
+    large: Sequence[int] = ()
+    """Large counts."""
+
+
+NAMED = Made(1, [], [], [])
 
 
 class Attribute(NamedTuple):

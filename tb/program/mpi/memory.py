@@ -12,9 +12,14 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from firmware.host.mpi.errors import ErrorClass, Misuse
 from tb.program.mpi.calls import Address
 
 REQUEST, REPLY = b"q", b"a"
+
+
+class NullAddress(Misuse):
+    """NULL in place of an address. It is an error of MPI_COMM_WORLD, whatever communicator the call works in."""
 
 
 class Exchange(Protocol):
@@ -39,8 +44,9 @@ class Memory:
         """What to answer to a call that an operator of the program makes, for which no time passes."""
 
     def put(self, address: int, data: bytes | bytearray | memoryview) -> None:
-        """Write bytes."""
+        """Write bytes. Raises Misuse for NULL."""
         if len(data):
+            _check(address)
             self._puts += struct.pack("<cQQ", b"p", address, len(data))
             self._puts += data
 
@@ -59,7 +65,9 @@ class Memory:
         self.put_ints(length, len(data))
 
     def get(self, address: int, size: int) -> bytes:
-        """Read bytes."""
+        """Read bytes. Raises Misuse for NULL."""
+        if size:
+            _check(address)
         known, data = self.along
         if known <= address and address + size <= known + len(data):
             return data[address - known :][:size]
@@ -100,7 +108,8 @@ class Memory:
         return list(struct.unpack(f"<{count}q", self.get(address, 8 * count)))
 
     def text(self, address: Address) -> str:
-        """Read a string."""
+        """Read a string. Raises Misuse for NULL."""
+        _check(address)
         return self.exchange(struct.pack("<cQ", b"s", address)).decode(errors="replace")
 
     def call(self, function: int, arguments: Sequence[int]) -> bytes:
@@ -142,6 +151,11 @@ class Memory:
     def _with_puts(self, action: bytes) -> bytes:
         data, self._puts = bytes(self._puts) + action, bytearray()
         return data
+
+
+def _check(address: int) -> None:
+    if not address:
+        raise NullAddress(ErrorClass.ARG, "an argument is NULL", "give an address")
 
 
 def _placed(address: int, pieces: NDArray[np.int64]) -> bytes:

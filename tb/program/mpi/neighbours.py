@@ -8,7 +8,7 @@ from typing import Any
 from firmware.host.mpi.errors import ErrorClass, Misuse
 from tb.program.mpi import abi
 from tb.program.mpi.begun import Prepared, collective
-from tb.program.mpi.calls import Address, Handle, call
+from tb.program.mpi.calls import Address, Count, Counts, Handle, call
 from tb.program.mpi.layout import Place
 from tb.program.mpi.rank import Communicator, Rank
 from tb.program.mpi.topologies import Distributed, Graph, Grid
@@ -170,15 +170,18 @@ class _Around:
 
     def parts(self, buf: int, counts: int, places: int, datatype: int, ranks: Sequence[int]) -> list[Place]:
         """Return places of any length at displacements in elements."""
-        extent, memory, number = self.rank.types[datatype].extent, self.rank.memory, len(ranks)
-        each = zip(memory.ints(counts, number), memory.ints(places, number), strict=True)
+        extent, number = self.rank.types[datatype].extent, len(ranks)
+        each = zip(self.rank.counts(counts, number), self.rank.counts(places, number), strict=True)
         return [self.rank.place(buf + at * extent, count, datatype) for count, at in each]
 
     def any(self, buf: int, counts: int, places: int, datatypes: int, ranks: Sequence[int]) -> list[Place]:
         """Return places of any length and datatype at displacements in bytes."""
         memory, number = self.rank.memory, len(ranks)
         each = zip(
-            memory.ints(counts, number), memory.longs(places, number), memory.handles(datatypes, number), strict=True
+            self.rank.counts(counts, number),
+            memory.longs(places, number),
+            memory.handles(datatypes, number),
+            strict=True,
         )
         return [self.rank.place(buf + at, count, datatype) for count, at, datatype in each]
 
@@ -187,10 +190,10 @@ class _Around:
 def _allgather(
     rank: Rank,
     buf: Address,
-    count: int,
+    count: Count,
     datatype: Handle,
     into_buf: Address,
-    into_count: int,
+    into_count: Count,
     into_datatype: Handle,
     comm: Handle,
 ) -> Prepared:
@@ -203,11 +206,11 @@ def _allgather(
 def _allgatherv(
     rank: Rank,
     buf: Address,
-    count: int,
+    count: Count,
     datatype: Handle,
     into_buf: Address,
-    counts: Address,
-    places: Address,
+    counts: Counts,
+    places: Counts,
     into_datatype: Handle,
     comm: Handle,
 ) -> Prepared:
@@ -220,10 +223,10 @@ def _allgatherv(
 def _alltoall(
     rank: Rank,
     buf: Address,
-    count: int,
+    count: Count,
     datatype: Handle,
     into_buf: Address,
-    into_count: int,
+    into_count: Count,
     into_datatype: Handle,
     comm: Handle,
 ) -> Prepared:
@@ -236,12 +239,12 @@ def _alltoall(
 def _alltoallv(
     rank: Rank,
     buf: Address,
-    counts: Address,
-    places: Address,
+    counts: Counts,
+    places: Counts,
     datatype: Handle,
     into_buf: Address,
-    into_counts: Address,
-    into_places: Address,
+    into_counts: Counts,
+    into_places: Counts,
     into_datatype: Handle,
     comm: Handle,
 ) -> Prepared:
@@ -254,11 +257,11 @@ def _alltoallv(
 def _alltoallw(
     rank: Rank,
     buf: Address,
-    counts: Address,
+    counts: Counts,
     places: Address,
     datatypes: Address,
     into_buf: Address,
-    into_counts: Address,
+    into_counts: Counts,
     into_places: Address,
     into_datatypes: Address,
     comm: Handle,

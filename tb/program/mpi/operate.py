@@ -102,10 +102,10 @@ GROUP_OF = {
 
 def check_type(op: Op, layout: Layout) -> None:
     """Raise Misuse if a predefined operator does not apply to a datatype."""
-    if not layout.handle:
+    if not (layout.handle and layout.basic):
         cause = f"{op.name} applies to predefined datatypes, not to {layout.name}"
         raise Misuse(ErrorClass.OP, cause, "make an operator by MPI_Op_create")
-    group = GROUP_OF[layout.handle]
+    group = GROUP_OF[layout.basic]
     if op.name.removeprefix("MPI_") not in OPERATORS_OF[group]:
         cause = f"{op.name} does not apply to {layout.name} ({group})"
         raise Misuse(ErrorClass.OP, cause, f"give one of {', '.join(sorted(OPERATORS_OF[group])) or 'MPI_Op_create'}")

@@ -5,12 +5,13 @@ from __future__ import annotations
 from firmware.host.mpi.communicator import Comm
 from firmware.host.mpi.errors import ErrorClass, Misuse
 from tb.program.mpi import abi
-from tb.program.mpi.calls import Address, Handle, call
+from tb.program.mpi.calls import Address, Count, Handle, call
+from tb.program.mpi.collectives import check_apart
 from tb.program.mpi.operate import OfProgram
 from tb.program.mpi.rank import Rank
 
 
-@call("MPI_Op_create")
+@call("MPI_Op_create", "MPI_Op_create_c")
 async def _create(rank: Rank, function: Address, commute: int, op: Address) -> None:
     rank.memory.put_ints(op, rank.ops.new(OfProgram(function, bool(commute))))
 
@@ -30,7 +31,10 @@ async def _commutative(rank: Rank, op: Handle, commute: Address) -> None:
 
 
 @call("MPI_Reduce_local")
-async def _reduce_local(rank: Rank, buf: Address, into_buf: Address, count: int, datatype: Handle, op: Handle) -> None:
+async def _reduce_local(
+    rank: Rank, buf: Address, into_buf: Address, count: Count, datatype: Handle, op: Handle
+) -> None:
+    check_apart(buf, into_buf, count)
     into = rank.data(into_buf, count, datatype)
     own = rank.comms[abi.COMM_SELF].comm
     assert isinstance(own, Comm)

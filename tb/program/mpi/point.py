@@ -9,7 +9,7 @@ from firmware.host.mpi.matched import Taken
 from firmware.host.mpi.requests import Request
 from firmware.host.mpi.status import ANY_SOURCE, PROC_NULL, UNDEFINED, Status
 from tb.program.mpi import abi
-from tb.program.mpi.calls import Address, Aint, Buffer, Given, Handle, call
+from tb.program.mpi.calls import Address, Aint, Buffer, Count, Counts, Given, Handle, call
 from tb.program.mpi.layout import Layout, Place
 from tb.program.mpi.rank import Pending, Rank
 
@@ -35,14 +35,14 @@ def _short(rank: Rank) -> str:
 
 
 @call("MPI_Send", "MPI_Ssend", "MPI_Rsend", "MPI_Bsend")
-async def _send(rank: Rank, buf: Buffer, count: int, datatype: Handle, dest: int, tag: int, comm: Handle) -> None:
+async def _send(rank: Rank, buf: Buffer, count: Count, datatype: Handle, dest: int, tag: int, comm: Handle) -> None:
     of = rank.comm(comm)
     await getattr(of, _short(rank))(rank.data(buf, count, datatype).spec, dest, tag)
 
 
 @call("MPI_Recv")
 async def _recv(
-    rank: Rank, buf: Address, count: int, datatype: Handle, source: int, tag: int, comm: Handle, status: Address
+    rank: Rank, buf: Address, count: Count, datatype: Handle, source: int, tag: int, comm: Handle, status: Address
 ) -> None:
     of, into, told = rank.comm(comm), rank.place(buf, count, datatype), Status()
     await _received(rank, of.Recv(into.spec, source, tag, told), into, status, told)
@@ -52,12 +52,12 @@ async def _recv(
 async def _sendrecv(
     rank: Rank,
     buf: Buffer,
-    count: int,
+    count: Count,
     datatype: Handle,
     dest: int,
     tag: int,
     into_buf: Address,
-    into_count: int,
+    into_count: Count,
     into_datatype: Handle,
     source: int,
     into_tag: int,
@@ -73,7 +73,7 @@ async def _sendrecv(
 async def _sendrecv_replace(
     rank: Rank,
     buf: Address,
-    count: int,
+    count: Count,
     datatype: Handle,
     dest: int,
     tag: int,
@@ -87,7 +87,7 @@ async def _sendrecv_replace(
 
 @call("MPI_Isend", "MPI_Issend", "MPI_Irsend", "MPI_Ibsend")
 async def _isend(
-    rank: Rank, buf: Buffer, count: int, datatype: Handle, dest: int, tag: int, comm: Handle, request: Address
+    rank: Rank, buf: Buffer, count: Count, datatype: Handle, dest: int, tag: int, comm: Handle, request: Address
 ) -> None:
     of = rank.comm(comm)
     begun: Request = await getattr(of, _short(rank))(rank.data(buf, count, datatype).spec, dest, tag)
@@ -96,16 +96,55 @@ async def _isend(
 
 @call("MPI_Irecv")
 async def _irecv(
-    rank: Rank, buf: Address, count: int, datatype: Handle, source: int, tag: int, comm: Handle, request: Address
+    rank: Rank, buf: Address, count: Count, datatype: Handle, source: int, tag: int, comm: Handle, request: Address
 ) -> None:
     of, into = rank.comm(comm), rank.place(buf, count, datatype)
     begun = await of.Irecv(into.spec, source, tag)
     rank.memory.put_ints(request, rank.requests.new(Pending(begun, rank.within, into)))
 
 
+@call("MPI_Isendrecv")
+async def _isendrecv(
+    rank: Rank,
+    buf: Buffer,
+    count: Count,
+    datatype: Handle,
+    dest: int,
+    tag: int,
+    into_buf: Address,
+    into_count: Count,
+    into_datatype: Handle,
+    source: int,
+    into_tag: int,
+    comm: Handle,
+    request: Address,
+) -> None:
+    of = rank.comm(comm)
+    out, into = rank.data(buf, count, datatype), rank.place(into_buf, into_count, into_datatype)
+    begun = await of.Isendrecv(out.spec, dest, tag, into.spec, source, into_tag)
+    rank.memory.put_ints(request, rank.requests.new(Pending(begun, rank.within, into)))
+
+
+@call("MPI_Isendrecv_replace")
+async def _isendrecv_replace(
+    rank: Rank,
+    buf: Address,
+    count: Count,
+    datatype: Handle,
+    dest: int,
+    tag: int,
+    source: int,
+    into_tag: int,
+    comm: Handle,
+    request: Address,
+) -> None:
+    out = Buffer(buf)
+    await _isendrecv(rank, out, count, datatype, dest, tag, buf, count, datatype, source, into_tag, comm, request)
+
+
 @call("MPI_Send_init", "MPI_Ssend_init", "MPI_Rsend_init", "MPI_Bsend_init")
 async def _send_init(
-    rank: Rank, buf: Address, count: int, datatype: Handle, dest: int, tag: int, comm: Handle, request: Address
+    rank: Rank, buf: Address, count: Count, datatype: Handle, dest: int, tag: int, comm: Handle, request: Address
 ) -> None:
     of, out = rank.comm(comm), rank.place(buf, count, datatype)
     made: Request = getattr(of, _short(rank))(out.spec, dest, tag)
@@ -114,7 +153,7 @@ async def _send_init(
 
 @call("MPI_Recv_init")
 async def _recv_init(
-    rank: Rank, buf: Address, count: int, datatype: Handle, source: int, tag: int, comm: Handle, request: Address
+    rank: Rank, buf: Address, count: Count, datatype: Handle, source: int, tag: int, comm: Handle, request: Address
 ) -> None:
     of, into = rank.comm(comm), rank.place(buf, count, datatype)
     made = of.Recv_init(into.spec, source, tag)
@@ -167,28 +206,25 @@ def _taken(rank: Rank, message: int) -> Taken:
 
 
 @call("MPI_Mrecv")
-async def _mrecv(rank: Rank, buf: Address, count: int, datatype: Handle, message: Given, status: Address) -> None:
+async def _mrecv(rank: Rank, buf: Address, count: Count, datatype: Handle, message: Given, status: Address) -> None:
     into, told = rank.place(buf, count, datatype), Status()
     await _received(rank, _taken(rank, message).Recv(into.spec, told), into, status, told)
 
 
 @call("MPI_Imrecv")
-async def _imrecv(rank: Rank, buf: Address, count: int, datatype: Handle, message: Given, request: Address) -> None:
+async def _imrecv(rank: Rank, buf: Address, count: Count, datatype: Handle, message: Given, request: Address) -> None:
     into = rank.place(buf, count, datatype)
     begun = await _taken(rank, message).Irecv(into.spec)
     rank.memory.put_ints(request, rank.requests.new(Pending(begun, None, into)))
 
 
 @call("MPI_Get_elements", "MPI_Get_elements_x")
-async def _get_elements(rank: Rank, status: Address, datatype: Handle, count: Address) -> None:
+async def _get_elements(rank: Rank, status: Address, datatype: Handle, count: Counts) -> None:
     layout, told = rank.types[datatype], _told(rank, status)
     number = layout.shape.elements_in(told.size)
     if (layout.handle >> 24 == abi.BUILTIN or not layout.shape.size) and _whole_elements(layout, told) == UNDEFINED:
         number = UNDEFINED
-    if rank.call.endswith("_x"):
-        rank.memory.put_longs(count, number)
-    else:
-        rank.memory.put_ints(count, abi.as_int(number))
+    rank.put_count(count, number)
 
 
 def _whole_elements(layout: Layout, told: Status) -> int:
@@ -198,8 +234,8 @@ def _whole_elements(layout: Layout, told: Status) -> int:
 
 
 @call("MPI_Get_count")
-async def _get_count(rank: Rank, status: Address, datatype: Handle, count: Address) -> None:
-    rank.memory.put_ints(count, abi.as_int(_whole_elements(rank.types[datatype], _told(rank, status))))
+async def _get_count(rank: Rank, status: Address, datatype: Handle, count: Counts) -> None:
+    rank.put_count(count, _whole_elements(rank.types[datatype], _told(rank, status)))
 
 
 @call("MPI_Test_cancelled")

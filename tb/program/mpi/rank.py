@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from firmware.host.mpi import Mpi
@@ -12,6 +12,7 @@ from firmware.host.mpi.errors import ErrorClass, Misuse
 from firmware.host.mpi.groups import Group
 from firmware.host.mpi.intercomm import Intercomm
 from firmware.host.mpi.matched import Taken
+from firmware.host.mpi.operation import Operation
 from firmware.host.mpi.operators import Op
 from firmware.host.mpi.requests import Request
 from firmware.host.mpi.status import Status
@@ -43,6 +44,15 @@ class Communicator:
 
 
 @dataclass
+class Session:
+    """A session of the program."""
+
+    info: dict[str, str]
+    errhandler: int
+    handle: int = abi.SESSION_NULL
+
+
+@dataclass
 class Keyval:
     """A key of attributes, with the program's functions for copies and the end, 0 for none."""
 
@@ -59,18 +69,30 @@ class Keyval:
     delete_proxy: int = 0
 
 
+@dataclass(frozen=True)
+class Generalized:
+    """A generalized request: its operation, which the program ends, and the program's functions for it."""
+
+    operation: Operation
+    query: int
+    free: int
+    cancel: int
+    extra: int
+
+
 @dataclass
 class Pending:
     """A request, and the place that its data go to or, of a persistent send, come from."""
 
     request: Request
-    of: Communicator | None = None
+    of: Communicator | Session | None = None
     """Whose handler of errors it has."""
     into: Place | None = None
     out: Place | None = None
     persistent: bool = False
     at_end: Callable[[], None] | None = None
     """Put what a non-blocking collective has brought into the program's memory."""
+    generalized: Generalized | None = None
 
     def write(self, status: Status) -> None:
         """Put the data of an operation that has ended into the program's memory, with its next answer."""
@@ -87,13 +109,16 @@ class Rank:
         """`ranks` of programs in MPI_COMM_WORLD; `cpu_ratio`: simulated ns of a ns of computing."""
         self.mpi, self.memory, self.ranks = mpi, memory, ranks
         self.call, self.number = "", 0
-        """The present call, and its number in the table."""
+        """The present call without the suffix of large counts, and its number in the table."""
+        self.large = False
+        """True while the present call is one of large counts."""
         self.cpu_ratio = cpu_ratio
         self.look_ps = 0
         """What looking at a clock takes."""
-        self.within: Communicator | None = None
-        """The communicator of the present call."""
-        self.finalized = False
+        self.within: Communicator | Session | None = None
+        """The communicator or session of the present call."""
+        self.initialized = self.finalized = False
+        """Whether the program has called MPI_Init, and MPI_Finalize."""
         self.buffer = 0
         """Address of what is attached for buffered sends."""
         self.callback: Callable[..., Awaitable[int]]
@@ -103,10 +128,13 @@ class Rank:
         self.comms: Table[Communicator] = Table("communicator", abi.MADE["comm"], ErrorClass.COMM)
         self.groups: Table[Group] = Table("group", abi.MADE["group"], ErrorClass.GROUP)
         self.types: Table[Layout] = Table("datatype", abi.MADE["datatype"], ErrorClass.TYPE, predefined())
+        self.f90_types: dict[tuple[int, ...], int] = {}
+        """Handles of types of Fortran's kinds, by combiner and range."""
         self.ops: Table[Op | OfProgram] = Table("operator", abi.MADE["op"], ErrorClass.OP, operators())
         self.requests: Table[Pending] = Table("request", abi.MADE["request"], ErrorClass.REQUEST)
         self.messages: Table[Taken] = Table("message", abi.MADE["message"], ErrorClass.REQUEST)
         self.infos: Table[dict[str, str]] = Table("info", abi.MADE["info"], ErrorClass.ARG, {abi.INFO_ENV: {}})
+        self.sessions: Table[Session] = Table("session", abi.MADE["session"], ErrorClass.SESSION)
         self.keyvals: Table[Keyval] = Table("keyval", abi.KEYVAL, ErrorClass.KEYVAL)
         self.errors = ErrorCodes()
         self.errhandlers: Table[int] = Table(
@@ -117,9 +145,10 @@ class Rank:
         )
         """Functions of the program, 0 for the standard's handlers."""
 
-    def begin(self) -> None:
-        """Behind MPI_Init: the communicators that there are."""
+    async def begin(self) -> None:
+        """Connect with all ranks, and make the predefined communicators."""
         engine = self.mpi.engine
+        await self.mpi.Init()
         for number, handle, ranks, name in (
             (1, abi.COMM_WORLD, range(self.ranks), "MPI_COMM_WORLD"),
             (2, abi.COMM_SELF, [engine.rank], "MPI_COMM_SELF"),
@@ -134,8 +163,13 @@ class Rank:
 
     def communicator(self, handle: int) -> Communicator:
         """What the present call works in. Raises Misuse."""
-        self.within = self.comms[handle]
-        return self.within
+        self.within = found = self.comms[handle]
+        return found
+
+    def session(self, handle: int) -> Session:
+        """Return the session that the present call works in. Raises Misuse."""
+        self.within = found = self.sessions[handle]
+        return found
 
     def comm(self, handle: int) -> AnyComm:
         """Return the layer's communicator. Raises Misuse."""
@@ -163,8 +197,8 @@ class Rank:
         made.handle = self.comms.new(made)
         return made.handle
 
-    async def handle_error(self, function: int, within: Communicator, code: int) -> None:
-        """Call an error handler of the program with a communicator and an error code, both by address."""
+    async def handle_error(self, function: int, within: Communicator | Session, code: int) -> None:
+        """Call an error handler of the program with a communicator or session and an error code, both by address."""
         at = self.scratch() + HANDLED_AT
         self.memory.put_ints(at, within.handle, code)
         await self.callback(function, at, at + 4)
@@ -191,6 +225,13 @@ class Rank:
         check_type(found, layout)
         return found
 
-    def counts(self, address: int, comm: AnyComm) -> Sequence[int]:
-        """One int a rank."""
-        return self.memory.ints(address, comm.size)
+    def counts(self, address: int, number: int) -> list[int]:
+        """Read counts or displacements, of 64 bits in a call of large counts."""
+        return self.memory.longs(address, number) if self.large else self.memory.ints(address, number)
+
+    def put_count(self, address: int, count: int) -> None:
+        """Write a count. It is MPI_UNDEFINED in an int that is too small."""
+        if self.large:
+            self.memory.put_longs(address, count)
+        else:
+            self.memory.put_ints(address, abi.as_int(count))

@@ -17,7 +17,8 @@ from tb.program.mpi import abi
 from tb.program.mpi.build import library
 from tb.program.mpi.calls import Call, table
 from tb.program.mpi.environment import Aborted
-from tb.program.mpi.memory import REPLY, REQUEST, Memory
+from tb.program.mpi.error_codes import FunctionFailed
+from tb.program.mpi.memory import REPLY, REQUEST, Memory, NullAddress
 from tb.program.mpi.rank import Rank
 
 LATE = 10
@@ -93,6 +94,13 @@ class Server:
         except OutsideError as error:
             what, cause = f"rank {self._number}: {error.what}", f"{error.cause}{self._said()}"
             raise ProgramError(what, cause, error.remedy) from None
+        if (
+            not self._program.status
+            and self._mpi.engine.running
+            and not (self._rank.initialized or self._rank.sessions)
+        ):
+            await self._mpi.Finalize()
+            self._rank.finalized = True
         self._ended()
 
     def _check_begun(self, real_s: float, simulated_s: float) -> None:
@@ -108,6 +116,9 @@ class Server:
         if status:
             how = f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
             raise ProgramError(who, f"the program {how}{self._said()}", "see its output")
+        if self._rank.sessions:
+            cause = f"the program ended, and has not finalized {len(self._rank.sessions)} sessions"
+            raise ProgramError(who, f"{cause}{self._said()}", "let it call MPI_Session_finalize")
         if not self._rank.finalized:
             begun = self._mpi.engine.running
             cause = "never called MPI_Finalize" if begun else "never called MPI_Init"
@@ -126,14 +137,14 @@ class Server:
         words = struct.unpack_from(f"<{count}q", request, ARGUMENTS)
         one, rank = table()[number], self._rank
         self.calls += 1
-        self.sent += "send" in one.name.lower() and not one.name.endswith("init")
-        outer = rank.call, rank.number, rank.within, rank.memory.along
-        rank.call, rank.number, rank.within = one.name, number, None
+        self.sent += "send" in one.plain.lower() and not one.plain.endswith("init")
+        outer = rank.call, rank.large, rank.number, rank.within, rank.memory.along
+        rank.call, rank.large, rank.number, rank.within = one.plain, one.large, number, None
         rank.memory.along = along(one, words, request[ARGUMENTS + 8 * count :])
         try:
             return await self._do(one, words)
         finally:
-            rank.call, rank.number, rank.within, rank.memory.along = outer
+            rank.call, rank.large, rank.number, rank.within, rank.memory.along = outer
 
     def _within(self, request: bytes) -> bytes:
         """The answer to a call that an operator of the program makes. Raises ProgramError for one that takes time."""
@@ -152,24 +163,28 @@ class Server:
         who = f"rank {self._number}, {one.name}"
         if one.handler is None:
             raise ProgramError(who, MISSING, "see tb/program/mpi/README.md for what is there")
+        code: int | None = None
         try:
             if not (one.anytime or self._mpi.engine.call):
                 self._mpi.engine.check(one.name)
             return await one.handler(self._rank, *one.arguments(words)) or 0
         except Misuse as wrong:
             error = MpiError(self._number, one.name, wrong.error_class, wrong.cause, wrong.remedy)
+            code = wrong.code if isinstance(wrong, FunctionFailed) else None
+            if isinstance(wrong, NullAddress):
+                self._rank.within = None
         except MpiError as raised:
             error = raised
         except Aborted as aborted:
             raise ProgramError(who, f"the program ends all with code {aborted.code}{self._said()}", "see it") from None
-        return await self._handled(error)
+        return await self._handled(error, int(error.error_class) if code is None else code)
 
-    async def _handled(self, error: MpiError) -> int:
+    async def _handled(self, error: MpiError, code: int) -> int:
         """Return the code of an error to the program, after its error handler if it has one.
 
         Raises the error where the communicator's handler is MPI_ERRORS_ARE_FATAL.
         """
-        rank, code = self._rank, int(error.error_class)
+        rank = self._rank
         if not self._mpi.engine.running:
             raise error
         within = rank.within or rank.comms[abi.COMM_WORLD]

@@ -27,6 +27,9 @@ class Table(Generic[T]):
             raise Misuse(self._wrong, cause, "give a handle that MPI has given and that is not freed")
         return self._things[handle]
 
+    def __len__(self) -> int:
+        return len(self._things)
+
     def new(self, thing: T) -> int:
         """A handle for it."""
         self._next += 1

@@ -12,8 +12,8 @@ import numpy as np
 from firmware.host.mpi.errors import ErrorClass, Misuse
 from tb.program.mpi import abi, shapes
 from tb.program.mpi.attributes import copied_attributes, drop_attributes
-from tb.program.mpi.calls import Address, Aint, Buffer, Handle, call
-from tb.program.mpi.layout import Layout, derived
+from tb.program.mpi.calls import Address, Aint, Buffer, Count, Counts, Handle, call
+from tb.program.mpi.layout import Layout, Made, derived
 from tb.program.mpi.rank import Rank
 from tb.program.mpi.shapes import Distribution, Order, Shape
 
@@ -36,8 +36,15 @@ class Combiner(IntEnum):
     STRUCT = 12
     SUBARRAY = 13
     DARRAY = 14
+    F90_REAL = 15
+    F90_COMPLEX = 16
+    F90_INTEGER = 17
     RESIZED = 18
     HINDEXED_BLOCK = 19
+
+
+PREDEFINED = (Combiner.NAMED,)
+"""Combiners of types that no constructor call of a program has made."""
 
 
 class _Making:
@@ -47,11 +54,35 @@ class _Making:
         self._rank, self._new, self.kind = rank, new, rank.types[old]
 
     def end(
-        self, name: str, shape: Shape, combiner: Combiner, numbers: Sequence[int], places: Sequence[int] = ()
+        self,
+        name: str,
+        shape: Shape,
+        combiner: Combiner,
+        numbers: Sequence[int],
+        places: Sequence[int] = (),
+        large: Sequence[int] = (),
     ) -> None:
-        """Give the program the handle of the new type."""
-        made = derived(f"{name} of {self.kind.name}", shape, [self.kind], (combiner, numbers, places, [self.kind]))
-        self._rank.memory.put_ints(self._new, self._rank.types.new(made))
+        """Give the program the handle of the new type.
+
+        In a call of large counts all `numbers` and `places` are large counts, unless `large` has those.
+        """
+        made = _made(self._rank, combiner, [self.kind], numbers, places, large)
+        new = derived(f"{name} of {self.kind.name}", shape, [self.kind], made)
+        self._rank.memory.put_ints(self._new, self._rank.types.new(new))
+
+
+def _made(
+    rank: Rank,
+    combiner: Combiner,
+    kinds: Sequence[Layout],
+    numbers: Sequence[int],
+    places: Sequence[int] = (),
+    large: Sequence[int] = (),
+) -> Made:
+    """Return the present call, as MPI_Type_get_contents tells it."""
+    if rank.large and not large:
+        return Made(combiner, [], [], kinds, [*numbers, *places])
+    return Made(combiner, numbers, places, kinds, large)
 
 
 def _count(what: str, count: int) -> int:
@@ -74,14 +105,14 @@ def _word(kind: type[Word], value: int) -> Word:
 
 
 @call("MPI_Type_contiguous")
-async def _contiguous(rank: Rank, count: int, old: Handle, new: Address) -> None:
+async def _contiguous(rank: Rank, count: Count, old: Handle, new: Address) -> None:
     making = _Making(rank, new, old)
     shape = shapes.contiguous(making.kind.shape, _count("count", count))
     making.end(f"{count} elements", shape, Combiner.CONTIGUOUS, [count])
 
 
 @call("MPI_Type_vector")
-async def _vector(rank: Rank, count: int, length: int, stride: int, old: Handle, new: Address) -> None:
+async def _vector(rank: Rank, count: Count, length: Count, stride: Count, old: Handle, new: Address) -> None:
     making = _Making(rank, new, old)
     kind = making.kind.shape
     _length(length)
@@ -90,7 +121,7 @@ async def _vector(rank: Rank, count: int, length: int, stride: int, old: Handle,
 
 
 @call("MPI_Type_create_hvector", "MPI_Type_hvector")
-async def _hvector(rank: Rank, count: int, length: int, stride: Aint, old: Handle, new: Address) -> None:
+async def _hvector(rank: Rank, count: Count, length: Count, stride: Aint, old: Handle, new: Address) -> None:
     making = _Making(rank, new, old)
     _length(length)
     shape = shapes.hvector(making.kind.shape, _count("count", count), length, stride)
@@ -98,34 +129,34 @@ async def _hvector(rank: Rank, count: int, length: int, stride: Aint, old: Handl
 
 
 @call("MPI_Type_indexed")
-async def _indexed(rank: Rank, count: int, lengths: Address, places: Address, old: Handle, new: Address) -> None:
+async def _indexed(rank: Rank, count: Count, lengths: Counts, places: Counts, old: Handle, new: Address) -> None:
     making = _Making(rank, new, old)
     kind = making.kind.shape
-    each, at = rank.memory.ints(lengths, _count("count", count)), rank.memory.ints(places, count)
+    each, at = rank.counts(lengths, _count("count", count)), rank.counts(places, count)
     _length(*each)
     shape = shapes.hindexed(kind, each, [place * kind.extent for place in at])
     making.end("blocks", shape, Combiner.INDEXED, [count, *each, *at])
 
 
 @call("MPI_Type_create_hindexed", "MPI_Type_hindexed")
-async def _hindexed(rank: Rank, count: int, lengths: Address, places: Address, old: Handle, new: Address) -> None:
+async def _hindexed(rank: Rank, count: Count, lengths: Counts, places: Address, old: Handle, new: Address) -> None:
     making = _Making(rank, new, old)
-    each, at = rank.memory.ints(lengths, _count("count", count)), rank.memory.longs(places, count)
+    each, at = rank.counts(lengths, _count("count", count)), rank.memory.longs(places, count)
     _length(*each)
     making.end("blocks", shapes.hindexed(making.kind.shape, each, at), Combiner.HINDEXED, [count, *each], at)
 
 
 @call("MPI_Type_create_indexed_block")
-async def _indexed_block(rank: Rank, count: int, length: int, places: Address, old: Handle, new: Address) -> None:
+async def _indexed_block(rank: Rank, count: Count, length: Count, places: Counts, old: Handle, new: Address) -> None:
     making = _Making(rank, new, old)
-    kind, at = making.kind.shape, rank.memory.ints(places, _count("count", count))
+    kind, at = making.kind.shape, rank.counts(places, _count("count", count))
     _length(length)
     shape = shapes.hindexed_block(kind, length, [place * kind.extent for place in at])
     making.end("blocks", shape, Combiner.INDEXED_BLOCK, [count, length, *at])
 
 
 @call("MPI_Type_create_hindexed_block")
-async def _hindexed_block(rank: Rank, count: int, length: int, places: Address, old: Handle, new: Address) -> None:
+async def _hindexed_block(rank: Rank, count: Count, length: Count, places: Address, old: Handle, new: Address) -> None:
     making = _Making(rank, new, old)
     at = rank.memory.longs(places, _count("count", count))
     _length(length)
@@ -134,8 +165,8 @@ async def _hindexed_block(rank: Rank, count: int, length: int, places: Address, 
 
 
 @call("MPI_Type_create_struct", "MPI_Type_struct")
-async def _struct(rank: Rank, count: int, lengths: Address, places: Address, olds: Address, new: Address) -> None:
-    each, at = rank.memory.ints(lengths, _count("count", count)), rank.memory.longs(places, count)
+async def _struct(rank: Rank, count: Count, lengths: Counts, places: Address, olds: Address, new: Address) -> None:
+    each, at = rank.counts(lengths, _count("count", count)), rank.memory.longs(places, count)
     kinds = [rank.types[one] for one in rank.memory.handles(olds, count)]
     _length(*each)
     parts = [part for part in zip(each, at, kinds, strict=True) if part[2].handle not in abi.MARKERS.values()]
@@ -143,13 +174,13 @@ async def _struct(rank: Rank, count: int, lengths: Address, places: Address, old
     bounds = {kind.handle: place for place, kind in zip(at, kinds, strict=True)}
     lower, upper = bounds.get(abi.MARKERS["LB"], shape.lower), bounds.get(abi.MARKERS["UB"], shape.upper)
     used = [kind for length, _, kind in parts if length]
-    made = derived(
-        "a struct", shapes.resized(shape, lower, upper - lower), used, (Combiner.STRUCT, [count, *each], at, kinds)
+    made = _made(rank, Combiner.STRUCT, kinds, [count, *each], at)
+    rank.memory.put_ints(
+        new, rank.types.new(derived("a struct", shapes.resized(shape, lower, upper - lower), used, made))
     )
-    rank.memory.put_ints(new, rank.types.new(made))
 
 
-@call("MPI_Type_create_resized")
+@call("MPI_Type_create_resized", "MPI_Type_create_resized_c")
 async def _resized(rank: Rank, old: Handle, lower: Aint, extent: Aint, new: Address) -> None:
     making = _Making(rank, new, old)
     shape = shapes.resized(making.kind.shape, lower, extent)
@@ -158,16 +189,20 @@ async def _resized(rank: Rank, old: Handle, lower: Aint, extent: Aint, new: Addr
 
 @call("MPI_Type_create_subarray")
 async def _subarray(
-    rank: Rank, dims: int, sizes: Address, parts: Address, starts: Address, order: int, old: Handle, new: Address
+    rank: Rank, dims: int, sizes: Counts, parts: Counts, starts: Counts, order: int, old: Handle, new: Address
 ) -> None:
     making = _Making(rank, new, old)
     _dims(dims)
-    whole, part, begin = (rank.memory.ints(one, dims) for one in (sizes, parts, starts))
+    whole, part, begin = (rank.counts(one, dims) for one in (sizes, parts, starts))
     axes = zip(whole, part, begin, strict=True)
     if any(of < 1 or some < 1 or at < 0 or at + some > of for of, some, at in axes):
         raise Misuse(ErrorClass.ARG, f"a part of {part} at {begin} of an array of {whole}", "stay within the array")
     shape = shapes.subarray(making.kind.shape, whole, part, begin, _word(Order, order))
-    making.end("a part of an array", shape, Combiner.SUBARRAY, [dims, *whole, *part, *begin, order])
+    array = [*whole, *part, *begin]
+    if rank.large:
+        making.end("a part of an array", shape, Combiner.SUBARRAY, [dims, order], large=array)
+    else:
+        making.end("a part of an array", shape, Combiner.SUBARRAY, [dims, *array, order])
 
 
 @call("MPI_Type_create_darray")
@@ -176,7 +211,7 @@ async def _darray(
     size: int,
     number: int,
     dims: int,
-    sizes: Address,
+    sizes: Counts,
     distributions: Address,
     arguments: Address,
     grid: Address,
@@ -186,7 +221,8 @@ async def _darray(
 ) -> None:
     making = _Making(rank, new, old)
     _dims(dims)
-    whole, how, argument, processes = (rank.memory.ints(one, dims) for one in (sizes, distributions, arguments, grid))
+    whole = rank.counts(sizes, dims)
+    how, argument, processes = (rank.memory.ints(one, dims) for one in (distributions, arguments, grid))
     if min(whole) < 1 or min(processes) < 1 or math.prod(processes) != size or not 0 <= number < size:
         cause = f"rank {number} of {size} in a grid of {processes}, for an array of {whole}"
         raise Misuse(ErrorClass.ARG, cause, "give a rank in a grid of that size, and sizes above 0")
@@ -194,8 +230,9 @@ async def _darray(
     if any(one is Distribution.NONE and extent > 1 for one, extent in zip(each, processes, strict=True)):
         raise Misuse(ErrorClass.ARG, "a dimension that is not distributed has several processes", "give it 1 process")
     shape = shapes.darray(making.kind.shape, number, whole, each, argument, processes, _word(Order, order))
-    numbers = [size, number, dims, *whole, *how, *argument, *processes, order]
-    making.end("a part of a distributed array", shape, Combiner.DARRAY, numbers)
+    ints, large = ([], whole) if rank.large else (whole, [])
+    numbers = [size, number, dims, *ints, *how, *argument, *processes, order]
+    making.end("a part of a distributed array", shape, Combiner.DARRAY, numbers, large=large)
 
 
 def _dims(dims: int) -> None:
@@ -206,7 +243,7 @@ def _dims(dims: int) -> None:
 @call("MPI_Type_dup")
 async def _dup(rank: Rank, old: Handle, new: Address) -> None:
     kind = rank.types[old]
-    made = derived(kind.name, kind.shape, [kind], (Combiner.DUP, [], [], [kind]))
+    made = derived(kind.name, kind.shape, [kind], Made(Combiner.DUP, [], [], [kind]))
     made.layer.committed = kind.layer.committed
     rank.memory.put_ints(new, abi.DATATYPE_NULL)
     made.attributes = await copied_attributes(rank, old, kind.attributes)
@@ -229,17 +266,12 @@ async def _free(rank: Rank, datatype: Address) -> None:
     rank.memory.put_ints(datatype, abi.DATATYPE_NULL)
 
 
-@call("MPI_Type_size")
-async def _size(rank: Rank, datatype: Handle, size: Address) -> None:
-    rank.memory.put_ints(size, abi.as_int(rank.types[datatype].shape.size))
+@call("MPI_Type_size", "MPI_Type_size_x")
+async def _size(rank: Rank, datatype: Handle, size: Counts) -> None:
+    rank.put_count(size, rank.types[datatype].shape.size)
 
 
-@call("MPI_Type_size_x")
-async def _size_x(rank: Rank, datatype: Handle, size: Address) -> None:
-    rank.memory.put_longs(size, rank.types[datatype].shape.size)
-
-
-@call("MPI_Type_get_extent", "MPI_Type_get_extent_x")
+@call("MPI_Type_get_extent", "MPI_Type_get_extent_x", "MPI_Type_get_extent_c")
 async def _get_extent(rank: Rank, datatype: Handle, lower: Address, extent: Address) -> None:
     shape = rank.types[datatype].shape
     rank.memory.put_longs(lower, shape.lower)
@@ -261,7 +293,7 @@ async def _upper(rank: Rank, datatype: Handle, upper: Address) -> None:
     rank.memory.put_longs(upper, rank.types[datatype].shape.upper)
 
 
-@call("MPI_Type_get_true_extent", "MPI_Type_get_true_extent_x")
+@call("MPI_Type_get_true_extent", "MPI_Type_get_true_extent_x", "MPI_Type_get_true_extent_c")
 async def _get_true_extent(rank: Rank, datatype: Handle, lower: Address, extent: Address) -> None:
     shape = rank.types[datatype].shape
     rank.memory.put_longs(lower, shape.true_lower)
@@ -279,6 +311,41 @@ async def _match_size(rank: Rank, kind: int, size: int, datatype: Address) -> No
     rank.memory.put_ints(datatype, handle)
 
 
+F90_INTEGERS = {2: "INTEGER1", 4: "INTEGER2", 9: "INTEGER4", 18: "INTEGER8"}
+"""Largest decimal range of each integer type of Fortran."""
+F90_REALS = {(6, 37): ("REAL", "COMPLEX"), (15, 307): ("DOUBLE_PRECISION", "DOUBLE_COMPLEX")}
+"""Largest decimal precision and exponent of each real type of Fortran and its complex one."""
+
+
+@call("MPI_Type_create_f90_integer")
+async def _f90_integer(rank: Rank, decimals: int, new: Address) -> None:
+    name = next((one for most, one in F90_INTEGERS.items() if decimals <= most), None)
+    _f90(rank, Combiner.F90_INTEGER, [decimals], name, new)
+
+
+@call("MPI_Type_create_f90_real", "MPI_Type_create_f90_complex")
+async def _f90_real(rank: Rank, precision: int, exponent: int, new: Address) -> None:
+    found = [names for most, names in F90_REALS.items() if precision <= most[0] and exponent <= most[1]]
+    is_complex = rank.call.endswith("complex")
+    combiner = Combiner.F90_COMPLEX if is_complex else Combiner.F90_REAL
+    _f90(rank, combiner, [precision, exponent], found[0][is_complex] if found else None, new)
+
+
+def _f90(rank: Rank, combiner: Combiner, numbers: list[int], name: str | None, new: Address) -> None:
+    """Give the program the Fortran type of a range; equal arguments give one handle. Raises Misuse for no such type."""
+    rank.memory.put_ints(new, abi.DATATYPE_NULL)
+    if name is None:
+        raise Misuse(ErrorClass.OTHER, f"no type of Fortran has the range {numbers}", "give a smaller one")
+    key = combiner, *numbers
+    if key not in rank.f90_types:
+        kind = rank.types[abi.DATATYPES[name][0]]
+        made = derived(kind.name, kind.shape, [kind], Made(combiner, numbers, [], []))
+        made.layer.Commit()
+        made.layer.basic = True
+        rank.f90_types[key] = made.handle = rank.types.new(made)
+    rank.memory.put_ints(new, rank.f90_types[key])
+
+
 @call("MPI_Type_set_name")
 async def _set_name(rank: Rank, datatype: Handle, name: Address) -> None:
     rank.types[datatype].name = rank.memory.text(name)
@@ -293,10 +360,28 @@ async def _get_name(rank: Rank, datatype: Handle, name: Address, length: Address
 async def _envelope(
     rank: Rank, datatype: Handle, ints: Address, places: Address, types: Address, combiner: Address
 ) -> None:
-    how, *lists = rank.types[datatype].made
-    for at, one in zip((ints, places, types), lists, strict=True):
+    made = _small(rank.types[datatype])
+    for at, one in ((ints, made.numbers), (places, made.places), (types, made.kinds)):
         rank.memory.put_ints(at, len(one))
-    rank.memory.put_ints(combiner, how)
+    rank.memory.put_ints(combiner, made.combiner)
+
+
+@call("MPI_Type_get_envelope_c")
+async def _envelope_large(
+    rank: Rank, datatype: Handle, ints: Address, places: Address, large: Address, types: Address, combiner: Address
+) -> None:
+    made = rank.types[datatype].made
+    for at, one in ((ints, made.numbers), (places, made.places), (large, made.large), (types, made.kinds)):
+        rank.memory.put_longs(at, len(one))
+    rank.memory.put_ints(combiner, made.combiner)
+
+
+def _small(layout: Layout) -> Made:
+    """Return the constructor call of a type. Raises Misuse for a call of large counts."""
+    if layout.made.large:
+        cause = f"{layout.name} was made with large counts"
+        raise Misuse(ErrorClass.TYPE, cause, "call MPI_Type_get_envelope_c and MPI_Type_get_contents_c")
+    return layout.made
 
 
 @call("MPI_Type_get_contents")
@@ -310,55 +395,81 @@ async def _contents(
     places: Address,
     types: Address,
 ) -> None:
-    how, numbers, at, kinds = rank.types[datatype].made
-    if how == Combiner.NAMED:
+    _put_contents(rank, _small(rank.types[datatype]), (most_ints, most_places, 0, most_types), ints, places, 0, types)
+
+
+@call("MPI_Type_get_contents_c")
+async def _contents_large(
+    rank: Rank,
+    datatype: Handle,
+    most_ints: Aint,
+    most_places: Aint,
+    most_large: Aint,
+    most_types: Aint,
+    ints: Address,
+    places: Address,
+    large: Address,
+    types: Address,
+) -> None:
+    most = (most_ints, most_places, most_large, most_types)
+    _put_contents(rank, rank.types[datatype].made, most, ints, places, large, types)
+
+
+def _put_contents(
+    rank: Rank, made: Made, most: tuple[int, int, int, int], ints: int, places: int, large: int, types: int
+) -> None:
+    """Write the arguments of a constructor call. Raises Misuse for predefined types and short arrays."""
+    if made.combiner in PREDEFINED:
         raise Misuse(ErrorClass.TYPE, "the type is one of the standard", "ask for derived types only")
-    if (most_ints, most_places, most_types) < (len(numbers), len(at), len(kinds)):
+    if any(
+        room < len(one) for room, one in zip(most, (made.numbers, made.places, made.large, made.kinds), strict=True)
+    ):
         raise Misuse(ErrorClass.ARG, "there is too little room", "ask MPI_Type_get_envelope")
-    rank.memory.put_ints(ints, *numbers)
-    rank.memory.put_longs(places, *at)
-    rank.memory.put_ints(types, *(kind.handle or rank.types.new(kind) for kind in kinds))
+    rank.memory.put_ints(ints, *made.numbers)
+    rank.memory.put_longs(places, *made.places)
+    rank.memory.put_longs(large, *made.large)
+    rank.memory.put_ints(types, *(kind.handle or rank.types.new(kind) for kind in made.kinds))
 
 
 @call("MPI_Pack_size")
-async def _pack_size(rank: Rank, count: int, datatype: Handle, comm: Handle, size: Address) -> None:
+async def _pack_size(rank: Rank, count: Count, datatype: Handle, comm: Handle, size: Counts) -> None:
     rank.comm(comm)
-    rank.memory.put_ints(size, abi.as_int(_count("count", count) * rank.types[datatype].shape.size))
+    rank.put_count(size, _count("count", count) * rank.types[datatype].shape.size)
 
 
 @call("MPI_Pack")
 async def _pack(
     rank: Rank,
     buf: Buffer,
-    count: int,
+    count: Count,
     datatype: Handle,
     out_buf: Address,
-    out_size: int,
-    position: Address,
+    out_size: Count,
+    position: Counts,
     comm: Handle,
 ) -> None:
-    data, at = rank.data(buf, count, datatype), rank.memory.ints(position, 1)[0]
+    data, at = rank.data(buf, count, datatype), rank.counts(position, 1)[0]
     out = bytearray(_count("size", out_size))
     end = await rank.comm(comm).Pack(data.spec, out, at)
     rank.memory.put(out_buf + at, out[at:end])
-    rank.memory.put_ints(position, end)
+    rank.put_count(position, end)
 
 
 @call("MPI_Unpack")
 async def _unpack(
     rank: Rank,
     buf: Address,
-    size: int,
-    position: Address,
+    size: Count,
+    position: Counts,
     out_buf: Address,
-    count: int,
+    count: Count,
     datatype: Handle,
     comm: Handle,
 ) -> None:
-    into, at = rank.place(out_buf, count, datatype), rank.memory.ints(position, 1)[0]
+    into, at = rank.place(out_buf, count, datatype), rank.counts(position, 1)[0]
     end = await rank.comm(comm).Unpack(rank.memory.get(buf, size), at, into.spec)
     into.write()
-    rank.memory.put_ints(position, end)
+    rank.put_count(position, end)
 
 
 EXTERNAL = {
@@ -384,7 +495,9 @@ def _external_size(layout: Layout, kind: np.dtype[Any], count: int) -> int:
 
 
 @call("MPI_Pack_external_size")
-async def _pack_external_size(rank: Rank, representation: Address, count: int, datatype: Handle, size: Address) -> None:
+async def _pack_external_size(
+    rank: Rank, representation: Address, count: Count, datatype: Handle, size: Address
+) -> None:
     layout = rank.types[datatype]
     rank.memory.put_longs(size, _external_size(layout, _external(rank, representation, layout), count))
 
@@ -394,7 +507,7 @@ async def _pack_external(
     rank: Rank,
     representation: Address,
     buf: Buffer,
-    count: int,
+    count: Count,
     datatype: Handle,
     out_buf: Address,
     out_size: Aint,
@@ -417,7 +530,7 @@ async def _unpack_external(
     size: Aint,
     position: Address,
     out_buf: Address,
-    count: int,
+    count: Count,
     datatype: Handle,
 ) -> None:
     layout, at = rank.types[datatype], rank.memory.longs(position, 1)[0]

@@ -10,10 +10,27 @@ from firmware.host.mpi.requests import Request
 from firmware.host.mpi.status import UNDEFINED, Status
 from tb.program.mpi import abi
 from tb.program.mpi.calls import Address, Given, Handle, call
+from tb.program.mpi.error_codes import FunctionFailed
 from tb.program.mpi.point import put_status
-from tb.program.mpi.rank import Pending, Rank
+from tb.program.mpi.rank import Generalized, Pending, Rank
 
 T = TypeVar("T")
+QUERY_AT = 384
+"""Offset in the library's scratch memory of the status that a query function writes."""
+
+
+async def query(rank: Rank, made: Generalized, status: Status) -> None:
+    """Take the status of a generalized request from the program's function. Raises Misuse if that fails."""
+    at = rank.scratch() + QUERY_AT
+    rank.memory.put(at, abi.status_bytes(Status(), with_error=True))
+    await call_function(rank, made.query, made.extra, at)
+    status.take(abi.status_of(rank.memory.get(at, abi.STATUS_BYTES)))
+
+
+async def call_function(rank: Rank, function: int, *arguments: int) -> None:
+    """Call a function of a generalized request. Raises Misuse for an error code that it returns."""
+    if code := await rank.callback(function, *arguments):
+        raise FunctionFailed(code, rank.errors.text(code), "see MPI_Grequest_start")
 
 
 class _Waiting:
@@ -30,22 +47,31 @@ class _Waiting:
         """Indices of those that have ended."""
         self._failure: MpiError | None = None
 
-    async def until(self, waiting: Awaitable[T]) -> T | None:
+    async def until(self, waiting: Awaitable[T], told: Status | None = None) -> T | None:
         """What the layer's call says; None where something has ended with an error, which `tell` raises. Raises
         MpiError when the call itself is wrong.
+
+        Args:
+            waiting: Call of the layer.
+            told: Status of the call if it has one.
         """
         active = [number for number, one in enumerate(self.requests) if one.active]
+        result: T | None = None
         try:
-            return await waiting
+            result = await waiting
         except MpiError as failure:
             self._failure = failure
-            return None
-        finally:
-            self.ended = [number for number in active if not self.requests[number].active]
-            for number in self.ended:
-                self._over(number)
-            if self._failure and not self.ended:
-                raise self._failure
+        self.ended = [number for number in active if not self.requests[number].active]
+        for number in self.ended:
+            self._over(number)
+            if made := self._pending[number].generalized:
+                await query(self._rank, made, self.requests[number].ended)
+                if told is not None:
+                    told.take(self.requests[number].ended)
+                await call_function(self._rank, made.free, made.extra)
+        if self._failure and not self.ended:
+            raise self._failure
+        return result
 
     @property
     def failed(self) -> bool:
@@ -81,14 +107,14 @@ class _Waiting:
 @call("MPI_Wait")
 async def _wait(rank: Rank, request: Given, status: Address) -> None:
     waiting, told = _Waiting(rank, request), Status()
-    await waiting.until(waiting.requests[0].Wait(told))
+    await waiting.until(waiting.requests[0].Wait(told), told)
     waiting.tell(status, told)
 
 
 @call("MPI_Test")
 async def _test(rank: Rank, request: Given, flag: Address, status: Address) -> None:
     waiting, told = _Waiting(rank, request), Status()
-    done = await waiting.until(waiting.requests[0].Test(told)) or waiting.failed
+    done = await waiting.until(waiting.requests[0].Test(told), told) or waiting.failed
     rank.memory.put_ints(flag, int(done))
     if done:
         waiting.tell(status, told)
@@ -113,7 +139,7 @@ async def _testall(rank: Rank, count: int, requests: Address, flag: Address, sta
 @call("MPI_Waitany")
 async def _waitany(rank: Rank, count: int, requests: Address, index: Address, status: Address) -> None:
     waiting, told = _Waiting(rank, requests, count), Status()
-    await waiting.until(Request.Waitany(waiting.requests, told))
+    await waiting.until(Request.Waitany(waiting.requests, told), told)
     rank.memory.put_ints(index, *waiting.ended or [UNDEFINED])
     waiting.tell(status, told)
 
@@ -121,7 +147,7 @@ async def _waitany(rank: Rank, count: int, requests: Address, index: Address, st
 @call("MPI_Testany")
 async def _testany(rank: Rank, count: int, requests: Address, index: Address, flag: Address, status: Address) -> None:
     waiting, told = _Waiting(rank, requests, count), Status()
-    _, done = await waiting.until(Request.Testany(waiting.requests, told)) or (UNDEFINED, True)
+    _, done = await waiting.until(Request.Testany(waiting.requests, told), told) or (UNDEFINED, True)
     rank.memory.put_ints(flag, int(done))
     rank.memory.put_ints(index, *waiting.ended or [UNDEFINED])
     if done:
@@ -164,7 +190,11 @@ async def _begin(rank: Rank, handle: int) -> None:
 
 @call("MPI_Cancel")
 async def _cancel(rank: Rank, request: Given) -> None:
-    rank.requests[rank.memory.handles(request, 1)[0]].request.Cancel()
+    one = rank.requests[rank.memory.handles(request, 1)[0]]
+    if one.generalized:
+        await call_function(rank, one.generalized.cancel, one.generalized.extra, int(one.generalized.operation.done))
+    else:
+        one.request.Cancel()
 
 
 @call("MPI_Request_free")
@@ -172,13 +202,17 @@ async def _request_free(rank: Rank, request: Given) -> None:
     freed = rank.requests.pop(rank.memory.handles(request, 1)[0])
     freed.request.Free(freed.write)
     rank.memory.put_ints(request, abi.REQUEST_NULL)
+    if freed.generalized:
+        await call_function(rank, freed.generalized.free, freed.generalized.extra)
 
 
 @call("MPI_Request_get_status")
 async def _get_status(rank: Rank, request: Handle, flag: Address, status: Address) -> None:
-    one = Request(rank.mpi.engine) if request == abi.REQUEST_NULL else rank.requests[request].request
+    one = Pending(Request(rank.mpi.engine)) if request == abi.REQUEST_NULL else rank.requests[request]
     told = Status()
-    done = await one.Get_status(told)
+    done = await one.request.Get_status(told)
+    if done and one.generalized:
+        await query(rank, one.generalized, told)
     rank.memory.put_ints(flag, int(done))
     if done:
         put_status(rank, status, told)

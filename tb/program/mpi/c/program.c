@@ -113,10 +113,12 @@ static char *reply(const void *data, size_t size) {
     return exchange(size + 1);
 }
 
-// An operator of the program: its function takes the arrays of two ranks, and leaves the result in the second.
+// An operator of the program: its function takes the arrays of two ranks, and leaves the result in the second. The count
+// is an int, or of 64 bits for an operator of MPI_Op_create_c: its first bytes are the same.
 static char *fold(char *at) {
     sanlab_operator *function = (sanlab_operator *)word(&at);
-    int count = (int)word(&at), datatype = (int)word(&at);
+    long count = word(&at);
+    int datatype = (int)word(&at);
     long start = word(&at);
     size_t size = (size_t)word(&at);
     char *both = malloc(2 * size + 16);
@@ -124,7 +126,7 @@ static char *fold(char *at) {
     char *second = both + (size + 15) / 16 * 16;
     memcpy(both, at, size);
     memcpy(second, at + size, size);
-    function(both - start, second - start, &count, &datatype);
+    function(both - start, second - start, (int *)&count, &datatype);
     char *next = reply(second, size);
     free(both);
     return next;
@@ -226,8 +228,8 @@ long sanlab_clock(void) {
     return times.now_ps + ++looks * times.look_ps + (long)(computed * 1000);
 }
 
-long sanlab_size(int count, int datatype) {
-    return (unsigned)datatype >> 24 == 0x4c && count > 0 ? (long)count * (datatype >> 8 & 0xff) : 0;
+long sanlab_size(long count, int datatype) {
+    return (unsigned)datatype >> 24 == 0x4c && count > 0 ? count * (datatype >> 8 & 0xff) : 0;
 }
 
 static int known(int number, const long *words) {

@@ -14,7 +14,7 @@ typedef long sanlab_function(long, long, long, long, long, long, long, long);
 long sanlab_call(const char *name, int number, int count, const long *words, const void *from, long size);
 
 // Bytes of so many elements, if the handle of the datatype says it; else 0.
-long sanlab_size(int count, int datatype);
+long sanlab_size(long count, int datatype);
 
 // Whether this process is the one that a simulated host has started; end another one, which calls this.
 int sanlab_here(void);

@@ -1,0 +1,28 @@
+"""Calls: generalized requests, which the program itself ends."""
+
+from __future__ import annotations
+
+from firmware.host.mpi.buffers import view
+from firmware.host.mpi.errors import ErrorClass, Misuse
+from firmware.host.mpi.matching import ANY, Key
+from firmware.host.mpi.operation import Operation
+from firmware.host.mpi.requests import Request
+from tb.program.mpi.calls import Address, Handle, call
+from tb.program.mpi.rank import Generalized, Pending, Rank
+
+
+@call("MPI_Grequest_start")
+async def _start(rank: Rank, query: Address, free: Address, cancel: Address, extra: Address, request: Address) -> None:
+    operation = Operation("MPI_Grequest_start", [], Key(0, ANY, ANY), view(None), ANY)
+    made = Generalized(operation, query, free, cancel, extra)
+    pending = Pending(Request(rank.mpi.engine, operation), rank.within, generalized=made)
+    rank.memory.put_ints(request, rank.requests.new(pending))
+
+
+@call("MPI_Grequest_complete")
+async def _complete(rank: Rank, request: Handle) -> None:
+    made = rank.requests[request].generalized
+    if made is None:
+        cause = "the request is not generalized"
+        raise Misuse(ErrorClass.REQUEST, cause, "give a request of MPI_Grequest_start")
+    made.operation.finish()
