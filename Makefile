@@ -50,6 +50,39 @@ unexport MAKEFLAGS MFLAGS
 ## PYTEST_ADDOPTS="..."       further options of pytest for make test, such as "-k link"
 ## VENV=<folder>              the virtual environment (.venv)
 ## PYTHON=<program>           the Python that makes it (the first of 3.10 or newer)
+
+# The variables of each target. One that is given on the command line and that no target of the line uses is rejected:
+# it would change nothing, in silence.
+uses_run := STUDY SIM SEED WAVES FROM TO CLUSTER GRIM_HOST PROFILE SET
+uses_all := $(filter-out STUDY FROM TO,$(uses_run))
+uses_test := PYTEST_ADDOPTS CI HYPOTHESIS
+uses_check := PYTEST_ADDOPTS
+uses_test-long := PYTEST_ADDOPTS CI
+uses_studies := STUDY PROFILE SET
+uses_new := LAYER FIRMWARE
+uses_cluster := SHAPE HOSTS PORTS
+uses_sim := BENCH SIM SEED WAVES COCOTB_TEST_FILTER
+uses_mutants := FOLDER N SEED
+uses_waves := $(filter-out WAVES,$(uses_run))
+uses_timeline := STUDY FROM TO
+uses_explain := STUDY MESSAGE SIM SEED CLUSTER GRIM_HOST PROFILE SET
+uses_compare := A B THRESHOLD
+uses_sweep := STUDY SIM SEED CLUSTER GRIM_HOST PROFILE SET AXES SCHEDULER WORKERS PLOT DESIGNS CSV
+uses_fuzz := LAYER SEEDS ON SIM FIRMWARE PAUSES PROFILE SCHEDULER WORKERS
+uses_campaign := LAYER SEEDS SIM PROFILE SET SCHEDULER WORKERS
+uses_explore := LAYER WORLD MINUTES TABLE
+uses_firmware := LAYER
+uses_costs := LAYER
+uses_figures := SIM QUICK
+uses_uncertainty := STUDY SIM SEED CLUSTER GRIM_HOST PROFILE SET SAMPLES SCHEDULER WORKERS
+uses_mpi4py := CLUSTER PROFILE
+everywhere := VENV PYTHON SANLAB_%
+on_the_line := $(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(name)))
+goals := $(or $(MAKECMDGOALS),all)
+used := $(sort $(foreach goal,$(goals),$(uses_$(goal))))
+unused := $(filter-out $(used) $(everywhere),$(on_the_line))
+$(if $(unused),$(error $(firstword $(unused)): not a variable of `make $(goals)`; its variables: $(or $(used),none). Settings of a study are given as SET="key=value"))
+
 GIVEN := STUDY BENCH SIM SEED WAVES FROM TO CLUSTER GRIM_HOST PROFILE SET MESSAGE A B THRESHOLD AXES SCHEDULER WORKERS SAMPLES DESIGNS CSV PLOT LAYER SEEDS ON PAUSES FIRMWARE WORLD MINUTES SHAPE HOSTS PORTS TABLE FOLDER N QUICK COCOTB_TEST_FILTER VENV PYTHON
 $(foreach name,$(GIVEN),$(eval override $(name) := $$(value $(name))))
 $(if $(SIM),,$(eval override SIM := verilator))

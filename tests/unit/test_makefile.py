@@ -60,6 +60,40 @@ def test_every_target_can_be_shown_without_running(checkout: Checkout, target: s
     assert checkout.calls() == []
 
 
+TARGETS = re.search(r"^\.PHONY: (.*)", TEXT, re.MULTILINE)[1].split()  # type: ignore[index]
+NOT_WRITTEN = {"GRIM_HOST", "PYTEST_ADDOPTS", "CI", "HYPOTHESIS", "COCOTB_TEST_FILTER"}
+"""Variables that reach programs through the environment."""
+
+
+def variables_of(target: str) -> set[str]:
+    """Return the variables that the recipe of a target names, also through variables of the Makefile."""
+    recipe = re.search(rf"^{target}:.*\n((?:\t.*\n|  .*\n)*)", TEXT, re.MULTILINE)
+    assert recipe
+    text = recipe[1]
+    for name in ("study", "waves"):
+        inside = re.search(rf"^{name} := (.*)", TEXT, re.MULTILINE)
+        assert inside
+        text = text.replace(f"$({name})", inside[1])
+    if "$(simulator)" in text:
+        text += "$$SIM"
+    return set(re.findall(r"\$[$({]+([A-Z_]+)\b", text)) | set(re.findall(r",\$\(([A-Z_]+)\)", text))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_target_accepts_the_variables_of_its_recipe_and_no_other(checkout: Checkout, target: str) -> None:
+    uses = variables_of(target) - {"VENV", "PYTHON"}
+    ended = checkout.make("-n", target, "SIZE=3")
+    assert ended.returncode == 2 and f"SIZE: not a variable of `make {target}`; its variables: " in ended.stderr
+    listed = set(re.search(r"its variables: (.*?)\.", ended.stderr)[1].split()) - {"none"}  # type: ignore[index]
+    assert listed - NOT_WRITTEN == uses
+    assert checkout.make("-n", target, *(f"{name}=1" for name in sorted(listed))).returncode == 0
+    assert checkout.calls() == []
+
+
+def test_variables_of_the_environment_are_not_rejected(checkout: Checkout) -> None:
+    assert checkout.make("-n", "run", "SANLAB_OUT=elsewhere", STUDY="a", SIZE="3").returncode == 0
+
+
 def test_the_main_job_is_the_default_and_runs_both_studies(checkout: Checkout) -> None:
     ended = checkout.make()
     assert ended.returncode == 0, ended.stderr
