@@ -289,6 +289,7 @@ class Copy:
             "SANLAB_BUILDS": str(builds()),
             "PYTHONPYCACHEPREFIX": str(self.folder / "sim_build" / "compiled"),
             "PYTHONPATH": str(HERE.parents[1]),
+            "SANLAB_EVERY_CASE": "1",
             **(variables or {}),
         }
         limits = f'ulimit -t {patience} -v {ROOM}; exec "$@"'

@@ -29,7 +29,7 @@ OPTIONS = {
     **layer_options(LAYER),
 }
 QUICK = "messages=2"
-TINY = "messages=2"
+TINY = "messages=1 pause_us=50"
 
 
 class Waits:

@@ -21,7 +21,7 @@ OPTIONS = {
     **layer_options(LAYER),
 }
 CLUSTER = "four_hosts"
-TINY = "size=16"
+TINY = "messages=1 size=16"
 PLACES = 16
 """Different beginnings of a message in the sender's buffer, a word apart."""
 

@@ -28,7 +28,7 @@ OPTIONS = {
     "hpam.quantum_us": Option(200, "how long a process has the card while others wait", 50, 1_000_000),
 }
 QUICK = "processes=2 messages=4"
-TINY = "processes=2 messages=2 fault.loss=0.1 hpam.timeout_us=200 hpam.quantum_us=100"
+TINY = "processes=2 messages=1 fault.loss=0.1 hpam.timeout_us=100 hpam.quantum_us=50"
 
 
 class Program:

@@ -25,7 +25,7 @@ OPTIONS = {
     **stack_options(LAYER),
 }
 QUICK = "repetitions=2 messages=4 largest=4096"
-TINY = "repetitions=1 messages=2 largest=64 mpi.eager_limit=32"
+TINY = "repetitions=1 messages=1 largest=40 mpi.eager_limit=32"
 
 
 async def run(lab: Lab) -> None:

@@ -14,7 +14,7 @@ from pymodels.registers import Block, Flag, Isr, Pci, Reg
 from tb.agents.host import CpuPort, HostMemory
 from tb.agents.pci import PciMonitor
 from tb.agents.sram import SramImage
-from tests.block.nic_bench import SRAM_BYTES, NicBench
+from tests.block.nic_bench import COMMON_PS, SRAM_BYTES, NicBench
 
 BASE = 0xE0000000
 PCI_PS, PCI_OFFSET_PS = 15000, 1000
@@ -38,6 +38,8 @@ ZEROS = ("cpu_reg_valid", "cpu_reg_write", "cpu_reg_addr", "cpu_reg_wdata", "cpu
 class CardBench(NicBench):
     """Driver and firmware of one card."""
 
+    common_ps = 2 * COMMON_PS
+    """The PCI clock, too, stands at the same phase at multiples of this."""
     bus_clock = "pci_clk"
     """Which clock the PCI segment has."""
     control_at: int = Pci.CONTROL

@@ -41,7 +41,7 @@ async def each_circuit_answers_its_source_with_the_models_result(dut: Any) -> No
     bench = await begin(dut, DIGESTS, 10000)
     for circuit in ("crc32", "sha256", "loopback"):
         await forward(bench, circuit, Forward.REPLY)
-        for size in (0, 1, 3, 64, 200):
+        for size in some((3, 200, 0, 1, 64)):
             payload = bench.rng.randbytes(size)
             await bench.send(handler_of(circuit), (1, size, 0xFFFFFFFF, REPLY_HANDLER), payload)
             header, result = await bench.result()
@@ -64,7 +64,7 @@ async def reset_reaches_what_says_that_something_is_there(dut: Any) -> None:
 async def a_stream_that_wraps_both_rings_arrives_whole_and_in_order(dut: Any) -> None:
     bench = await begin(dut, FILTERS, 13100, divisor=1)
     await forward(bench, "loopback", Forward.ENDPOINT, 0x0700, 3)
-    sent = [bench.rng.randbytes(bench.rng.choice((0, 5, 64, 1000, 2048))) for _ in range(40)]
+    sent = [bench.rng.randbytes(bench.rng.choice((0, 5, 64, 1000, 2048))) for _ in some(range(40))]
 
     async def give() -> None:
         for number, payload in enumerate(sent):
@@ -254,7 +254,7 @@ async def asleep_or_awake_the_card_does_the_same(dut: Any, fabric_ps: int) -> No
 async def the_cards_own_dma_brings_any_bytes_of_host_memory_into_a_bank(dut: Any) -> None:
     bench = await begin(dut, FILTERS, cfg_wide=1)
     bench.memory.bytes[0x8000:0x9000] = bench.rng.randbytes(0x1000)
-    for source, size in ((0x8000, 8), (0x8003, 1), (0x8005, 700), (0x8014, 4), (0x8101, 1500)):
+    for source, size in some(((0x8005, 700), (0x8000, 8), (0x8003, 1), (0x8014, 4), (0x8101, 1500))):
         target = 3 * BANK_BYTES + 0x200 + source % 8
         bench.cpu.store(CARD + 3 * BANK_BYTES + 0x200, bytes(16) + bytes(size + 16 & ~7))
         for register, value in (

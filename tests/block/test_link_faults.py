@@ -16,6 +16,7 @@ import cocotb
 from pymodels.link.characters import Symbol
 from pymodels.profiles import load_profile
 from tb.plan.limits import longest_cable
+from tests.block.cases import some
 from tests.block.link_pair import Bench, Gate
 
 
@@ -167,7 +168,7 @@ async def beats_that_data_hide_are_missed_and_the_third_is_link_down(dut: Any, s
     assert int(dut.beat_missed.value) == 0 and int(dut.link_down.value) == 0
 
 
-LOSSES = (0, 3, 4, 5, 53, 54, 55, 103, 104, 150, 204, 260)
+LOSSES = (4, 54, 0, 260, 3, 5, 53, 55, 103, 104, 150, 204)
 """Characters lost from grid point 301 on: with a period of 50 and a delay of 3, BEATs arrive 4 behind its multiples."""
 
 
@@ -190,10 +191,10 @@ async def levels_around(dut: Any, sleeping: bool, forced: list[int | None]) -> t
 
 
 @cocotb.test(timeout_time=200, timeout_unit="ms")
-@cocotb.parametrize(character=[0x000, 0x144])
+@cocotb.parametrize(character=some([0x000, 0x144]))
 async def a_beat_lost_on_a_sleeping_link_is_missed_as_on_one_awake(dut: Any, character: int) -> None:
     most = 0
-    for points in LOSSES:
+    for points in some(LOSSES):
         awake, always = await levels_around(dut, False, [character] * points)
         asleep, edges = await levels_around(dut, True, [character] * points)
         assert awake == asleep, f"{points} characters"

@@ -16,6 +16,7 @@ from cocotb.triggers import ClockCycles
 
 from pymodels.nic.net import packet_key
 from pymodels.registers import MYRINET_AFTER_RESET, Block, Control, Flag, Isr, Myrinet, Pci, Reg, isr_mask
+from tests.block.cases import some
 from tests.block.nic_card import BASE, CLK_TRACE, LINK_TRACE, CardBench
 from tests.block.nic_ways import (
     RECEIVE,
@@ -111,7 +112,7 @@ async def the_lanai_interrupts_the_host(dut: Any) -> None:
 async def a_packet_comes_back_over_the_link(dut: Any, delay: int) -> None:
     """Sent from SRAM, received into SRAM: bytes, syndrome, registers, ISR, trace keys."""
     bench = await begin(dut, cfg_delay=delay)
-    for _ in range(8):
+    for _ in some(range(8)):
         packet = bench.packet(bench.rng.randrange(5, 300))
         align = -len(packet) % 8
         bench.sram.store(SEND, bytes(align) + packet)
@@ -157,7 +158,7 @@ async def bytes_travel_from_host_memory_to_host_memory(dut: Any, wide: int, cut:
     memory = bytearray(bench.memory.bytes)
     await bench.host_write(Pci.POINTERS, 0)
     await bench.host_write(Pci.POINTERS + 8, 0x40)
-    for number in range(6):
+    for number in some(range(6)):
         packet = bench.packet(rng.randrange(8, 700))
         source, target = rng.randrange(0x1000), 0x8000 + 0x400 * number + rng.randrange(64)
         bench.memory.bytes[source : source + len(packet)] = packet

@@ -16,6 +16,7 @@ from cocotb.triggers import ClockCycles
 from pymodels.nic.net import packet_key
 from pymodels.nics.lanai4.registers import WORD, Ebus, Pci4, Reg4, Size4
 from pymodels.registers import Control, Isr, Reg, isr_mask
+from tests.block.cases import some
 from tests.block.nic4_card import Card4Bench
 from tests.block.nic_card import BASE, CLK_TRACE, LINK_TRACE
 from tests.block.nic_ways import (
@@ -76,7 +77,7 @@ async def the_lanai_interrupts_the_host(dut: Any) -> None:
 async def a_packet_comes_back_over_the_link(dut: Any, delay: int) -> None:
     """Sent from SRAM, received into SRAM: bytes, syndrome, registers, ISR, trace keys; any length by SA."""
     bench = await begin(dut, cfg_delay=delay)
-    for _ in range(8):
+    for _ in some(range(8)):
         packet = bench.packet(bench.rng.randrange(5, 300))
         align = -len(packet) % WORD
         bench.sram.store(SEND, bytes(align) + packet)
@@ -98,7 +99,7 @@ async def bytes_travel_from_host_memory_to_host_memory(dut: Any, wide: int, cut:
     """The host DMA in, link, the host DMA out, any place; with `cut` the send follows DMA_CTR by SML."""
     bench = await begin(dut, cfg_wide=wide, cfg_start_clocks=20)
     rng, memory = bench.rng, bytearray(bench.memory.bytes)
-    for number in range(6):
+    for number in some(range(6)):
         packet = bench.packet(WORD * rng.randrange(2, 175))
         source, target = WORD * rng.randrange(0x400), 0x8000 + 0x400 * number + WORD * rng.randrange(16)
         stored = packet + bytes(WORD)  # the word of the syndrome comes with it: off by three

@@ -20,7 +20,7 @@ from pymodels.lanai.stopped import LAST
 from pymodels.trace import Part, TraceEvent, unit
 from tb.report.lives import lives_of
 from tb.report.recorded import LEGEND, read_legend, read_recorded
-from tests.system.runs import Run, assert_equal, must, run
+from tests.system.runs import EVERY_CASE, Run, assert_equal, must, run
 
 SHORT = "repetitions=1 nic.firmware=c"
 GRIM = "repetitions=1 size=0 nic.firmware=python,c"
@@ -119,11 +119,11 @@ def test_a_lanai4_executes_equally_on_both_simulators(tmp_path: Path) -> None:
 
 @pytest.fixture(name="grim", scope="module")
 def fixture_grim(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """GRIM in C on the node that answers, so that the boot is short enough for Icarus."""
+    """GRIM in C on the node that answers: its boot takes Icarus a minute, in `make test-long` only."""
     return must("grim_pingpong", "verilator", tmp_path_factory.mktemp("grim"), GRIM)
 
 
-@pytest.mark.parametrize(("simulator", "always_on"), [("verilator", 1), ("icarus", 0)])
+@pytest.mark.parametrize(("simulator", "always_on"), [("verilator", 1), *([("icarus", 0)] if EVERY_CASE else [])])
 def test_grim_in_c_gives_equal_results_and_traces(grim: Run, simulator: str, always_on: int, tmp_path: Path) -> None:
     assert_same(grim, must("grim_pingpong", simulator, tmp_path, f"{GRIM} run.always_on={always_on}"))
 
