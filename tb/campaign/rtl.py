@@ -78,7 +78,7 @@ class Campaign:
         self._lab = lab
         self._guards = Guards()
         self._mails: list[Any] = []
-        self.due = expected(lab.seed, len(lab.running.hosts))
+        self.due: list[list[list[str]]] = []
 
     async def begin(self) -> None:
         """Start the layer, and let all hosts be ready."""
@@ -90,6 +90,7 @@ class Campaign:
         }
         self._guards.place(lab.running.hosts)
         self._mails = [open_mail(layer, library) for library in lab.start_layer(layer, given)]
+        self.due = expected(lab.seed, len(self._mails), min(mail.most for mail in self._mails))
         await lab.all([lab.spawn(mail.start(), f"start of {node}") for node, mail in enumerate(self._mails)])
         self._guards.place(lab.running.hosts)
 

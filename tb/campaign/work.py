@@ -19,7 +19,8 @@ US = 1_000_000
 MESSAGES = 4
 """From a host to each of two others."""
 SIZES = (16, 64, 200, 1000, 2500)
-"""Bytes of a message: a few words, and several packets of every layer."""
+"""Sizes of messages in bytes, as far as the layer allows them: a few words, up to several packets."""
+LONGEST = max(SIZES)
 GUARD = 4096
 SLICE_US = 20
 """Between two looks whether all hosts are done."""
@@ -59,10 +60,11 @@ class Report:
         return asdict(self)
 
 
-def pattern(seed: int, sender: int, receiver: int) -> list[bytes]:
-    """The messages from one host to another; none is like another."""
+def pattern(seed: int, sender: int, receiver: int, most: int = LONGEST) -> list[bytes]:
+    """Return the messages from one host to another, of at most `most` bytes; no two are equal."""
     rng = random.Random(f"campaign {seed} {sender} {receiver}")
-    bodies = [rng.randbytes(rng.choice(SIZES) - HEAD) for _ in range(MESSAGES)]
+    sizes = [size for size in SIZES if size <= most]
+    bodies = [rng.randbytes(rng.choice(sizes) - HEAD) for _ in range(MESSAGES)]
     return [bytes([0xC0, sender, receiver, number]) + body for number, body in enumerate(bodies)]
 
 
@@ -71,12 +73,12 @@ def receivers(sender: int, nodes: int) -> list[int]:
     return sorted({(sender + step) % nodes for step in (1, 2)} - {sender})
 
 
-def expected(seed: int, nodes: int) -> list[list[list[str]]]:
-    """What arrives when nothing is disturbed, as in a report."""
+def expected(seed: int, nodes: int, most: int = LONGEST) -> list[list[list[str]]]:
+    """Return the messages that arrive when nothing is disturbed, of at most `most` bytes, as in a report."""
     due: list[list[list[str]]] = [[[] for _ in range(nodes)] for _ in range(nodes)]
     for sender in range(nodes):
         for receiver in receivers(sender, nodes):
-            due[receiver][sender] = [one.hex() for one in pattern(seed, sender, receiver)]
+            due[receiver][sender] = [one.hex() for one in pattern(seed, sender, receiver, most)]
     return due
 
 
@@ -141,7 +143,7 @@ class Work:
 
     async def _messages(self, node: int) -> None:
         mail, nodes = self._mails[node], len(self._mails)
-        to = {other: pattern(self._seed, node, other) for other in receivers(node, nodes)}
+        to = {other: pattern(self._seed, node, other, mail.most) for other in receivers(node, nodes)}
         for number in range(MESSAGES):
             for other, messages in to.items():
                 await mail.send(other, messages[number])

@@ -26,7 +26,7 @@ from tb.campaign.judge import LET_THROUGH, OUTCOMES, judge
 from tb.campaign.life import Life
 from tb.campaign.passed import let_through, meanwhile
 from tb.campaign.run import Campaign, chosen, seeds, table
-from tb.campaign.work import Report, expected
+from tb.campaign.work import LONGEST, Report, expected
 from tb.lab import variables as looked
 from tb.lab.faults import Injector
 from tb.lab.variables import variables
@@ -330,3 +330,9 @@ def test_variables_of_a_program_are_found_where_it_holds_them_and_flipped(monkey
     found["self.front"].flip(31)
     assert program.front == 1 << 31 | 16
     task.close()
+
+
+@pytest.mark.parametrize("most", [16, 64, 4096])
+def test_messages_are_no_longer_than_the_layer_allows(most: int) -> None:
+    sizes = {len(bytes.fromhex(one)) for seed in range(20) for one in expected(seed, 4, most)[2][0]}
+    assert max(sizes) == min(most, LONGEST)
