@@ -25,13 +25,20 @@ class Flag:
 
     async def wait(self, process: Process | None = None, timeout_us: float | None = None) -> bool:
         """Wait until it has happened, or for a time; returns whether it has. With a process, its thread sleeps
-        meanwhile.
+        meanwhile, and the wait also ends when the handler of a signal has run.
         """
         if self.up:
             return True
         if timeout_us is not None:
             self._host.spawn(self._expire(timeout_us), "a time limit")
         await (process.block(cast(Event, self._event)) if process else self._event.wait())
+        return self.up
+
+    async def wait_whole(self, process: Process | None = None, timeout_us: float | None = None) -> bool:
+        """Wait until it has happened, or for the whole time, whatever signals the process handles meanwhile."""
+        limit = Limit(self._host, timeout_us)
+        while not self.up and not limit.over:
+            await self.wait(process, limit.left_us)
         return self.up
 
     async def _expire(self, timeout_us: float) -> None:

@@ -47,9 +47,9 @@ class Client:
         while asking.answer is None and host.now < end:
             await ends.sender.send(node, asked)
             left = (end - host.now) / 1e6
-            await asking.flag.wait(vi.owner, max(min(left, next(waits)), 0.001))
+            await asking.flag.wait_whole(vi.owner, max(min(left, next(waits)), 0.001))
         while asking.answer is not None and not asking.flag.up:
-            await asking.flag.wait(vi.owner)
+            await asking.flag.wait_whole(vi.owner)
         del self._asking[number]
         answer = asking.answer
         if answer is None:

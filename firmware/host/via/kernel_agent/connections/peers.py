@@ -162,7 +162,7 @@ class Peers:
 
     async def wait(self, vi: ViContext) -> ViAttributes:
         """VipConnectPeerWait. Raises VipError."""
-        await self._last_of(vi).flag.wait(vi.owner)
+        await self._last_of(vi).flag.wait_whole(vi.owner)
         found = self.result(vi)
         if found is None:
             raise RuntimeError("a request for a peer is over, and has no result")

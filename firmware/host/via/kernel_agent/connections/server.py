@@ -63,7 +63,7 @@ class Server:
         listener = Listener(Flag(self._host, f"a connection request for {discriminator}"), process)
         waiting = self._listeners.setdefault(discriminator, [])
         waiting.append(listener)
-        await listener.flag.wait(process, timeout_us)
+        await listener.flag.wait_whole(process, timeout_us)
         waiting.remove(listener)
         if not listener.connections:
             raise VipError(Result.TIMEOUT, f"waiting for a connection request for {discriminator}", "wait longer")
@@ -95,7 +95,7 @@ class Server:
         await ends.join(vi, request.source, request.client, answer)
         for wait in limited_waits_us(ends.repeat_us):
             await ends.sender.send(request.source, answer._replace(source=ends.me))
-            if await flag.wait(vi.process, wait):
+            if await flag.wait_whole(vi.process, wait):
                 return
         connection.rejected = True
         await ends.end(vi)
