@@ -207,10 +207,10 @@ class Server:
             await self._serve(request)
 
     def _said(self) -> str:
-        """The last lines of its output."""
+        """Return the last lines of the program's output, on one line."""
         path = self._start.output(self._number)
         lines = path.read_text(errors="replace", encoding="utf-8").splitlines()[-SHOWN:] if path.is_file() else []
-        return f"; it printed last:\n  {chr(10).join(lines)}\n" if lines else ""
+        return f"; it printed last: {' / '.join(line.strip() for line in lines)}" if lines else ""
 
 
 def along(one: Call, words: Sequence[int], data: bytes) -> tuple[int, bytes]:
