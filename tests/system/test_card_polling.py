@@ -17,6 +17,7 @@ import pytest
 
 from pymodels.results import differences
 from pymodels.trace import Part, TraceEvent
+from tb.sim.compiled import COMPILED
 from tests.system.runs import Run, assert_equal, must
 
 BUSY = "changes=8 busy=1 others=1"
@@ -46,6 +47,13 @@ def test_one_verb_does_what_single_reads_do(settings: str, tmp_path: Path) -> No
 @pytest.mark.parametrize(("simulator", "always_on"), [("verilator", 1), ("icarus", 0)])
 def test_simulators_and_clocks_agree(busy: Run, simulator: str, always_on: int, tmp_path: Path) -> None:
     assert_equal(busy, must("card_poll", simulator, tmp_path, f"{BUSY} run.always_on={always_on}"))
+
+
+def test_verbs_in_c_and_in_python_agree_beside_dma_interrupts_and_signals(
+    busy: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(COMPILED, "0")
+    assert_equal(busy, must("card_poll", "verilator", tmp_path, BUSY), same_simulator=True)
 
 
 def test_turns_of_an_idle_loop_are_equally_long_on_both_simulators(tmp_path: Path) -> None:

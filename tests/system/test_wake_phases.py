@@ -2,8 +2,9 @@
 
 Strategy: each event comes a little later in every round, from before a processor begins to poll for it until processor,
 card, bus and link sleep again (`scenarios/wake_phases.py`). An event that is lost hangs the run. With clocks always on,
-and in fewer rounds on Icarus, each must be noticed at the same picosecond, and the traces must be equal. The step is no
-multiple of a clock period, so rounds pass through the phases of all clocks.
+and in fewer rounds on Icarus and with the verbs in Python instead of C, each must be noticed at the same picosecond,
+and the traces must be equal. The step is no multiple of a clock period, so rounds pass through the phases of all
+clocks.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tb.sim.compiled import COMPILED
 from tests.system.runs import assert_equal, must
 
 CLUSTERS = {"lanai9": "two_hosts", "lanai4": "two_hosts", "sp": "two_hosts", "fifo": "fifo_cards"}
@@ -33,6 +35,16 @@ def test_an_event_wakes_what_falls_asleep_at_the_time_at_which_always_on_clocks_
     assert asleep.results.cost.cycles < awake.results.cost.cycles, "clocks sleep between the events"
     for series in asleep.results.series.values():
         assert len(set(series.y)) > 1, "the rounds differ in phase"
+
+
+@pytest.mark.parametrize("kind", CLUSTERS)
+def test_verbs_in_c_and_in_python_notice_each_event_at_the_same_time(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = must("wake_phases", "verilator", tmp_path / "c", SAMPLE, CLUSTERS[kind], profile=kind)
+    monkeypatch.setenv(COMPILED, "0")
+    other = must("wake_phases", "verilator", tmp_path / "python", SAMPLE, CLUSTERS[kind], profile=kind)
+    assert_equal(one, other, same_simulator=True)
 
 
 @pytest.mark.parametrize("kind", CLUSTERS)

@@ -34,19 +34,21 @@ PATH = 7_000
 HOST = unit(0, Part.HOST_CPU)
 
 
-WAKE = ctypes.CFUNCTYPE(None, ctypes.c_int64)
+NOW, WAKE = ctypes.CFUNCTYPE(ctypes.c_int64), ctypes.CFUNCTYPE(None, ctypes.c_int64)
+KERNELS: list[Kernel] = []
+"""The kernel of the last host on the doorway: its time is that of the hardware's events."""
 
 
 class Hooks(ctypes.Structure):
     """`dw_hooks` of the doorway: what a simulator does for it."""
 
     _fields_ = (
-        *(("now", ctypes.c_void_p), ("wake_at", WAKE)),
+        *(("now", NOW), ("wake_at", WAKE)),
         *((name, ctypes.c_void_p) for name in ("kick_at", "start", "faults", "quiet_until")),
     )
 
 
-NO_SIMULATOR = Hooks(wake_at=WAKE(lambda time: None))
+NO_SIMULATOR = Hooks(now=NOW(lambda: KERNELS[-1].now if KERNELS else 0), wake_at=WAKE(lambda time: None))
 
 
 class Bound:
@@ -64,6 +66,7 @@ class Bound:
                 protect=PROTECT,
                 interrupt_least=LATENCY,
                 interrupt_most=LATENCY,
+                copy_byte=0,
             )
             machine = Machine(2, timing=fixed, cost=lambda side, path: PATH, names=("h", "other"))
             self.kernel, self.host, self._log = machine.kernel, machine.host(0), machine.host(0)._log
@@ -77,6 +80,7 @@ class Bound:
             doorway.exchange.trace_count[0] = 0
             doorway.lib.dw_set_hooks(NO_SIMULATOR)
             self.kernel = doorway.quick(Kernel)()
+            KERNELS[:] = [self.kernel]
             memory = doorway.memory(0, 1 << 24, HOST)
             overheads: MappingProxyType[str, int] = MappingProxyType(
                 {"signal": SIGNAL, "fault": FAULT, "protect": PROTECT}
