@@ -308,3 +308,31 @@ def test_types_of_fortrans_ranges_are_predefined(tmp_path: Path) -> None:
     MUST(MPI_Type_create_f90_real(40, 1, &none) != MPI_SUCCESS && none == MPI_DATATYPE_NULL);
     """
     run(tmp_path, main(body))
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [("LONG_LONG", "LONG_LONG_INT"), ("C_FLOAT_COMPLEX", "C_COMPLEX"), ("INT", "INT")]
+)
+def test_a_type_of_two_names_has_the_name_that_mpich_gives_it(kind: str, name: str, tmp_path: Path) -> None:
+    body = f"""
+    char text[MPI_MAX_PROCESSOR_NAME]; int length;
+    MPI_Type_get_name(MPI_{kind}, text, &length);
+    MUST(!strcmp(text, "MPI_{name}"));
+    """
+    run(tmp_path, main(body), ranks=1)
+
+
+def test_a_derived_type_has_no_name_until_it_is_given_one(tmp_path: Path) -> None:
+    body = """
+    char text[MPI_MAX_PROCESSOR_NAME] = "x"; int length = 9; MPI_Datatype kind, copy;
+    MPI_Type_contiguous(2, MPI_INT, &kind);
+    MPI_Type_get_name(kind, text, &length);
+    MUST(!length && !text[0]);
+    MPI_Type_dup(MPI_INT, &copy);
+    MPI_Type_get_name(copy, text, &length);
+    MUST(!length);
+    MPI_Type_set_name(kind, "both");
+    MPI_Type_get_name(kind, text, &length);
+    MUST(length == 4 && !strcmp(text, "both"));
+    """
+    run(tmp_path, main(body), ranks=1)

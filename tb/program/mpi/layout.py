@@ -14,6 +14,8 @@ from tb.program.mpi import abi
 from tb.program.mpi.memory import Memory
 from tb.program.mpi.shapes import EMPTY, Basic, Shape
 
+NAMES = {"LONG_LONG": "LONG_LONG_INT", "C_FLOAT_COMPLEX": "C_COMPLEX"}
+"""Names of predefined types that have two, as MPI_Type_get_name returns them."""
 LARGEST_VOID = (1 << 31) - 1
 """Bytes of the largest element of numpy."""
 
@@ -54,6 +56,8 @@ class Layout:
     basic: int = 0
     """Handle of the predefined type of all basic elements; 0 if there are different ones."""
     attributes: dict[int, Attribute] = field(default_factory=dict)
+    title: str = ""
+    """Name that the program or MPI has given to the type; `name` describes those without one in errors."""
     layer: Gathered = field(init=False)
     """Datatype that the layer uses for it. Its buffers hold the data without gaps."""
 
@@ -66,6 +70,7 @@ class Layout:
         shape = self.shape
         self.layer = Gathered(self.name, shape.size, self.base, lambda: (shape.contiguous, len(shape.pieces)))
         if self.handle:
+            self.title = self.name
             self.basic = self.handle
             self.layer.Commit()
             self.layer.basic = True
@@ -78,7 +83,7 @@ def predefined() -> dict[int, Layout]:
     for name, (handle, kind) in abi.DATATYPES.items():
         base = np.dtype(kind)
         shape = shapes.setdefault(base, Basic([(0, base.itemsize)], base.itemsize, base.alignment))
-        found[handle] = Layout(f"MPI_{name}", shape, base, handle=handle)
+        found[handle] = Layout(f"MPI_{NAMES.get(name, name)}", shape, base, handle=handle)
     for name, (handle, kinds, extent) in abi.PAIRS.items():
         base = abi.pair(*kinds)
         value, index = (np.dtype(kind).itemsize for kind in kinds)

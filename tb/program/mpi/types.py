@@ -348,12 +348,13 @@ def _f90(rank: Rank, combiner: Combiner, numbers: list[int], name: str | None, n
 
 @call("MPI_Type_set_name")
 async def _set_name(rank: Rank, datatype: Handle, name: Address) -> None:
-    rank.types[datatype].name = rank.memory.text(name)
+    layout = rank.types[datatype]
+    layout.name = layout.title = rank.memory.text(name)
 
 
 @call("MPI_Type_get_name")
 async def _get_name(rank: Rank, datatype: Handle, name: Address, length: Address) -> None:
-    rank.memory.put_text(name, length, rank.types[datatype].name, abi.MAX_NAME)
+    rank.memory.put_text(name, length, rank.types[datatype].title, abi.MAX_NAME)
 
 
 @call("MPI_Type_get_envelope")
