@@ -294,3 +294,23 @@ def test_the_error_code_of_a_copy_function_is_that_of_the_call(tmp_path: Path) -
         + TAIL
     )
     run(tmp_path, source)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "MPI_Cart_create(MPI_COMM_WORLD, 1, &large, &large, 0, &comm)",
+        "MPI_Graph_create(MPI_COMM_WORLD, 9, &large, &large, 0, &comm)",
+        "MPI_Comm_split(MPI_COMM_WORLD, -5, 0, &comm)",
+        "MPI_Comm_create(MPI_COMM_WORLD, MPI_GROUP_NULL, &comm)",
+        "MPI_Comm_dup(MPI_COMM_NULL, &comm)",
+        "MPI_Intercomm_merge(MPI_COMM_WORLD, 0, &comm)",
+    ],
+)
+def test_a_call_that_fails_leaves_a_null_communicator(call: str, tmp_path: Path) -> None:
+    body = f"""
+    int large = 99; MPI_Comm comm = MPI_COMM_WORLD; (void)large;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MUST({call} != MPI_SUCCESS && comm == MPI_COMM_NULL);
+    """
+    run(tmp_path, main(body))

@@ -1,4 +1,4 @@
-"""Sessions of programs: process sets, communicators of groups, the beginning and the end of MPI.
+"""Sessions of programs: process sets, communicators of groups, infos, the beginning and the end of MPI.
 
 Strategy: small C programs; the first ones call no MPI_Init at all.
 """
@@ -96,3 +96,22 @@ def test_groups_of_two_sides_make_an_inter_communicator(tmp_path: Path) -> None:
     MPI_Comm_free(&inter);
     """
     run(tmp_path, main(body), ranks=4)
+
+
+def test_a_value_of_an_info_is_cut_to_the_room_for_it(tmp_path: Path) -> None:
+    body = """
+    MPI_Info info; char text[8] = "before"; int length = 0, flag;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "key", "value");
+    MPI_Info_get_string(info, "key", &length, text, &flag);
+    MUST(flag && length == 6 && !strcmp(text, "before"));
+    length = 3;
+    MPI_Info_get_string(info, "key", &length, text, &flag);
+    MUST(flag && length == 6 && !strcmp(text, "va"));
+    MPI_Info_get_string(info, "other", &length, text, &flag);
+    MUST(!flag && length == 6);
+    MPI_Info_create_env(argc, argv, &info);
+    MPI_Info_get_nkeys(info, &length);
+    MUST(!length);
+    """
+    run(tmp_path, main(body), ranks=1)

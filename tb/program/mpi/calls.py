@@ -27,6 +27,8 @@ Counts = NewType("Counts", int)
 """The address of counts or of displacements, which have 64 bits in the call of large counts."""
 Given = NewType("Given", int)
 """The address of an int that is read."""
+NewComm = NewType("NewComm", int)
+"""The address of the handle of a new communicator. The handle is MPI_COMM_NULL if the call fails."""
 Handle = NewType("Handle", int)
 """What stands for an object of MPI; an int in C, a positive number here."""
 KINDS = {
@@ -38,6 +40,7 @@ KINDS = {
     "Address": "const void *",
     "Buffer": "const void *",
     "Given": "const void *",
+    "NewComm": "const void *",
 }
 """What an annotation is in C."""
 LOCAL = {
@@ -51,7 +54,7 @@ LOCAL = {
     "MPI_Status_f2c": "int MPI_Status_f2c(const int *from, MPI_Status *to)",
 }
 """Functions that the library does by itself, as C declares them."""
-MASKS = {"Handle": 0xFFFFFFFF, **dict.fromkeys(("Address", "Buffer", "Counts", "Given"), (1 << 64) - 1)}
+MASKS = {"Handle": 0xFFFFFFFF, **dict.fromkeys(("Address", "Buffer", "Counts", "Given", "NewComm"), (1 << 64) - 1)}
 """Of words that have no sign."""
 MODULES = (
     "environment",

@@ -7,7 +7,7 @@ from firmware.host.mpi.intercomm import Intercomm, create_intercomm
 from firmware.host.mpi.status import UNDEFINED
 from tb.program.mpi import abi
 from tb.program.mpi.attributes import copied_attributes, drop_attributes
-from tb.program.mpi.calls import Address, Handle, call
+from tb.program.mpi.calls import Address, Handle, NewComm, call
 from tb.program.mpi.rank import AnyComm, Communicator, Pending, Rank
 
 SHARED, HW_GUIDED, HW_UNGUIDED = 1, 2, 3
@@ -47,7 +47,7 @@ async def _remote_group(rank: Rank, comm: Handle, group: Address) -> None:
 
 @call("MPI_Intercomm_create")
 async def _intercomm_create(
-    rank: Rank, local: Handle, leader: int, peer: Handle, remote_leader: int, tag: int, new: Address
+    rank: Rank, local: Handle, leader: int, peer: Handle, remote_leader: int, tag: int, new: NewComm
 ) -> None:
     comm = rank.intracomm(local)
     of = rank.comms[local]
@@ -56,7 +56,7 @@ async def _intercomm_create(
 
 
 @call("MPI_Intercomm_merge")
-async def _intercomm_merge(rank: Rank, comm: Handle, high: int, new: Address) -> None:
+async def _intercomm_merge(rank: Rank, comm: Handle, high: int, new: NewComm) -> None:
     made = await rank.intercomm(comm).Merge(bool(high))
     rank.memory.put_ints(new, rank.keep(made, rank.comms[comm]))
 
@@ -77,35 +77,35 @@ async def _compare(rank: Rank, one: Handle, other: Handle, result: Address) -> N
 
 
 @call("MPI_Comm_dup")
-async def _dup(rank: Rank, comm: Handle, new: Address) -> None:
+async def _dup(rank: Rank, comm: Handle, new: NewComm) -> None:
     of = rank.communicator(comm)
     await _copied(rank, of, await of.comm.Dup(), new, of.info)
 
 
 @call("MPI_Comm_dup_with_info")
-async def _dup_with_info(rank: Rank, comm: Handle, info: Handle, new: Address) -> None:
+async def _dup_with_info(rank: Rank, comm: Handle, info: Handle, new: NewComm) -> None:
     of = rank.communicator(comm)
     await _copied(rank, of, await of.comm.Dup(), new, rank.hints(info))
 
 
 @call("MPI_Comm_idup")
-async def _idup(rank: Rank, comm: Handle, new: Address, request: Address) -> None:
+async def _idup(rank: Rank, comm: Handle, new: NewComm, request: Address) -> None:
     of = rank.communicator(comm)
     await _begun(rank, of, of.info, new, request)
 
 
 @call("MPI_Comm_idup_with_info")
-async def _idup_with_info(rank: Rank, comm: Handle, info: Handle, new: Address, request: Address) -> None:
+async def _idup_with_info(rank: Rank, comm: Handle, info: Handle, new: NewComm, request: Address) -> None:
     await _begun(rank, rank.communicator(comm), rank.hints(info), new, request)
 
 
-async def _begun(rank: Rank, of: Communicator, info: dict[str, str], new: Address, request: Address) -> None:
+async def _begun(rank: Rank, of: Communicator, info: dict[str, str], new: int, request: Address) -> None:
     made, begun = await of.comm.Idup()
     await _copied(rank, of, made, new, info)
     rank.memory.put_ints(request, rank.requests.new(Pending(begun, of)))
 
 
-async def _copied(rank: Rank, of: Communicator, made: AnyComm, new: Address, info: dict[str, str]) -> None:
+async def _copied(rank: Rank, of: Communicator, made: AnyComm, new: int, info: dict[str, str]) -> None:
     """Keep a duplicate, with what the communicator has fastened to it. Raises Misuse where a copy function fails."""
     rank.memory.put_ints(new, abi.COMM_NULL)
     attributes = await copied_attributes(rank, of.handle, of.attributes)
@@ -126,19 +126,19 @@ async def _get_info(rank: Rank, comm: Handle, info: Address) -> None:
 
 
 @call("MPI_Comm_create_group")
-async def _create_group(rank: Rank, comm: Handle, group: Handle, tag: int, new: Address) -> None:
+async def _create_group(rank: Rank, comm: Handle, group: Handle, tag: int, new: NewComm) -> None:
     made = await rank.intracomm(comm).Create_group(rank.groups[group], tag)
     rank.memory.put_ints(new, rank.keep(made, rank.comms[comm]))
 
 
 @call("MPI_Comm_split")
-async def _split(rank: Rank, comm: Handle, color: int, key: int, new: Address) -> None:
+async def _split(rank: Rank, comm: Handle, color: int, key: int, new: NewComm) -> None:
     of = rank.communicator(comm)
     rank.memory.put_ints(new, rank.keep(await of.comm.Split(color, key), of))
 
 
 @call("MPI_Comm_split_type")
-async def _split_type(rank: Rank, comm: Handle, kind: int, key: int, info: Handle, new: Address) -> None:
+async def _split_type(rank: Rank, comm: Handle, kind: int, key: int, info: Handle, new: NewComm) -> None:
     of = rank.communicator(comm)
     if kind not in (SHARED, HW_GUIDED, HW_UNGUIDED, UNDEFINED):
         raise Misuse(ErrorClass.ARG, f"{kind} is not a type to split by", "give MPI_COMM_TYPE_SHARED")
@@ -147,7 +147,7 @@ async def _split_type(rank: Rank, comm: Handle, kind: int, key: int, info: Handl
 
 
 @call("MPI_Comm_create")
-async def _create(rank: Rank, comm: Handle, group: Handle, new: Address) -> None:
+async def _create(rank: Rank, comm: Handle, group: Handle, new: NewComm) -> None:
     of = rank.communicator(comm)
     rank.memory.put_ints(new, rank.keep(await of.comm.Create(rank.groups[group]), of))
 

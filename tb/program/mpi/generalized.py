@@ -21,8 +21,18 @@ async def _start(rank: Rank, query: Address, free: Address, cancel: Address, ext
 
 @call("MPI_Grequest_complete")
 async def _complete(rank: Rank, request: Handle) -> None:
+    _made(rank, request).operation.finish()
+
+
+@call("MPII_Grequest_set_lang_f77")
+async def _set_fortran(rank: Rank, request: Handle) -> None:
+    _made(rank, request).fortran = True
+
+
+def _made(rank: Rank, request: int) -> Generalized:
+    """Return a generalized request. Raises Misuse for another one."""
     made = rank.requests[request].generalized
     if made is None:
         cause = "the request is not generalized"
         raise Misuse(ErrorClass.REQUEST, cause, "give a request of MPI_Grequest_start")
-    made.operation.finish()
+    return made

@@ -46,6 +46,23 @@ async def _get_valuelen(rank: Rank, info: Handle, key: Address, length: Address,
     rank.memory.put_ints(flag, int(found is not None))
 
 
+@call("MPI_Info_get_string", anytime=True)
+async def _get_string(rank: Rank, info: Handle, key: Address, length: Address, value: Address, flag: Address) -> None:
+    """Write a value, cut to the room that its length is before; then that is the room of the whole value."""
+    found = rank.infos[info].get(rank.memory.text(key))
+    if found is not None:
+        data = found.encode()
+        if room := rank.memory.ints(length, 1)[0]:
+            rank.memory.put(value, data[: room - 1] + b"\0")
+        rank.memory.put_ints(length, len(data) + 1)
+    rank.memory.put_ints(flag, int(found is not None))
+
+
+@call("MPI_Info_create_env", anytime=True)
+async def _create_env(rank: Rank, argc: int, argv: Address, info: Address) -> None:
+    rank.memory.put_ints(info, rank.infos.new(dict(rank.infos[abi.INFO_ENV])))
+
+
 @call("MPI_Info_get_nkeys", anytime=True)
 async def _get_nkeys(rank: Rank, info: Handle, count: Address) -> None:
     rank.memory.put_ints(count, len(rank.infos[info]))

@@ -8,7 +8,7 @@ from typing import Any
 from firmware.host.mpi.errors import ErrorClass, Misuse
 from tb.program.mpi import abi
 from tb.program.mpi.begun import Prepared, collective
-from tb.program.mpi.calls import Address, Count, Counts, Handle, call
+from tb.program.mpi.calls import Address, Count, Counts, Handle, NewComm, call
 from tb.program.mpi.layout import Place
 from tb.program.mpi.rank import Communicator, Rank
 from tb.program.mpi.topologies import Distributed, Graph, Grid
@@ -23,7 +23,7 @@ def _weights(rank: Rank, at: int, count: int) -> list[int] | None:
     return rank.memory.ints(at, 0 if at == abi.WEIGHTS_EMPTY else count)
 
 
-async def _keep(rank: Rank, of: Communicator, graph: Distributed, new: Address) -> None:
+async def _keep(rank: Rank, of: Communicator, graph: Distributed, new: int) -> None:
     size = of.comm.size
     if any(not 0 <= one < size for one in (*graph.sources, *graph.targets)):
         cause = f"neighbours {graph.sources} and {graph.targets} of {size} ranks"
@@ -45,7 +45,7 @@ async def _create_adjacent(
     weights_out: Address,
     info: Handle,
     reorder: int,
-    new: Address,
+    new: NewComm,
 ) -> None:
     rank.intracomm(comm)
     graph = Distributed(
@@ -68,7 +68,7 @@ async def _create(
     weights: Address,
     info: Handle,
     reorder: int,
-    new: Address,
+    new: NewComm,
 ) -> None:
     of = rank.intracomm(comm)
     each = rank.memory.ints(degrees, count)

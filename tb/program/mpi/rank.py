@@ -69,7 +69,7 @@ class Keyval:
     delete_proxy: int = 0
 
 
-@dataclass(frozen=True)
+@dataclass
 class Generalized:
     """A generalized request: its operation, which the program ends, and the program's functions for it."""
 
@@ -78,6 +78,8 @@ class Generalized:
     free: int
     cancel: int
     extra: int
+    fortran: bool = False
+    """The functions are of Fortran: they have addresses as arguments, the last one that of their error code."""
 
 
 @dataclass

@@ -177,6 +177,9 @@ class Server:
             error = raised
         except Aborted as aborted:
             raise ProgramError(who, f"the program ends all with code {aborted.code}{self._said()}", "see it") from None
+        for (_, kind), address in zip(one.parameters, words, strict=True):
+            if kind == "NewComm" and address:
+                self._rank.memory.put_ints(address, abi.COMM_NULL)
         return await self._handled(error, int(error.error_class) if code is None else code)
 
     async def _handled(self, error: MpiError, code: int) -> int:

@@ -14,7 +14,7 @@ from firmware.host.mpi.errors import ErrorClass, Misuse
 from firmware.host.mpi.groups import Group
 from firmware.host.mpi.intercomm import create_intercomm
 from tb.program.mpi import abi
-from tb.program.mpi.calls import Address, Handle, call
+from tb.program.mpi.calls import Address, Handle, NewComm, call
 from tb.program.mpi.failures import call_handler
 from tb.program.mpi.rank import AnyComm, Communicator, Rank, Session
 
@@ -90,7 +90,7 @@ def _group(rank: Rank, session: int, name: Address) -> Group:
 
 
 @call("MPI_Comm_create_from_group")
-async def _comm_of(rank: Rank, group: Handle, tag: Address, info: Handle, errhandler: Handle, new: Address) -> None:
+async def _comm_of(rank: Rank, group: Handle, tag: Address, info: Handle, errhandler: Handle, new: NewComm) -> None:
     made = await _of_group(rank, rank.groups[group], tag)
     _keep(rank, made, info, errhandler, new)
 
@@ -105,7 +105,7 @@ async def _intercomm_of(
     tag: Address,
     info: Handle,
     errhandler: Handle,
-    new: Address,
+    new: NewComm,
 ) -> None:
     local, remote = await _of_group(rank, rank.groups[group], tag), rank.groups[remote_group].ranks
     if local is None or not 0 <= remote_leader < len(remote):
@@ -125,7 +125,7 @@ def _number_of(rank: Rank, tag: Address) -> int:
     return zlib.crc32(rank.memory.text(tag).encode()) & TAG_UB
 
 
-def _keep(rank: Rank, made: AnyComm | None, info: int, errhandler: int, new: Address) -> None:
+def _keep(rank: Rank, made: AnyComm | None, info: int, errhandler: int, new: int) -> None:
     rank.errhandlers[errhandler]
     like = Communicator(rank.mpi.COMM_WORLD, errhandler=errhandler)
     handle = rank.keep(made, like)

@@ -10,7 +10,7 @@ from math import isqrt, prod
 from firmware.host.mpi.errors import ErrorClass, Misuse
 from firmware.host.mpi.status import PROC_NULL, UNDEFINED
 from tb.program.mpi import abi
-from tb.program.mpi.calls import Address, Handle, call
+from tb.program.mpi.calls import Address, Handle, NewComm, call
 from tb.program.mpi.rank import Communicator, Rank
 
 
@@ -84,7 +84,7 @@ def _graph(rank: Rank, comm: int) -> Graph:
     return found
 
 
-async def _of_first(rank: Rank, comm: int, count: int, topology: Grid | Graph, new: Address) -> None:
+async def _of_first(rank: Rank, comm: int, count: int, topology: Grid | Graph, new: int) -> None:
     """A communicator of the first `count` ranks with a topology."""
     of = rank.communicator(comm)
     if count > of.comm.size:
@@ -158,7 +158,7 @@ def _divisors(number: int) -> list[int]:
 
 @call("MPI_Cart_create")
 async def _cart_create(
-    rank: Rank, comm: Handle, dims: int, sizes: Address, periods: Address, reorder: int, new: Address
+    rank: Rank, comm: Handle, dims: int, sizes: Address, periods: Address, reorder: int, new: NewComm
 ) -> None:
     grid = _read_grid(rank, dims, sizes, periods)
     await _of_first(rank, comm, prod(grid.sizes), grid, new)
@@ -201,7 +201,7 @@ async def _cart_shift(rank: Rank, comm: Handle, dimension: int, by: int, source:
 
 
 @call("MPI_Cart_sub")
-async def _cart_sub(rank: Rank, comm: Handle, kept: Address, new: Address) -> None:
+async def _cart_sub(rank: Rank, comm: Handle, kept: Address, new: NewComm) -> None:
     of, grid = _grid(rank, comm)
     keep = rank.memory.ints(kept, len(grid.sizes))
     dropped = Grid([1 if stays else size for size, stays in zip(grid.sizes, keep, strict=True)], [True] * len(keep))
@@ -229,7 +229,7 @@ def _map(rank: Rank, comm: int, count: int, number: Address) -> None:
 
 @call("MPI_Graph_create")
 async def _graph_create(
-    rank: Rank, comm: Handle, nodes: int, index: Address, edges: Address, reorder: int, new: Address
+    rank: Rank, comm: Handle, nodes: int, index: Address, edges: Address, reorder: int, new: NewComm
 ) -> None:
     ends = rank.memory.ints(index, nodes)
     graph = Graph(ends, rank.memory.ints(edges, ends[-1] if ends else 0))

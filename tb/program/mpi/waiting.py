@@ -17,19 +17,42 @@ from tb.program.mpi.rank import Generalized, Pending, Rank
 T = TypeVar("T")
 QUERY_AT = 384
 """Offset in the library's scratch memory of the status that a query function writes."""
+COMPLETE_AT, ERROR_AT = QUERY_AT + 32, QUERY_AT + 40
+"""Offsets of the flag and of the error code of functions of Fortran."""
 
 
 async def query(rank: Rank, made: Generalized, status: Status) -> None:
     """Take the status of a generalized request from the program's function. Raises Misuse if that fails."""
     at = rank.scratch() + QUERY_AT
     rank.memory.put(at, abi.status_bytes(Status(), with_error=True))
-    await call_function(rank, made.query, made.extra, at)
+    await _call(rank, made, made.query, at)
     status.take(abi.status_of(rank.memory.get(at, abi.STATUS_BYTES)))
 
 
-async def call_function(rank: Rank, function: int, *arguments: int) -> None:
-    """Call a function of a generalized request. Raises Misuse for an error code that it returns."""
-    if code := await rank.callback(function, *arguments):
+async def free(rank: Rank, made: Generalized) -> None:
+    """Call the program's function for the end of a generalized request. Raises Misuse if that fails."""
+    await _call(rank, made, made.free)
+
+
+async def cancel(rank: Rank, made: Generalized) -> None:
+    """Call the program's function that cancels a generalized request. Raises Misuse if that fails."""
+    complete = int(made.operation.done)
+    if made.fortran:
+        at = rank.scratch() + COMPLETE_AT
+        rank.memory.put_ints(at, complete)
+        complete = at
+    await _call(rank, made, made.cancel, complete)
+
+
+async def _call(rank: Rank, made: Generalized, function: int, *arguments: int) -> None:
+    if made.fortran:
+        at = rank.scratch() + ERROR_AT
+        rank.memory.put_ints(at, 0)
+        await rank.callback(function, made.extra, *arguments, at)
+        code = rank.memory.ints(at, 1)[0]
+    else:
+        code = await rank.callback(function, made.extra, *arguments)
+    if code:
         raise FunctionFailed(code, rank.errors.text(code), "see MPI_Grequest_start")
 
 
@@ -68,7 +91,7 @@ class _Waiting:
                 await query(self._rank, made, self.requests[number].ended)
                 if told is not None:
                     told.take(self.requests[number].ended)
-                await call_function(self._rank, made.free, made.extra)
+                await free(self._rank, made)
         if self._failure and not self.ended:
             raise self._failure
         return result
@@ -192,7 +215,7 @@ async def _begin(rank: Rank, handle: int) -> None:
 async def _cancel(rank: Rank, request: Given) -> None:
     one = rank.requests[rank.memory.handles(request, 1)[0]]
     if one.generalized:
-        await call_function(rank, one.generalized.cancel, one.generalized.extra, int(one.generalized.operation.done))
+        await cancel(rank, one.generalized)
     else:
         one.request.Cancel()
 
@@ -203,7 +226,7 @@ async def _request_free(rank: Rank, request: Given) -> None:
     freed.request.Free(freed.write)
     rank.memory.put_ints(request, abi.REQUEST_NULL)
     if freed.generalized:
-        await call_function(rank, freed.generalized.free, freed.generalized.extra)
+        await free(rank, freed.generalized)
 
 
 @call("MPI_Request_get_status")
