@@ -8,7 +8,6 @@ content and shared by all tests.
 from __future__ import annotations
 
 import io
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,10 +27,6 @@ from tb.tools.paths import SIMULATORS
 
 SCENARIOS = "tests.system.scenarios"
 LINK_PS = 6250
-EVERY_CASE = "SANLAB_EVERY_CASE" in os.environ
-"""True in `make test-long`, which also makes the runs on Icarus that take long and leave no other kind of record than
-shorter ones do.
-"""
 
 
 @dataclass(frozen=True)

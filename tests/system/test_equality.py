@@ -23,8 +23,9 @@ from tb.plan import studies
 from tb.report.packets import FILE
 from tb.sim.compiled import COMPILED
 from tb.tools.paths import ROOT
+from tests.amount import EVERY_CASE
 from tests.system.lives import whole_lives
-from tests.system.runs import EVERY_CASE, Run, assert_equal, must
+from tests.system.runs import Run, assert_equal, must
 
 SMALL = {name: tiny for name in studies.names() if (tiny := studies.load(name).tiny)}
 """The smallest run of every study that has one."""

@@ -20,7 +20,8 @@ from pymodels.lanai.stopped import LAST
 from pymodels.trace import Part, TraceEvent, unit
 from tb.report.lives import lives_of
 from tb.report.recorded import LEGEND, read_legend, read_recorded
-from tests.system.runs import EVERY_CASE, Run, assert_equal, must, run
+from tests.amount import EVERY_CASE
+from tests.system.runs import Run, assert_equal, must, run
 
 SHORT = "repetitions=1 nic.firmware=c"
 GRIM = "repetitions=1 size=0 nic.firmware=python,c"

@@ -19,7 +19,8 @@ from pymodels.topology import End
 from pymodels.trace import Part, TraceEvent
 from tb.plan.limits import longest_cable
 from tb.tools.paths import SIMULATORS
-from tests.system.runs import EVERY_CASE, LINK_PS, Run, assert_equal, must, run
+from tests.amount import EVERY_CASE
+from tests.system.runs import LINK_PS, Run, assert_equal, must, run
 from tests.system.scenarios.faults import Fault, setting
 from tests.system.wires import (
     BEFORE_SOURCE,

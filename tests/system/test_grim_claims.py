@@ -16,8 +16,9 @@ from pymodels.hardware.processors import NicProcessor, nic_charge
 from pymodels.profiles import load_profile
 from pymodels.published import load_published
 from tb.report.life import COPY
+from tests.amount import EVERY_CASE
 from tests.system.lives import kinds, whole_lives
-from tests.system.runs import EVERY_CASE, must
+from tests.system.runs import must
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,8 @@ from tb.report.recorded import read_recorded
 from tb.report.wire import Wire, rows
 from tb.run.command import execute
 from tb.tools.paths import SIMULATORS
-from tests.system.runs import EVERY_CASE, SCENARIOS, Run, assert_equal, must, run
+from tests.amount import EVERY_CASE
+from tests.system.runs import SCENARIOS, Run, assert_equal, must, run
 from tests.system.scenarios.faults import Fault, setting
 
 PROFILE = "sp"

@@ -28,6 +28,7 @@ from tb.explore.sets import Singles
 from tb.explore.via.rules import Message
 from tb.explore.world import Promise, SmallWorld
 from tb.explore.worlds.via import world as via_world
+from tests.amount import cases
 from tests.unit.test_explore import LOSSY, known, searched
 
 ONE = ((0, 1),)
@@ -77,8 +78,8 @@ def both(small: SmallWorld) -> tuple[Search, Search]:
         world("one", "", ONE, {}),
         world("lost", "", ONE, LOSSY, faults=frozenset({"lost", "damaged"}), times=1),
         world("early", "", ONE, LOSSY, early=1),
-        world("doubled", "", ONE, LOSSY, faults=frozenset({"doubled", "overtaken"}), times=1),
         via_world("via", "", (Message(0),), Reliability.DELIVERY),
+        *cases([world("doubled", "", ONE, LOSSY, faults=frozenset({"doubled", "overtaken"}), times=1)], []),
     ],
     ids=lambda small: small.name,
 )
@@ -128,7 +129,7 @@ def ends_of(search: Search) -> set[object]:
     "small",
     [
         known("read"),
-        known("reads-wait"),
+        *cases([known("reads-wait")], []),
         world("lost", "", ONE, LOSSY, faults=frozenset({"lost", "damaged"}), times=1),
     ],
     ids=lambda small: small.name,

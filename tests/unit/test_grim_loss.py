@@ -20,6 +20,7 @@ from firmware.nic.grim.layout import Counter
 from pymodels.grim_model import Verdict
 from pymodels.machine import MachineError
 from pymodels.trace import TraceEvent
+from tests.amount import EVERY_CASE
 from tests.unit.grim_bench import Bench
 from tests.unit.grim_tap import Tap
 from tests.unit.grim_traffic import AllToAll
@@ -41,7 +42,7 @@ def sent_by(bench: Bench) -> int:
     return len(bench.machine.trace.of(TraceEvent.NIC_SEND_START))
 
 
-@settings(max_examples=20, phases=(Phase.explicit, Phase.generate))
+@settings(max_examples=20 if EVERY_CASE else 8, phases=(Phase.explicit, Phase.generate))
 @given(
     seed=st.integers(0, 1 << 30),
     loss=st.sampled_from([0.0, 0.01, 0.1, 0.3]),

@@ -4,7 +4,7 @@ Strategy: programs without data races, with locks, barriers, computing and words
 to eight processes of the machine. Each read is compared with memory as one process would have it. A model that keeps
 sets instead of vectors is told the schedule, and must count the same faults, twins, diffs, notices and intervals. With
 a small limit records are collected all the time; then only reads are compared. Over UDP messages are lost, damaged,
-doubled and late, and sent again. `SANLAB_TMK_SEEDS` sets how many.
+doubled and late, and sent again. `SANLAB_TMK_SEEDS` sets how many; twelve have each number of processes and each way.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import pytest
 
 from firmware.host.tmk.over_udp import OverUdp
 from tb.studies._tmk_random import Watched
+from tests.amount import EVERY_CASE
 from tests.unit.tmk_bench import Bench
 
 WAYS: tuple[dict[str, Any], ...] = (
@@ -29,7 +30,7 @@ WAYS: tuple[dict[str, Any], ...] = (
 """On what it stands, by turns."""
 RARE = 261, 304
 """A Request comes to a thread while the program serves others; a page is given away between fault and write."""
-SEEDS = int(os.environ.get("SANLAB_TMK_SEEDS", "24"))
+SEEDS = int(os.environ.get("SANLAB_TMK_SEEDS", "24" if EVERY_CASE else "12"))
 
 
 def run(seed: int, pages: int, phases: int, **options: Any) -> tuple[Bench, Watched]:
