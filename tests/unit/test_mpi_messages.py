@@ -11,7 +11,18 @@ from typing import Any
 
 import pytest
 
-from firmware.host.mpi import ANY_SOURCE, ANY_TAG, PROC_NULL, UNDEFINED, ErrorClass, Mpi, MpiError, Request, Status
+from firmware.host.mpi import (
+    ANY_SOURCE,
+    ANY_TAG,
+    PROC_NULL,
+    UNDEFINED,
+    ErrorClass,
+    Mpi,
+    MpiError,
+    Request,
+    Status,
+    over_grim,
+)
 from firmware.host.mpi.envelope import Kind, first
 from pymodels.machine.memory import MachineError
 from tests.unit.mpi_bench import World, pattern, refused
@@ -44,6 +55,22 @@ def test_messages_of_every_length_arrive_unharmed_posted_and_early(on: str) -> N
             assert (bytes(room), status.Get_count()) == (pattern(size) + bytes(3), size)
 
     World(2, on).run(program)
+
+
+@pytest.mark.parametrize("size", [999, 1000, 1001, 2000, 70_000])
+def test_a_message_longer_than_one_of_grim_goes_in_parts(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(over_grim, "MAX_SEND", 1000)
+
+    async def program(mpi: Mpi, rank: int) -> None:
+        comm, room = mpi.COMM_WORLD, [bytearray(size), bytearray(size)]
+        others = [one for one in range(3) if one != rank]
+        receives = [await comm.Irecv(into, one, 5) for into, one in zip(room, others, strict=True)]
+        for one in others:
+            await comm.Send(pattern(size, rank), one, 5)
+        await Request.Waitall(receives)
+        assert [bytes(one) for one in room] == [pattern(size, one) for one in others]
+
+    World(3).run(program)
 
 
 @EACH

@@ -8,9 +8,11 @@ from typing import Any
 from firmware.host.mpi.options import Options
 from firmware.host.mpi.transport import Port, Words
 from firmware.verbs import Host
-from pymodels.formats.grim import reference
+from pymodels.formats.grim import MAX_SEND, reference
 
 HANDLER = "mpi message"
+PART = 0xFFFFFFFF
+"""First argument of a message that carries the next bytes of a message of MPI, but not its last ones."""
 
 
 class OverGrim:
@@ -20,6 +22,9 @@ class OverGrim:
         self._rank, self._size, self._grim = rank, size, grim
         self._port: Port | None = None
         self._handler = 0
+        self._most = MAX_SEND
+        self._parts: dict[int, list[bytes]] = {}
+        """Bytes of a message that has not arrived whole, by the rank that sends it."""
 
     async def start(self, port: Port) -> None:
         """Enable GRIM, unless it is, and learn the number of the handler that all ranks have."""
@@ -33,8 +38,11 @@ class OverGrim:
         self._handler = await grim.resolve_handler(HANDLER)
 
     async def send(self, rank: int, words: Words, data: bytes | memoryview) -> None:
-        """`grim_send`."""
+        """`grim_send`, in parts of what one carries. Parts arrive in order."""
         grim = self._grim
+        while len(data) > self._most:
+            await grim.send(grim.get_dest_id(rank), self._handler, PART, 0, 0, 0, payload=data[: self._most])
+            data = data[self._most :]
         await grim.send(grim.get_dest_id(rank), self._handler, *words, payload=data)
 
     async def poll(self) -> None:
@@ -49,9 +57,16 @@ class OverGrim:
         """The NIC sees to it."""
 
     async def _arrived(self, source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
-        """The handler: a message is here, whole."""
+        """The handler: a message is here, whole, or a part of one."""
         assert self._port is not None
-        arrival = await self._port.begin(reference(source).vnn, (a0, a1, a2, a3), len(payload))
-        if len(payload):
-            await arrival.put(0, payload)
+        rank = reference(source).vnn
+        if a0 & PART == PART:
+            self._parts.setdefault(rank, []).append(bytes(payload))
+            return
+        parts: list[bytes | memoryview] = [*self._parts.pop(rank, []), payload]
+        arrival, at = await self._port.begin(rank, (a0, a1, a2, a3), sum(map(len, parts))), 0
+        for part in parts:
+            if len(part):
+                await arrival.put(at, part)
+            at += len(part)
         await arrival.end()
