@@ -252,6 +252,7 @@ def chosen(
         raise ConfigError("PROFILE", 0, what, f"PROFILE is {profile!r}", "say ON=rtl")
     if profile:
         trial.check_profile(layer, profile)
+        wanted = [name for name in wanted if trial.runs_on(name, profile)]
     first, count = _seeds(seeds)
     return [
         Fuzz(

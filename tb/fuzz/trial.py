@@ -11,6 +11,7 @@ from typing import Any
 
 from firmware.layers import host_module
 from pymodels.errors import ConfigError, nearest
+from pymodels.hardware.compiled import kinds_of
 from pymodels.machine import MachineError
 from pymodels.profiles import load_profile
 from pymodels.roots import things
@@ -106,11 +107,22 @@ def check_profile(name: str, given: str) -> None:
     """Raise ConfigError unless the programs of a fuzz can run on the RTL with a profile that the user gives. Without a
     name, only the profile is checked.
     """
-    load_profile(given)
-    own = profile(name) if name else ""
-    if own:
-        what = f"PROFILE is {given!r}, but {name} runs with {own!r} alone"
-        raise ConfigError("PROFILE", 0, what, "PROFILE names the hardware of programs on the RTL", "leave it out")
+    kind = load_profile(given).kind
+    cause = "PROFILE names the hardware of programs on the RTL"
+    if not name:
+        return
+    if own := profile(name):
+        raise ConfigError(
+            "PROFILE", 0, f"PROFILE is {given!r}, but {name} runs with {own!r} alone", cause, "leave it out"
+        )
+    if not runs_on(name, given):
+        remedy = "choose a profile of " + " or ".join(kinds_of(stack(name)[0]))
+        raise ConfigError("PROFILE", 0, f"{name} does not run on the NIC {kind!r}", cause, remedy)
+
+
+def runs_on(name: str, given: str) -> bool:
+    """Return True if a fuzz names its own profile, or its firmware runs on the NIC of the given profile."""
+    return bool(profile(name)) or load_profile(given).kind in kinds_of(stack(name)[0])
 
 
 def on_machine(name: str, program: Program) -> Trial:

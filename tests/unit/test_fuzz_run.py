@@ -144,6 +144,7 @@ def test_an_interrupt_tells_what_was_found(monkeypatch: pytest.MonkeyPatch, caps
         (["--layer", "mpi", "--pauses", "20"], "programs of mpi have no pauses"),
         (["--profile", "lanai4"], "the machine has no hardware profile"),
         (["--on", "rtl", "--profile", "lanai5"], "unknown profile: 'lanai5'"),
+        (["--on", "rtl", "--layer", "am", "--profile", "sp"], "am does not run on the NIC 'sp'"),
         (["--on", "rtl", "--layer", "hal", "--profile", "lanai4"], "hal runs with 'sp+ppc604-332' alone"),
     ],
 )
