@@ -25,6 +25,10 @@ from functools import cache
 from pathlib import Path
 
 PR_SET_PDEATHSIG = 1
+ADDR_NO_RANDOMIZE = 0x0040000
+"""Of the kernel's personalities: equal addresses in each run, on which the rounding of some libraries depends."""
+PRESENT = 0xFFFFFFFF
+"""Asks for the present personality."""
 CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x10000000, 0x20000000, 0x40000000
 APART = CLONE_NEWPID | CLONE_NEWNET
 FIRST_FILE = 3
@@ -43,7 +47,14 @@ def refusal() -> str:
 
 def preparation() -> Callable[[], None]:
     """What a process does before it becomes the program."""
-    return _die_with_parent if refusal() else _apart
+    kept_in = _die_with_parent if refusal() else _apart
+
+    def prepare() -> None:
+        """A kernel may refuse equal addresses; the program runs all the same."""
+        kept_in()
+        _libc.personality(_libc.personality(PRESENT) | ADDR_NO_RANDOMIZE)
+
+    return prepare
 
 
 def _die_with_parent() -> None:

@@ -363,3 +363,13 @@ def test_more_ranks_than_hosts_are_refused() -> None:
     check_ranks(2, 2)
     with pytest.raises(ConfigError, match="too many ranks: 3 programs and 2 hosts; give at most 2"):
         check_ranks(3, 2)
+
+
+def test_a_program_has_the_same_addresses_in_each_run(tmp_path: Path) -> None:
+    body = """
+    static int fixed; void *heap = malloc(1 << 22), *small = malloc(10);
+    printf("%p %p %p %p %p\\n", (void *)&rank, (void *)&fixed, heap, small, (void *)printf);
+    """
+    refused = subprocess.run(["setarch", "-R", "true"], check=False, capture_output=True).returncode
+    said = [run(tmp_path, main(body)).said for _ in range(3)]
+    assert refused or (said[0] == said[1] == said[2] and said[0][0])
