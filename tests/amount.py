@@ -16,6 +16,6 @@ def cases(every: Sequence[Case], usual: Sequence[Case]) -> Sequence[Case]:
 
     Args:
         every: All cases.
-        usual: Those of `make test`, which reach the same branches in less time.
+        usual: Those of `make test`: one of each kind, chosen for little time.
     """
     return every if EVERY_CASE else usual
