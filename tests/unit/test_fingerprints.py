@@ -1,7 +1,7 @@
 """Costs and images that were made from other C than that beside them are rejected before a run.
 
-Strategy: tokens are compared for texts that differ in one place. The layer `echo` is copied to a root of its own by the
-commands of the main page, and one source at a time is changed there; a fresh process then plans a run of the copy.
+Strategy: tokens are compared for texts that differ in one place. `sanlab new` writes a layer to a root of its own, and
+one source at a time is changed there; a fresh process then plans a run of the layer.
 """
 
 from __future__ import annotations
@@ -19,14 +19,15 @@ from pymodels.fingerprints import StaleError, check, fingerprint, tokens, with_i
 from pymodels.roots import TREE
 from tb.plan import studies
 from tb.plan.request import plan, resolve
+from tb.sanlab.new import write
 from tb.tools.paths import SIMULATORS
 
-PAGE = (TREE / "README.md").read_text(encoding="utf-8")
 PLAN = """
 import sys
 from pymodels.errors import SanlabError
 from tb.plan import studies
 from tb.plan.request import plan, resolve
+from tb.sanlab.new import write
 try:
     plan(resolve("mine_pingpong", "verilator", "1", False, "", sys.argv[1], sys.argv[2], ("verilator",)),
          studies.load("mine_pingpong"))
@@ -130,19 +131,9 @@ def test_every_table_that_a_study_reads_is_compared_before_the_build(
 
 @pytest.fixture(name="mine", scope="module")
 def fixture_mine(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A root with the copy of `echo` that the commands of the main page make."""
+    """Return a root with the layer that `sanlab new layer mine --firmware=c` writes."""
     root = tmp_path_factory.mktemp("root") / "mylab"
-    for folder in ("firmware/nic", "firmware/host", "tb/studies"):
-        (root / folder).mkdir(parents=True)
-    block = next(one for one in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL) if "firmware/nic/mine" in one)
-    copies = [line for line in block.splitlines() if line.startswith(("cp", "sed"))]
-    (root / "firmware/nic/echo").symlink_to(TREE / "firmware/nic/echo")
-    (root / "firmware/host/echo").symlink_to(TREE / "firmware/host/echo")
-    (root / "tb/studies/echo_pingpong.py").symlink_to(TREE / "tb/studies/echo_pingpong.py")
-    script = "\n".join(copies).replace("cp -r ", "cp -rL ").replace("cp tb", "cp -L tb")
-    subprocess.run(["bash", "-euc", script], cwd=root, check=True)
-    for name in ("firmware/nic/echo", "firmware/host/echo", "tb/studies/echo_pingpong.py"):
-        (root / name).unlink()
+    write("mine", root, in_c=True, tests=False)
     return root
 
 
@@ -155,7 +146,7 @@ def planned(root: Path, settings: str, profile: str = "lanai9") -> str:
 
 
 @pytest.mark.parametrize("settings", ["", "nic.firmware=c"])
-def test_a_copied_layer_runs_as_the_main_page_says(mine: Path, settings: str) -> None:
+def test_a_new_layer_runs_with_the_costs_and_images_of_its_template(mine: Path, settings: str) -> None:
     assert planned(mine, settings) == "planned"
 
 
