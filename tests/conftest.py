@@ -97,7 +97,7 @@ def _failed_in_ci(report: Report) -> Report:
 
 DURATIONS = Path(__file__).with_name("durations.json")
 """Processor seconds of each test function that takes more than SLOW_S, all its cases together."""
-SLOW_S = 1.0
+SLOW_S = 0.3
 OTHERS_S = {"system": 4.0, "block": 4.0, "tools": 0.5, "unit": 0.02}
 """Seconds of a test that is not in that file, by folder."""
 

