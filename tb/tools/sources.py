@@ -10,7 +10,6 @@ import ast
 import re
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from pymodels.errors import ConfigError
 from pymodels.toml import parsed
@@ -109,16 +108,16 @@ def meaning(text: str, suffix: str) -> object:
     return MEANINGS.get(suffix, _tokens)(text)
 
 
+class _Undocumented(ast.NodeTransformer):
+    """Removes docstrings of modules, classes, functions and attributes: strings that are statements."""
+
+    def visit_Expr(self, node: ast.Expr) -> ast.Expr | None:
+        text = isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+        return None if text else node
+
+
 def _syntax(text: str) -> str:
-    tree = ast.parse(text)
-    for node in ast.walk(tree):
-        body: list[Any] = getattr(node, "body", []) if isinstance(node, _DOCUMENTED) else []
-        if body and ast.get_docstring(node, clean=False) is not None:  # type: ignore[arg-type]  # one of _DOCUMENTED
-            body[0] = ast.Pass()
-    return ast.dump(tree)
-
-
-_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    return ast.dump(_Undocumented().visit(ast.parse(text)))
 
 
 def _tokens(text: str) -> list[str]:

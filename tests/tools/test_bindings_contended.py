@@ -40,7 +40,7 @@ LEVELS = st.lists(st.integers(1, 20_000), max_size=4)
 
 @dataclass
 class Contended:
-    """One host, and what its tasks have seen: name of the task, step, time."""
+    """Host of a simulation and the steps of its tasks: name of the task, step, time."""
 
     bound: Bound
     seen: list[tuple[str, int, int]] = field(default_factory=list)

@@ -122,6 +122,7 @@ def commit(where: Path) -> str:
     ("name", "text"),
     [
         ("firmware/a.py", '"""Two,\n\nlonger."""\nX = (\n    1\n)\n'),
+        ("firmware/a.py", '"""One."""\nX = 1\n"""What X is."""\n'),
         ("hdl/b.sv", 'module b;\n  initial $display("//");\nendmodule // b\n'),
         ("firmware/c.c", "/* returns one */\nint c(void)  { return 1; } // end\n"),
         ("pymodels/d.toml", "a   = 1 # two\n"),

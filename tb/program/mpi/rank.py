@@ -120,7 +120,7 @@ class Rank:
         self.within: Communicator | Session | None = None
         """The communicator or session of the present call."""
         self.initialized = self.finalized = False
-        """Whether the program has called MPI_Init, and MPI_Finalize."""
+        """True once the program has called MPI_Init or MPI_Finalize, respectively."""
         self.buffer = 0
         """Address of what is attached for buffered sends."""
         self.callback: Callable[..., Awaitable[int]]
