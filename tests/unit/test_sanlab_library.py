@@ -163,8 +163,21 @@ def test_a_command_that_measures_runs_once_at_a_time(tmp_path: Path) -> None:
         ended = subprocess.run(words, cwd=ROOT, env=surroundings, capture_output=True, encoding="utf-8", check=False)
         assert ended.returncode == 2
         assert ended.stderr.startswith(f"sanlab counts: already running in {tmp_path}; wait for its end")
+        words[-1] = "--help"
+        ended = subprocess.run(words, cwd=ROOT, env=surroundings, capture_output=True, encoding="utf-8", check=False)
+        assert (ended.returncode, ended.stderr) == (0, "")
+        words[-1] = "no_such_workload"
     ended = subprocess.run(words, cwd=ROOT, env=surroundings, capture_output=True, encoding="utf-8", check=False)
     assert "unknown workload 'no_such_workload'" in ended.stderr
+
+
+def test_a_command_that_cannot_write_its_lock_says_so_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    words = [sys.executable, "-m", "tb.sanlab", "counts"]
+    surroundings = {**os.environ, "SANLAB_OUT": str(tmp_path / "file")}
+    ended = subprocess.run(words, cwd=ROOT, env=surroundings, capture_output=True, encoding="utf-8", check=False)
+    assert ended.returncode == 2 and ended.stderr.count("\n") == 1
+    assert ended.stderr.startswith(f"sanlab counts: {tmp_path / 'file'}: File exists; name a folder")
 
 
 def test_an_unknown_word_names_the_nearest() -> None:

@@ -9,6 +9,7 @@ each notice is recorded. An event that is lost hangs the run.
 from __future__ import annotations
 
 import itertools
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable
 from typing import Any
 
@@ -42,7 +43,7 @@ COUNTER = 0xFF
 DRAIN_PS = 20_000_000
 
 
-class Event:
+class Event(ABC):
     """An event of node 0 that is polled for again and again."""
 
     own = False
@@ -55,21 +56,21 @@ class Event:
         self.loop: Any = None
         self.last = len(lab.running.hosts) - 1
 
-    async def start(self) -> None:
+    async def start(self) -> None:  # noqa: B027 - some events need none
         """Prepare all rounds."""
 
-    async def prepare(self, number: int) -> None:
+    async def prepare(self, number: int) -> None:  # noqa: B027 - some events need none
         """Prepare a round."""
 
+    @abstractmethod
     def happen(self, number: int) -> None:
         """Let the event of a round happen, or begin."""
-        raise NotImplementedError
 
+    @abstractmethod
     def poll(self, number: int) -> Awaitable[Any]:
         """Poll until the event of a round is noticed."""
-        raise NotImplementedError
 
-    async def clear(self, number: int) -> None:
+    async def clear(self, number: int) -> None:  # noqa: B027 - some events need none
         """Clear the event of a round."""
 
     def spin(self, watch: Watch) -> None:
