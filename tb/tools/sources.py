@@ -60,9 +60,17 @@ def changed_since(commit: str, root: Path = ROOT) -> list[str]:
         ToolError: `root` is not a git checkout, or the commit is unknown.
     """
     listed = git(root, "diff", "--name-only", "--no-renames", "-z", commit, "--", *SOURCES)
-    listed += git(root, "ls-files", "--others", "--exclude-standard", "-z", "--", *SOURCES)
-    names = sorted(name for name in listed.split("\0") if name and follows(name))
+    names = sorted({*filter(follows, filter(None, listed.split("\0"))), *untracked(root)})
     return [name for name in names if not _same(_old(root, commit, name), _new(root, name), PurePosixPath(name).suffix)]
+
+
+def untracked(root: Path = ROOT) -> list[str]:
+    """List the new files that results follow from and that git does not track, such as those of a new layer.
+
+    Raises ToolError outside a git checkout.
+    """
+    listed = git(root, "ls-files", "--others", "--exclude-standard", "-z", "--", *SOURCES)
+    return sorted(name for name in listed.split("\0") if name and follows(name))
 
 
 def follows(name: str) -> bool:
