@@ -60,12 +60,12 @@ def results(here: Environment, study: str, *words: str, simulator: str = "verila
 
 
 def test_a_layer_a_study_a_profile_and_a_cluster_of_another_package(here: Environment, tmp_path: Path) -> None:
-    assert "\nmine_pingpong " in here.run("sanlab", "studies").stdout
-    words = ("mine_pingpong", "--set=repetitions=1")
+    assert "\nours_pingpong " in here.run("sanlab", "studies").stdout
+    words = ("ours_pingpong", "--set=repetitions=1")
     one, other = (results(here, *words, simulator=name) for name in ("verilator", "icarus"))
     assert differences(one, other, same_simulator=False) == []
     assert one.metrics == must("echo_pingpong", "verilator", tmp_path, "repetitions=1").metrics
-    faster = results(here, "mine_pingpong", "--profile=lanai9+p3-800", "--cluster=my_hosts", "--set=repetitions=1")
+    faster = results(here, "ours_pingpong", "--profile=lanai9+p3-800", "--cluster=my_hosts", "--set=repetitions=1")
     assert faster.profile == "lanai9+p3-800"
     assert faster.metrics["one_way_us_0B"] < one.metrics["one_way_us_0B"]
 
@@ -81,13 +81,13 @@ def test_a_nic_with_rtl_of_another_package(here: Environment, tmp_path: Path) ->
 
 def test_a_sweep_runs_again_when_the_package_changes(here: Environment) -> None:
     def swept() -> str:
-        ended = here.run("sanlab", "sweep", "--sim=verilator", "--axes=repetitions=1,2", "mine_pingpong")
+        ended = here.run("sanlab", "sweep", "--sim=verilator", "--axes=repetitions=1,2", "ours_pingpong")
         assert ended.returncode == 0, ended.stdout + ended.stderr
         return ended.stdout
 
     assert "2 of 2 points, 0 known from before" in swept()
     assert "2 of 2 points, 2 known from before" in swept()
-    with (here.site / "mylab" / "firmware" / "nic" / "mine" / "layout.py").open("a", encoding="utf-8") as file:
+    with (here.site / "mylab" / "firmware" / "nic" / "ours" / "layout.py").open("a", encoding="utf-8") as file:
         file.write("# changed\n")
     assert "2 of 2 points, 0 known from before" in swept()
 
@@ -95,8 +95,8 @@ def test_a_sweep_runs_again_when_the_package_changes(here: Environment) -> None:
 def test_a_folder_of_the_path_serves_as_well(repository: Path, tmp_path: Path) -> None:
     made = Environment(tmp_path)
     made.install("-e", str(ROOT))
-    code = "import sanlab; print(sanlab.run('mine_pingpong', repetitions=1).metrics['one_way_us_64B'])"
+    code = "import sanlab; print(sanlab.run('ours_pingpong', repetitions=1).metrics['one_way_us_64B'])"
     ended = made.run("python", "-c", code, SANLAB_PATH=os.path.relpath(repository / "mylab", made.user))
     assert float(ended.stdout) > 0, ended.stderr
-    ended = made.run("sanlab", "run", "mine_pingpong")
-    assert (ended.returncode, "unknown study 'mine_pingpong'" in ended.stderr) == (2, True)
+    ended = made.run("sanlab", "run", "ours_pingpong")
+    assert (ended.returncode, "unknown study 'ours_pingpong'" in ended.stderr) == (2, True)

@@ -97,16 +97,18 @@ def test_a_fingerprint_covers_every_file_that_the_compiler_reads(layer: str, kin
 def test_commands_renew_what_a_changed_source_has_made_stale(tmp_path: Path) -> None:
     ignored = shutil.ignore_patterns("__pycache__")
     for side in ("nic", "host"):
-        shutil.copytree(TREE / "firmware" / side / "echo", tmp_path / "firmware" / side / "mine", ignore=ignored)
-        for path in (tmp_path / "firmware" / side / "mine").glob("*.py"):
-            path.write_text(re.sub(r"(nic|host)\.echo", r"\1.mine", path.read_text(encoding="utf-8")), encoding="utf-8")
-    with (tmp_path / "firmware/nic/mine/paths.c").open("a", encoding="utf-8") as file:
+        shutil.copytree(TREE / "firmware" / side / "echo", tmp_path / "firmware" / side / "renewed", ignore=ignored)
+        for path in (tmp_path / "firmware" / side / "renewed").glob("*.py"):
+            path.write_text(
+                re.sub(r"(nic|host)\.echo", r"\1.renewed", path.read_text(encoding="utf-8")), encoding="utf-8"
+            )
+    with (tmp_path / "firmware/nic/renewed/paths.c").open("a", encoding="utf-8") as file:
         file.write("\nvoid more(u32 *where) { *where = 1; }\n")
     env = os.environ | {"SANLAB_PATH": str(tmp_path)}
-    ask = "from firmware.images import load; from pymodels.costs import PathTable; PathTable.of_nic('mine'); "
-    ask += "load('mine', 'lanai9'); load('mine', 'lanai4')"
+    ask = "from firmware.images import load; from pymodels.costs import PathTable; PathTable.of_nic('renewed'); "
+    ask += "load('renewed', 'lanai9'); load('renewed', 'lanai4')"
     for words, code in (("-c", 1), ("costs", 0), ("-c", 1), ("firmware", 0), ("-c", 0)):
-        command = ["-c", ask] if words == "-c" else ["-m", "tb.sanlab", words, "mine"]
+        command = ["-c", ask] if words == "-c" else ["-m", "tb.sanlab", words, "renewed"]
         done = subprocess.run(
             [sys.executable, *command], cwd=TREE, env=env, capture_output=True, encoding="utf-8", check=False
         )

@@ -29,8 +29,8 @@ from tb.plan import studies
 from tb.plan.request import plan, resolve
 from tb.sanlab.new import write
 try:
-    plan(resolve("mine_pingpong", "verilator", "1", False, "", sys.argv[1], sys.argv[2], ("verilator",)),
-         studies.load("mine_pingpong"))
+    plan(resolve("copied_pingpong", "verilator", "1", False, "", sys.argv[1], sys.argv[2], ("verilator",)),
+         studies.load("copied_pingpong"))
     print("planned")
 except SanlabError as error:
     print(f"{error.exit_code} {error}")
@@ -131,9 +131,9 @@ def test_every_table_that_a_study_reads_is_compared_before_the_build(
 
 @pytest.fixture(name="mine", scope="module")
 def fixture_mine(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a root with the layer that `sanlab new layer mine --firmware=c` writes."""
+    """Return a root with the layer that `sanlab new layer copied --firmware=c` writes."""
     root = tmp_path_factory.mktemp("root") / "mylab"
-    write("mine", root, in_c=True, tests=False)
+    write("copied", root, in_c=True, tests=False)
     return root
 
 
@@ -150,18 +150,18 @@ def test_a_new_layer_runs_with_the_costs_and_images_of_its_template(mine: Path, 
     assert planned(mine, settings) == "planned"
 
 
-COSTS, IMAGE = "`sanlab costs mine`", "`sanlab firmware mine`"
+COSTS, IMAGE = "`sanlab costs copied`", "`sanlab firmware copied`"
 
 
 @pytest.mark.parametrize(
     ("source", "settings", "stale", "command"),
     [
-        ("nic/mine/paths.c", "", "nic/mine/costs.toml", COSTS),
-        ("host/mine/paths.c", "", "host/mine/costs.toml", COSTS),
-        ("nic/mine/firmware.c", "nic.firmware=c", "nic/mine/firmware.lanai9.toml", IMAGE),
-        ("nic/mine/firmware.c", "nic.firmware=c,python", "nic/mine/firmware.lanai9.toml", IMAGE),
-        ("nic/mine/firmware.c", "", "", ""),
-        ("nic/mine/layout.py", "nic.firmware=c", "nic/mine/firmware.lanai9.toml", IMAGE),
+        ("nic/copied/paths.c", "", "nic/copied/costs.toml", COSTS),
+        ("host/copied/paths.c", "", "host/copied/costs.toml", COSTS),
+        ("nic/copied/firmware.c", "nic.firmware=c", "nic/copied/firmware.lanai9.toml", IMAGE),
+        ("nic/copied/firmware.c", "nic.firmware=c,python", "nic/copied/firmware.lanai9.toml", IMAGE),
+        ("nic/copied/firmware.c", "", "", ""),
+        ("nic/copied/layout.py", "nic.firmware=c", "nic/copied/firmware.lanai9.toml", IMAGE),
     ],
 )
 def test_a_changed_source_stops_a_run_that_would_use_what_it_made(
@@ -178,7 +178,7 @@ def test_a_changed_source_stops_a_run_that_would_use_what_it_made(
     assert command in said
 
 
-@pytest.mark.parametrize("source", ["nic/mine/paths.c", "host/mine/paths.c", "nic/mine/firmware.c"])
+@pytest.mark.parametrize("source", ["nic/copied/paths.c", "host/copied/paths.c", "nic/copied/firmware.c"])
 def test_a_corrected_comment_needs_no_compiler(mine: Path, tmp_path: Path, source: str) -> None:
     root = shutil.copytree(mine, tmp_path / "mylab")
     with (root / "firmware" / source).open("a", encoding="utf-8") as file:
@@ -188,13 +188,13 @@ def test_a_corrected_comment_needs_no_compiler(mine: Path, tmp_path: Path, sourc
 
 def test_sources_that_were_removed_stop_a_run(mine: Path, tmp_path: Path) -> None:
     root = shutil.copytree(mine, tmp_path / "mylab")
-    (root / "firmware/host/mine/paths.c").unlink()
-    assert planned(root, "").startswith(f"2 {root}/firmware/host/mine/costs.toml: was generated from other C sources")
+    (root / "firmware/host/copied/paths.c").unlink()
+    assert planned(root, "").startswith(f"2 {root}/firmware/host/copied/costs.toml: was generated from other C sources")
 
 
 def test_tables_of_every_processor_are_compared(mine: Path, tmp_path: Path) -> None:
     root = shutil.copytree(mine, tmp_path / "mylab")
-    table = root / "firmware/host/mine/costs.powerpc.toml"
+    table = root / "firmware/host/copied/costs.powerpc.toml"
     table.write_text(re.sub(r'sha256 = "\w', 'sha256 = "z', table.read_text(encoding="utf-8")), encoding="utf-8")
     assert planned(root, "") == "planned"
     assert planned(root, "", "lanai9+ppc604-332").startswith(f"2 {table}: was generated from other C sources")

@@ -46,6 +46,7 @@ MADE_UP = {
     "my_study",
     "my_package.my_study",
     "mine_pingpong",
+    "ours_pingpong",
     "lanai9+p3-800",
     "my_study.py",
     "charged_mine.py",
