@@ -48,6 +48,7 @@ unexport MAKEFLAGS MFLAGS
 ## QUICK=1                    figures with fewer repetitions and smaller sizes
 ## COCOTB_TEST_FILTER=<regex> only these tests of the bench
 ## PYTEST_ADDOPTS="..."       further options of pytest for make test, such as "-k link"
+## SANLAB_COMPILED=0          run loop, turns and verbs in Python in place of the C extension, for breakpoints: same results
 ## VENV=<folder>              the virtual environment (.venv)
 ## PYTHON=<program>           the Python that makes it (the first of 3.10 or newer)
 

@@ -128,9 +128,9 @@ class Queue(Generic[T]):
 class Kernel:
     """Runs tasks in a fixed order: by time, then by the order in which they became ready."""
 
-    compiled = "Kernel"
-    """The type of tb/sim/twin/doorway_python.c that does the same in C (`tb.sim.compiled`); its futures are of C too.
-    What C takes by position only, Python does too.
+    compiled = "KernelMethods"
+    """Type of tb/sim/twin/doorway_python.c with the loop in C, for the subclass `KernelC` (`tb.sim.compiled`), whose
+    futures and tasks are `FutureC` and `TaskC`. Parameters that are positional-only in C are so in Python.
     """
 
     def __init__(self) -> None:

@@ -29,8 +29,8 @@ class Cpu:
     in the order in which they asked. A computation has it while no task does, the last that began first.
     """
 
-    compiled = "Cpu"
-    """The type of tb/sim/twin/doorway_python.c that does the hot part in C (`tb.sim.compiled`)."""
+    compiled = "CpuMethods"
+    """Type of tb/sim/twin/doorway_python.c with the hot methods in C, for the subclass `CpuC` (`tb.sim.compiled`)."""
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel

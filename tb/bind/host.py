@@ -70,8 +70,8 @@ class RtlHost(Processes, Computes, PollsCards, Actor):
 
     copied_bytes = 0
     """That the CPU has copied from memory to memory."""
-    compiled = "Host"
-    """The type of tb/sim/twin/doorway_python.c that does the hot verbs in C (`tb.sim.compiled`)."""
+    compiled = "HostMethods"
+    """Type of tb/sim/twin/doorway_python.c with the hot verbs in C, for the subclass `RtlHostC` (`tb.sim.compiled`)."""
 
     def __init__(
         self,
@@ -92,7 +92,7 @@ class RtlHost(Processes, Computes, PollsCards, Actor):
         self.card = card
         self.nic_base = card.sram
         self.memory = memory
-        self.cpu = doorway.quick(Cpu)(kernel)
+        self.cpu = doorway.backend(Cpu)(kernel)
         commands = doorway.commands(self.unit, kernel, ENDS, self._on_event, LINE)
         want = partial(doorway.lib.dw_want_cpu, self.unit)
         self._port = CpuPort(commands, self.cpu, self.who, kernel, want, doorway.words("dw_spun", 1, "q"))

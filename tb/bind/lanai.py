@@ -43,8 +43,8 @@ class RtlNic(Actor):
 
     kind: str
     word_bytes = 8
-    compiled = "Nic"
-    """The type of tb/sim/twin/doorway_python.c that does the hot verbs in C (`tb.sim.compiled`)."""
+    compiled = "NicMethods"
+    """Type of tb/sim/twin/doorway_python.c with the hot verbs in C, for the subclass `RtlNicC` (`tb.sim.compiled`)."""
 
     def __init__(
         self,
@@ -215,14 +215,14 @@ class RtlNic(Actor):
             packed = struct.pack("6I", *compared, clocks, min(cost.accesses, clocks))
             self.steps[at : at + STEP_WORDS] = memoryview(packed).cast("I")
             at += STEP_WORDS
-        return self._doorway.quick(RtlPollLoop)(self.steps, self._commands, self._kernel, loop, len(steps))
+        return self._doorway.backend(RtlPollLoop)(self.steps, self._commands, self._kernel, loop, len(steps))
 
 
 class RtlPollLoop:
     """A polling loop in the processor port model."""
 
-    compiled = "PollLoop"
-    """The type of tb/sim/twin/doorway_python.c that does it in C."""
+    compiled = "PollLoopMethods"
+    """Type of tb/sim/twin/doorway_python.c with the hot methods in C, for the subclass `RtlPollLoopC`."""
 
     def __init__(self, steps: memoryview, commands: Commands, kernel: Kernel, loop: int, count: int) -> None:
         """`steps`: those of all loops of the processor; this is number `loop`, of `count` steps."""

@@ -56,7 +56,7 @@ class RunningCluster:
         self.plan = plan
         self.numbers = Numbers.of(plan.cluster, plan.profile, plan.cores)
         self.doorway = Doorway()
-        self.kernel = self.doorway.quick(Kernel)()
+        self.kernel = self.doorway.backend(Kernel)()
         self.engine = Engine(dut, self.doorway, self.kernel)
         self.paths = PathNumbers()
         self.layers: tuple[str, ...] = ()
@@ -134,7 +134,7 @@ class RunningCluster:
         if processor is None:
             return []
         verbs: type[RtlNic] = of_nic("tb.nics.{}", profile.kind).NIC
-        nic = self.doorway.quick(verbs)
+        nic = self.doorway.backend(verbs)
         return [nic(node, self.kernel, self.doorway, sram, processor, self.paths) for node, sram in enumerate(memories)]
 
     def _host(self, node: int, plan: Plan) -> RtlHost:
@@ -152,7 +152,7 @@ class RunningCluster:
         )
         seed = plan.request.seed + profile.integer("host.interrupt_seed")
         name = plan.cluster.names[node]
-        verbs = self.doorway.quick(RtlHost)
+        verbs = self.doorway.backend(RtlHost)
         card, paths = profile.card, self.paths
         host = verbs(node, name, self.kernel, self.doorway, memory, 2 * node, card, timing, paths, seed)
         further = (number for number, kind in enumerate(CARDS) if self.numbers.has(node, kind))

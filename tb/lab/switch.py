@@ -36,7 +36,7 @@ class RunningSwitch:
     def __init__(self, dut: Any, plan: Plan) -> None:
         self.plan = plan
         self.doorway = Doorway()
-        self.kernel = self.doorway.quick(Kernel)()
+        self.kernel = self.doorway.backend(Kernel)()
         self.engine = Engine(dut, self.doorway, self.kernel, direct=False)  # it writes signals by handles
         self.paths = PathNumbers()
         self.layers: tuple[str, ...] = ()

@@ -14,6 +14,7 @@ from typing import TextIO
 from xml.etree import ElementTree as ET
 
 from tb.build.build import Build
+from tb.run import debugger
 from tb.tools import programs
 from tb.tools.lines import dumped_at
 from tb.tools.paths import ROOT
@@ -142,6 +143,7 @@ def _environment(
         PYTHONPATH=os.pathsep.join([str(plain(ROOT)), *_set_already("PYTHONPATH")]),
         SANLAB_DOORWAY=str(build.folder / "libdoorway.so"),
         LD_LIBRARY_PATH=os.pathsep.join([*libraries, *_set_already("LD_LIBRARY_PATH")]),
+        PYTHONBREAKPOINT=os.environ.get(debugger.HOOK) or debugger.STOP,
         NO_COLOR="1",
         OPENBLAS_NUM_THREADS="1",  # numpy's idle threads would spin beside the simulator
     )

@@ -1,7 +1,12 @@
-"""The same as `tb.sim.exchange`, in C (twin/doorway_python.c), if Python's headers were installed when it was built.
+"""Backend of `tb.sim.exchange` in C, the extension module twin/doorway_python.c.
 
-Classes whose hot methods C has too name their type there in `compiled` (`Kernel`, the bindings of the verbs): `quick`
-gives such a class those methods. State stays in attributes of the same names, and what is rare stays in Python.
+It is built where Python's headers are installed. `exchange_with` is the one place that chooses between C and Python,
+by the environment variable SANLAB_COMPILED. The choice shows in the type of each object: classes in C end with C.
+
+Two kinds of classes exist in C. `FutureC`, `TaskC`, `CommandsC`, `RecorderC`, `TurnsC` and `CostC` replace the whole
+class of that name. A class with an attribute `compiled` (`Kernel`, the verbs of `tb.bind`) has a subclass instead, such
+as `RtlHostC` of `RtlHost`: `backend` makes it. Its hot methods are those of the type that `compiled` names. State stays
+in attributes of the same names, and the other methods stay in Python.
 """
 
 from __future__ import annotations
@@ -13,19 +18,25 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any, TypeVar
 
+from pymodels.errors import SanlabError
 from pymodels.kernel import Kernel
 from tb.sim.exchange import Commands, Exchange, Handler, Words, full, lost_events
 from tb.sim.turns import Cost, Turns
 
 COMPILED = "SANLAB_COMPILED"
-"""The environment variable that forbids the compiled exchange when it is 0."""
+"""Environment variable that selects Python in place of the C extension when it is 0, for debugging."""
 T = TypeVar("T")
 
 
 def exchange_with(library: Path, words: Words) -> Exchange:
-    """The exchange with a doorway library: the compiled one where it was built beside it."""
+    """Return the exchange with a doorway library, in C where allowed and built beside the library.
+
+    Raises SanlabError for a value of SANLAB_COMPILED other than 0 and 1.
+    """
     module = library.with_name("doorway_python.so")
-    if os.environ.get(COMPILED) == "0" or not module.exists():
+    if (value := os.environ.get(COMPILED) or "1") not in ("0", "1"):
+        raise SanlabError(f"{COMPILED}={value}", "invalid value", "set 1 for the C extension or 0 for Python")
+    if value == "0" or not module.exists():
         return Exchange(words)
     spec = spec_from_file_location(module.stem, module)
     assert spec is not None
@@ -33,11 +44,11 @@ def exchange_with(library: Path, words: Words) -> Exchange:
     compiled = module_from_spec(spec)
     spec.loader.exec_module(compiled)
     compiled.bind(str(library))
-    return CompiledExchange(words, compiled)
+    return ExchangeC(words, compiled)
 
 
-class CompiledExchange(Exchange):
-    """The exchange by the extension module."""
+class ExchangeC(Exchange):
+    """Exchange by the extension module."""
 
     def __init__(self, words: Words, compiled: Any) -> None:
         super().__init__(words)
@@ -45,8 +56,11 @@ class CompiledExchange(Exchange):
         self.record = compiled.record
         self._classes: dict[type, type] = {}
 
-    def quick(self, cls: type[T]) -> type[T]:
-        """A class that has the methods of its type of the module, but for those that a class below has replaced."""
+    def backend(self, cls: type[T]) -> type[T]:
+        """Return the subclass of `cls` with its hot methods in C, named as `cls` with a C at its end.
+
+        A method that a class below the one with `compiled` has replaced stays in Python.
+        """
         if cls not in self._classes:
             base = next(parent for parent in cls.__mro__ if "compiled" in vars(parent))
             inside = getattr(self._compiled, base.compiled)  # type: ignore[attr-defined]
@@ -55,27 +69,31 @@ class CompiledExchange(Exchange):
                 for name, method in vars(inside).items()
                 if name[:2] != "__" and getattr(cls, name, None) is getattr(base, name, None)
             }
-            self._classes[cls] = type(cls.__name__, (cls, inside), methods)
+            in_c = sorted(name for name, method in methods.items() if callable(method))
+            about = f"`{cls.__name__}` with methods in C: {', '.join(in_c)}.\n\n{COMPILED}=0 selects `{cls.__name__}`."
+            named = {"__module__": cls.__module__, "__qualname__": f"{cls.__qualname__}C", "__doc__": about}
+            self._classes[cls] = type(f"{cls.__name__}C", (cls, inside), methods | named)
         return self._classes[cls]
 
     def cost(self) -> Cost:
-        """`Cost` of the module."""
-        return self._compiled.Cost()  # type: ignore[no-any-return]
+        """Return a `CostC`."""
+        return self._compiled.CostC()  # type: ignore[no-any-return]
 
     def turns(self, *parts: Any) -> Turns:
-        """`Turns` of the module."""
-        return self._compiled.Turns(self.handlers, lost_events, *parts)  # type: ignore[no-any-return]
+        """Return a `TurnsC`."""
+        return self._compiled.TurnsC(self.handlers, lost_events, *parts)  # type: ignore[no-any-return]
 
     def commands(self, unit: int, kernel: Kernel, ends: tuple[int, ...], other: Handler, data: int = 0) -> Commands:
-        """`Commands` of the module."""
-        return self._compiled.Commands(unit, kernel, ends, other, data, partial(full, unit))  # type: ignore[no-any-return]
+        """Return a `CommandsC`."""
+        more = data, partial(full, unit)
+        return self._compiled.CommandsC(unit, kernel, ends, other, *more)  # type: ignore[no-any-return]
 
     def recorder(self, unit: int, kernel: Kernel) -> Callable[..., None]:
-        """`Recorder` of the module."""
-        return self._compiled.Recorder(unit, kernel)  # type: ignore[no-any-return]
+        """Return a `RecorderC`."""
+        return self._compiled.RecorderC(unit, kernel)  # type: ignore[no-any-return]
 
     def drainer(self) -> Callable[[], None]:
-        """`drain` of the module, and the check."""
+        """Return a function that hands out all events in C and raises SanlabError when events were lost."""
         compiled, handlers = self._compiled.drain, self.handlers
 
         def drain() -> None:

@@ -67,7 +67,7 @@ class Doorway:
         self.wake_by: Callable[[int], None] = self.lib.dw_wake_by
         self.exchange = exchange_with(Path(os.environ["SANLAB_DOORWAY"]), self.words)
         self.turn = self.exchange.turn
-        self.quick = self.exchange.quick
+        self.backend = self.exchange.backend
         self.commands = self.exchange.commands
         self.recorder = self.exchange.recorder
         self.record = self.exchange.record

@@ -79,8 +79,8 @@ class Exchange:
         self.record: Callable[[int, int, int, int, int, int], None] = self._record
         """Append time, unit, event, packet, argument, argument2 to the trace; nothing while it is off or full."""
 
-    def quick(self, cls: type[T]) -> type[T]:
-        """A class with its hot methods in C, where they are: itself."""
+    def backend(self, cls: type[T]) -> type[T]:
+        """Return the class of which to make objects: here `cls` itself, with every method in Python."""
         return cls
 
     def cost(self) -> Cost:

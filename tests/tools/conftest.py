@@ -35,7 +35,7 @@ def fixture_doorway(library: Path, monkeypatch: pytest.MonkeyPatch, request: pyt
 @pytest.fixture(name="kernel")
 def fixture_kernel(doorway: Doorway) -> Kernel:
     """The loop in C and in Python."""
-    return doorway.quick(Kernel)()
+    return doorway.backend(Kernel)()
 
 
 @pytest.fixture(autouse=True)

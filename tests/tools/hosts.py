@@ -79,7 +79,7 @@ class Bound:
             doorway.trace_on(True)
             doorway.exchange.trace_count[0] = 0
             doorway.lib.dw_set_hooks(NO_SIMULATOR)
-            self.kernel = doorway.quick(Kernel)()
+            self.kernel = doorway.backend(Kernel)()
             KERNELS[:] = [self.kernel]
             memory = doorway.memory(0, 1 << 24, HOST)
             overheads: MappingProxyType[str, int] = MappingProxyType(
@@ -89,7 +89,7 @@ class Bound:
                 1.0, SWITCH, ENTRY, overheads, (LATENCY,) * 2, miss, HostProcessor(1.0, 1.0, 1.0, 0.0), 0.0
             )
             card, paths = nic_kind("lanai9").card(1 << 21), PathNumbers()
-            self.host = doorway.quick(RtlHost)(0, "h", self.kernel, doorway, memory, 0, card, timing, paths, 1)
+            self.host = doorway.backend(RtlHost)(0, "h", self.kernel, doorway, memory, 0, card, timing, paths, 1)
             self.host.use(PathTable.load("host", "echo"))
             self.host._cost = lambda path, times=1: (PATH * times, 0)
 

@@ -75,7 +75,7 @@ def commands_of(hardware: Hardware, data: int = 0) -> Commands:
 def nic_of(hardware: Hardware) -> RtlNic:
     """The LANai of node 0 at the border."""
     sram = memoryview(bytearray(256))
-    quick = hardware.doorway.quick(RtlNic)
+    quick = hardware.doorway.backend(RtlNic)
     nic = quick(0, hardware.kernel, hardware.doorway, sram, NicProcessor(1, 1, 1, 0), PathNumbers())
     nic.use(PathTable.load("nic", "echo"))
     return nic
@@ -101,7 +101,7 @@ def test_a_full_ring_is_an_error(hardware: Hardware) -> None:
 
 @pytest.mark.parametrize(("size", "waits"), [(4, 1), (32, 1), (100, 1), (65 * LINE, 2)])
 def test_stores_go_out_line_by_line_and_only_the_last_wakes_the_cpu(hardware: Hardware, size: int, waits: int) -> None:
-    cpu = hardware.doorway.quick(Cpu)(hardware.kernel)
+    cpu = hardware.doorway.backend(Cpu)(hardware.kernel)
     beside = hardware.kernel, lambda _: 0, memoryview(b"")
     port = CpuPort(commands_of(hardware, LINE), cpu, "host h", *beside)
     data = bytes(range(256)) * 16
@@ -121,7 +121,7 @@ def test_stores_go_out_line_by_line_and_only_the_last_wakes_the_cpu(hardware: Ha
 
 def test_the_cpu_goes_to_tasks_in_the_order_in_which_they_asked(hardware: Hardware) -> None:
     kernel, seen = hardware.kernel, list[tuple[str, int]]()
-    cpu = hardware.doorway.quick(Cpu)(kernel)
+    cpu = hardware.doorway.backend(Cpu)(kernel)
 
     async def user(name: str, duration: int) -> None:
         await cpu.run(duration)
@@ -230,13 +230,13 @@ def test_an_event_of_nobody_and_lost_events_are_errors(hardware: Hardware) -> No
 
 def test_what_is_done_in_c_is_there_in_python_too_and_a_class_below_keeps_its_own(hardware: Hardware) -> None:
     for cls in (Kernel, RtlNic, RtlPollLoop, Cpu, RtlHost):
-        quick = hardware.doorway.quick(cls)
+        quick = hardware.doorway.backend(cls)
         assert issubclass(quick, cls)
         methods = {name for name, method in vars(quick).items() if callable(method)}
         assert all(callable(getattr(cls, name)) for name in methods), cls
-    below = hardware.doorway.quick(RtlNic4)
+    below = hardware.doorway.backend(RtlNic4)
     assert (below.write, below.read) == (RtlNic4.write, RtlNic4.read)
-    assert (below.work is RtlNic4.work) == (hardware.doorway.quick(Kernel) is Kernel)
+    assert (below.work is RtlNic4.work) == (hardware.doorway.backend(Kernel) is Kernel)
 
 
 def test_verbs_take_their_arguments_by_name_too(hardware: Hardware) -> None:

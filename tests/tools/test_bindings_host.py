@@ -41,7 +41,7 @@ class Border:
         self.moved: list[int] = []
         timing = HostTiming(1000.0, 500, 300, {}, (1, 1), MISS, HostProcessor(1.0, 1.0, 1.0, 0.0), 0.0)
         card = nic_kind("lanai9").card(1 << 21)
-        self.host = doorway.quick(RtlHost)(
+        self.host = doorway.backend(RtlHost)(
             0, "h", self.kernel, self.doorway, self.memory, 0, card, timing, PathNumbers(), 1
         )
         self.host.use(PathTable.load("host", "echo"))

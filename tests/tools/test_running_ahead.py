@@ -76,14 +76,14 @@ class Clocked:
 
     def __init__(self, doorway: Doorway, ahead: bool, seed: int) -> None:
         self.doorway, self.ahead, self.rng, self.seen = doorway, ahead, random.Random(seed), Seen()
-        self.kernel = doorway.quick(Kernel)()
+        self.kernel = doorway.backend(Kernel)()
         self.now, self.due = 1, 0
         hooks = Hooks(TIME(lambda: self.now), AT(self._wake_at), KICK(lambda clock, time: None), None, None, None)
         self._hooks = hooks  # C keeps the pointers only
         doorway.lib.dw_set_hooks(hooks)
         doorway.lib.dw_clock(CLOCK, PERIOD)
         self.memory = doorway.memory(MEMORY, 64, 0)
-        self.nic = doorway.quick(RtlNic)(
+        self.nic = doorway.backend(RtlNic)(
             next(NODES), self.kernel, doorway, self.memory, NicProcessor(1, 1, 1, 0), PathNumbers()
         )
         self.nic.use(PathTable.load("nic", "echo"))

@@ -58,7 +58,7 @@ class Simulator:
         doorway.lib.dw_unit_clock(UNIT, CLOCK)
         doorway.trace_create(1 << 10)
         doorway.trace_on(True)
-        self.kernel = doorway.quick(Kernel)()
+        self.kernel = doorway.backend(Kernel)()
         self.times: list[int] = []
         self.cost = doorway.exchange.cost()
         self.main = self.kernel.spawn(self._program(), "program")

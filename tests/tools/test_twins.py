@@ -54,13 +54,13 @@ def objects(doorway: Doorway) -> dict[str, Any]:
     """An object of each type at the border, by the name of its type in C."""
     doorway.trace_create(1 << 10)
     doorway.trace_on(True)
-    kernel = doorway.quick(Kernel)()
+    kernel = doorway.backend(Kernel)()
     exchange = doorway.exchange
     sram, memory = memoryview(bytearray(256)), doorway.memory(0, 1 << 22, unit(0, Part.HOST_CPU))
-    nic = doorway.quick(RtlNic)(0, kernel, doorway, sram, NicProcessor(1, 1, 1, 0), PathNumbers())
+    nic = doorway.backend(RtlNic)(0, kernel, doorway, sram, NicProcessor(1, 1, 1, 0), PathNumbers())
     nic.use(PathTable.load("nic", "echo"))
     card = nic_kind("lanai9").card(1 << 21)
-    host = doorway.quick(RtlHost)(0, "h", kernel, doorway, memory, 0, card, TIMING, PathNumbers(), 1)
+    host = doorway.backend(RtlHost)(0, "h", kernel, doorway, memory, 0, card, TIMING, PathNumbers(), 1)
     done = kernel.future()
     done.set(None)
     cost = exchange.cost()
@@ -101,6 +101,19 @@ BELOW_PYTHON = ("Kernel", "Nic", "PollLoop", "Host", "Cpu")
 
 def public(thing: object) -> set[str]:
     return {name for name in dir(thing) if name[0] != "_"}
+
+
+@pytest.mark.parametrize("name", [*TYPES, "Exchange"])
+def test_one_setting_selects_c_or_python_and_the_type_of_each_object_shows_it(
+    name: str, make: Callable[[str], tuple[Any, Any]]
+) -> None:
+    compiled, python = make(name)
+    in_c = {kind.__module__ for kind in type(compiled).__mro__} & {"doorway_python", "tb.sim.compiled"}
+    assert in_c and type(compiled).__name__ in (f"{name}C", f"Rtl{name}C")
+    assert not {kind.__module__ for kind in type(python).__mro__} & {"doorway_python", "tb.sim.compiled"}
+    if name in BELOW_PYTHON:
+        assert type(compiled).__name__ == f"{type(python).__name__}C" and isinstance(compiled, type(python))
+        assert type(compiled).__module__ == type(python).__module__
 
 
 @pytest.mark.parametrize("name", [name for name in TYPES if name != "Recorder"])
@@ -148,7 +161,7 @@ def named(names: list[str], count: int) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", TYPES)
 def test_methods_of_c_take_what_those_of_python_take(name: str, make: Callable[[str], tuple[Any, Any]]) -> None:
-    kind = getattr(make("Exchange")[0]._compiled, name)
+    kind = getattr(make("Exchange")[0]._compiled, f"{name}Methods" if name in BELOW_PYTHON else f"{name}C")
     methods = [method for method, value in vars(kind).items() if method[0] != "_" and callable(value)]
     for method in [*methods, *(["__call__"] if "__call__" in vars(kind) else [])]:
         twin = make(name)[1]

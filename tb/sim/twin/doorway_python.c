@@ -2,14 +2,15 @@
 // pymodels/kernel.py and tb/bind do in Python where this could not be built, call for call with the same effect.
 //
 // In this file, the exchange:
-//   Commands(unit, kernel, ends, other, bytes, full)   a unit's command ring, and the futures of the commands that are waited for
-//   Recorder(unit, kernel)     a function (event, packet=0, argument=0, argument2=0) that appends a trace record at kernel.now
+//   CommandsC(unit, kernel, ends, other, bytes, full)   a unit's command ring, and the futures of the commands that are waited for
+//   RecorderC(unit, kernel)    a function (event, packet=0, argument=0, argument2=0) that appends a trace record at kernel.now
 //   record(time, unit, event, packet, argument, argument2)   append a trace record
 //   bind(path)                 work with the doorway library there, which is loaded already
-//   drain(handlers)            hand every new event to the unit's Commands, or handlers[unit](time, code, a, b); the number lost so far
-//   Turns, Cost                what the simulator calls for a turn of Python: turns_python.c
-// In kernel_python.c: Kernel, Future, Task. In verbs_python.c: Nic, PollLoop, in host_python.c: Cpu, Host, whose methods replace those
-// of tb/bind.
+//   drain(handlers)            hand every new event to the unit's CommandsC, or handlers[unit](time, code, a, b); the number lost so far
+//   TurnsC, CostC              what the simulator calls for a turn of Python: turns_python.c
+// In kernel_python.c: FutureC, TaskC. A type whose name ends with Methods replaces the hot methods of one class of Python, in a
+// subclass of it (tb/sim/compiled.py): KernelMethods, NicMethods and PollLoopMethods (verbs_python.c), CpuMethods and HostMethods
+// (host_python.c).
 #include "doorway_python.h"
 
 #include <dlfcn.h>
@@ -132,7 +133,7 @@ static PyMethodDef commands_methods[] = {
     {"ask", FAST(commands_ask), METH_FASTCALL, NULL},
     {NULL, NULL, 0, NULL},
 };
-PyTypeObject commands_type = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "doorway_python.Commands", .tp_basicsize = sizeof(commands),
+PyTypeObject commands_type = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "doorway_python.CommandsC", .tp_basicsize = sizeof(commands),
                               .tp_flags = Py_TPFLAGS_DEFAULT, .tp_new = commands_new, .tp_dealloc = commands_end,
                               .tp_methods = commands_methods};
 
@@ -177,7 +178,7 @@ static void recorder_end(PyObject *self) {
   Py_TYPE(self)->tp_free(self);
 }
 static PyTypeObject recorder_type = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "doorway_python.Recorder", .tp_basicsize = sizeof(recorder),
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "doorway_python.RecorderC", .tp_basicsize = sizeof(recorder),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL, .tp_vectorcall_offset = offsetof(recorder, call),
     .tp_call = PyVectorcall_Call, .tp_new = recorder_new, .tp_dealloc = recorder_end};
 
@@ -257,9 +258,10 @@ static PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "doorway_pytho
 PyMODINIT_FUNC PyInit_doorway_python(void) {
   if (begin_kernel() < 0 || begin_verbs() < 0 || begin_host() < 0) return NULL;
   const struct { const char *name; PyTypeObject *type; } types[] = {
-      {"Kernel", &kernel_type}, {"Future", &future_type},     {"Task", &task_type}, {"Commands", &commands_type},
-      {"Nic", &nic_type},       {"Recorder", &recorder_type}, {"Cpu", &cpu_type},   {"Host", &host_type},
-      {"Turns", &turns_type},   {"Cost", &cost_type},         {"PollLoop", &loop_type},
+      {"KernelMethods", &kernel_type}, {"NicMethods", &nic_type}, {"PollLoopMethods", &loop_type},
+      {"CpuMethods", &cpu_type},       {"HostMethods", &host_type}, {"FutureC", &future_type},
+      {"TaskC", &task_type},           {"CommandsC", &commands_type}, {"RecorderC", &recorder_type},
+      {"TurnsC", &turns_type},         {"CostC", &cost_type},
   };
   PyObject *module = PyModule_Create(&definition);
   for (size_t i = 0; module && i < sizeof types / sizeof *types; i++)

@@ -165,7 +165,7 @@ static PyMemberDef cpu_members[] = {{"_kernel", T_OBJECT_EX, offsetof(cpu, kerne
                                     {"_displaced", T_BOOL, offsetof(cpu, displaced), 0, NULL},
                                     {NULL, 0, 0, 0, NULL}};
 static PyGetSetDef cpu_computed[] = {{"held_ps", cpu_held, NULL, NULL, NULL}, {NULL, NULL, NULL, NULL, NULL}};
-PyTypeObject cpu_type = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "doorway_python.Cpu", .tp_basicsize = sizeof(cpu),
+PyTypeObject cpu_type = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "doorway_python.CpuMethods", .tp_basicsize = sizeof(cpu),
                          .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, .tp_new = PyType_GenericNew, .tp_dealloc = cpu_end,
                          .tp_methods = cpu_methods, .tp_members = cpu_members, .tp_getset = cpu_computed};
 
@@ -213,7 +213,7 @@ static PyMemberDef host_members[] = {{"cpu", T_OBJECT_EX, offsetof(host, cpu), 0
                                      {"_polled", T_OBJECT_EX, offsetof(host, polled), 0, NULL},
                                      {"unit", T_INT, offsetof(host, unit), 0, NULL},
                                      {NULL, 0, 0, 0, NULL}};
-PyTypeObject host_type = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "doorway_python.Host", .tp_basicsize = sizeof(host),
+PyTypeObject host_type = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "doorway_python.HostMethods", .tp_basicsize = sizeof(host),
                           .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, .tp_new = PyType_GenericNew, .tp_dealloc = host_end,
                           .tp_methods = host_methods, .tp_members = host_members};
 

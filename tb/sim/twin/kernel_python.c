@@ -88,7 +88,7 @@ static PyMemberDef future_members[] = {{"done", T_BOOL, offsetof(future, done), 
                                        {"value", T_OBJECT_EX, offsetof(future, value), READONLY, NULL},
                                        {NULL, 0, 0, 0, NULL}};
 static PyAsyncMethods future_async = {.am_await = itself, .am_send = future_send};
-PyTypeObject future_type = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "doorway_python.Future", .tp_basicsize = sizeof(future),
+PyTypeObject future_type = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "doorway_python.FutureC", .tp_basicsize = sizeof(future),
                             .tp_flags = Py_TPFLAGS_DEFAULT, .tp_new = future_new, .tp_dealloc = future_end,
                             .tp_as_async = &future_async, .tp_iter = itself, .tp_iternext = iternext_by_send,
                             .tp_methods = future_methods, .tp_members = future_members};
@@ -104,7 +104,7 @@ static PyMemberDef task_members[] = {{"name", T_OBJECT, offsetof(task, name), RE
                                      {"finished", T_OBJECT, offsetof(task, finished), READONLY, NULL},
                                      {"waits_for", T_OBJECT, offsetof(task, waits_for), READONLY, NULL},
                                      {NULL, 0, 0, 0, NULL}};
-PyTypeObject task_type = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "doorway_python.Task", .tp_basicsize = sizeof(task),
+PyTypeObject task_type = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "doorway_python.TaskC", .tp_basicsize = sizeof(task),
                           .tp_flags = Py_TPFLAGS_DEFAULT, .tp_dealloc = task_end, .tp_members = task_members};
 
 static PyObject *kernel_spawn(PyObject *self, PyObject *args) {
@@ -307,7 +307,7 @@ static PyMemberDef kernel_members[] = {{"now", T_LONGLONG, offsetof(kernel, now)
                                        {"tasks", T_OBJECT_EX, offsetof(kernel, tasks), 0, NULL},
                                        {"current", T_OBJECT, offsetof(kernel, current), 0, NULL},
                                        {NULL, 0, 0, 0, NULL}};
-PyTypeObject kernel_type = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "doorway_python.Kernel", .tp_basicsize = sizeof(kernel),
+PyTypeObject kernel_type = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "doorway_python.KernelMethods", .tp_basicsize = sizeof(kernel),
                             .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, .tp_new = PyType_GenericNew,
                             .tp_dealloc = kernel_end, .tp_methods = kernel_methods, .tp_members = kernel_members};
 

@@ -18,7 +18,7 @@ static PyMemberDef cost_members[] = {{"python_wakes", T_LONGLONG, offsetof(cost,
                                      {"wall_python_s", T_DOUBLE, offsetof(cost, python_s), 0, NULL},
                                      {"wall_rtl_s", T_DOUBLE, offsetof(cost, rtl_s), 0, NULL},
                                      {NULL, 0, 0, 0, NULL}};
-PyTypeObject cost_type = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "doorway_python.Cost", .tp_basicsize = sizeof(cost),
+PyTypeObject cost_type = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "doorway_python.CostC", .tp_basicsize = sizeof(cost),
                           .tp_flags = Py_TPFLAGS_DEFAULT, .tp_new = PyType_GenericNew, .tp_members = cost_members};
 
 typedef struct {
@@ -139,6 +139,6 @@ static void turns_end(PyObject *self) {
   Py_TYPE(self)->tp_free(self);
 }
 static PyMethodDef turns_methods[] = {{"callback", turns_callback, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL}};
-PyTypeObject turns_type = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "doorway_python.Turns", .tp_basicsize = sizeof(turns),
+PyTypeObject turns_type = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "doorway_python.TurnsC", .tp_basicsize = sizeof(turns),
                            .tp_flags = Py_TPFLAGS_DEFAULT, .tp_new = turns_new, .tp_dealloc = turns_end, .tp_call = turns_call,
                            .tp_methods = turns_methods};

@@ -181,7 +181,7 @@ static PyMemberDef nic_members[] = {{"_commands", T_OBJECT_EX, offsetof(nic, com
                                     {"sram", T_OBJECT_EX, offsetof(nic, sram), 0, NULL},
                                     {"_goes_on", T_LONGLONG, offsetof(nic, goes_on), 0, NULL},
                                     {NULL, 0, 0, 0, NULL}};
-PyTypeObject nic_type = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "doorway_python.Nic", .tp_basicsize = sizeof(nic),
+PyTypeObject nic_type = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "doorway_python.NicMethods", .tp_basicsize = sizeof(nic),
                          .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, .tp_new = PyType_GenericNew, .tp_dealloc = nic_end,
                          .tp_methods = nic_methods, .tp_members = nic_members};
 
@@ -230,7 +230,7 @@ static PyMemberDef loop_members[] = {{"_commands", T_OBJECT_EX, offsetof(poll_lo
                                      {"_count", T_LONGLONG, offsetof(poll_loop, count), 0, NULL},
                                      {"_base", T_LONGLONG, offsetof(poll_loop, base), 0, NULL},
                                      {NULL, 0, 0, 0, NULL}};
-PyTypeObject loop_type = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "doorway_python.PollLoop", .tp_basicsize = sizeof(poll_loop),
+PyTypeObject loop_type = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "doorway_python.PollLoopMethods", .tp_basicsize = sizeof(poll_loop),
                           .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, .tp_new = PyType_GenericNew, .tp_dealloc = loop_end,
                           .tp_methods = loop_methods, .tp_members = loop_members};
 

@@ -1,0 +1,25 @@
+"""Debugger of a simulation: `breakpoint()` stops in pdb on the terminal from which the run was started.
+
+The simulator's output goes to a log file, so pdb opens the terminal itself.
+"""
+
+from __future__ import annotations
+
+import pdb  # noqa: T100 - it is the debugger that users ask for
+import sys
+from pathlib import Path
+from typing import Any
+
+TERMINAL = Path("/dev/tty")
+HOOK = "PYTHONBREAKPOINT"
+"""Environment variable that names the function that `breakpoint()` calls."""
+STOP = "tb.run.debugger.stop"
+
+
+def stop(*_: Any, **__: Any) -> None:
+    """Stop at the caller's line in pdb, on the controlling terminal.
+
+    Raises OSError where the process has no terminal.
+    """
+    read, write = TERMINAL.open(encoding="utf-8"), TERMINAL.open("w", encoding="utf-8")
+    pdb.Pdb(stdin=read, stdout=write).set_trace(sys._getframe(1))
