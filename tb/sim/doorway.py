@@ -17,9 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pymodels.errors import SanlabError
+from pymodels.kernel import Kernel
 from pymodels.trace import RECORD
 from tb.sim.compiled import exchange_with
-from tb.sim.exchange import TRACE_RECORD, UNITS, Handler
+from tb.sim.exchange import TRACE_RECORD, UNITS, Commands, Handler, T
 from tb.sim.turns import Turns
 
 MEMORIES, CLOCKS, WATCHES = 4096, 4096, 256
@@ -67,9 +68,6 @@ class Doorway:
         self.wake_by: Callable[[int], None] = self.lib.dw_wake_by
         self.exchange = exchange_with(Path(os.environ["SANLAB_DOORWAY"]), self.words)
         self.turn = self.exchange.turn
-        self.backend = self.exchange.backend
-        self.commands = self.exchange.commands
-        self.recorder = self.exchange.recorder
         self.record = self.exchange.record
         self._captured = memoryview(b"")
 
@@ -138,6 +136,18 @@ class Doorway:
     def set(self, unit: int, key: int, value: int) -> None:
         """A run-time setting, read by RTL while it is in reset."""
         self.lib.dw_set(unit, key, value)
+
+    def backend(self, cls: type[T]) -> type[T]:
+        """Return the class of which to make objects: `cls`, or its subclass with hot methods in C."""
+        return self.exchange.backend(cls)
+
+    def commands(self, unit: int, kernel: Kernel, ends: tuple[int, ...], other: Handler, data: int = 0) -> Commands:
+        """Return the command ring of a unit (`Exchange.commands`)."""
+        return self.exchange.commands(unit, kernel, ends, other, data)
+
+    def recorder(self, unit: int, kernel: Kernel) -> Callable[..., None]:
+        """Return a function (event, packet, argument, argument2) that records for a unit at the present time."""
+        return self.exchange.recorder(unit, kernel)
 
     def on_event(self, unit: int, handler: Handler) -> None:
         """Register the receiver of the events of a unit without commands."""

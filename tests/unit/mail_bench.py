@@ -15,15 +15,17 @@ from tb.plan.fitting import fitting_profile
 class MailBench:
     """Started hosts."""
 
-    def __init__(self, layer: str, nodes: int = 2, *, on: str = "", trace: bool = False, **options: Any) -> None:
-        """`on`: what the layer stands on; further keywords are options of the layer."""
+    def __init__(
+        self, layer: str, nodes: int = 2, *, on: str = "", trace: bool = False, mails: bool = True, **options: Any
+    ) -> None:
+        """`on`: what the layer stands on; `mails`: False for layers without; further keywords are options."""
         given = {**options, **({"on": on} if on else {})}
         nic = fitting_profile(layer, {layer: given}).kind
         self.machine = machine = Machine(nodes, nic=nic, trace=trace)
-        self.mails: list[Mail] = []
-        for node in range(nodes):
-            library = Libraries(machine.host(node), *self._parts(node, {layer: given})).start(layer)
-            self.mails.append(open_mail(layer, library))
+        self.libraries = [
+            Libraries(machine.host(node), *self._parts(node, {layer: given})).start(layer) for node in range(nodes)
+        ]
+        self.mails: list[Mail] = [open_mail(layer, library) for library in self.libraries] if mails else []
         self.run(*(mail.start() for mail in self.mails))
 
     def _parts(self, node: int, given: Mapping[str, Mapping[str, Any]]) -> tuple[Any, Any]:

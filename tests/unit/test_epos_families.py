@@ -123,7 +123,8 @@ def test_a_mailbox_drained_by_two_processes_gives_each_message_once() -> None:
 
 def test_headers_of_a_link_and_a_port_differ_on_the_cable_as_they_say() -> None:
     sizes = {}
-    for member in (Link, Port, Mailbox):
+    members: tuple[type[Any], ...] = (Link, Port, Mailbox)
+    for member in members:
         bench = Bench()
         near, far = (
             Communicator(member, Datagram, over=one, peer=1 - at if member is Link else None)
@@ -245,7 +246,7 @@ def test_calls_that_a_member_lacks_and_numbers_that_are_taken_are_refused() -> N
     net = networks(Bench())[0]
     link = Communicator(Link, Datagram, over=net, peer=1)
     with pytest.raises(EposError, match="a Link over a Datagram: it has no 'write'; it has send, receive"):
-        link.write(b"")
+        Bench().run(link.write(b""))
     with pytest.raises(EposError, match="communicator 0: it is open; take another number"):
         Communicator(Port, Datagram, over=net)
     port = Communicator(Port, Datagram, over=net, number=1)

@@ -28,8 +28,7 @@ class MailPort:
     """An endpoint whose handlers are named by themselves; translation n is the endpoint of host n."""
 
     def __init__(self, bundle: Bundle, endpoint: Endpoint, handlers: Sequence[Callable[..., Any]]) -> None:
-        self._endpoint, self._handlers = endpoint, list(handlers)
-        self.until = bundle.until
+        self._bundle, self._endpoint, self._handlers = bundle, endpoint, list(handlers)
         for handler in handlers:
             endpoint.set_handler(self.index(handler), self._of(handler))
 
@@ -47,6 +46,10 @@ class MailPort:
             await handler(Call(self, token))
 
         return handle
+
+    async def until(self, condition: Callable[[], bool], what: str = "a condition", holder: str = "") -> None:
+        """Poll until a condition holds; hang reports show `what` and its `holder`."""
+        await self._bundle.until(condition, what, holder)
 
     async def request(self, node: int, handler: Callable[..., Any], *, data: bytes) -> None:
         """Send a request."""

@@ -33,7 +33,6 @@ class Buffers:
         self.pool = EACH * len(self.partners)
         """Buffers of the receive pool."""
         self._port = BufferPort(host, lambda offset: host.nic_base + offset)
-        self.arrived = self._port.arrived
         self.damaged = 0
         """Packets that came with a wrong CRC-8, or too long: lost."""
         self._number = self._sends = 0
@@ -43,6 +42,10 @@ class Buffers:
     async def start(self) -> None:
         """Choose the card's form, and fill the pool. Call this first."""
         await self._port.start(range(1 + self.pool, 1 + 2 * self.pool))
+
+    async def arrived(self) -> int:
+        """Return the number of packets that have arrived and were not taken."""
+        return await self._port.arrived()
 
     async def send(self, destination: int, payload: bytes) -> None:
         """Send a message; waits until one of the partner's buffers is free. ValueError names a bad argument."""

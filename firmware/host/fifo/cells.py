@@ -18,9 +18,16 @@ class Cells:
         self.host, self.view = host, view
         self.partners = sorted(vnn for vnn in view.routes if vnn != view.me)
         self._port = CellPort(host, view.me, view.routes)
-        self.start, self.arrived = self._port.start, self._port.there
         self._sends = 0
         self._coming: dict[int, bytearray] = {}
+
+    async def start(self) -> None:
+        """Choose the card's form, and give each destination's circuit its route. Call this first."""
+        await self._port.start()
+
+    async def arrived(self) -> int:
+        """Return the number of cells that have arrived and were not taken."""
+        return await self._port.there()
 
     async def send(self, destination: int, payload: bytes) -> None:
         """Send a message; waits where the FIFO is full. ValueError names a bad argument."""

@@ -1,11 +1,12 @@
 """The GRIM library of one host: the API of paper 003, appendix C.
 
-`Grim` is made of parts, one file each, which can be used one by one. Their calls, by the paper's names, are its own.
+`Grim` is made of parts, one file each, which can be used one by one. `Api` has their calls by the paper's names.
 """
 
 from __future__ import annotations
 
 from firmware.host.grim import enable
+from firmware.host.grim.api import Api
 from firmware.host.grim.arguments import whole
 from firmware.host.grim.calls import Calls
 from firmware.host.grim.cards import Cards
@@ -30,7 +31,7 @@ from firmware.nic.grim.options import RANGES
 from firmware.verbs import Host
 
 
-class Grim:
+class Grim(Api):
     """GRIM on one host. Before `grim_enable`, only `register_handler` and `reserve_ni_memory` may be called."""
 
     def __init__(self, host: Host, view: ClusterView) -> None:
@@ -61,34 +62,6 @@ class Grim:
         """How far `grim_enable` has come."""
         self.polling_thread: PollingThread | None = None
         """The one that was started last; with option poll_thread by `grim_enable`."""
-        self._name_calls()
-
-    def _name_calls(self) -> None:
-        """The calls of the parts, table by table of the paper's appendix C."""
-        nodes = self.nodes
-        self.get_vnn_from_name, self.get_vnn_name = nodes.get_vnn_from_name, nodes.get_vnn_name
-        self.get_my_vnn, self.get_my_name = nodes.get_my_vnn, nodes.get_my_name
-        self.vnn_configuration, self.print_vnn_configuration = nodes.vnn_configuration, nodes.print_vnn_configuration
-        self.get_dest_id, self.get_resource = nodes.get_dest_id, nodes.get_resource
-        database = self.database
-        self.register_handler, self.sync_handlers = database.register_handler, database.sync_handlers
-        self.resolve_handler = database.resolve_handler
-        self.send, self.poll, self.wait_for = self.messages.send, self.messages.poll, self.messages.wait_for
-        memory = self.memory
-        self.malloc_pinned, self.pin_user_memory = memory.malloc_pinned, memory.pin_user_memory
-        self.free_pinned_va = memory.free_pinned_va
-        self.get_pinned_pa, self.get_pinned_va = memory.get_pinned_pa, memory.get_pinned_va
-        self.load_pinned, self.store_pinned = memory.load_pinned, memory.store_pinned
-        self.send_memory, self.send_physical_memory = memory.send_memory, memory.send_physical_memory
-        self.fetch_memory, self.wait_for_lock = memory.fetch_memory, memory.wait_for_lock
-        self.reserve_ni_memory = self.reserved.reserve_ni_memory
-        self.get_reserved_ni_memory = self.reserved.get_reserved_ni_memory
-        trees = self.trees
-        self.find_multicast_tree = trees.find_multicast_tree
-        self.subscribe_multicast, self.unsubscribe_multicast = trees.subscribe_multicast, trees.unsubscribe_multicast
-        self.subscribe_multicast_by_name = trees.subscribe_multicast_by_name
-        self.send_mc, self.broadcast = trees.send_mc, trees.broadcast
-        self.forward = self.cards.forward
 
     async def grim_enable(self) -> None:
         """`grim_enable`: the nine phases of paper 003, C.2. Returns when every NI of the cluster has heard every other.

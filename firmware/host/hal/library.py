@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from firmware.host.card import load_chain, release
-from firmware.host.hal.interface import Data
+from firmware.host.hal.interface import Data, Handler
 from firmware.host.hal.interrupts import Interrupts
 from firmware.host.hal.receiving import Receiver
 from firmware.host.hal.sending import Sender
@@ -28,8 +28,6 @@ class HostHal:
         self._begun = False
         self._alarm = 0
         """When the conditions of those that wait are looked at again; 0: when something happens."""
-        self.on_packet, self.free = self._receiver.on_packet, self._sender.free
-        self.interrupts = self._interrupts.switch
 
     async def start(self) -> None:
         """Tell the NIC where the buffers are."""
@@ -58,7 +56,15 @@ class HostHal:
         """Send a packet that was kept once more."""
         await self._sender.again(buffer, header)
 
+    def free(self, buffer: int) -> None:
+        """Free a send buffer that was kept. Raises HalError for a buffer that is not kept."""
+        self._sender.free(buffer)
+
     # ---- in
+
+    def on_packet(self, protocol: int, handler: Handler) -> None:
+        """Set the handler of a protocol's packets. Raises HalError for an invalid or used protocol number."""
+        self._receiver.on_packet(protocol, handler)
 
     async def poll(self) -> int:
         """Hand over what is here."""
@@ -98,6 +104,10 @@ class HostHal:
         if self._alarm == at:
             self._alarm = 0
         self.changed()
+
+    async def interrupts(self, on: bool, delay_us: int | None = None) -> None:
+        """Switch interrupt mode on or off; `delay_us` is that of option `interrupt_delay_us` if None."""
+        await self._interrupts.switch(on, delay_us)
 
     def changed(self) -> None:
         """Let those that wait look again."""

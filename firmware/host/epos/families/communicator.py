@@ -3,58 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TypeVar
 
-from firmware.host.epos.errors import EposError
 from firmware.host.epos.families.channels import Channel
 from firmware.host.epos.families.members import Member, refuse
 from firmware.host.epos.families.network import Network
 from firmware.nic.epos.protocols.active import SWITCHED
 
+M = TypeVar("M", bound=Member)
 
-class Communicator:
-    """`Communicator(Link, Stream, over=network, protocols=["flow", "reliability"], peer=1)`.
 
-    `number`: the same at all ends. `peer`: the node at the other end of a Link. `needs`: calls and extras of the
-    network that the program uses: what the members do not have is refused here, not when it is called. EposError.
+def Communicator(  # noqa: N802 - paper 004's name of what it makes
+    member: type[M],
+    channel: type[Channel],
+    *,
+    over: Network,
+    protocols: Sequence[str] = (),
+    number: int = 0,
+    peer: int | None = None,
+    needs: Sequence[str] = (),
+) -> M:
+    """Return a communicator: `Communicator(Link, Stream, over=network, protocols=["flow", "reliability"], peer=1)`.
+
+    Args:
+        member: Member of the family, with its calls.
+        channel: Channel that carries its messages.
+        over: Network of this host.
+        protocols: Protocols of which the network is composed.
+        number: Number of the communicator, the same at all ends, 0 to 255.
+        peer: Node at the other end of a Link.
+        needs: Calls and extras of the network that the program uses.
+
+    Raises:
+        EposError: The parts do not fit, or something of `needs` is missing.
     """
-
-    def __init__(
-        self, member: type[Member], channel: type[Channel], *, over: Network, protocols: Sequence[str] = (),
-        number: int = 0, peer: int | None = None, needs: Sequence[str] = (),
-    ) -> None:  # fmt: skip
-        _check_composition(member, channel, over, protocols)
-        self._calls = member.offers[channel]
-        for name in needs:
-            if name not in self._calls and name not in over.extras:
-                has = (
-                    f"it has {', '.join(self._calls)}, and {type(over).__name__} {', '.join(over.extras) or 'no more'}"
-                )
-                raise refuse(member, over, f"{name!r} is needed, and is not there", has)
-        if member.joined and peer not in over.epos.partners:
-            raise refuse(member, over, f"it joins two, and its peer is {peer!r}", "give peer=, another node")
-        if not member.joined and peer is not None:
-            raise refuse(member, over, "it has no fixed peer", "leave peer out, or take a Link")
-        self._member = member(over, number, -1 if peer is None else peer, channel)
-        self._said = f"{over.epos.host.who}: a {member.__name__} over a {channel.__name__}"
-
-    def __getattr__(self, name: str) -> Any:
-        """A call of the member over its channel."""
-        if name.startswith("_"):
-            raise AttributeError(name)
-        if name not in self._calls:
-            raise EposError(self._said, f"it has no {name!r}", f"it has {', '.join(self._calls)}")
-        return getattr(self._member, name)
-
-    @property
-    def header_bytes(self) -> int:
-        """That it sends before those of each message."""
-        return self._member.header
-
-    @property
-    def strays(self) -> int:
-        """Messages that were for its number and not for it."""
-        return self._member.strays
+    _check_composition(member, channel, over, protocols)
+    calls = member.offers[channel]
+    for name in needs:
+        if name not in calls and name not in over.extras:
+            has = f"it has {', '.join(calls)}, and {type(over).__name__} {', '.join(over.extras) or 'no more'}"
+            raise refuse(member, over, f"{name!r} is needed, and is not there", has)
+    if member.joined and peer not in over.epos.partners:
+        raise refuse(member, over, f"it joins two, and its peer is {peer!r}", "give peer=, another node")
+    if not member.joined and peer is not None:
+        raise refuse(member, over, "it has no fixed peer", "leave peer out, or take a Link")
+    return member(over, number, -1 if peer is None else peer, channel)
 
 
 def _check_composition(member: type[Member], channel: type[Channel], over: Network, protocols: Sequence[str]) -> None:

@@ -26,7 +26,7 @@ class Member:
     """A communicator of a number, over a channel. `peer`: the node at the other end, of members that have one."""
 
     header: ClassVar[int] = 0
-    """Bytes that it sends before those of the message."""
+    """Bytes that it sends before the payload of each message."""
     joined: ClassVar[bool] = False
     """It has one peer."""
     offers: ClassVar[dict[type[Channel], tuple[str, ...]]] = {}
@@ -38,6 +38,18 @@ class Member:
         self.strays = 0
         """Messages of others than the peer."""
         self._channel: Any = channel(self)
+        self._calls = self.offers[channel]
+        self._name = f"{network.epos.host.who}: a {type(self).__name__} over a {channel.__name__}"
+
+    @property
+    def header_bytes(self) -> int:
+        """Bytes that it sends before the payload of each message."""
+        return self.header
+
+    def check_call(self, name: str) -> None:
+        """Raise EposError for a call that the member does not offer over its channel."""
+        if name not in self._calls:
+            raise EposError(self._name, f"it has no {name!r}", f"it has {', '.join(self._calls)}")
 
     async def carry(self, node: int, data: bytes) -> None:
         """A message to the same number."""
@@ -65,17 +77,23 @@ class Link(Member):
             self.strays += 1
 
     async def send(self, data: bytes) -> None:
-        """Send a datagram."""
+        """Send a datagram to the peer."""
+        self.check_call("send")
         await self._channel.put(self.peer, data)
 
-    write = send
+    async def write(self, data: bytes) -> None:
+        """Send bytes to the peer."""
+        self.check_call("write")
+        await self._channel.put(self.peer, data)
 
     async def receive(self) -> bytes:
-        """The next datagram."""
+        """Return the next datagram of the peer."""
+        self.check_call("receive")
         return (await self._channel.get())[2]  # type: ignore[no-any-return]
 
     async def read(self, most: int) -> bytes:
-        """The next bytes, at most so many."""
+        """Return the next bytes of the peer, at least one and at most `most`."""
+        self.check_call("read")
         return await self._channel.get(self.peer, most)  # type: ignore[no-any-return]
 
 
@@ -100,26 +118,31 @@ class Port(Member):
         return message.source, int.from_bytes(message.data[: self.header], "big"), message.data[self.header :]
 
     async def send(self, node: int, data: bytes, number: int | None = None) -> None:
-        """Send a datagram to a port, of the same number if none is given."""
+        """Send a datagram to a port of a node, of the same number if `number` is None."""
+        self.check_call("send")
         if number is None:
             await self._channel.put(node, data)
         else:
             await self._to(node, number, data)
 
     async def write(self, node: int, data: bytes) -> None:
-        """Send bytes."""
+        """Send bytes to a node."""
+        self.check_call("write")
         await self._channel.put(node, data)
 
     async def receive(self) -> Letter:
-        """The next datagram, of anyone."""
+        """Return the next datagram of any port."""
+        self.check_call("receive")
         return Letter(*await self._channel.get())
 
     async def reply(self, letter: Letter, data: bytes) -> None:
-        """Answer: to the port that has sent it."""
+        """Answer a datagram: send to the port from which it came."""
+        self.check_call("reply")
         await self._to(letter.node, letter.number, data)
 
     async def read(self, node: int, most: int) -> bytes:
-        """The next bytes of a node, at most so many."""
+        """Return the next bytes of a node, at least one and at most `most`."""
+        self.check_call("read")
         return await self._channel.get(node, most)  # type: ignore[no-any-return]
 
 
