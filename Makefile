@@ -43,7 +43,7 @@ unexport MAKEFLAGS MFLAGS
 ## HOSTS=<n>                  its hosts (64)
 ## PORTS=4|8|16               the ports of its switches (16)
 ## TABLE=1                    explore searches nothing: it prints what was counted before, in Markdown
-## FOLDER=<path>              the sources that mutants changes: firmware/nic/grim, hdl/link
+## FOLDER=<path>              the sources that mutants changes: firmware/grim/nic, hdl/link
 ## N=<n>                      so many mutants (20)
 ## QUICK=1                    figures with fewer repetitions and smaller sizes
 ## COCOTB_TEST_FILTER=<regex> only these tests of the bench

@@ -1,0 +1,3 @@
+from pymodels.roots import beyond
+
+__path__ += beyond(__name__)

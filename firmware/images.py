@@ -26,7 +26,7 @@ FLAGS = (*LANAI.flags, "-DEXECUTED")
 
 def layers() -> dict[str, Path]:
     """The folders of message layers that have firmware in C, by name."""
-    return {name: path.parent for name, path in things("firmware/nic", f"*/{SOURCE}").items()}
+    return {name: path.parent for name, path in things("firmware", f"*/nic/{SOURCE}").items()}
 
 
 def cores() -> dict[str, NicCore]:
@@ -61,7 +61,7 @@ def load(layer: str, kind: str) -> Program:
 
 def _named(program: Program, copied: str, layer: str) -> Program:
     """Return a program whose lines name the layer's own files where its image was copied from another layer."""
-    old, new = (f"firmware/nic/{name}/" for name in (copied, layer))
+    old, new = (f"firmware/{name}/nic/" for name in (copied, layer))
     lines = tuple(replace(one, file=one.file.replace(old, new)) for one in program.lines)
     inlined = tuple(replace(one, file=one.file.replace(old, new)) for one in program.inlined)
     return replace(program, lines=lines, inlined=inlined) if old != new else program
@@ -74,7 +74,7 @@ def header(kind: str) -> Path:
 
 def layout(layer: str) -> dict[str, int]:
     """Return the SRAM addresses: the numbers of the layer's `layout.py`, among them `PROGRAM_END`."""
-    module = importlib.import_module(f"firmware.nic.{layer}.layout")
+    module = importlib.import_module(f"firmware.{layer}.nic.layout")
     return {name: value for name, value in vars(module).items() if name.isupper() and isinstance(value, int)}
 
 

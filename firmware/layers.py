@@ -1,7 +1,7 @@
-"""Message layers are found by name: one folder in `firmware/nic`, one in `firmware/host`. Nothing else names them.
+"""Message layers are found by name: one folder each in `firmware`. Nothing else names them.
 
-`firmware/nic/<layer>/__init__.py` has `async def main(nic: Nic, view: ClusterView) -> None`, the NIC's program.
-`firmware/host/<layer>/__init__.py` has `def open_layer(host: Host, view: ClusterView) -> Any`, the library of one host.
+`firmware/<layer>/nic/__init__.py` has `async def main(nic: Nic, view: ClusterView) -> None`, the NIC's program.
+`firmware/<layer>/host/__init__.py` has `def open_layer(host: Host, view: ClusterView) -> Any`, the library of one host.
 A layer without a NIC side may stand on another: see `stack.py`.
 `shown.py` of the NIC side (of the host side, where that is all) has `SHOWN`, what tools show of the layer.
 """
@@ -81,7 +81,8 @@ class ClusterView:
         return bool(self.cards) and card in self.cards[vnn]
 
 
-HOSTS = "firmware/host"
+BESIDE = ("applications", "common", "nics", "runtime")
+"""Folders of firmware that are no layers."""
 NAMED_NODES = 128
 """Nodes that a message layer names, unless it says `MOST_NODES`."""
 
@@ -98,9 +99,9 @@ def names() -> list[str]:
     They are read when a folder of the host side has come or gone; `__init__.py` itself once in a process, as it is
     imported once.
     """
-    folders = listing(HOSTS)
+    folders = listing("firmware")
     if folders not in _known:
-        found = things(HOSTS, "*/__init__.py")
+        found = things("firmware", "*/host/__init__.py")
         named = [name for name, path in found.items() if _says(path, "open_layer")]
         if any(_may_become_one(name) for _, entries in folders for name in entries - found.keys()):
             return named
@@ -115,7 +116,7 @@ _known: dict[tuple[tuple[Path, frozenset[str]], ...], list[str]] = {}
 
 def _may_become_one(name: str) -> bool:
     """Whether an entry without `__init__.py` may be a layer that is being written."""
-    return name.isidentifier() and not name.startswith("_")
+    return name.isidentifier() and not name.startswith("_") and name not in BESIDE
 
 
 @cache
@@ -128,7 +129,7 @@ def has_program(layer: str) -> bool:
     """Whether the NIC side of a message layer has a program in Python. A layer for a NIC without a processor has no NIC
     side; that of another may be in C alone.
     """
-    module = place(f"firmware/nic/{layer}/__init__.py")
+    module = place(f"firmware/{layer}/nic/__init__.py")
     return module.exists() and _says(module, "main")
 
 
@@ -139,16 +140,16 @@ def _module(side: str, layer: str) -> Any:
             f"message layer {layer!r} does not exist; "
             + (f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names())}")
         )
-    return importlib.import_module(f"firmware.{side}.{layer}")
+    return importlib.import_module(f"firmware.{layer}.{side}")
 
 
 def folder_of(layer: str) -> Path:
-    """The side of a layer that declares its capabilities and what tools show of it: the NIC side, if there is one."""
-    return place(f"firmware/{'nic' if has_program(layer) else 'host'}/{layer}")
+    """The folder of a layer."""
+    return place(f"firmware/{layer}")
 
 
 def _rules(layer: str) -> Any:
-    return _module(folder_of(layer).parent.name, layer)
+    return _module("nic" if has_program(layer) else "host", layer)
 
 
 def nic_program(layer: str) -> Callable[[Nic, ClusterView], Coroutine[Any, Any, None]]:
@@ -197,14 +198,14 @@ def shown(layer: str) -> Shown:
     folder = folder_of(layer)
     if not layer or not (folder / "shown.py").exists():
         return NOTHING_SAID
-    return importlib.import_module(f"firmware.{folder.parent.name}.{layer}.shown").SHOWN  # type: ignore[no-any-return]
+    return importlib.import_module(f"firmware.{layer}.shown").SHOWN  # type: ignore[no-any-return]
 
 
 def boot_words(layer: str, view: ClusterView, word_bytes: int) -> tuple[tuple[int, tuple[int, ...]], ...]:
     """What the driver tells a layer's firmware in C, by SRAM address: `words` of its NIC side's `boot.py`.
     `word_bytes`: of the SRAM.
     """
-    words = importlib.import_module(f"firmware.nic.{layer}.boot").words(view, word_bytes)
+    words = importlib.import_module(f"firmware.{layer}.nic.boot").words(view, word_bytes)
     return tuple((address, tuple(row)) for address, row in words)
 
 
@@ -212,7 +213,7 @@ def boot_waits(layer: str, nic: Nic, view: ClusterView) -> Callable[[], Iterable
     """What a layer's firmware in C waits for on a NIC, when it is asked: `waits` of its NIC side's `boot.py`, if it has
     one.
     """
-    waits = getattr(importlib.import_module(f"firmware.nic.{layer}.boot"), "waits", None)
+    waits = getattr(importlib.import_module(f"firmware.{layer}.nic.boot"), "waits", None)
     return tuple if waits is None else lambda: waits(nic, view)
 
 
@@ -220,7 +221,7 @@ def check_boot(layer: str, options: Mapping[str, float | str], needs: Sequence[s
     """Let a layer's firmware in C refuse options, or what a study needs of the layer: `check` of its NIC side's
     `boot.py`, if it has one. Raises SanlabError naming it.
     """
-    check = getattr(importlib.import_module(f"firmware.nic.{layer}.boot"), "check", None)
+    check = getattr(importlib.import_module(f"firmware.{layer}.nic.boot"), "check", None)
     if check is not None:
         check(options, needs)
 

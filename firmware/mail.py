@@ -1,6 +1,6 @@
 """Mail: bytes of a given size from one host to another, the same calls on every message layer that can do it.
 
-A layer says how in `mail.py` of its host folder: `open_mail(library) -> Mail`, and where it needs it `PATIENT`, options
+A layer says how in `mail.py` of its folder: `open_mail(library) -> Mail`, and where it needs it `PATIENT`, options
 of the layer with which a host may do other work for long, and no timer takes its message for lost. Studies that compare
 layers ask `names`, and know none by name. A message is looked at where the layer hands it over; what a layer copies of
 it is charged.
@@ -83,12 +83,12 @@ class Mail(ABC):
 
 def names() -> list[str]:
     """The layers that have mail, sorted."""
-    found = things("firmware/host", "*/mail.py")
+    found = things("firmware", "*/mail.py")
     return [name for name in layers() if name in found]
 
 
 def _module(layer: str) -> Any:
-    return importlib.import_module(f"firmware.host.{layer}.mail")
+    return importlib.import_module(f"firmware.{layer}.mail")
 
 
 def patient(layer: str) -> Mapping[str, float | str]:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
-from pymodels.errors import SanlabError, nearest
+from pymodels.errors import EXIT_CONFIGURATION, SanlabError, nearest
+
+
+class OptionError(SanlabError):
+    """An option of a message layer that cannot be."""
+
+    exit_code = EXIT_CONFIGURATION
+
 
 NO_WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 

@@ -42,7 +42,7 @@ class Watch:
     `address` is a byte address in SRAM, or the offset of a special register when `register` is true. The step hits when
     (value ^ expect) & mask is not zero. `path` names the compiled cost of the step up to and including the sample.
     `reads`: what is done at a hit begins with a read of the register. `answers`: and goes on with the first of them
-    of which a bit is set. Behind such a hit `answered` comes first (firmware/nic/hardware).
+    of which a bit is set. Behind such a hit `answered` comes first (firmware/common/nic).
     """
 
     address: int

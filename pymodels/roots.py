@@ -1,16 +1,16 @@
 """Where layers, studies, profiles, clusters and NICs are looked for: this tree, and the roots of others.
 
-A root is a folder that is laid out as this tree is (`firmware/host/<layer>`, `tb/studies/<study>.py`, ...), with what
-it adds and nothing else. Roots are the folders of SANLAB_PATH, then the packages that are installed with an entry point
-of the group `sanlab`. Modules of a root have the names that they would have in this tree: the packages that hold one
-module a layer, a study or a NIC extend their `__path__` by `beyond(__name__)`.
+A root is a folder that is laid out as this tree is (`firmware/<layer>/`, `tb/studies/<layer>/<study>.py`, ...), with
+what it adds and nothing else. Roots are the folders of SANLAB_PATH, then the packages that are installed with an
+entry point of the group `sanlab`. Modules of a root have the names that they would have in this tree: the packages
+that hold one module a layer, a study or a NIC extend their `__path__` by `beyond(__name__)`.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from glob import glob
 from importlib.metadata import EntryPoint, entry_points
@@ -25,8 +25,20 @@ TOPS = ("pymodels", "firmware", "tb", "hdl")
 """What a root has at its top, or some of it."""
 
 
-UNIQUE = (("tb/studies", "[a-z]*.py"), ("pymodels/profiles", "*.toml"), ("tb/fuzz/layers", "*/__init__.py"))
+UNIQUE = (("pymodels/profiles", "*.toml"), ("tb/studies", "*/fuzz/__init__.py"))
 """Folders of a root, and the files in them whose names must differ in all roots."""
+STUDIES = ("tb/studies", "[a-z]*/[a-z]*.py")
+"""Folder and pattern of studies, whose names are those of their files."""
+KIT = "kit"
+"""Folder beside those of studies that has none."""
+OLD = (
+    ("firmware/nic/[a-z]*/", "firmware/<layer>/nic/"),
+    ("firmware/host/[a-z]*/", "firmware/<layer>/host/"),
+    ("tb/fuzz/layers/", "tb/studies/<layer>/fuzz/"),
+    ("tb/explore/worlds/", "tb/studies/<layer>/explore/worlds.py"),
+    ("tb/studies/[a-z]*.py", "tb/studies/<layer>/"),
+)
+"""Places of an earlier layout, and where what stands there belongs."""
 
 
 @cache
@@ -63,6 +75,7 @@ def check() -> None:
 
     for folder, pattern in UNIQUE:
         things(folder, pattern)
+    studies()
 
 
 def _check_root(where: str, text: str, folder: Path | None, remedy: str) -> None:
@@ -70,6 +83,10 @@ def _check_root(where: str, text: str, folder: Path | None, remedy: str) -> None
         raise ConfigError(where, 0, "no such root", f"{text} is not there", remedy)
     if not any((folder / top).is_dir() for top in TOPS):
         raise ConfigError(where, 0, "no root", f"{folder} has none of the folders of one", remedy)
+    for old, new in OLD:
+        if found := sorted(glob(old, root_dir=folder)):
+            cause = f"{folder / found[0]} is in a place of the old layout"
+            raise ConfigError(where, 0, "old layout", cause, f"move it to {new}")
 
 
 def beyond(package: str) -> list[str]:
@@ -92,8 +109,20 @@ def things(folder: str, pattern: str) -> dict[str, Path]:
     """What stands in a folder of all roots, sorted by name: the file that matches for each thing, itself a file of the
     folder or in a folder of its own. Raises ConfigError for a name that two roots have.
     """
+    return _unique(folder, _matching(folder, pattern))
+
+
+def studies() -> dict[str, Path]:
+    """The file of each study of all roots, sorted by name. Raises ConfigError for a name that two files have."""
+    folder, pattern = STUDIES
+    files = (path for _, path in _matching(folder, pattern) if path.parent.name != KIT)
+    return _unique(folder, ((path.stem, path) for path in files))
+
+
+def _unique(folder: str, named: Iterable[tuple[str, Path]]) -> dict[str, Path]:
+    """Files by name. Raises ConfigError for a name that two have."""
     found: dict[str, Path] = {}
-    for name, path in _matching(folder, pattern):
+    for name, path in named:
         if name in found:
             what, cause = f"two of {folder} are named {name!r}", f"{found[name]} and {path}"
             raise ConfigError(PATH, 0, what, cause, "rename one")

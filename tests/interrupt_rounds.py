@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from firmware.host.card import acknowledge
+from firmware.common.host.card import acknowledge
 from pymodels.kernel import Kernel
 from pymodels.nics.fifo.registers import Ready, Region, Size, State, descriptor
 from pymodels.nics.sp.registers import SpCommand, SpReg

@@ -1,4 +1,4 @@
-"""What firmware finds on each kind of NIC, one package a kind: see `Hardware` of `firmware.nic.hardware.ports`."""
+"""What firmware finds on each kind of NIC, one package a kind: see `Hardware` of `firmware.common.nic.ports`."""
 
 from pymodels.roots import beyond
 

@@ -17,7 +17,7 @@ CARDS = (NETWORK_CARD, FPGA_CARD, FRAME_CARD)
 HOST_QUEUE = "HOST"
 """The host's own incoming message queues, beside those of its cards."""
 MAX_HOSTS = 1024
-"""A VNN is 10 bits wide in an endpoint at most (readings B1, and `pymodels/formats/grim/endpoints.py`)."""
+"""A VNN is 10 bits wide in an endpoint at most (readings B1, and `firmware/grim/formats/endpoints.py`)."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
-"""Count the compiled paths of every message layer: firmware/<side>/<layer>/paths.c into costs.toml beside it.
+"""Count the compiled paths of every message layer: firmware/<layer>/<side>/paths.c into costs.toml beside it.
 
 Usage: `python -m pymodels.costs.compile` writes every costs.toml, one for each processor that runs the layer, and for
-the LANai an executed.toml; `--check` compares instead and exits 1 when one is stale; `--show nic/echo send` prints the
+the LANai an executed.toml; `--check` compares instead and exits 1 when one is stale; `--show echo/nic send` prints the
 instructions that a path counts.
 """
 
@@ -28,8 +28,8 @@ COMPILER = "clang-16"
 
 
 def layers() -> list[Path]:
-    """The folders of message layers that have a paths.c, sorted: firmware/<side>/<layer>."""
-    return sorted(path.parent for side in TARGETS for path in things(f"firmware/{side}", "*/paths.c").values())
+    """The folders of message layers that have a paths.c, sorted: firmware/<layer>/<side>."""
+    return sorted(path.parent for side in TARGETS for path in things("firmware", f"*/{side}/paths.c").values())
 
 
 def compiler_version() -> str | None:
@@ -153,11 +153,11 @@ def run(check: bool, chosen: Sequence[str] = ()) -> int:
 
 def _chosen(names: Sequence[str]) -> list[Path]:
     """The folders of layers by name, of all where none is given. Raises CostError for one that has none."""
-    known = {folder.name for folder in layers()}
+    known = {folder.parent.name for folder in layers()}
     for name in names:
         if name not in known:
             raise CostError(f"layer {name!r}", "has no paths.c", nearest(name, known))
-    return [folder for folder in layers() if not names or folder.name in names]
+    return [folder for folder in layers() if not names or folder.parent.name in names]
 
 
 def _counted(folder: Path, target: Target, version: str, check: bool) -> bool:
@@ -167,7 +167,7 @@ def _counted(folder: Path, target: Target, version: str, check: bool) -> bool:
         texts = {folder / target.table: render(folder, target, counts(folder, target), version)}
         if target.delays:
             texts[folder / executed.TABLE] = render_executed(folder, target, version)
-        if (hand := folder / BYHAND).is_dir():
+        if (hand := folder.parent / BYHAND / folder.name).is_dir():
             texts[hand / target.table] = render(hand, target, counts(hand, target), version)
     except CostError as error:
         print(f"{name}: {error}", file=sys.stderr)
@@ -183,7 +183,7 @@ def _kept(name: str, path: Path, text: str, check: bool) -> bool:
         print(f"{path}: is stale; run {remake(command(path), path)}", file=sys.stderr)
     elif not same:
         write(path, text)
-    name = f"{name}, {BYHAND}" if path.parent.name == BYHAND else name
+    name = f"{name}, {BYHAND}" if path.parts[-3] == BYHAND else name
     print(f"{name}, {path.name}: {'as committed' if same else 'differs' if check else 'written'}")
     return same or not check
 
@@ -211,7 +211,7 @@ def main(arguments: list[str] | None = None) -> int:
     """The command line; the exit code."""
     parser = argparse.ArgumentParser(prog="sanlab costs", description="Count compiled instruction paths.")
     parser.add_argument("--check", action="store_true", help="compare with the committed costs.toml, write nothing")
-    parser.add_argument("--show", nargs=2, metavar=("SIDE/LAYER", "PATH"), help="print the instructions a path counts")
+    parser.add_argument("--show", nargs=2, metavar=("LAYER/SIDE", "PATH"), help="print the instructions a path counts")
     parser.add_argument("--composition", default="", metavar="PART+PART", help="with --show, what it is composed of")
     parser.add_argument("layers", nargs="*", help="names of layers (default: all)")
     options = parser.parse_args(arguments)

@@ -125,7 +125,7 @@ def load(layer: str, composition: Iterable[str] = ()) -> dict[str, dict[str, Tak
     level are left out. Raises CostError for a composition that is not compiled, StaleError when the table was made from
     other C than that beside it.
     """
-    file = place(f"firmware/nic/{layer}/{TABLE}")
+    file = place(f"firmware/{layer}/nic/{TABLE}")
     check(file, read_toml(file)[0].get("compiled", {}), LANAI)
     return read(file, composition)
 

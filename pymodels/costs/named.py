@@ -1,7 +1,7 @@
 """Which paths the Python of a message layer names: found in its syntax, without running anything.
 
 A path is named where a string reaches `work`, `spend`, `copy_memory`, a `Watch`, `poll` or `poll_card`, or what
-firmware/nic/hardware makes them of: as a literal, a constant of the layer, a choice of such, or through a function of
+firmware/common/nic makes them of: as a literal, a constant of the layer, a choice of such, or through a function of
 the layer that passes a parameter on.
 """
 

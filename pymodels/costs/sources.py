@@ -13,12 +13,12 @@ from pymodels.roots import TREE
 FIRMWARE = TREE / "firmware"
 HEADER = FIRMWARE / "paths.h"
 """Header that every `paths.c` includes."""
-FOLDERS = (FIRMWARE, FIRMWARE / "nic" / "hardware")
+FOLDERS = (FIRMWARE, FIRMWARE / "common" / "nic")
 """Folders for included files that are not beside the file that includes them: for a layer that was copied to another
 root, `../hardware/pulse.h` and `../../nics/fifo/cells.h` are those of this tree.
 """
 BYHAND = "byhand"
-"""Folder beside a `paths.c` with the same paths written by hand, to compare with; no layer charges them."""
+"""Folder beside the sides of a layer with the same paths written by hand, to compare with; no layer charges them."""
 
 
 def sources(folder: Path) -> list[Path]:
@@ -52,4 +52,4 @@ def check(file: Path, compiled: Mapping[str, object], target: Target) -> None:
 def command(file: Path) -> str:
     """Return the command that counts the paths of a table again: `costs echo`."""
     folder = file.parent
-    return f"costs {folder.parent.name if folder.name == BYHAND else folder.name}"
+    return f"costs {folder.parents[1].name if folder.parent.name == BYHAND else folder.parent.name}"

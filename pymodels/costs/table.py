@@ -42,14 +42,14 @@ class PathTable:
         table: str = "costs.toml",
         composition: Iterable[str] = (),
     ) -> PathTable:
-        """Read firmware/<side>/<layer>/costs.toml, or the `table` of another processor, for a layer composed of parts.
+        """Read firmware/<layer>/<side>/costs.toml, or the `table` of another processor, for a layer composed of parts.
 
         A layer that charges nothing there has no `paths.c`, and an empty table. Raises CostError when it is missing or
         malformed, StaleError when it was counted from other C than that beside it.
         """
-        folder = place(f"firmware/{side}/{layer}") if firmware is None else firmware / side / layer
+        folder = place(f"firmware/{layer}/{side}") if firmware is None else firmware / layer / side
         file = folder / table
-        name = f"{side}/{layer}"
+        name = f"{layer}/{side}"
         if not file.exists() and (file.parent / "costs.toml").exists():
             known = [one.name for one in TARGETS[side] if (file.parent / one.table).exists()]
             part = {"nic": "NIC", "host": "host"}[side]
@@ -66,12 +66,12 @@ class PathTable:
 
     @classmethod
     def of_nic(cls, layer: str, target: Target | None = LANAI, composition: Iterable[str] = ()) -> PathTable:
-        """A layer's NIC side on the processor of a NIC, and the paths of `firmware/nic/hardware` that every layer may
+        """A layer's NIC side on the processor of a NIC, and the paths of `firmware/common/nic` that every layer may
         use. Raises CostError when it is not compiled for it, or when the NIC has none.
         """
         if target is None:
-            raise CostError(f"layer 'nic/{layer}'", "this NIC has no processor", "choose another layer, or PROFILE")
-        shared = cls.load("nic", "hardware", table=target.table)
+            raise CostError(f"layer '{layer}/nic'", "this NIC has no processor", "choose another layer, or PROFILE")
+        shared = cls.load("nic", "common", table=target.table)
         own = cls.load("nic", layer, table=target.table, composition=composition)
         return replace(own, paths={**shared.paths, **own.paths})
 

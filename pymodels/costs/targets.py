@@ -43,7 +43,7 @@ POWERPC_HOST = Target(
 )
 
 TARGETS: dict[str, tuple[Target, ...]] = {"nic": (LANAI, POWERPC), "host": (I686, POWERPC_HOST)}
-"""By side of a message layer: the folder below firmware/."""
+"""By side of a message layer: the folder in that of the layer."""
 HOSTS = {target.name: target for target in TARGETS["host"]}
 """Processors of hosts, by the name that a profile gives them."""
 
@@ -52,5 +52,5 @@ def targets_of(folder: Path) -> tuple[Target, ...]:
     """The processors for which the paths of a layer's folder are compiled: those whose table stands in it (an empty
     file asks for one), or where none does the first of its side.
     """
-    side = TARGETS[folder.parent.name]
+    side = TARGETS[folder.name]
     return tuple(one for one in side if (folder / one.table).exists()) or side[:1]

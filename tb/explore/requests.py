@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from firmware.host.request_reply import Call
+from firmware.common.host.request_reply import Call
 from tb.explore.world import Play, Promise, SmallWorld
 
 Choices = dict[str, int | str]

@@ -33,7 +33,7 @@ COLUMNS = ("world", "verdict", "situations", "transitions", "states", "nodes", "
 
 def layers() -> list[str]:
     """The layers that have small worlds."""
-    return list(things("tb/explore/worlds", "[!_]*.py"))
+    return list(things("tb/studies", "*/explore/worlds.py"))
 
 
 def chosen(layer: str, name: str) -> list[SmallWorld]:
@@ -41,7 +41,7 @@ def chosen(layer: str, name: str) -> list[SmallWorld]:
     if layer not in layers():
         cause = f"{layer!r} has no small worlds" if layer else "not given"
         raise ConfigError("LAYER", 0, "no such layer", cause, nearest(layer, layers()))
-    found: list[SmallWorld] = importlib.import_module(f"tb.explore.worlds.{layer}").worlds()
+    found: list[SmallWorld] = importlib.import_module(f"tb.studies.{layer}.explore.worlds").worlds()
     if not name:
         return found
     if name not in (names := [world.name for world in found]):

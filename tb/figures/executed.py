@@ -20,8 +20,18 @@ from pymodels.profiles.default import DEFAULT_KIND
 from pymodels.published import load_published
 from pymodels.results import write_atomically
 from pymodels.roots import TREE
-from tb.studies.executed_costs import AROUND, CHANNELS, SEARCHED, USUAL, WITHIN, Beside, beside, layers, search_clocks
-from tb.studies.grim_channel_scan import VARIANTS
+from tb.studies.costs.executed_costs import (
+    AROUND,
+    CHANNELS,
+    SEARCHED,
+    USUAL,
+    WITHIN,
+    Beside,
+    beside,
+    layers,
+    search_clocks,
+)
+from tb.studies.grim.grim_channel_scan import VARIANTS
 
 PAGE = TREE / "pymodels/costs/executed.md"
 LONG = 30

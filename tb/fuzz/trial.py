@@ -49,11 +49,11 @@ def layer(name: str) -> Any:
     """A layer's fuzz: `program(draw)` and `run(program, world)`. Raises ConfigError naming the nearest."""
     if name not in _all():
         raise ConfigError("LAYER", 0, f"unknown layer {name!r}", "LAYER names a layer", nearest(name, _all()))
-    return importlib.import_module(f"tb.fuzz.layers.{name}")
+    return importlib.import_module(f"tb.studies.{name}.fuzz")
 
 
 def _all() -> list[str]:
-    return list(things("tb/fuzz/layers", "*/__init__.py"))
+    return list(things("tb/studies", "*/fuzz/__init__.py"))
 
 
 def stack(name: str) -> tuple[str, ...]:

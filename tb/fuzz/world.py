@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, Protocol
 
+from firmware.common.host.card import hold
 from firmware.executing import executing
-from firmware.host.card import hold
 from firmware.layers import ClusterView
 from pymodels.builders import board, host_names
 from pymodels.kernel import Kernel

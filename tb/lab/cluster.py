@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from firmware.host import card
+from firmware.common.host import card
 from firmware.layers import has_program
 from pymodels.card.registers import BANK_BYTES, BANKS, FABRIC_MHZ
 from pymodels.config.model import CARDS, FPGA_CARD, FRAME_CARD
@@ -215,7 +215,7 @@ class RunningCluster:
 
     async def hold(self, node: int) -> None:
         """Reset a LANai, as its driver does: its program ends where it is, its DMA with the block in work, and packets
-        to it vanish. From now on that breaks no invariant. `firmware.host.card.release` ends the reset.
+        to it vanish. From now on that breaks no invariant. `firmware.common.host.card.release` ends the reset.
         """
         self.invariants.faults_expected = True
         self.nics[node].halt()

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from firmware.host.card import release
+from firmware.common.host.card import release
 from firmware.images import cores, load
 from firmware.layers import (
     ClusterView,

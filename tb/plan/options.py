@@ -52,7 +52,7 @@ def layer_options(layer: str) -> dict[str, Option]:
     """The run-time options of a message layer as settings `<layer>.<option>`; none when it has no options module."""
     known = grounds(layer) if layer in names() else ()
     chosen = {f"{layer}.{ON}": Option(known[0], f"what {layer} stands on", choices=known)} if len(known) > 1 else {}
-    module = module_if_there(f"firmware.nic.{layer}.options") or module_if_there(f"firmware.host.{layer}.options")
+    module = module_if_there(f"firmware.{layer}.options")
     if module is None:
         return chosen
     defaults, meanings = module.Options(), field_meanings(module)

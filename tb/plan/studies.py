@@ -1,5 +1,5 @@
-"""Studies by name: one file each in tb/studies. A study says what is asked, runs it on a cluster in RTL, and hands in
-what it measured.
+"""Studies by name: one file each in tb/studies/<layer>. A study says what is asked, runs it on a cluster in RTL, and
+hands in what it measured.
 
 A study module has a docstring (its first line is the question), optionally `OPTIONS` (its keys for SET), `LAYER` (the
 message layer that it starts, or several: refused on a NIC for which it is not compiled), `LAYERS` (the layers of which
@@ -28,8 +28,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from pymodels import roots
 from pymodels.errors import ConfigError, SanlabError, nearest, shown
-from pymodels.roots import things
 from tb.plan.modules import module_if_there
 from tb.plan.options import Option, stack_options
 
@@ -101,7 +101,7 @@ class StudyInfo:
 
 def files() -> dict[str, Path]:
     """The file of every study, by name."""
-    return things("tb/studies", "[a-z]*.py")
+    return roots.studies()
 
 
 def names() -> list[str]:
@@ -134,7 +134,7 @@ def load(name: str) -> StudyInfo:
         if name not in known_files:
             remedy = nearest(name, list(known_files))
             raise ConfigError("STUDY", 0, f"unknown study {name!r}", "STUDY names a file of tb/studies", remedy)
-        module = _imported(f"tb.studies.{name}", known_files[name])
+        module = _imported(f"tb.studies.{known_files[name].parent.name}.{name}", known_files[name])
     _check_module(module)
     question = (module.__doc__ or "").strip().split("\n")[0]
     info = StudyInfo(

@@ -122,7 +122,7 @@ def leave(found: Sequence[Tried]) -> None:
 def main(argv: list[str] | None = None) -> int:
     """The command behind `make mutants`; the exit code."""
     parser = argparse.ArgumentParser(prog="sanlab mutants", description=__doc__)
-    parser.add_argument("folder", help="of Python or of hardware: firmware/nic/grim, hdl/link")
+    parser.add_argument("folder", help="of Python or of hardware: firmware/grim/nic, hdl/link")
     parser.add_argument("count", nargs="?", default="", help="so many mutants (20)")
     parser.add_argument("--seed", type=argument(0, SEEDS - 1), default=1, help="chooses them")
     parser.add_argument(

@@ -67,8 +67,8 @@ def _waits(node: ast.expr) -> bool:
 
 
 def imports() -> tuple[str, list[str]]:
-    """Imports go down in the order of tests/unit/import_order.toml, without circles, and only tb meets cocotb."""
-    test = "tests/unit/test_import_direction.py"
+    """Imports go down in the order of `import_order.toml`, without circles, and only tb meets cocotb."""
+    test = "tests/unit/quality/test_import_direction.py"
     return test, complaints([sys.executable, "-m", "pytest", "-q", "--no-header", test])
 
 

@@ -36,7 +36,7 @@ SUFFIXES = (".md", ".py", ".sv", ".svh", ".toml")
 """What is read. C is not: the counts of its instructions are kept with a hash of its text."""
 NAMES = ("pymodels/published.toml", "tb/figures/fidelity.md", "tb/figures/numbers.md")
 """Files with names of published rows, which records refer to."""
-OWN = ("tb/quality/words.py", "tests/unit/test_quality_words.py")
+OWN = ("tb/quality/words.py", "tests/unit/quality/test_quality_words.py")
 
 
 def texts() -> list[Path]:

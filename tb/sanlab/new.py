@@ -1,6 +1,6 @@
 """`sanlab new layer NAME`: a message layer of one's own, written from the template `echo`.
 
-The layer gets its two folders, a study and, in a checkout, its tests. Firmware in C, its images and its tables are
+The layer gets its folder, a study and, in a checkout, its tests. Firmware in C, its images and its tables are
 written only on request: a layer in Python runs without them. The layer stands in the first root of SANLAB_PATH; without
 that, in the checkout.
 """
@@ -26,9 +26,9 @@ from tb.tools.paths import CHECKOUT
 TEMPLATE = "echo"
 ONLY_IN_C = ("boot.py", "firmware.c", "firmware.*.toml", "executed.toml")
 """Files of the template that only firmware in C needs."""
-TESTS = (f"tests/unit/test_{TEMPLATE}.py", f"tests/unit/charged_{TEMPLATE}.py")
+TESTS = tuple(f"tests/unit/{TEMPLATE}/{name}" for name in ("__init__.py", "test_echo.py", "charged_echo.py"))
 NAME = re.compile(r"[a-z][a-z0-9_]*")
-RENAMED = re.compile(rf"(?:(?<=nic\.)|(?<=host\.)|(?<=[\"`/])|(?<=^# )){TEMPLATE}\b", re.MULTILINE)
+RENAMED = re.compile(rf"(?:(?<=firmware\.)|(?<=[\"`/])|(?<=^# )){TEMPLATE}\b", re.MULTILINE)
 """Places of the template's name: modules, strings, paths and the title of its page."""
 
 
@@ -47,11 +47,10 @@ def files(name: str, in_c: bool, tests: bool) -> dict[str, str]:
 
 
 def _template(in_c: bool, tests: bool) -> Iterator[Path]:
-    for side in ("nic", "host"):
-        for path in sorted((TREE / "firmware" / side / TEMPLATE).iterdir()):
-            if path.is_file() and (in_c or not any(path.match(pattern) for pattern in ONLY_IN_C)):
-                yield path.relative_to(TREE)
-    yield Path(f"tb/studies/{TEMPLATE}_pingpong.py")
+    for path in sorted((TREE / "firmware" / TEMPLATE).rglob("*.*")):
+        if path.suffix != ".pyc" and (in_c or not any(path.match(pattern) for pattern in ONLY_IN_C)):
+            yield path.relative_to(TREE)
+    yield from (Path(f"tb/studies/{TEMPLATE}/{name}.py") for name in ("__init__", f"{TEMPLATE}_pingpong"))
     if tests:
         yield from map(Path, TESTS)
 
@@ -100,7 +99,7 @@ def main(words: Sequence[str]) -> int:
     tests = root == TREE
     written = write(given.name, root, in_c, tests)
     if tests:
-        subprocess.run([sys.executable, "-m", "tests.unit.charges", given.name], cwd=TREE, check=True)
+        subprocess.run([sys.executable, "-m", "tests.unit.layers.charges", given.name], cwd=TREE, check=True)
     for path in written:
         print(root / path if root != TREE else path)
     print(f"next: sanlab run {given.name}_pingpong")

@@ -25,7 +25,7 @@ from tb.plan.request import Request, plan
 from tb.plan.studies import StudyInfo
 from tb.sweep.designs import AXIS, Designs
 from tb.sweep.outside import Outside, outside
-from tb.tools.sources import ASIDE, SOURCES, SUFFIXES
+from tb.tools.sources import SOURCES, SUFFIXES, aside
 
 OWN = ("hosts", "seed", "profile")
 """Axes that are no settings."""
@@ -137,7 +137,7 @@ def sources_digest() -> str:
     """A hash of all sources that results follow from, those of other roots too."""
     digest = hashlib.sha256()
     for name, path in _sources():
-        if name.parts[:1] != ("tb",) or name.parts[1] not in ASIDE:
+        if not aside(name):
             digest.update(name.as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
 

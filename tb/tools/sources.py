@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePath, PurePosixPath
 
 from pymodels.errors import ConfigError
 from pymodels.toml import parsed
@@ -78,7 +78,13 @@ def follows(name: str) -> bool:
     path = PurePosixPath(name)
     if path.suffix not in SUFFIXES or name in PUBLISHED_ONLY:
         return False
-    return path.parts[0] != "tb" or (len(path.parts) > 2 and path.parts[1] not in (*ASIDE, *SHOWN_ONLY))
+    return path.parts[0] != "tb" or (len(path.parts) > 2 and path.parts[1] not in SHOWN_ONLY and not aside(path))
+
+
+def aside(path: PurePath) -> bool:
+    """Return True for a file, by its path below the checkout, that no run imports."""
+    top, folder, *below = (*path.parts, "", "")
+    return top == "tb" and (folder in ASIDE or (folder == "studies" and below[1:2] in (["explore"], ["fuzz"])))
 
 
 def _old(root: Path, commit: str, name: str) -> str | None:

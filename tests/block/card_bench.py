@@ -15,9 +15,9 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, FallingEdge
 
+from firmware.grim.formats import HEADER_BYTES, Header, MessageType
 from pymodels.card.fabric import EXAMPLE, images, names
 from pymodels.card.registers import BANK_BYTES, BANKS, REGISTERS, CardReg, Forward, entry
-from pymodels.formats.grim import HEADER_BYTES, Header, MessageType
 from tb.agents.host import CpuPort, HostMemory
 from tb.agents.pci import PciMonitor
 from tb.sim.doorway import Doorway

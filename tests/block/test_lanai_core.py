@@ -28,7 +28,7 @@ from pymodels.lanai.simulator import Core
 from tb.agents.sram import SramImage
 from tests.block.cases import cases, some
 from tests.block.lanai_programs import DATA, SIZE, Writer
-from tests.unit.lanai_words import branch, constant, load, part, ri, rr, store
+from tests.unit.lanai.lanai_words import branch, constant, load, part, ri, rr, store
 
 PROGRAMS = 4
 LENGTH = 150

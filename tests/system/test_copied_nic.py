@@ -29,7 +29,7 @@ SMALL = "repetitions=1 messages=2 largest=16"
 FEW = "a_packet_goes_out_of_its_buffer|a_packet_that_comes_fills"
 """Tests of the bench: sending and receiving, each in two forms; all of them take long on Icarus."""
 WHOLE_TREE = [
-    f"tests/unit/test_{name}.py"
+    str(next(ROOT.glob(f"tests/unit/*/test_{name}.py")).relative_to(ROOT))
     for name in (
         "charges",
         "config_reads",
@@ -119,14 +119,14 @@ def test_its_map_writes_its_package(tree: Path) -> None:
 
 
 def test_its_unit_tests_pass(tree: Path) -> None:
-    tests = [renamed(str(place)) for place in places() if place.match("tests/unit/test_*.py")]
+    tests = [renamed(str(place)) for place in places() if place.match("tests/unit/*/test_*.py")]
     assert tests
     ran(tree, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests)
 
 
 def test_nothing_of_the_tree_misses_it(tree: Path) -> None:
     ran(tree, "-m", "tb.sanlab", "new", "layer", "mine")
-    said = ran(tree, "-m", "pytest", "-v", "-p", "no:cacheprovider", *WHOLE_TREE, "tests/unit/test_mine.py")
+    said = ran(tree, "-m", "pytest", "-v", "-p", "no:cacheprovider", *WHOLE_TREE, "tests/unit/mine/test_mine.py")
     assert all(f"[{name}]" in said for name in (NEW, "mine", f"hdl/nic/{NEW}/README.md")), (
         "the tests have seen the copy"
     )
@@ -136,7 +136,15 @@ def test_a_study_without_a_page_is_missed(tree: Path) -> None:
     page = tree / "hdl" / "nic" / NEW / "README.md"
     text = page.read_text(encoding="utf-8")
     page.write_text(text.replace(f"{NEW}_pingpong", f"{OLD}_pingpong"), encoding="utf-8")
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/unit/test_readme_is_true.py"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "tests/unit/quality/test_readme_is_true.py",
+    ]
     ended = subprocess.run(
         [*command, "-k", "has_its_place"],
         cwd=tree,

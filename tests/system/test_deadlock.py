@@ -15,7 +15,7 @@ from pymodels.config import write
 from pymodels.config.generate import drawn
 from pymodels.errors import ConfigError
 from tests.system.runs import must, run
-from tests.unit.networks import clockwise, ring
+from tests.unit.config.networks import clockwise, ring
 
 
 @pytest.fixture(name="cyclic", scope="module")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware.nic.epos.pointcuts import NAMES
+from firmware.epos.nic.pointcuts import NAMES
 from pymodels.costs import PathTable
 from pymodels.hardware.processors import HostProcessor, NicProcessor, host_clocks, nic_charge
 from pymodels.profiles import load_profile

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from pymodels.formats.grim import GRIM_ID
+from firmware.grim.formats import GRIM_ID
 from pymodels.results import differences
 from tb.plan import studies
 from tb.report.packets import FILE

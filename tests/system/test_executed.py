@@ -222,7 +222,7 @@ def test_a_run_stops_in_a_function_that_is_executed_inline(tmp_path: Path) -> No
     assert not ended.passed
     told = _told(ended)
     assert "in send in main+" in told and "on node 0: stopped" in told
-    assert "calls: send, inline at firmware/nic/echo/firmware.c:28 <- main+" in told and " <- start+" in told
+    assert "calls: send, inline at firmware/echo/nic/firmware.c:28 <- main+" in told and " <- start+" in told
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pymodels.costs.executed import LEVELS, load
-from tb.studies.executed_costs import layers
+from tb.studies.costs.executed_costs import layers
 from tests.system.runs import must
 
 
@@ -26,5 +26,5 @@ def test_echo_takes_about_as_long_in_c_as_it_is_charged(tmp_path: Path) -> None:
     table = (executed.folder / "executed_costs.md").read_text(encoding="utf-8")
     for layer in layers():
         assert table.count(f"| {layer} |") == sum(len(load(layer)[level]) for level in LEVELS)
-    assert "firmware/nic/echo/paths.c:" in table, "where the core's clocks went"
+    assert "firmware/echo/nic/paths.c:" in table, "where the core's clocks went"
     assert "paths.c:" not in (charged.folder / "executed_costs.md").read_text(encoding="utf-8")

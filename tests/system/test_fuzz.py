@@ -61,7 +61,7 @@ def test_repeats_of_connection_messages_do_not_keep_a_lanai4_from_confirming_the
 
 def test_what_programs_reach_on_the_rtl_is_noted() -> None:
     found = Found.read(run_batch(Batch("cards", 0, 2, "verilator", covered=True)).results)
-    told = reach.covered(found.arcs, "cards")["files"]["firmware/nic/grim/cards.py"]
-    lines = (ROOT / "firmware/nic/grim/cards.py").read_text(encoding="utf-8").splitlines()
+    told = reach.covered(found.arcs, "cards")["files"]["firmware/grim/nic/cards.py"]
+    lines = (ROOT / "firmware/grim/nic/cards.py").read_text(encoding="utf-8").splitlines()
     (takes,) = (number for number, line in enumerate(lines, 1) if "turn, back =" in line)
     assert takes in told["executed_lines"]

@@ -17,7 +17,7 @@ import pytest
 
 from pymodels.results import differences, read_results
 from tb.tools.paths import ROOT, SIMULATORS
-from tests.unit.madeup_layers import write
+from tests.unit.layers.madeup_layers import write
 
 Ended = subprocess.CompletedProcess[str]
 

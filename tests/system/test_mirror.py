@@ -26,7 +26,7 @@ PAGE = (ROOT / "firmware" / "runtime" / "mirror.md").read_text(encoding="utf-8")
 FILES = dict(re.findall(r"^`(mylab/\S+)`\n```\w+\n(.*?)```$", PAGE, re.DOTALL | re.MULTILINE))
 (COMMANDS,) = re.findall(r"^```sh\n(.*?)```$", PAGE, re.DOTALL | re.MULTILINE)
 COMPILE = next(line for line in COMMANDS.splitlines() if "sanlab firmware" in line)
-IMAGE = "firmware/nic/mirror/firmware.lanai9.toml"
+IMAGE = "firmware/mirror/nic/firmware.lanai9.toml"
 COMMITTED = Path(__file__).with_name("mirror.lanai9.toml")
 
 

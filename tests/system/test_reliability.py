@@ -16,12 +16,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pymodels.formats.grim import MAX_WINDOW
-from pymodels.grim_model import Verdict
+from firmware.grim.formats import MAX_WINDOW
 from pymodels.trace import TraceEvent
 from tests.system.pcap import sent
 from tests.system.runs import Run, assert_equal, must, run
-from tests.unit.grim_replay import LossyReplay, is_message, without_route
+from tests.unit.grim.grim_replay import LossyReplay, is_message, without_route
+from tests.unit.grim.model import Verdict
 
 
 def on_four_hosts(study: str, simulator: str, folder: Path, settings: str) -> Run:

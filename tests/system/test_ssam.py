@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from firmware.host.ssam.message import FORMAT
 from firmware.nics.fifo.cells import PART
+from firmware.ssam.host.message import FORMAT
 from tests.system.runs import must
 
 HEADER = FORMAT.size

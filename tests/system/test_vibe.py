@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from firmware.nic.via.shown import CONNECTION
-from tb.studies._vibe_cases import PARTS, rows
+from firmware.via.shown import CONNECTION
+from tb.studies.via._vibe_cases import PARTS, rows
 from tests.system.lives import kinds, whole_lives
 from tests.system.runs import Run, must
 

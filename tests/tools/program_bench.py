@@ -7,9 +7,9 @@ from pathlib import Path
 
 from tb.program.mpi.command import ready
 from tb.program.mpi.serve import Server, Start
-from tests.unit.held import held
-from tests.unit.madeup_trace import Row
-from tests.unit.mpi_bench import World
+from tests.unit.layers.held import held
+from tests.unit.mpi.mpi_bench import World
+from tests.unit.report.madeup_trace import Row
 
 HEAD = """
 #define _GNU_SOURCE

@@ -16,7 +16,7 @@ from pymodels.costs.assembly import CostError
 from pymodels.costs.compile import COMPILER, compiled, compiler_version, counts, render, render_executed
 from pymodels.costs.compositions import composed, declared
 from pymodels.costs.targets import LANAI, POWERPC
-from tests.unit.test_costs_compositions import layer
+from tests.unit.costs.test_costs_compositions import layer
 
 PATHS = """#include "paths.h"
 static inline void number(u32 *slot) {

@@ -19,7 +19,7 @@ from pymodels.costs.compile import COMPILER, compiler_version
 
 pytestmark = pytest.mark.skipif(compiler_version() is None, reason=f"{COMPILER} is not installed")
 TREE = Path(__file__).parents[2]
-PAGE = (TREE / "firmware/host/epos/adding.md").read_text(encoding="utf-8")
+PAGE = (TREE / "firmware/epos/adding.md").read_text(encoding="utf-8")
 FILES = re.findall(r"^\*\*(\S+)\*\*:\n\n```(?:python|c)\n(.*?)```", PAGE, re.DOTALL | re.MULTILINE)
 COMMANDS = [line for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL) for line in block.splitlines()]
 
@@ -31,7 +31,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for folder in ("firmware", "pymodels"):
         shutil.copytree(TREE / folder, root / folder, ignore=shutil.ignore_patterns("__pycache__"))
     (root / "tests/unit").mkdir(parents=True)
-    for name in ("tests/__init__.py", "tests/unit/__init__.py", "tests/unit/epos_bench.py"):
+    for name in ("tests/__init__.py", "tests/unit/__init__.py", "tests/unit/epos/epos_bench.py"):
         if (TREE / name).exists():
             shutil.copy(TREE / name, root / name)
     for name, text in FILES:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from firmware.nic.epos.layout import Place
-from firmware.nic.epos.options import Options
+from firmware.epos.nic.layout import Place
+from firmware.epos.options import Options
 from pymodels.costs import PathTable
 from tb.program.epos.composition import COMPOSITIONS, added, counts, header, main, memory, page, pipeline
 from tests.tools.browser import browser

@@ -78,7 +78,7 @@ def test_a_layer_outside_of_the_tree_is_built_in_its_own_folder(tmp_path: Path) 
     program = Image.load(made).program
     assert {"main", "__umodsi3"} <= program.symbols.keys(), "the library is linked as far as it is needed"
     line = program.line(program.symbols["main"])
-    assert line is not None and line.file == "firmware/nic/counter/firmware.c"
+    assert line is not None and line.file == "firmware/counter/nic/firmware.c"
     assert str(tmp_path) not in made.read_text(encoding="utf-8")
 
 
@@ -102,7 +102,7 @@ def test_commands_renew_what_a_changed_source_has_made_stale(tmp_path: Path) -> 
             path.write_text(
                 re.sub(r"(nic|host)\.echo", r"\1.renewed", path.read_text(encoding="utf-8")), encoding="utf-8"
             )
-    with (tmp_path / "firmware/nic/renewed/paths.c").open("a", encoding="utf-8") as file:
+    with (tmp_path / "firmware/renewed/nic/paths.c").open("a", encoding="utf-8") as file:
         file.write("\nvoid more(u32 *where) { *where = 1; }\n")
     env = os.environ | {"SANLAB_PATH": str(tmp_path)}
     ask = "from firmware.images import load; from pymodels.costs import PathTable; PathTable.of_nic('renewed'); "

@@ -16,20 +16,22 @@ from pathlib import Path
 
 import pytest
 
-from firmware.host.lapi import header as lapi
-from firmware.host.lapi.outgoing import PROTOCOL as LAPI
-from firmware.host.pipes import header as pipes
-from firmware.host.tmk import wire
-from firmware.host.tmk.over_udp import REQUESTS_PORT, RESPONSES_PORT
-from firmware.host.via.kernel_agent.messages.message import Message, Type
-from firmware.nic.am import layout as am
-from firmware.nic.am2 import words as am2
-from firmware.nic.echo import layout as echo
-from firmware.nic.hal import layout as hal
-from firmware.nic.udp import layout as frames
+from firmware.am.nic import layout as am
+from firmware.am2.nic import words as am2
+from firmware.echo.nic import layout as echo
+from firmware.grim import formats as grim
+from firmware.grim.formats import Cause, Header, MessageType
+from firmware.hal.nic import layout as hal
+from firmware.lapi.host import header as lapi
+from firmware.lapi.host.outgoing import PROTOCOL as LAPI
+from firmware.pipes.host import header as pipes
 from firmware.shown import Plain, Shown
-from pymodels.formats import grim, udp, via
-from pymodels.formats.grim import Cause, Header, MessageType
+from firmware.tmk.host import wire
+from firmware.tmk.host.over_udp import REQUESTS_PORT, RESPONSES_PORT
+from firmware.udp import formats as udp
+from firmware.udp.nic import layout as frames
+from firmware.via import formats as via
+from firmware.via.host.kernel_agent.messages.message import Message, Type
 from pymodels.formats.sp import SpPacket
 from pymodels.hardware.discover import nic_kind
 from pymodels.link.crc8 import crc8
@@ -39,7 +41,7 @@ from tb.report.dissector import write_dissector
 from tb.report.packets import RECORD, Captured, captured, directions, ends, write_packets
 from tb.report.recorded import Legend
 from tests.patience import PATIENCE_S
-from tests.unit.madeup_trace import LEGEND_OF_TWO
+from tests.unit.report.madeup_trace import LEGEND_OF_TWO
 
 MYRINET, SP = (nic_kind(name).network.capture_type for name in ("lanai9", "sp"))
 

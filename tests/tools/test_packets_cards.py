@@ -9,9 +9,9 @@ from __future__ import annotations
 import struct
 from pathlib import Path
 
-from firmware.host.hpam import message as hpam
-from firmware.host.ssam import message as ssam
+from firmware.hpam.host import message as hpam
 from firmware.nics.fifo.cells import FIRST, PART, WORD, key
+from firmware.ssam.host import message as ssam
 from pymodels.nics.fifo.cells import Cell
 from tests.tools.test_packets import packet, sealed, told
 

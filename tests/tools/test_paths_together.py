@@ -11,7 +11,7 @@ What is not shown: anything of steps that leave the instructions which are count
 further), of cards with 32-bit memory, and of paths that `beside/grim/paths.py` does not name; nor what is done for a NI
 that is down. A message to it, new, fetched or copied for a tree, gets a turn to be refused in Python and none in C
 (programs 55 and 30), and a packet of an ended connection is dropped in Python, where C only says that it is one
-(programs 9, 38 and 49). `firmware/nic/grim/boot.py` names that lack ("hosts that come back"). Nor how a full channel's
+(programs 9, 38 and 49). `firmware/grim/nic/boot.py` names that lack ("hosts that come back"). Nor how a full channel's
 turn ends with doorbells (113), how a report to another host is freed (149), and what is done when a request for a
 translation is through: Python interrupts the host, whose driver then looks, the C does not know such ends (224). The
 age of a stream that is watched no more is made 0 off the path, in `TickingClock.forget` (111, 234 and 246).

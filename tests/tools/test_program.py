@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware.host.mpi.shown import NUMBERS
+from firmware.mpi.call_names import NUMBERS
 from pymodels.errors import ConfigError
 from pymodels.trace import Part, TraceEvent, unit
 from tb.program.mpi import abi

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware.host.mpi import MpiError
+from firmware.mpi.host import MpiError
 from pymodels.machine import MachineError
 from tb.program.mpi.serve import ProgramError
 from tests.tools.program_bench import HEAD, TAIL, main, run

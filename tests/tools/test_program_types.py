@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.tools.program_bench import main, run, start
-from tests.unit.random_types import random_cases
+from tests.unit.program.random_types import random_cases
 
 NUMBER = int(os.environ.get("RANDOM_TYPES", "500"))
 SEED = 2

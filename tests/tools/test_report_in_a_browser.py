@@ -23,8 +23,8 @@ from tb.report.looked import look
 from tb.report.markup import bar
 from tb.report.page import document, write_page
 from tests.tools.browser import Browser, browser
-from tests.unit.madeup import ONE_WAY, PUBLISHED, SIZED, SIZES, Question, results
-from tests.unit.madeup_trace import leave
+from tests.unit.report.madeup import ONE_WAY, PUBLISHED, SIZED, SIZES, Question, results
+from tests.unit.report.madeup_trace import leave
 
 CASES = [(width, scheme) for width in (390, 1280) for scheme in ("light", "dark")]
 PEAK = "FirmVIA, peak bandwidth"

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware.nic.hardware.services import answered, begin
+from firmware.common.nic.services import answered, begin
 from firmware.verbs import Answer, Watch
 from pymodels.costs.table import PathTable
 from pymodels.hardware.processors import NicProcessor

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from firmware.host.mpi import Mpi
+from firmware.mpi.host import Mpi
 
 
 class Node:

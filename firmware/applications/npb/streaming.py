@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firmware.applications.npb.node import Node
-from firmware.host.mpi import Request
+from firmware.mpi.host import Request
 from pymodels.npb import Transfer, step_operations, traffic
 
 Bytes = NDArray[np.uint8]

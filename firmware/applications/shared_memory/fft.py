@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firmware.applications.shared_memory.program import Program, Size, share
-from firmware.host.tmk import Tmk
+from firmware.tmk.host import Tmk
 from pymodels.host import PAGE
 
 NS = 35.1e6

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firmware.applications.shared_memory.program import Program, Size, blocks, grid_pages, grid_scaled, share
-from firmware.host.tmk import Tmk
+from firmware.tmk.host import Tmk
 
 NS = 399.7
 """Computing a point and iteration, both sweeps: derived from 41.75 s of Table 5.1's speed-up (an input)."""

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from firmware.host.tmk import Tmk
-from firmware.host.tmk.shared import row_bytes
+from firmware.tmk.host import Tmk
+from firmware.tmk.host.shared import row_bytes
 from pymodels.host import PAGE
 
 BLOCK = 16

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firmware.applications.shared_memory.program import Program, Size
-from firmware.host.tmk import Tmk
-from firmware.host.tmk.shared import Shared
+from firmware.tmk.host import Tmk
+from firmware.tmk.host.shared import Shared
 
 QUEUE, BEST = 0, 1
 """Locks."""

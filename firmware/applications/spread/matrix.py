@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from firmware.applications.spread.node import Array, Node, Program
-from firmware.host.split_c import Global, Spread
+from firmware.split_c.host import Global, Spread
 
 OPERATIONS = 2
 """Of an element of the one matrix with one of the other: multiply, add."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from firmware.host.split_c import SplitC
+from firmware.split_c.host import SplitC
 
 Array = np.ndarray[Any, Any]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from firmware.common.nic.lanai_packets import LanaiPackets
+from firmware.common.nic.led_packets import LedPackets
 from firmware.layers import ClusterView
-from firmware.nic.hardware.lanai_packets import LanaiPackets
-from firmware.nic.hardware.led_packets import LedPackets
 from firmware.nics.lanai4.chains import SoftwareChains
 from firmware.nics.lanai4.transfers import DirectTransfers
 from firmware.verbs import Nic

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from firmware.nic.hardware.host_dma import DONE, E2L, TERMINAL, WAKE, flag_watch
-from firmware.nic.hardware.services import Service, Step
+from firmware.common.nic.host_dma import DONE, E2L, TERMINAL, WAKE, flag_watch
+from firmware.common.nic.services import Service, Step
 from firmware.verbs import Nic
 from pymodels.nics.lanai4.registers import Ebus
 from pymodels.registers import Block, Reg

@@ -8,9 +8,9 @@ from collections import deque
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from firmware.nic.hardware.host_dma import DONE
-from firmware.nic.hardware.services import Reply
-from firmware.nic.hardware.transfers import FETCHES, STORES, STRIDE, Over, PortMap, Way
+from firmware.common.nic.host_dma import DONE
+from firmware.common.nic.services import Reply
+from firmware.common.nic.transfers import FETCHES, STORES, STRIDE, Over, PortMap, Way
 from firmware.verbs import Answer, Nic
 from pymodels.nics.lanai4.registers import Ebus
 from pymodels.registers import Reg

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from firmware.common.nic.lanai_packets import LanaiPackets
+from firmware.common.nic.led_packets import LedPackets
 from firmware.layers import ClusterView
-from firmware.nic.hardware.lanai_packets import LanaiPackets
-from firmware.nic.hardware.led_packets import LedPackets
 from firmware.nics.lanai9.bells import LanaiBells
 from firmware.nics.lanai9.chains import HardwareChains
 from firmware.nics.lanai9.transfers import ChainTransfers

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Mapping
 
-from firmware.nic.hardware.host_dma import DONE, flag_watch
-from firmware.nic.hardware.services import Service, Step
+from firmware.common.nic.host_dma import DONE, flag_watch
+from firmware.common.nic.services import Service, Step
 from firmware.verbs import Nic
 from pymodels.registers import Isr, Reg
 

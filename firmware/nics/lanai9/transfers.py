@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from firmware.nic.hardware.block_ring import BlockRing
-from firmware.nic.hardware.host_dma import E2L
-from firmware.nic.hardware.services import Reply
-from firmware.nic.hardware.transfers import (
+from firmware.common.nic.block_ring import BlockRing
+from firmware.common.nic.host_dma import E2L
+from firmware.common.nic.services import Reply
+from firmware.common.nic.transfers import (
     FETCH_CHAIN,
     FETCHES,
     STORE_CHAIN,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from firmware.nic.hardware.bells import COUNT, ENTRIES, PAGE, Ring
-from firmware.nic.hardware.services import Service
+from firmware.common.nic.bells import COUNT, ENTRIES, PAGE, Ring
+from firmware.common.nic.services import Service
 from firmware.verbs import Nic, Watch
 from pymodels.nics.sp.registers import SpReg, SpStatus
 from pymodels.registers import Pci, Size

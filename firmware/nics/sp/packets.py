@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 
+from firmware.common.nic.packets import Arrived, PortEvents
+from firmware.common.nic.services import Service
 from firmware.layers import ClusterView
-from firmware.nic.hardware.packets import Arrived, PortEvents
-from firmware.nic.hardware.services import Service
 from firmware.verbs import Nic, Watch
 from pymodels.errors import SanlabError
 from pymodels.formats.sp import ROUTE_BYTES, VIA_BYTES

@@ -2,7 +2,7 @@
 
 Usage: `python -m tb.program.epos.composition reliability+flow` writes `sim_build/epos_composition/index.html`, on which
 every compiled composition can be chosen; that one is shown at first. Nothing is typed here: the tables are those that
-the code uses, the point-cuts and protocols (`firmware/nic/epos/pointcuts.py`), the places in memory (`layout.py`), and
+the code uses, the point-cuts and protocols (`firmware/epos/nic/pointcuts.py`), the places in memory (`layout.py`), and
 the committed counts of the paths. The page needs neither network nor script.
 """
 
@@ -17,10 +17,10 @@ from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 
-from firmware.nic.epos.layout import Place
-from firmware.nic.epos.options import SETS, Options
-from firmware.nic.epos.pointcuts import POINTCUTS, PROTOCOLS, composed, hooks
-from firmware.nic.epos.protocols.active import SWITCHED
+from firmware.epos.nic.layout import Place
+from firmware.epos.nic.pointcuts import POINTCUTS, PROTOCOLS, composed, hooks
+from firmware.epos.nic.protocols.active import SWITCHED
+from firmware.epos.options import SETS, Options
 from pymodels.costs import PathTable
 from pymodels.errors import SanlabError, nearest
 from tb.report.markup import section
@@ -42,7 +42,7 @@ class Named:
     """Stands for a protocol at the point-cuts of a side at which it acts: what is called there is its name."""
 
     def __init__(self, side: str, name: str) -> None:
-        module = f"firmware.{side}.{LAYER}.protocols.{name}"
+        module = f"firmware.{LAYER}.{side}.protocols.{name}"
         methods = dir(import_module(module).Side) if find_spec(module) else ()
         for cut in POINTCUTS:
             if cut.side == side and cut.name in methods:

@@ -6,9 +6,9 @@ import struct
 
 import numpy as np
 
-from firmware.host.mpi.errors import ErrorClass
-from firmware.host.mpi.groups import CONGRUENT, IDENT, SIMILAR, UNEQUAL
-from firmware.host.mpi.status import ANY_SOURCE, ANY_TAG, PROC_NULL, ROOT, UNDEFINED, Status
+from firmware.mpi.host.errors import ErrorClass
+from firmware.mpi.host.groups import CONGRUENT, IDENT, SIMILAR, UNEQUAL
+from firmware.mpi.host.status import ANY_SOURCE, ANY_TAG, PROC_NULL, ROOT, UNDEFINED, Status
 
 LIBRARY = "libmpich.so.12"
 """By this name programs of Debian find it."""

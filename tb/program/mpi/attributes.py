@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from firmware.host.mpi.comm import TAG_UB
-from firmware.host.mpi.errors import ErrorClass, Misuse
-from firmware.host.mpi.status import ANY_SOURCE, PROC_NULL
+from firmware.mpi.host.comm import TAG_UB
+from firmware.mpi.host.errors import ErrorClass, Misuse
+from firmware.mpi.host.status import ANY_SOURCE, PROC_NULL
 from tb.program.mpi import abi
 from tb.program.mpi.calls import Address, Handle, call
 from tb.program.mpi.error_codes import FunctionFailed

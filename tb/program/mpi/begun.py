@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from firmware.host.mpi.requests import Request
+from firmware.mpi.host.requests import Request
 from tb.program.mpi.calls import call
 from tb.program.mpi.rank import AnyComm, Pending, Rank
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from firmware.host.mpi.comm import PointToPoint
-from firmware.host.mpi.errors import ErrorClass, Misuse
-from firmware.host.mpi.intercomm import Intercomm
-from firmware.host.mpi.parts import IN_PLACE
-from firmware.host.mpi.status import ROOT
+from firmware.mpi.host.comm import PointToPoint
+from firmware.mpi.host.errors import ErrorClass, Misuse
+from firmware.mpi.host.intercomm import Intercomm
+from firmware.mpi.host.parts import IN_PLACE
+from firmware.mpi.host.status import ROOT
 from tb.program.mpi import abi
 from tb.program.mpi.begun import Prepared, collective
 from tb.program.mpi.calls import Address, Buffer, Count, Counts, Handle

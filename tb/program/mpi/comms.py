@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from firmware.host.mpi.errors import ErrorClass, Misuse
-from firmware.host.mpi.intercomm import Intercomm, create_intercomm
-from firmware.host.mpi.status import UNDEFINED
+from firmware.mpi.host.errors import ErrorClass, Misuse
+from firmware.mpi.host.intercomm import Intercomm, create_intercomm
+from firmware.mpi.host.status import UNDEFINED
 from tb.program.mpi import abi
 from tb.program.mpi.attributes import copied_attributes, drop_attributes
 from tb.program.mpi.calls import Address, Handle, NewComm, call

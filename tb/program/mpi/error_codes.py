@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from firmware.host.mpi.errors import ErrorClass, Misuse
+from firmware.mpi.host.errors import ErrorClass, Misuse
 from tb.program.mpi import abi
 
 

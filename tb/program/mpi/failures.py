@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from firmware.host.mpi.errors import ErrorClass, Misuse
+from firmware.mpi.host.errors import ErrorClass, Misuse
 from tb.program.mpi import abi
 from tb.program.mpi.calls import Address, Handle, call
 from tb.program.mpi.rank import Communicator, Rank, Session

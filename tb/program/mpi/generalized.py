@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from firmware.host.mpi.buffers import view
-from firmware.host.mpi.errors import ErrorClass, Misuse
-from firmware.host.mpi.matching import ANY, Key
-from firmware.host.mpi.operation import Operation
-from firmware.host.mpi.requests import Request
+from firmware.mpi.host.buffers import view
+from firmware.mpi.host.errors import ErrorClass, Misuse
+from firmware.mpi.host.matching import ANY, Key
+from firmware.mpi.host.operation import Operation
+from firmware.mpi.host.requests import Request
 from tb.program.mpi.calls import Address, Handle, call
 from tb.program.mpi.rank import Generalized, Pending, Rank
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from firmware.host.mpi.errors import ErrorClass, Misuse
-from firmware.host.mpi.groups import Group
+from firmware.mpi.host.errors import ErrorClass, Misuse
+from firmware.mpi.host.groups import Group
 from tb.program.mpi import abi
 from tb.program.mpi.calls import Address, Handle, call
 from tb.program.mpi.rank import Rank

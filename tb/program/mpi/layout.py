@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from firmware.host.mpi.datatypes import Gathered
-from firmware.host.mpi.errors import ErrorClass, Misuse
+from firmware.mpi.host.datatypes import Gathered
+from firmware.mpi.host.errors import ErrorClass, Misuse
 from tb.program.mpi import abi
 from tb.program.mpi.memory import Memory
 from tb.program.mpi.shapes import EMPTY, Basic, Shape

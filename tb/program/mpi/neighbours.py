@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from firmware.host.mpi.errors import ErrorClass, Misuse
+from firmware.mpi.host.errors import ErrorClass, Misuse
 from tb.program.mpi import abi
 from tb.program.mpi.begun import Prepared, collective
 from tb.program.mpi.calls import Address, Count, Counts, Handle, NewComm, call

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from firmware.host.mpi.errors import ErrorClass, Misuse
-from firmware.host.mpi.operators import OPERATORS, Fold, Op
+from firmware.mpi.host.errors import ErrorClass, Misuse
+from firmware.mpi.host.operators import OPERATORS, Fold, Op
 from tb.program.mpi import abi
 from tb.program.mpi.layout import Layout
 from tb.program.mpi.memory import Memory

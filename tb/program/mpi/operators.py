@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from firmware.host.mpi.communicator import Comm
-from firmware.host.mpi.errors import ErrorClass, Misuse
+from firmware.mpi.host.communicator import Comm
+from firmware.mpi.host.errors import ErrorClass, Misuse
 from tb.program.mpi import abi
 from tb.program.mpi.calls import Address, Count, Handle, call
 from tb.program.mpi.collectives import check_apart

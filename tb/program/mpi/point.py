@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Awaitable
 
-from firmware.host.mpi.comm import Null
-from firmware.host.mpi.matched import Taken
-from firmware.host.mpi.requests import Request
-from firmware.host.mpi.status import ANY_SOURCE, PROC_NULL, UNDEFINED, Status
+from firmware.mpi.host.comm import Null
+from firmware.mpi.host.matched import Taken
+from firmware.mpi.host.requests import Request
+from firmware.mpi.host.status import ANY_SOURCE, PROC_NULL, UNDEFINED, Status
 from tb.program.mpi import abi
 from tb.program.mpi.calls import Address, Aint, Buffer, Count, Counts, Given, Handle, call
 from tb.program.mpi.layout import Layout, Place

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
-from firmware.host.mpi import Mpi
-from firmware.host.mpi.communicator import Comm
-from firmware.host.mpi.envelope import EACH
-from firmware.host.mpi.errors import ErrorClass, Misuse
-from firmware.host.mpi.groups import Group
-from firmware.host.mpi.intercomm import Intercomm
-from firmware.host.mpi.matched import Taken
-from firmware.host.mpi.operation import Operation
-from firmware.host.mpi.operators import Op
-from firmware.host.mpi.requests import Request
-from firmware.host.mpi.status import Status
+from firmware.mpi.host import Mpi
+from firmware.mpi.host.communicator import Comm
+from firmware.mpi.host.envelope import EACH
+from firmware.mpi.host.errors import ErrorClass, Misuse
+from firmware.mpi.host.groups import Group
+from firmware.mpi.host.intercomm import Intercomm
+from firmware.mpi.host.matched import Taken
+from firmware.mpi.host.operation import Operation
+from firmware.mpi.host.operators import Op
+from firmware.mpi.host.requests import Request
+from firmware.mpi.host.status import Status
 from tb.program.mpi import abi
 from tb.program.mpi.error_codes import ErrorCodes
 from tb.program.mpi.layout import Attribute, Layout, Place, predefined

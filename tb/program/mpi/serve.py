@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from firmware.host.mpi import Mpi
-from firmware.host.mpi.errors import Misuse, MpiError
+from firmware.mpi.host import Mpi
+from firmware.mpi.host.errors import Misuse, MpiError
 from pymodels.errors import SanlabError
 from pymodels.host import Outside, OutsideError
 from tb.program.mpi import abi

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import zlib
 
-from firmware.host.mpi.comm import TAG_UB
-from firmware.host.mpi.communicator import Comm
-from firmware.host.mpi.errors import ErrorClass, Misuse
-from firmware.host.mpi.groups import Group
-from firmware.host.mpi.intercomm import create_intercomm
+from firmware.mpi.host.comm import TAG_UB
+from firmware.mpi.host.communicator import Comm
+from firmware.mpi.host.errors import ErrorClass, Misuse
+from firmware.mpi.host.groups import Group
+from firmware.mpi.host.intercomm import create_intercomm
 from tb.program.mpi import abi
 from tb.program.mpi.calls import Address, Handle, NewComm, call
 from tb.program.mpi.failures import call_handler

@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from firmware.host.mpi.errors import ErrorClass, Misuse
+from firmware.mpi.host.errors import ErrorClass, Misuse
 
 Pieces = NDArray[np.int64]
 """Offset and length of each piece, in the order in which the pieces are sent; shape (n, 2)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Generic, TypeVar
 
-from firmware.host.mpi.errors import ErrorClass, Misuse
+from firmware.mpi.host.errors import ErrorClass, Misuse
 
 T = TypeVar("T")
 

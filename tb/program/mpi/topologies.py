@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from math import isqrt, prod
 
-from firmware.host.mpi.errors import ErrorClass, Misuse
-from firmware.host.mpi.status import PROC_NULL, UNDEFINED
+from firmware.mpi.host.errors import ErrorClass, Misuse
+from firmware.mpi.host.status import PROC_NULL, UNDEFINED
 from tb.program.mpi import abi
 from tb.program.mpi.calls import Address, Handle, NewComm, call
 from tb.program.mpi.rank import Communicator, Rank

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from firmware.host.mpi.errors import ErrorClass, Misuse
+from firmware.mpi.host.errors import ErrorClass, Misuse
 from tb.program.mpi import abi, shapes
 from tb.program.mpi.attributes import copied_attributes, drop_attributes
 from tb.program.mpi.calls import Address, Aint, Buffer, Count, Counts, Handle, call

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Sequence
 from typing import TypeVar
 
-from firmware.host.mpi.errors import MpiError
-from firmware.host.mpi.requests import Request
-from firmware.host.mpi.status import UNDEFINED, Status
+from firmware.mpi.host.errors import MpiError
+from firmware.mpi.host.requests import Request
+from firmware.mpi.host.status import UNDEFINED, Status
 from tb.program.mpi import abi
 from tb.program.mpi.calls import Address, Given, Handle, call
 from tb.program.mpi.error_codes import FunctionFailed

@@ -10,11 +10,11 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from firmware.nic.grim.layout import Counter
-from pymodels.formats.grim import reference
+from firmware.grim.formats import reference
+from firmware.grim.nic.layout import Counter
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
-from tb.studies._grim import bring_up
+from tb.studies.grim._grim import bring_up
 
 OPTIONS = {
     "each": Option(5, "messages from each host to each other", 1, 10_000),

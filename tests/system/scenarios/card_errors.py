@@ -11,15 +11,15 @@ from collections.abc import Coroutine
 from typing import Any
 from unittest.mock import patch
 
-from firmware.host.grim import fpga
-from firmware.host.grim.fpga import FpgaCard
+from firmware.grim.formats import Device
+from firmware.grim.host import fpga
+from firmware.grim.host.fpga import FpgaCard
 from pymodels.card.registers import CardReg, Command, Forward
 from pymodels.cards import SLOT, SLOT_BYTES
 from pymodels.errors import SanlabError
-from pymodels.formats.grim import Device
 from tb.lab.lab import Lab
 from tb.plan.options import Option
-from tb.studies._cards import CARD_OPTIONS, CLUSTER, SETTLE_PS, Pair
+from tb.studies.cards._cards import CARD_OPTIONS, CLUSTER, SETTLE_PS, Pair
 
 __all__ = ["CLUSTER", "run"]
 OPTIONS = {"kind": Option("calls", "which mistakes", choices=("calls", "mailbox", "outside")), **CARD_OPTIONS}

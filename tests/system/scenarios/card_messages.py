@@ -14,13 +14,13 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 from unittest.mock import patch
 
+from firmware.grim.formats import Device
 from pymodels.card.circuits import CIRCUITS
 from pymodels.card.registers import Forward
 from pymodels.errors import SanlabError
-from pymodels.formats.grim import Device
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
-from tb.studies._grim import bring_up, serve_until
+from tb.studies.grim._grim import bring_up, serve_until
 
 CLUSTER = "two_cards"
 CHANNELS = Option(2, "logical channels: the last one of each NI is its card's", 2, 32)

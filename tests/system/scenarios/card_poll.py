@@ -19,7 +19,7 @@ from pymodels.host import PAGE, Sig
 from pymodels.registers import Isr, Reg
 from tb.lab.lab import Lab
 from tb.plan.options import Option
-from tb.studies._engines import LanaiEngines
+from tb.studies.kit.engines import LanaiEngines
 
 OPTIONS = {
     "single": Option(0, "by single reads", 0, 1),

@@ -7,7 +7,7 @@ from pymodels.lanai.faults import Fault
 from pymodels.lanai.image import Image
 from tb.lab.lab import Lab
 from tb.plan.options import Option
-from tests.unit.lanai_words import wild
+from tests.unit.lanai.lanai_words import wild
 
 LAYER = "echo"
 OPTIONS = {"fault": Option(int(Fault.ILLEGAL), "what the words are, as a number of `Fault`", 1, max(Fault))}

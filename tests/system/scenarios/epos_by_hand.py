@@ -19,17 +19,17 @@ from unittest.mock import patch
 
 import numpy as np
 
-from firmware.host.epos import Epos
+from firmware.epos.host import Epos
+from firmware.epos.nic import program
+from firmware.epos.nic.pointcuts import Hooks, hooks
 from firmware.layers import nic_program
-from firmware.nic.epos import program
-from firmware.nic.epos.pointcuts import Hooks, hooks
 from pymodels.costs import PathTable
 from pymodels.trace import Part, TraceEvent, unit
 from tb.lab.apart import apart
 from tb.lab.lab import Lab
 from tb.plan.options import Option
-from tests.unit import epos_by_hand_nic
-from tests.unit.epos_by_hand_host import ByHand
+from tests.unit.epos import epos_by_hand_nic
+from tests.unit.epos.epos_by_hand_host import ByHand
 
 OPTIONS = {"sets": Option("none", "compositions, one behind the other with commas; none: the baseline alone")}
 LAYER = "epos"

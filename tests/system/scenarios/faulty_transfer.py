@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tb.lab.lab import Lab
-from tb.studies import grim_transfer
+from tb.studies.grim import grim_transfer
 from tests.system.scenarios import faults
 
 OPTIONS = {**grim_transfer.OPTIONS, **faults.OPTIONS}

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Awaitable
 from typing import Any
 
-from firmware.host.grim import GrimError
+from firmware.grim.host import GrimError
 from pymodels.registers import Control
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
-from tb.studies._grim import bring_up, serve_until
+from tb.studies.grim._grim import bring_up, serve_until
 
 OPTIONS = {"messages": Option(6, "from the first host, half of them to the host that is down", 2, 1000),
            **layer_options("grim")}  # fmt: skip

@@ -10,7 +10,7 @@ from typing import Any
 
 from tb.lab.lab import Lab
 from tb.plan.options import Option
-from tb.studies._grim import Source, bring_up, serve_until
+from tb.studies.grim._grim import Source, bring_up, serve_until
 from tests.system.scenarios import faults
 
 MESSAGES = 2

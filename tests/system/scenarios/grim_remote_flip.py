@@ -11,7 +11,7 @@ import numpy as np
 
 from tb.lab.lab import Lab
 from tb.plan.options import Option
-from tb.studies._grim import bring_up
+from tb.studies.grim._grim import bring_up
 from tests.system.scenarios import faults
 
 KINDS = ("RM-V", "RM-V-scattered", "RM-P", "RM-RV", "wild")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from firmware.nic.grim.layout import Counter
+from firmware.grim.nic.layout import Counter
 from pymodels.registers import Control
 from tb.lab.lab import Lab
 from tb.plan.options import Option

@@ -12,7 +12,7 @@ from typing import Any
 import cocotb
 
 from tb.lab.lab import Lab
-from tb.studies._via_ends import End, Memory, ends, join
+from tb.studies.via._via_ends import End, Memory, ends, join
 
 
 async def run(lab: Lab) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from pymodels.host import PAGE
 from tb.lab.lab import Lab
 from tb.plan.options import Option, stack_options
-from tb.studies._tmk import SUBSTRATES, anew, together
+from tb.studies.tmk._tmk import SUBSTRATES, anew, together
 
 LAYER = "tmk"
 CLUSTER = "two_hosts"

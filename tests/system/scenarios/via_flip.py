@@ -6,10 +6,10 @@ memory is compared byte by byte.
 
 from __future__ import annotations
 
-from pymodels.formats.via import Reliability
+from firmware.via.formats import Reliability
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
-from tb.studies._via import connect, user
+from tb.studies.via._via import connect, user
 from tests.system.scenarios import faults
 
 LAYER = "via"

@@ -13,8 +13,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable
 from typing import Any
 
-from firmware.host.card import load_doorbells
-from firmware.nic.hardware.host_dma import DONE
+from firmware.common.host.card import load_doorbells
+from firmware.common.nic.host_dma import DONE
 from firmware.verbs import Watch
 from pymodels.formats.sp import SpPacket
 from pymodels.nics.fifo.registers import Ready, Region
@@ -22,7 +22,7 @@ from pymodels.nics.sp.registers import SpReg, SpStatus, store_command
 from pymodels.registers import Isr, Pci, Reg, Size
 from tb.lab.lab import Lab
 from tb.plan.options import Option
-from tb.studies._engines import ARRIVED, PACKET, ROUTED, SCRATCH, LanaiEngines
+from tb.studies.kit.engines import ARRIVED, PACKET, ROUTED, SCRATCH, LanaiEngines
 from tests.interrupt_rounds import FifoCard
 
 EVENTS = ("all", "store", "signal", "bell", "dma", "memory", "timer", "packet")

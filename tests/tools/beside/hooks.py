@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Protocol
 
-from firmware.nic.via.ack_receiver import AckReceiver
-from firmware.nic.via.incoming import Scatter
-from firmware.nic.via.layout import CONTROL_WORDS, Control, Counter
-from firmware.nic.via.ni import Ni
-from firmware.nic.via.queue_cache import QueueCache
-from firmware.nic.via.rdma_writes import Lookup
-from firmware.nic.via.receiving import Receiver
-from pymodels.formats.via import Header
+from firmware.via.formats import Header
+from firmware.via.nic.ack_receiver import AckReceiver
+from firmware.via.nic.incoming import Scatter
+from firmware.via.nic.layout import CONTROL_WORDS, Control, Counter
+from firmware.via.nic.ni import Ni
+from firmware.via.nic.queue_cache import QueueCache
+from firmware.via.nic.rdma_writes import Lookup
+from firmware.via.nic.receiving import Receiver
 from pymodels.machine.processor import ModelProcessor
 from tests.tools.beside.frames import charging
 

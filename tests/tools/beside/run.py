@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 from unittest.mock import patch
 
-from firmware.nic.via.layout import Region, Vi
+from firmware.via.nic.layout import Region, Vi
 from tests.tools.beside.hooks import HOOKS
 from tests.tools.beside.paths import Paths
 from tests.tools.beside.via import FOUND, Found, sram

@@ -6,12 +6,12 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from firmware.nic.via.endpoint import Endpoint
-from firmware.nic.via.layout import CONTROL_WORDS, RDMA_WRITE, Control, Region
-from firmware.nic.via.ni import Ni
-from firmware.nic.via.physical_descriptors import CachedPages
-from firmware.nic.via.queue_cache import CentralCache, QueueCache
-from pymodels.formats.via import Field, Status
+from firmware.via.formats import Field, Status
+from firmware.via.nic.endpoint import Endpoint
+from firmware.via.nic.layout import CONTROL_WORDS, RDMA_WRITE, Control, Region
+from firmware.via.nic.ni import Ni
+from firmware.via.nic.physical_descriptors import CachedPages
+from firmware.via.nic.queue_cache import CentralCache, QueueCache
 
 Locals = Mapping[str, Any]
 """The variables of the method that charges."""

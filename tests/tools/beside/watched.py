@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 from unittest.mock import patch
 
-from firmware.nic.hardware import Loop
+from firmware.common.nic import Loop
 from pymodels.machine.memory import Memory
 from pymodels.machine.processor import ModelProcessor
 from tests.tools.beside.compiled import Compiled

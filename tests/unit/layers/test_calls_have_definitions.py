@@ -22,18 +22,21 @@ from typing import Any, get_type_hints
 import pytest
 
 import firmware
-from firmware.host.echo import Echo
-from firmware.host.grim.api import Api
+from firmware.echo.host import Echo
+from firmware.grim.host.api import Api
 from firmware.layers import names
 from firmware.mail import Mail
 from firmware.mail import names as with_mail
 from tb.tools.paths import ROOT
-from tests.unit.mail_bench import MailBench
+from tests.unit.layers.mail_bench import MailBench
 
 CALLS = FunctionType, MethodType, BuiltinMethodType, partial
 WITHOUT_DEFINITION = {
-    ("lapi/options.py", "setattr"): "values of options that the application sets by number, each declared in the class",
-    ("mpi/types.py", "setattr"): "datatypes, each declared in the class",
+    (
+        "lapi/host/environment.py",
+        "setattr",
+    ): "values of options that the application sets by number, each declared in the class",
+    ("mpi/host/types.py", "setattr"): "datatypes, each declared in the class",
 }
 """Places where names are made while the program runs, by the end of the file's path, and why they are no calls."""
 

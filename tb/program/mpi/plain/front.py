@@ -15,12 +15,12 @@ from typing import Any
 
 import greenlet  # type: ignore[import-untyped]
 
-import firmware.host.mpi as layer
-from firmware.host.mpi import Mpi, Request
-from firmware.host.mpi.communicator import Comm
-from firmware.host.mpi.groups import Group
-from firmware.host.mpi.matched import Taken
-from firmware.host.mpi.types import Types
+import firmware.mpi.host as layer
+from firmware.mpi.host import Mpi, Request
+from firmware.mpi.host.communicator import Comm
+from firmware.mpi.host.groups import Group
+from firmware.mpi.host.matched import Taken
+from firmware.mpi.host.types import Types
 
 Function = Callable[..., Any]
 """Of the namespace `MPI`."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
-from firmware.nic.grim.layout import NONE, Word
-from firmware.nic.grim.parts import Parts
-from firmware.nic.grim.words import Counter
+from firmware.grim.nic.layout import NONE, Word
+from firmware.grim.nic.parts import Parts
+from firmware.grim.nic.words import Counter
 from tests.tools.beside.grim.paths import ANY_TO_ANY, PATHS, SCOREBOARD
 from tests.tools.beside.grim.sending import puts
 from tests.tools.beside.grim.shared import Shared

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from firmware.nic.grim.channels import FETCHING
-from firmware.nic.grim.delivery import REQUESTED
-from firmware.nic.grim.entries import MAP_BYTES, Static
-from firmware.nic.grim.layout import NONE, Register
-from firmware.nic.grim.notices import Notices
-from firmware.nic.hardware.host_dma import WAKE
-from pymodels.formats.grim import MORE
+from firmware.common.nic.host_dma import WAKE
+from firmware.grim.formats import MORE
+from firmware.grim.nic.channels import FETCHING
+from firmware.grim.nic.delivery import REQUESTED
+from firmware.grim.nic.entries import MAP_BYTES, Static
+from firmware.grim.nic.layout import NONE, Register
+from firmware.grim.nic.notices import Notices
 from tests.tools.beside.compiled import Sram
 from tests.tools.beside.grim.shared import Shared
 from tests.tools.beside.state import In, Var

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from firmware.nic.grim.delivery import Delivery
-from firmware.nic.grim.layout import NONE, Register, Word
-from firmware.nic.grim.losses import LossyAnswers
+from firmware.grim.nic.delivery import Delivery
+from firmware.grim.nic.layout import NONE, Register, Word
+from firmware.grim.nic.losses import LossyAnswers
 from tests.tools.beside.compiled import Sram
 from tests.tools.beside.grim.sending import by_sequence, slot_at
 from tests.tools.beside.grim.shared import Shared, blocks

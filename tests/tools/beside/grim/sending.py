@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from firmware.nic.grim.layout import REGISTERS, STATUS_BYTES, Register
-from firmware.nic.grim.notices import Notices
-from firmware.nic.grim.orders import PerNi
-from firmware.nic.grim.queues.hybrid import HybridQueue
-from pymodels.formats.grim import TOKENS
+from firmware.grim.formats import TOKENS
+from firmware.grim.nic.layout import REGISTERS, STATUS_BYTES, Register
+from firmware.grim.nic.notices import Notices
+from firmware.grim.nic.orders import PerNi
+from firmware.grim.nic.queues.hybrid import HybridQueue
 from tests.tools.beside.compiled import Sram
 from tests.tools.beside.grim.shared import Shared, blocks
 from tests.tools.beside.state import Columns, In, Put, Sparse, Var

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from firmware.nic.grim.delivery import Delivery
-from firmware.nic.grim.layout import Register
-from pymodels.formats.grim import MessageType
+from firmware.grim.formats import MessageType
+from firmware.grim.nic.delivery import Delivery
+from firmware.grim.nic.layout import Register
 from tests.tools.beside.compiled import Sram
 from tests.tools.beside.state import In, Var
 

@@ -6,9 +6,9 @@ from functools import partial
 from operator import itemgetter
 from typing import Any
 
-from firmware.nic.grim.parts import Parts
-from firmware.nic.grim.words import Counter
-from pymodels.formats.grim import Device
+from firmware.grim.formats import Device
+from firmware.grim.nic.parts import Parts
+from firmware.grim.nic.words import Counter
 from tests.tools.beside.grim.receiving import buffer_of, lossy, receiving, remote, waiting
 from tests.tools.beside.grim.sending import board_of, fetching, searching, sending, slots_of
 from tests.tools.beside.grim.shared import Buffers, Shared

@@ -1,0 +1,1 @@
+"""The message layer `am`: its NIC program in `nic`, its host library in `host`."""

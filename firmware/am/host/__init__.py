@@ -1,0 +1,50 @@
+"""AM on the host: messages that name the address of their handler, as paper 002 describes Active Messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from firmware.am.host.data import Stretch
+from firmware.am.host.errors import AmError
+from firmware.am.host.port import Call, Port
+from firmware.am.host.remote import get_handler, put_handler
+from firmware.am.nic.layout import PORT, Place, Word
+from firmware.common.host.card import load_chain, release
+from firmware.common.host.code_image import CodeImage
+from firmware.common.host.request_reply import Handler
+from firmware.common.host.words import store_words
+from firmware.common.nic import chain_heads
+from firmware.layers import ClusterView
+from firmware.verbs import Host
+
+__all__ = ["Am", "AmError", "Call", "Handler", "Port", "Stretch", "open_layer"]
+
+
+class Am:
+    """AM of one host, which has one process of the parallel program."""
+
+    def __init__(self, host: Host, view: ClusterView) -> None:
+        self.host, self.me, self._view = host, view.me, view
+        self._memory = host.allocate(Place(len(view.names)).bytes)
+        self._port: Port | None = None
+
+    async def start(self) -> None:
+        """Tell the NIC where the buffers are: once, before anything else."""
+        await release(self.host)
+        for chain, block in chain_heads(PORT, len(self._view.names)).items():
+            await load_chain(self.host, chain, block)
+        await store_words(self.host, Word.MEMORY, self._memory.address)
+
+    def open(self, handlers: Iterable[Handler]) -> Port:
+        """The program begins. `handlers`: of the program, in the same order on all nodes.
+
+        Raises AmError, ImageError.
+        """
+        if self._port is not None:
+            raise AmError(f"{self.host.who}: AM", "the program of this host has it open", "open it once")
+        image: CodeImage[Handler] = CodeImage([put_handler, get_handler, *handlers])
+        self._port = Port(self.host, self._view, self._memory, image)
+        return self._port
+
+
+open_layer = Am

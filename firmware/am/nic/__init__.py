@@ -1,0 +1,36 @@
+"""AM on the NIC: descriptors of the host go out as messages, messages of the network go into its receive queue."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from firmware.am.nic.layout import MOST, NODES, PORT, Word
+from firmware.am.nic.program import Program
+from firmware.am.options import Options
+from firmware.common.nic import packet_port
+from firmware.layers import ClusterView
+from firmware.options import OptionError
+from firmware.verbs import Nic, Watch
+from pymodels.cards import CardMap
+
+
+async def main(nic: Nic, view: ClusterView) -> None:
+    """The NIC's program."""
+    port = packet_port(nic, view, PORT, MOST)
+    await nic.poll_loop([Watch(Word.MEMORY, 0, "am_look_memory")]).run()
+    await Program(nic, view, port).run()
+
+
+def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: int, card: CardMap) -> None:
+    """Whether the options can be, on so many nodes. Raises OptionError."""
+    Options.of(options)
+    if nodes > NODES:
+        raise OptionError(f"{nodes} nodes", f"the NIC has descriptors for {NODES}", "take fewer")
+    if 0 < card.most_payload < MOST:
+        cause = f"a packet of this NIC takes {card.most_payload} bytes, and a message's payload is up to {MOST}"
+        raise OptionError("layer am", cause, "use a profile with a LANai")
+
+
+def tolerates_loss(options: Mapping[str, float | str]) -> bool:
+    """The network is held reliable (paper 002)."""
+    return False

@@ -1,0 +1,174 @@
+"""The NIC's program: descriptors of the host leave as messages, what comes goes into its receive queue."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firmware.am.nic.layout import MOST, STRIDE, THERE, WORDS, Control, Place, Word, key, second
+from firmware.am.options import Options
+from firmware.common.nic import PacketPort, Service, serve
+from firmware.layers import ClusterView
+from firmware.verbs import Nic, PollLoop, Watch
+from pymodels.trace import TraceEvent
+from pymodels.waiting import Wait, Wanted
+
+LAST = 4 * WORDS
+"""Offset of a descriptor's last word."""
+
+
+@dataclass
+class Outgoing:
+    """A message that was taken."""
+
+    words: tuple[int, ...]
+    control: Control
+    payload: bool
+    """Its payload has not left."""
+
+    @property
+    def node(self) -> int:
+        """Where it goes."""
+        return self.words[0] >> 24
+
+
+class Program:
+    """Both ways. It is what the packet port tells of packets."""
+
+    def __init__(self, nic: Nic, view: ClusterView, port: PacketPort) -> None:
+        self._nic, self._me, self._port = nic, view.me, port
+        self._memory, self._place = nic.load(Word.MEMORY), Place(len(view.names))
+        self._next = 0
+        """Where the next descriptor will stand."""
+        self._held = 0
+        """Last word of a descriptor for whose payload the port has no room yet."""
+        self._out: deque[Outgoing] = deque()
+        """Taken, not gone."""
+        self._taken = self._gone = self._came = 0
+        """Messages that were taken, that have gone, that have come."""
+        self._fetched = 0
+        """Payloads that are here, and have not left."""
+        self._interrupts = Options.of(view.options).receive == "interrupt"
+        nic.waits.ask(self._wants)
+
+    async def run(self) -> None:
+        """Look at the port and at the ring, round and round."""
+        port: list[Service] = self._port.services(self)
+        ring: Service = Watch(self._at, 0, "am_look_descriptor"), self._described
+
+        def before(loop: PollLoop) -> None:
+            loop.aim(len(port), self._at)
+            loop.expect(len(port), self._held)
+
+        await serve(self._nic, [*port, ring], before)
+
+    @property
+    def _at(self) -> int:
+        """Of the next descriptor its last word."""
+        return Word.DESCRIPTORS + STRIDE * self._next + LAST
+
+    # ---- out
+
+    async def _described(self) -> None:
+        """There is a descriptor: take it, if the port has room for its payload."""
+        nic, at = self._nic, self._at
+        control = Control.of(nic.load(at))
+        if control.size and not self._port.room(control.size):
+            await nic.work("am_hold")
+            self._held = nic.load(at)
+            return
+        await nic.work("am_take")
+        self._held = 0
+        address, *words = nic.load_words(at - LAST, 1 + WORDS)
+        nic.store(at, 0)
+        self._next = (self._next + 1) % self._place.entries
+        nic.trace(TraceEvent.NIC_NOTICED, key(self._me, self._taken))
+        self._taken += 1
+        self._out.append(Outgoing(tuple(words), control, bool(control.size)))
+        if control.size:
+            nic.trace(TraceEvent.NIC_DMA_START, key(self._me, self._taken - 1), control.size)
+            await self._port.fetch(address, control.size)
+        await self._launch()
+
+    async def _launch(self) -> None:
+        """The oldest message, if the port is ready: first its payload, as soon as that is here, then itself."""
+        if not (self._out and self._port.ready()):
+            return
+        out, nic = self._out[0], self._nic
+        if out.payload:
+            if self._port.waits or self._fetched:
+                await self._launch_payload(out)
+            return
+        await nic.work("am_launch")
+        self._out.popleft()
+        words = key(self._me, self._gone), second(out.control, False)
+        self._gone += 1
+        nic.trace(TraceEvent.NIC_SEND_START, words[0], LAST)
+        inline = b"".join(word.to_bytes(4, "big") for word in out.words)
+        await self._port.launch(out.node, words, LAST, inline)
+
+    async def _launch_payload(self, out: Outgoing) -> None:
+        await self._nic.work("am_launch_payload")
+        out.payload = False
+        self._fetched -= 1
+        words = key(self._me, self._gone, payload=True), second(out.control, True)
+        await self._port.launch(out.node, words, out.control.size)
+
+    async def fetched(self) -> None:
+        """From the port: a payload is here."""
+        self._fetched += 1
+        await self._launch()
+
+    async def launched(self) -> None:
+        """From the port: it is ready for the next packet, and may have room for another payload."""
+        await self._launch()
+        if self._held:
+            await self._described()
+
+    # ---- in
+
+    async def arrived(self) -> None:
+        """From the port: a packet. A damaged one is dropped and counted."""
+        head, nic, port = self._port.head(), self._nic, self._port
+        first, word = head.header
+        if not head.good or not 0 < head.size <= MOST:
+            await nic.work("am_bad")
+            nic.store(Word.BAD, nic.load(Word.BAD) + 1 & 0xFFFFFFFF)
+            await port.drop()
+            return
+        if word >> 28 & 1:
+            await nic.work("am_payload")
+            at = self._place.receive + Place.buffer(head.source, word >> 27 & 1, word >> 25 & 3)
+            await port.deliver(self._memory + at, head.size)
+            await port.drop()
+            return
+        nic.trace(TraceEvent.NIC_RECV_START, first, head.source)
+        await nic.work("am_arrived")
+        at = self._memory + self._place.queue + STRIDE * (self._came % self._place.entries)
+        self._came += 1
+        nic.trace(TraceEvent.NIC_ACCEPT, first, head.source)
+        nic.trace(TraceEvent.NIC_DMA_START, first, head.size, 8)
+        await port.deliver(at, head.size)
+        await port.drop()
+        await port.store(at + LAST, (first, THERE))
+
+    async def stored(self) -> None:
+        """From the port: messages are in host memory. A computation that asked for it is interrupted. Sooner would be
+        too soon: a host that asks and then looks itself would see neither.
+        """
+        if not self._interrupts:
+            return
+        nic = self._nic
+        await nic.work("am_stored")
+        if nic.load(Word.INTERRUPT):
+            await nic.work("am_interrupt")
+            nic.store(Word.INTERRUPT, 0)
+            await self._port.interrupt()
+
+    # ---- reports
+
+    def _wants(self) -> Iterator[Wait]:
+        """For reports of who waits for whom."""
+        if not self._port.ready():
+            yield Wait(self._nic.who, Wanted("its outgoing packet to leave"))

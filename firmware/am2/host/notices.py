@@ -1,0 +1,38 @@
+"""What the NIC tells the driver by interrupts: endpoints that are wanted, endpoints whose owners are to be woken."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from firmware.am2.nic.layout import NOTICE_WORDS, NOTICES, Notice
+from firmware.am2.nic.words import OWNED
+from firmware.common.host.card import acknowledge
+from firmware.common.host.words import store_words
+from firmware.verbs import Host
+
+
+class Notices:
+    """Of one host: the service routine, and the ring that it reads."""
+
+    def __init__(self, host: Host, tell: Callable[[Notice, int], Awaitable[None]]) -> None:
+        """`tell`: what is done with a notice of an endpoint."""
+        self._host, self._tell = host, tell
+        self._read = 0
+        self.count = 0
+        """Interrupts."""
+        host.on_interrupt(self._serve)
+
+    async def _serve(self) -> None:
+        """The routine: what is written from the first look on interrupts again, so nothing is missed."""
+        host = self._host
+        self.count += 1
+        await acknowledge(host)
+        while True:
+            offset = NOTICES + 4 * (self._read % NOTICE_WORDS)
+            word = await host.pio_read(host.nic_base + offset)
+            await host.spend("am2_notice_read")
+            if not word & OWNED:
+                return
+            self._read += 1
+            await store_words(host, offset, 0)
+            await self._tell(Notice(word >> 8 & 0xFF), word & 0xFF)

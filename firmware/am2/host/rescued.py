@@ -1,0 +1,52 @@
+"""Payload of messages that came back, copied out of the staging blocks in which it was sent.
+
+A program that answers requests with payload can need a block again before it polls, and so before it sees that the
+message which has used it came back. Then the library copies what came back, and the block is free.
+"""
+
+from __future__ import annotations
+
+from firmware.am2.host.credits import NUMBERS, SendQueue
+from firmware.am2.host.frame import Frame
+from firmware.am2.host.message import Replies, Token
+from firmware.am2.nic.words import Queue
+
+
+class Rescued:
+    """Of one endpoint, by the number of the message in the queue of replies."""
+
+    def __init__(self, frame: Frame) -> None:
+        self._frame = frame
+        self._copies: dict[int, tuple[int, int]] = {}
+        """Messages that were looked at before their turn: address and bytes of the copy."""
+
+    async def rescue(self, endpoint: Replies, send: SendQueue, first: int) -> None:
+        """Copy the payload of all messages of a queue that came back; `first`: the next message to be handled."""
+        _, told = await self._frame.arrived()
+        for number in range(first, first + (told - first) % NUMBERS):
+            if number not in self._copies:
+                token = await self._frame.read(Queue.REPLY_RECEIVE, number, endpoint)
+                if token.came_back and token.is_reply == (send.queue == Queue.REPLY_SEND):
+                    self._copies[number] = await self._copied(token), token.size
+                    send.taken_back += 1
+
+    async def _copied(self, token: Token) -> int:
+        if not token.size:
+            return 0
+        process = token.endpoint.process
+        copy = process.allocate(token.size)
+        await process.copy_memory("am2_copy", copy, token.va, token.size)
+        return copy
+
+    def of(self, token: Token) -> bool:
+        """Whether a message was looked at before; then its payload is the copy."""
+        if token.index not in self._copies or not token.came_back:
+            return False
+        token.va, _ = self._copies[token.index]
+        return True
+
+    def done(self, token: Token) -> None:
+        """Its handler has run."""
+        copy, size = self._copies.pop(token.index)
+        if size:
+            token.endpoint.process.free(copy, size)

@@ -1,0 +1,114 @@
+"""The tables of an endpoint: handlers by index, translations by index; and what may stand in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
+
+from firmware.am2.host.errors import Am2Error
+from firmware.am2.host.message import EndpointName
+from firmware.am2.nic.layout import ENDPOINTS
+from firmware.am2.nic.words import SHORT_WORDS, Code
+
+Handler = TypeVar("Handler", bound=Callable[..., object])
+HANDLERS = TRANSLATIONS = 256
+"""Entries of each table: the least that AM 2.0 asks for."""
+NODES = 256
+"""Nodes that a name may have, whether they are there or not."""
+WORD, TAGS = 1 << 32, 1 << 64
+
+
+def check_tag(who: str, tag: object) -> int:
+    """A tag. Raises Am2Error."""
+    if type(tag) is not int or not 0 <= tag < TAGS:
+        raise Am2Error(who, f"tag {tag!r}", "give a number of 64 bits", Code.BAD_TAG)
+    return tag
+
+
+def check_words(what: str, words: Sequence[int]) -> None:
+    """Arguments of a message. Raises Am2Error."""
+    if len(words) > SHORT_WORDS:
+        raise Am2Error(what, f"{len(words)} arguments", f"give {SHORT_WORDS} at most")
+    if not all(type(one) is int and 0 <= one < WORD for one in words):
+        raise Am2Error(what, f"arguments {tuple(words)!r}", "give words of 32 bits")
+
+
+class Tables(Generic[Handler]):
+    """Of one endpoint."""
+
+    def __init__(self, who: str, returned: Handler) -> None:
+        """`returned`: handler 0."""
+        self._who = who
+        self.handlers: dict[int, Handler] = {0: returned}
+        self._translations: dict[int, tuple[EndpointName, int]] = {}
+        self.most_handlers, self.most_translations = HANDLERS, TRANSLATIONS
+        """Entries of each table."""
+
+    def set_handlers(self, count: int) -> None:
+        """The table has so many entries from now on. Raises Am2Error."""
+        self.most_handlers = self._count(count, HANDLERS, "handlers", Code.BAD_HANDLER)
+        self.handlers = {index: handler for index, handler in self.handlers.items() if index < count}
+
+    def set_translations(self, count: int) -> None:
+        """The table has so many entries from now on. Raises Am2Error."""
+        self.most_translations = self._count(count, TRANSLATIONS, "translations", Code.BAD_ENTRY)
+        self._translations = {index: one for index, one in self._translations.items() if index < count}
+
+    def _count(self, count: object, most: int, what: str, code: Code) -> int:
+        if type(count) is not int or not 1 <= count <= most:
+            raise Am2Error(self._who, f"{count!r} {what}", f"give 1 to {most}", code)
+        return count
+
+    def set_handler(self, index: int, handler: Handler) -> None:
+        """A handler at an index. Raises Am2Error."""
+        if type(index) is not int or not 0 <= index < self.most_handlers:
+            raise Am2Error(self._who, f"handler {index!r}", f"give 0 to {self.most_handlers - 1}", Code.BAD_HANDLER)
+        if not callable(handler):
+            raise Am2Error(self._who, f"handler {index} is {handler!r}", "give a function", Code.BAD_HANDLER)
+        self.handlers[index] = handler
+
+    def set_handler_any(self, handler: Handler) -> int:
+        """At the first free index from 1 on. Raises Am2Error."""
+        index = next((one for one in range(1, self.most_handlers) if one not in self.handlers), None)
+        if index is None:
+            raise Am2Error(self._who, "no handler is free", "set one that is not needed", Code.BAD_HANDLER)
+        self.set_handler(index, handler)
+        return index
+
+    def map(self, index: int, name: EndpointName, tag: int) -> None:
+        """A translation at an index. Raises Am2Error."""
+        self._check_index(index)
+        node, endpoint = name
+        if not 0 <= node < NODES or not 0 <= endpoint < 2 * ENDPOINTS - 1:
+            raise Am2Error(self._who, f"translation to {name!r}", "give the name of an endpoint", Code.BAD_ENDPOINT)
+        self._translations[index] = EndpointName(node, endpoint), check_tag(self._who, tag)
+
+    def map_any(self, name: EndpointName, tag: int) -> int:
+        """At the first free index. Raises Am2Error."""
+        index = next((one for one in range(self.most_translations) if one not in self._translations), None)
+        if index is None:
+            raise Am2Error(self._who, "no translation is free", "unmap one", Code.BAD_ENTRY)
+        self.map(index, name, tag)
+        return index
+
+    def unmap(self, index: int) -> None:
+        """A translation is free again. Raises Am2Error."""
+        self.translation(index)
+        del self._translations[index]
+
+    def translation(self, index: int) -> tuple[EndpointName, int]:
+        """Name and tag at an index. Raises Am2Error."""
+        self._check_index(index)
+        if index not in self._translations:
+            raise Am2Error(self._who, f"translation {index} is free", "map it", Code.BAD_ENTRY)
+        return self._translations[index]
+
+    def in_use(self, index: int) -> bool:
+        """Whether there is a translation at an index. Raises Am2Error."""
+        self._check_index(index)
+        return index in self._translations
+
+    def _check_index(self, index: object) -> None:
+        if type(index) is not int or not 0 <= index < self.most_translations:
+            remedy = f"give 0 to {self.most_translations - 1}"
+            raise Am2Error(self._who, f"translation {index!r}", remedy, Code.BAD_ENTRY)

@@ -1,0 +1,200 @@
+"""Packets that come: judged, brought into the endpoint that they name, and answered when they are there."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+from firmware.am2.nic.channels import SEQUENCES, Channels, Heard
+from firmware.am2.nic.endpoints import Arriving, Endpoint, Endpoints, Receiving
+from firmware.am2.nic.layout import BLOCKS_A_QUEUE, STRIDE, Word
+from firmware.am2.nic.outgoing import Outgoing
+from firmware.am2.nic.words import HEAD, LEAD, OWNED, SHORT_WORDS, TAG, Code, Head, Queue, Second, halves
+from firmware.am2.options import Options
+from firmware.common.nic import LedPackets
+from firmware.layers import ClusterView
+from firmware.verbs import Nic
+from pymodels.trace import TraceEvent
+
+REPLY_TAG = STRIDE - 4 * TAG
+"""Where the tag of the source stands in a descriptor."""
+
+
+@dataclass
+class Coming:
+    """A message on its way into its endpoint."""
+
+    source: int
+    name: int
+    second: Second
+    heard: Heard
+    endpoint: Endpoint
+    receive: Receiving
+    arriving: Arriving
+
+
+class Incoming:
+    """Of one NIC."""
+
+    def __init__(
+        self,
+        nic: Nic,
+        view: ClusterView,
+        options: Options,
+        port: LedPackets,
+        endpoints: Endpoints,
+        channels: Channels,
+        outgoing: Outgoing,
+    ) -> None:
+        self._nic, self._nodes, self._options, self._port = nic, len(view.names), options, port
+        self._endpoints, self._channels, self._outgoing = endpoints, channels, outgoing
+        self._delivering: deque[Coming] = deque()
+        """Messages whose payload is on its way to the host."""
+
+    async def arrived(self) -> None:
+        """From the port: a packet. A damaged one is dropped and counted."""
+        head, nic = self._port.head(), self._nic
+        second = Second.of(head.header[1])
+        heard = self._channels.heard(head.source, second.channel) if head.good and head.source < self._nodes else None
+        least = 4 * (HEAD + TAG)
+        if heard is None or head.size < (4 if second.control else least) or head.size > LEAD + self._options.medium:
+            await nic.work("am2_bad")
+            self._count(Word.BAD)
+        elif second.control:
+            await nic.work_on("am2_control_in")
+            (code,) = self._port.words(1)
+            await self._outgoing.answered(head.source, second, Code(min(code, max(Code))))
+        else:
+            nic.trace(TraceEvent.NIC_RECV_START, head.header[0], head.source)
+            await self._message(head.source, head.header[0], second, heard, head.size - least)
+        await self._port.drop()
+        await self._outgoing.launch()
+
+    async def _message(self, source: int, name: int, second: Second, heard: Heard, behind: int) -> None:
+        """A message; `behind`: bytes behind its tag."""
+        nic = self._nic
+        await nic.work("am2_arrived")
+        if not 0 < (second.sequence - heard.sequence) % SEQUENCES < SEQUENCES // 2:
+            await self._again(source, second, heard)
+            return
+        words = self._port.words(HEAD + TAG)
+        code, endpoint = self._judge(words)
+        if endpoint is None or code is not Code.OK:
+            await self._refuse(source, second, heard, code)
+            return
+        if not endpoint.there or endpoint.asleep:
+            await nic.work("am2_special")
+        if not endpoint.there:
+            await self._absent(source, second, heard, endpoint)
+            return
+        receive = endpoint.receives[second.queue]
+        at = self._endpoints.room(endpoint, receive)
+        size = min(words[4] >> 16, max(behind - 4 * SHORT_WORDS, 0))
+        block = self._endpoints.block(endpoint, receive) if size else 0
+        if at is None or block is None:
+            await self._full(source, second, heard)
+            return
+        await self._place(Coming(source, name, second, heard, endpoint, receive, Arriving(at, words[0])), words, behind)
+        if size:
+            await self._payload(endpoint, receive, at, block, size)
+        else:
+            await self._finish(self._delivering.pop())
+
+    def _judge(self, words: tuple[int, ...]) -> tuple[Code, Endpoint | None]:
+        """Whether there is the endpoint that a message names, and it takes the tag that the message carries."""
+        endpoint = self._endpoints.find(halves(words[1])[1])
+        if endpoint is None:
+            return Code.BAD_ENDPOINT, None
+        return (Code.OK if endpoint.takes(words[2] << 32 | words[3]) else Code.BAD_TAG), endpoint
+
+    async def _place(self, coming: Coming, words: tuple[int, ...], behind: int) -> None:
+        """Its words into the next descriptor of the receive queue, but for the first one, which tells of it."""
+        nic, receive, at = self._nic, coming.receive, coming.arriving.address
+        count = min(Head.of(words[0]).arguments, SHORT_WORDS, behind // 4)
+        arguments = self._port.words(count)
+        await nic.work_on("am2_place")
+        if count:
+            await nic.work_on("am2_place_word", count)
+        coming.heard.sequence, coming.heard.pending = coming.second.sequence, True
+        nic.store_words(at + 4, (coming.name, *words[2:HEAD], *arguments))
+        nic.store_words(at + REPLY_TAG, words[HEAD:])
+        coming.arriving.word |= OWNED
+        receive.placed += 1
+        receive.arriving.append(coming.arriving)
+        self._delivering.append(coming)
+        nic.trace(TraceEvent.NIC_ACCEPT, coming.name, coming.source)
+
+    async def _payload(self, endpoint: Endpoint, receive: Receiving, at: int, block: int, size: int) -> None:
+        """Its payload into a staging block, which the descriptor then names."""
+        nic, coming = self._nic, self._delivering[-1]
+        await nic.work("am2_payload")
+        nic.store(at + 16, size << 16 | block)
+        receive.blocks[receive.staged % BLOCKS_A_QUEUE] = receive.placed - 1
+        receive.staged += 1
+        self._port.words(SHORT_WORDS - min(Head.of(coming.arriving.word).arguments, SHORT_WORDS))
+        nic.trace(TraceEvent.NIC_DMA_START, coming.name, size)
+        await self._port.deliver(endpoint.staging + self._options.medium * block, size)
+
+    def fills(self, number: int) -> bool:
+        """Payload is on its way to the staging blocks of an endpoint."""
+        return any(one.endpoint.number == number for one in self._delivering)
+
+    async def delivered(self) -> None:
+        """From the port: the payload of the oldest message is in its block."""
+        await self._finish(self._delivering.popleft())
+        await self._outgoing.launch()
+
+    async def _finish(self, coming: Coming) -> None:
+        """All of a message is there: its endpoint is told, then its sender. If it was freed meanwhile, only the sender:
+        the message comes back.
+        """
+        if self._endpoints.find(coming.endpoint.number) is not coming.endpoint:
+            coming.heard.pending = False
+            await self._refuse(coming.source, coming.second, coming.heard, Code.BAD_ENDPOINT)
+            return
+        await self._nic.work("am2_deliver")
+        coming.arriving.done = True
+        coming.heard.pending = False
+        coming.heard.code = Code.OK
+        self._endpoints.tell(coming.endpoint, coming.receive)
+        self._nic.trace(TraceEvent.NIC_RECV_DONE, coming.name)
+        self._outgoing.control(coming.source, coming.second, Code.OK)
+        await self._endpoints.wake(coming.endpoint)
+
+    # ---- those that do not go in
+
+    async def _again(self, source: int, second: Second, heard: Heard) -> None:
+        """It has come before: it is answered as then, or will be; an older one is not waited for any more."""
+        await self._nic.work("am2_duplicate")
+        self._count(Word.DUPLICATES)
+        if second.sequence == heard.sequence and not heard.pending:
+            self._outgoing.control(source, second, heard.code)
+
+    async def _refuse(self, source: int, second: Second, heard: Heard, code: Code) -> None:
+        """It is returned to its sender."""
+        await self._nic.work("am2_refuse")
+        self._count(Word.REFUSED)
+        heard.sequence, heard.code = second.sequence, code
+        self._outgoing.control(source, second, code)
+
+    async def _absent(self, source: int, second: Second, heard: Heard, endpoint: Endpoint) -> None:
+        """Its endpoint is not in the NIC's memory: the driver is asked for it, the sender is to send it later."""
+        if self._options.absent == "nack":
+            await self._refuse(source, second, heard, Code.ABSENT)
+        else:
+            await self._nic.work("am2_full")
+            self._count(Word.DROPPED)
+        await self._endpoints.ask(endpoint)
+
+    async def _full(self, source: int, second: Second, heard: Heard) -> None:
+        """Its queue is full: the sender's timer sends it again. A reply never comes back for that: whoever waits for it
+        polls, and has room for it then.
+        """
+        if self._options.full == "nack" and second.queue == Queue.REQUEST_SEND:
+            await self._refuse(source, second, heard, Code.CONGESTION)
+            return
+        await self._nic.work("am2_full")
+        self._count(Word.DROPPED)
+
+    def _count(self, word: Word) -> None:
+        self._nic.store(word, self._nic.load(word) + 1 & 0xFFFFFFFF)

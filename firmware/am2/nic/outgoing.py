@@ -1,0 +1,297 @@
+"""Messages that leave: taken from send queues, launched, sent again, acknowledged, returned to their sender."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from dataclasses import replace
+
+from firmware.am2.nic.channels import SEQUENCES, Channels, Flight, Timers
+from firmware.am2.nic.endpoints import Arriving, Endpoint, Endpoints, Sending
+from firmware.am2.nic.layout import BLOCKS, STRIDE, Word, descriptor
+from firmware.am2.nic.words import (
+    CONTROL_WORDS,
+    HEAD,
+    LEAD,
+    OWNED,
+    SHORT_WORDS,
+    TAG,
+    Code,
+    Head,
+    Kind,
+    Second,
+    control_name,
+    halves,
+    name,
+    tag_words,
+)
+from firmware.am2.options import Options
+from firmware.common.nic import LedPackets
+from firmware.layers import ClusterView
+from firmware.verbs import Nic
+from pymodels.trace import TraceEvent
+
+READY = 4
+"""Messages that may wait for the send engine: further ones stay in their queues, so that turns decide."""
+
+
+class Outgoing:
+    """Of one NIC."""
+
+    def __init__(
+        self,
+        nic: Nic,
+        view: ClusterView,
+        options: Options,
+        port: LedPackets,
+        endpoints: Endpoints,
+        channels: Channels,
+        timers: Timers,
+    ) -> None:
+        self._nic, self._me, self._routes, self._options = nic, view.me, view.routes, options
+        self._port, self._endpoints, self._channels, self._timers = port, endpoints, channels, timers
+        self._controls: deque[tuple[int, int, Code]] = deque()
+        """Control packets that wait for the send engine: node, second word without its size, code."""
+        self._ready: deque[Flight] = deque()
+        """Messages that wait for it."""
+        self._fetching: deque[Flight] = deque()
+        """Those whose payload is on its way from the host, in the port's order."""
+        self._again: deque[Flight] = deque()
+        """Those that are to be sent again when the port has room for their payload."""
+        self._aside = defaultdict[Endpoint, list[Flight]](list)
+        """Messages that were taken and have no channel: refused as absent, or without a place to come back to."""
+        self._told = 0
+
+    # ---- from the queues
+
+    async def take(self, endpoint: Endpoint, send: Sending) -> bool:
+        """The next message of a queue; False: there is none, or it cannot go now, and the queue is held."""
+        nic, at = self._nic, endpoint.next(send)
+        word, where, _, _, block, _ = nic.load_words(at, HEAD)
+        if not word & OWNED:
+            return False
+        head, (node, _), (size, staged) = Head.of(word), halves(where), halves(block)
+        size = size if head.kind != Kind.SHORT else 0
+        flaw = self._flaw(node, size, staged)
+        channel = None if flaw else self._channels.free(node, send.queue)
+        if not (self._endpoints.room(endpoint, endpoint.receives[1]) if flaw else channel and self._room(size)):
+            await nic.work_on("am2_hold")
+            send.held = True
+            return False
+        await nic.work_on("am2_take")
+        nic.store(at, word & ~OWNED)  # else the next round of the queue would find it there, if it is still under way
+        number = send.taken
+        send.taken += 1
+        send.out.add(number)
+        called = name(self._me, endpoint.number, send.queue, number)
+        nic.trace(TraceEvent.NIC_NOTICED, called, endpoint.number)
+        if channel is None:
+            await self._home(endpoint, send, number, flaw)
+            return True
+        channel.sequence = (channel.sequence + 1) % SEQUENCES
+        count = min(head.arguments, SHORT_WORDS)
+        flight = Flight(endpoint, send, number, called, node, count, size, staged, channel)
+        channel.flight = flight
+        await self._go(flight)
+        return True
+
+    async def resume(self, flight: Flight) -> None:
+        """A message that waits at its endpoint: it comes back, or goes again, on any channel."""
+        if flight.code is not Code.OK:
+            await self._end(flight, flight.code)
+            return
+        channel = self._channels.free(flight.node, flight.send.queue)
+        if channel is None or not self._room(flight.size):
+            await self._timers.start(flight)
+            return
+        await self._nic.work("am2_resume")
+        self.aside(flight.endpoint).remove(flight)
+        channel.sequence = (channel.sequence + 1) % SEQUENCES
+        channel.flight, flight.channel = flight, channel
+        await self._go(flight)
+
+    def _room(self, size: int) -> bool:
+        """Whether a message may be prepared for the send engine now."""
+        return len(self._ready) < READY and (not size or self._port.room(size))
+
+    def _flaw(self, node: int, size: int, block: int) -> Code:
+        """Why a descriptor cannot be sent at all. Nothing that a process writes is trusted."""
+        if node not in self._routes:
+            return Code.UNREACHABLE
+        return Code.BAD_LENGTH if size and (size > self._options.medium or block >= BLOCKS) else Code.OK
+
+    async def _go(self, flight: Flight) -> None:
+        """A message for the send engine; first its payload, if it has one."""
+        if flight.size:
+            self._fetching.append(flight)
+            address = flight.endpoint.staging + self._options.medium * flight.block
+            self._nic.trace(TraceEvent.NIC_DMA_START, flight.name, flight.size)
+            await self._port.fetch(address, flight.size)
+        else:
+            self._ready.append(flight)
+        await self.launch()
+
+    # ---- to the network
+
+    def control(self, node: int, second: Second, code: Code) -> None:
+        """Answer a message: an acknowledgement, or why it is returned."""
+        self._controls.append((node, second._replace(control=True).word(0), code))
+
+    async def fetched(self) -> None:
+        """From the port: the payload of the oldest message is here."""
+        self._ready.append(self._fetching.popleft())
+        await self.launch()
+
+    async def launched(self) -> None:
+        """From the port: it is ready again, and may have room."""
+        await self.launch()
+        while self._again and (self._again[0].over or self._port.room(self._again[0].size)):
+            flight = self._again.popleft()
+            if not flight.over:
+                await self._go(flight)
+
+    async def launch(self) -> None:
+        """If the port is ready, what goes next: control packets first."""
+        if not self._port.ready():
+            return
+        if self._controls:
+            await self._launch_control()
+            return
+        while self._ready:
+            flight = self._ready.popleft()
+            if not flight.over:
+                await self._launch_message(flight)
+                return
+            if flight.size:
+                await self._port.discard(flight.size)
+
+    async def _launch_control(self) -> None:
+        node, second, code = self._controls.popleft()
+        await self._nic.work_on("am2_control")
+        called = control_name(self._me, self._told)
+        self._told += 1
+        words = bytes([0, 0, 0, code]) + bytes(4 * CONTROL_WORDS - 4)
+        self._nic.trace(TraceEvent.ACK_SENT if code is Code.OK else TraceEvent.NACK_SENT, called, node)
+        await self._port.launch(node, (called, second), len(words), words)
+
+    async def _launch_message(self, flight: Flight) -> None:
+        """Its words are read where the process has written them; what was checked when it was taken is the NIC's."""
+        nic, channel = self._nic, flight.channel
+        assert channel is not None
+        await nic.work("am2_launch_payload" if flight.size else "am2_launch")
+        at = descriptor(flight.endpoint.frame, flight.send.queue, flight.number)
+        head, arguments = nic.load_words(at, HEAD), nic.load_words(at + 4 * HEAD, flight.arguments)
+        where = channel.node << 16 | head[1] & 0xFFFF
+        lead = (head[0], where, *head[2:4], flight.size << 16, head[5], *tag_words(flight.endpoint.tag), *arguments)
+        second = Second(flight.send.queue, channel.number, channel.sequence)
+        flight.sent += 1
+        if flight.sent == 1:
+            nic.trace(TraceEvent.NIC_SEND_START, flight.name, flight.size + 4 * len(lead))
+        if flight.size:
+            lead += (0,) * (HEAD + TAG + SHORT_WORDS - len(lead))
+            header = flight.name, second.word(LEAD + flight.size)
+            await self._port.launch_led(channel.node, header, lead, flight.size)
+        else:
+            inline = b"".join(word.to_bytes(4, "big") for word in lead)
+            await self._port.launch(channel.node, (flight.name, second.word(len(inline))), len(inline), inline)
+        await self._timers.start(flight)
+
+    # ---- answers, and none
+
+    async def answered(self, node: int, second: Second, code: Code) -> None:
+        """A control packet: the message is done with, or it comes back."""
+        nic = self._nic
+        channel = self._channels.out(node, second.queue, second.channel)
+        flight = channel.flight if channel and channel.sequence == second.sequence else None
+        if flight is None or not flight.sent:
+            await nic.work("am2_answered_late")
+            return
+        await nic.work_on("am2_answered")
+        nic.trace(TraceEvent.ACK_SEEN if code is Code.OK else TraceEvent.NACK_SEEN, flight.name, node)
+        self._timers.stop(flight)
+        if code is Code.ABSENT:
+            await self._set_aside(flight, Code.OK)
+        else:
+            await self._end(flight, code)
+
+    async def tick(self) -> None:
+        """The timer: messages that were not answered in time are sent again, or come back."""
+        for flight in await self._timers.over():
+            if flight.channel is None:
+                await self.resume(flight)
+            elif flight.sent > self._options.retries:
+                await self._end(flight, Code.UNREACHABLE)
+            else:
+                await self._resend(flight)
+
+    async def _resend(self, flight: Flight) -> None:
+        nic = self._nic
+        await nic.work("am2_resend")
+        nic.store(Word.RESENT, nic.load(Word.RESENT) + 1)
+        nic.trace(TraceEvent.RESEND, flight.name, flight.node)
+        if flight.size and not self._port.room(flight.size):
+            self._again.append(flight)
+        else:
+            await self._go(flight)
+
+    async def _end(self, flight: Flight, code: Code) -> None:
+        """A message is done with: its channel is free; with a code it comes back, as soon as there is a place."""
+        if code is not Code.OK and not await self._home(flight.endpoint, flight.send, flight.number, code):
+            await self._set_aside(flight, code)
+            return
+        self._off(flight)
+        if code is Code.OK:
+            await self._nic.work("am2_freed")
+            self._endpoints.give_back(flight.endpoint, flight.send, flight.number)
+
+    async def _set_aside(self, flight: Flight, code: Code) -> None:
+        """A message leaves its channel and waits at its endpoint: for a time-out, or until that is back."""
+        await self._nic.work("am2_set_aside")
+        self._off(flight)
+        waits = replace(flight, channel=None, sent=0, code=code, over=False)
+        self.aside(flight.endpoint).append(waits)
+        if flight.endpoint.there:
+            await self._timers.start(waits)
+
+    def _off(self, flight: Flight) -> None:
+        """It is on no channel any more, and no copy of it leaves."""
+        flight.over = True
+        if flight.channel:
+            flight.channel.flight = None
+        else:
+            self.aside(flight.endpoint).remove(flight)
+
+    async def _home(self, endpoint: Endpoint, send: Sending, number: int, code: Code) -> bool:
+        """A message comes back to its sender: all its words, through the queue of replies. False: there is no place."""
+        nic, receive = self._nic, endpoint.receives[1]
+        await nic.caught_up()
+        at = self._endpoints.room(endpoint, receive)
+        if at is None:
+            return False
+        await nic.work("am2_return")
+        await nic.work("am2_return_word", STRIDE // 4)
+        here = descriptor(endpoint.frame, send.queue, number)
+        head = Head.of(nic.load(here))._replace(returned=True, null=False, code=code)
+        node, other = halves(nic.load(here + 4))
+        where = name(node & 0xFF, other & 127, send.queue, number)
+        nic.store_words(at + 4, (where, *nic.load_words(here + 8, STRIDE // 4 - 4)))
+        receive.placed += 1
+        receive.arriving.append(Arriving(at, head.word, done=True))
+        nic.trace(TraceEvent.NIC_DROPPED, name(self._me, endpoint.number, send.queue, number), code)
+        self._endpoints.tell(endpoint, receive)
+        self._endpoints.give_back(endpoint, send, number, returned=True)
+        await self._endpoints.wake(endpoint)
+        return True
+
+    def forget(self, endpoint: Endpoint) -> None:
+        """An endpoint is there no more: what it has in flight is done with, whatever becomes of it."""
+        for flight in [*self.flying(endpoint), *self.aside(endpoint)]:
+            self._timers.stop(flight)
+            self._off(flight)
+
+    def aside(self, endpoint: Endpoint) -> list[Flight]:
+        """Messages that wait at an endpoint, and have no channels."""
+        return self._aside[endpoint]
+
+    def flying(self, endpoint: Endpoint) -> list[Flight]:
+        """Messages of an endpoint that have channels."""
+        return [flight for flight in self._channels.flights() if flight.endpoint is endpoint]

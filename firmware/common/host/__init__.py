@@ -1,0 +1,1 @@
+"""Parts of host libraries that several message layers use."""

@@ -1,0 +1,36 @@
+"""What every firmware uses: its main loop, and one interface to what differs between NICs: the host DMA, and packets
+between host memory and the network.
+"""
+
+from firmware.common.nic.bells import Bells
+from firmware.common.nic.block_ring import BlockRing
+from firmware.common.nic.host_dma import HostDma
+from firmware.common.nic.led_packets import LedEvents, LedPackets
+from firmware.common.nic.packets import Arrived, PacketPort, PortEvents
+from firmware.common.nic.ports import chain_heads, hardware_bells, has_bells, host_dma, led_port, packet_port
+from firmware.common.nic.routes import route_row
+from firmware.common.nic.services import Looked, Loop, Service, Step, Watched, serve
+
+__all__ = [
+    "Arrived",
+    "Bells",
+    "BlockRing",
+    "HostDma",
+    "LedEvents",
+    "LedPackets",
+    "Looked",
+    "Loop",
+    "PacketPort",
+    "PortEvents",
+    "Service",
+    "Step",
+    "Watched",
+    "chain_heads",
+    "hardware_bells",
+    "has_bells",
+    "host_dma",
+    "led_port",
+    "packet_port",
+    "route_row",
+    "serve",
+]

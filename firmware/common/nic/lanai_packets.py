@@ -1,0 +1,332 @@
+"""`PacketPort` on a LANai: payload is fetched into slots of SRAM behind the room for route and header, and received
+packets stand in buffers of SRAM until the host DMA has brought them to the host.
+
+    send slot        route, right-aligned (8) | header (8) | payload (most)
+    receive buffer   header (8) | payload (most) | syndrome
+
+A LANai 9 moves bytes from and to any place; a LANai 4 whole words only (`DirectTransfers`), so there addresses are
+multiples of 4, and what fills the last word of a piece reaches the host too.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+
+from firmware.common.nic.packets import Arrived, PortEvents, padding
+from firmware.common.nic.services import Reply, Service, answered
+from firmware.common.nic.transfers import (
+    BUFFERS,
+    HEADER_BYTES,
+    ROUTE_BYTES,
+    SLOTS,
+    PortMap,
+    Transfers,
+    Way,
+)
+from firmware.common.nic.whole_words import has_whole_words
+from firmware.layers import ClusterView
+from firmware.verbs import Answer, Nic, Watch
+from pymodels.errors import SanlabError
+from pymodels.registers import Isr, Reg
+
+DIRECT = 8
+"""Bytes that `packet_launch_inline` moves; each further word is one `packet_launch_word`."""
+LOOK = "packet_look"
+"""The path of a look at ISR."""
+NONE = -1
+"""No buffer."""
+RECV, SEND = 1 << Isr.RECV | 1 << Isr.HEAD, 1 << Isr.SEND
+INTERRUPT = 1 << Isr.HOST_SIG
+
+
+class LanaiPackets:
+    """The packets of a LANai."""
+
+    prepares = True
+    waits = False
+
+    def __init__(
+        self,
+        nic: Nic,
+        view: ClusterView,
+        base: int,
+        most: int,
+        transfers: Callable[[Nic, PortMap], Transfers],
+        exact: bool = False,
+    ) -> None:
+        """`base`: SRAM address from which on `PortMap` says what is the port's; `most`: bytes of payload a packet;
+        `transfers`: what the NIC has for them; `exact`: the length of each packet is looked at to the byte.
+        """
+        self.most, self.stored = most, 0
+        self._exact = exact
+        self._nic, self._map = nic, PortMap(base, most, len(view.names))
+        at = self._map
+        self._dma = transfers(nic, at)
+        self._skips = [self._route(view, vnn) for vnn in range(len(view.names))]
+        self._fetched: deque[int] = deque()
+        """Sizes of the fetches that are not launched."""
+        self._prepared: deque[tuple[int, int]] = deque()
+        """Of those with a header, the oldest ones: slot, bytes of it that the send engine skips."""
+        self._slot = self._first = 0
+        """Slots of the next fetch and of the next launch."""
+        self._sending = False
+        self._asked = self._came = 0
+        """Fetches that were started, and that are complete."""
+        self._armed = self._current = NONE
+        self._pending = [0] * BUFFERS
+        """Deliveries out of each receive buffer that are under way; one more until it is dropped."""
+        self._taken = 0
+        self._issued = 0
+        self._interrupt = False
+        self._was_read = self._reading = False
+        self._untold = 0
+        """Complete fetches of which the layer does not know."""
+        self._on: PortEvents
+        nic.write(Reg.EIMR, INTERRUPT)
+        self._arm(0)
+
+    def _route(self, view: ClusterView, vnn: int) -> int:
+        """Keep the route to a node; how many of its 8 bytes the send engine skips."""
+        route = view.routes.get(vnn, b"")
+        if len(route) > ROUTE_BYTES:
+            what = f"route {view.names[view.me]} -> {view.names[vnn]}"
+            raise SanlabError(what, f"{len(route)} bytes", f"give 1 to {ROUTE_BYTES}")
+        words = divmod(int.from_bytes(route, "big"), 1 << 32)
+        self._nic.store_words(self._map.routes + 16 * vnn, (*words, ROUTE_BYTES - len(route)))
+        return ROUTE_BYTES - len(route)
+
+    # ---- out
+
+    async def fetch(self, address: int, size: int) -> None:
+        """Bring payload into the next send slot."""
+        slot = self._slot
+        self._slot = (slot + 1) % SLOTS
+        self._fetched.append(size)
+        self._asked += 1
+        await self._dma.fetch(self._payload(slot), address, size)
+
+    def room(self, size: int) -> bool:
+        """Whether a slot is free: that of the packet in the send engine is not."""
+        return len(self._fetched) + self._sending < SLOTS
+
+    def ready(self) -> bool:
+        """Whether the send engine is."""
+        return not self._sending
+
+    async def prepare(self, node: int, header: tuple[int, int]) -> None:
+        """Route and header before the place of the payload."""
+        nic = self._nic
+        await nic.work_on("packet_prepare")
+        slot = (self._first + len(self._prepared)) % SLOTS
+        self._prepared.append((slot, self._skips[node]))
+        nic.store_words(self._map.slots[slot], (*nic.load_words(self._map.routes + 16 * node, 2), *header))
+
+    async def launch_prepared(self, size: int) -> None:
+        """The oldest slot to the send engine."""
+        await self._nic.work_on("packet_go")
+        self._take(size)
+        slot, skip = self._prepared.popleft()
+        self._go(self._map.slots[slot], skip, size)
+
+    async def launch(self, node: int, header: tuple[int, int], size: int, inline: bytes = b"", way: int = 0) -> None:
+        """Route and header before the payload, and all to the send engine."""
+        nic = self._nic
+        if inline or not size:
+            await nic.work_on("packet_launch_inline")
+            if size > DIRECT:
+                await nic.work_on("packet_launch_word", -(-(size - DIRECT) // 4))
+            at = self._map.slots[SLOTS]
+            padded = inline + bytes(-len(inline) % 4)
+            words = [int.from_bytes(padded[i : i + 4], "big") for i in range(0, len(padded), 4)]
+            nic.store_words(at + ROUTE_BYTES + HEADER_BYTES, words)
+        else:
+            await nic.work_on("packet_launch")
+            at = self._map.slots[self._first]
+            self._take(size)
+        nic.store_words(at, (*nic.load_words(self._map.routes + 16 * node, 2), *header))
+        self._go(at, self._skips[node], size)
+
+    def _take(self, size: int) -> None:
+        """The oldest fetch leaves."""
+        self._first = (self._first + 1) % SLOTS
+        if self._fetched.popleft() != size:
+            what = f"a packet of {size} bytes is launched that was not fetched so"
+            raise RuntimeError(f"node {self._nic.node}: {what}")
+
+    def _go(self, at: int, skip: int, size: int) -> None:
+        """Give a slot to the send engine."""
+        self._sending = True
+        nic, word = self._nic, self._nic.word_bytes
+        nic.write(Reg.SMP, at + skip - skip % word)
+        nic.write(Reg.SA, skip % word)
+        nic.write(Reg.SMLT, at + ROUTE_BYTES + HEADER_BYTES + (size + word - 1 & -word))
+
+    async def _sent(self, _: int) -> None:
+        """SEND: the engine has read the packet."""
+        self._sending = False
+        await self._on.launched()
+
+    def _payload(self, slot: int) -> int:
+        return self._map.slots[slot] + ROUTE_BYTES + HEADER_BYTES
+
+    # ---- in
+
+    def _arm(self, buffer: int) -> None:
+        self._armed = buffer
+        self._nic.write(Reg.RMP, self._map.buffers[buffer])
+        self._nic.write(Reg.RML, self._map.buffers[buffer] + self._map.buffer_bytes)
+
+    async def _received(self, end: int) -> None:
+        """RECV: a packet is complete, up to `end`. Arm another buffer, and give this one to the layer."""
+        nic = self._nic
+        whole = True
+        if self._exact:
+            flags = await nic.read(Reg.ISR)
+            await nic.work("packet_exact")
+            whole, end = has_whole_words(flags, nic.word_bytes), await nic.read(Reg.RMP)
+        self._current, self._taken, self._armed = self._armed, 0, NONE
+        self._pending[self._current] = 1
+        following = (self._current + 1) % BUFFERS
+        if not self._pending[following]:
+            self._arm(following)
+        at = self._map.buffers[self._current]
+        first, second = nic.load_words(at, 2)
+        behind = end - nic.word_bytes
+        padded = behind - at - HEADER_BYTES
+        size = padded - padding(second, padded)
+        fits = 0 <= size <= self.most and padded - size < nic.word_bytes
+        self._head = Arrived(first >> 24, (first, second), size, whole and fits and not nic.load(behind) >> 24)
+        await self._on.arrived()
+
+    def head(self) -> Arrived:
+        """The packet in the current buffer."""
+        return self._head
+
+    async def inline(self) -> tuple[int, int]:
+        """Its first two words of payload."""
+        at = self._map.buffers[self._current] + HEADER_BYTES
+        words = self._nic.load_bytes(at, min(self._head.size, 8)).ljust(8, b"\0")
+        return int.from_bytes(words[:4], "big"), int.from_bytes(words[4:], "big")
+
+    async def deliver(self, address: int, size: int) -> None:
+        """The next piece."""
+        while self._dma.full:
+            await self._wait()
+        self._pending[self._current] += 1
+        at = self._map.buffers[self._current] + HEADER_BYTES + self._taken
+        moved = size if self._nic.word_bytes == 8 else size + 3 & ~3
+        self._taken += size
+        await self._dma.deliver(at, address, moved, self._current)
+
+    async def drop(self) -> None:
+        """The buffer is free when nothing of it is under way."""
+        await self._nic.work_on("packet_drop")
+        self._release(self._current)
+
+    def _release(self, buffer: int) -> None:
+        """One thing less keeps a buffer. Buffers take turns: none is armed before the one whose turn it is."""
+        self._pending[buffer] -= 1
+        if not self._pending[buffer] and self._armed == NONE and buffer == (self._current + 1) % BUFFERS:
+            self._arm(buffer)
+
+    async def store(self, address: int, words: Sequence[int]) -> None:
+        """Words of the firmware's."""
+        while self._dma.full:
+            await self._wait()
+        self._issued += 1
+        await self._dma.store(words, address)
+
+    async def quiet(self) -> None:
+        """Spin until all of it is done."""
+        stores, fetches = self._issued, self._asked
+        while self.stored < stores or self._came < fetches:
+            await self._wait()
+
+    async def interrupt(self) -> None:
+        """At once, or when the last store is done."""
+        await self._nic.work_on("packet_interrupt")
+        self._interrupt = True
+        self._raise()
+
+    def _raise(self) -> None:
+        if self._interrupt and self.stored == self._issued:
+            self._interrupt = False
+            self._nic.write(Reg.ISR, INTERRUPT)
+
+    async def read(
+        self, address: int, count: int, meanwhile: Callable[[], Awaitable[None]] | None = None
+    ) -> tuple[int, ...]:
+        """Words to the scratch place; spin until they are here."""
+        self._was_read = False
+        self._reading = True
+        await self._dma.read(self._map.scratch, address, 4 * count)
+        if meanwhile is not None:
+            await meanwhile()
+        while not self._was_read:
+            await self._wait()
+        self._reading = False
+        words = self._nic.load_words(self._map.scratch, count)
+        await self._tell()
+        return words
+
+    # ---- the host DMA
+
+    def services(self, on: PortEvents) -> list[Service]:
+        """The two engines of the network, and the ends of DMA blocks."""
+        self._on = on
+        self._ends = replies = self._dma.replies(self._over)
+        self._loop = self._nic.poll_loop([reply.watch for reply in replies])
+        received = Answer(RECV & ~(1 << Isr.HEAD), RECV, "packet_head", None if self._exact else Reg.RMP)
+        sent = Answer(SEND, SEND)
+        further = Reply(self._nic, sent, LOOK, self._sent), Reply(self._nic, received, LOOK, self._received)
+        self._all = [*replies, *further]
+        answers = tuple(replace(reply.answer, passed="packet_which") for reply in self._all)
+        mask = sum(answer.mask for answer in answers)
+        self._any = Watch(Reg.ISR, 0, LOOK, mask, register=True, reads=True, answers=answers)
+        return [(self._any, self._happened)]
+
+    async def _happened(self) -> None:
+        """One of the engines is done, or several: the host's transfers first, which may wait for the next one."""
+        flags, number, value = await answered(self._nic, self._any)
+        if number < len(self._all):
+            await self._all[number].go_on(value)
+        for reply in self._all[number + 1 :]:
+            if flags & reply.answer.mask:
+                await reply.all()
+            else:
+                await self._nic.work_on("packet_which")
+
+    def background(self) -> list[Service]:
+        """The ends of transfers."""
+        return [(reply.watch, reply.hit) for reply in self._ends]
+
+    async def _wait(self) -> None:
+        """Spin until a transfer ends, and do what belongs to it."""
+        await self._ends[await self._loop.run()].hit()
+
+    async def _over(self, transfers: list[tuple[Way, int]]) -> None:
+        """Transfers are over: buffers are free, words are there, payload is here."""
+        before = self.stored
+        for way, buffer in transfers:
+            if way is Way.STORE:
+                self.stored += 1
+            elif way is Way.DELIVER:
+                self._release(buffer)
+            elif way is Way.FETCH:
+                self._came += 1
+                self._untold += 1
+            elif way is Way.READ:
+                self._was_read = True
+        if self.stored != before:
+            self._raise()
+            await self._on.stored()
+        if not self._reading:
+            await self._tell()
+
+    async def _tell(self) -> None:
+        """Tell the layer of fetches that are complete; it may read, but not within a read."""
+        while self._untold:
+            self._untold -= 1
+            await self._on.fetched()

@@ -1,0 +1,60 @@
+"""`echo` on the host: send up to 64 bytes, receive them, send them back. See firmware/echo/README.md."""
+
+from firmware.common.host.card import load_chain
+from firmware.common.host.loader import boot
+from firmware.common.host.words import store_words
+from firmware.echo.nic import layout as at
+from firmware.layers import ClusterView
+from firmware.verbs import Host
+from pymodels.trace import TraceEvent
+
+
+class Echo:
+    """One slot out, one inbox in: a message waits in the network until the one before it is consumed.
+
+    One task may send and one may receive at the same time.
+    """
+
+    def __init__(self, host: Host, view: ClusterView) -> None:
+        self.host, self.view, self.number, self.inbox = host, view, 0, host.allocate(4096).address
+
+    async def start(self) -> None:
+        """Tell the NIC where its DMA chain begins, and where to put what arrives. Call this first. A NIC that executes
+        its firmware is loaded before.
+        """
+        await boot(self.host, self.view)
+        await load_chain(self.host, 0, at.CHAIN)
+        await store_words(self.host, at.INBOX, self.inbox)
+
+    async def send(self, destination: int, payload: bytes) -> None:
+        """Send up to 64 bytes to another node; waits until the slot is empty. ValueError names a bad argument."""
+        size = len(payload)
+        if destination not in self.view.routes or size > at.PAYLOAD:
+            raise ValueError(f"destination {destination} (of {[*self.view.routes]}) or payload ({size} of 64 B)")
+        self.number = self.number + 1 & 0xFF
+        self.host.trace(TraceEvent.SEND_CALL, 0, size, self.number)
+        while await self.host.pio_read(self.host.nic_base + at.STATE):
+            pass
+        await self.host.spend("send")
+        header = at.HEADER.pack(at.TYPE, self.view.me, self.number, destination, size)
+        await self.host.pio_write(self.host.nic_base + at.OUT + 8, header + payload + bytes(-size % 4))
+        self.host.trace(TraceEvent.PAYLOAD_WRITTEN, int.from_bytes(header[:4], "big"), len(header) + size, self.number)
+        await store_words(self.host, at.STATE, 1)
+
+    async def receive(self) -> tuple[int, bytes]:
+        """Wait for the next message: (source node, payload)."""
+        await self.host.poll([(self.inbox + at.PACKET, 0)], "look_flag")
+        self.host.trace(TraceEvent.POLL_HIT)
+        await self.host.spend("receive")
+        packet = self.host.load_bytes(self.inbox, at.PACKET)
+        _, source, _, _, size = at.HEADER.unpack_from(packet)
+        self.host.store_words(self.inbox + at.PACKET, [0])
+        await store_words(self.host, at.CONSUMED, 1)
+        return source, packet[at.HEADER.size :][:size]
+
+    async def echo(self) -> None:
+        """Receive one message and send it back to where it came from."""
+        await self.send(*await self.receive())
+
+
+open_layer = Echo

@@ -1,0 +1,73 @@
+"""`echo` on the NIC: send what the host puts into the slot, put what arrives into the host's inbox. See README.md."""
+
+from firmware.common.nic import HostDma, Service, host_dma, route_row, serve
+from firmware.echo.nic import layout as at
+from firmware.layers import ClusterView
+from firmware.verbs import Nic, Watch
+from pymodels.registers import Flag, Isr, Reg
+
+
+async def main(nic: Nic, view: ClusterView) -> None:
+    """Wait for the host, then serve what can happen, for ever."""
+    await start(nic, view)
+    dma = host_dma(nic, {0: at.CHAIN})
+    services: list[Service] = [
+        (Watch(at.STATE, 0, "look_slot", mask=1), lambda: send(nic)),
+        (Watch(Reg.ISR, 0, "look_isr", mask=1 << Isr.SEND, register=True), lambda: sent(nic)),
+        (Watch(Reg.ISR, 0, "look_isr", mask=1 << Isr.RECV, register=True), lambda: receive(nic, dma)),
+        *dma.services({}, "look_isr"),
+        (Watch(at.CONSUMED, 0, "look_consumed"), lambda: arm(nic)),
+    ]
+    await serve(nic, services)
+
+
+async def start(nic: Nic, view: ClusterView) -> None:
+    """Lay out control blocks and routes as soon as the host has told where its inbox is."""
+    await nic.poll_loop([Watch(at.INBOX, 0, "look_inbox")]).run()
+    nic.store_words(at.CHAIN, (Flag.TERMINAL, 0, at.PACKET, at.IN, 0, nic.load(at.INBOX)))
+    nic.store_words(at.FLAG_BLOCK, (Flag.TERMINAL, 0, 4, at.FLAG, 0, nic.load(at.INBOX) + at.PACKET, 1))
+    for vnn, route in view.routes.items():
+        nic.store_words(at.ROUTES + 16 * vnn, route_row(route, nic.word_bytes))
+    await arm(nic)
+
+
+async def send(nic: Nic) -> None:
+    """The slot is full: put the route before the packet and hand both to the send engine."""
+    await nic.work("send")
+    nic.store(at.STATE, 2)
+    destination, size = divmod(nic.load(at.OUT + 12), 1 << 16)
+    high, low, begin, skip = nic.load_words(at.ROUTES + 16 * destination, 4)
+    nic.store_words(at.OUT, (high, low))
+    nic.write(Reg.SMP, at.OUT + begin)
+    nic.write(Reg.SA, skip)
+    nic.write(Reg.SMLT, at.OUT + 16 + (size + 7 & ~7))
+
+
+async def sent(nic: Nic) -> None:
+    """The send engine is done with the slot: the host may fill it again."""
+    await nic.work("sent")
+    nic.write(Reg.ISR, 1 << Isr.SEND)
+    nic.store(at.STATE, 0)
+
+
+async def receive(nic: Nic, dma: HostDma) -> None:
+    """A packet has arrived: the byte behind it is zero when its CRC-8 was right. Otherwise it is dropped."""
+    nic.write(Reg.ISR, 1 << Isr.RECV)
+    syndrome = nic.load(await nic.read(Reg.RMP) - nic.word_bytes) >> 24
+    await (arm(nic) if syndrome else deliver(nic, dma))
+
+
+async def deliver(nic: Nic, dma: HostDma) -> None:
+    """Have the packet copied to the host, and then the flag: a chain works in order."""
+    await nic.work("deliver")
+    nic.store(at.FLAG_BLOCK, at.CHAIN)
+    nic.store(at.CHAIN, at.FLAG_BLOCK)
+    await dma.pulse(0)
+
+
+async def arm(nic: Nic) -> None:
+    """The inbox is free: let the next packet in. Until now it has waited in the network."""
+    await nic.work("arm")
+    nic.store(at.CONSUMED, 0)
+    nic.write(Reg.RMP, at.IN)
+    nic.write(Reg.RML, at.IN + 128)

@@ -1,0 +1,10 @@
+"""EPOS on the host: a network component whose protocols are composed by configuration (paper 004)."""
+
+from __future__ import annotations
+
+from firmware.epos.host.errors import EposError
+from firmware.epos.host.library import Epos, Message, Stretch
+
+__all__ = ["Epos", "EposError", "Message", "Stretch", "open_layer"]
+
+open_layer = Epos

@@ -1,0 +1,141 @@
+"""Receive: entries of the Rx FIFO Queue tell of frames, which make up messages in staging slots; these are copied."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from firmware.common.host.words import store_words
+from firmware.epos.nic.layout import Place
+from firmware.epos.nic.pointcuts import Hooks
+from firmware.epos.nic.words import GREETING, INCOMPLETE, LAP, Told
+from firmware.verbs import Buffer, Host
+from pymodels.trace import TraceEvent
+
+
+class Message(NamedTuple):
+    """A message that was copied out."""
+
+    source: int
+    communicator: int
+    data: bytes
+
+
+class Incoming:
+    """Staging slots and the Rx FIFO Queue, as the host empties them."""
+
+    def __init__(self, host: Host, place: Place, memory: Buffer) -> None:
+        self._host, self._place, self._memory = host, place, memory
+        self.hooks: Hooks = {}
+        """Those of the host, once the protocols are made."""
+        self._entries = 0
+        """Entries that were taken, counted from the start."""
+        self._size = [0] * place.peers
+        """Of each node: bytes of the message of which frames are there."""
+        self.taken = [0] * place.peers
+        self.told = [0] * place.peers
+        """Messages that were copied out, and those of which the NIC has heard."""
+        self._into = host.allocate(place.options.slot_bytes)
+        """The application's memory."""
+        self._mirrored = place.options.rx_fifo == "host"
+        self.mirror = host.allocate(4 * place.entries) if self._mirrored else None
+        self.incomplete = 0
+        """Messages of which later frames were lost."""
+        self.met: dict[int, int] = {}
+        """By node the composition of which its greeting has told."""
+        self.overwritten = 0
+        """Messages that were lost to later ones in their staging slots."""
+
+    @property
+    def _entry(self) -> int:
+        """Address of the next entry."""
+        offset = 4 * (self._entries % self._place.entries)
+        return self.mirror.address + offset if self.mirror else self._host.nic_base + self._place.fifo + offset
+
+    @property
+    def _lap(self) -> int:
+        """The lap bit of an entry of the round before."""
+        return LAP if self._entries // self._place.entries & 1 else 0
+
+    async def look(self) -> int:
+        """One look at the next entry: its word, or 0."""
+        host = self._host
+        if self._mirrored:
+            await host.spend("epos_look_here")
+            word = host.load_words(self._entry, 1)[0]
+        else:
+            word = await host.pio_read(self._entry)
+            await host.spend("epos_look")
+        return word if (word ^ self._lap) & LAP else 0
+
+    async def wait(self) -> int:
+        """Spin until there is an entry: its word."""
+        host = self._host
+        if self._mirrored:
+            before = host.load_words(self._entry, 1)[0]
+            if not (before ^ self._lap) & LAP:
+                await host.poll([(self._entry, before)], "epos_look_here")
+            return host.load_words(self._entry, 1)[0]
+        return await host.poll_card(self._entry, self._lap, "epos_look", LAP)
+
+    async def take(self, word: int) -> Message | None:
+        """A frame; the message that it ends."""
+        host, told = self._host, Told.of(word & ~LAP)
+        host.trace(TraceEvent.POLL_HIT)
+        self._entries += 1
+        if told.size == GREETING:
+            await host.spend("epos_greeted")
+            self.met[told.source] = told.communicator
+            return None
+        if told.size == INCOMPLETE:
+            await host.spend("epos_incomplete")
+            self._size[told.source] = 0
+            self.incomplete += 1
+            await self._empty(told.source)
+            return None
+        self._size[told.source] += told.size
+        if not told.last:
+            await host.spend("epos_take_part")
+            return None
+        await host.spend("epos_take")
+        size, self._size[told.source] = self._size[told.source], 0
+        host.trace(TraceEvent.HANDLER_START, 0, 0, self._place.node(told.source))
+        message = self.taken[told.source]
+        at = self._memory.address + self._place.staging(told.source, message)
+        data: bytes | None = None
+        for hook in self.hooks["assembled"]:
+            data = await hook(told.source, size) if data is None else data
+        if data is None:
+            data = await self._copied(told.source, message, at, size)
+        host.trace(TraceEvent.HANDLER_END, 0, 0, self._place.node(told.source))
+        await self._empty(told.source)
+        if data is None:
+            self.overwritten += 1
+            return None
+        return Message(told.source, told.communicator, data)
+
+    async def _empty(self, source: int) -> None:
+        """The slot of a message is not used any more."""
+        taken = self.taken[source] = self.taken[source] + 1
+        await self._host.spend("epos_copied")
+        for hook in self.hooks["copied"]:
+            await hook(source, taken)
+        if 2 * (taken - self.told[source]) >= self._place.options.slots:
+            await self._free(source)
+
+    async def _copied(self, source: int, message: int, at: int, size: int) -> bytes | None:
+        """The bytes of a message, copied out of its slot; None: a later one has overwritten them meanwhile."""
+        host = self._host
+        if size:
+            await host.copy_memory("epos_copy", self._into.address, at, size)
+        if self._place.options.staging == "overwrite":
+            await host.spend("epos_check")
+            mark = self._memory.address + self._place.mark(source, message)
+            if host.load_words(mark, 1)[0] != message & 0xFFFFFFFF:
+                return None
+        return host.load_bytes(self._into.address, size) if size else b""
+
+    async def _free(self, source: int) -> None:
+        """Tell the NIC of free slots."""
+        await self._host.spend("epos_free")
+        self.told[source] = self.taken[source]
+        await store_words(self._host, self._place.freed(source), self.taken[source] & 0xFFFFFFFF)

@@ -1,0 +1,180 @@
+"""Send: a message is cut into frames, each of which goes into the Send Ring, by the host's stores or by DMA."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple
+
+from firmware.common.host.words import store_words
+from firmware.epos.nic.layout import Place
+from firmware.epos.nic.pointcuts import Hooks, tell_slot
+from firmware.epos.nic.words import BELLS, DATA, HELLO, TX_CHAIN, Told, bell, key_of, number_of
+from firmware.layers import ClusterView
+from firmware.verbs import Host
+from pymodels.registers import Block, Flag, Pci, Reg
+from pymodels.trace import TraceEvent
+
+Until = Callable[[int, int, str, str, str], Awaitable[int]]
+"""Waits until a word of the card changes: its address and value, the path of a look, what is waited for, who has it."""
+
+
+class Stretch(NamedTuple):
+    """Bytes that stand in pinned host memory, from where the NIC fetches them."""
+
+    address: int
+    """Physical."""
+    size: int
+
+
+class Sent(NamedTuple):
+    """A frame that stands in the Send Ring."""
+
+    node: int
+    slot: int
+    number: int
+    """Second word of its header."""
+    size: int
+    """Bytes of header and payload."""
+
+
+class Outgoing:
+    """The Send Ring and the Tx DMA Requests, as the host fills them."""
+
+    def __init__(self, host: Host, view: ClusterView, place: Place, until: Until, process: int) -> None:
+        self._host, self._me, self._place, self.until = host, view.me, place, until
+        self._peer = view.me * place.processes + process
+        self.hooks: Hooks = {}
+        """Those of the host, once the protocols are made."""
+        self.mtu, self.pio_limit = place.options.mtu, place.options.pio_limit
+        self._page = process
+        """Of the doorbell region, from which it rings."""
+        self._frames = 0
+        """Frames that were put into the ring, counted from the start."""
+        self._rung = self._known_sent = 0
+        """Doorbells that were rung, and those that are known to be done with."""
+        self._rung_by = [0] * place.options.send_frames
+        """Of each slot, the number of its last doorbell."""
+        self._calls = self._blocks = self._entries = 0
+        self._messages = [0] * place.peers
+        apart = place.options.slot_bytes if place.stride else 0
+        self.area = host.allocate(place.options.mtu * place.options.send_frames + apart)
+        """The application's pinned memory, where it gives bytes and not a place; behind it, where processes are kept
+        apart, room for a message: the NIC takes from no other memory.
+        """
+
+    async def message(self, nodes: tuple[int, ...], data: bytes | Stretch, communicator: int) -> None:
+        """Send a message to a node; to several where a protocol repeats its frames."""
+        host, size = self._host, data.size if isinstance(data, Stretch) else len(data)
+        self._calls += 1
+        host.trace(TraceEvent.SEND_CALL, 0, size, self._calls)
+        await host.spend("epos_message")
+        for hook in self.hooks["message"]:
+            await hook(nodes, size)
+        number = max(self._messages[node] for node in nodes)
+        for node in nodes:
+            self._messages[node] = number + 1
+        for index, at in enumerate(range(0, max(size, 1), self.mtu)):
+            part = min(self.mtu, size - at)
+            told = Told(at + part == size, self._peer, communicator, part)
+            await self._frame(nodes, number_of(self._place.identity, number, index), told, data, at)
+
+    async def _frame(self, nodes: tuple[int, ...], number: int, told: Told, data: bytes | Stretch, at: int) -> None:
+        """One frame of a message, whose payload begins there."""
+        host, place, part = self._host, self._place, told.size
+        large = part > self.pio_limit
+        slot = await self._slot()
+        if large:
+            await host.spend("epos_frame_dma")
+        else:
+            await host.spend("epos_frame")
+        key = key_of(DATA, self._me, self._frames * place.processes + self._page)
+        self._frames += 1
+        more = [await hook(nodes, at) for hook in self.hooks["frame"]]
+        header = b"".join(word.to_bytes(4, "big") for word in (key, number, told.word, *more))
+        host.trace(TraceEvent.PAYLOAD_WRITTEN, key, part, self._calls)
+        start = host.nic_base + place.slot(slot)
+        if large:
+            await host.pio_write(start, header, combine=True)
+            await self._request(slot, data, at, part)
+        else:
+            if part:
+                await host.spend("epos_store", -(-part // 32))
+            payload = self._bytes(data, at, part)
+            await host.pio_write(start, header + payload + bytes(-part % 4), combine=True)
+        sent = Sent(nodes[0], slot, number, place.header_bytes + part)
+        await self.ring(sent, large)
+        host.trace(TraceEvent.POINTER_WRITTEN, key)
+        for hook in self.hooks["sent"]:
+            await hook(nodes, sent)
+
+    def _bytes(self, data: bytes | Stretch, at: int, part: int) -> bytes:
+        """A part of the message."""
+        if isinstance(data, Stretch):
+            return self._host.load_bytes(data.address + at, part)
+        return bytes(data[at : at + part])
+
+    async def _request(self, slot: int, data: bytes | Stretch, at: int, part: int) -> None:
+        """An entry of the Tx DMA Requests: five words of the block, and last the one that makes it valid."""
+        host, place = self._host, self._place
+        if isinstance(data, Stretch):
+            address = data.address + at
+        else:
+            address = self.area.address + place.options.mtu * slot
+            host.store_bytes(address, data[at : at + part])
+        count = place.options.send_frames
+        block = place.requests + Block.SIZE * (self._blocks % count)
+        following = place.requests + Block.SIZE * ((self._blocks + 1) % count)
+        self._blocks += 1
+        local = place.slot(slot) + place.header_bytes
+        await store_words(host, block + Block.CSUM, 0, part, local, 0, address)
+        await store_words(host, block, following | int(Flag.WAKE | Flag.E2L))
+        if place.options.activate == "host":
+            await host.spend("epos_activate")
+            await host.pio_write(host.card.register(Reg.PULSE), (1 << TX_CHAIN).to_bytes(4, "big"))
+
+    async def greet(self, node: int) -> None:
+        """Say to a node what this host is composed of: no frame, so no protocol sees it."""
+        host, place, slot = self._host, self._place, await self._slot()
+        await host.spend("epos_greet")
+        key = key_of(HELLO, self._me, self._frames)
+        self._frames += 1
+        words = (key, number_of(place.identity, 0, 0), *[0] * (place.header - 2))
+        await store_words(host, place.slot(slot), *words)
+        await self.ring(Sent(node, slot, 0, place.header_bytes))
+
+    async def tell(self, protocol: str, node: int, count: int, bit: bool = False) -> None:
+        """A doorbell without a frame, for a protocol of the NIC."""
+        await self._ring(bell(node, bit, tell_slot(protocol), count))
+
+    async def ring(self, sent: Sent, large: bool = False) -> None:
+        """The doorbell of a frame that stands in the ring."""
+        await self._ring(bell(sent.node, large, sent.slot, sent.size))
+        self._rung += 1
+        self._rung_by[sent.slot] = self._rung
+
+    async def _ring(self, word: int) -> None:
+        """An entry of the Tx FIFO Queue."""
+        host, place = self._host, self._place
+        if place.options.notify == "doorbell":
+            await host.pio_write(host.nic_base + Pci.DOORBELL + 4096 * self._page, word.to_bytes(4, "big"))
+        else:
+            await store_words(host, place.bells + 4 * (self._entries % BELLS), word)
+        self._entries += 1
+
+    async def _slot(self) -> int:
+        """The next slot of the ring, once the doorbells of what stood there are done with."""
+        slot = self._frames % self._place.options.send_frames
+        await self._done(self._rung_by[slot], "a free frame of the Send Ring")
+        return slot
+
+    async def left(self) -> None:
+        """Until every frame has left: what stands in host memory may be changed then."""
+        await self._done(self._rung, "the last frame to leave")
+
+    async def _done(self, bells: int, what: str) -> None:
+        """Until so many doorbells are done with."""
+        at = self._host.nic_base + self._place.sent
+        while self._known_sent < bells:
+            before = self._known_sent & 0xFFFFFFFF
+            word = await self.until(at, before, "epos_look_sent", what, f"NIC {self._me}")
+            self._known_sent += word - before & 0xFFFFFFFF

@@ -1,0 +1,19 @@
+/* What EPOS's library keeps. Protocols add their own words; those of one that is not selected do not exist. */
+#ifndef EPOS_STATE_H
+#define EPOS_STATE_H
+#include "turns.h"
+#include "../nic/header.h"
+#include "words.h"
+
+/* Sizes are fixed when EPOS is compiled; these are the defaults of the repository, and other powers of two cost the same. */
+enum { FRAMES = 8, SLOT_SHIFT = 16, SLOT = 1 << SLOT_SHIFT, SLOTS_SHIFT = 2, SLOTS = 1 << SLOTS_SHIFT, NODES = 64, LONG = 4096 };
+
+struct came { u32 source, communicator, size, at; };
+struct epos {
+    u32 nodes, key, next, rung, sent, block, blocks, blocks_end, entry, entries, entries_end, staging, given_up;
+    u32 slots[FRAMES], message[NODES], came[NODES], taken[NODES], told[NODES];
+    DYNAMIC_WORDS
+    PROTOCOL_WORDS
+};
+
+#endif

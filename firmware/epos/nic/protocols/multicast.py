@@ -1,0 +1,35 @@
+"""Multicast on the NIC: a frame whose header names further nodes stays in the Send Ring, and leaves again for each."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from firmware.epos.nic.protocols import Protocol
+
+if TYPE_CHECKING:
+    from firmware.epos.nic.sending import Out
+
+PROTOCOL = Protocol(10, "one send reaches several nodes; the NIC repeats the frame from the Send Ring", header=1)
+
+
+class Side:
+    """Of one NIC."""
+
+    def __init__(self, program: Any) -> None:
+        self._program, self._at = program, 4 * program.place.words["multicast"]
+
+    async def tx_done(self, out: Out) -> bool:
+        """To the next node; the bit of each that it has left for is taken out of the header."""
+        nic = self._program.nic
+        left = nic.load(out.at + self._at) if out.counted else 0
+        if not left:
+            return False
+        node = (left & -left).bit_length() - 1
+        if node not in self._program.sender.known:  # forged where the header stood
+            return False
+        await nic.work("epos_next_node", node + 1)
+        await nic.work("epos_repeat")
+        nic.store(out.at + self._at, left & left - 1)
+        await self._program.sender.launch(replace(out, node=node))
+        return True

@@ -1,0 +1,296 @@
+"""The receiving side of the NIC: frames of the Receive Ring go into the staging slots of host memory, and the host is
+told by the Rx FIFO Queue.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from firmware.common.nic import BlockRing, HostDma
+from firmware.epos.nic.layout import Place
+from firmware.epos.nic.pointcuts import Hooks
+from firmware.epos.nic.words import CONTROL, DATA, GREETING, HELLO, INCOMPLETE, INDEX, LAP, RX_CHAIN, Told, Word
+from firmware.verbs import Nic
+from pymodels.registers import Isr, Reg
+from pymodels.trace import TraceEvent
+from pymodels.waiting import Wait, Wanted
+
+RECV = 1 << Isr.RECV | 1 << Isr.HEAD
+NONE = -1
+STORED, PASSED, MIRRORED = range(3)
+"""What an end of a block means: a frame is in host memory; nothing; the host's entry is there."""
+
+
+Controls = Sequence[Callable[[int, int, int], Awaitable[None]]]
+"""Of protocols whose NICs tell each other something: takes the source, the kind and the word of a control frame."""
+
+
+@dataclass
+class In:
+    """A frame of the Receive Ring."""
+
+    buffer: int
+    at: int
+    key: int
+    number: int
+    told: Told
+    offset: int = 0
+    """Of its payload in the message."""
+    waits: bool = False
+    """It has to wait in the Receive Ring for a staging slot."""
+    seen: int = 0
+    """Messages of its row that were copied out, when that was looked at."""
+    address: int = 0
+    """Where that goes in host memory; 0: into its staging slot."""
+    message: int = 0
+    """Of its source, counted from the start: which staging slot it has."""
+    active: int = 0
+    """Bits of the protocols that act on it, where frames say so."""
+    gives_up: bool = False
+    """The message before it is incomplete, and the host has not been told."""
+    count: int = 0
+    """Of a reliable composition: the frame's number."""
+    row: int = 0
+    """Of the process to which it goes, and its source: which words are theirs."""
+    entry: int = 0
+    """Its place in the Rx FIFO Queue, and the word there."""
+    word: int = 0
+
+
+class Receiver:
+    """Receive Ring, Rx DMA Requests and Rx FIFO Queue."""
+
+    def __init__(self, nic: Nic, place: Place, dma: HostDma, hooks: Hooks, controls: Controls) -> None:
+        self._nic, self._place = nic, place
+        self._controls = controls
+        self._at_rx, self._at_stored = hooks["rx"], hooks["stored"]
+        self._ring = BlockRing(nic, dma, place.rx_blocks, place.rx_count, RX_CHAIN, place.rx_words)
+        owners = [place.owner(process) for process in range(place.processes)]
+        self._staging = [nic.load(staging) for staging, _, _ in owners]
+        self._mirror = [nic.load(mirror) for _, mirror, _ in owners]
+        self._overwrites = place.options.staging == "overwrite"
+        self._mirrors = place.options.rx_fifo == "host"
+        rows = place.peers * place.processes
+        self._messages = [0] * rows
+        """Of each row: messages whose last frame has come, or that stay incomplete."""
+        self._expected = [0] * rows
+        """Of each row: message and number in it of the frame that follows."""
+        self._entries = [0] * place.processes
+        """Of the Rx FIFO Queue of each process that are given out, counted from the start."""
+        self._free = [True] * place.options.receive_frames
+        self._armed, self._turn = NONE, 0
+        self._moving: deque[In] = deque()
+        """On their way to the host."""
+        self.offset = self.at
+        """Gives it; a protocol that cuts frames otherwise sets another one."""
+        self.row = self.source
+        """Gives the row of a frame; a protocol that knows processes sets another one."""
+        self.held: list[deque[In]] = [deque() for _ in range(place.processes)]
+        """Of each process, waiting in the Receive Ring for a staging slot."""
+        self._arm(0)
+
+    def _arm(self, buffer: int) -> None:
+        self._armed, self._turn = buffer, (buffer + 1) % len(self._free)
+        self._free[buffer] = False
+        self._nic.write(Reg.RMP, self._place.buffer(buffer))
+        self._nic.write(Reg.RML, self._place.buffer(buffer) + self._place.receive_bytes)
+
+    async def received(self) -> None:
+        """A packet is complete. Arm another buffer; look whether it is a frame of this composition."""
+        nic, place = self._nic, self._place
+        nic.write(Reg.ISR, RECV)
+        await nic.work("epos_head")
+        end = await nic.read(Reg.RMP)
+        buffer, self._armed = self._armed, NONE
+        if passed := self._next():
+            await nic.work("epos_passed_by", passed)
+        at = place.buffer(buffer)
+        key, number, word = nic.load_words(at, 3)
+        frame = In(buffer, at, key, number, Told.of(word))
+        if nic.load(end - nic.word_bytes) >> 24:
+            await nic.work("epos_bad")
+            nic.store(Word.BAD, nic.load(Word.BAD) + 1)
+            self.release(buffer)
+        elif number >> 24 == place.identity and key >> 24 == CONTROL and self._controls:
+            await nic.work("epos_control_in")
+            source = (key >> 16 & 0xFF) * place.processes + (number >> 8 & 0xFF)
+            row = (number >> 16 & 0xFF) * place.peers + source
+            for take in self._controls:
+                await take(row, number & 0xFF, word)
+            self.release(buffer)
+        elif number >> 24 != place.identity or key >> 24 != DATA or frame.told.size > place.options.mtu:
+            await self._foreign(frame)
+        else:
+            frame.row = self.row(frame)
+            nic.trace(TraceEvent.NIC_RECV_START, key, place.node(frame.row))
+            await self._take(frame)
+
+    async def _foreign(self, frame: In) -> None:
+        """It is none of this composition's frames; a greeting, of which the host hears, or refused."""
+        nic, source = self._nic, frame.key >> 16 & 0xFF
+        if frame.key >> 24 == HELLO and source < self._place.nodes:
+            await nic.work("epos_greeting")
+            self.release(frame.buffer)
+            await self._tell(0, Told(False, source * self._place.processes, frame.number >> 24, GREETING))
+            return
+        await nic.work("epos_foreign")
+        nic.store(Word.FOREIGN, nic.load(Word.FOREIGN) + 1)
+        nic.store(Word.FOREIGN_IS, frame.number >> 24)
+        self.release(frame.buffer)
+
+    @property
+    def waits_for(self) -> list[tuple[int, int]]:
+        """The words that the oldest held frame of each process waits for, and the values that they had."""
+        return [(self._place.freed(held[0].row), held[0].seen) for held in self.held if held]
+
+    async def freed(self) -> None:
+        """A staging slot may be free."""
+        for held in self.held:
+            while held:
+                await self._give_up(held[0])
+                if self._full(held[0]):
+                    break
+                await self._nic.work("epos_freed")
+                await self._deliver(held.popleft())
+
+    def source(self, frame: In) -> int:
+        """The row of a frame, where all of the NIC is one process's."""
+        return frame.told.source
+
+    def at(self, frame: In) -> int:
+        """Offset of a frame in its message, where all are cut the same."""
+        return (frame.number & INDEX) * self._place.options.mtu
+
+    def _full(self, frame: In) -> bool:
+        """Whether the slot of its message is in use."""
+        frame.seen = self._nic.load(self._place.freed(frame.row))
+        return (frame.message - frame.seen & 0xFFFFFFFF) >= self._place.limit
+
+    async def _take(self, frame: In) -> None:
+        """A frame of this composition: it goes to its place, waits for it, or is dropped."""
+        nic, source, index = self._nic, frame.row, frame.number & INDEX
+        held = self.held[source // self._place.peers]
+        frame.offset = self.offset(frame)
+        frame.gives_up = not index and bool(self._expected[source] & INDEX)
+        frame.message = self._messages[source] + frame.gives_up & 0xFFFFFFFF
+        frame.waits = bool(held) or self._full(frame)
+        await nic.work("epos_hold" if frame.waits else "epos_rx")
+        for hook in self._at_rx:
+            if not await hook(frame):
+                self.release(frame.buffer)
+                return
+        if not await self._follows(frame):
+            self.release(frame.buffer)
+        elif frame.waits:
+            nic.store(Word.HELD, nic.load(Word.HELD) + 1)
+            held.append(frame)
+            await self._give_up(held[0])
+        else:
+            await self._give_up(frame)
+            await self._deliver(frame)
+
+    async def _follows(self, frame: In) -> bool:
+        """Whether it is the frame after the last one, or the first of a message; where frames between are lost, what
+        came of theirs is given up, and its slot is used up.
+        """
+        nic, source, follows = self._nic, frame.row, frame.number & 0xFFFFFF
+        index = follows & INDEX
+        if frame.offset >= self._place.options.slot_bytes or (index and follows != self._expected[source]):
+            await nic.work("epos_stray")
+            nic.store(Word.STRAY, nic.load(Word.STRAY) + 1)
+            return False
+        if follows != self._expected[source]:
+            await nic.work("epos_anew")
+        last = frame.told.last
+        self._expected[source] = ((follows | INDEX) if last else follows) + 1 & 0xFFFFFF
+        self._messages[source] = frame.message + last & 0xFFFFFFFF
+        return True
+
+    async def _deliver(self, frame: In) -> None:
+        """A block of the Rx DMA Requests brings the payload to the host, and its end an entry of the Rx FIFO Queue."""
+        nic, place, told = self._nic, self._place, frame.told
+        process, source = divmod(frame.row, place.peers)
+        frame.entry, frame.word = self._entry(process, told)
+        staging = self._staging[process]
+        if self._overwrites and not frame.number & INDEX:
+            await nic.work("epos_mark")
+            self._words(frame.message, staging + place.mark(source, frame.message), PASSED, wake=False)
+        address = frame.address or staging + place.staging(source, frame.message) + frame.offset
+        size = told.size or 4
+        size = size if nic.word_bytes == 8 else size + 3 & ~3
+        nic.trace(TraceEvent.NIC_ACCEPT, frame.key, place.node(source), 1)
+        nic.trace(TraceEvent.NIC_DMA_START, frame.key, size, 4 if self._mirrors else 0)
+        self._moving.append(frame)
+        self._ring.data(frame.at + place.header_bytes, address, size, not self._mirrors, (STORED, 0, 0))
+        if self._mirrors:
+            await nic.work("epos_mirror")
+            self._words(frame.word, self._mirror[process] + frame.entry, MIRRORED, wake=True)
+        await self._ring.start()
+
+    def _entry(self, process: int, told: Told) -> tuple[int, int]:
+        """The next entry of the Rx FIFO Queue of a process: where it is, and its word."""
+        count, entries = self._entries[process], self._place.entries
+        self._entries[process] += 1
+        return 4 * (count % entries), (0 if count // entries & 1 else LAP) | told.word
+
+    async def _give_up(self, frame: In) -> None:
+        """If the message before this one is incomplete, the host hears that no more comes of it."""
+        if not frame.gives_up:
+            return
+        frame.gives_up = False
+        await self._tell(frame.row // self._place.peers, Told(True, frame.told.source, 0, INCOMPLETE))
+
+    async def _tell(self, process: int, told: Told) -> None:
+        """An entry of the Rx FIFO Queue that brings no bytes."""
+        at, word = self._entry(process, told)
+        if self._mirrors:
+            await self._nic.work("epos_mirror")
+            self._words(word, self._mirror[process] + at, MIRRORED, wake=True)
+            await self._ring.start()
+        else:
+            self._nic.store(self._place.fifo + self._place.stride * process + at, word)
+
+    def _words(self, word: int, address: int, meaning: int, wake: bool) -> None:
+        """A block that writes one word to the host."""
+        self._ring.words((word,), address, (meaning, 0, 0), wake)
+
+    async def done(self) -> None:
+        """Blocks of the Rx DMA Requests have ended."""
+        nic = self._nic
+        while (entry := self._ring.finished()) is not None:
+            if entry[0] != STORED:
+                await nic.work("epos_passed")
+                continue
+            await nic.work("epos_stored")
+            frame = self._moving.popleft()
+            self.release(frame.buffer)
+            if not self._mirrors:
+                pages = self._place.stride * (frame.row // self._place.peers)
+                nic.store(self._place.fifo + pages + frame.entry, frame.word)
+            for hook in self._at_stored:
+                await hook(frame)
+
+    def release(self, buffer: int) -> None:
+        """A buffer is free. They take turns: if the one whose turn it is was not, it takes the next packet now."""
+        self._free[buffer] = True
+        if self._armed == NONE:
+            self._next()
+
+    def _next(self) -> int:
+        """Arm the buffer whose turn it is, if it is free. Where processes are kept apart one that is held is passed by:
+        how many were.
+        """
+        count = len(self._free)
+        for ahead in range(count if self._place.stride else 1):
+            if self._free[(self._turn + ahead) % count]:
+                self._arm((self._turn + ahead) % count)
+                return ahead
+        return 0
+
+    def wants(self) -> Iterator[Wait]:
+        """For reports of who waits for whom."""
+        for frame in (frame for held in self.held for frame in held):
+            what = f"a staging slot for node {frame.told.source}"
+            yield Wait(self._nic.who, Wanted(what, f"host {self._nic.node}"))

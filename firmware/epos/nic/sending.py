@@ -1,0 +1,233 @@
+"""The sending side of the NIC: doorbells make frames of the Send Ring leave, in the order in which they were rung."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+
+from firmware.common.nic import HostDma, route_row
+from firmware.common.nic.host_dma import TERMINAL
+from firmware.epos.nic.layout import Place
+from firmware.epos.nic.pointcuts import Hooks
+from firmware.epos.nic.words import CONTROL, ROUTE, TX_CHAIN, Word, key_of
+from firmware.layers import ClusterView
+from firmware.verbs import Nic
+from pymodels.registers import Block, Isr, Reg
+from pymodels.trace import TraceEvent
+from pymodels.waiting import Wait, Wanted
+
+SEND = 1 << Isr.SEND
+
+
+Told = Callable[[int, int, bool], Awaitable[None]]
+"""Takes a doorbell that is for a protocol: its node, its number, its bit."""
+
+
+@dataclass
+class Out:
+    """A frame whose doorbell has been taken."""
+
+    node: int
+    at: int
+    """Its address; the place of its route is before it."""
+    size: int
+    """Bytes of header and payload."""
+    fetched: bool
+    """Its payload is here."""
+    process: int = 0
+    """Whose it is."""
+    counted: bool = True
+    """It is the host's: a doorbell is done with when it has left."""
+    rest: tuple[int, int] | None = None
+    """Begin and end of what follows as a second piece of the packet."""
+
+
+class Sender:
+    """Tx FIFO Queue, Tx DMA Requests and Send Ring."""
+
+    def __init__(
+        self, nic: Nic, view: ClusterView, place: Place, dma: HostDma, hooks: Hooks, told: Mapping[int, Told]
+    ) -> None:
+        self._nic, self._place, self._dma = nic, place, dma
+        self._at_tx, self._at_tx_done = hooks["tx"], hooks["tx_done"]
+        self._at_bell, self._at_fetch = hooks["bell"], hooks["fetch"]
+        self._queue: deque[Out] = deque()
+        """Rung, not handed to the send engine."""
+        self._fetching: deque[Out] = deque()
+        self._out: Out | None = None
+        """What the send engine reads."""
+        self._told, self._told_others = told, 0
+        self._controls: deque[tuple[int, int, int]] = deque()
+        """Control frames that wait for the send engine."""
+        self._block = 0
+        """The next block of the Tx DMA Requests that ends."""
+        self._count = place.options.send_frames
+        self.known = frozenset(peer for peer in range(place.peers) if place.node(peer) in view.routes)
+        """Peers to which there is a route."""
+        for node, route in view.routes.items():
+            nic.store_words(place.routes + 16 * node, route_row(route, nic.word_bytes))
+        for index in range(place.tx_count):
+            following = place.tx_blocks + Block.SIZE * ((index + 1) % place.tx_count)
+            nic.store(place.tx_blocks + Block.SIZE * index, following | TERMINAL)
+
+    async def rung(self, page: int, offset: int, bell: int) -> None:
+        """A doorbell: the frame leaves, or waits for its payload, the engine, or one before it."""
+        nic, place = self._nic, self._place
+        node, slot, size = bell >> 24, bell >> 16 & 127, bell & 0xFFFF
+        process = page if place.stride else 0
+        known = node in self.known
+        there = known and slot < self._count and place.header_bytes <= size <= place.frame_bytes
+        told = known and slot in self._told
+        if not (told or there) or not all([await hook(process, bell) for hook in self._at_bell]):
+            await nic.work("epos_empty")
+            nic.store(Word.EMPTY, nic.load(Word.EMPTY) + 1)
+            return
+        if told:
+            await self._told[slot](process * place.peers + node, size, bool(bell >> 23 & 1))
+            return
+        large = bool(bell >> 23 & 1)
+        out = Out(node, place.slot(slot, process), size, not large, process)
+        nic.trace(TraceEvent.NIC_NOTICED, nic.load(out.at))
+        if large:
+            if place.options.activate == "lanai":
+                await nic.work("epos_fetch")
+                if not all([await hook(out) for hook in self._at_fetch]):
+                    await self.refuse(out)
+                    return
+                self._fetching.append(out)
+                self._queue.append(out)
+                await self._dma.pulse(TX_CHAIN)
+            else:
+                self._fetching.append(out)
+                self._queue.append(out)
+                await nic.work("epos_queue")
+            await self.look_ahead()
+        elif self._out is not None or (self._queue and not place.options.overtake):
+            await nic.work("epos_queue")
+            self._queue.append(out)
+        else:
+            await self.launch(out)
+
+    async def look_ahead(self) -> None:
+        """The chain runs on to every block that is valid: the DMA of a frame may have ended before its doorbell came.
+        Where others are on their way before it, their end tells of it.
+        """
+        if len(self._fetching) > 1:
+            await self._nic.work("epos_behind")
+            return
+        await self._nic.work("epos_here")
+        if self._nic.load(self._place.tx_blocks + Block.SIZE * self._block) & TERMINAL:
+            await self.fetched()
+
+    async def fetched(self) -> None:
+        """Blocks of the Tx DMA Requests have ended: the payload of the oldest frames is here."""
+        nic, place = self._nic, self._place
+        while self._fetching and nic.load(place.tx_blocks + Block.SIZE * self._block) & TERMINAL:
+            await nic.work("epos_fetched")
+            self._block = (self._block + 1) % place.tx_count
+            self._fetching.popleft().fetched = True
+        await self._next()
+
+    async def launch(self, out: Out) -> None:
+        """Route before the frame, and both to the send engine, which is idle."""
+        nic, word = self._nic, self._nic.word_bytes
+        self._out = out
+        await nic.work("epos_tx")
+        for hook in self._at_tx:
+            if not await hook(out):
+                return
+        high, low, begin, skip = self.route(out.node)
+        nic.store_words(out.at - ROUTE, (high, low))
+        nic.trace(TraceEvent.NIC_SEND_START, nic.load(out.at), out.size)
+        nic.write(Reg.SMP, out.at - ROUTE + begin)
+        nic.write(Reg.SA, skip)
+        nic.write(Reg.SMLT, out.at + (out.size + word - 1 & -word))
+
+    def route(self, row: int) -> tuple[int, ...]:
+        """To the node of a peer: two words, where it begins in them, and what the engine skips."""
+        return tuple(self._nic.load_words(self._place.routes + 16 * self._place.node(row), 4))
+
+    async def refuse(self, out: Out) -> None:
+        """A frame does not leave: that is counted, and its doorbell is done with."""
+        if self._out is out:
+            self._out = None
+        self._nic.store(Word.REFUSED, self._nic.load(Word.REFUSED) + 1)
+        self.done_with(out.process)
+        await self._next()
+
+    def done_with(self, process: int) -> None:
+        """One doorbell more of a process is."""
+        at = self._place.sent + self._place.stride * process
+        self._nic.store(at, self._nic.load(at) + 1 & 0xFFFFFFFF)
+
+    def waiting(self, at: int) -> bool:
+        """Whether the frame at an address has not left."""
+        return any(one.at == at for one in (self._out, *self._queue) if one is not None)
+
+    async def sent(self) -> None:
+        """The send engine has read the frame: its doorbell is done with, unless a protocol sends it once more."""
+        nic, out = self._nic, self._out
+        nic.write(Reg.ISR, SEND)
+        self._out = None
+        if out is None:
+            raise RuntimeError(f"{nic.who}: the send engine has read what nobody gave it")
+        if out.rest:
+            await nic.work("epos_piece")
+            self._out, (begin, end), out.rest = out, out.rest, None
+            nic.write(Reg.SMP, begin)
+            nic.write(Reg.SA, 0)
+            nic.write(Reg.SMLT, end)
+            return
+        await nic.work("epos_sent")
+        for hook in self._at_tx_done:
+            if await hook(out):
+                return
+        if out.counted:
+            self.done_with(out.process)
+        await self._next()
+
+    async def _next(self) -> None:
+        """What this NIC has to tell others; then the oldest frame that is here, or one that may pass others."""
+        if self._controls and self._out is None:
+            await self._control(*self._controls.popleft())
+        if self._out is not None or not self._queue:
+            return
+        count = len(self._queue) if self._place.options.overtake else 1
+        ready = next((one for one in islice(self._queue, count) if one.fetched), None)
+        if ready is None:
+            return
+        await self._nic.work("epos_unqueue")
+        self._queue.remove(ready)
+        await self.launch(ready)
+
+    async def tell(self, row: int, kind: int, value: int) -> None:
+        """A control frame to the peer of a row, from its process, as soon as the send engine is idle."""
+        if self._out is None:
+            await self._control(row, kind, value)
+            return
+        await self._nic.work("epos_control_wait")
+        self._controls.append((row, kind, value))
+
+    async def _control(self, row: int, kind: int, value: int) -> None:
+        """Make it, and hand it to the send engine."""
+        nic, place, word = self._nic, self._place, self._nic.word_bytes
+        at, process, to = place.control + ROUTE, row // place.peers, row % place.processes
+        self._out = Out(row % place.peers, at, 12, True, process, counted=False)
+        await nic.work("epos_control")
+        self._told_others += 1
+        high, low, begin, skip = self.route(row)
+        said = place.identity << 24 | to << 16 | process << 8 | kind
+        words = key_of(CONTROL, nic.node, self._told_others), said, value
+        nic.store_words(at - ROUTE, (high, low, *words))
+        nic.write(Reg.SMP, at - ROUTE + begin)
+        nic.write(Reg.SA, skip)
+        nic.write(Reg.SMLT, at + (12 + word - 1 & -word))
+
+    def wants(self) -> Iterator[Wait]:
+        """For reports of who waits for whom."""
+        if self._out is not None:
+            yield Wait(self._nic.who, Wanted("its outgoing frame to leave", f"NIC {self._place.node(self._out.node)}"))
+        if self._fetching:
+            yield Wait(self._nic.who, Wanted("the DMA of a frame"))

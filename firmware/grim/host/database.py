@@ -1,0 +1,120 @@
+"""The global handler database: node 0 keeps it, the others talk to it in active messages (paper 000, 4.4.1; 003,
+C.4.1).
+"""
+
+from __future__ import annotations
+
+from firmware.grim.formats import Device, Reference
+from firmware.grim.host.arguments import text
+from firmware.grim.host.calls import Calls
+from firmware.grim.host.fpga import FpgaCard
+from firmware.grim.host.handlers import (
+    ASK,
+    LIST,
+    REGISTER,
+    SERVER,
+    TELL,
+    Handler,
+    Handlers,
+    decode_names,
+    decode_table,
+    encode_names,
+    encode_table,
+)
+from firmware.grim.host.messages import Messages
+from firmware.grim.host.nodes import Nodes
+from firmware.verbs import Host
+
+
+class Database:
+    """Table C.3: the client's and, on node 0, the server's side."""
+
+    def __init__(
+        self, host: Host, nodes: Nodes, calls: Calls, messages: Messages, handlers: Handlers, card: FpgaCard | None
+    ) -> None:
+        """`card`: this host's, which learns the numbers of its circuits."""
+        self._host, self._calls, self._messages, self._handlers = host, calls, messages, handlers
+        self._card = card
+        self._serving = nodes.me == SERVER
+        self.served = 0
+        """Lists of names that other nodes have sent to this server."""
+        self._lists = 0
+        """Answers to `synchronise` that have come."""
+        self._told: dict[str, int] = {}
+        """Answers to `resolve`: number of a name, 0 when nobody has it."""
+
+    def built_in(self) -> dict[int, Handler]:
+        """The handlers that every node has for the database."""
+        return {REGISTER: self._register, LIST: self._list, ASK: self._ask, TELL: self._tell}
+
+    def _server(self) -> int:
+        return Reference(SERVER, Device.HOST, 0).pack()
+
+    def register_handler(self, function: Handler, name: str) -> None:
+        """`grim_register_handler`: enter an own handler; others can use it after `sync_handlers`."""
+        self._handlers.register(function, name)
+
+    async def sync_handlers(self) -> None:
+        """`grim_syncHandlers`: publish this host's handlers, learn those of others. Awaits the server on node 0.
+        The circuits of this host's card are handlers too, and the card learns their numbers.
+        """
+        await self._calls.begin()
+        await self._synchronise()
+        if self._card is not None:
+            await self._card.learn(self._handlers.numbers)
+
+    async def _synchronise(self) -> None:
+        """Send this host's names to the server and wait for the whole table."""
+        handlers = self._handlers
+        own = [*handlers.local, *(name for name in handlers.elsewhere if name not in handlers.local)]
+        if not self._serving:
+            self._calls.may_wait("sync_handlers")
+        await self._host.spend("sync_name", max(len(own), 1))
+        if self._serving:
+            handlers.assign(own)
+            return
+        before = self._lists
+        await self._messages.tell(self._server(), REGISTER, payload=encode_names(own))
+        await self._messages.wait_for(lambda: self._lists > before)
+
+    async def resolve_handler(self, name: str) -> int:
+        """`grim_resolveHandler`: the number of a handler; asks the server when it is not known here. GrimError when
+        nobody has it.
+        """
+        await self._calls.begin()
+        name, handlers = text("name", name), self._handlers
+        await self._host.spend("resolve")
+        if name in handlers.numbers:
+            return handlers.numbers[name]
+        if not self._serving:
+            self._calls.may_wait("resolve_handler")
+            self._told.pop(name, None)
+            await self._messages.tell(self._server(), ASK, payload=name.encode())
+            await self._messages.wait_for(lambda: name in self._told)
+            if self._told[name]:
+                handlers.merge({name: self._told[name]})
+                return self._told[name]
+        raise handlers.unknown(name)
+
+    async def _register(self, source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+        handlers = self._handlers
+        names = decode_names(payload)
+        await self._host.spend("sync_name", max(len(names), 1))
+        handlers.assign(names)
+        self.served += 1
+        await self._messages.tell(source, LIST, payload=encode_table(handlers.numbers))
+
+    async def _list(self, source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+        table = decode_table(payload)
+        await self._host.spend("sync_name", max(len(table), 1))
+        self._handlers.merge(table)
+        self._lists += 1
+
+    async def _ask(self, source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+        name = bytes(payload)
+        number = self._handlers.numbers.get(name.decode(), 0)
+        await self._host.spend("resolve")
+        await self._messages.tell(source, TELL, number, payload=name)
+
+    def _tell(self, source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+        self._told[bytes(payload).decode()] = a0

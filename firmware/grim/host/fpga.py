@@ -1,0 +1,128 @@
+"""The driver of a host's FPGA card: registers, images, the control mailbox (fact sheet, section 5).
+
+The driver tells the card once where its channel's queue is in NIC memory; afterwards card and NI work without the host.
+Registers are written by PIO; a write to a full mailbox stalls the bus, so the driver checks first.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+
+from firmware.common.host.lock import Lock
+from firmware.grim.formats import Device, endpoint
+from firmware.grim.host.arguments import text
+from firmware.grim.host.errors import GrimError
+from firmware.grim.host.handlers import CARD_CONTROL, CARD_ERROR
+from firmware.grim.host.outgoing import notice
+from firmware.grim.nic.cards import CARD, NO_CARD, card_channel, ring_limit
+from firmware.grim.nic.layout import Layout, Register
+from firmware.grim.options import Options
+from firmware.layers import ClusterView
+from firmware.verbs import Host
+from pymodels.card.fabric import images, names
+from pymodels.card.registers import REGISTERS, CardReg, Command
+from pymodels.errors import nearest
+
+LOADING = 1 << 31
+THERE = 1 << 8
+LOOK_PS = 100_000_000
+"""Between two looks of the driver at something slow (ours): 100 us."""
+PATIENCE = 20_000
+"""Looks after which the card counts as stuck: 2 s."""
+
+
+class FpgaCard:
+    """One card as `grim_enable` and applications treat it (`firmware.grim.host.enable.Peripheral`)."""
+
+    def __init__(self, host: Host, layout: Layout, view: ClusterView, channel: int) -> None:
+        self._host, self._layout = host, layout
+        self._me, self._channel = view.me, channel
+        self._settings = view.fpga
+        self._turn = Lock(host, "the driver of the FPGA card")
+        self.images = images(view.circuits)
+        """Image files; the number of an image is its place here, from 1."""
+        self.circuits = names(view.circuits)
+        """Circuits by number."""
+        self._slots = {c.image: {d.name: d.slot for d in view.circuits if d.image == c.image} for c in view.circuits}
+
+    async def initialise(self) -> None:
+        """Phase 4: tell the card what it must know, load the first image."""
+        layout, base = self._layout, self._host.nic_base
+        register = layout.register
+        values = {
+            CardReg.LIMIT: ring_limit(layout),
+            CardReg.SELF: self._channel << 16 | endpoint(self._me, Device.CELOXICA),
+            CardReg.CLOCK: self._settings["clock_divisor"] - 1,
+            CardReg.CONFIG_CLOCKS: self._settings["config_clocks"],
+            CardReg.CONTROL_HANDLER: CARD_CONTROL,
+            CardReg.ERROR_HANDLER: CARD_ERROR,
+            CardReg.NIC_QUEUE: base + layout.queues[self._channel],
+            CardReg.NIC_LIMIT: layout.limit,
+            CardReg.NIC_BACK: base + notice(layout, self._channel),
+            CardReg.NIC_FRONT: base + register(self._channel, Register.FRONT),
+            CardReg.NIC_READ0: base + layout.card_read,
+            CardReg.NIC_READ1: base + layout.card_read + 4,
+        }
+        await self._host.spend("enable_card")
+        for where, value in values.items():
+            await self.write(where, value)
+        await self.load(self.images[0])
+
+    async def activate(self) -> None:
+        """Phase 9: the shell takes messages."""
+        await self.write(CardReg.RUN, 1)
+
+    async def learn(self, numbers: Mapping[str, int]) -> None:
+        """The handler numbers of the circuits, as far as the global database has them."""
+        for circuit, name in enumerate(self.circuits):
+            if name in numbers:
+                await self.write(CardReg.HANDLER + 4 * circuit, 1 << 31 | numbers[name])
+
+    async def load(self, image: str) -> None:
+        """Load an image and wait for it. It is loaded after the current message; messages for circuits that it does not
+        have wait in their queue.
+
+        Raises GrimError for an image that the circuit file does not have.
+        """
+        if text("image", image) not in self.images:
+            raise GrimError("image", f"no line of the circuit file names {image!r}", nearest(image, self.images))
+        number = self.images.index(image) + 1
+        async with self._turn:
+            await self.write(CardReg.IMAGE, number)
+            await self._until(CardReg.IMAGE, number, f"image {image} to be loaded")
+
+    async def pause(self) -> None:
+        """The shell finishes its message and takes no further one until `resume`."""
+        await self._command(Command.PAUSE)
+
+    async def resume(self) -> None:
+        """The shell goes on."""
+        await self._command(Command.RESUME)
+
+    async def write(self, register: int, value: int) -> None:
+        """Write a register."""
+        await self._host.pio_write(CARD + REGISTERS + register, struct.pack(">I", value))
+
+    async def read(self, register: int) -> int:
+        """Read a register."""
+        return await self._host.pio_read(CARD + REGISTERS + register)
+
+    async def _command(self, command: Command) -> None:
+        async with self._turn:
+            await self.write(CardReg.CONTROL, command)
+            await self._until(CardReg.STATUS, THERE | command, f"an answer to {command.name} in the status mailbox")
+            await self.write(CardReg.STATUS, 0)
+
+    async def _until(self, register: CardReg, value: int, what: str) -> None:
+        for _ in range(PATIENCE):
+            if await self.read(register) == value:
+                return
+            await self._host.sleep(LOOK_PS, what)
+        raise GrimError("card", f"timed out waiting for {what}", "is an image with circuits loaded?")
+
+
+def own_card(host: Host, view: ClusterView, options: Options, layout: Layout) -> FpgaCard | None:
+    """The driver of this host's card, if it has one. Raises OptionError when no logical channel is left for it."""
+    channel = card_channel(options, view)
+    return FpgaCard(host, layout, view, channel) if channel != NO_CARD else None

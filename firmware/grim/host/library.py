@@ -1,0 +1,148 @@
+"""The GRIM library of one host: the API of paper 003, appendix C.
+
+`Grim` is made of parts, one file each, which can be used one by one. `Api` has their calls by the paper's names.
+"""
+
+from __future__ import annotations
+
+from firmware.grim.host import enable
+from firmware.grim.host.api import Api
+from firmware.grim.host.arguments import whole
+from firmware.grim.host.calls import Calls
+from firmware.grim.host.cards import Cards
+from firmware.grim.host.database import Database
+from firmware.grim.host.driver import Driver
+from firmware.grim.host.enable import Phase
+from firmware.grim.host.errors import GrimError
+from firmware.grim.host.fpga import own_card
+from firmware.grim.host.handlers import Handlers
+from firmware.grim.host.memory import PinnedMemory
+from firmware.grim.host.messages import Messages
+from firmware.grim.host.messenger import Messenger
+from firmware.grim.host.multicast import Multicast
+from firmware.grim.host.nodes import Nodes
+from firmware.grim.host.polling import PollingThread
+from firmware.grim.host.remote import RemoteMemory
+from firmware.grim.host.reserved import ReservedMemory
+from firmware.grim.nic.asked import planned, warnings
+from firmware.grim.nic.layout import Counter, HostQueue
+from firmware.grim.options import RANGES
+from firmware.layers import ClusterView
+from firmware.verbs import Host
+
+
+class Grim(Api):
+    """GRIM on one host. Before `grim_enable`, only `register_handler` and `reserve_ni_memory` may be called."""
+
+    def __init__(self, host: Host, view: ClusterView) -> None:
+        """Raises OptionError for an option that cannot be. `view.options` are those of `firmware.grim.options`."""
+        self.host = host
+        self.options, self.layout = options, layout = planned(view, view.sram_bytes, view.machine_code is not None)
+        self.warnings = warnings(view, options, layout)
+        """What was asked for and is not there, in words."""
+        self.calls = calls = Calls()
+        self.card = own_card(host, view, options, layout)
+        """The driver of this host's FPGA card."""
+        self.handlers = Handlers(tuple(self.card.circuits) if self.card is not None else ())
+        """The handler databases of this host."""
+        self.nodes = Nodes(view, options, calls)
+        self.messages = Messages(host, options, layout, self.nodes, calls, self.handlers)
+        self.database = Database(host, self.nodes, calls, self.messages, self.handlers, self.card)
+        self.pinned = PinnedMemory(host, layout, options.translation_static, options.page_seed)
+        self.driver = Driver(host, layout, self.pinned)
+        self.memory = RemoteMemory(host, options, calls, self.messages, self.pinned, self.driver)
+        self.reserved = ReservedMemory(host, layout, calls)
+        self.trees = Multicast(host, options, layout, self.nodes, calls, self.messages, self.handlers)
+        self.cards = Cards(view.circuits, self.nodes, calls, self.messages, self.handlers)
+        own = [] if self.card is None else [self.card]
+        self.ni = enable.Ni(host, view, layout)
+        self.devices: list[enable.Peripheral] = [self.ni, *own]
+        """The local peripheral devices, the NI first; others are added before `grim_enable`."""
+        self.phase = Phase.NONE
+        """How far `grim_enable` has come."""
+        self.polling_thread: PollingThread | None = None
+        """The one that was started last; with option poll_thread by `grim_enable`."""
+
+    async def grim_enable(self) -> None:
+        """`grim_enable`: the nine phases of paper 003, C.2. Returns when every NI of the cluster has heard every other.
+        A second call is an error.
+        """
+        calls, host, layout = self.calls, self.host, self.layout
+        if calls.enabling:
+            raise GrimError("grim_enable", "was called before", "call it once")
+        calls.enabling = True
+        self.phase = Phase.RESET
+        self.handlers.numbers.clear()
+        self.phase = Phase.CONFIGURATION
+        await host.spend("enable_name", len(self.nodes.names))
+        self.nodes.configure()
+        self.phase = Phase.RESOURCES
+        self.nodes.find_resources()
+        self.phase = Phase.DEVICES
+        for device in self.devices:
+            await device.initialise()
+        self.phase = Phase.QUEUES
+        buffers = enable.allocate_queues(host, layout, self.options.channels)
+        self.phase = Phase.LINKS
+        await enable.link_queues(host, layout, buffers)
+        await self.driver.install()
+        await self.reserved.map()
+        messenger = Messenger(host, layout, self.options, buffers, self.handlers, self.messages.absent, calls.errors)
+        await self.trees.plant(messenger)
+        self.phase = Phase.HANDLERS
+        for part in (self.database, self.messages, self.trees, self.cards):
+            self.handlers.functions.update(part.built_in())
+        self.phase = Phase.SYNCHRONISATION
+        await enable.synchronise(host, buffers[0].address + HostQueue.STATUS)
+        self.phase = Phase.ACTIVATION
+        for device in self.devices:
+            await device.activate()
+        calls.enabled(messenger)
+        if self.options.poll_thread:
+            self.start_polling(self.options.poll_period_us)
+        self.phase = Phase.ENABLED
+
+    async def load(self) -> None:
+        """Let the driver load the NIC's firmware, where the NIC executes it. `grim_enable` does it where it was not
+        done; when it is done on all nodes before, no NIC in reset drops the notice of another one.
+        """
+        await self.ni.load()
+
+    def start_polling(self, period_us: int) -> None:
+        """Start the polling thread; `period_us` is the time between its polls. Raises GrimError when it runs
+        already.
+        """
+        dispatch = self.calls.ready().dispatch
+        if dispatch.threaded:
+            raise GrimError("start_polling", "a thread polls already", "stop it first")
+        least, most = RANGES["poll_period_us"]
+        if not least <= whole("period_us", period_us) <= most:
+            raise GrimError("period_us", f"{period_us}", f"give {least}..{most}")
+        self.polling_thread = PollingThread(self.host, dispatch, period_us)
+        self.polling_thread.start()
+
+    def use_overflow(self, use: bool) -> None:
+        """Whether handlers that find no room use the overflow queue (option overflow), from now on."""
+        self.calls.ready().sending.overflows = use
+
+    @property
+    def overflow(self) -> int:
+        """Messages and segments that handlers have sent and the NI had no room for."""
+        return sum(map(len, self.calls.messenger.queues.overflow)) if self.phase >= Phase.ENABLED else 0
+
+    @property
+    def nodes_served(self) -> int:
+        """On node 0: how often another node has synchronised its handlers with this server."""
+        return self.database.served
+
+    @property
+    def translations_served(self) -> int:
+        """How many translation misses of the NI this host's driver has served."""
+        return self.driver.interrupts
+
+    async def ni_counter(self, counter: Counter) -> int:
+        """Read one of the NI's counters over the bus."""
+        await self.calls.begin()
+        if counter not in tuple(Counter):
+            raise GrimError("counter", f"{counter!r} is none that the NI keeps", "take one of Counter")
+        return await self.host.pio_read(self.host.nic_base + self.layout.counter(counter))

@@ -1,0 +1,217 @@
+"""Registered memory: blocks that are pinned, with the virtual addresses by which everybody names them (paper 000,
+4.5.1; 003, C.5.1).
+
+Contiguous regions of 4 MB come from the pinned memory driver; blocks are cut from them, in granules, one left free
+behind each. A region is one static entry of the NI's translation cache as long as there are entries; a bit map beside
+it tells which granules are given out. The second kind is user-space memory, pinned page by page: its pages are
+scattered, and the NI learns them from the driver when it needs them.
+"""
+
+from __future__ import annotations
+
+import random
+from bisect import bisect_right, insort
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+from firmware.common.host.words import store_words
+from firmware.grim.host.errors import GrimError
+from firmware.grim.nic.entries import GRANULE, MAP_BYTES, PAGE, REGION, Static
+from firmware.grim.nic.layout import Layout
+from firmware.verbs import Buffer, Host
+
+REGIONS_VA = 0x4000_0000
+"""Virtual address of the first contiguous region (ours: any, as long as no application takes it for physical)."""
+USER_VA = 0x8000_0000
+"""Virtual address of the first page of user-space memory."""
+PAGES_AT_ONCE = 256
+"""Pages from which a scattered one is drawn."""
+Pieces = tuple[tuple[int, int], ...]
+"""(physical address, bytes), in the order of the virtual addresses."""
+
+
+@dataclass(frozen=True, order=True)
+class Block:
+    """A registered block."""
+
+    va: int
+    size: int
+    pieces: Pieces
+    static: bool
+    """The NI translates it by itself."""
+
+    def cut(self, va: int, size: int) -> Pieces:
+        """The pieces of a part of it."""
+        found, skip = [], va - self.va
+        for pa, length in self.pieces:
+            part = min(length - skip, size)
+            if part > 0:
+                found.append((pa + skip, part))
+                size -= part
+            skip = max(skip - length, 0)
+        return tuple(found)
+
+
+Forget = Callable[[Block], Awaitable[None]]
+"""The driver takes the translations of a block back."""
+
+
+@dataclass
+class Region:
+    """A contiguous region, and what of it is given out: (first granule, granules), sorted."""
+
+    va: int
+    buffer: Buffer
+    entry: int | None
+    """Its static entry."""
+    taken: list[tuple[int, int]] = field(default_factory=list)
+    bits: list[int] = field(default_factory=lambda: [0] * (MAP_BYTES // 4))
+
+    def room(self, granules: int) -> int | None:
+        """First granule of a free place with one more behind it."""
+        at = 0
+        for first, count in self.taken:
+            if first - at >= granules + 1:
+                return at
+            at = first + count + 1
+        return at if at + granules <= REGION // GRANULE else None
+
+
+class PinnedMemory:
+    """The registered memory of one host."""
+
+    def __init__(self, host: Host, layout: Layout, entries: int, seed: int) -> None:
+        """`entries`: static ones of the NI's cache; `seed` scatters the pages of user-space memory."""
+        self._host, self._layout, self._entries = host, layout, entries
+        self._random = random.Random(f"pages {seed} {host.node}")
+        self._regions: list[Region] = []
+        self._blocks: list[Block] = []
+        self._pages: list[int] = []
+        self._next_user = USER_VA
+
+    # ---- allocation
+
+    async def allocate(self, size: int) -> int:
+        """A block of a contiguous region; its virtual address. Raises GrimError."""
+        if not 0 < size <= REGION:
+            raise GrimError("number of bytes", f"{size}", f"a block of pinned memory has 1 to {REGION}")
+        await self._host.spend("malloc_pinned")
+        granules = -(-size // GRANULE)
+        for region in self._regions:
+            at = region.room(granules)
+            if at is not None:
+                return await self._take(region, at, granules, size)
+        return await self._take(await self._region(size), 0, granules, size)
+
+    async def _region(self, size: int) -> Region:
+        """One more region from the driver, and its static entry while there is one."""
+        await self._host.syscall()
+        try:
+            buffer = self._host.allocate(REGION)
+        except MemoryError as error:
+            raise GrimError(
+                "number of bytes", f"{size}: no contiguous region of {REGION} is left ({error})", "free some memory"
+            ) from None
+        number = len(self._regions)
+        region = Region(REGIONS_VA + 2 * REGION * number, buffer, number if number < self._entries else None)
+        self._regions.append(region)
+        if region.entry is not None:
+            await self._host.spend("load_entry")
+            at = self._layout.static + Static.BYTES * region.entry
+            await store_words(self._host, at + Static.VA, region.va)
+            await store_words(self._host, at + Static.PA, buffer.address)
+            await store_words(self._host, at + Static.SIZE, REGION)  # last: now it counts
+        return region
+
+    async def _take(self, region: Region, at: int, granules: int, size: int) -> int:
+        insort(region.taken, (at, granules))
+        await self._mark(region, at, granules, True)
+        va, pa = region.va + GRANULE * at, region.buffer.address + GRANULE * at
+        insort(self._blocks, Block(va, size, ((pa, size),), region.entry is not None))
+        return va
+
+    async def _mark(self, region: Region, first: int, granules: int, given_out: bool) -> None:
+        """Tell the NI which granules are given out: whole words of the map."""
+        low, high = first // 32, (first + granules - 1) // 32
+        for word in range(low, high + 1):
+            begin, end = max(first - 32 * word, 0), min(first + granules - 32 * word, 32)
+            mask = (1 << end) - (1 << begin)
+            region.bits[word] = region.bits[word] | mask if given_out else region.bits[word] & ~mask
+        if region.entry is not None:
+            await self._host.spend("mark_word", high - low + 1)
+            await store_words(
+                self._host, self._layout.maps + MAP_BYTES * region.entry + 4 * low, *region.bits[low : high + 1]
+            )
+
+    async def pin_user(self, size: int) -> int:
+        """Pages of user space, pinned by a system call; the virtual address of the first. Raises GrimError."""
+        if not 0 < size <= REGION:
+            raise GrimError("number of bytes", f"{size}", f"a block of pinned memory has 1 to {REGION}")
+        count = -(-size // PAGE)
+        await self._host.syscall()
+        await self._host.spend("pin_page", count)
+        pages = [self._page(size) for _ in range(count)]
+        va, self._next_user = self._next_user, self._next_user + PAGE * (count + 1)
+        pieces = [(page, min(PAGE, size - PAGE * i)) for i, page in enumerate(pages)]
+        insort(self._blocks, Block(va, size, tuple(pieces), False))
+        return va
+
+    def _page(self, size: int) -> int:
+        """A page from anywhere."""
+        if not self._pages:
+            try:
+                base = self._host.allocate(PAGE * PAGES_AT_ONCE).address
+            except MemoryError as error:
+                raise GrimError("number of bytes", f"{size}: no pages are left ({error})", "free some") from None
+            self._pages = [base + PAGE * i for i in range(PAGES_AT_ONCE)]
+            self._random.shuffle(self._pages)
+        return self._pages.pop()
+
+    async def free(self, va: int, forget: Forget) -> None:
+        """Free a block; `forget` is awaited before the memory can be allocated again. Raises GrimError when no block
+        begins at this address.
+        """
+        block = self.block(va)
+        if block is None or block.va != va:
+            raise GrimError("pinned virtual address", f"no block begins at {va:#x}", "give what malloc_pinned returned")
+        self._blocks.remove(block)
+        await self._host.spend("free_pinned")
+        region = next((region for region in self._regions if region.va <= va < region.va + REGION), None)
+        if region is None:
+            await forget(block)
+            self._pages += [pa for pa, _ in block.pieces]
+            return
+        place = (va - region.va) // GRANULE, -(-block.size // GRANULE)
+        await self._mark(region, *place, False)
+        await forget(block)
+        region.taken.remove(place)
+
+    # ---- addresses
+
+    def block(self, va: int) -> Block | None:
+        """The block in which a virtual address lies."""
+        at = bisect_right(self._blocks, va, key=lambda block: block.va)
+        block = self._blocks[at - 1] if at else None
+        return block if block is not None and va < block.va + block.size else None
+
+    def pieces(self, va: int, size: int, argument: str) -> Pieces:
+        """The physical pieces of a range. Raises GrimError naming the argument."""
+        block = self.block(va)
+        if block is None:
+            raise GrimError(argument, f"{va:#x} is not in pinned memory", "give an address that malloc_pinned returned")
+        if va + size > block.va + block.size:
+            left = block.va + block.size - va
+            raise GrimError(argument, f"{size} bytes at {va:#x} go beyond their block", f"it ends after {left}")
+        return block.cut(va, size)
+
+    def va_of(self, pa: int) -> int:
+        """The virtual address of a physical one. Raises GrimError."""
+        for block in self._blocks:
+            before = 0
+            for piece, length in block.pieces:
+                if piece <= pa < piece + length:
+                    return block.va + before + pa - piece
+                before += length
+        raise GrimError(
+            "pinned physical address", f"{pa:#x} is not in pinned memory", "give what get_pinned_pa returned"
+        )

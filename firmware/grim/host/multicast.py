@@ -1,0 +1,310 @@
+"""Multicast and broadcast (paper 003, C.6): the calls, and the messages between hosts that keep the trees."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+
+from firmware.common.host.lock import Lock
+from firmware.grim.formats import Device, Reference, endpoint, reference
+from firmware.grim.host.arguments import text, whole
+from firmware.grim.host.calls import Calls
+from firmware.grim.host.errors import GrimError
+from firmware.grim.host.handlers import (
+    CHANGE,
+    CHANGED,
+    FIND,
+    FOUND,
+    MAX_NAME,
+    PLACE,
+    PLACED,
+    PLANTED,
+    SERVER,
+    Handler,
+    Handlers,
+)
+from firmware.grim.host.messages import Messages
+from firmware.grim.host.messenger import Messenger
+from firmware.grim.host.nodes import Nodes
+from firmware.grim.host.segments import MULTICAST, Payload, Target
+from firmware.grim.host.trees import Change, Name, Owned, places
+from firmware.grim.nic.layout import TREE_CHANNELS, Layout, Tree
+from firmware.grim.options import Options
+from firmware.verbs import Host
+
+BROADCAST = 0
+"""The tree of all hosts, which needs no name; its root is node 0."""
+NO_TREE = 0xFFFFFFFF
+MASK = 0xFFFFFFFF
+
+
+class Multicast:
+    """Tables C.8 and C.9."""
+
+    def __init__(
+        self,
+        host: Host,
+        options: Options,
+        layout: Layout,
+        nodes: Nodes,
+        calls: Calls,
+        messages: Messages,
+        handlers: Handlers,
+    ) -> None:
+        self._host, self._options, self._layout = host, options, layout
+        self._nodes, self._calls, self._messages, self._handlers = nodes, calls, messages, handlers
+        self._found: dict[str, int] = {}
+        """Trees by name, as far as they are known here."""
+        self.roots: dict[int, int] = {}
+        """By tree, the VNN of its root."""
+        self._subscribed: dict[int, int] = {}
+        """By tree, this host's channels that have subscribed."""
+        self._changing = Lock(host, "the end of another thread's change of a tree")
+        self._register: dict[str, Name] = {}
+        """On node 0: all names."""
+        self._owned: dict[int, Owned] = {}
+        self._questions = 0
+        self._answers: dict[int, int] = {}
+        """By question: the answer."""
+
+    # ---- trees (paper 003, C.6.1)
+
+    async def find_multicast_tree(self, name: str) -> int:
+        """`grim_findMulticastTree`: the number of a tree, which is made if nobody has asked for it before: then this
+        endpoint owns it. Raises GrimError.
+        """
+        await self._calls.begin()
+        if not text("name", name) or len(name.encode()) > MAX_NAME:
+            raise GrimError("name", f"{name!r} is not a tree's name", f"give 1 to {MAX_NAME} bytes")
+        if name not in self._found:
+            self._calls.may_wait("find_multicast_tree")
+            tree = await self._ask(SERVER, FIND, payload=name.encode())
+            if tree == NO_TREE:
+                most = max(self._options.multicast_trees - 1, 0)
+                raise GrimError("name", f"{name!r} would be tree {most + 1}", f"option multicast_trees gives {most}")
+            self._found[name] = tree
+        return self._found[name]
+
+    async def subscribe_multicast(self, tree: int, channels: int) -> int:
+        """`grim_subscribeMulticast`: from now on, messages of a tree come to this host's channels of a mask, bit i for
+        channel i (0..7). Gives the tree. Raises GrimError.
+        """
+        await self._calls.begin()
+        mask = self._mask(tree, channels)
+        self._calls.may_wait("subscribe_multicast")
+        async with self._changing:
+            await self._change(tree, mask, 0)
+            self._subscribed[tree] = self._subscribed.get(tree, 0) | mask
+        return tree
+
+    async def subscribe_multicast_by_name(self, name: str, channels: int) -> int:
+        """`grim_subscribeMulticastByName`: the same for a tree whose number is not known; its number."""
+        return await self.subscribe_multicast(await self.find_multicast_tree(name), channels)
+
+    async def unsubscribe_multicast(self, tree: int, channels: int) -> None:
+        """`grim_unsubscribeMulticast`: no more messages of a tree for the channels of a mask. Raises GrimError."""
+        await self._calls.begin()
+        channels = self._mask(tree, channels)
+        self._calls.may_wait("unsubscribe_multicast")
+        async with self._changing:
+            subscribed = self._subscribed.get(tree, 0)
+            if channels & ~subscribed:
+                cause = f"{channels:#04x} are not all subscribed to tree {tree}: {subscribed:#04x} are"
+                raise GrimError("channels", cause, "take off subscribed ones")
+            await self._change(tree, 0, channels)
+            self._subscribed[tree] = subscribed & ~channels
+
+    def _mask(self, tree: int, channels: int) -> int:
+        self._root(tree)
+        most = min(self._options.channels, TREE_CHANNELS)
+        if not 0 < whole("channels", channels) < 1 << most:
+            cause = f"{channels:#x} is not a mask of channels 0..{most - 1}"
+            raise GrimError("channels", cause, "set bit i for channel i")
+        return channels
+
+    def _root(self, tree: int) -> int:
+        """The root of a tree that was found. Raises GrimError."""
+        if whole("tree", tree) not in self.roots:
+            known = ", ".join(f"{number} ({name})" for name, number in sorted(self._found.items())) or "none yet"
+            raise GrimError("tree", f"there is no multicast tree {tree}", f"find it by its name; known here: {known}")
+        return self.roots[tree]
+
+    # ---- messages (paper 003, C.6.2)
+
+    async def send_mc(
+        self,
+        tree: int,
+        handler: int,
+        a0: int = 0,
+        a1: int = 0,
+        a2: int = 0,
+        a3: int = 0,
+        payload: Payload = b"",
+        *,
+        channel: int = 0,
+    ) -> None:
+        """`grim_sendMC`: run a handler at every endpoint that has subscribed to a tree. Otherwise like `send`.
+
+        The handler's source endpoint is the NI that sent the last copy, not the sender. Raises GrimError.
+        """
+        self._calls.ready()
+        target = self._tree_target(tree, self._root(tree), channel)
+        await self._multicast(target, handler, (a0, a1, a2, a3), payload)
+
+    async def broadcast(
+        self,
+        handler: int,
+        a0: int = 0,
+        a1: int = 0,
+        a2: int = 0,
+        a3: int = 0,
+        payload: Payload = b"",
+        *,
+        channel: int = 0,
+    ) -> None:
+        """`grim_broadcast`: run a handler at every host of the cluster, this one included, on channel 0."""
+        self._calls.ready()
+        if not self._options.multicast_trees:
+            raise GrimError("broadcast", "there are no multicast trees", "set option multicast_trees")
+        target = self._tree_target(BROADCAST, SERVER, channel)
+        await self._multicast(target, handler, (a0, a1, a2, a3), payload)
+
+    async def _multicast(
+        self, target: Target, handler: int, arguments: tuple[int, int, int, int], payload: Payload
+    ) -> None:
+        self._handlers.check(handler)
+        words = self._messages.words(arguments)
+        await self._messages.send_message(self._calls.ready(), target, handler, words, payload)
+
+    def _tree_target(self, tree: int, root: int, channel: int) -> Target:
+        self._nodes.own_channel(whole("channel", channel))
+        at_root = self._options.channels + tree
+        stream = (channel * len(self._nodes.names) + root) * self._layout.targets + at_root
+        if self._options.sequencing == "per-ni":
+            stream = root
+        ends = endpoint(self._nodes.me, Device.HOST), endpoint(root, Device.NI)
+        return Target(*ends, (channel, at_root), stream, MULTICAST, tree)
+
+    # ---- this host's NI
+
+    async def plant(self, messenger: Messenger) -> None:
+        """Before the NIs start: write the tree of all hosts, and clear all others."""
+        everybody = dict.fromkeys(range(len(self._nodes.names)), 1)
+        for tree in range(self._options.multicast_trees):
+            known = tree == BROADCAST
+            await self._write(messenger, tree, self._place(SERVER, everybody) if known else 0, int(known))
+
+    def _place(self, root: int, members: Mapping[int, int]) -> int:
+        return places(root, members, len(self._nodes.names))[self._nodes.me]
+
+    async def _take_place(self, tree: int, place: int) -> None:
+        """A new place in a tree."""
+        await self._write(self._calls.messenger, tree, place, 1)
+
+    async def _write(self, messenger: Messenger, tree: int, place: int, known: int) -> None:
+        """Write the NI's place in a tree, and then that it is valid. The endpoints' queues are told first."""
+        await self._host.spend("tree_place")
+        messenger.dispatch.follow(tree, place & (1 << TREE_CHANNELS) - 1)
+        record = self._host.nic_base + self._layout.trees + Tree.BYTES * tree
+        for word, value in ((Tree.PLACE, place), (Tree.KNOWN, known)):
+            await self._host.pio_write(record + word, struct.pack(">I", value))
+
+    # ---- questions and answers between hosts
+
+    def built_in(self) -> dict[int, Handler]:
+        """The handlers that every node has for the trees."""
+        own: dict[int, Handler] = {FIND: self._find, FOUND: self._is_found, PLANTED: self._is_planted}
+        own |= {CHANGE: self._request, CHANGED: self._is_changed}
+        return own | {PLACE: self._be_placed, PLACED: self._is_placed}
+
+    async def _ask(self, vnn: int, handler: int, a1: int = 0, a2: int = 0, a3: int = 0, payload: bytes = b"") -> int:
+        self._questions += 1
+        question = self._questions
+        await self._messages.tell(Reference(vnn, Device.HOST, 0).pack(), handler, question, a1, a2, a3, payload)
+        await self._messages.wait_for(lambda: question in self._answers)
+        return self._answers.pop(question)
+
+    async def _change(self, tree: int, more: int, fewer: int) -> None:
+        await self._ask(self._root(tree), CHANGE, tree, more, fewer)
+
+    # ---- node 0: names
+
+    async def _find(self, source: int, question: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+        await self._host.spend("resolve")
+        text = bytes(payload).decode()
+        name = self._register.get(text)
+        if name is None and len(self._register) + 1 < self._options.multicast_trees:
+            name = self._register[text] = Name(len(self._register) + 1, reference(source).vnn)
+            await self._messages.tell(source, FOUND, question, name.tree, name.owner, 1)
+        elif name is None:
+            await self._messages.tell(source, FOUND, question, NO_TREE)
+        elif name.planted:
+            await self._messages.tell(source, FOUND, question, name.tree, name.owner)
+        else:
+            name.waiting.append((source, question))
+
+    async def _is_found(self, source: int, question: int, a1: int, owner: int, new: int, payload: memoryview) -> None:
+        tree = a1 & MASK
+        if tree != NO_TREE:
+            self.roots[tree] = owner
+        if new:
+            self._owned[tree] = Owned(self._nodes.me, len(self._nodes.names))
+            await self._take_place(tree, self._place(self._nodes.me, {}))
+            await self._messages.tell(source, PLANTED, tree)
+        self._answers[question] = tree
+
+    async def _is_planted(self, source: int, tree: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+        name = next(name for name in self._register.values() if name.tree == tree)
+        name.planted = True
+        for asker, question in name.waiting:
+            await self._messages.tell(asker, FOUND, question, tree, name.owner)
+        name.waiting.clear()
+
+    # ---- the owner: members
+
+    async def _request(self, source: int, question: int, tree: int, more: int, fewer: int, payload: memoryview) -> None:
+        owned = self._owned[tree]
+        owned.changes.append(Change(source, question, reference(source).vnn, more, fewer))
+        if len(owned.changes) == 1:
+            await self._begin(tree)
+
+    async def _begin(self, tree: int) -> None:
+        """Make the pending changes, until one must wait for an answer."""
+        owned = self._owned[tree]
+        change = owned.begin()
+        while change is not None:
+            await self._host.spend("tree_shape", 2 * len(self._nodes.names))
+            if not await self._go_on(tree):
+                return
+            await self._end(owned)
+            change = owned.begin()
+
+    async def _end(self, owned: Owned) -> None:
+        change = owned.changes.popleft()
+        await self._messages.tell(change.source, CHANGED, change.question)
+
+    async def _go_on(self, tree: int) -> bool:
+        """Tell the next node its place in the tree; False: its answer must come first."""
+        untold = self._owned[tree].untold
+        while untold:
+            vnn, place = untold[0]
+            if vnn != self._nodes.me:
+                await self._messages.tell(Reference(vnn, Device.HOST, 0).pack(), PLACE, tree, place)
+                return False
+            await self._take_place(tree, place)
+            untold.popleft()
+        return True
+
+    async def _be_placed(self, source: int, tree: int, place: int, a2: int, a3: int, payload: memoryview) -> None:
+        await self._take_place(tree, place & MASK)
+        await self._messages.tell(source, PLACED, tree)
+
+    async def _is_placed(self, source: int, tree: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+        owned = self._owned[tree]
+        owned.untold.popleft()
+        if await self._go_on(tree):
+            await self._end(owned)
+            await self._begin(tree)
+
+    def _is_changed(self, source: int, question: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+        self._answers[question] = 0

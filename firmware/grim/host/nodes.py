@@ -1,0 +1,154 @@
+"""Names and numbers of the nodes of the cluster, and references to endpoints (paper 003, C.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from firmware.grim.formats import Device, Reference, reference
+from firmware.grim.host import configuration
+from firmware.grim.host.arguments import text, whole, word
+from firmware.grim.host.calls import Calls
+from firmware.grim.host.errors import GrimError
+from firmware.grim.options import Options
+from firmware.layers import ClusterView
+from pymodels.config.model import FPGA_CARD, FRAME_CARD
+from pymodels.errors import nearest
+
+ENDPOINTS = (Device.HOST, Device.CELOXICA)
+"""Devices that messages can be sent to."""
+ANY_VNN = 0xFFFFFFFF
+"""For `get_resource`: on whatever node it is."""
+
+
+class Nodes:
+    """Tables C.1 and C.2."""
+
+    def __init__(self, view: ClusterView, options: Options, calls: Calls) -> None:
+        self._view, self._options, self._calls = view, options, calls
+        self.me, self.names = view.me, view.names
+        self._cards = view.cards
+        self._pnns = view.pnns or tuple(range(len(view.names)))
+        self._resources: Mapping[int, tuple[int, ...]] = {}
+        """The resource database: VNNs by device type."""
+
+    # ---- in `grim_enable`
+
+    def configure(self) -> None:
+        """Read and check the configuration. Raises ConfigError or GrimError."""
+        cluster = configuration.read(self._view)
+        if cluster is not None:
+            self._pnns = tuple(host.pnn for host in cluster.hosts)
+            self._cards = tuple(frozenset(host.cards) for host in cluster.hosts)
+
+    def find_resources(self) -> None:
+        """Which nodes have a device of a type: every one has its host and its NI, some have cards."""
+        everyone = tuple(range(len(self.names)))
+        nodes: dict[int, tuple[int, ...]] = {Device.HOST: everyone, Device.NI: everyone}
+        for device, card in ((Device.CELOXICA, FPGA_CARD), (Device.FRAME_BUFFER, FRAME_CARD)):
+            nodes[device] = tuple(vnn for vnn in everyone if self.has_card(vnn, card))
+        self._resources = {device: vnns for device, vnns in nodes.items() if vnns}
+
+    # ---- what arguments may say
+
+    def checked_vnn(self, vnn: int, argument: str = "vnn") -> int:
+        """A VNN of the cluster. Raises GrimError naming the argument."""
+        vnn = whole(argument, vnn)
+        if not 0 <= vnn < len(self.names):
+            raise GrimError(argument, f"there is no VNN {vnn}", f"the cluster has 0..{len(self.names) - 1}")
+        return vnn
+
+    def has_card(self, vnn: int, card: str = FPGA_CARD) -> bool:
+        """Whether a node has a card."""
+        return bool(self._cards) and card in self._cards[vnn]
+
+    def reference(self, parts: Reference, argument: str) -> Reference:
+        """An endpoint that the resource database has. Raises GrimError."""
+        if parts.device == Device.CELOXICA:
+            parts = parts._replace(channel=self._options.channels - 1)
+        if parts.vnn >= len(self.names) or parts.vnn not in self._resources.get(parts.device, ()):
+            remedy = f"hosts have VNN 0..{len(self.names) - 1} and device {int(Device.HOST)}"
+            raise GrimError(argument, f"there is no endpoint {parts}", remedy)
+        if parts.device == Device.HOST and parts.channel == self._options.channels - 1 and self.has_card(parts.vnn):
+            cause = f"channel {parts.channel} of node {parts.vnn} belongs to its FPGA card"
+            raise GrimError(argument, cause, "use a lower one")
+        if not 0 <= parts.channel < self._options.channels:
+            raise GrimError(
+                argument,
+                f"there is no channel {parts.channel}",
+                f"option channels gives 0..{self._options.channels - 1}",
+            )
+        return parts
+
+    def endpoint(self, packed: int, argument: str) -> Reference:
+        """An endpoint that takes messages, by its reference as 32 bits. Raises GrimError naming the argument."""
+        parts = self.reference(reference(word(argument, packed)), argument)
+        if parts.device not in ENDPOINTS:
+            cause = f"a device of type {Device(parts.device).name} runs no handlers"
+            raise GrimError(argument, cause, "take a host or an FPGA card")
+        return parts
+
+    def own_channel(self, channel: int) -> int:
+        """A channel of this host. Raises GrimError."""
+        return self.reference(Reference(self.me, Device.HOST, channel), "channel").channel
+
+    # ---- calls
+
+    def get_vnn_from_name(self, name: str) -> int:
+        """`grim_getVNNFromName`."""
+        self._calls.ready()
+        if text("name", name) not in self.names:
+            raise GrimError("name", f"no host of the cluster is called {name!r}", nearest(name, self.names))
+        return self.names.index(name)
+
+    def get_vnn_name(self, vnn: int) -> str:
+        """`grim_getVNNName`."""
+        self._calls.ready()
+        return self.names[self.checked_vnn(vnn)]
+
+    def get_my_vnn(self) -> int:
+        """`grim_getMyVNN`."""
+        self._calls.ready()
+        return self.me
+
+    def get_my_name(self) -> str:
+        """`grim_getMyName`."""
+        self._calls.ready()
+        return self.names[self.me]
+
+    def vnn_configuration(self) -> str:
+        """What `grim_printVNNConfiguration` prints: one line a host with its virtual and physical node number, the own
+        one marked.
+        """
+        self._calls.ready()
+        return "\n".join(
+            f"VNN {vnn:3d}  PNN {self._pnns[vnn]:3d}  {name}{' (this host)' if vnn == self.me else ''}"
+            for vnn, name in enumerate(self.names)
+        )
+
+    def print_vnn_configuration(self) -> None:
+        """`grim_printVNNConfiguration`."""
+        print(self.vnn_configuration())
+
+    def get_dest_id(self, vnn: int, device: int = Device.HOST, channel: int = 0) -> int:
+        """`grim_getDestID`: the 32-bit reference of an endpoint whose place is known."""
+        self._calls.ready()
+        parts = Reference(self.checked_vnn(vnn, "destination"), whole("device", device), whole("channel", channel))
+        return self.reference(parts, "destination").pack()
+
+    def get_resource(self, vnn: int, device: int, channel: int = 0) -> int:
+        """`grim_getResource`: the reference of an endpoint of a device type, on node `vnn` or, with ANY_VNN, on the
+        first that has it.
+        """
+        self._calls.ready()
+        device, channel = whole("device", device), whole("channel", channel)
+        nodes = self._resources.get(device, ())
+        if vnn != ANY_VNN:
+            asked = self.checked_vnn(vnn)
+            nodes = tuple(node for node in nodes if node == asked)
+        if not nodes:
+            raise GrimError(
+                "device",
+                f"no node asked for has a device of type {device}",
+                nearest("HOST", [kind.name for kind in Device]),
+            )
+        return self.reference(Reference(nodes[0], device, channel), "device").pack()

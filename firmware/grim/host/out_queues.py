@@ -1,0 +1,56 @@
+"""The channels' queues in the NI's memory as the host fills them, and the overflow queues in front of them."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from firmware.grim.host.hybrid import HybridOutgoing
+from firmware.grim.host.outgoing import Outgoing, Piece
+from firmware.grim.nic.layout import Layout
+from firmware.grim.options import Options
+from firmware.verbs import Host
+
+
+class OutQueues:
+    """The outgoing queues of one host. One task at a time injects into a channel."""
+
+    def __init__(self, host: Host, layout: Layout, options: Options) -> None:
+        self._host = host
+        channels = range(options.channels)
+        queue = HybridOutgoing if options.queue_style == "hybrid" else Outgoing
+        self.outgoing = [queue(host, layout, options, channel) for channel in channels]
+        self.overflow: list[deque[Piece]] = [deque() for _ in channels]
+        """By channel: messages and segments of handlers that found no room."""
+        self.locked = [False] * options.channels
+        """Somebody has a channel's turn."""
+        self.unlocked = host.event("another task's send")
+
+    def taken(self, channel: int) -> bool:
+        """Whether a further message of a channel must wait: another task is injecting, or the overflow queue is not
+        empty.
+        """
+        return self.locked[channel] or bool(self.overflow[channel])
+
+    def overflowed(self) -> bool:
+        """Whether anything is in the overflow queues."""
+        return any(self.overflow)
+
+    async def drain(self) -> None:
+        """Inject what waits in the overflow queues, as far as there is room."""
+        for channel, queue in enumerate(self.overflow):
+            if not queue or self.locked[channel]:
+                continue
+            out = self.outgoing[channel]
+            self.locked[channel] = True
+            try:
+                while queue:
+                    words = queue[0].payload_words
+                    if not out.fits(words):
+                        await out.look()
+                        if not out.fits(words):
+                            break
+                    await self._host.spend("overflow_send")
+                    await out.put(queue.popleft())
+            finally:
+                self.locked[channel] = False
+                self.unlocked.set()

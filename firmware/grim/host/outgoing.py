@@ -1,0 +1,147 @@
+"""The host's side of a channel's outgoing queue in NIC memory: messages by PIO, then the back pointer; the front is
+read when it matters.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Protocol
+
+from firmware.grim.formats import COUNTER_MASK, GRIM_ID, HEADER, HEADER_BYTES, padded
+from firmware.grim.nic.layout import ROUTE_BYTES, STATUS_BYTES, Layout, Register, fits, following
+from firmware.grim.options import Options
+from firmware.verbs import Host
+from pymodels.registers import Pci
+from pymodels.trace import TraceEvent
+
+WORD = struct.Struct(">I")
+MESSAGE_BYTES = ROUTE_BYTES + HEADER_BYTES
+"""What a message takes in the queue beside its payload."""
+
+
+class Region(Protocol):
+    """Bytes in host memory: a `firmware.verbs.Buffer` or a part of one."""
+
+    @property
+    def address(self) -> int:
+        """Physical byte address, a multiple of 4."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        ...
+
+
+class Piece:
+    """One message to inject: words w1..w7, its payload bytes or where they stand in host memory, its stream's
+    number.
+    """
+
+    __slots__ = ("address", "data", "send", "size", "stream", "words")
+
+    def __init__(
+        self, words: tuple[int, ...], size: int, data: bytes | memoryview, address: int, stream: int, send: int
+    ) -> None:
+        self.words = words
+        self.size = size
+        """Bytes of payload."""
+        self.data = data
+        self.address = address
+        self.stream = stream
+        self.send = send
+        """Number of the send that it is part of, for the trace."""
+
+    @property
+    def payload_words(self) -> int:
+        """Words of payload."""
+        return self.size + 3 >> 2
+
+
+def notice(layout: Layout, channel: int) -> int:
+    """Where a channel's new back pointer is written for the NI, an offset of its window: a doorbell, or the pointer."""
+    return Pci.DOORBELL + 4 * channel if layout.doorbell_bytes else layout.register(channel, Register.BACK)
+
+
+class Outgoing:
+    """One channel's queue as its host appends to it."""
+
+    def __init__(self, host: Host, layout: Layout, options: Options, channel: int) -> None:
+        self._host = host
+        self.channel = channel
+        self._stride = layout.stride
+        self._base = host.nic_base + layout.queues[channel] + (STATUS_BYTES if layout.stride else 0)
+        self._limit = layout.limit
+        self._notify = host.nic_base + notice(layout, channel)
+        self._front_register = host.nic_base + layout.register(channel, Register.FRONT)
+        self._combine = bool(options.write_combine)
+        self._fetch = bool(options.dma_inject)
+        self.fetches = 0
+        """Payloads that the NI was asked to fetch, 32 bits."""
+        self.front = 0
+        """The NI's front pointer when it was last read."""
+        self.back = 0
+        # What the NI will put into word 0: known here, because it counts in the order of the queue. For the trace only.
+        self._slots = layout.queue_slots
+        self._first_token = channel * layout.slots
+        self._messages = 0
+        self._sequences: dict[int, int] = {}
+
+    def fits(self, words: int) -> bool:
+        """Whether a message with so many payload words fits, as far as is known."""
+        return fits(self.front, self.back, self._stride or MESSAGE_BYTES + padded(words), self._limit)
+
+    def fits_message(self, size: int, segment: int) -> bool:
+        """Whether a message of `size` bytes fits as a whole, cut into segments, as far as is known."""
+        back = self.back
+        while True:
+            slot = self._stride or MESSAGE_BYTES + padded((min(size, segment) + 3) // 4)
+            if not fits(self.front, back, slot, self._limit):
+                return False
+            if size <= segment:
+                return True
+            back = following(back, slot, self._limit)
+            size -= segment
+
+    async def look(self) -> None:
+        """Read the NI's front pointer: a read over the bus."""
+        self.front = await self._host.pio_read(self._front_register)
+
+    def key(self, stream: int) -> int:
+        """Word 0 of the next message, if it is of this stream."""
+        token = self._first_token + self._messages % self._slots
+        return GRIM_ID << 16 | token << 8 | self._sequences.get(stream, 0) & COUNTER_MASK
+
+    async def _put_to_fetch(self, at: int, header: bytes, piece: Piece) -> int:
+        """With DMA injection: the place of the payload stands in the room for the route, 0 for one that is written."""
+        place = WORD.pack(piece.address) + bytes(ROUTE_BYTES - 4)
+        if piece.address:
+            self.fetches = self.fetches + 1 & 0xFFFFFFFF
+        data = place + header + bytes(piece.data) + bytes(-len(piece.data) & 3)
+        await self._host.pio_write(at - ROUTE_BYTES, data, self._combine)
+        return len(data) - ROUTE_BYTES
+
+    async def put(self, piece: Piece) -> None:
+        """Inject one message, which must fit."""
+        host, stream = self._host, piece.stream
+        key = self.key(stream)
+        self._messages += 1
+        self._sequences[stream] = self._sequences.get(stream, 0) + 1
+        at = self._base + self.back + ROUTE_BYTES
+        header = HEADER.pack(0, *piece.words)
+        size = HEADER_BYTES
+        if self._fetch:
+            size = await self._put_to_fetch(at, header, piece)
+        elif piece.address:
+            size += 4 * piece.payload_words
+            await host.pio_write(at, header, self._combine)
+            await host.pio_copy(at + HEADER_BYTES, piece.address, size - HEADER_BYTES, self._combine)
+        else:
+            if piece.data:
+                header += bytes(piece.data) + bytes(-len(piece.data) & 3)
+                size = len(header)
+            await host.pio_write(at, header, self._combine)
+        host.trace(TraceEvent.PAYLOAD_WRITTEN, key, size, piece.send)
+        self.back = following(self.back, self._stride or MESSAGE_BYTES + padded(piece.payload_words), self._limit)
+        await host.pio_write(self._notify, WORD.pack(self.back))
+        host.trace(TraceEvent.POINTER_WRITTEN, key, self.back)

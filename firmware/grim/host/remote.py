@@ -1,0 +1,207 @@
+"""The remote memory interface (paper 003, C.5): pinned memory, remote writes and reads, locks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from firmware.grim.formats import CONTINUES, MAX_SEND, MORE, MessageType
+from firmware.grim.host.arguments import WORDS, octets, whole, word
+from firmware.grim.host.calls import Calls
+from firmware.grim.host.driver import Driver
+from firmware.grim.host.errors import GrimError
+from firmware.grim.host.memory import PinnedMemory
+from firmware.grim.host.messages import Messages
+from firmware.grim.host.outgoing import Piece
+from firmware.grim.host.segments import Target
+from firmware.grim.options import Options
+from firmware.verbs import Host
+
+
+class RemoteMemory:
+    """Tables C.5 and C.6. Addresses are virtual, and multiples of 4, where nothing else is said."""
+
+    def __init__(
+        self, host: Host, options: Options, calls: Calls, messages: Messages, memory: PinnedMemory, driver: Driver
+    ) -> None:
+        self._host, self._options = host, options
+        self._calls, self._messages, self._memory, self._driver = calls, messages, memory, driver
+
+    # ---- pinned memory (C.5.1)
+
+    async def malloc_pinned(self, size: int) -> int:
+        """`grim_malloc_pinned`: a block of up to 4 MB, contiguous in physical memory; its virtual address."""
+        await self._calls.begin()
+        return await self._memory.allocate(whole("number of bytes", size))
+
+    async def pin_user_memory(self, size: int) -> int:
+        """The second kind (paper 000, 4.5.1): user-space memory, its pages pinned wherever they are."""
+        await self._calls.begin()
+        return await self._memory.pin_user(whole("number of bytes", size))
+
+    async def free_pinned_va(self, address: int) -> None:
+        """`grim_free_pinned_va`: a block, of either kind, is given back."""
+        await self._calls.begin()
+        await self._memory.free(whole("pinned virtual address", address), self._driver.forget)
+
+    def get_pinned_pa(self, address: int) -> int:
+        """`grim_get_pinned_pa`: the physical address of a virtual one."""
+        self._calls.ready()
+        return self._memory.pieces(whole("pinned virtual address", address), 1, "pinned virtual address")[0][0]
+
+    def get_pinned_va(self, address: int) -> int:
+        """`grim_get_pinned_va`: the virtual address of a physical one."""
+        self._calls.ready()
+        return self._memory.va_of(whole("pinned physical address", address))
+
+    def load_pinned(self, address: int, size: int) -> bytes:
+        """The application's own loads from pinned memory."""
+        self._calls.ready()
+        if whole("number of bytes", size) < 0:
+            raise GrimError("number of bytes", f"{size}", "give 0 or more")
+        pieces = self._memory.pieces(whole("address", address), size, "address")
+        return b"".join(self._host.load_bytes(*piece) for piece in pieces)
+
+    def store_pinned(self, address: int, data: bytes | memoryview) -> None:
+        """The application's own stores to pinned memory."""
+        self._calls.ready()
+        at, data = 0, octets("data", data)
+        for pa, size in self._memory.pieces(whole("address", address), len(data), "address"):
+            self._host.store_bytes(pa, data[at : at + size])
+            at += size
+
+    # ---- transfers (C.5.2)
+
+    async def send_memory(
+        self,
+        destination: int,
+        target: int,
+        source: int,
+        size: int,
+        *,
+        lock: int = 0,
+        value: int = 0,
+        channel: int = 0,
+    ) -> None:
+        """`grim_sendMemory`: write `size` bytes of own pinned memory at `source` to `target` at the destination. When
+        all have been written, its NI writes `value` to `lock`, if given. Returns when the host no longer needs the
+        source.
+        """
+        await self._store_there(MessageType.RM_V, destination, target, source, size, lock, value, channel)
+
+    async def send_physical_memory(
+        self,
+        destination: int,
+        target: int,
+        source: int,
+        size: int,
+        *,
+        lock: int = 0,
+        value: int = 0,
+        channel: int = 0,
+    ) -> None:
+        """`grim_sendPhysicalMemory`: the same with a physical target, which is neither translated nor checked."""
+        await self._store_there(MessageType.RM_P, destination, target, source, size, lock, value, channel)
+
+    async def fetch_memory(
+        self, destination: int, target: int, source: int, size: int, *, lock: int = 0, channel: int = 0
+    ) -> None:
+        """`grim_fetchMemory`: read `size` bytes at `source` of the destination to own pinned memory at `target`. When
+        all have arrived, this host's NI writes 0 to `lock`, if given. Returns when the NI has the request.
+        """
+        sending = self._calls.ready().sending
+        where = self._checked(destination, target, source, size, channel)
+        self._memory.pieces(target, size, "target")
+        if self._check_lock(lock):
+            self._memory.pieces(lock, 4, "lock")
+        if where.stream < 0:
+            self._memory.pieces(source, size, "source")
+            await self._copy_here(target, source, size, self._memory.pieces(lock, 4, "lock") if lock else (), 0)
+            return
+        most = self._options.segment_bytes
+        sending.sends = number = sending.sends + 1
+
+        def reads() -> Iterator[Piece]:
+            for begin in range(0, size, most):
+                part = min(most, size - begin)
+                place, span = place_of(begin, part, size)
+                arguments = source + begin, target + begin, 0 if place & MORE else lock, span
+                w1, w2, w3 = where.words(MessageType.RM_RV, 0, part)
+                yield Piece((w1 | place, w2, w3, *arguments), 0, b"", 0, where.stream, number)
+
+        await sending.send(where, reads(), 0, remote=True)
+
+    async def wait_for_lock(self, lock: int, value: int) -> None:
+        """`while (*lock != value) grim_poll();`, without cost to the simulation while nothing comes."""
+        messenger = await self._calls.begin()
+        self._check_lock(lock, word("value", value))
+        ((pa, _),) = self._memory.pieces(lock, 4, "lock")
+        if self._host.load_words(pa, 1)[0] != value:
+            self._calls.may_wait("wait_for_lock")
+        await messenger.dispatch.wait_for(lambda: self._host.load_words(pa, 1)[0] == value, (pa,))
+
+    async def _store_there(
+        self, kind: int, destination: int, target: int, source: int, size: int, lock: int, value: int, channel: int
+    ) -> None:
+        sending = self._calls.ready().sending
+        where = self._checked(destination, target, source, size, channel)
+        self._memory.pieces(source, size, "source")
+        self._check_lock(lock, value)
+        if where.stream < 0:
+            if kind == MessageType.RM_P:
+                target = self._memory.va_of(target)
+            self._memory.pieces(target, size, "target")
+            await self._copy_here(target, source, size, self._memory.pieces(lock, 4, "lock") if lock else (), value)
+            return
+        sending.sends += 1
+        pieces = self._writes(kind, where, target, source, size, (lock, value), sending.sends)
+        await sending.send(where, pieces, size, in_memory=True, remote=True)
+
+    def _writes(
+        self, kind: int, where: Target, target: int, source: int, size: int, lock: tuple[int, int], number: int
+    ) -> Iterator[Piece]:
+        """The messages of write number `number`: one a segment, the lock with the first and the last."""
+        most = self._options.segment_bytes
+        for begin in range(0, size, most):
+            part = min(most, size - begin)
+            pieces = self._memory.pieces(source + begin, part, "source")
+            address = pieces[0][0] if len(pieces) == 1 else 0
+            data = b"" if address else self.load_pinned(source + begin, part)
+            place, span = place_of(begin, part, size)
+            w1, w2, w3 = where.words(kind, part, 0)
+            locks = (0, 0) if place == CONTINUES | MORE else lock
+            yield Piece((w1 | place, w2, w3, target + begin, *locks, span), part, data, address, where.stream, number)
+
+    def _checked(self, destination: int, target: int, source: int, size: int, channel: int) -> Target:
+        """The checks of both directions. Raises GrimError."""
+        if not 0 < whole("number of bytes", size) <= MAX_SEND:
+            raise GrimError("number of bytes", f"{size}", f"one call moves 1 to {MAX_SEND}")
+        for name, address in (("target", target), ("source", source)):
+            if whole(name, address) % 4 or not 0 < address < WORDS:
+                raise GrimError(name, f"address {address:#x}", "give a multiple of 4 within 32 bits")
+            if address + size > WORDS:
+                raise GrimError("number of bytes", f"{size} from {name} {address:#x} on", "end within 32 bits")
+        where = self._messages.target(destination, channel)
+        if size % 4 and where.stream >= 0 and not self._host.card.moves_bytes:
+            raise GrimError("number of bytes", f"{size}", "the host DMA of a LANai 4 moves words: give a multiple of 4")
+        return where
+
+    def _check_lock(self, lock: int, value: int = 0) -> int:
+        """A lock's address, 0 for none. Raises GrimError."""
+        if whole("lock", lock) % 4 or not (0 <= lock < WORDS and 0 <= whole("lock", value) < WORDS):
+            raise GrimError("lock", f"{lock:#x}, value {value}", "a lock is an aligned word of 32 bits")
+        return lock
+
+    async def _copy_here(
+        self, target: int, source: int, size: int, lock: tuple[tuple[int, int], ...], value: int
+    ) -> None:
+        """A transfer within this node: the CPU copies."""
+        await self._host.spend("send_remote")
+        await self._host.spend("copy_line", size + 31 >> 5)
+        self.store_pinned(target, self.load_pinned(source, size))
+        for pa, _ in lock:
+            self._host.store_words(pa, (value,))
+
+
+def place_of(begin: int, part: int, size: int) -> tuple[int, int]:
+    """Of a message with `part` bytes from `begin` on of a transfer: its flags in w1, and its span."""
+    return bool(begin) * CONTINUES | (begin + part < size) * MORE, begin or size

@@ -1,0 +1,166 @@
+"""Sending: from the API to the queues in the NI's memory.
+
+One message at a time is injected into a channel: a second one waits, or, inside a handler, goes to the overflow queue
+in host memory, so that a handler never waits for the network (paper 000, 4.4.3). While the overflow queue is not empty,
+all further sends go behind it (readings B6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from firmware.grim.host.dispatch import Dispatch
+from firmware.grim.host.out_queues import OutQueues
+from firmware.grim.host.outgoing import Outgoing, Piece
+from firmware.grim.host.segments import Target
+from firmware.grim.options import Options
+from firmware.verbs import Host
+from pymodels.trace import TraceEvent
+
+
+class Sending:
+    """The sending half of one host's endpoints."""
+
+    def __init__(self, host: Host, options: Options, queues: OutQueues, dispatch: Dispatch) -> None:
+        self._host, self._options = host, options
+        self._queues, self._dispatch = queues, dispatch
+        self.sends = 0
+        """Number of the latest send, for the trace; a sender increments it before it sends."""
+        self.overflows = bool(options.overflow)
+        """Handlers that find no room use the overflow queue."""
+        self._not_begun = [False] * options.channels
+        """Who has a channel's turn polls for room and has put nothing yet: without the overflow queue a handler may go
+        first."""
+        self._going_first = [False] * options.channels
+        """A handler does so now, in the poll of any thread."""
+
+    async def send(
+        self, target: Target, pieces: Iterator[Piece], size: int, in_memory: bool = False, remote: bool = False
+    ) -> None:
+        """Send a message of `size` bytes, cut into pieces; returns when the host is done with the payload, which stands
+        in host memory (`in_memory`) or in Python. `remote`: a remote memory operation.
+        """
+        host, channel, send = self._host, target.channel, self.sends
+        out, inside = self._queues.outgoing[channel], self._dispatch.polling
+        host.trace(TraceEvent.SEND_CALL, out.key(target.stream), size, send)
+        if remote:
+            await host.spend("send_remote")
+        else:
+            await host.spend("send")
+        if self._options.poll_first and not inside:
+            await self._dispatch.poll()
+        if inside and self._options.dma_inject and in_memory:  # a handler does not wait for the NI to fetch
+            await host.spend("copy_line", size + 31 >> 5)
+            pieces = self._copied(pieces)
+        if inside and self.overflows and not await self._at_once(channel, size):
+            await self._to_overflow(channel, pieces)
+        elif inside and self._not_begun[channel]:
+            await self._inject_first(channel, pieces)
+        else:
+            while self._queues.locked[channel]:
+                await self._queues.unlocked.wait()
+            self._queues.locked[channel] = True
+            try:
+                await self._inject(channel, pieces)
+            finally:
+                self._queues.locked[channel] = False
+                self._queues.unlocked.set()
+            if not inside and self._queues.overflow[channel]:
+                await self._queues.drain()
+            if self._options.dma_inject and in_memory and not inside:
+                await self._fetched(channel)
+        host.trace(TraceEvent.SEND_RETURN, 0, size, send)
+
+    def _copied(self, pieces: Iterator[Piece]) -> Iterator[Piece]:
+        """The pieces with their bytes, wherever these stand."""
+        for piece in pieces:
+            if piece.address:
+                piece.data, piece.address = self._host.load_bytes(piece.address, piece.size), 0
+            yield piece
+
+    async def _at_once(self, channel: int, size: int) -> bool:
+        """Whether a handler's message can be injected without waiting: nobody is before it, and all of it fits."""
+        out, segment = self._queues.outgoing[channel], self._options.segment_bytes
+        if self._queues.taken(channel):
+            return False
+        if not out.fits_message(size, segment):
+            await out.look()
+        return out.fits_message(size, segment) and not self._queues.taken(channel)
+
+    async def _inject(self, channel: int, pieces: Iterator[Piece]) -> None:
+        out, overflow = self._queues.outgoing[channel], self._queues.overflow[channel]
+        while overflow:
+            await self._wait_for_room(out, overflow[0])
+            if overflow:
+                await out.put(overflow.popleft())
+        first = True
+        for piece in pieces:
+            if not first:
+                await self._host.spend("send_segment")
+            if not out.fits(piece.payload_words):
+                if self._dispatch.polling:
+                    await self._wait_for_room(out, piece)
+                else:
+                    self._not_begun[channel] = first
+                    await self._wait_behind_handlers(out, piece)
+                    self._not_begun[channel] = False
+            first = False
+            await out.put(piece)
+
+    async def _inject_first(self, channel: int, pieces: Iterator[Piece]) -> None:
+        """Inject a handler's message before that of the thread that owns the channel and waits for room."""
+        self._going_first[channel] = True
+        try:
+            await self._inject(channel, pieces)
+        finally:
+            self._going_first[channel] = False
+            self._queues.unlocked.set()
+
+    async def _wait_behind_handlers(self, out: Outgoing, piece: Piece) -> None:
+        """Wait for room, and until no handler puts its message into it."""
+        await self._wait_for_room(out, piece)
+        while self._going_first[out.channel]:
+            await self._queues.unlocked.wait()
+            await self._wait_for_room(out, piece)
+
+    async def _wait_for_room(self, out: Outgoing, piece: Piece) -> None:
+        """Poll until the channel's queue has room. In a handler: wait only, which the overflow queue avoids."""
+        host, words, lacks = self._host, piece.payload_words, ""
+        while not out.fits(words):
+            await out.look()
+            if out.fits(words):
+                break
+            if not self._dispatch.polling and self._dispatch.pending():
+                await self._dispatch.poll()
+                continue
+            if self._dispatch.polling and not lacks:
+                lacks = f"room in the queue of its channel {out.channel}"
+                host.waits.want(host.who, lacks, f"NIC {host.node}")
+            await host.spend("pause", self._options.pause_turns)
+        if lacks:
+            host.waits.got(host.who, lacks)
+
+    async def _fetched(self, channel: int) -> None:
+        """With DMA injection: wait, polling, until the NI has fetched what it was asked to."""
+        count, word = self._queues.outgoing[channel].fetches, self._dispatch.incoming[channel].fetched_address
+        while (now := self._host.load_words(word, 1)[0]) - count & 1 << 31:
+            watches = [(word, now)]
+            if not self._dispatch.polling:
+                if self._dispatch.pending():
+                    await self._dispatch.poll()
+                    continue
+                watches += [(incoming.back_address, incoming.position) for incoming in self._dispatch.incoming]
+            await self._host.poll(watches, "poll_spin")
+
+    async def _to_overflow(self, channel: int, pieces: Iterator[Piece]) -> None:
+        """Append a message, all its pieces at once: nothing comes between them."""
+        message = []
+        for piece in pieces:
+            await self._host.spend("overflow_append")
+            size = 4 * piece.payload_words
+            if size:
+                await self._host.spend("copy_line", size + 31 >> 5)
+                piece.data = self._host.load_bytes(piece.address, size) if piece.address else bytes(piece.data)
+                piece.address = 0
+            message.append(piece)
+        self._queues.overflow[channel].extend(message)

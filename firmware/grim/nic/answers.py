@@ -1,0 +1,198 @@
+"""What a sender does with answers: ACK frees, NACK rolls one stream back, ERROR frees and is reported."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Coroutine, Iterator
+from typing import Any
+
+from firmware.grim.formats import Device, Lack, MessageType, Words, endpoint
+from firmware.grim.nic.channels import SENT, Channel, holder
+from firmware.grim.nic.clock import Clock
+from firmware.grim.nic.costs_of import ACK_PATHS, BACK_STEP_PATHS, STYLES
+from firmware.grim.nic.layout import Counter
+from firmware.grim.nic.ni import Ni
+from firmware.grim.nic.outgoing import Outgoing
+from firmware.grim.nic.reports import Reports
+from firmware.grim.nic.search import ChannelSearch
+from firmware.grim.nic.transmitter import Transmitter
+from pymodels.trace import TraceEvent
+from pymodels.waiting import Wait, Wanted
+
+LACKS = {
+    Lack.ENDPOINT: ("in the endpoint queues of {}", True),
+    Lack.REPLIES: ("in the queue of replies of {}", False),
+    Lack.TRANSLATION: ("beside the message that waits for a translation of {}", True),
+    Lack.COPIES: ("for copies of a multicast tree of {}", False),
+}
+"""Room for what a refused stream waits for, and whether the host makes it, or the NI."""
+HINT = " (a host that is down gives none; grim.timeout_us makes that an error at the sender)"
+
+
+class Answers:
+    """Answers to the messages in flight."""
+
+    _strange_counter = Counter.STRANGE
+    """What counts an answer that means no message in flight."""
+
+    def __init__(
+        self,
+        ni: Ni,
+        outgoing: Outgoing,
+        transmitter: Transmitter,
+        reports: Reports,
+        clock: Clock,
+        search: ChannelSearch,
+    ) -> None:
+        self.ni, self.nic, self.outgoing = ni, ni.nic, outgoing
+        self.streams, self.order, self.transmitter = outgoing.streams, outgoing.order, transmitter
+        self.reports, self.clock, self.search = reports, clock, search
+        self._path = STYLES * (ni.options.sequencing == "per-ni")
+        self._refused: dict[int, str] = {}
+        """Streams that were refused and are not yet accepted: what they wait for."""
+        self.nic.waits.ask(self._owed)
+
+    def _owed(self) -> Iterator[Wait]:
+        """For hang reports: NIs that have not answered. This NI does not necessarily need their answers, so they are
+        not reported as holders.
+        """
+        for vnn in sorted(set(self.ni.peers) - self.ni.down):
+            count = sum(n for stream, n in enumerate(self.streams.in_flight) if self.order.peer(stream) == vnn)
+            if count:
+                hint = "" if self.ni.lossy else HINT
+                yield Wait(self.nic.who, Wanted(f"answers of {self.ni.names[vnn]} to {count} messages{hint}"))
+
+    async def seen(self, answer: Words) -> None:
+        """An answer has arrived."""
+        kind = answer.type
+        if kind == MessageType.ACK:
+            await self._ack(answer)
+        elif kind == MessageType.NACK:
+            await self._nack(answer)
+        elif kind == MessageType.ERROR:
+            await self._error(answer)
+        else:
+            await self._strange()
+
+    def sent(self) -> Awaitable[None]:
+        """SEND_INT: a packet has left SRAM."""
+        return self.transmitter.sent()
+
+    async def _strange(self) -> None:
+        self.ni.count(self._strange_counter)
+        await self.nic.work("answer_strange")
+
+    def _message(self, answer: Words) -> tuple[Channel, int] | None:
+        """Channel and slot of the message in flight that an answer means."""
+        at = holder(self.outgoing.all, self.outgoing.own.index, answer.token)
+        if at is None:
+            return None
+        channel, slot = at
+        ok = channel.state[slot] == SENT and channel.sequence[slot] == answer.sequence
+        return (channel, slot) if ok and self.order.peer(channel.stream[slot]) == answer.source else None
+
+    async def _ack(self, answer: Words) -> None:
+        message = self._message(answer)
+        if message is None:
+            await self._strange()
+            return
+        self.nic.trace(TraceEvent.ACK_SEEN, answer.w0, answer.source)
+        await self.nic.work(ACK_PATHS[message[0].style])
+        self.ni.count(Counter.ACKS_SEEN)
+        await self.finish(*message)
+
+    def finish(self, channel: Channel, slot: int) -> Coroutine[Any, Any, None]:
+        """A message in flight is answered, and needs no further action."""
+        self.streams.in_flight[channel.stream[slot]] -= 1
+        return self.free(channel, slot)
+
+    async def free(self, channel: Channel, slot: int) -> None:
+        """Free what can be freed, and resume what waited for it."""
+        streams, stream = self.streams, channel.stream[slot]
+        self._has_room(stream)
+        freed = channel.done(slot)
+        if freed > 1:
+            await self.nic.work("free_message", freed - 1)
+        if streams.waiting[stream]:
+            streams.wake(stream)
+        if channel.blocked and freed:
+            self._unblock(channel)
+        if channel is self.outgoing.reports:
+            await self.reports.afar.go_on()
+
+    def _unblock(self, channel: Channel) -> None:
+        """A channel's next message has a place again: it is taken as long as its failure can be reported."""
+        if not self.reports.stopped:
+            channel.blocked = False
+            self.search.look_again(channel)
+
+    async def _nack(self, answer: Words) -> None:
+        """Roll back the message's stream, no other one; send again after the retry delay."""
+        message = self._message(answer)
+        if message is None:
+            await self._strange()
+            return
+        channel, slot = message
+        self.nic.trace(TraceEvent.NACK_SEEN, answer.w0, answer.source)
+        await self.nic.work("nack_seen")
+        taken = await self.roll_back(channel, slot)
+        self._lacks_room(channel.stream[slot], answer.source, Lack(answer.cause))
+        self.ni.count(Counter.NACKS_SEEN)
+        self.nic.trace(TraceEvent.ROLLBACK, answer.w0, taken)
+        await self.clock.later(channel.stream[slot])
+
+    def _lacks_room(self, stream: int, peer: int, lack: Lack) -> None:
+        """For hang reports: a stream waits until the host or NI at its end makes room."""
+        room, is_of_host = LACKS[lack]
+        room = f"room {room.format(f'VNN {peer}')} (stream {stream})"
+        if self._refused.get(stream) != room:
+            self._has_room(stream)
+            self._refused[stream] = room
+            self.nic.waits.want(self.nic.who, room, f"host {self.ni.names[peer]}" if is_of_host else f"NIC {peer}")
+
+    def _has_room(self, stream: int) -> None:
+        """It waits no longer."""
+        if stream in self._refused:
+            self.nic.waits.got(self.nic.who, self._refused.pop(stream))
+
+    async def roll_back(self, channel: Channel, slot: int) -> int:
+        """Roll back a message in flight and those behind it in its stream; returns how many."""
+        streams, stream = self.streams, channel.stream[slot]
+        taken, looked_at = self.order.take_back(channel, slot)
+        await self.nic.work(BACK_STEP_PATHS[self._path + channel.style], looked_at)
+        self.transmitter.withdraw(stream)
+        streams.in_flight[stream] -= taken
+        streams.waiting[stream] += taken
+        streams.cursor[stream] = self.order.place(channel, slot)
+        self.ni.count(Counter.ROLLED_BACK, taken)
+        return taken
+
+    async def _error(self, answer: Words) -> None:
+        """The message can never succeed: it is freed, and the host is told."""
+        message = self._message(answer)
+        if message is None:
+            await self._strange()
+            return
+        await self.nic.work("error_seen")
+        self.ni.count(Counter.ERRORS_SEEN)
+        await self.failed(*message, answer.cause)
+
+    async def failed(self, channel: Channel, slot: int, cause: int) -> None:
+        """A message is freed, and the host is told why it could not succeed."""
+        await self.reports.failed(channel, slot, cause)
+        await self.finish(channel, slot)
+
+    async def replied(self, key: int, peer: int) -> None:
+        """The data of a remote read are stored: its message counts as acknowledged (paper 000, 4.5.4)."""
+        message = self._message(Words(key, endpoint(peer, Device.HOST)))
+        if message is None:
+            self.ni.count(Counter.STRANGE)
+        else:
+            self.nic.trace(TraceEvent.ACK_SEEN, key, peer)
+            self.ni.count(Counter.ACKS_SEEN)
+            await self.finish(*message)
+
+    async def failed_here(self, key: int, peer: int, cause: int) -> None:
+        """A remote read was answered, but its data have no place here: the host is told, the message is freed."""
+        message = self._message(Words(key, endpoint(peer, Device.HOST)))
+        if message is not None:
+            await self.failed(*message, cause)

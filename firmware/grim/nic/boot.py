@@ -1,0 +1,99 @@
+"""What the host's driver tells GRIM's firmware in C before it starts, which options it has, and what it waits for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from firmware.common.nic import route_row
+from firmware.grim.nic.asked import planned
+from firmware.grim.nic.cards import NO_CARD, card_channel
+from firmware.grim.nic.layout import PROGRAM_END, ROUTE_BYTES, Layout, State, Word
+from firmware.grim.nic.variables import Variables
+from firmware.grim.options import ALL_AT_MOST, Options
+from firmware.layers import ClusterView
+from firmware.options import OptionError
+from firmware.verbs import Nic
+from pymodels.waiting import Wait, Wanted
+
+HAS: Mapping[str, int | str] = {
+    "queue_style": "append",
+    "sequencing": "any-to-any",
+    "buffering": "sending",
+    "control_queue": 1,
+    "timeout_us": 0,
+    "dma_inject": 0,
+    "doorbell_notify": 0,
+    "search_timer": 0,
+    "synchronisation": "auto",
+}
+"""Options that it has at one value only."""
+LACKS = (
+    "remote memory",
+    "multicast",
+    "FPGA cards",
+    "slotted and hybrid queues",
+    "per-NI sequencing",
+    "incoming queues",
+    "doorbells and fetched payloads",
+    "timed searches",
+    "hosts that come back",
+)
+"""What it does not have, in the words of `NEEDS` of a study."""
+
+
+def words(view: ClusterView, word_bytes: int) -> Iterator[tuple[int, Sequence[int]]]:
+    """SRAM addresses and words: the routes, `struct configuration`. `word_bytes`: of the SRAM.
+
+    Raises OptionError for what the firmware lacks.
+    """
+    options, layout = planned(view, view.sram_bytes, executes=True)
+    check(view.options, ["FPGA cards"] if card_channel(options, view) != NO_CARD else [])
+    if options.has_tree(len(view.names)):
+        cause = f"GRIM's firmware in C synchronises at most {ALL_AT_MOST} NIs, here are {len(view.names)}"
+        raise OptionError("nic.firmware=c", cause, "take python")
+    for vnn, route in view.routes.items():
+        high, low, begin, skip = route_row(route, word_bytes)
+        yield layout.routes + 2 * ROUTE_BYTES * vnn, (high, low, begin + skip, 0)
+    yield PROGRAM_END, configuration(options, layout, view.me, len(view.names))
+
+
+def check(given: Mapping[str, float | str], needs: Sequence[str] = ()) -> None:
+    """Raise OptionError for an option that the firmware in C does not have, or for what it lacks of `needs`."""
+    options = Options.of(given)
+    for name, value in HAS.items():
+        if (asked := getattr(options, name)) != value:
+            cause = f"GRIM's firmware in C has {name}={value} only"
+            raise OptionError(f"option {name}={asked}", cause, "take that, or nic.firmware=python")
+    for need in needs:
+        if need in LACKS:
+            has = "append queues, any-to-any sequencing and active messages"
+            raise OptionError("nic.firmware=c", f"GRIM's firmware in C has no {need}, but {has}", "take python")
+
+
+def waits(nic: Nic, view: ClusterView) -> Iterator[Wait]:
+    """For hang reports: a stream that was refused waits until the host at its end makes room."""
+    _, layout = planned(view, view.sram_bytes, executes=True)
+    if nic.load(Word.STATE) != State.RUNNING:
+        return
+    for stream in Variables(nic, layout).refused():
+        vnn = stream >> layout.channel_shift & (1 << layout.node_shift) - 1
+        room = f"room in the endpoint queues of VNN {vnn} (stream {stream})"
+        yield Wait(nic.who, Wanted(room, f"host {view.names[vnn]}"))
+
+
+def configuration(options: Options, layout: Layout, me: int, nodes: int) -> tuple[int, ...]:
+    """The words of `struct configuration` in `configuration.h`, in its order."""
+    queues, trees = layout.queues, layout.tree_queues
+    return (
+        *(layout.counters, layout.channels, layout.routes, layout.scoreboard, layout.outgoing, layout.incoming),
+        *(4 * layout.streams, layout.cursor, layout.ready, layout.held, layout.queued, layout.by_token),
+        *(layout.control, layout.report, layout.blocks, layout.pointers, *layout.buffers),
+        *(queues[0], queues[1] - queues[0] if len(queues) > 1 else 0, layout.own_queue),
+        *(trees[0] if trees else 0, trees[1] - trees[0] if len(trees) > 1 else 0),
+        *(me, nodes, options.channels, options.multicast_trees, layout.targets, layout.slots),
+        *(layout.node_shift, layout.channel_shift, layout.ring),
+        *(layout.control_entries, layout.blocks_count, layout.buffer_bytes),
+        *(layout.limit, layout.own_limit, layout.tree_limit, layout.slot, layout.host_slot, layout.host_limit),
+        *(options.window, 2 * options.retry_delay_us, 2 * options.sync_period_us),
+        *(layout.cut_through, options.cut_through_least),
+    )

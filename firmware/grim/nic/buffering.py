@@ -1,0 +1,111 @@
+"""Message buffering at the receiving NI (paper 000, 4.3.3; option `buffering`), as early GRIM had it.
+
+Half of the memory for messages holds incoming queues, one a channel: a message whose endpoint has no room is accepted
+and stays where it was received, until the endpoint has read on. A queue is a list of receive buffers, so nothing is
+copied; each channel may hold its share of them. A message that meets an empty queue and an endpoint with room bypasses
+the queue (cut-through path). The price: the NI must check the queue for each message, and the endpoint's front pointer
+in its loop, and the outgoing queues have half the room.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from functools import partial
+
+from firmware.common.nic import Looked, Watched
+from firmware.grim.nic.buffers import Buffers
+from firmware.grim.nic.delivery import NO_BUFFER, Delivery
+from firmware.grim.nic.endpoints import Endpoints
+from firmware.grim.nic.intake import Intake
+from firmware.grim.nic.layout import DRAINS, Counter, Register
+from firmware.grim.nic.ni import Ni
+from firmware.grim.nic.verdicts import Verdicts
+from pymodels.trace import TraceEvent
+
+
+class Buffering:
+    """The incoming queues of one NI."""
+
+    def __init__(
+        self, ni: Ni, buffers: Buffers, verdicts: Verdicts, endpoints: Endpoints, delivery: Delivery, intake: Intake
+    ) -> None:
+        self._ni, self._nic = ni, ni.nic
+        self._buffers, self._verdicts, self._intake = buffers, verdicts, intake
+        self._endpoints, self._delivery = endpoints, delivery
+        channels = ni.options.channels
+        self.queues: list[deque[tuple[int, int, int]]] = [deque() for _ in range(channels)]
+        """By channel: receive buffer, packet key and bytes of each message, the oldest first."""
+        self._gone = [0] * channels
+        """By channel: messages that have left its queue."""
+        self._share = ni.layout.pool // channels
+        self._under_way: list[int] = []
+        """Receive buffers that are being brought to the host."""
+        fronts = [ni.layout.register(channel, Register.HOST_FRONT) for channel in range(channels)]
+        self._fronts = [Watched(front, 0, "poll_front") for front in fronts]
+
+    def services(self) -> list[Looked]:
+        """Whether an endpoint has read on, one by one."""
+        return [(front, partial(self._moved, channel)) for channel, front in enumerate(self._fronts)]
+
+    async def _moved(self, channel: int) -> None:
+        """An endpoint has made room: deliver what waits for it."""
+        front = self._fronts[channel]
+        front.expect(self._nic.load(front.watch.address))
+        await self._nic.work("front_moved")
+        await self._drain(channel)
+
+    # ---- messages
+
+    async def take(
+        self, buffer: int, key: int, source: int, stream: int, channel: int, length: int, early: int
+    ) -> None:
+        """A message for an endpoint, next in its stream: past the queue, into it, or refused."""
+        verdicts, queue = self._verdicts, self.queues[channel]
+        await self._nic.work("queue_look")
+        if not queue and self._endpoints.room(channel, length):
+            await self._intake.accept(buffer, key, source, stream, channel, length, early)
+        elif len(queue) < self._share:
+            verdicts.take(key, source, stream)
+            await self._nic.work("queue_message")
+            queue.append((buffer, key, length))
+            self._ni.count(Counter.QUEUED)
+            await verdicts.acknowledge(key, source, stream)
+        else:
+            await verdicts.refuse(buffer, key, source, stream)
+
+    def waits(self, channel: int) -> bool:
+        """Whether messages of a channel wait in its queue."""
+        return bool(self.queues[channel])
+
+    async def end(self, channel: int) -> int:
+        """The end of a channel's queue: what gets there later stands behind it."""
+        await self._nic.work("queue_end")
+        return self._gone[channel] + len(self.queues[channel])
+
+    async def passed(self, channel: int, end: int) -> bool:
+        """Whether everything before an end has left."""
+        await self._nic.work("queue_passed")
+        return self._gone[channel] >= end
+
+    async def _drain(self, channel: int) -> None:
+        """Deliver waiting messages to the endpoint, as far as it has room."""
+        endpoints, delivery, queue = self._endpoints, self._delivery, self.queues[channel]
+        while queue and len(self._under_way) < DRAINS and endpoints.room(channel, queue[0][2]):
+            buffer, key, length = queue.popleft()
+            self._gone[channel] += 1
+            await self._nic.work("queue_drain")
+            self._under_way.append(buffer)
+            place = await endpoints.append(channel, length)
+            at = self._buffers.at[buffer]
+            delivery.data(at, place.data, length, False, (NO_BUFFER, key, length))
+            delivery.word(place.after, place.pointer, (buffer, key, length))
+            await delivery.start()
+            self._nic.trace(TraceEvent.NIC_DMA_START, key, length, 4)
+
+    async def drained(self) -> None:
+        """Host DMA has ended something: what waits may follow."""
+        if self._under_way:
+            self._under_way = [buffer for buffer in self._under_way if not self._buffers.free[buffer]]
+            for channel, queue in enumerate(self.queues):
+                if queue:
+                    await self._drain(channel)

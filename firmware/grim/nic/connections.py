@@ -1,0 +1,152 @@
+"""Hosts that go down and come back: two NIs that reconnect (with the time-out extension).
+
+A NI counts its epochs, separately for each other NI: one more when it declares that NI down, and one more than the
+highest of all when its program starts; a word of SRAM that a reset does not clear keeps that. A notice carries the
+count of its sender; an answer repeats it and adds that of the answering NI. The sum of both counts names the
+connection; its low bits are in every packet between the two, so that packets of an earlier connection are dropped,
+however late they come.
+
+- A notice with a new count, or a NI that is declared down, ends the connection: every message to that NI is refused to
+  its sender, packets from it are dropped, and this NI's host discards its incomplete messages.
+- A NI that is down gets a notice every time-out, so it recovers by itself, whichever side was wrong.
+- When nothing of the old connection is left, a notice is answered, or the answer to this NI's own notice accepted:
+  sequence numbers begin at 0.
+"""
+
+from __future__ import annotations
+
+from firmware.grim.formats import (
+    COUNTER_MASK,
+    TAG,
+    TAG_SHIFT,
+    Cause,
+    Device,
+    MessageType,
+    Words,
+    control,
+    distance,
+    endpoint,
+)
+from firmware.grim.nic.clock import TickingClock
+from firmware.grim.nic.layout import NONE, Counter, Word
+from firmware.grim.nic.losses import LossyAnswers
+from firmware.grim.nic.ni import Ni
+from firmware.grim.nic.peers import Peers
+from firmware.grim.nic.remote import Remote
+from firmware.grim.nic.reports import Reports
+from firmware.grim.nic.transmitter import Transmitter
+from firmware.grim.nic.unfinished import Unfinished
+from firmware.grim.nic.verdicts import Verdicts
+from pymodels.trace import TraceEvent
+
+
+class Connections(Peers):
+    """Who is connected with whom."""
+
+    def __init__(
+        self,
+        ni: Ni,
+        transmitter: Transmitter,
+        answers: LossyAnswers,
+        verdicts: Verdicts,
+        remote: Remote,
+        reports: Reports,
+        unfinished: Unfinished,
+        clock: TickingClock,
+    ) -> None:
+        super().__init__(ni, transmitter)
+        self._answers, self._verdicts, self._remote = answers, verdicts, remote
+        self._reports, self._unfinished, self._clock = reports, unfinished, clock
+        first = self.nic.load(Word.BEGINNINGS) + 1 & COUNTER_MASK
+        self.nic.store(Word.BEGINNINGS, first)
+        self._mine = [first] * ni.nodes
+        self._theirs: list[int | None] = [None] * ni.nodes
+        for peer in ni.peers:
+            ni.tags[peer] = NONE
+
+    # ---- notices
+
+    def notice(self, peer: int) -> None:
+        """Send a NI this NI's epoch."""
+        self._tell_count(peer, self._mine[peer])
+
+    async def ask_again(self) -> None:
+        """Notices to the NIs that are down."""
+        for peer in sorted(self.ni.down):
+            if self._clean(peer):
+                await self.nic.work("sync_notice")
+                self.notice(peer)
+
+    async def noticed(self, notice: Words) -> None:
+        """A notice: the connection with a new count of the other NI begins when nothing of the old one is left."""
+        peer, count = notice.source, notice.token
+        known = self._theirs[peer]
+        await self._hear(peer)
+        if known is None or distance(count, known) > 0:
+            if self.ni.tags[peer] != NONE:
+                await self._part(peer)
+            if not self._clean(peer):  # it will be repeated
+                return
+            self._join(peer, count)
+        elif count == known and self.ni.tags[peer] == NONE:
+            if not self._clean(peer):
+                return
+            self._join(peer, count)
+        answer = control(MessageType.SYNC_ANSWER, self._mine[peer], self._theirs[peer] or 0, self.ni.me)
+        self.transmitter.answer(peer, answer)
+
+    async def confirmed(self, answer: Words) -> None:
+        """The answer to a notice, this one's or an older one's; or the other NI knows a later count than this one."""
+        peer, count, mine = answer.source, answer.token, answer.sequence
+        await self.nic.work("sync_answered")
+        if mine == self._mine[peer]:
+            if self.ni.tags[peer] == NONE and self._clean(peer):
+                self._join(peer, count)
+            if self.ni.tags[peer] != NONE:
+                self.heard.add(peer)
+                self.answered.add(peer)
+        elif self.ni.tags[peer] == NONE and distance(mine, self._mine[peer]) > 0:
+            self._begin_epoch(peer, mine + 1 & COUNTER_MASK)
+
+    # ---- the end of a connection, and a new one
+
+    async def give_up(self, peer: int) -> None:
+        """No response: the connection ends, and this NI requests a new one."""
+        self._begin_epoch(peer, self._mine[peer] + 1 & COUNTER_MASK)
+        await self._part(peer)
+
+    def _begin_epoch(self, peer: int, count: int) -> None:
+        """One more epoch for another NI. The next start of the program must count on from the last of all."""
+        self._mine[peer] = count
+        if distance(count, self.nic.load(Word.BEGINNINGS)) > 0:
+            self.nic.store(Word.BEGINNINGS, count)
+
+    async def _part(self, peer: int) -> None:
+        self.ni.tags[peer] = NONE
+        self.ni.count(Counter.PARTED)
+        self.nic.trace(TraceEvent.PARTED, 0, peer)
+        self._clock.start()
+        await self._answers.close(peer)
+        self._unfinished.forget(peer)
+        self._verdicts.forget(peer)
+        self._remote.forget(peer)
+        self._reports.afar.forget(peer)
+        for channel in range(self.ni.options.channels):
+            await self._reports.tell(channel, endpoint(peer, Device.HOST), Cause.RESTARTED, 0, 0)
+
+    def _clean(self, peer: int) -> bool:
+        """Whether nothing of an ended connection is left here. Copies for a tree may wait for the first one already,
+        because their parent was faster to connect.
+        """
+        answers = self._answers
+        outgoing = answers.is_late(peer) or answers.owes(peer) or self._unfinished.has(peer)
+        left = peer in self.ni.down and outgoing
+        return not (left or self._reports.pending or self._remote.has_to_do_with(peer))
+
+    def _join(self, peer: int, count: int) -> None:
+        """A new connection."""
+        self._theirs[peer] = count
+        self.ni.tags[peer] = self._mine[peer] + count << TAG_SHIFT & TAG
+        self.nic.trace(TraceEvent.JOINED, 0, peer)
+        if peer in self.ni.down:
+            self._answers.open(peer)

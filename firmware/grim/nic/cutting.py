@@ -1,0 +1,90 @@
+"""Cut-through at the receiver: the host DMA of a long message begins while the rest of it still arrives.
+
+A long message is one that covers its buffer's sentinel (`sentinels`). What has arrived of it goes to the host, and
+whenever such a piece is done, what has arrived since. The endpoint's back pointer does not move before all of the
+message is good, so a host never sees these pieces; a message that turns out bad, or whose place another one has taken
+meanwhile, has only used free room.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from firmware.common.nic import Looked
+from firmware.grim.formats import HEADER_BYTES, MessageType, Words, padded
+from firmware.grim.nic.buffers import Buffers
+from firmware.grim.nic.delivery import NO_BUFFER, Delivery
+from firmware.grim.nic.endpoints import Endpoints
+from firmware.grim.nic.layout import NONE, Counter
+from firmware.grim.nic.ni import Ni
+from firmware.grim.nic.sentinels import Sentinels
+from firmware.grim.nic.verdicts import Verdicts
+from pymodels.registers import Reg
+from pymodels.trace import TraceEvent
+
+
+class CutThrough:
+    """The packet in the armed buffer as far as it is on its way to the host. Off when the layout has no cut."""
+
+    def __init__(
+        self,
+        ni: Ni,
+        sentinels: Sentinels,
+        buffers: Buffers,
+        verdicts: Verdicts,
+        endpoints: Endpoints,
+        delivery: Delivery,
+    ) -> None:
+        self._ni, self._nic, self._sentinels = ni, ni.nic, sentinels
+        self._buffers, self._verdicts = buffers, verdicts
+        self._endpoints, self._delivery = endpoints, delivery
+        self._offset = 0
+        self._length = 0
+        self._place = 0
+        """Where it goes, as long as that is lent to it."""
+
+    def services(self) -> list[Looked]:
+        """Whether much of a message is there, buffer by buffer."""
+        return [(word, partial(self._look, buffer)) for buffer, word in enumerate(self._sentinels.watched)]
+
+    def take(self) -> int:
+        """The packet is complete: bytes of it that need no further DMA."""
+        offset, self._offset = self._offset, 0
+        return offset if self._endpoints.take_back() else 0
+
+    async def _look(self, buffer: int) -> None:
+        """A sentinel has changed: if the message will be accepted, its first part goes to the host."""
+        if not self._sentinels.seen(buffer) or self._buffers.armed != buffer or self._offset:
+            await self._nic.work("early_nothing")
+            return
+        head = Words(*self._nic.load_words(self._buffers.at[buffer], 4))
+        await self._nic.work("early_look")
+        length, stream = HEADER_BYTES + padded(head.words), self._verdicts.stream(head)
+        foreign = not head.is_grim or head.type > MessageType.SEGMENT
+        if length > self._ni.layout.host_slot or stream in (NONE, self._verdicts.stalled) or foreign:
+            return
+        channel = head.channel
+        if channel == self._ni.card_channel:
+            return
+        if head.sequence == self._verdicts.expected[stream] and self._endpoints.room(channel, length):
+            self._length, self._place = length, self._endpoints.lend(channel)
+            self._ni.count(Counter.EARLY)
+            await self._piece(head.w0)
+
+    async def more(self) -> None:
+        """A piece has reached the host: what has arrived since follows."""
+        if self._offset and self._endpoints.is_lent:
+            await self._piece(self._nic.load(self._buffers.at[self._buffers.armed]))
+
+    async def _piece(self, key: int) -> None:
+        done = self._offset
+        at = self._buffers.at[self._buffers.armed]
+        arrived = min(await self._nic.read(Reg.RMP) - at, self._length)
+        size = arrived - done
+        if size <= 0 or size < min(self._ni.options.cut_through_least, self._length - done):
+            return
+        await self._nic.work("early_piece")
+        self._delivery.data(at + done, self._place + done, size, True, (NO_BUFFER, key, size))
+        await self._delivery.start()
+        self._offset = arrived
+        self._nic.trace(TraceEvent.NIC_DMA_START, key, size)

@@ -1,0 +1,56 @@
+"""The ends of host DMA transfers: waiting work continues, and buffers are freed."""
+
+from __future__ import annotations
+
+from firmware.grim.nic.buffering import Buffering
+from firmware.grim.nic.buffers import Buffers
+from firmware.grim.nic.cutting import CutThrough
+from firmware.grim.nic.delivery import OWN, REPORT, Delivery
+from firmware.grim.nic.multicast import Multicast
+from firmware.grim.nic.ni import Ni
+from firmware.grim.nic.remote import Remote
+from firmware.grim.nic.reports import Reports
+from pymodels.trace import TraceEvent
+
+
+class DmaEnds:
+    """The step of the main loop for the chain that brings messages to the host."""
+
+    def __init__(
+        self,
+        ni: Ni,
+        delivery: Delivery,
+        buffers: Buffers,
+        cut_through: CutThrough,
+        buffering: Buffering | None,
+        multicast: Multicast,
+        remote: Remote,
+        reports: Reports,
+    ) -> None:
+        self._nic = ni.nic
+        self._delivery, self._buffers, self._cut_through, self._buffering = delivery, buffers, cut_through, buffering
+        self._multicast, self._remote, self._reports = multicast, remote, reports
+
+    async def done(self) -> None:
+        """WAKE: blocks of the host DMA are finished; their buffers are free."""
+        await self._nic.work("dma_done")
+        blocks = reports = 0
+        while (entry := self._delivery.finished()) is not None:
+            buffer, key, size = entry
+            blocks += 1
+            if buffer == REPORT:
+                reports += 1
+            elif buffer >= 0:
+                self._nic.trace(TraceEvent.NIC_DMA_DONE, key, size)
+                self._buffers.release(buffer)
+            if buffer <= OWN:
+                await self._multicast.ended(buffer)
+            elif self._remote.under_way:
+                await self._remote.ended(buffer, key, size)
+        if blocks > 2:  # the path has the two of a message
+            await self._nic.work("dma_done", (blocks - 1) // 2)
+        if reports:
+            await self._reports.brought(reports)
+        if self._buffering is not None:
+            await self._buffering.drained()
+        await self._cut_through.more()

@@ -1,0 +1,53 @@
+"""Payload fetched by NI DMA instead of the host's PIO (option `dma_inject`).
+
+The host puts only the header into the queue, and in the room for the route the address of the payload in pinned memory.
+The NI enters the message into the scoreboard and has the payload fetched to its place in the queue; until then the
+message waits, and with it what follows in its stream. A word in host memory counts the payloads that were fetched: they
+may be changed again.
+"""
+
+from __future__ import annotations
+
+from firmware.common.nic import HostDma
+from firmware.common.nic.host_dma import E2L
+from firmware.grim.nic.channels import WAITING, Channel
+from firmware.grim.nic.delivery import NO_BUFFER, Delivery
+from firmware.grim.nic.endpoints import Endpoints
+from firmware.grim.nic.layout import E2L_CHAIN, HostQueue
+from firmware.grim.nic.ni import Ni
+from firmware.grim.nic.outgoing import Outgoing
+
+
+class Fetching:
+    """The E2L chain."""
+
+    def __init__(self, ni: Ni, dma: HostDma, outgoing: Outgoing, endpoints: Endpoints, delivery: Delivery) -> None:
+        layout = ni.layout
+        self._nic = ni.nic
+        self._outgoing, self._endpoints, self._delivery = outgoing, endpoints, delivery
+        self._chain = Delivery(ni, dma, layout.fetches, 0, layout.fetches_count, E2L_CHAIN)
+        self._fetched = [0] * len(outgoing.channels)
+
+    async def fetch(self, channel: Channel, slot: int, place: int, host: int, size: int) -> None:
+        """Begin to fetch the payload of a message that was entered as FETCHING."""
+        await self._nic.work("send_fetch")
+        self._chain.data(place, host, size, True, (channel.index, slot, size), E2L)
+        await self._chain.start()
+
+    async def done(self) -> None:
+        """WAKE: payloads are in the queue; their messages may leave."""
+        await self._nic.work("fetch_done")
+        messages = 0
+        while (entry := self._chain.finished()) is not None:
+            index, slot, _ = entry
+            channel = self._outgoing.channels[index]
+            channel.state[slot] = WAITING
+            self._outgoing.streams.wake(channel.stream[slot])
+            self._fetched[index] = self._fetched[index] + 1 & 0xFFFFFFFF
+            host = self._endpoints.base[index]
+            self._delivery.word(self._fetched[index], host + HostQueue.FETCHED, (NO_BUFFER, 0, 0))
+            messages += 1
+        if messages > 1:
+            await self._nic.work("fetch_done", messages - 1)
+        if messages:
+            await self._delivery.start()

@@ -1,0 +1,54 @@
+"""Storing a message in its endpoint's queue, when it is next in its stream.
+
+The host DMA of a long message begins while it still arrives (`cutting`); the queue's back pointer moves only when all
+of it is there and its CRC is good.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+
+from firmware.grim.formats import TAG
+from firmware.grim.nic.buffers import Buffers
+from firmware.grim.nic.costs_of import RECEIVE_PATHS
+from firmware.grim.nic.delivery import NO_BUFFER, Delivery
+from firmware.grim.nic.endpoints import Endpoints
+from firmware.grim.nic.ni import Ni
+from firmware.grim.nic.verdicts import Verdicts
+from pymodels.trace import TraceEvent
+
+
+class Intake:
+    """Accepts messages for which the endpoint has room, and refuses the others."""
+
+    def __init__(self, ni: Ni, buffers: Buffers, verdicts: Verdicts, endpoints: Endpoints, delivery: Delivery) -> None:
+        self._ni, self._nic = ni, ni.nic
+        self._buffers, self._verdicts = buffers, verdicts
+        self._endpoints, self._delivery = endpoints, delivery
+        self._path = int(ni.options.sequencing == "per-ni")
+
+    def take(
+        self, buffer: int, key: int, source: int, stream: int, channel: int, length: int, early: int
+    ) -> Awaitable[None]:
+        """A message for an endpoint: accepted or refused. `early`: bytes of it that need no further DMA."""
+        if self._endpoints.room(channel, length):
+            return self.accept(buffer, key, source, stream, channel, length, early)
+        return self._verdicts.refuse(buffer, key, source, stream)
+
+    async def accept(
+        self, buffer: int, key: int, source: int, stream: int, channel: int, length: int, early: int
+    ) -> None:
+        """A message that the endpoint's queue has room for: bring it there, and acknowledge it."""
+        nic, at = self._nic, self._buffers.at[buffer]
+        self._verdicts.take(key, source, stream)
+        await nic.work(RECEIVE_PATHS[self._path])
+        if channel == self._ni.card_channel and self._ni.lossy:  # a card answers to the source as it stands
+            nic.store(at + 4, nic.load(at + 4) & ~TAG)
+            await nic.work("connection_tag")
+        place, pointer, after = await self._endpoints.append(channel, length)
+        if early < length:
+            self._delivery.data(at + early, place + early, length - early, False, (NO_BUFFER, key, length))
+        self._delivery.word(after, pointer, (buffer, key, length))
+        await self._delivery.start()
+        nic.trace(TraceEvent.NIC_DMA_START, key, length - early, 4)
+        await self._verdicts.acknowledge(key, source, stream)

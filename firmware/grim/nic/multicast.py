@@ -1,0 +1,226 @@
+"""Multicast: messages that the NIs of a tree replicate (paper 003, C.6).
+
+A message goes to the root of its tree like any other, in a stream of its own. The root, and every NI below it, gives it
+to its own host's subscribed channels, makes one copy in the tree's queue and enters it into the tree's scoreboard once
+a child. From there each entry is a message under go-back-N: token, sequence, ACK; the copy is freed when all children
+have acknowledged it. Queue, tokens and streams belong to the tree: one that is held up by a slow leaf fills its own
+queues, up to its senders, and nobody else's; and as every queue waits for queues farther from the root only, none waits
+in a circle (readings B11, ours). All messages of a tree pass its root: their order is the same everywhere.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from firmware.grim.formats import HEADER_BYTES, Cause, Device, Lack, MessageType, Words, padded
+from firmware.grim.nic.answers import Answers
+from firmware.grim.nic.buffering import Buffering
+from firmware.grim.nic.buffers import Buffers
+from firmware.grim.nic.channels import SENT, Channel
+from firmware.grim.nic.clock import Clock
+from firmware.grim.nic.delivery import NO_BUFFER, OWN, Delivery
+from firmware.grim.nic.endpoints import Endpoints
+from firmware.grim.nic.layout import ROUTE_BYTES, TREE_CHANNELS, Counter, Tree, fits
+from firmware.grim.nic.ni import Ni
+from firmware.grim.nic.outgoing import Outgoing
+from firmware.grim.nic.queues.hybrid import HybridQueue
+from firmware.grim.nic.verdicts import Verdicts
+from pymodels.trace import TraceEvent
+
+OWN_DELIVERIES = 2
+"""Messages of this NI's host that are delivered to it at a time."""
+LINE = 32
+"""Bytes that one turn of the copying loop moves."""
+
+
+Parts = tuple[tuple[int, int], ...]
+"""A message in SRAM, from its word 0 on: addresses and bytes."""
+
+
+class Place(NamedTuple):
+    """What this NI does in a tree."""
+
+    root: int
+    children: tuple[int, ...]
+    channels: tuple[int, ...]
+
+
+class Multicast:
+    """The trees of one NI."""
+
+    def __init__(
+        self,
+        ni: Ni,
+        outgoing: Outgoing,
+        buffers: Buffers,
+        verdicts: Verdicts,
+        endpoints: Endpoints,
+        buffering: Buffering | None,
+        delivery: Delivery,
+        answers: Answers,
+        clock: Clock,
+    ) -> None:
+        self._ni, self._nic, self._layout = ni, ni.nic, ni.layout
+        self._outgoing, self._streams, self._clock = outgoing, outgoing.streams, clock
+        self._buffers, self._verdicts, self._answers = buffers, verdicts, answers
+        self._endpoints, self._buffering, self._delivery = endpoints, buffering, delivery
+        self._own: dict[int, tuple[Channel, int]] = {}
+        """Messages of this NI's host being delivered to it, by entry."""
+        self._held_up: list[int] = []
+        """Streams of this NI's host that wait for the end of such a delivery."""
+
+    # ---- the tree
+
+    def _place(self, tree: int, at_root: bool) -> Place | None:
+        """The place that the host has written; None: none, or one that is not the root, as it must be."""
+        if tree >= self._ni.options.multicast_trees:
+            return None
+        place, known = self._nic.load_words(self._layout.trees + Tree.BYTES * tree, 2)
+        if not known or (at_root and place >> 24 != self._ni.me):
+            return None
+        children = dict.fromkeys((place >> 16 & 0xFF, place >> 8 & 0xFF))
+        channels = tuple(i for i in range(min(TREE_CHANNELS, self._ni.options.channels)) if place >> i & 1)
+        others = tuple(vnn for vnn in children if vnn != self._ni.me)
+        return Place(place >> 24, others, channels)
+
+    def _lack(self, tree: int, place: Place, length: int) -> Lack | None:
+        """Whether the tree's queue has no room for a copy, or a subscribed endpoint of the own host none for the
+        message. While many reports about copies wait, there is no room either.
+        """
+        if place.children:
+            if self._answers.reports.afar.full:
+                return Lack.COPIES
+            copies = self._outgoing.trees[tree]
+            front = copies.offset[copies.first] if copies.count else copies.next
+            if copies.count + len(place.children) > copies.slots:
+                return Lack.COPIES
+            if not fits(front, copies.next, ROUTE_BYTES + length, copies.limit):
+                return Lack.COPIES
+        if self._buffering is not None and any(self._buffering.waits(channel) for channel in place.channels):
+            return Lack.ENDPOINT
+        takes = all(self._endpoints.room(channel, length) for channel in place.channels)
+        return None if takes else Lack.ENDPOINT
+
+    # ---- arrival
+
+    async def arrived(self, buffer: int, head: Words, stream: int) -> None:
+        """A message of a tree, next in its stream, stands in a receive buffer."""
+        key, tree, source, length = head.w0, head.tree, head.source, HEADER_BYTES + padded(head.words)
+        forwarded = head.type >= MessageType.FORWARDED
+        await self._nic.work("multicast_look")
+        place = self._place(tree, not forwarded)
+        if place is None:  # of a forwarded message: this NI has restarted, and its parent does not know
+            await self._verdicts.impossible(buffer, key, source, stream, Cause.UNKNOWN_TREE)
+        elif (lack := self._lack(tree, place, length)) is not None:
+            await self._verdicts.refuse(buffer, key, source, stream, lack)
+        else:
+            self._verdicts.take(key, source, stream)
+            parts = ((self._buffers.at[buffer], length),)
+            if place.channels:  # the buffer is looked at again when this returns: the copy is made by then
+                await self._deliver(place, parts, (buffer, key, length))
+            await self._verdicts.acknowledge(key, source, stream)
+            await self._replicate(tree, place, parts)
+            if not place.channels:
+                self._buffers.release(buffer)
+
+    async def local(self, channel: Channel, slot: int, stream: int) -> None:
+        """A message of this NI's host for a tree whose root is here: accept it, or look again after the retry delay."""
+        at = channel.base + channel.offset[slot] + ROUTE_BYTES
+        head = Words(*self._nic.load_words(at, 3))
+        tree, payload = head.tree, padded(head.words)
+        await self._nic.work("multicast_local")
+        place = self._place(tree, True)
+        if place is not None and self._lack(tree, place, HEADER_BYTES + payload) is not None:
+            await self._clock.later(stream)
+        elif place is not None and place.channels and len(self._own) == OWN_DELIVERIES:
+            self._held_up.append(stream)
+        else:
+            streams = self._streams
+            streams.passed(channel, slot, stream)
+            streams.in_flight[stream] += 1
+            channel.state[slot] = SENT
+            if place is None:
+                await self._answers.failed(channel, slot, Cause.UNKNOWN_TREE)
+            else:
+                await self._begin(tree, place, (channel, slot), _parts(channel, slot, payload))
+            streams.wake(stream)
+
+    async def _begin(self, tree: int, place: Place, message: tuple[Channel, int], parts: Parts) -> None:
+        """Replicate and deliver a message that stands in a channel's queue. It was never sent, so its word 0 is new."""
+        key, me = message[0].key(message[1]), self._ni.me
+        self._nic.store(parts[0][0], key)
+        self._nic.trace(TraceEvent.NIC_RECV_START, key, me)
+        if place.channels:
+            self._nic.trace(TraceEvent.NIC_ACCEPT, key, me)
+            entry = next(number for number in range(OWN_DELIVERIES) if number not in self._own)
+            self._own[entry] = message
+            await self._deliver(place, parts, (OWN - entry, key, _length(parts)))
+        await self._replicate(tree, place, parts)
+        if not place.channels:
+            await self._done(message)
+
+    async def _done(self, message: tuple[Channel, int]) -> None:
+        """The host has a message, and copies for the children are still to be sent."""
+        await self._nic.work("multicast_done")
+        await self._answers.finish(*message)
+
+    async def ended(self, buffer: int) -> None:
+        """A message of this NI's host has been delivered to it."""
+        await self._done(self._own.pop(OWN - buffer))
+        held_up, self._held_up = self._held_up, []
+        for stream in held_up:
+            self._streams.wake(stream)
+
+    # ---- copies
+
+    async def _replicate(self, tree: int, place: Place, parts: Parts) -> None:
+        """One copy in the tree's queue, one entry a child."""
+        if not place.children:
+            return
+        nic, copies = self._nic, self._outgoing.trees[tree]
+        to = copies.base + copies.next + ROUTE_BYTES
+        length = _length(parts)
+        await nic.work("multicast_copy", -(-length // LINE))
+        key, w1, w2, w3, *words = [word for at, size in parts for word in nic.load_words(at, size // 4)]
+        head = Words(key, w1, w2, w3)
+        origin = head.destination if head.type >= MessageType.FORWARDED else w1 & 0xFF00 | head.source_channel
+        w1 = (w1 | (MessageType.FORWARDED & ~MessageType.MULTICAST) << 26) & 0xFFFF0000 | self._ni.me << 8 | Device.NI
+        w3 = copies.index << 24 | w3 & 0xFFFF
+        nic.store_words(to + 4, (w1, w2 & 0xFFFF0000 | origin, w3, *words))
+        first: int | None = None
+        for vnn in place.children:
+            await nic.work("multicast_entry")
+            stream = self._outgoing.order.number(copies.index, vnn, 0)
+            if first is None:
+                slot = first = self._outgoing.enter(copies, ROUTE_BYTES + length, stream)
+            else:
+                slot = self._outgoing.enter_again(copies, first, stream)
+            nic.trace(TraceEvent.NIC_COPY, copies.key(slot), key, vnn)
+            self._streams.wait(copies, slot, stream)
+            self._streams.wake(stream)
+        self._ni.count(Counter.COPIES, len(place.children))
+
+    async def _deliver(self, place: Place, parts: Parts, last: tuple[int, int, int]) -> None:
+        """To this NI's host's channels that have subscribed; `last` is the entry of the last block."""
+        endpoints, delivery, length = self._endpoints, self._delivery, _length(parts)
+        for channel in place.channels:
+            await self._nic.work("multicast_deliver")
+            to, pointer, after = await endpoints.append(channel, length)
+            for at, size in parts:
+                delivery.data(at, to, size, False, (NO_BUFFER, 0, 0))
+                to += size
+            delivery.word(after, pointer, last if channel == place.channels[-1] else (NO_BUFFER, 0, 0))
+            self._nic.trace(TraceEvent.NIC_DMA_START, last[1], length, 4)
+        await delivery.start()
+
+
+def _length(parts: Parts) -> int:
+    return sum(size for _, size in parts)
+
+
+def _parts(channel: Channel, slot: int, payload: int) -> Parts:
+    """Where a message stands in a channel's queue: a hybrid queue keeps its payload apart."""
+    at = channel.base + channel.offset[slot] + ROUTE_BYTES
+    if isinstance(channel, HybridQueue) and payload:
+        return (at, HEADER_BYTES), (channel.payload_base + channel.payload_offset[slot], payload)
+    return ((at, HEADER_BYTES + payload),)

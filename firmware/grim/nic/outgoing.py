@@ -1,0 +1,76 @@
+"""Everything that this NI has to send: the channels' queues and scoreboards, and the streams of what stands in them."""
+
+from __future__ import annotations
+
+from firmware.grim.nic.channels import FETCHING, Channel
+from firmware.grim.nic.layout import REPORT_BYTES, fits
+from firmware.grim.nic.ni import Ni
+from firmware.grim.nic.orders import order_of
+from firmware.grim.nic.queues import queues_of
+from firmware.grim.nic.queues.report_places import ReportPlaces
+from firmware.grim.nic.streams import Streams
+from firmware.grim.nic.unfinished import Unfinished
+
+
+class Outgoing:
+    """The messages of the hosts, the replies to remote reads, the copies for the multicast trees, the reports."""
+
+    def __init__(self, ni: Ni) -> None:
+        count = ni.options.channels
+        self.channels = queues_of(ni)
+        self.own = Channel(ni.nic, ni.layout, count, count)
+        """The channel of this NI's replies to remote reads."""
+        last = ni.layout.sources - 1
+        trees = range(count + 1, last)
+        self.trees = [Channel(ni.nic, ni.layout, index, count) for index in trees]
+        """The copies for the multicast trees."""
+        self.reports = ReportPlaces(ni.nic, ni.layout, last, count)
+        """The channel of this NI's reports to other hosts."""
+        self.all = [*self.channels, self.own, *self.trees, self.reports]
+        """By number."""
+        self.order = order_of(ni, self.all)
+        self.streams = Streams(ni, self.order)
+        self.unfinished = Unfinished(ni, self.order)
+        self._lossy = ni.lossy
+
+    def enter(self, channel: Channel, size: int, stream: int) -> int:
+        """Enter the message at a channel's `next` into its scoreboard: its slot. There must be a free one."""
+        slot = channel.append(size, stream, self.streams.next_sequence(stream))
+        self._entered(channel, slot)
+        return slot
+
+    def enter_again(self, channel: Channel, other: int, stream: int) -> int:
+        """Enter the message of a slot once more, for another stream: its slot."""
+        slot = channel.append_same(other, stream, self.streams.next_sequence(stream))
+        self._entered(channel, slot)
+        return slot
+
+    def _entered(self, channel: Channel, slot: int) -> None:
+        self.order.entered(channel, slot)
+        if self._lossy and channel is not self.own and channel is not self.reports:
+            self.unfinished.entered(channel, slot)
+
+    def own_message(self, size: int, vnn: int, target: int) -> int | None:
+        """Enter a reply of `size` bytes into the NI's own channel, for a channel of another NI: its slot. It leaves
+        when its state is WAITING and its stream is woken. None when there is no room.
+        """
+        own = self.own
+        front = own.offset[own.first] if own.count else own.next
+        if own.count == own.slots or not fits(front, own.next, size, own.limit):
+            return None
+        return self._enter_empty(own, size, vnn, target)
+
+    def report(self, vnn: int, target: int) -> int | None:
+        """The same for a report: None when all places are in use, or that host has not taken the one before."""
+        reports = self.reports
+        if not reports.has_room or any(self.order.peer(stream) == vnn for stream in reports.under_way()):
+            return None
+        return self._enter_empty(reports, REPORT_BYTES, vnn, target)
+
+    def _enter_empty(self, channel: Channel, size: int, vnn: int, target: int) -> int:
+        """Enter a message that this NI has still to write: its slot."""
+        stream = self.order.number(channel.index, vnn, target)
+        slot = self.enter(channel, size, stream)
+        channel.state[slot] = FETCHING
+        self.streams.wait(channel, slot, stream)
+        return slot

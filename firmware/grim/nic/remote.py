@@ -1,0 +1,331 @@
+"""Remote memory: messages that the NI executes itself, as soon as they arrive (paper 000, 4.5).
+
+A write (RM-V, RM-P) goes by host DMA to its target, one block a physical piece; behind it, if asked for, the lock word.
+A read (RM-RV) is fetched by host DMA into the NI's own queue and leaves from there as a reply, which is a message like
+any other: token, sequence, ACK. At home the reply is stored like a write, and then the read, which stayed in its
+channel's queue, counts as acknowledged (readings B7).
+
+All blocks go through the chain of deliveries, in order: so a remote memory operation never overtakes another one, nor
+an active message a remote memory operation before it (4.5.6). A translation that misses is asked of the driver. The
+message keeps its receive buffer meanwhile, and its stream is refused; whoever else misses then is refused for lack of
+a buffer (readings B5, B8).
+
+A block that is freed is forgotten by a message that waits for the rest of its translations, and the driver is told so
+behind all blocks of DMA that are under way: then nobody reads or writes it any more.
+"""
+
+from __future__ import annotations
+
+from firmware.common.nic.host_dma import E2L
+from firmware.grim.formats import (
+    CONTINUES,
+    COUNTER_MASK,
+    HEADER_BYTES,
+    MORE,
+    Cause,
+    Device,
+    Lack,
+    MessageType,
+    Words,
+    endpoint,
+    padded,
+)
+from firmware.grim.nic.answers import Answers
+from firmware.grim.nic.buffers import Buffers
+from firmware.grim.nic.channels import WAITING
+from firmware.grim.nic.delivery import FETCHED, NO_BUFFER, REQUESTED, Delivery
+from firmware.grim.nic.jobs import Job, job_in
+from firmware.grim.nic.layout import NONE, ROUTE_BYTES, Counter, DriverWord, Word
+from firmware.grim.nic.ni import Ni
+from firmware.grim.nic.outgoing import Outgoing
+from firmware.grim.nic.translation import Translation
+from firmware.grim.nic.verdicts import Verdicts
+from pymodels.registers import Isr, Reg
+from pymodels.trace import ACCEPT_NOBODY, TraceEvent
+
+SIGNAL = 1 << Isr.LANAI_SIG
+"""The driver has answered, or freed."""
+INTERRUPT = 1 << Isr.HOST_SIG
+
+
+class Remote:
+    """The remote memory operations of one NI."""
+
+    def __init__(
+        self, ni: Ni, outgoing: Outgoing, buffers: Buffers, verdicts: Verdicts, delivery: Delivery, answers: Answers
+    ) -> None:
+        self._ni, self._nic, self._layout = ni, ni.nic, ni.layout
+        self._outgoing, self._buffers, self._verdicts = outgoing, buffers, verdicts
+        self._delivery, self._answers = delivery, answers
+        self._translation = Translation(ni)
+        self.under_way = 0
+        """DMA operations at whose end something is to be done."""
+        self._parked: Job | None = None
+        self._entry = 0
+        self._number = 0
+        self._for_lock = False
+        """Whether the driver is asked for the lock, and not for the target."""
+        self._freed = 0
+        self._storing: dict[int, tuple[int, int]] = {}
+        """By receive buffer whose reply is being stored: word 0 of the read, the NI that was read."""
+        self._transfers: dict[tuple[int, int, int], int] = {}
+        """By transfer of which more is to come: the address at which it goes on, or the Cause for which it does not."""
+
+    def forget(self, peer: int) -> None:
+        """A NI has restarted: its requests that wait for a translation are not executed."""
+        if self._parked is not None and self._parked.source == peer:
+            self._parked.forgotten = True
+        self._transfers = {transfer: state for transfer, state in self._transfers.items() if transfer[0] != peer}
+
+    def has_to_do_with(self, peer: int) -> bool:
+        """Whether a message of a NI waits for a translation, or a reply of it is on its way to the host."""
+        waits = self._parked is not None and self._parked.source == peer
+        return waits or any(source == peer for _, source in self._storing.values())
+
+    # ---- arrival
+
+    async def arrived(self, buffer: int, head: Words, stream: int) -> None:
+        """A remote memory message, next in its stream, stands in a receive buffer."""
+        job = job_in(self._nic, self._layout, buffer, head, stream)
+        await self._nic.work("remote_look")
+        cause = await self._interrupted(job) or await self._translate(job)
+        if cause:
+            await self._impossible(job, cause)
+        elif job.pieces is not None and job.lock_pieces is not None:
+            await self._execute(job)
+        elif self._parked is None:
+            await self._park(job)
+        else:
+            await self._refuse(job, Lack.TRANSLATION)
+
+    async def _interrupted(self, job: Job) -> int:
+        """Why a message that continues a transfer must not be executed: those before it were not. 0: it may."""
+        if not job.place:
+            return 0
+        await self._nic.work("remote_transfer")
+        before = self._transfers.get(job.transfer, Cause.INTERRUPTED) if job.place & CONTINUES else job.target
+        if before == job.target:
+            return 0
+        return before if before in tuple(Cause) else Cause.INTERRUPTED
+
+    def _leave(self, job: Job, state: int) -> None:
+        """Record for the rest of the transfer where it continues, or why it failed."""
+        if job.place & MORE:
+            self._transfers[job.transfer] = state
+
+    async def _translate(self, job: Job) -> Cause | None:
+        """Look up what is not known yet: target, then lock. Misses leave it None. A Cause when it can never be."""
+        if not 0 < job.size <= self._layout.payload:
+            return Cause.TOO_LONG
+        if job.pieces is None:
+            if job.kind == MessageType.RM_P:
+                job.pieces = [(job.target, job.size)]
+            else:
+                found = await self._translation.look_up(job.target, job.size, job.whole)
+                if isinstance(found, Cause):
+                    return found
+                job.pieces = found
+        if job.pieces is not None and job.lock and not job.lock_pieces and job.kind != MessageType.RM_RV:
+            found = await self._translation.look_up(job.lock, 4, 4)
+            if isinstance(found, Cause):
+                return Cause.LOCK_NOT_REGISTERED
+            job.lock_pieces = found
+        return None
+
+    async def _refuse(self, job: Job, lack: Lack) -> None:
+        """No room to execute it: a NACK."""
+        if self._unpark(job):
+            self._verdicts.expected[job.stream] = job.key & COUNTER_MASK
+        await self._verdicts.refuse(job.buffer, job.key, job.source, job.stream, lack)
+
+    async def _impossible(self, job: Job, cause: int) -> None:
+        """It can never succeed: the sender is told, or for a reply, whose read failed here, this NI's host."""
+        self._leave(job, cause)
+        self._take(job)
+        if job.kind == MessageType.RM_REPLY:
+            await self._nic.work("send_ack")
+            self._acknowledge(job)
+            await self._nic.work("error_seen")
+            self._buffers.release(job.buffer)
+            await self._answers.failed_here(job.request, job.source, Cause.FREED_HERE)
+        else:
+            await self._verdicts.fail(job.buffer, job.key, job.source, job.stream, cause)
+
+    # ---- misses
+
+    async def _park(self, job: Job) -> None:
+        """Ask the driver: the request goes by DMA to the kernel, then an interrupt tells of it. The stream stalls."""
+        self._parked = job
+        self._verdicts.stalled = job.stream
+        self._accept(job)
+        self._ni.count(Counter.PARKED)
+        await self._ask(job)
+
+    def _unpark(self, job: Job) -> bool:
+        """Whether a job that ends was parked: no other one lets the stream go on that waits for that."""
+        was_parked = self._parked is job
+        if was_parked:
+            self._parked, self._verdicts.stalled = None, NONE
+        return was_parked
+
+    async def _ask(self, job: Job) -> None:
+        self._for_lock = job.pieces is not None
+        va, size = (job.lock, 4) if self._for_lock else (job.target, job.size)
+        self._ni.count(Counter.MISSES)
+        self._nic.trace(TraceEvent.TRANSLATION_MISS, job.key, va)
+        self._entry, self._number = self._translation.victim(), self._number + 1 & 0xFFFF
+        await self._nic.work("translate_ask")
+        self._nic.store_words(Word.REQUEST, (va, size, self._entry, self._number))
+        kernel = self._nic.load(Word.KERNEL)
+        self._delivery.data(Word.REQUEST, kernel + DriverWord.REQUEST, 16, True, (REQUESTED, job.key, 16))
+        await self._delivery.start()
+        self.under_way += 1
+
+    async def signalled(self) -> None:
+        """LANAI_SIG: the driver has freed a block, has written its answer into the entry, or both."""
+        self._nic.write(Reg.ISR, SIGNAL)
+        await self._nic.work("translate_told")
+        freed = self._nic.load(Word.FREED)
+        if freed != self._freed:
+            await self._let_go(freed)
+        number, cause = self._translation.answer(self._entry)
+        if self._parked is not None and number == self._number:
+            await self._answered(self._parked, cause)
+
+    async def _let_go(self, freed: int) -> None:
+        """Forget what was looked up before a block was freed; tell the driver behind the DMA that is under way."""
+        self._freed = freed
+        if self._parked is not None:
+            self._parked.pieces, self._parked.lock_pieces = None, []
+        await self._nic.work("translate_freed")
+        self._delivery.word(freed, self._nic.load(Word.KERNEL) + DriverWord.FREED, (NO_BUFFER, 0, 0))
+        await self._delivery.start()
+
+    async def _answered(self, job: Job, cause: Cause | None) -> None:
+        """The answer to the message that waits."""
+        self._nic.trace(TraceEvent.TRANSLATION_DONE, job.key, cause or 0)
+        if job.forgotten:
+            self._unpark(job)
+            self._buffers.release(job.buffer)
+            return
+        if cause is not None and self._for_lock:
+            cause = Cause.LOCK_NOT_REGISTERED
+        cause = cause or await self._translate(job)
+        if cause is not None:
+            await self._impossible(job, cause)
+        elif job.pieces is None or job.lock_pieces is None:
+            await self._ask(job)
+        else:
+            await self._execute(job)
+
+    # ---- execution
+
+    async def _execute(self, job: Job) -> None:
+        """All translations are there."""
+        if job.kind == MessageType.RM_RV:
+            await self._read(job)
+        else:
+            self._take(job)
+            await self._write(job)
+
+    def _take(self, job: Job) -> None:
+        """Its end is certain. One that was parked is accepted already, and what follows it may be refused since."""
+        if not self._unpark(job):
+            self._accept(job)
+
+    def _accept(self, job: Job) -> None:
+        """Its number in the stream is taken."""
+        self._verdicts.in_order(job.stream, job.key)
+        self._nic.trace(TraceEvent.NIC_ACCEPT, job.key, job.source, ACCEPT_NOBODY)
+
+    def _acknowledge(self, job: Job) -> None:
+        self._verdicts.answer(MessageType.ACK, job.source, job.key, job.stream)
+        self._nic.trace(TraceEvent.ACK_SENT, job.key, job.source)
+        self._ni.count(Counter.ACCEPTED)
+
+    async def _write(self, job: Job) -> None:
+        """Data, one block a piece, then the lock; the buffer is free, and a read at home done, when all are stored."""
+        assert job.pieces is not None and job.lock_pieces is not None
+        delivery, at = self._delivery, self._buffers.at[job.buffer] + HEADER_BYTES
+        reply = job.kind == MessageType.RM_REPLY
+        await self._nic.work("remote_write")
+        if len(job.pieces) > 1:
+            await self._nic.work("remote_piece", len(job.pieces) - 1)
+            self._ni.count(Counter.FRAGMENTS, len(job.pieces))
+        self._leave(job, job.target + job.size)
+        locks = job.lock and not job.place & MORE
+        last = (job.buffer, job.key, job.size)
+        if reply:
+            self._storing[job.buffer] = job.request, job.source
+            self.under_way += 1
+        for number, (pa, size) in enumerate(job.pieces, 1):
+            ends = number == len(job.pieces) and not locks
+            delivery.data(at, pa, size, ends, last if ends else (NO_BUFFER, 0, 0))
+            at += size
+        if locks:
+            await self._nic.work("remote_lock")
+            ((pa, _),) = job.lock_pieces
+            delivery.word(job.value, pa, last)
+        await delivery.start()
+        self._nic.trace(TraceEvent.NIC_DMA_START, job.key, job.size, 4 * bool(locks))
+        self._ni.count(Counter.REPLIES if reply else Counter.REMOTE_WRITES)
+        await self._nic.work("send_ack")
+        self._acknowledge(job)
+
+    async def _read(self, job: Job) -> None:
+        """Fetch what is asked for into the NI's own queue, behind a header that is ready."""
+        assert job.pieces is not None
+        size = ROUTE_BYTES + HEADER_BYTES + padded(job.size + 3 >> 2)
+        slot = self._outgoing.own_message(size, job.source, job.channels[0])
+        if slot is None:
+            await self._refuse(job, Lack.REPLIES)
+            return
+        self._take(job)
+        own = self._outgoing.own
+        key = own.key(slot)
+        self._nic.trace(TraceEvent.NIC_REPLY, key, job.key, job.source)
+        await self._nic.work("remote_read")
+        if len(job.pieces) > 1:
+            await self._nic.work("remote_piece", len(job.pieces) - 1)
+            self._ni.count(Counter.FRAGMENTS, len(job.pieces))
+        at = own.base + own.offset[slot] + ROUTE_BYTES
+        words = job.size + 3 >> 2
+        self._leave(job, job.target + job.size)
+        w1 = MessageType.RM_REPLY << 26 | (-job.size & 3) << 24 | job.place | self._ni.endpoint
+        w3 = own.index << 24 | job.channels[0] << 16 | job.channels[1]
+        arguments = (job.request, job.key, job.size, job.lock)
+        self._nic.store_words(at + 4, (w1, words << 16 | endpoint(job.source, Device.HOST), w3, *arguments))
+        at += HEADER_BYTES
+        for number, (pa, part) in enumerate(job.pieces, 1):
+            ends = number == len(job.pieces)
+            entry = (FETCHED, job.key, slot) if ends else (NO_BUFFER, 0, 0)
+            self._delivery.data(at, pa, part, ends, entry, E2L)
+            at += part
+        self.under_way += 1
+        self._ni.count(Counter.REMOTE_READS)
+        await self._delivery.start()
+        self._nic.trace(TraceEvent.NIC_DMA_START, key, job.size)
+        self._buffers.release(job.buffer)
+
+    # ---- ends of DMA
+
+    async def ended(self, buffer: int, key: int, argument: int) -> None:
+        """The last block of something has been finished."""
+        if buffer == REQUESTED:
+            self.under_way -= 1
+            self._nic.write(Reg.ISR, INTERRUPT)
+        elif buffer == FETCHED:
+            self.under_way -= 1
+            await self._nic.work("remote_fetched")
+            own, streams = self._outgoing.own, self._outgoing.streams
+            own.state[argument] = WAITING
+            streams.wake(own.stream[argument])
+        elif buffer >= 0:
+            await self._stored(buffer)
+
+    async def _stored(self, buffer: int) -> None:
+        """A reply's data stand in host memory: the read that asked for them is done."""
+        if buffer in self._storing:
+            self.under_way -= 1
+            await self._nic.work("remote_done")
+            await self._answers.replied(*self._storing.pop(buffer))

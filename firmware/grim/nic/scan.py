@@ -1,0 +1,139 @@
+"""The main loop: its events, and the step for each.
+
+While a message is prepared and waits for the link, a shorter loop runs, which leaves the streams to resend and the
+channels out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set
+
+from firmware.common.nic import Looked, Loop, Service, Step
+from firmware.common.nic.host_dma import flag_watch
+from firmware.grim.nic.delivery import NO_BUFFER
+from firmware.grim.nic.layout import E2L_CHAIN, L2E_CHAIN, STARTED, HostQueue, State, Word
+from firmware.grim.nic.ni import Ni
+from firmware.grim.nic.parts import Parts
+from firmware.grim.nic.receiving import BUFF
+from firmware.grim.nic.remote import INTERRUPT, SIGNAL
+from firmware.grim.nic.timed_search import SearchTimer
+from firmware.verbs import Watch
+from pymodels.registers import Isr, Reg
+
+TIME = 1 << Isr.TIME0
+
+
+class Firmware:
+    """The program of one NI."""
+
+    def __init__(self, ni: Ni) -> None:
+        self.ni, self.nic = ni, ni.nic
+        self.parts = Parts(ni)
+        self._repeat = True
+        """While NIs synchronise: it is time for notices."""
+        hardware, options = self._hardware(), ni.options
+        self._hold = Loop(self.nic, hardware)
+        self._scan = Loop(self.nic, [*hardware, *self._messages()])
+        waits = options.hybrid_wait or not options.control_queue
+        self._link = Loop(self.nic, [self._sent()]) if waits else self._hold
+
+    # ---- what can happen
+
+    def _hardware(self) -> list[Looked]:
+        """What the engines of the NIC have done, and the host."""
+        parts = self.parts
+        woken: dict[int, Step] = {L2E_CHAIN: parts.dma_ends.done}
+        if parts.fetching is not None:
+            woken[E2L_CHAIN] = parts.fetching.done
+        dma, *further = parts.dma.services(woken, "poll_flag")
+        return [
+            (flag_watch("poll_receive", 1 << Isr.RECV), parts.receiver.packet),
+            self._sent(),
+            dma,
+            (flag_watch("poll_flag", TIME | BUFF | SIGNAL), self._rare),
+            *further,
+            *parts.cut_through.services(),
+            *(parts.buffering.services() if parts.buffering is not None else ()),
+        ]
+
+    def _sent(self) -> Service:
+        """The link is free."""
+        return flag_watch("poll_flag", 1 << Isr.SEND), self.parts.answers.sent
+
+    def _messages(self) -> list[Looked]:
+        """Messages that may leave: those to be sent again, and new ones."""
+        parts, sender = self.parts, self.parts.sender
+        return [
+            (Watch(Word.RESEND, 0, "poll_resend"), sender.resend),
+            *(SearchTimer(self.ni, parts.outgoing.channels).services() if self.ni.options.search_timer else ()),
+            *parts.search.services(sender.new_message),
+        ]
+
+    async def _rare(self) -> None:
+        flags = await self.nic.read(Reg.ISR)
+        if flags & BUFF:
+            await self.parts.receiver.overrun()
+        elif flags & SIGNAL:
+            await self.parts.remote.signalled()
+        elif self.nic.load(Word.STATE) == State.SYNCHRONISING:
+            self.nic.write(Reg.ISR, TIME)
+            self._repeat = True
+        else:
+            await self.parts.timer.timer()
+
+    # ---- from the beginning on
+
+    async def run(self) -> None:
+        """Wait for the host, synchronise with the other NIs, then serve for ever."""
+        await self._start()
+        await self._synchronise()
+        await self._tell_host()
+        while True:
+            loop = self._loop()
+            await loop.steps[await loop.run()]()
+
+    def _loop(self) -> Loop:
+        """The polling loop to run now."""
+        transmitter = self.parts.transmitter
+        if transmitter.stuck:
+            return self._link
+        return self._scan if transmitter.prepared is None else self._hold
+
+    async def _start(self) -> None:
+        """The host has filled the channel registers in: take over its queues, and let the first packet in."""
+        start = self.nic.poll_loop([Watch(Word.START, 0, "poll_start")])
+        while self.nic.load(Word.START) != STARTED:
+            await start.run()
+        self.parts.endpoints.start()
+        self.parts.buffers.arm(0)
+        self.nic.write(Reg.EIMR, INTERRUPT)
+
+    async def _synchronise(self) -> None:
+        """Tell the NIs that are due that this one is reset, until each has answered and been heard (readings B9)."""
+        self.ni.set_state(State.SYNCHRONISING)
+        peers, period = self.parts.peers, 2 * self.ni.options.sync_period_us
+        told: set[int] = set()
+        while not peers.met.issuperset(peers.partners):
+            due = peers.due()
+            if self._repeat:
+                self._repeat = False
+                if not self.parts.transmitter.busy:  # a blocked link still holds the earlier notices
+                    await self._notices(due)
+                self.nic.write(Reg.IT0, period)
+            else:  # in a tree: what was heard lets it tell others
+                await self._notices(due - told)
+            told = due
+            await self._hold.steps[await self._hold.run()]()
+        self.ni.set_state(State.RUNNING)
+
+    async def _notices(self, vnns: Set[int]) -> None:
+        for vnn in sorted(vnns):
+            await self.nic.work("sync_notice")
+            self.parts.peers.notice(vnn)
+
+    async def _tell_host(self) -> None:
+        """Bring the state to the host's status word."""
+        await self.nic.work("tell_host")
+        delivery, status = self.parts.delivery, self.parts.endpoints.base[0] + HostQueue.STATUS
+        delivery.word(State.RUNNING, status, (NO_BUFFER, 0, 0))
+        await delivery.start()

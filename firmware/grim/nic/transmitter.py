@@ -1,0 +1,171 @@
+"""Access to the link: answers before messages, and one message prepared while another leaves.
+
+The send engine takes one packet at a time: route and message stand in one piece in the channel's queue, so SMP and
+SMLT send it in a single DMA (paper 000, 4.2.2). Answers that cannot leave wait in the control-message queue and go
+before the prepared message (paper 000, 4.2.3).
+"""
+
+from __future__ import annotations
+
+from firmware.grim.formats import TAG
+from firmware.grim.nic.channels import SENT, Channel
+from firmware.grim.nic.clock import Clock
+from firmware.grim.nic.layout import CONTROL_ENTRY, ROUTE_BYTES, Counter
+from firmware.grim.nic.ni import Ni
+from firmware.grim.nic.orders import Order
+from firmware.grim.nic.streams import Streams
+from pymodels.registers import Isr, Reg
+from pymodels.trace import Part, TraceEvent, unit, unit_name
+
+SEND = 1 << Isr.SEND
+
+
+class Transmitter:
+    """Send engine, control-message queue and the message prepared for the link."""
+
+    def __init__(self, ni: Ni, order: Order, streams: Streams, clock: Clock) -> None:
+        self.ni, self.nic = ni, ni.nic
+        self._order, self._streams, self._clock = order, streams, clock
+        self.busy = False
+        """The send engine has a packet."""
+        self.prepared: tuple[int, int, int, int, int] | None = None
+        """SMP, SA, SMLT, key, stream of the message that leaves next."""
+        self.leaving = (0, 0)
+        """Key and bytes of the packet that the send engine has, or had last."""
+        self.stuck = False
+        """The NI waits for the link, and does nothing else (options `control_queue`, `hybrid_wait`)."""
+        self._leaving_at = 0
+        self._behind: list[int] = []
+        """Streams whose next message is the copy that leaves now, for another child."""
+        self._align = -1
+        self._head = 0
+        self.waiting = 0
+        """Answers in the control-message queue."""
+
+    # ---- messages
+
+    def prepare(self, channel: Channel, slot: int) -> None:
+        """Write route and word 0 into the queue; leave at once if the link is free."""
+        stream, routed = channel.stream[slot], self._order.peer(channel.stream[slot])
+        channel.state[slot] = SENT
+        self._streams.in_flight[stream] += 1
+        r0, r1, align = self.ni.routes[routed]
+        at = channel.base + channel.offset[slot]
+        key = channel.key(slot)
+        self.nic.store_words(at, (r0, r1, key))
+        if self.ni.lossy:  # in place of what a copy had for another child
+            w1 = self.nic.load(at + ROUTE_BYTES + 4) & ~TAG
+            self.nic.store(at + ROUTE_BYTES + 4, w1 | self.ni.tags[routed] & TAG)
+        self.prepared = (at, align, at + channel.size[slot], key, stream)
+        self._clock.sent(stream)
+        if not self.busy:
+            self._start_prepared()
+
+    def copy_leaves(self, channel: Channel, slot: int, stream: int) -> bool:
+        """Whether the send engine has the same copy for another child, whose route stands before it: the stream goes on
+        when that has left.
+        """
+        leaves = self.busy and self._leaving_at == channel.base + channel.offset[slot]
+        if leaves:
+            self._behind.append(stream)
+        return leaves
+
+    def has(self, key: int) -> bool:
+        """Whether the send engine has this message."""
+        return self.busy and self.leaving[0] == key
+
+    def withdraw(self, stream: int) -> None:
+        """A roll-back: do not send the prepared message of this stream."""
+        if self.prepared is not None and self.prepared[4] == stream:
+            self.prepared = None
+
+    def forget(self, key: int) -> None:
+        """Do not send the prepared message if it is this one."""
+        if self.prepared is not None and self.prepared[3] == key:
+            self.prepared = None
+
+    def _start_prepared(self) -> None:
+        assert self.prepared is not None
+        at, align, limit, key, _ = self.prepared
+        self.prepared = None
+        self._start(at, align, limit, key)
+        self.nic.trace(TraceEvent.NIC_SEND_START, key, limit - at - ROUTE_BYTES)
+
+    # ---- the send engine
+
+    def _start(self, at: int, align: int, limit: int, key: int, register: Reg = Reg.SMLT) -> None:
+        """Hand a packet to the send engine, which must be free; or, with register SML, its first piece."""
+        write, skip = self.nic.write, align % self.nic.word_bytes
+        if skip != self._align:
+            write(Reg.SA, skip)
+            self._align = skip
+        write(Reg.SMP, at + align - skip)
+        write(register, limit)
+        self.busy = True
+        self.leaving, self._leaving_at = (key, limit - at - ROUTE_BYTES), at
+
+    async def sent(self) -> None:
+        """SEND_INT: the packet has left SRAM. The next one: answers first, then the prepared message."""
+        self.nic.write(Reg.ISR, SEND)
+        self.nic.trace(TraceEvent.NIC_SEND_DONE, *self.leaving)
+        if self.waiting or self._behind or self.stuck or self.prepared is not None:
+            await self.nic.work("send_done")
+        else:
+            self.nic.post("send_done")
+        self.busy = False
+        while self._behind:
+            self._streams.wake(self._behind.pop())
+        if self.waiting:
+            self._start_control()
+        if not self.waiting:
+            self.link_found()
+        if not self.busy and self.prepared is not None:
+            self._start_prepared()
+
+    def wait_for_link(self) -> None:
+        """Do nothing but wait until the send engine has ended."""
+        self.stuck = True
+        self.nic.waits.want(self.nic.who, "the outgoing link", unit_name(unit(self.nic.node, Part.NET_SEND)))
+
+    def link_found(self) -> None:
+        """The send engine has ended: go on."""
+        if self.stuck:
+            self.stuck = False
+            self.nic.waits.got(self.nic.who, "the outgoing link")
+
+    # ---- answers
+
+    def answer(self, vnn: int, words: tuple[int, int]) -> None:
+        """Send a control message: at once if the link is free, else through the queue. The queue holds an answer to
+        each message in flight; answers to copies, which only time-outs bring, may be lost.
+        """
+        layout = self.ni.layout
+        if self.waiting == layout.control_entries:
+            if self.ni.lossy:
+                self.ni.count(Counter.UNSENT)
+                return
+            raise RuntimeError(f"node {self.ni.me}: the control-message queue is full, {self.waiting} answers are owed")
+        r0, r1, _ = self.ni.routes[vnn]
+        at = layout.control + CONTROL_ENTRY * ((self._head + self.waiting) % layout.control_entries)
+        self.nic.store_words(at, (r0, r1, words[0], words[1] | max(self.ni.tags[vnn], 0)))
+        self.waiting += 1
+        if not self.busy:
+            self._start_control()
+        else:
+            if not self.ni.options.control_queue:
+                self.wait_for_link()
+            self.ni.count(Counter.CONTROL_QUEUED)
+            self.nic.trace(TraceEvent.CONTROL_QUEUED, words[0], self.waiting)
+
+    def _start_control(self) -> None:
+        layout = self.ni.layout
+        at = layout.control + CONTROL_ENTRY * self._head
+        self._head = (self._head + 1) % layout.control_entries
+        self.waiting -= 1
+        r0, r1, key = self.nic.load_words(at, 3)
+        self._start(at, _unused(r0, r1), at + CONTROL_ENTRY, key)
+
+
+def _unused(r0: int, r1: int) -> int:
+    """How many bytes of a right-aligned route are not used."""
+    return ROUTE_BYTES - ((r0 << 32 | r1).bit_length() + 7 >> 3)

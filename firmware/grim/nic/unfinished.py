@@ -1,0 +1,41 @@
+"""Long messages of which more is to come: what begins in one connection must not end in another (`connections`)."""
+
+from __future__ import annotations
+
+from firmware.grim.formats import SEGMENTS, Words
+from firmware.grim.nic.channels import Channel
+from firmware.grim.nic.layout import NONE, ROUTE_BYTES
+from firmware.grim.nic.ni import Ni
+from firmware.grim.nic.orders import Order
+
+
+class Unfinished:
+    """Those of one NI, as they enter the scoreboard."""
+
+    def __init__(self, ni: Ni, order: Order) -> None:
+        self._nic, self._order = ni.nic, order
+        self._own = ni.options.channels
+        self._messages: set[tuple[int, int, int]] = set()
+        """Stream; of a copy for a tree its first sender's VNN; channel."""
+
+    def entered(self, channel: Channel, slot: int) -> None:
+        """A message is in the scoreboard."""
+        head = Words(*self._nic.load_words(channel.base + channel.offset[slot] + ROUTE_BYTES, 4))
+        copy = channel.index > self._own
+        message = (
+            channel.stream[slot],
+            head.first_sender if copy else NONE,
+            head.first_channel if copy else head.source_channel,
+        )
+        if head.type in SEGMENTS:
+            self._messages.add(message)
+        else:
+            self._messages.discard(message)
+
+    def forget(self, peer: int) -> None:
+        """A NI has restarted: the rest of its messages to trees does not come."""
+        self._messages = {message for message in self._messages if message[1] != peer}
+
+    def has(self, peer: int) -> bool:
+        """Whether more of a message for a NI is to come."""
+        return any(self._order.peer(stream) == peer for stream, _, _ in self._messages)

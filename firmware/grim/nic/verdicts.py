@@ -1,0 +1,144 @@
+"""Accepting or refusing received messages, and their answers: the receiving side of go-back-N (paper 000, 4.2).
+
+A message is accepted when its number is the expected one of its stream and there is room for it; the first that finds
+none is answered by a NACK, and what follows it is dropped silently until it returns. What can never succeed is answered
+by an ERROR (readings B5).
+"""
+
+from __future__ import annotations
+
+from firmware.grim.formats import (
+    COUNTER_BITS,
+    COUNTER_MASK,
+    MAX_CHANNELS,
+    MAX_WINDOW,
+    Lack,
+    MessageType,
+    Words,
+    control,
+)
+from firmware.grim.nic.buffers import Buffers
+from firmware.grim.nic.layout import NONE, Counter
+from firmware.grim.nic.ni import Ni
+from firmware.grim.nic.transmitter import Transmitter
+from pymodels.trace import TraceEvent
+
+
+class Verdicts:
+    """Incoming sequence numbers, and the answers."""
+
+    def __init__(self, ni: Ni, transmitter: Transmitter, buffers: Buffers) -> None:
+        self._ni, self._nic, self._layout = ni, ni.nic, ni.layout
+        self._transmitter, self._buffers = transmitter, buffers
+        self._per_ni = ni.options.sequencing == "per-ni"
+        total = ni.layout.streams
+        self.expected = [0] * total
+        """Sequence number that a stream (`stream`) must bring next."""
+        self.refusing = [False] * total
+        """A NACK is out and its message has not returned."""
+        self.stalled = NONE
+        """The stream of a remote memory message that waits for a translation: nothing of it may overtake."""
+        self.failed: dict[int, int] = {}
+        """With time-outs: why messages were answered by an ERROR, by stream and sequence number."""
+
+    def source(self, stream: int) -> int:
+        """The NI that a stream comes from."""
+        return (stream if self._per_ni else stream // self._layout.targets) % self._ni.nodes
+
+    def forget(self, peer: int) -> None:
+        """A NI has restarted: its incoming streams start again."""
+        for stream in range(len(self.expected)):
+            if self.source(stream) == peer:
+                self.expected[stream], self.refusing[stream] = 0, False
+        self.failed = {name: cause for name, cause in self.failed.items() if self.source(name >> COUNTER_BITS) != peer}
+
+    def stream(self, head: Words) -> int:
+        """Number of the stream that a header names, or NONE if this NI does not have it."""
+        origin, source, target, nodes = head.source_channel, head.source, head.channel, self._ni.nodes
+        targets = self._layout.targets if head.type >= MessageType.MULTICAST else self._ni.options.channels
+        itself = source == self._ni.me and not self._ni.to_itself
+        if origin >= self._layout.sources or target >= targets or source >= nodes or itself:
+            return NONE
+        if self._per_ni:
+            return source + nodes * self._layout.lane(origin)
+        return (origin * nodes + source) * self._layout.targets + target
+
+    def in_order(self, stream: int, key: int) -> None:
+        """The number of a message in its stream is taken."""
+        self.expected[stream] = key + 1 & COUNTER_MASK
+        self.refusing[stream] = False
+        if self.failed:
+            self.failed.pop(stream << COUNTER_BITS | key & COUNTER_MASK, None)
+
+    def take(self, key: int, source: int, stream: int) -> None:
+        """A message is accepted."""
+        self.in_order(stream, key)
+        self._nic.trace(TraceEvent.NIC_ACCEPT, key, source)
+
+    async def acknowledge(self, key: int, source: int, stream: int) -> None:
+        """Answer an accepted message."""
+        await self._nic.work("send_ack")
+        self.answer(MessageType.ACK, source, key, stream)
+        self._nic.trace(TraceEvent.ACK_SENT, key, source)
+        self._ni.count(Counter.ACCEPTED)
+
+    def answer(self, kind: MessageType, source: int, key: int, stream: int, cause: int = 0) -> None:
+        """Send the control message that answers a message: of which stream, its destination channel tells."""
+        channel = stream % self._layout.targets & MAX_CHANNELS - 1
+        meant = Words(key, 0)
+        words = control(kind, meant.token, meant.sequence, self._ni.me, cause, channel)
+        self._transmitter.answer(source, words)
+
+    async def refuse(self, buffer: int, key: int, source: int, stream: int, lack: Lack = Lack.ENDPOINT) -> None:
+        """No room: a NACK, and silence for the stream until this message returns."""
+        self.refusing[stream] = True
+        await self._nic.work("send_nack")
+        self.answer(MessageType.NACK, source, key, stream, lack)
+        self._nic.trace(TraceEvent.NACK_SENT, key, source)
+        self._ni.count(Counter.NACKS_SENT)
+        self._buffers.release(buffer)
+
+    async def out_of_order(self, buffer: int, key: int, stream: int) -> None:
+        """Later than a refused one: dropped silently. Otherwise something was lost, which this network does not do."""
+        ahead = key - self.expected[stream] & COUNTER_MASK
+        expected = self.refusing[stream] and ahead <= MAX_WINDOW
+        self._ni.count(Counter.DROPPED if expected else Counter.OUT_OF_SEQUENCE)
+        self._nic.trace(TraceEvent.NIC_DROPPED, key, Counter.DROPPED if expected else Counter.OUT_OF_SEQUENCE)
+        await self._nic.work("receive_dropped")
+        self._buffers.release(buffer)
+
+    async def again(self, buffer: int, head: Words, stream: int) -> None:
+        """A copy of a message that is here already: its answer may have been lost, so it is answered once more. The
+        answer to a remote read is its reply, which does not get lost.
+        """
+        key, source = head.w0, head.source
+        await self._nic.work("receive_again")
+        cause = self.failed.get(stream << COUNTER_BITS | key & COUNTER_MASK, 0)
+        if cause or head.type != MessageType.RM_RV:
+            kind = MessageType.ERROR if cause else MessageType.ACK
+            self.answer(kind, source, key, stream, cause)
+            self._nic.trace(TraceEvent.ACK_SENT, key, source)
+        self._ni.count(Counter.DUPLICATES)
+        self._nic.trace(TraceEvent.NIC_DROPPED, key, Counter.DUPLICATES)
+        self._buffers.release(buffer)
+
+    async def impossible(self, buffer: int, key: int, source: int, stream: int, cause: int) -> None:
+        """In order, but it can never be accepted here: an ERROR frees it at the sender."""
+        self.in_order(stream, key)
+        await self.fail(buffer, key, source, stream, cause)
+
+    async def fail(self, buffer: int, key: int, source: int, stream: int, cause: int) -> None:
+        """The ERROR for a message whose number is taken."""
+        await self._nic.work("send_error")
+        self.answer(MessageType.ERROR, source, key, stream, cause)
+        if self._ni.lossy:
+            self.failed[stream << COUNTER_BITS | key & COUNTER_MASK] = cause
+        self._ni.count(Counter.ERRORS_SENT)
+        self._buffers.release(buffer)
+
+    async def strange(self, buffer: int, key: int) -> None:
+        """A stream that this NI does not have."""
+        self._ni.count(Counter.STRANGE)
+        self._nic.trace(TraceEvent.NIC_DROPPED, key, Counter.STRANGE)
+        await self._nic.work("receive_dropped")
+        self._buffers.release(buffer)

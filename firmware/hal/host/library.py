@@ -1,0 +1,139 @@
+"""HAL of one host: its start, and the loop in which tasks wait."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from firmware.common.host.card import load_chain, release
+from firmware.common.host.words import store_words
+from firmware.common.nic import chain_heads
+from firmware.hal.host.interface import Data, Handler
+from firmware.hal.host.interrupts import Interrupts
+from firmware.hal.host.receiving import Receiver
+from firmware.hal.host.sending import Sender
+from firmware.hal.nic.layout import PORT, Place, Word
+from firmware.hal.options import Options
+from firmware.layers import ClusterView
+from firmware.verbs import Host
+
+
+class HostHal:
+    """Satisfies `interface.Hal`. Beyond it: what a study measures."""
+
+    def __init__(self, host: Host, view: ClusterView) -> None:
+        self.host, self.me, self.nodes = host, view.me, len(view.names)
+        self._memory = host.allocate(Place.BYTES)
+        self._sender, self._receiver = Sender(host, view, self._memory.address), Receiver(host, self._memory)
+        self._interrupts = Interrupts(host, self._receiver, Options.of(view.options).interrupt_delay_us)
+        self._begun = False
+        self._alarm = 0
+        """When the conditions of those that wait are looked at again; 0: when something happens."""
+
+    async def start(self) -> None:
+        """Tell the NIC where the buffers are."""
+        if self._begun:
+            return
+        self._begun = True
+        host = self.host
+        host.on_interrupt(self._interrupts.serve)
+        await release(host)
+        for chain, block in chain_heads(PORT, self.nodes).items():
+            await load_chain(host, chain, block)
+        await store_words(host, Word.MEMORY, self._memory.address)
+
+    # ---- out
+
+    @property
+    def keepable(self) -> int:
+        """How many send buffers more may be kept."""
+        return self._sender.keepable
+
+    async def send(self, node: int, protocol: int, header: bytes, data: Data = b"", keep: bool = False) -> int:
+        """Send a packet."""
+        return await self._sender.send(node, protocol, header, data, keep)
+
+    async def again(self, buffer: int, header: bytes = b"") -> None:
+        """Send a packet that was kept once more."""
+        await self._sender.again(buffer, header)
+
+    def free(self, buffer: int) -> None:
+        """Free a send buffer that was kept. Raises HalError for a buffer that is not kept."""
+        self._sender.free(buffer)
+
+    # ---- in
+
+    def on_packet(self, protocol: int, handler: Handler) -> None:
+        """Set the handler of a protocol's packets. Raises HalError for an invalid or used protocol number."""
+        self._receiver.on_packet(protocol, handler)
+
+    async def poll(self) -> int:
+        """Hand over what is here."""
+        count = await self._receiver.poll()
+        if not count:
+            await self.host.spend("hal_look")
+        await self._interrupts.ask()
+        return count
+
+    async def wait(self, condition: Callable[[], bool], until_ps: int | None = None) -> bool:
+        """Poll until the condition holds, or until it is that time."""
+        self._interrupts.waiting += 1
+        try:
+            while not condition():
+                if until_ps is not None and self.host.now >= until_ps:
+                    return False
+                await self._next(until_ps)
+            return True
+        finally:
+            self._interrupts.waiting -= 1
+            await self._interrupts.ask()
+
+    async def _next(self, until_ps: int | None) -> None:
+        """Until a packet is handed over, or a condition may have changed."""
+        receiver = self._receiver
+        if receiver.busy:
+            await receiver.idle.wait()
+        elif not await receiver.poll():
+            if until_ps is not None and not 0 < self._alarm <= until_ps:
+                self._alarm = until_ps
+                self.host.spawn(self._ring(until_ps), "HAL's clock")
+            await self.host.poll([(receiver.word, 0)], "hal_look", receiver.moves)
+
+    async def _ring(self, at: int) -> None:
+        """It is that time."""
+        await self.host.sleep(at - self.host.now, "the end of a wait for packets")
+        if self._alarm == at:
+            self._alarm = 0
+        self.changed()
+
+    async def interrupts(self, on: bool, delay_us: int | None = None) -> None:
+        """Switch interrupt mode on or off; `delay_us` is that of option `interrupt_delay_us` if None."""
+        await self._interrupts.switch(on, delay_us)
+
+    def changed(self) -> None:
+        """Let those that wait look again."""
+        self._receiver.moves.moved()
+
+    # ---- what a study measures
+
+    @property
+    def sent(self) -> int:
+        """Packets sent so far."""
+        return self._sender.sends
+
+    @property
+    def unclaimed(self) -> int:
+        """Packets to this host of a protocol that no layer has."""
+        return self._receiver.unclaimed
+
+    @property
+    def interrupted(self) -> int:
+        """Interrupts so far."""
+        return self._interrupts.count
+
+    async def dropped(self) -> int:
+        """Packets to this host that found no receive buffer."""
+        return await self.host.pio_read(self.host.nic_base + Word.DROPPED)
+
+    async def damaged(self) -> int:
+        """Packets to this host that came damaged."""
+        return await self.host.pio_read(self.host.nic_base + Word.BAD)

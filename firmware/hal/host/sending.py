@@ -1,0 +1,157 @@
+"""Send buffers, and the orders by which the NIC sends them."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+
+from firmware.common.host.words import store_words
+from firmware.hal.host.errors import HalError
+from firmware.hal.host.interface import KEEPABLE, Data, Stretch
+from firmware.hal.nic.layout import BUFFERS, MOST, PROTOCOLS, Order, Place, Word, header
+from firmware.hal.options import Options
+from firmware.layers import ClusterView
+from firmware.verbs import Host
+from pymodels.trace import TraceEvent
+
+WORDS = 1 << 32
+HEADER_BLOCK = 16
+"""Bytes of a header that one turn of its copy moves."""
+
+
+class Sender:
+    """A buffer is free unless it is kept, about to be sent again, or an order for it is not read by the NIC."""
+
+    def __init__(self, host: Host, view: ClusterView, memory: int) -> None:
+        """`memory`: physical address of the host's part."""
+        self._host, self._me, self._memory = host, view.me, memory
+        most = Options.of(view.options).routes
+        self._ways = {node: min(len(view.ways(node)), most) for node in view.routes if node != view.me}
+        """Routes to each other node that are taken in turn."""
+        self._turn = dict.fromkeys(self._ways, 0)
+        self._free = deque(range(BUFFERS))
+        self._kept: dict[int, Order] = {}
+        """Buffers that are kept, each with the order by which it was sent last."""
+        self._orders: deque[int] = deque()
+        """Buffers of the orders that the NIC may not have read, the oldest first."""
+        self._again: Counter[int] = Counter()
+        """Buffers that are about to be sent again: nobody else gets them, even when they are kept no more."""
+        self._read = self._ordered = 0
+        self.sends = 0
+        """Packets so far."""
+
+    @property
+    def keepable(self) -> int:
+        """How many buffers more may be kept."""
+        return KEEPABLE - len(self._kept)
+
+    def check(self, node: int, protocol: int, size: int, keep: bool) -> None:
+        """Raises HalError for what cannot be sent."""
+        if node not in self._ways:
+            known = ", ".join(map(str, self._ways)) or "none"
+            raise HalError(f"node {node!r}", "no packet goes there", f"send to one of {known}")
+        if protocol not in range(PROTOCOLS):
+            raise HalError(f"protocol {protocol!r}", "there is no such number", f"give 0 to {PROTOCOLS - 1}")
+        if not 0 < size <= MOST:
+            raise HalError(f"a packet of {size} bytes", f"it takes 1 to {MOST}", "cut the message, or give a header")
+        if keep and not self.keepable:
+            cause = f"{KEEPABLE} of {BUFFERS} are kept already"
+            raise HalError("a send buffer to be kept", cause, "free one, or send without keep")
+
+    async def send(self, node: int, protocol: int, head: bytes, data: Data, keep: bool) -> int:
+        """Fill a buffer and order its packet; its number."""
+        size = len(head) + (data.size if isinstance(data, Stretch) else len(data))
+        self.check(node, protocol, size, keep)
+        send = self._begin(size)
+        buffer = await self._buffer()
+        order = Order(size, protocol, 0, node, buffer)
+        if keep:
+            self._kept[buffer] = order
+        await self._host.spend("hal_send")
+        await self._fill(self._memory + Place.SEND + MOST * buffer, head, data)
+        await self._order(order, send)
+        return buffer
+
+    async def again(self, buffer: int, head: bytes) -> None:
+        """Order the packet of a buffer that is kept."""
+        order = self._of(buffer)
+        if len(head) > order.size:
+            cause = f"the packet has {order.size}"
+            raise HalError(f"a header of {len(head)} bytes", cause, "give one no longer than that")
+        send = self._begin(order.size)
+        self._again[buffer] += 1
+        await self._host.spend("hal_send")
+        while head and buffer in self._orders:  # the NIC has not read the old one
+            await self._look()
+        await self._fill(self._memory + Place.SEND + MOST * buffer, head, b"")
+        await self._order(order, send)
+        self._again[buffer] -= 1
+        self._recycle(buffer)
+
+    def free(self, buffer: int) -> None:
+        """A buffer is kept no more."""
+        self._of(buffer)
+        del self._kept[buffer]
+        self._recycle(buffer)
+
+    def _recycle(self, buffer: int) -> None:
+        """A buffer is free, unless something still needs it."""
+        if buffer not in self._kept and buffer not in self._orders and not self._again[buffer]:
+            self._free.append(buffer)
+
+    def _of(self, buffer: int) -> Order:
+        if buffer not in self._kept:
+            raise HalError(f"send buffer {buffer!r}", "it is not kept", "give one that `send` with keep has returned")
+        return self._kept[buffer]
+
+    def _begin(self, size: int) -> int:
+        """A packet begins; its number on this host."""
+        self.sends += 1
+        self._host.trace(TraceEvent.SEND_CALL, 0, size, self.sends)
+        return self.sends
+
+    async def _fill(self, address: int, head: bytes, data: Data) -> None:
+        """Copy both into a buffer; bytes that stand in no host memory take as long as those that do."""
+        host = self._host
+        if head:
+            await host.spend("hal_header", -(-len(head) // HEADER_BLOCK))
+            host.store_bytes(address, head)
+        behind = address + len(head)
+        if isinstance(data, Stretch):
+            await host.copy_memory("hal_copy", behind, data.address, data.size)
+        elif data:
+            host.store_bytes(behind, bytes(data))
+            await host.copy_memory("hal_copy", behind, behind, len(data))
+
+    async def _order(self, order: Order, send: int) -> None:
+        """By the next route to its node, when the ring has room."""
+        await self._host.overhead("packet")
+        while len(self._orders) == BUFFERS:
+            await self._look()
+        node = order.node
+        order = order._replace(way=self._turn[node])
+        self._turn[node] = (self._turn[node] + 1) % self._ways[node]
+        place = self._ordered % BUFFERS
+        key, _ = header(self._me, self._ordered, order)
+        self._ordered += 1
+        self._orders.append(order.buffer)
+        self._host.trace(TraceEvent.PAYLOAD_WRITTEN, key, order.size, send)
+        await store_words(self._host, Word.ORDERS + 4 * place, order.word)
+        self._host.trace(TraceEvent.POINTER_WRITTEN, key, order.word)
+
+    async def _buffer(self) -> int:
+        """A free buffer; the NIC is asked when none is known to be."""
+        while not self._free:
+            await self._look()
+        return self._free.popleft()
+
+    async def _look(self) -> None:
+        """Spin until the NIC has read an order."""
+        host = self._host
+        what, seen = "a send buffer", self._read % WORDS
+        host.waits.want(host.who, what, f"NIC {self._me}")
+        now = await host.poll_card(host.nic_base + Word.READ, seen, "hal_look_read")
+        host.waits.got(host.who, what)
+        while 0 < (now - self._read) % WORDS < WORDS // 2:  # another task may have looked later
+            self._read += 1
+            buffer = self._orders.popleft()
+            self._recycle(buffer)

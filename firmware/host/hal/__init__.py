@@ -1,9 +1,0 @@
-"""HAL on the host: packets to other nodes, through buffers in pinned memory (paper 001, 6.1)."""
-
-from __future__ import annotations
-
-from firmware.host.hal.library import HostHal
-
-__all__ = ["HostHal", "open_layer"]
-
-open_layer = HostHal

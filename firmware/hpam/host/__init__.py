@@ -1,0 +1,73 @@
+"""HPAM on the host: Active Messages on a FIFO card that is mapped into each process (paper 002)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from firmware.common.host.code_image import CodeImage
+from firmware.common.host.request_reply import Handler
+from firmware.hpam.host.daemon import Daemon
+from firmware.hpam.host.errors import HpamError
+from firmware.hpam.host.message import SLOTS
+from firmware.hpam.host.port import Call, Port
+from firmware.hpam.options import Options
+from firmware.layers import ClusterView
+from firmware.options import OptionError
+from firmware.verbs import Host
+from pymodels.cards import CardMap
+from pymodels.host.process import Process
+from pymodels.nics.fifo.kind import KIND as DRIVES
+from pymodels.nics.fifo.kind import FifoMap
+from pymodels.nics.fifo.registers import Size
+
+__all__ = ["DRIVES", "Call", "Handler", "Hpam", "HpamError", "OptionError", "Port", "check_options", "open_layer"]
+
+NODES = 1 + (Size.BUFFERS - 1) // (4 * SLOTS)
+"""Send buffers and pool share the card's memory."""
+
+
+class Hpam:
+    """HPAM of one host."""
+
+    def __init__(self, host: Host, view: ClusterView) -> None:
+        self.host, self.me, self.daemon = host, view.me, Daemon(host, view)
+        self._routes = view.routes
+
+    async def start(self) -> None:
+        """Start the daemon, which sets the card up: once a host, before anything else."""
+        await self.daemon.start()
+
+    async def open(self, handlers: Iterable[Handler], key: int = 1, process: Process | None = None) -> Port:
+        """Map the card into a process; without one, into a new one. `handlers`: of the program, in the same order in
+        all its processes. `key`: 32 bits that name the program. Raises HpamError, ImageError.
+        """
+        if key not in range(1 << 32):
+            raise HpamError(f"key {key!r}", "it is not a word of 32 bits", "give one")
+        owner = self.daemon.holder(key)
+        if owner is not None:
+            cause = f"{owner.process.who} has opened the card with it"
+            raise HpamError(f"key {key:#x}", cause, "take another key")
+        image: CodeImage[Handler] = CodeImage(handlers)
+        process = process or self.host.process()
+        port = Port(self.daemon, process, self.me, self._routes, key, image)
+        self.daemon.join(port)
+        await process.syscall()
+        return port
+
+
+def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: int, card: CardMap) -> None:
+    """Check that the layer runs on these cards, and on this many. Raises OptionError."""
+    Options.of(options)
+    if not isinstance(card, FifoMap):
+        raise OptionError("layer hpam", "it drives a FIFO card, and this is another NIC", "use PROFILE=fifo")
+    if nodes > NODES:
+        cause = f"the memory of a FIFO card has room for {NODES}"
+        raise OptionError(f"{nodes} nodes", cause, "take that many with NUM_NODES")
+
+
+def tolerates_loss(options: Mapping[str, float | str]) -> bool:
+    """Requests without an answer are sent again."""
+    return True
+
+
+open_layer = Hpam

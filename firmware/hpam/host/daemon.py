@@ -1,0 +1,191 @@
+"""The scheduling daemon: one process of a host has the card at a time (paper 002).
+
+Every quantum the next process gets it, if there are several. The one that has it is stopped: between two looks at the
+card, or at the end of the call in which it is; one that does not use the network meanwhile is not disturbed. What
+stands in its buffers is saved, what came for others is moved from its output queue to their input queues, and the
+buffers of the next process are written back.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from firmware.hpam.host.message import FORMAT, SLOTS, Header
+from firmware.hpam.host.queues import SLOT, Queue
+from firmware.hpam.host.slots import Slots
+from firmware.hpam.options import Options
+from firmware.layers import ClusterView
+from firmware.nics.fifo.buffers import HARM, ONCE_NS, BufferPort, mapped
+from firmware.verbs import Host
+from pymodels.host.process import Process
+from pymodels.host.signals import Sig
+from pymodels.nics.fifo.registers import Region, Status
+
+
+class Holder(Protocol):
+    """A process that can have the card."""
+
+    process: Process
+    key: int
+    slots: Slots
+    incoming: Queue
+    outgoing: Queue
+    busy: bool
+    """It is in a call that uses the card."""
+    spinning: bool
+    """It looks at the card again and again, and can be stopped by a signal."""
+
+    def saved(self) -> int:
+        """Its address of the memory for what stands in its buffers."""
+
+
+class Daemon:
+    """Of one host."""
+
+    def __init__(self, host: Host, view: ClusterView) -> None:
+        self.host = host
+        self.options = Options.of(view.options)
+        self.partners = sorted(vnn for vnn in view.routes if vnn != view.me)
+        self.active: Holder | None = None
+        self.turned = host.event("the card")
+        self.gone = host.event("the process that has the card to stop")
+        self._more = host.event("a second process")
+        self._holders: list[Holder] = []
+        self._slots: dict[int, Slots] = {}
+        self._started, self._sends = False, 0
+        self._process: Process
+        self._port: BufferPort
+        self.switches = self.moved = self.unclaimed = 0
+        """Changes of the process that has the card, messages moved, messages with the key of no process."""
+        self.switch_ps = 0
+        """Time that the changes took."""
+
+    @property
+    def pool(self) -> int:
+        """Buffers of the receive pool: two times four for each partner."""
+        return 2 * SLOTS * len(self.partners)
+
+    async def start(self) -> None:
+        """Set the card up; once a host."""
+        if self._started:
+            return
+        self._started = True
+        self._process = self.host.process("hpam daemon")
+        at = mapped(self._process)
+        self._port, self._status = BufferPort(self._process, at), at(Region.STATUS)
+        await self._port.start(range(1 + self.pool, 1 + 2 * self.pool))
+        self.host.spawn(self._run(), "hpam daemon")
+
+    def join(self, holder: Holder) -> None:
+        """A process opens the card."""
+        self._holders.append(holder)
+        if self.active is None and len(self._holders) == 1:
+            self.active = holder
+        self._more.set()
+
+    async def leave(self, holder: Holder) -> None:
+        """A process closes it."""
+        while self.active is None:  # it is just given to somebody
+            await self.turned.wait()
+        self._holders.remove(holder)
+        if self.active is not holder:
+            return
+        if self._holders:
+            await self._give(holder, self._holders[0])
+        else:
+            self.active = None
+
+    def holder(self, key: int) -> Holder | None:
+        """The process of a program."""
+        return next((one for one in self._holders if one.key == key), None)
+
+    def slots(self, key: int) -> Slots:
+        """What a program has sent and seen; one that is opened again goes on where it was."""
+        return self._slots.setdefault(key, Slots(self.partners))
+
+    def next_send(self) -> int:
+        """The number of a message on this host, by which the trace knows its sending."""
+        self._sends += 1
+        return self._sends
+
+    async def arrived(self) -> int:
+        """Packets in the card that nobody has taken."""
+        return await self._port.arrived()
+
+    async def _run(self) -> None:
+        while True:
+            while len(self._holders) < 2:
+                await self._more.wait()
+            await self.host.sleep(self.options.quantum_us * 1_000_000, "the end of a quantum")
+            old = self.active
+            if old is not None and len(self._holders) > 1:
+                at = self._holders.index(old)
+                await self._give(old, self._holders[(at + 1) % len(self._holders)])
+
+    async def _give(self, old: Holder, new: Holder) -> None:
+        """The card goes from one process to another."""
+        self.active, begun = None, self.host.now
+        await self._process.spend("hpam_switch")
+        if old.spinning:
+            await self._process.kill(old.process.number, Sig.USR1)
+        while old.busy or old.spinning:
+            await self.gone.wait()
+        await self._drain()
+        for buffer, sent in old.slots.used():
+            old.process.store_bytes(old.saved() + buffer * SLOT, await self._port.saved(buffer, sent.size))
+        while len(old.outgoing):
+            await self._move(old.outgoing)
+        for buffer, sent in new.slots.used():
+            await self._process.spend("store_word", sent.size // 4)
+            await self._port.restore(buffer, new.process.load_bytes(new.saved() + buffer * SLOT, sent.size))
+        self.switches += 1
+        self.switch_ps += self.host.now - begun
+        self.active = new
+        self.turned.set()
+
+    async def _drain(self) -> None:
+        """Until the card has sent all. What comes meanwhile goes to the input queues: nobody else takes it, and others
+        may wait for the room.
+        """
+        while True:
+            status = await self._process.pio_read(self._status)
+            await self._process.spend("hpam_look_idle")
+            if status >> Status.IDLE & 1:
+                return
+            if status >> Status.ARRIVED & 1:
+                await self._clear()
+            await self._process.give_way()
+
+    async def _clear(self) -> None:
+        """The oldest packet of the pool goes to the input queue of its process, or is lost if that has no room."""
+        ready = await self._port.ready(ONCE_NS)
+        if ready is None:
+            return
+        header = Header.of(await self._port.words(ready, 0, FORMAT.size // 4))
+        await self._process.spend("hpam_move")
+        owner = None if ready & HARM else self.holder(header.key)
+        if owner is None or owner.incoming.full:
+            self.unclaimed += 1
+        else:
+            va, _ = owner.incoming.room()
+            body = await self._port.load(ready, FORMAT.size, header.body)
+            owner.process.store_bytes(va, header.packed() + body)
+            owner.incoming.put(self.host.now)
+        await self._port.done(ready)
+
+    async def _move(self, queue: Queue) -> None:
+        """The oldest message of an output queue goes to the process that has its key; one for which there is no room is
+        lost, and sent again by its sender.
+        """
+        _, source = queue.first()
+        header = Header.of(self.host.load_bytes(source, FORMAT.size))
+        await self._process.spend("hpam_move")
+        owner = self.holder(header.key)
+        since = queue.take()
+        if owner is None or owner.incoming.full:
+            self.unclaimed += 1
+            return
+        _, target = owner.incoming.room()
+        await self.host.copy_memory("hpam_copy", target, source, FORMAT.size + header.body)
+        owner.incoming.put(since)
+        self.moved += 1

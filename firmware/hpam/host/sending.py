@@ -1,0 +1,107 @@
+"""The sending side of a process: its buffers on the card are filled, and sent again while nobody answers.
+
+A repeat waits twice as long as the one before it, up to 64 times `timeout_us`: at a constant rate, repeats of messages
+that take longer than the time-out keep receive pools full.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from struct import pack
+
+from firmware.common.host.request_reply import Kind
+from firmware.hpam.host.daemon import Daemon
+from firmware.hpam.host.message import FORMAT, TYPE, Header
+from firmware.hpam.host.slots import Sent
+from firmware.nics.fifo.buffers import ALIGN, BufferPort
+from pymodels.host.process import Process
+from pymodels.trace import TraceEvent
+
+MOST_PATIENCE = 64
+"""Times `timeout_us` that a request waits for its answer at most before it is sent again."""
+
+
+class Sender:
+    """Of one process."""
+
+    def __init__(
+        self, daemon: Daemon, process: Process, card: BufferPort, me: int, routes: Mapping[int, bytes], key: int
+    ) -> None:
+        self._daemon, self._process, self._card, self._me, self._routes, self._key = (
+            daemon,
+            process,
+            card,
+            me,
+            routes,
+            key,
+        )
+        self.slots = daemon.slots(key)
+        self._timeout = daemon.options.timeout_us * 1_000_000
+        self._number = 0
+        self.resent = 0
+        """Messages sent again."""
+
+    async def request(self, node: int, handler: int, arguments: tuple[int, ...], data: bytes) -> None:
+        """A request into the next free buffer of a node, of which there is one."""
+        slot = self.slots.free(node)
+        assert slot is not None
+        sequence = self.slots.next_sequence(node, slot)
+        await self._process.spend("hpam_compose")
+        sent = await self._send(Kind.REQUEST, node, slot, sequence, handler, arguments, data)
+        self.slots.requests[node, slot] = sent
+        sent.wait, sent.deadline = self._timeout, self._daemon.host.now + self._timeout
+
+    async def reply(self, request: Header, handler: int, arguments: tuple[int, ...], data: bytes) -> None:
+        """The reply to a request, into its reply buffer."""
+        node, slot = request.source, request.slot
+        await self._process.spend("hpam_reply")
+        sent = await self._send(Kind.REPLY, node, slot, request.sequence, handler, arguments, data)
+        self.slots.replies[node, slot] = sent
+
+    async def again(self, buffer: int, sent: Sent) -> None:
+        """What stands in a buffer once more, unless the card still has to send it."""
+        if not await self.is_sent(buffer):
+            return
+        self.resent += 1
+        self.slots.again.add(buffer)
+        await self._process.spend("hpam_resend")
+        self._daemon.host.trace(TraceEvent.PAYLOAD_WRITTEN, sent.trace, sent.bytes, sent.send)
+        await self._card.send(buffer, sent.descriptor)
+
+    async def is_sent(self, buffer: int) -> bool:
+        """Whether the card has sent a buffer as often as it was told."""
+        if not await self._card.sent(buffer):
+            return False
+        self.slots.again.discard(buffer)
+        return True
+
+    async def look_at_clock(self) -> None:
+        """Send the requests again that have no answer for so long; ask for buffers that others wait for."""
+        now = self._daemon.host.now
+        for buffer, sent in self.slots.overdue(now):
+            sent.wait = min(2 * sent.wait, MOST_PATIENCE * self._timeout)
+            sent.deadline = now + sent.wait
+            await self.again(buffer, sent)
+        for buffer in tuple(self.slots.again):
+            await self.is_sent(buffer)
+
+    async def _send(
+        self, kind: Kind, node: int, slot: int, sequence: int, handler: int, arguments: tuple[int, ...], data: bytes
+    ) -> Sent:
+        """Fill a buffer, and have the card send it."""
+        host = self._daemon.host
+        self._number = self._number + 1 & 0xFF
+        send = self._daemon.next_send()
+        host.trace(TraceEvent.SEND_CALL, 0, len(data), send)
+        header = Header(
+            TYPE, self._me, self._number, self._key, handler, kind << 4 | slot, len(arguments), sequence, len(data)
+        )
+        body = pack(f">{len(arguments)}I", *arguments) + data
+        buffer, route = self.slots.buffer(kind, node, slot), self._routes[node]
+        descriptor = await self._card.fill(buffer, route, header.packed(), body)
+        used = -(-(len(route) + -len(route) % ALIGN + FORMAT.size + len(body)) // 4) * 4
+        sent = Sent(descriptor, used, sequence, header.trace, send, FORMAT.size + len(body))
+        host.trace(TraceEvent.PAYLOAD_WRITTEN, sent.trace, sent.bytes, send)
+        await self._card.send(buffer, descriptor)
+        host.trace(TraceEvent.POINTER_WRITTEN, sent.trace, buffer)
+        return sent

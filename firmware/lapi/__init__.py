@@ -1,0 +1,1 @@
+"""The message layer `lapi`: its NIC program in `nic`, its host library in `host`."""

@@ -1,0 +1,50 @@
+"""The environment of a context: `Qenv` returns its values and `Senv` sets them; it begins with the layer's options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from firmware.lapi.host.calls import Query
+from firmware.lapi.host.errors import Misuse
+from firmware.lapi.host.header import MOST
+from firmware.lapi.options import RANGES, Options
+
+MOST_DATA = (1 << 31) - 1
+"""Bytes of a message."""
+SET: Mapping[Query, str] = MappingProxyType(
+    {
+        Query.ERROR_CHK: "error_chk",
+        Query.TIMEOUT: "timeout_us",
+        Query.INTERRUPT_SET: "interrupt_set",
+        Query.ACK_PACKETS: "ack_packets",
+    }
+)
+
+
+class Environment(Options):
+    """The values of one context."""
+
+    def query(self, query: Query, task: int, tasks: int) -> int:
+        """A property. Raises Misuse."""
+        fixed = {
+            Query.TASK_ID: task,
+            Query.NUM_TASKS: tasks,
+            Query.MAX_UHDR_SZ: MOST,
+            Query.MAX_DATA_SZ: MOST_DATA,
+        }
+        if query in fixed:
+            return fixed[query]
+        if query not in SET:
+            raise Misuse(f"query {query!r}", "there is no such", f"give one of {', '.join(Query.__members__)}")
+        return int(getattr(self, SET[query]))
+
+    def change(self, query: Query, value: int) -> None:
+        """Set one. Raises Misuse."""
+        if query not in SET:
+            raise Misuse(f"query {query!r}", "it cannot be set", f"give one of {', '.join(one.name for one in SET)}")
+        name = SET[query]
+        least, most = RANGES[name]
+        if type(value) is not int or not least <= value <= most:
+            raise Misuse(f"val {value!r}", f"{query.name} is a whole number in {least}..{most}", "give one")
+        setattr(self, name, value)

@@ -1,0 +1,66 @@
+"""The header of each of MPI's messages: four words.
+
+| kind | word 0 | 1 | 2 | 3 |
+|---|---|---|---|---|
+| EAGER: a message whole | kind, mode, context | tag | bytes | number of the send |
+| REQUEST: may I send? | kind, mode, context | tag | bytes | number of the send |
+| CLEAR: send | kind | number of the send | number of the receive | 0 |
+| DATA: the bytes of a REQUEST | kind | number of the receive | bytes | 0 |
+| ARRIVED: a buffered message is here | kind | number of the send | 0 | 0 |
+| CANCEL: withdraw a REQUEST that no receive has met | kind | number of the send | 0 | 0 |
+| CANCELLED: it is withdrawn | kind | number of the send | 0 | 0 |
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from firmware.mpi.host.transport import Words
+
+CONTEXTS = 1 << 26
+"""Contexts of communicators are below."""
+EACH = 8
+"""Contexts of one communicator: messages from rank to rank, blocking collectives, non-blocking ones, calls that make
+communicators; and four more for the local group of an inter-communicator.
+"""
+FIXED = 4
+"""Communicators whose contexts no rank chooses: MPI_COMM_WORLD of hosts and of programs, MPI_COMM_SELF."""
+
+
+class Kind(IntEnum):
+    """What a message is."""
+
+    EAGER = 0
+    REQUEST = 1
+    CLEAR = 2
+    DATA = 3
+    ARRIVED = 4
+    CANCEL = 5
+    CANCELLED = 6
+
+
+class Mode(IntEnum):
+    """How a message is sent."""
+
+    STANDARD = 0
+    BUFFERED = 1
+    READY = 2
+    SYNCHRONOUS = 3
+
+
+KINDS = frozenset(Kind)
+
+
+def first(kind: Kind, mode: Mode = Mode.STANDARD, context: int = 0) -> int:
+    """Word 0."""
+    return kind << 28 | mode << 26 | context
+
+
+def known(words: Words) -> bool:
+    """Whether word 0 is one that MPI sends."""
+    return words[0] >> 28 in KINDS
+
+
+def parts(words: Words) -> tuple[Kind, Mode, int]:
+    """Kind, mode and context of word 0."""
+    return Kind(words[0] >> 28), Mode(words[0] >> 26 & 3), words[0] & CONTEXTS - 1

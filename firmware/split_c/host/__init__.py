@@ -1,0 +1,21 @@
+"""Split-C on AM: global pointers, split-phase access, stores and spread arrays. It has no NIC side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from firmware.split_c.host.errors import SplitCError
+from firmware.split_c.host.library import SplitC
+from firmware.split_c.host.pointers import Global, Spread
+from firmware.split_c.options import Options
+from pymodels.cards import CardMap
+
+__all__ = ["Global", "SplitC", "SplitCError", "Spread", "open_layer"]
+
+STANDS_ON = ("am",)
+open_layer = SplitC
+
+
+def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: int, card: CardMap) -> None:
+    """Whether the options can be. Raises OptionError."""
+    Options.of(options)

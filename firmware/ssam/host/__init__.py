@@ -1,0 +1,57 @@
+"""SSAM on the host: Active Messages by way of the kernel, on a FIFO card of cells (paper 002)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from firmware.common.host.code_image import CodeImage
+from firmware.common.host.request_reply import Handler
+from firmware.layers import ClusterView
+from firmware.options import OptionError
+from firmware.ssam.host.errors import SsamError
+from firmware.ssam.host.kernel import SsamKernel
+from firmware.ssam.host.port import Call, Port
+from firmware.ssam.options import Options
+from firmware.verbs import Host
+from pymodels.cards import CardMap
+from pymodels.host.process import Process
+from pymodels.nics.fifo.kind import KIND as DRIVES
+from pymodels.nics.fifo.kind import FifoMap
+from pymodels.nics.fifo.registers import Size
+
+__all__ = ["DRIVES", "Call", "Handler", "OptionError", "Port", "Ssam", "SsamError", "check_options", "open_layer"]
+
+
+class Ssam:
+    """SSAM of one host."""
+
+    def __init__(self, host: Host, view: ClusterView) -> None:
+        self.host, self.me, self.kernel = host, view.me, SsamKernel(host, view)
+        self._requests = Options.of(view.options).requests
+
+    async def start(self) -> None:
+        """Load the driver: once a host, before anything else."""
+        await self.kernel.start()
+
+    async def open(self, handlers: Iterable[Handler], key: int = 1, process: Process | None = None) -> Port:
+        """Open the device for a process; without one, for a new one. `handlers`: of the program, in the same order in
+        all its processes. `key`: 32 bits that name the program. Raises SsamError, ImageError.
+        """
+        if key not in range(1 << 32):
+            raise SsamError(f"key {key!r}", "it is not a word of 32 bits", "give one")
+        image: CodeImage[Handler] = CodeImage(handlers)
+        process = process or self.host.process()
+        return Port(self.kernel, await self.kernel.open(process, key), image, self._requests)
+
+
+def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: int, card: CardMap) -> None:
+    """Check that the layer runs on these cards, and on this many. Raises OptionError."""
+    Options.of(options)
+    if not isinstance(card, FifoMap):
+        raise OptionError("layer ssam", "it drives a FIFO card, and this is another NIC", "use PROFILE=fifo")
+    if nodes > Size.CIRCUITS:
+        most = int(Size.CIRCUITS)
+        raise OptionError(f"{nodes} nodes", f"a FIFO card has {most} circuits", f"take {most} with NUM_NODES")
+
+
+open_layer = Ssam

@@ -1,0 +1,204 @@
+"""SSAM's part of the kernel: traps that send and poll. The CPU copies every byte; nothing is sent again (paper 002)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import NamedTuple
+
+from firmware.common.host.lock import Lock
+from firmware.common.host.request_reply import Kind
+from firmware.layers import ClusterView
+from firmware.nics.fifo.cells import PART, Cell, CellPort, key
+from firmware.ssam.host.area import Area
+from firmware.ssam.host.errors import SsamError
+from firmware.ssam.host.message import ARGUMENTS, FORMAT, MOST, SLOT, Header
+from firmware.ssam.options import Options
+from firmware.verbs import Host
+from pymodels.host.process import Process
+from pymodels.trace import TraceEvent
+
+KEY_AT, SOURCE_AT = 0, 8
+"""Bytes of a header that the kernel writes."""
+
+
+class Coming(NamedTuple):
+    """A message in a slot of the kernel's memory."""
+
+    slot: int
+    """Physical address."""
+    size: int
+    """Bytes of it that are there."""
+    trace: int
+    """Key of its last cell."""
+    source: int
+
+
+class SsamKernel:
+    """Of one host."""
+
+    def __init__(self, host: Host, view: ClusterView) -> None:
+        self.host, self.me = host, view.me
+        self.nodes = len(view.names)
+        self.partners = sorted(vnn for vnn in view.routes if vnn != view.me)
+        self.messages = Options.of(view.options).messages(self.nodes)
+        self._port = CellPort(host, view.me, view.routes)
+        self._turn = Lock(host, "SSAM's part of the kernel")
+        self._areas: dict[int, Area] = {}
+        self._free: deque[int] = deque()
+        """Slots of the kernel's memory, of which there are `_slots`."""
+        self._slots = 0
+        self._coming: dict[int, Coming] = {}
+        """By source: of which some cells have come."""
+        self._whole: deque[Coming] = deque()
+        """Messages that no process has yet."""
+        self._numbers = dict.fromkeys(self.partners, 0)
+        """By source: the number of its last cell."""
+        self.started = False
+        self.traps = self.inside_ps = self._sends = 0
+        """Traps so far, and the time that they took."""
+        self.copied = {"process_to_card": 0, "card_to_kernel": 0, "kernel_to_process": 0}
+        """Bytes of messages that the CPU has copied, by copy."""
+        self.lost_cells = self.incomplete = self.unclaimed = 0
+        """Cells that never came, messages thrown away for that, and messages with the key of no process here."""
+
+    async def start(self) -> None:
+        """Set the card up; once a host."""
+        if not self.started:
+            self.started = True
+            await self._port.start()
+
+    async def open(self, process: Process, program: int) -> Area:
+        """A trap: the buffers of a process. Raises SsamError for a key that another process of this host has."""
+        async with self._kernel_of(process):
+            if program in self._areas:
+                owner = self._areas[program].process.who
+                raise SsamError(f"key {program:#x}", f"{owner} has opened the device with it", "take another key")
+            area = self._areas[program] = Area(self.host, process, program, self.messages)
+            self._grow(len(self._areas) * self.messages + self.nodes)
+            return area
+
+    def _grow(self, slots: int) -> None:
+        """The kernel's memory has at least so many slots: what is under way to all processes, and what is coming."""
+        if slots > self._slots:
+            base = self.host.allocate(SLOT * (slots - self._slots)).address
+            self._free.extend(range(base, base + SLOT * (slots - self._slots), SLOT))
+            self._slots = slots
+
+    async def close(self, area: Area) -> None:
+        """A trap: what comes for the process from now on is nobody's."""
+        async with self._kernel_of(area.process):
+            del self._areas[area.key]
+            area.close()
+
+    @asynccontextmanager
+    async def _kernel_of(self, process: Process) -> AsyncIterator[None]:
+        """A trap of a process: in the kernel no other thread runs."""
+        self.traps += 1
+        begun = self.host.now
+        await process.syscall()
+        self.inside_ps += self.host.now - begun
+        async with self._turn:
+            await process.host.scheduler.enter()
+            begun = self.host.now
+            try:
+                yield
+            finally:
+                self.inside_ps += self.host.now - begun
+                process.host.scheduler.leave()
+
+    # ---- out
+
+    def next_send(self) -> int:
+        """The number of a message on this host, by which the trace knows its sending."""
+        self._sends += 1
+        return self._sends
+
+    async def send(self, area: Area, offset: int, send: int) -> None:
+        """A trap: the message at an offset of the area goes out. Raises SsamError for what is no message."""
+        async with self._kernel_of(area.process):
+            host, at = self.host, area.outgoing(offset)
+            await host.spend("ssam_trap_send")
+            header = Header.of(host.load_bytes(at, FORMAT.size))
+            self._check(area, header)
+            host.store_words(at + KEY_AT, (area.key,))
+            host.store_bytes(at + SOURCE_AT, bytes([self.me]))
+            host.trace(TraceEvent.TRAPPED, 0, header.size, send)
+            message = host.load_bytes(at, header.size)
+            for begin in range(0, header.size, PART):
+                while not await self._port.room():
+                    await self._drain()
+                cell = await self._port.put(header.destination, message, begin)
+                host.trace(TraceEvent.PAYLOAD_WRITTEN, cell, PART, send)
+            self.copied["process_to_card"] += header.size
+            area.sent()
+
+    def _check(self, area: Area, header: Header) -> None:
+        who = area.process.who
+        if header.destination not in self.partners:
+            raise SsamError(f"{who}: a message to node {header.destination}", "there is none", f"{self.partners}")
+        if header.kind not in tuple(Kind) or header.arguments > ARGUMENTS or header.data > MOST:
+            raise SsamError(f"{who}: a message to node {header.destination}", "it has no header", "use the library")
+
+    # ---- in
+
+    async def poll(self, area: Area) -> None:
+        """A trap: all that stands in the card goes to the kernel's memory, and from there to the processes."""
+        async with self._kernel_of(area.process):
+            await self.host.spend("ssam_trap_poll")
+            await self._drain()
+            await self._hand_over()
+
+    async def _drain(self) -> None:
+        """All cells that have come, as long as the kernel has memory for a message."""
+        while self._free and await self._port.there():
+            await self._put_together(await self._port.look())
+
+    async def _put_together(self, cell: Cell) -> None:
+        """A cell's data go to its message."""
+        host, trace = self.host, key(cell.source, self.me, cell.number)
+        host.trace(TraceEvent.POLL_HIT, trace, 0, cell.source)
+        data = await self._port.take(cell)
+        missing = (cell.number - self._numbers[cell.source] - 1) & 0xFF
+        self._numbers[cell.source] = cell.number
+        self.lost_cells += missing
+        before = self._coming.pop(cell.source, None)
+        if before is not None and (missing or cell.first or before.size + len(data) > SLOT):
+            self._throw_away(before)
+            before = None
+        if before is None:
+            if not cell.first:
+                return
+            before = Coming(self._free.popleft(), 0, trace, cell.source)
+        host.store_bytes(before.slot + before.size, data)
+        now = Coming(before.slot, before.size + len(data), trace, cell.source)
+        if cell.left <= PART:
+            self.copied["card_to_kernel"] += now.size
+            host.trace(TraceEvent.IN_KERNEL, trace, now.size, cell.source)
+            self._whole.append(now)
+        else:
+            self._coming[cell.source] = now
+
+    def _throw_away(self, message: Coming) -> None:
+        self.incomplete += 1
+        self._free.append(message.slot)
+
+    async def _hand_over(self) -> None:
+        """Whole messages to their processes, in the order in which they came; one whose process has no room waits."""
+        host = self.host
+        for _ in range(len(self._whole)):
+            message = self._whole.popleft()
+            await host.spend("ssam_file")
+            area = self._areas.get(Header.of(host.load_bytes(message.slot, FORMAT.size)).key)
+            if area is not None and not area.room():
+                self._whole.append(message)
+                continue
+            if area is None:
+                self.unclaimed += 1
+            else:
+                await host.copy_memory("ssam_copy", area.incoming(), message.slot, message.size)
+                self.copied["kernel_to_process"] += message.size
+                area.put(message.trace)
+                host.trace(TraceEvent.IN_PROCESS, message.trace, message.size, message.source)
+            self._free.append(message.slot)

@@ -1,0 +1,27 @@
+"""Mail over SSAM."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from firmware.common.host.request_mail import RequestMail
+from firmware.ssam.host import Port, Ssam
+from firmware.ssam.host.message import MOST
+
+
+class SsamMail(RequestMail):
+    """A message is a request, its bytes are stored into the slot of the next message."""
+
+    most = MOST
+
+    def __init__(self, ssam: Ssam) -> None:
+        super().__init__(ssam.host)
+        self._ssam = ssam
+
+    async def opened(self, handlers: Sequence[Any]) -> Port:
+        await self._ssam.start()
+        return await self._ssam.open(handlers)
+
+
+open_mail = SsamMail

@@ -1,0 +1,11 @@
+"""UDP on the host: sockets of processes, IP and UDP in the kernel, the driver of the NIC."""
+
+from __future__ import annotations
+
+from firmware.udp.host.errors import UdpError
+from firmware.udp.host.library import Udp
+from firmware.udp.host.sockets import Received, Socket
+
+__all__ = ["Received", "Socket", "Udp", "UdpError", "open_layer"]
+
+open_layer = Udp

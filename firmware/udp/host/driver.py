@@ -1,0 +1,144 @@
+"""The driver: frames in kernel memory, the NIC's two rings, and the service routine that takes what has come."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple
+
+from firmware.common.host.card import acknowledge, load_chain, release
+from firmware.common.host.words import store_words
+from firmware.common.nic import chain_heads
+from firmware.layers import ClusterView
+from firmware.udp.nic.layout import CAME_BYTES, ORDERS, PORT, SIZE, SLOTS, Order, Word, header
+from firmware.verbs import Host
+from pymodels.trace import TraceEvent
+
+BUFFER = 9216
+"""Bytes from one buffer to the next: a frame, whole words and lines."""
+SPARE = 192
+"""Receive buffers beyond those that the NIC has: datagrams stand in them until a process receives."""
+WORDS = 1 << 32
+
+
+class Frame(NamedTuple):
+    """A frame that has come, in its buffer."""
+
+    address: int
+    """Physical."""
+    size: int
+    key: int
+    """Under which traces know it."""
+    source: int
+    """Node that sent it."""
+
+
+class Driver:
+    """Of one host. Send buffers are free when the NIC has read them, receive buffers when they are given back."""
+
+    def __init__(self, host: Host, view: ClusterView, take: Callable[[Frame], Awaitable[None]]) -> None:
+        """`take`: what the service routine does with a frame; it gives it back, now or later."""
+        self._host, self._me, self._nodes, self._take = host, view.me, len(view.names), take
+        self._ring = host.allocate(CAME_BYTES).address
+        first = host.allocate(BUFFER * (ORDERS + SLOTS + SPARE)).address
+        self._free_send = deque(first + BUFFER * index for index in range(ORDERS))
+        behind = first + BUFFER * ORDERS
+        self._free = deque(behind + BUFFER * index for index in range(SLOTS + SPARE))
+        """Receive buffers."""
+        self._given = [0] * SLOTS
+        """Receive buffers that the NIC has, by slot."""
+        self._orders: deque[int] = deque()
+        """Send buffers that the NIC may not have read, the oldest first."""
+        self._ordered = self._read = self._taken = 0
+        self._taking = False
+        """A service routine takes frames."""
+        self.interrupts = 0
+        """Interrupts so far."""
+        self.short = 0
+        """Frames that were dropped since no spare buffer could stand in for theirs."""
+
+    async def start(self) -> None:
+        """Give the NIC its receive buffers and the ring that tells of frames."""
+        host = self._host
+        host.on_interrupt(self._serve)
+        await release(host)
+        for chain, block in chain_heads(PORT, self._nodes).items():
+            await load_chain(host, chain, block)
+        self._given = [self._free.popleft() for _ in range(SLOTS)]
+        await store_words(host, Word.SLOTS, *self._given)
+        await store_words(host, Word.CAME, self._ring)
+
+    # ---- out
+
+    async def buffer(self) -> int:
+        """A free send buffer; the kernel spins until the NIC has read one."""
+        while not self._free_send:
+            await self._look()
+        return self._free_send.popleft()
+
+    async def order(self, frame: int, size: int, node: int, send: int) -> None:
+        """Have the NIC send a frame, which stands in a send buffer. `send`: number of its datagram on this host."""
+        host = self._host
+        await host.spend("udp_transmit")
+        await host.overhead("frame")
+        while len(self._orders) == ORDERS:
+            await self._look()
+        key, _ = header(self._me, self._ordered, size)
+        place = self._ordered % ORDERS
+        self._ordered += 1
+        self._orders.append(frame)
+        words = Order(frame, size, node).words
+        host.trace(TraceEvent.PAYLOAD_WRITTEN, key, size, send)
+        await store_words(host, Word.ORDERS + 8 * place, *words)
+        host.trace(TraceEvent.POINTER_WRITTEN, key, words[1])
+
+    async def _look(self) -> None:
+        """Spin until the NIC has read an order."""
+        host, what = self._host, "a send buffer"
+        host.waits.want(host.who, what, f"NIC {self._me}")
+        now = await host.poll_card(host.nic_base + Word.READ, self._read % WORDS, "udp_look_read")
+        host.waits.got(host.who, what)
+        while 0 < (now - self._read) % WORDS < WORDS // 2:  # another thread may have looked later
+            self._read += 1
+            self._free_send.append(self._orders.popleft())
+
+    # ---- in
+
+    def _told(self) -> tuple[int, ...]:
+        """The words that tell of the next frame."""
+        return self._host.load_words(self._ring + 8 * (self._taken % SLOTS), 2)
+
+    async def _serve(self) -> None:
+        """The service routine. What comes behind its read of the card interrupts again."""
+        host = self._host
+        self.interrupts += 1
+        await host.spend("udp_interrupt")
+        await acknowledge(host)
+        await host.pio_read(host.nic_base + Word.CAME)
+        if self._taking:
+            return  # the routine that an earlier interrupt has begun takes these frames too
+        self._taking = True
+        while (words := self._told())[1]:
+            await self._next(words)
+        self._taking = False
+
+    async def _next(self, words: tuple[int, ...]) -> None:
+        """Take a frame, and give the NIC another buffer instead of its own."""
+        host, slot = self._host, self._taken % SLOTS
+        frame = Frame(self._given[slot], words[1] & SIZE, words[0], words[0] >> 24)
+        host.trace(TraceEvent.POLL_HIT, frame.key, 0, frame.source)
+        await host.spend("udp_frame")
+        await host.overhead("frame")
+        host.store_words(self._ring + 8 * slot + 4, (0,))
+        self._taken += 1
+        if self._free:
+            self._given[slot] = self._free.popleft()
+            await store_words(host, Word.SLOTS + 4 * slot, self._given[slot])
+            await self._take(frame)
+            return
+        self.short += 1
+        await store_words(host, Word.SLOTS + 4 * slot, frame.address)
+
+    def give_back(self, frames: list[Frame]) -> None:
+        """The kernel is through with frames."""
+        self._free.extend(frame.address for frame in frames)

@@ -1,0 +1,46 @@
+"""What tools show of UDP: the stages of a datagram, of its last frame where there are several."""
+
+from __future__ import annotations
+
+from firmware.shown import WIRE, Boundary, Shown, Waits, brought, ordered
+from firmware.udp.nic.layout import MOST
+from pymodels.trace import Part, TraceEvent
+
+STAGES = (
+    *ordered(
+        "a system call of {source} copies {bytes} B into frames, adds up their checksum and writes the headers",
+        "the driver of {source} hands the order of the frame to the bus",
+        "order",
+        "frame",
+        names=("kernel_sends", "driver_orders"),
+    ),
+    *WIRE,
+    *brought(
+        "the NIC of {target} takes a buffer of the driver, and starts the host DMA",
+        "the frame is moved, the NIC of {target} interrupts, and the service routine comes to the frame",
+        name="interrupt",
+    ),
+    Boundary(
+        "kernel_receives",
+        TraceEvent.IN_KERNEL,
+        Part.HOST_CPU,
+        1,
+        "the kernel of {target} checks the IP header, puts the datagram together and finds its socket",
+    ),
+    Boundary(
+        "wake_and_copy",
+        TraceEvent.IN_PROCESS,
+        Part.HOST_CPU,
+        1,
+        "the process of {target} comes to its system call, which copies the datagram and adds up its checksum",
+        Waits.PROCESSOR,
+    ),
+    Boundary(
+        "returns",
+        TraceEvent.HANDLER_START,
+        Part.HOST_CPU,
+        1,
+        "the system call of {target} returns",
+    ),
+)
+SHOWN = Shown(STAGES, numbers={"MOST": MOST})

@@ -1,0 +1,78 @@
+"""The client's side of a connection (VipConnectRequest)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from firmware.via.host.common.attributes import ViAttributes
+from firmware.via.host.common.errors import Result, VipError
+from firmware.via.host.common.waiting import Flag
+from firmware.via.host.kernel_agent.connections.local_ends import LocalEnds
+from firmware.via.host.kernel_agent.connections.peers import Peers
+from firmware.via.host.kernel_agent.messages.message import Message, Type
+from firmware.via.host.kernel_agent.messages.repeats import waits_us
+from firmware.via.host.kernel_agent.vis.context import ViContext
+
+
+@dataclass
+class Asking:
+    """Somebody in `request`."""
+
+    vi: ViContext
+    flag: Flag
+    """It is answered, and its VI connected if it was accepted."""
+    answer: Message | None = None
+
+
+class Client:
+    """The clients of a host."""
+
+    def __init__(self, ends: LocalEnds, peers: Peers) -> None:
+        self._ends, self._peers, self._host = ends, peers, ends.host
+        self._asking: dict[int, Asking] = {}
+
+    async def request(self, vi: ViContext, node: int, discriminator: int, timeout_us: float) -> ViAttributes:
+        """Connect a VI to whoever waits at a node; the attributes of its VI. Raises VipError."""
+        with vi.change("connecting"):
+            self._peers.unconnected(vi)
+            self._ends.reachable(node)
+            return await self._request(vi, node, discriminator, timeout_us)
+
+    async def _request(self, vi: ViContext, node: int, discriminator: int, timeout_us: float) -> ViAttributes:
+        ends, host = self._ends, self._host
+        number, me = ends.new_number(), ends.me
+        asking = self._asking[number] = Asking(vi, Flag(host, f"node {node} to answer a connection request"))
+        asked = Message(Type.REQUEST, me, me, number, vi.number, 0, discriminator, vi.reliability, vi.most)
+        end, waits = host.now + int(timeout_us * 1e6), waits_us(ends.repeat_us)
+        while asking.answer is None and host.now < end:
+            await ends.sender.send(node, asked)
+            left = (end - host.now) / 1e6
+            await asking.flag.wait_whole(vi.owner, max(min(left, next(waits)), 0.001))
+        while asking.answer is not None and not asking.flag.up:
+            await asking.flag.wait_whole(vi.owner)
+        del self._asking[number]
+        answer = asking.answer
+        if answer is None:
+            raise VipError(Result.TIMEOUT, f"connecting to node {node}", "wait longer, or have somebody wait there")
+        if answer.type != Type.ACCEPT:
+            raise VipError(Result.REJECT, f"connecting to node {node}", "ask somebody else")
+        return ViAttributes(0, vi.reliability, vi.most)
+
+    def given_up(self, message: Message) -> None:
+        """DISCONNECT: a server may give up before its ACCEPT has reached the client."""
+        asking = self._asking.get(message.number)
+        if asking is not None and asking.answer is None and message.origin == self._ends.me:
+            asking.answer = message
+            asking.flag.raise_()
+
+    async def answered(self, message: Message) -> None:
+        """ACCEPT or REJECT. The client may be waiting for its CPU: its VI is connected, and the server told, here."""
+        asking = self._asking.get(message.number)
+        if asking is not None and asking.answer is None:
+            asking.answer = message
+            if message.type == Type.ACCEPT:
+                await self._ends.join(asking.vi, message.source, message.server, message)
+            asking.flag.raise_()
+        connected = asking is None or asking.flag.up
+        if connected and any(self._ends.named_by(message)):
+            await self._ends.sender.send(message.source, message._replace(type=Type.CONFIRM, source=self._ends.me))

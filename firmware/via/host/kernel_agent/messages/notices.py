@@ -1,0 +1,43 @@
+"""Notices that a connection has ended: the peer is told until it answers."""
+
+from __future__ import annotations
+
+from firmware.verbs import Host
+from firmware.via.host.common.waiting import Flag
+from firmware.via.host.kernel_agent.messages.message import Message, Type
+from firmware.via.host.kernel_agent.messages.repeats import limited_waits_us
+from firmware.via.host.kernel_agent.messages.sender import MessageSender
+
+
+class DisconnectNotices:
+    """Of one host."""
+
+    def __init__(self, host: Host, me: int, repeat_us: int, sender: MessageSender) -> None:
+        """`me`: this node; `repeat_us`: first wait until a notice is repeated."""
+        self._host, self._me, self._repeat_us, self._sender = host, me, repeat_us, sender
+        self._unanswered: dict[tuple[int, int], Flag] = {}
+        """By name of the connection."""
+
+    def begin(self, node: int, made: Message, vi: int) -> None:
+        """Tell a node, while others go on, that a connection of this VI has ended."""
+        self._host.spawn(self.tell(node, made), f"the end of a connection of VI {vi}")
+
+    async def tell(self, node: int, made: Message) -> None:
+        """Tell a node that the connection that a message names has ended; if that is lost, again later."""
+        self._unanswered[made.name] = flag = Flag(self._host, f"node {node} to confirm the end of a connection")
+        notice = made._replace(type=Type.DISCONNECT, source=self._me)
+        await self._sender.send(node, notice)
+        self._host.spawn(self._tell_again(node, notice, flag), flag.why)
+
+    async def _tell_again(self, node: int, notice: Message, flag: Flag) -> None:
+        for wait in limited_waits_us(self._repeat_us):
+            if await flag.wait(None, wait):
+                break
+            await self._sender.send(node, notice)
+        self._unanswered.pop(notice.name, None)
+
+    def answered(self, message: Message) -> None:
+        """The peer knows."""
+        flag = self._unanswered.get(message.name)
+        if flag is not None:
+            flag.raise_()

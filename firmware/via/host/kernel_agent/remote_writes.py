@@ -1,0 +1,100 @@
+"""The kernel's part in RDMA writes that arrive (paper 001, 3.2.2): it checks and copies what the NIC has put into
+its buffer (`via.rdma=buffer`).
+"""
+
+from __future__ import annotations
+
+from firmware.common.host.words import store_words
+from firmware.via.host.kernel_agent.memory.registry import Region, Registry
+from firmware.via.host.kernel_agent.vis.table import ViTable
+from firmware.via.nic.layout import Command, State, Word
+from firmware.via.nic.slots import SLOT_HEADER, SLOTS, WriteSlot, slot_bytes
+from firmware.via.nic.words import SlotWord
+
+COPY_PS = 100_000
+"""Whoever waits for a copy looks again after so long."""
+
+
+class RemoteWrites:
+    """RDMA writes into the memory of one host."""
+
+    def __init__(self, registry: Registry, vis: ViTable) -> None:
+        shared = vis.shared
+        self._registry, self._vis = registry, vis
+        self._host, self._commands = shared.host, shared.commands
+        self._stride = slot_bytes(shared.options.packet)
+        self._base = self._host.allocate(self._stride * SLOTS).address
+        self._taken = self._refused = 0
+        """Slots emptied, and a bit for each that held what may not be written."""
+        self._busy = False
+        self._into: Region | None = None
+        """What a piece is copied into now."""
+        self.refused = 0
+        """Pieces that named memory which they may not write."""
+
+    async def start(self, scratch: int) -> None:
+        """Tell the NIC where the buffer is, and a word that nobody reads."""
+        await store_words(self._host, Word.WRITES, self._base, 0, scratch)
+
+    def look(self) -> None:
+        """After an interrupt: is there something to copy?"""
+        if not self._busy and self._slot()[1].word:
+            self._busy = True
+            self._host.spawn(self._copy_all(), "RDMA writes")
+
+    def _slot(self) -> tuple[int, SlotWord]:
+        """The next slot, and the word that says that it is full."""
+        at = self._base + self._stride * (self._taken % SLOTS)
+        return at, SlotWord(*self._host.load_words(at + WriteSlot.VI, 1))
+
+    async def _copy_all(self) -> None:
+        while True:
+            at, whose = self._slot()
+            if not whose.word:
+                break
+            self._host.store_words(at + WriteSlot.VI, (0,))
+            copied = await self._copy(at, whose)
+            await self._tell(not copied)
+            if not copied or whose.confirm:
+                await self._commands.give(Command.COPIED, self._vis.agents)
+        self._busy = False
+
+    async def _tell(self, refused: bool) -> None:
+        """The NIC may use the slot again, and knows what became of the piece."""
+        bit = 1 << self._taken % SLOTS
+        if refused != bool(self._refused & bit):
+            self._refused ^= bit
+            await store_words(self._host, Word.WRITES_REFUSED, self._refused)
+        self._taken = self._taken + 1 & 0xFFFFFFFF
+        await store_words(self._host, Word.WRITES_TAKEN, self._taken)
+
+    async def _copy(self, at: int, whose: SlotWord) -> bool:
+        """A piece to where it belongs; whether it may go there."""
+        va, handle, size = self._host.load_words(at, 3)
+        await self._host.spend("check_write")
+        region = self._allowed(whose, va, handle, size)
+        if region is None:
+            self.refused += 1
+            return False
+        done, self._into = 0, region
+        for physical, part in region.pieces(va, size):
+            await self._host.copy_memory("copy_line", physical, at + SLOT_HEADER + done, part)
+            done += part
+        self._into = None
+        return True
+
+    async def left(self, region: Region) -> None:
+        """Return when nothing is copied into a region that nobody finds any more."""
+        while self._into is region:
+            await self._host.sleep(COPY_PS, "the copy of an RDMA write")
+
+    def _allowed(self, whose: SlotWord, va: int, handle: int, size: int) -> Region | None:
+        """The region that a VI's peer names: registered for it, under the VI's tag, and the connection is the same."""
+        vi = self._vis.contexts[whose.vi]
+        region = self._registry.get(handle)
+        if region is None or vi.state is not State.CONNECTED or not whose.means(vi.generation):
+            return None
+        if not (region.attributes.rdma_write and vi.attributes.rdma_write):
+            return None
+        inside = region.va <= va and va + size <= region.va + region.size
+        return region if inside and region.process is vi.process and region.tag == vi.tag else None

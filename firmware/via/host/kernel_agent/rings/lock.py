@@ -1,0 +1,15 @@
+"""The locks of the kernel agent."""
+
+from __future__ import annotations
+
+from firmware.common.host.lock import Lock
+from firmware.verbs import Host
+
+
+class KernelLock(Lock):
+    """A lock of the kernel: its holder is not preempted. No holder of the queue caches' lock may wait for the NIC,
+    since the NIC may be waiting for a refill, which needs this lock.
+    """
+
+    def __init__(self, host: Host) -> None:
+        super().__init__(host, "the kernel's lock")

@@ -1,0 +1,80 @@
+"""A VIA descriptor in the memory of a process (`firmware.via.formats`)."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+
+from firmware.via.formats import ALIGNMENT, Control, Field, Segment, Status
+from firmware.via.host.common.checks import WORD, whole
+from firmware.via.host.common.errors import Result, VipError
+from pymodels.host.process import Process
+
+Parts = Sequence[tuple[int, int, int]]
+"""Data segments: virtual address, memory handle, bytes."""
+
+
+class Descriptor:
+    """A place for a descriptor: `va` is its address, `handle` that of the region in which it stands."""
+
+    def __init__(self, process: Process, va: int, handle: int) -> None:
+        """Raises VipError for an address that is not aligned."""
+        whole("a descriptor's memory handle", handle, 0, WORD)
+        whole("a descriptor's address", va, 0, WORD)
+        if va % ALIGNMENT:
+            raise VipError(Result.INVALID_PARAMETER, f"a descriptor at {va:#x}", f"align it to {ALIGNMENT} bytes")
+        self.process, self.va, self.handle = process, va, handle
+        self.size = 0
+        """Bytes of its segments."""
+
+    def send(self, segments: Parts, immediate: int | None = None) -> Descriptor:
+        """Make it a send of these pieces, and of four bytes of immediate data."""
+        return self._make(Control.SEND_RECEIVE, segments, immediate)
+
+    def receive(self, segments: Parts) -> Descriptor:
+        """Make it a receive into these pieces."""
+        return self._make(Control.SEND_RECEIVE, segments, None)
+
+    def rdma_write(self, segments: Parts, va: int, handle: int, immediate: int | None = None) -> Descriptor:
+        """Make it an RDMA write of these pieces to the peer's memory at `va`, registered there as `handle`."""
+        return self._make(Control.RDMA_WRITE, [(va, handle, 0), *segments], immediate)
+
+    def rdma_read(self, segments: Parts, va: int, handle: int) -> Descriptor:
+        """Make it an RDMA read of the peer's memory at `va`, registered there as `handle`, into these pieces."""
+        return self._make(Control.RDMA_READ, [(va, handle, 0), *segments], None)
+
+    def _make(self, control: Control, segments: Parts, immediate: int | None) -> Descriptor:
+        flags = control | (Control.IMMEDIATE if immediate is not None else 0)
+        try:
+            first = struct.pack(">IIIHHIIII", 0, 0, 0, len(segments), flags, 0, immediate or 0, 0, 0)
+            rest = b"".join(struct.pack(">IIII", va, 0, handle, size) for va, handle, size in segments)
+        except (struct.error, TypeError, ValueError) as cause:
+            what = f"a descriptor of {segments!r} with immediate data {immediate!r}"
+            remedy = "give up to 65535 segments of address, handle and bytes, each a word"
+            raise VipError(Result.INVALID_PARAMETER, what, remedy) from cause
+        self.size = sum(size for _, _, size in segments)
+        self.process.store_bytes(self.va, first + rest)
+        return self
+
+    def _word(self, field: Field) -> int:
+        return self.process.load_words(self.va + field, 1)[0]
+
+    @property
+    def status(self) -> Status:
+        """What became of it; 0 while it is not done."""
+        return Status(self._word(Field.STATUS))
+
+    @property
+    def length(self) -> int:
+        """Bytes that were transferred."""
+        return self._word(Field.LENGTH)
+
+    @property
+    def immediate(self) -> int | None:
+        """Immediate data that came with the message."""
+        return self._word(Field.IMMEDIATE) if self.status & Status.IMMEDIATE else None
+
+
+def size_of(segments: int) -> int:
+    """Bytes of a descriptor with so many segments."""
+    return Field.SIZE + Segment.SIZE * segments

@@ -1,0 +1,204 @@
+"""How a descriptor gets from a process to the NIC: through the kernel, or by the process itself, which has a page of
+the NIC's memory for each of its VIs (paper 001, 2.2.1 and 2.2.2; `firmware/via/nic/user_descriptors.py`).
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Protocol
+
+from firmware.via.formats import Control, Field, Segment
+from firmware.via.host.common.errors import Result, VipError
+from firmware.via.host.common.words import words_of
+from firmware.via.host.common.work_queues import SENT
+from firmware.via.host.kernel_agent.vis.table import KernelVi
+from firmware.via.host.library.descriptor import Descriptor
+from firmware.via.host.library.open_nic import OpenNic
+from firmware.via.nic.layout import State
+from firmware.via.nic.user_pages import (
+    BELL_RECEIVE,
+    BELL_SEND,
+    HANDLE_SHIFT,
+    HANDLES,
+    IN_PLACE,
+    NEW_HANDLE,
+    POINTER,
+    Pair,
+    queues_of,
+)
+from pymodels.host import ProtectionFault, Sig
+
+MASK = 0xFFFFFFFF
+LONGEST = 128
+"""Words of a descriptor that is written into the queue cache at most; the NIC fetches a longer one."""
+
+MOST_POINTERS = 256
+"""Descriptors of a queue for which there is always room (paper 001, 3.2.1)."""
+LOOKS, PAUSE = 100, 300
+"""After so many looks at a full send queue cache, the library spins so often between two: the bus is for others too."""
+PATIENCE_PS = 100_000_000_000
+"""A queue cache of which the NIC takes nothing for so long is stuck: by what the process itself has done to it (ours:
+other VIs' messages go first, the longest in some 3 ms).
+"""
+
+
+class Poster(Protocol):
+    """The way of one work queue's descriptors."""
+
+    async def post(self, descriptor: Descriptor, ahead: int) -> None:
+        """Give a descriptor to the NIC; so many that were posted before are not taken back."""
+
+
+class ByKernel:
+    """The kernel checks, translates and writes."""
+
+    def __init__(self, vi: KernelVi, side: int) -> None:
+        self._vi, self._side = vi, side
+
+    async def post(self, descriptor: Descriptor, ahead: int) -> None:
+        """A system call: signals wait for its return."""
+        process = self._vi.context.owner
+        with process.signals.masking(frozenset(Sig)):
+            await process.syscall()
+            await self._vi.posting.post(self._side, descriptor.va, descriptor.handle)
+
+
+class ByProcess:
+    """The process writes the descriptor, or where it is, into the queue cache in its page, and rings."""
+
+    def __init__(self, nic: OpenNic, vi: KernelVi, side: int) -> None:
+        self._vi, self._host, self._process = vi.context, nic.host, nic.process
+        self._options = options = nic.options
+        self._note = vi.posting.note
+        sends = side == SENT
+        self._sends = sends
+        queues = queues_of(options)
+        offset, self._size = queues.sends if sends else queues.receives
+        self.ring, self.pair = vi.pages.page + offset, vi.pages.pair
+        self._tail_at = self.pair + (Pair.SEND_TAIL if sends else Pair.RECEIVE_TAIL)
+        self._head_at = self.pair + (Pair.SEND_HEAD if sends else Pair.RECEIVE_HEAD)
+        rings = vi.pages.bell and (sends or options.reads_ahead)
+        self._bell = vi.pages.bell + (BELL_SEND if sends else BELL_RECEIVE) if rings else 0
+        self._tail = self._head = self._oldest = 0
+        self._stuck_at: int | None = None
+        """Where the NIC stood still: nobody waits there again."""
+        self._handles: list[int] = []
+        """Those that the NIC knows by their number, so that a descriptor that is fetched is one word."""
+
+    async def post(self, descriptor: Descriptor, ahead: int) -> None:
+        """Words, then the tail or the doorbell that makes them known."""
+        if not ahead:
+            self._head = self._tail
+        words = await self._words(descriptor, ahead)
+        await self._room(len(words))
+        first = self._tail % self._size
+        part = min(len(words), self._size - first)
+        await self._write(self.ring + 4 * first, words[:part])
+        if part < len(words):
+            await self._write(self.ring, words[part:])
+        self._tail = self._tail + len(words) & MASK
+        if not (self._bell and self._sends):
+            await self._write(self._tail_at, (self._tail,))
+        if self._bell:
+            await self._write(self._bell, (self._tail,))
+        if self._sends:
+            self._note()
+        elif self._vi.state is State.ERROR:  # no message will come for it
+            await self._process.syscall()
+            await self._vi.flush()
+
+    async def _words(self, descriptor: Descriptor, ahead: int) -> tuple[int, ...]:
+        """What goes into the queue cache: the descriptor, or, where it would take room that the others need of which
+        all that may be outstanding must find a place, where it is.
+        """
+        process, va = self._process, descriptor.va
+        image = process.load_words(va, Field.SIZE // 4)
+        count, flags = divmod(image[Field.CONTROL // 4], 1 << 16)
+        length = (Field.SIZE + Segment.SIZE * count) // 4
+        if not self._options.written or length > LONGEST or not await self._roomy(length, ahead):
+            await process.spend("post_pointer")
+            return self._pointer(va, descriptor.handle)
+        await process.spend("post_image")
+        data = self._small(va, count, flags)
+        if data is not None:
+            control = len(data) << 16 | flags | IN_PLACE
+            return (va, descriptor.handle, 0, control, *image[4:8], *words_of(data))
+        await process.spend("post_image_segment", count)
+        return (va, descriptor.handle, *image[2:8], *process.load_words(va + Field.SIZE, length - Field.SIZE // 4))
+
+    def _pointer(self, va: int, handle: int) -> tuple[int, ...]:
+        """Where a descriptor is; the handle too, unless the NIC knows it."""
+        if handle in self._handles:
+            return (va | POINTER | self._handles.index(handle) << HANDLE_SHIFT,)
+        if len(self._handles) < HANDLES:
+            self._handles.append(handle)
+        else:
+            self._handles[self._oldest] = handle
+            self._oldest = (self._oldest + 1) % HANDLES
+        return va | POINTER | NEW_HANDLE | self._handles.index(handle) << HANDLE_SHIFT, handle
+
+    async def _roomy(self, words: int, ahead: int) -> bool:
+        """Whether so many words leave room for each further descriptor that may be posted before one is done."""
+        alone = self._sends and self._options.doorbell == "d1_word"
+        further = min(self._options.outstanding, MOST_POINTERS) - ahead - 1
+        spare = 0 if alone else further + HANDLES - len(self._handles)
+        if self._used + words + spare > self._size:
+            await self._look()
+        return self._used + words + spare <= self._size
+
+    async def _look(self) -> None:
+        """How much of the queue cache has the NIC used?"""
+        await self._process.spend("look_room")
+        self._head = await self._process.pio_read(self._head_at)
+
+    def _small(self, va: int, count: int, flags: int) -> bytes | None:
+        """The bytes of a message that is short enough to go into the queue cache itself, and is there."""
+        if not self._sends or flags & Control.OPERATION or not count:
+            return None
+        parts = struct.iter_unpack(">4I", self._process.load_bytes(va + Field.SIZE, Segment.SIZE * count))
+        segments = [(at, size) for at, _, _, size in parts]
+        if not 0 < sum(size for _, size in segments) <= self._options.inline:
+            return None
+        try:
+            return b"".join(self._process.load_bytes(at, size) for at, size in segments)
+        except ProtectionFault:
+            return None  # the NIC says what is wrong with it
+
+    async def _room(self, words: int) -> None:
+        """Wait until the queue cache has room: with one word as doorbell, until the NIC has taken what was there. For
+        receives there is room again when messages have come: nobody waits for that. Raises VipError.
+        """
+        alone = self._sends and self._options.doorbell == "d1_word"
+        most = 0 if alone else self._size - words
+        if self._used <= most:
+            return
+        patience, looks = PATIENCE_PS if self._sends and self._head != self._stuck_at else 0, 0
+        end = self._host.now + patience
+        while self._used > most:
+            before = self._head
+            await self._process.give_way()
+            await self._look()
+            looks += 1
+            if self._head != before:
+                end = self._host.now + patience
+            elif self._used > self._size or self._host.now >= end:
+                break
+            elif looks > LOOKS:
+                await self._process.spend("look_room", PAUSE)
+        if self._used > most:
+            self._stuck_at = self._head if self._sends else None
+            what = f"posting to VI {self._vi.number}, whose queue cache is full"
+            raise VipError(Result.ERROR_RESOURCE, what, "post fewer at a time, and leave the words of the page alone")
+
+    @property
+    def _used(self) -> int:
+        return self._tail - self._head & MASK
+
+    async def _write(self, address: int, words: tuple[int, ...]) -> None:
+        combine = bool(self._options.write_combine) and len(words) > 1
+        await self._process.pio_write(address, struct.pack(f">{len(words)}I", *words), combine)
+
+
+def poster_of(nic: OpenNic, vi: KernelVi, side: int) -> Poster:
+    """How descriptors of a work queue are posted."""
+    return ByProcess(nic, vi, side) if nic.options.user_level else ByKernel(vi, side)

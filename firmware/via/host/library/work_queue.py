@@ -1,0 +1,119 @@
+"""A work queue of a VI as its process has it: descriptors that are posted, and taken back when they are done."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from firmware.via.formats import Field, Status
+from firmware.via.host.common.checks import kind_of, time_limit
+from firmware.via.host.common.errors import Result, VipError
+from firmware.via.host.common.waiting import Limit
+from firmware.via.host.common.work_queues import RECEIVED, SENT
+from firmware.via.host.kernel_agent.vis.table import KernelVi
+from firmware.via.host.library.descriptor import Descriptor
+from firmware.via.host.library.looking import spin_on
+from firmware.via.host.library.open_nic import OpenNic
+from firmware.via.host.library.posting import poster_of
+from pymodels.host import Moves
+from pymodels.trace import TraceEvent
+
+
+class WorkQueue:
+    """The descriptors of one queue that are posted and not taken back, in their order."""
+
+    def __init__(self, nic: OpenNic, vi: KernelVi, side: int) -> None:
+        self._nic, self._vi, self.side = nic, vi.context, side
+        self.told = 0
+        """Done descriptors that a completion queue has told of, and that were not taken back."""
+        self._host, self._process = nic.host, nic.process
+        self._posted: deque[Descriptor] = deque()
+        self.moves = Moves()
+        """Of the oldest descriptor, or of what its completion queue looks at."""
+        self.poster = poster_of(nic, vi, side)
+
+    def __len__(self) -> int:
+        return len(self._posted)
+
+    async def post(self, descriptor: Descriptor) -> None:
+        """Append a descriptor, and tell the NIC. Raises VipError when too many are posted."""
+        self._vi.check("posting to")
+        kind_of(descriptor, Descriptor, "make one by nic.descriptor")
+        if descriptor.process is not self._process:
+            raise VipError(Result.INVALID_PARAMETER, f"posting {descriptor!r}", "post a descriptor of this process")
+        most = self._nic.options.outstanding
+        if len(self._posted) >= most:
+            what = f"posting descriptor {len(self._posted) + 1} of a queue"
+            raise VipError(Result.ERROR_RESOURCE, what, f"take done ones back, or raise via.outstanding ({most})")
+        number = self._nic.begun(descriptor) if self.side == SENT else 0
+        await self._process.spend("post_user")
+        await self._process.overhead("post_user")
+        self._process.store_words(descriptor.va + Field.LENGTH, (0, 0))
+        self._posted.append(descriptor)
+        self.moves.moved()
+        try:
+            await self.poster.post(descriptor, len(self._posted) - 1)
+        except VipError:
+            self._posted.remove(descriptor)
+            self.moves.moved()
+            raise
+        if number:
+            self._host.trace(TraceEvent.SEND_RETURN, 0, descriptor.size, number)
+
+    def _news(self) -> bool:
+        """Whether it is, or never will be."""
+        return self.over() or self._vi.dead
+
+    def over(self) -> bool:
+        """Whether the oldest descriptor is done."""
+        return bool(self._posted) and bool(self._posted[0].status)
+
+    def awaited(self) -> int | None:
+        """Virtual address of the status of the oldest descriptor that no completion queue has told of."""
+        return self._posted[self.told].va + Field.STATUS if self.told < len(self._posted) else None
+
+    def news(self) -> bool:
+        """Whether that descriptor is done."""
+        return self.told < len(self._posted) and bool(self._posted[self.told].status)
+
+    async def done(self) -> Descriptor | None:
+        """Take the oldest descriptor back if it is done. Raises VipError."""
+        self._vi.check("looking at")
+        await self._process.spend("look_done")
+        return await self._take()
+
+    async def poll(self) -> Descriptor:
+        """Spin until the oldest descriptor is done, and take it back. Raises VipError when nothing is posted."""
+        while (descriptor := await self._take()) is None:
+            self._some()
+            await spin_on(self._process, [(self._posted[0].va + Field.STATUS, 0)], self.moves)
+        return descriptor
+
+    async def wait(self, timeout_us: float | None) -> Descriptor:
+        """Sleep until the oldest descriptor is done, and take it back. Raises VipError: TIMEOUT, or nothing posted."""
+        time_limit(timeout_us, endless=True)
+        self._some()
+        limit = Limit(self._host, timeout_us)
+        await self._process.spend("look_done")
+        while (descriptor := await self._take()) is None:
+            if limit.over:
+                raise VipError(Result.TIMEOUT, "waiting for a descriptor", "wait longer")
+            self._vi.check("waiting at")
+            await self._nic.sleep(self._news, [(self._vi.number, self.side)], limit.left_us)
+        return descriptor
+
+    def _some(self) -> None:
+        self._vi.check("waiting at")
+        if not self._posted:
+            raise VipError(Result.INVALID_STATE, "waiting for a descriptor where none is posted", "post one")
+
+    async def _take(self) -> Descriptor | None:
+        """The oldest descriptor if it is done; it is this thread's at once, before any other one looks."""
+        if not self.over():
+            return None
+        descriptor = self._posted.popleft()
+        self.told = max(self.told - 1, 0)
+        self.moves.moved()
+        await self._process.spend("take_done")
+        if self.side == RECEIVED and not descriptor.status & Status.ERRORS:
+            self._host.trace(TraceEvent.POLL_HIT, 0, self._vi.number, self._vi.peer)
+        return descriptor

@@ -1,0 +1,78 @@
+"""Acknowledgements that leave, positive and negative (readings C11). They go before messages: one packet at a time is
+with the port.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import NamedTuple
+
+from firmware.via.formats import Header, Kind
+from firmware.via.nic.connection import Connection
+from firmware.via.nic.endpoint import Endpoint
+from firmware.via.nic.ni import Ni
+from pymodels.trace import TraceEvent
+
+
+class Due(NamedTuple):
+    """An acknowledgement that leaves when so many stores are done."""
+
+    stores: int
+    endpoint: Endpoint
+    connection: Connection
+    kind: Kind
+    number: int
+    last: bool
+
+
+class AckSender:
+    """Sends acknowledgements: at once, or when what they tell of is in host memory."""
+
+    def __init__(self, ni: Ni) -> None:
+        self._ni, self._nic, self._port = ni, ni.nic, ni.port
+        self._due: deque[Due] = deque()
+        """They wait for stores."""
+        self._queue: deque[tuple[int, tuple[int, int]]] = deque()
+        """They wait for the port: node and header of each."""
+
+    async def send(self, to: Connection, kind: Kind, number: int, last: bool = True) -> None:
+        """Acknowledge the message of this number of a connection, now or when the port is free."""
+        await self._nic.work("answer")
+        words = Header(self._ni.me, to.number, self._ni.number(), 0, to.peer, kind, True, last, number).words()
+        sent = TraceEvent.ACK_SENT if kind == Kind.DONE else TraceEvent.NACK_SENT
+        self._nic.trace(sent, words[0], to.node, to.peer)
+        self._queue.append((to.node, words))
+        if self._port.ready():
+            await self._launch()
+
+    async def send_stored(self, endpoint: Endpoint, number: int) -> None:
+        """A message is complete; acknowledge it when what was given to the port so far is in host memory."""
+        await self._nic.work("await_stored")
+        self._due.append(Due(self._ni.stores, endpoint, endpoint.connection, Kind.DONE, number, True))
+        await self.stored()
+
+    async def refuse(self, endpoint: Endpoint, kind: Kind, number: int, last: bool) -> None:
+        """Tell the peer which of its messages fails, and why, behind the acknowledgements of those before it."""
+        stores = self._due[-1].stores if self._due else 0
+        self._due.append(Due(stores, endpoint, endpoint.connection, kind, number, last))
+        await self.stored()
+
+    async def stored(self) -> None:
+        """More is in host memory."""
+        while self._due and self._due[0].stores <= self._port.stored:
+            due = self._due.popleft()
+            await self._nic.caught_up()
+            due.endpoint.state()
+            if due.endpoint.connection is due.connection:
+                await self.send(due.connection, due.kind, due.number, due.last)
+
+    async def launched(self) -> bool:
+        """The port is free: launch the next one. False when there is none, so that a message may go."""
+        if self._queue:
+            await self._launch()
+            return True
+        return False
+
+    async def _launch(self) -> None:
+        node, header = self._queue.popleft()
+        await self._port.launch(node, header, 0)

@@ -1,0 +1,96 @@
+"""The end of a descriptor: its status, written by the NIC into the user's descriptor (paper 001, 3.2.1), an entry of
+its completion queue where it has one (CQ1; 2.2.4), and an interrupt where somebody sleeps.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+from firmware.via.formats import Field, Status
+from firmware.via.nic.endpoint import Endpoint
+from firmware.via.nic.layout import ROUND, ROUNDS, VALID, Queue, Vi
+from firmware.via.nic.ni import Ni
+
+SENT, RECEIVED = 1, 2
+"""Bits of Vi.NOTIFY."""
+
+
+class Completions:
+    """Writes statuses."""
+
+    def __init__(self, ni: Ni) -> None:
+        self._ni, self._nic, self._port = ni, ni.nic, ni.port
+        self._entries = ni.options.completion == "cq1"
+        self._rings: dict[int, tuple[int, int, int, int]] = {}
+        """Of each completion queue: physical address and entries of its ring, the next one, and the round."""
+        self._fresh: deque[tuple[int, Endpoint, int]] = deque()
+        """Completions that are not yet in host memory: stores up to theirs, VI, side."""
+
+    async def send(self, endpoint: Endpoint, descriptor: int, length: int, status: int) -> None:
+        """A send or an RDMA write has ended. For a descriptor that no longer exists (0) nothing is written."""
+        if endpoint.connection.reliable:
+            await self._nic.work("count_answered")
+            endpoint.acknowledged = endpoint.acknowledged + 1 & 0xFFFFFFFF
+            self._nic.store(endpoint.words + Vi.ANSWERED, endpoint.acknowledged)
+        if descriptor:
+            await self._status(endpoint, descriptor, length, status | Status.DONE, None)
+            await self._after(endpoint, SENT, Vi.SEND_QUEUE)
+
+    async def acknowledged(self, endpoint: Endpoint) -> None:
+        """Complete the sends of a reliable connection that are over, and behind none that is not."""
+        sent = endpoint.connection.unacknowledged
+        while sent and sent[0].over:
+            done = sent.popleft()
+            await self.send(endpoint, done.descriptor, done.length, done.operation)
+
+    async def receive(
+        self, endpoint: Endpoint, descriptor: int, length: int, status: int, immediate: int | None = None
+    ) -> None:
+        """A receive descriptor is used. For one that no longer exists (0) nothing is written."""
+        if descriptor:
+            await self._status(endpoint, descriptor, length, status | Status.DONE | Status.RECEIVE, immediate)
+            await self._after(endpoint, RECEIVED, Vi.RECEIVE_QUEUE)
+
+    async def _status(
+        self, endpoint: Endpoint, descriptor: int, length: int, status: int, immediate: int | None
+    ) -> None:
+        await self._nic.work_on("user_status" if endpoint.user else "write_status")
+        words = (length, int(status))
+        if immediate is None:
+            await self._ni.store(descriptor + Field.LENGTH, words)
+        else:
+            await self._ni.store(descriptor + Field.IMMEDIATE, (immediate, length, int(status) | Status.IMMEDIATE))
+
+    async def _after(self, endpoint: Endpoint, side: int, queue: Vi) -> None:
+        """The completion queue, and whoever sleeps."""
+        if self._entries and (number := self._nic.load(endpoint.words + queue)):
+            await self._entry(number - 1, endpoint.number, side)
+        self._fresh.append((self._ni.stores, endpoint, side))
+        await self.stored()
+
+    def take_queue(self, queue: int) -> None:
+        """A completion queue has a ring, or another one, or none any more."""
+        address, entries = self._nic.load_words(self._ni.layout.queue(queue) + Queue.ADDRESS, 2)
+        if entries:
+            self._rings[queue] = address, entries, 0, 0
+        else:
+            del self._rings[queue]
+
+    async def stored(self) -> None:
+        """More is in host memory: wake the threads that sleep until just this is written. Not earlier: a thread that
+        goes to sleep tells the NIC first and then checks host memory, where it would not see a status still in flight.
+        """
+        while self._fresh and self._fresh[0][0] <= self._port.stored:
+            _, endpoint, side = self._fresh.popleft()
+            asleep = self._nic.load(endpoint.words + Vi.NOTIFY) & side
+            await self._nic.work_on("user_sleeper" if endpoint.user else "look_sleeper")
+            if asleep:
+                await self._port.interrupt()
+
+    async def _entry(self, queue: int, vi: int, side: int) -> None:
+        """An entry of a completion queue."""
+        await self._nic.work_on("write_entry")
+        address, entries, place, turn = self._rings[queue]
+        around, following = divmod(place + 1, entries)
+        self._rings[queue] = address, entries, following, turn + around & ROUNDS
+        await self._ni.store(address + 4 * place, (VALID | turn << ROUND | side << 8 | vi,))

@@ -1,0 +1,32 @@
+"""A packet's payload to host memory."""
+
+from __future__ import annotations
+
+from firmware.via.formats import Status
+from firmware.via.nic.descriptors import Refused
+from firmware.via.nic.incoming import Scatter
+from firmware.via.nic.ni import Ni
+
+
+class Delivery:
+    """Brings the payload of the packet at the head of the port where a descriptor says."""
+
+    def __init__(self, ni: Ni) -> None:
+        self._nic, self._port = ni.nic, ni.port
+
+    async def deliver(self, to: Scatter) -> Status | None:
+        """The whole payload to the pages of a descriptor; what is wrong if it cannot go there."""
+        size = self._port.head().size
+        while size:
+            try:
+                if not to.left and not await to.next_page():
+                    return Status.LENGTH_ERROR
+            except Refused as refused:  # memory that was taken back meanwhile
+                return refused.status
+            if not to.short:
+                await self._nic.work_on("receive_piece")
+            part = min(size, to.left)
+            await self._port.deliver(to.address, part)
+            to.advance(part)
+            size -= part
+        return None

@@ -1,0 +1,23 @@
+"""Which way a descriptor is read: the kernel's queue caches hold physical ones, the processes' their own."""
+
+from __future__ import annotations
+
+from firmware.via.nic.descriptors import Reader
+from firmware.via.nic.ni import Ni
+from firmware.via.nic.physical_descriptors import PhysicalDescriptors
+from firmware.via.nic.queue_cache import QueueCache
+from firmware.via.nic.refill import Refill
+from firmware.via.nic.translation import Frames
+from firmware.via.nic.user_descriptors import UserDescriptors
+
+
+class DescriptorReaders:
+    """Both ways."""
+
+    def __init__(self, ni: Ni, refill: Refill, table: Frames) -> None:
+        self._physical = PhysicalDescriptors(ni, refill)
+        self._virtual = UserDescriptors(ni, table) if ni.options.user_level else None
+
+    def of(self, cache: QueueCache) -> Reader:
+        """The reader of a queue cache."""
+        return self._virtual if cache.user and self._virtual is not None else self._physical

@@ -1,0 +1,57 @@
+"""What all parts of the NIC's program share: the machine, the map of its memory, its VIs, counters, numbers."""
+
+from __future__ import annotations
+
+from firmware.common.nic import PacketPort
+from firmware.layers import ClusterView
+from firmware.verbs import Nic
+from firmware.via.formats import NUMBER
+from firmware.via.nic.connection import Connection
+from firmware.via.nic.endpoint import Endpoint
+from firmware.via.nic.layout import EVENTS, Counter, Event, Layout, Word
+from firmware.via.nic.words import EventWord
+from firmware.via.options import Options
+
+
+class Ni:
+    """One NIC."""
+
+    def __init__(self, nic: Nic, view: ClusterView, port: PacketPort, layout: Layout) -> None:
+        self.nic, self.port, self.layout = nic, port, layout
+        self.options: Options = layout.options
+        self.me = view.me
+        self.endpoints = [Endpoint(nic, layout, number) for number in range(self.options.vis)]
+        self._counts = [0] * len(Counter)
+        self._number = 0
+        self._event = 0
+        self.fenced = 0
+        """How often memory was taken back: what was checked before that counts no more."""
+        self.stores = 0
+        """How many were given to the port."""
+
+    async def store(self, address: int, words: tuple[int, ...]) -> None:
+        """Words to host memory, behind everything that was delivered before."""
+        self.stores += 1
+        await self.port.store(address, words)
+
+    def number(self) -> int:
+        """The number of a message of this node."""
+        self._number = self._number + 1 & NUMBER
+        return self._number
+
+    def key(self, connection: Connection, number: int) -> int:
+        """The first word of a message's packets."""
+        return self.me << 24 | connection.number << 16 | number
+
+    def count(self, counter: Counter) -> None:
+        """Count something, where the host can read it."""
+        self._counts[counter] = value = self._counts[counter] + 1 & 0xFFFFFFFF
+        self.nic.store_on(Word.COUNTERS + 4 * counter, (value,))
+
+    async def tell(self, event: Event, vi: int, detail: int = 0) -> None:
+        """Tell the kernel: a word of its event ring, and an interrupt."""
+        await self.nic.work("tell_kernel")
+        at = self.nic.load(Word.KERNEL) + 4 * self._event
+        self._event = (self._event + 1) % EVENTS
+        await self.store(at, EventWord.of(event, vi, detail))
+        await self.port.interrupt()

@@ -1,0 +1,226 @@
+"""The receiving half: each packet to the pages of the VI's receive descriptor, or of registered memory (paper 001,
+3.2.2). Descriptors were cached in the NIC's memory when they were posted, so nothing is copied and, unless the cache
+has run dry, nothing waits.
+"""
+
+from __future__ import annotations
+
+from firmware.via.formats import Header, Kind, Reliability, Status, parse
+from firmware.via.nic.ack_receiver import AckReceiver
+from firmware.via.nic.ack_sender import AckSender
+from firmware.via.nic.breaking import Breaking
+from firmware.via.nic.completions import Completions
+from firmware.via.nic.delivery import Delivery
+from firmware.via.nic.endpoint import Endpoint
+from firmware.via.nic.incoming import Incoming, IncomingWrite
+from firmware.via.nic.layout import Counter, State
+from firmware.via.nic.ni import Ni
+from firmware.via.nic.rdma_reads import RdmaReads
+from firmware.via.nic.rdma_writes import RdmaWrites
+from firmware.via.nic.receive_descriptors import ReceiveDescriptors
+from firmware.via.nic.refill import Refill
+from pymodels.trace import TraceEvent
+
+REMOTE = (Kind.ADDRESS, Kind.RDMA, Kind.READ, Kind.DATA)
+"""Packets that need no receive descriptor."""
+WRITTEN = (Kind.ADDRESS, Kind.RDMA, Kind.DATA)
+"""Packets that are in their order among RDMA writes, or have nothing to do with what is written here."""
+
+
+class Receiver:
+    """Takes packets from the port."""
+
+    def __init__(
+        self,
+        ni: Ni,
+        acks: AckSender,
+        ack_receiver: AckReceiver,
+        completions: Completions,
+        breaking: Breaking,
+        refill: Refill,
+        receives: ReceiveDescriptors,
+        delivery: Delivery,
+        writes: RdmaWrites,
+        reads: RdmaReads,
+    ) -> None:
+        self._ni, self._nic, self._port = ni, ni.nic, ni.port
+        self._acks, self._ack_receiver, self._completions, self._breaking = acks, ack_receiver, completions, breaking
+        self._refill, self._receives, self._delivery = refill, receives, delivery
+        self._writes, self._reads = writes, reads
+        self._unseen = False
+        """The header of the present packet is not looked at, but for its VI."""
+
+    async def arrived(self) -> None:
+        """A packet is at the head of the port."""
+        packet = self._port.head()
+        self._nic.trace(TraceEvent.NIC_RECV_START, packet.header[0], packet.source)
+        if not packet.good:
+            await self._nic.work("receive_refused")
+            self._ni.count(Counter.BAD_CRC)
+        else:
+            await self._good(parse(*packet.header))
+        await self._port.drop()
+
+    async def _good(self, header: Header) -> None:
+        """A valid packet."""
+        endpoint = self._ni.endpoints[header.vi] if header.vi < len(self._ni.endpoints) else None
+        self._unseen = endpoint is not None and endpoint.user
+        known = endpoint is not None and (not header.vi or self._connected(endpoint, header))
+        if not (self._unseen and header.first and header.kind == Kind.SEND):
+            await self._see()
+        if endpoint is None or not known:
+            await self._nic.work("receive_refused")
+            self._ni.count(Counter.NOT_CONNECTED)
+        elif header.kind >= Kind.DONE:
+            await self._ack_receiver.received(endpoint, header)
+        elif not header.vi or await self._in_order(endpoint, header):
+            await self._piece(endpoint, header)
+        if self._unseen:
+            await self._see()
+
+    async def _see(self) -> None:
+        """Look at the header: of a message to a user's VI, while its descriptor is on its way."""
+        await self._nic.work_on("user_receive" if self._unseen else "receive_packet")
+        self._unseen = False
+
+    @staticmethod
+    def _connected(endpoint: Endpoint, header: Header) -> bool:
+        connected, its = endpoint.state() is State.CONNECTED, endpoint.connection
+        return connected and (its.node, its.number) == (header.source, header.connection)
+
+    async def _in_order(self, endpoint: Endpoint, header: Header) -> bool:
+        """Whether no packet before this one is missing. After a gap an unreliable VI goes on with the next message."""
+        connection = endpoint.connection
+        if connection.passed(header):
+            self._ni.count(Counter.PASSED)
+            return False
+        number, whole = connection.coming, connection.whole
+        if connection.came(header):
+            return True
+        self._ni.count(Counter.LOST)
+        if connection.reliable:
+            await self._breaking.refuse(endpoint, Kind.LOST, number, whole)
+            return False
+        await self._spoil(endpoint)
+        return header.first
+
+    async def _spoil(self, endpoint: Endpoint) -> None:
+        """The rest of a message does not come. Its descriptor serves the next one, or, if part of it is gone, has
+        failed.
+        """
+        connection = endpoint.connection
+        message, connection.receiving, connection.writing = connection.receiving, None, None
+        if message is not None and not message.rewind():
+            await self._breaking.end(endpoint, message, 0, Status.PARTIAL_ERROR)
+
+    async def _piece(self, endpoint: Endpoint, header: Header) -> None:
+        """A packet of a message, in order."""
+        connection = endpoint.connection
+        if header.first:  # of one before that is not whole, its sender has given up the rest
+            await self._spoil(endpoint)
+        if connection.behind_write and header.kind not in WRITTEN and not await self._writes_settled(endpoint):
+            return
+        if header.kind in REMOTE:
+            await self._remote(endpoint, header)
+            return
+        if header.first:
+            connection.receiving = await self._begin(endpoint, header)
+        elif connection.writing is not None:
+            connection.receiving = await self._end_writing(endpoint, connection.writing, header)
+        message = connection.receiving
+        if message is None:
+            return  # the rest of a message that had no descriptor
+        if header.kind == Kind.IMMEDIATE:
+            message.immediate, _ = await self._port.inline()
+        elif (wrong := await self._delivery.deliver(message)) is not None:
+            await self._failed(endpoint, message, wrong, header)
+            return
+        if header.last:
+            await self._end(endpoint, message, header)
+
+    async def _writes_settled(self, endpoint: Endpoint) -> bool:
+        """Wait for the RDMA writes before this packet; whether none of them has broken the connection."""
+        connection = endpoint.connection
+        connection.behind_write = False
+        await self._nic.work("behind_write")
+        await self._writes.settle()
+        return endpoint.connected(connection)
+
+    async def _remote(self, endpoint: Endpoint, header: Header) -> None:
+        """A packet of an RDMA write or read."""
+        await self._nic.caught_up()
+        if header.kind == Kind.READ:
+            await self._reads.asked(endpoint, header.number)
+        elif header.kind == Kind.DATA:
+            await self._reads.data(endpoint, header)
+        else:
+            await self._write(endpoint, header)
+
+    async def _write(self, endpoint: Endpoint, header: Header) -> None:
+        """A packet of an RDMA write."""
+        connection = endpoint.connection
+        if header.kind == Kind.ADDRESS:
+            await self._nic.work("write_begin")
+            connection.writing = IncomingWrite(*await self._port.inline())
+            return
+        writing = connection.writing
+        if writing is None:
+            return  # of a write that is refused, or whose begin is lost
+        if not await self._writes.piece(endpoint, writing, self._port.head().size, header):
+            connection.writing = None
+            self._ni.count(Counter.NOT_ALLOWED)
+            if connection.reliable:
+                await self._breaking.refuse(endpoint, Kind.NOT_ALLOWED, header.number)
+        elif header.last:
+            connection.writing = None
+            self._nic.trace(TraceEvent.NIC_RECV_DONE, self._port.head().header[0], writing.length)
+            if not self._writes.confirms:
+                await self._acknowledge(endpoint, header.number)
+
+    async def _end_writing(self, endpoint: Endpoint, writing: IncomingWrite, header: Header) -> Incoming | None:
+        """Immediate data behind an RDMA write take a receive descriptor. Behind one that was refused they are
+        nothing.
+        """
+        endpoint.connection.writing = None
+        message = None if writing.refused else await self._begin(endpoint, header)
+        if message is not None:
+            message.length, message.operation = writing.length, Status.WRITE
+        return message
+
+    async def _begin(self, endpoint: Endpoint, header: Header) -> Incoming | None:
+        """The receive descriptor of a new message; None when there is none."""
+        message = await self._receives.next(endpoint, self._see if self._unseen else None)
+        if message is None:
+            await self._nic.work("receive_refused")
+            self._ni.count(Counter.NO_DESCRIPTOR)
+            if endpoint.connection.reliable:
+                await self._breaking.refuse(endpoint, Kind.NO_DESCRIPTOR, header.number)
+        return message
+
+    async def _failed(self, endpoint: Endpoint, message: Incoming, wrong: Status, header: Header) -> None:
+        """The descriptor has no room for the message, or none that may be written."""
+        endpoint.connection.receiving = None
+        await self._breaking.end(endpoint, message, message.length, wrong)
+        if endpoint.connection.reliable:
+            await self._breaking.refuse(endpoint, Kind.TOO_LONG, header.number)
+
+    async def _end(self, endpoint: Endpoint, message: Incoming, header: Header) -> None:
+        """The message is complete."""
+        endpoint.connection.receiving = None
+        self._nic.trace(TraceEvent.NIC_ACCEPT, self._port.head().header[0], header.source, endpoint.number + 1)
+        await self._completions.receive(
+            endpoint, message.descriptor, message.length, message.operation, message.immediate
+        )
+        await self._nic.work_on("user_received" if endpoint.user else "receive_end")
+        await message.finish()
+        self._nic.trace(TraceEvent.NIC_RECV_DONE, self._port.head().header[0], message.length)
+        await self._acknowledge(endpoint, header.number)
+        await self._refill.look(endpoint.receives.cache)
+
+    async def _acknowledge(self, endpoint: Endpoint, number: int) -> None:
+        """A message is complete: acknowledge it as the level of its connection asks for."""
+        connection = endpoint.connection
+        if connection.reliability == Reliability.DELIVERY:
+            await self._acks.send(connection, Kind.DONE, number)
+        elif connection.reliability == Reliability.RECEPTION:
+            await self._acks.send_stored(endpoint, number)

@@ -1,0 +1,5 @@
+"""Studies of `am`, one file each."""
+
+from pymodels.roots import beyond
+
+__path__ += beyond(__name__)

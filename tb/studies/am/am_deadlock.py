@@ -1,0 +1,87 @@
+"""Do nodes stand still when handlers make requests, and does the rule of request and reply prevent it?
+
+Strategy: AM (paper 002). All hosts send each other more requests than may be under way, and each asks for several
+messages back. First the handlers keep to the rule and reply: all must end. Then, with the rule lifted, the same
+handlers make requests: each waits for an answer that the other node gives only when its own handler has ended. The run
+shows who waits for whom; that is checked to be a cycle of the first two hosts.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tb.lab.lab import Lab
+from tb.plan.options import Option
+from tb.stuck.watch import until_deadlock
+
+if TYPE_CHECKING:
+    from firmware.am.host import Am, Call, Handler, Port
+    from tb.stuck.report import Standstill
+
+LAYER = "am"
+UNDER_WAY = 4
+"""Requests of a pair of nodes that are not answered (paper 002's rule needs room for their replies alone)."""
+OPTIONS = {"requests": Option(2 * UNDER_WAY, "requests of each host to each other one", UNDER_WAY, 10_000)}
+
+
+class Program:
+    """One process on each host."""
+
+    def __init__(self, layers: list[Am]) -> None:
+        self.progress = 0
+        """Handlers that have ended."""
+        self.ports = [layer.open([self.answer, self.ask, self.take]) for layer in layers]
+
+    async def take(self, call: Call) -> None:
+        """What was asked for has come."""
+        self.progress += 1
+
+    async def answer(self, call: Call) -> None:
+        """By the rule: reply."""
+        await call.reply(self.take)
+        self.progress += 1
+
+    async def ask(self, call: Call) -> None:
+        """Against the rule: more requests than may be under way."""
+        for _ in range(UNDER_WAY + 1):
+            await call.port.request(call.source, self.take)
+        self.progress += 1
+
+    async def flood(self, port: Port, handler: Handler, requests: int, expected: int) -> None:
+        """All requests, and then poll until all is answered everywhere."""
+        handled = port.handled + expected
+        for _ in range(requests):
+            for node in port.partners:
+                await port.request(node, handler)
+        await port.until(lambda: not port.unanswered and port.handled >= handled, "the end of all requests")
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    layers: list[Any] = lab.start_layer(LAYER, {"unrestricted": 1})
+    for layer in layers:
+        await layer.start()
+    program = Program(layers)
+    lab.check(
+        await part(lab, program, "with_rule", program.answer) is None, "handlers that keep to the rule stood still"
+    )
+    lab.progress(1, 2, "parts")
+    found = await part(lab, program, "without_rule", program.ask)
+    lab.findings.messages += program.progress
+    if found is None:
+        lab.check(False, "without the rule everything ended: too few requests met")
+        return
+    here, there = (layer.host.who for layer in layers[:2])
+    for waiter, holder in ((here, there), (there, here)):
+        lab.check(found.waits(waiter, holder), f"the report does not say that {waiter} waits for {holder}")
+
+
+async def part(lab: Lab, program: Program, rule: str, handler: Handler) -> Standstill | None:
+    """All hosts ask each other; who waits for whom, if they stand still."""
+    requests = lab.option("requests")
+    expected = requests * (len(program.ports) - 1)
+    floods = [lab.spawn(program.flood(port, handler, requests, expected), f"host {port.me}") for port in program.ports]
+    found = await until_deadlock(lab, floods, progress=lambda: program.progress)
+    lab.metric(f"blocked_{rule}", sum(not task.finished.done for task in floods))
+    lab.metric(f"cycle_nodes_{rule}", len(found.units) if found else 0)
+    return found

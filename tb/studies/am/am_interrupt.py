@@ -1,0 +1,98 @@
+"""What does it gain that a message interrupts a computation, and what does it cost?
+
+Strategy: AM (paper 002: the handler "interrupts computation"), with `receive=interrupt`. The last host computes for a
+fixed time while the first one gets bytes from it, one GET after the other, as many as it can in that time. Three ways:
+nobody interrupts and the computation is not cut, so the first GET waits for its end; it is cut into slices, with a look
+for messages between two; messages interrupt it. Measured is how long a GET takes on average, and by how much the
+computation ends later for each.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
+
+if TYPE_CHECKING:
+    from firmware.am.host import Am, Call
+
+LAYER = "am"
+OPTIONS = {
+    "compute_us": Option(1000, "how long the last host computes, microseconds", 50, 1_000_000),
+    "slice_us": Option(20, "of it between two looks, where it polls", 1, 1_000_000),
+    "size": Option(1024, "bytes of a GET", 0, 65536, unit="bytes"),
+    **layer_options(LAYER),
+}
+QUICK = "compute_us=200 size=64"
+TINY = "compute_us=50 size=64"
+WAYS = ("deaf", "polling", "interrupted")
+
+
+class Program:
+    """A process on the first host and one on the last."""
+
+    def __init__(self, lab: Lab, layers: list[Am]) -> None:
+        self.lab, self.size, self.over = lab, lab.option("size"), False
+        ports = [layer.open([self.end]) for layer in layers]
+        self.near, self.far = ports[0], ports[-1]
+        self.source = self.far.host.allocate(max(self.size, 4)).address
+        self.target, self.flag = (self.near.host.allocate(max(self.size, 4)).address for _ in range(2))
+        self.data = bytes(at % 251 for at in range(self.size))
+        self.far.host.store_bytes(self.source, self.data)
+        self.gets = 0
+        self.took_us = 0.0
+        """Of the last computation."""
+
+    async def end(self, call: Call) -> None:
+        """A part of the study is over."""
+        self.over = True
+
+    async def compute(self, way: str) -> None:
+        """What the last host does."""
+        begun = self.lab.kernel.now
+        total, piece = 1000 * self.lab.option("compute_us"), 1000 * self.lab.option("slice_us")
+        if way == "interrupted":
+            await self.far.compute(total)
+        elif way == "deaf":
+            await self.far.process.compute(total)
+        else:
+            for at in range(0, total, piece):
+                await self.far.process.compute(min(piece, total - at))
+                await self.far.poll()
+        self.took_us = (self.lab.kernel.now - begun) / 1e6
+        await self.far.until(lambda: self.over, "the end of a part")
+
+    async def get(self, until: int) -> list[float]:
+        """GETs until it is that time, and how long each took, microseconds."""
+        took = []
+        while self.lab.kernel.now < until:
+            begun, self.gets = self.lab.kernel.now, self.gets + 1
+            await self.near.get(self.far.me, self.source, self.target, self.size, self.flag)
+            await self.near.flag(self.flag, self.gets)
+            took.append((self.lab.kernel.now - begun) / 1e6)
+        came = self.near.host.load_bytes(self.target, self.size) if self.size else b""
+        self.lab.check(came == self.data, "the bytes came changed")
+        await self.near.request(self.far.me, self.end)
+        await self.near.until(lambda: not self.near.unanswered)
+        return took
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    layers: list[Any] = lab.start_layer(LAYER, {"receive": "interrupt"})
+    for layer in layers:
+        await layer.start()
+    program = Program(lab, layers)
+    compute_us = lab.option("compute_us")
+    for done, way in enumerate(WAYS):
+        program.over = False
+        computing = lab.spawn(program.compute(way), f"the last host, {way}")
+        took = await program.get(lab.kernel.now + compute_us * 1_000_000)
+        await lab.all([computing])
+        lab.findings.messages += len(took)
+        lab.metric(f"gets_{way}", len(took))
+        lab.metric(f"get_us_{way}", sum(took) / len(took))
+        lab.metric(f"cost_us_per_get_{way}", (program.took_us - compute_us) / len(took))
+        lab.progress(done + 1, len(WAYS), "ways")
+    lab.metric("interrupts", program.far.interrupted)

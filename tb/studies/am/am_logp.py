@@ -1,0 +1,196 @@
+"""What are o_s, o_r, L and g of a short message of each layer on a NIC, and do they add up to a round trip?
+
+Strategy: overheads and gaps come from netgauge's rounds between the first host and the last one (`_loggp.py`), with
+delays in which a host does not look at its messages. L is timed apart, over single messages to a host that polls: from
+the return of the call that sends until the other host's poll hits (of the trace), the mean over random phases. Then the
+two hosts play ping-pong. The law of the model, round trip = 2 (o_s + L + o_r), must hold within 5 %. Stages of the
+messages, single and in the ping-pong, say where it does not.
+
+A layer of requests and replies answers each message by itself, so what a round takes of its hosts is for two messages,
+a request and a reply. Half of it is a message's, of which o_s is the call that sends a request, with nothing else to
+do, and o_r the rest. Its round trip is a request that is replied to with the same bytes.
+
+A host that reads messages from the card cannot keep the law. To find one over the bus is in its overhead, which is
+measured with messages that are there, and in L, which ends when it is found; and what it does at the card when it has
+replied, nobody waits for. Both are timed (`found_us`, `behind_reply_us`), and the law must be above the round trip by
+no more than they are.
+"""
+
+from __future__ import annotations
+
+import random
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firmware.mail import names
+from firmware.stack import grounds
+from pymodels.errors import ConfigError
+from pymodels.loggp.parameters import fitted
+from pymodels.trace import Part, TraceEvent, unit
+from tb.lab.lab import Lab
+from tb.plan.options import Option
+from tb.plan.request import Plan
+from tb.studies.costs._loggp import PHASES_PS, End, Pair, all_mails, pattern, sizes_up_to, variants
+from tb.studies.kit.stages import stage_times
+
+CLUSTER = "two_hosts"
+LAYERS = [layer for layer in names() if not grounds(layer)]
+OPTIONS = {
+    "repetitions": Option(1, "rounds of each kind and size", 1, 1000),
+    "messages": Option(20, "single messages, and round trips", 1, 100_000),
+    "size": Option(16, "bytes of the short message", 4, 64, unit="bytes"),
+    "largest": Option(1024, "largest message in bytes, for G; a layer may have less", 8, 1 << 16, unit="bytes"),
+}
+VARIANTS = {name: given for name, given in variants("repetitions=3").items() if name in LAYERS}
+WITHIN = 5
+"""Percent."""
+WAITING = 4
+"""Messages that wait together, of which each but the first is found at once."""
+REST_PS = 100_000_000
+"""Between single messages: the network is silent again."""
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A single message, ps."""
+
+    called: int
+    """When the call that sends it began."""
+    returned: int
+    received: int
+    """When it had been received."""
+
+
+def check(plan: Plan) -> None:
+    """The trace is needed. Raises ConfigError."""
+    if not plan.options["run.trace"]:
+        raise ConfigError("SET", 0, "no trace", "when a poll hits is read from it", "leave run.trace=0 out")
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    mails, size = await all_mails(lab), lab.option("size")
+    near, far = End(0, mails[0]), End(len(mails) - 1, mails[-1])
+    pair = Pair(lab, near, far, lab.option("repetitions"), lab.seed)
+    sizes = sorted({size, *sizes_up_to(min(lab.option("largest"), mails[0].most), 4)})
+    rounds = [await pair.measure(one) for one in sizes]
+    begun = lab.kernel.now
+    single = await _single(lab, near, far, size)
+    alone, begun = stage_times(lab, near.node, begun), lab.kernel.now
+    round_trip, behind = await _ping_pong(lab, near, far, size)
+    at_card = {"found": await _found(lab, near, far, size), "behind_reply": behind} if near.mail.reads_card else {}
+    _tell_stages(lab, {"single": alone, "ping_pong": stage_times(lab, near.node, begun)})
+    await lab.all([lab.spawn(mail.finish(), f"end of {node}") for node, mail in enumerate(mails)])
+    lab.findings.messages += pair.messages + 4 * len(single)
+    call = statistics.mean(one.returned - one.called for one in single)
+    latency = statistics.mean(hit - one.returned for hit, one in zip(_hits(lab, far.node, single), single, strict=True))
+    short = rounds[sizes.index(size)]
+    o_s, o_r = (call, (short.o_s + short.o_r) / 2 - call) if near.mail.answered else (short.o_s, short.o_r)
+    _hand_in(lab, {"o_s": o_s, "o_r": o_r, "latency": latency, "gap": short.gap}, round_trip, at_card)
+    lab.metric("gap_ns_per_B", fitted(rounds).G / 1e3)
+
+
+def _hand_in(lab: Lab, parameters: Mapping[str, float], round_trip: float, at_card: Mapping[str, float]) -> None:
+    """The parameters, and what the law makes of them; `at_card`: what it counts that a round trip need not take, once
+    on each side.
+    """
+    law = 2 * (parameters["o_s"] + parameters["latency"] + parameters["o_r"])
+    for name, ps in {**parameters, "round_trip": round_trip, "law": law, **at_card}.items():
+        lab.metric(f"{name}_us", ps / 1e6)
+    lab.metric("law_percent_of_round_trip", 100 * law / round_trip)
+    values = [ps / 1e6 for ps in parameters.values()]
+    lab.series("parameters", range(len(values)), values, f"parameter: {' '.join(parameters)}", "us")
+    least, most = (round_trip * (1 + part / 100) for part in (-WITHIN, WITHIN))
+    held = least <= law <= most + 2 * sum(at_card.values())
+    lab.check(held, f"2 (o_s + L + o_r) is {law / 1e6:.3f} us, and a round trip {round_trip / 1e6:.3f} us")
+
+
+def _tell_stages(lab: Lab, found: Mapping[str, Mapping[str, Sequence[float]]]) -> None:
+    """The mean of each stage of the messages of the first host."""
+    for where, stages in found.items():
+        for stage, times in stages.items():
+            lab.metric(f"{where}_stage_us_{stage}", statistics.mean(times))
+
+
+async def _single(lab: Lab, near: End, far: End, size: int) -> list[Sent]:
+    """Messages one by one, at random phases, to a host that polls."""
+    phases, data, sent = random.Random(f"single {lab.seed}"), pattern(size), list[Sent]()
+    for _ in range(lab.option("messages")):
+        await near.mail.settle()
+        receiving = lab.spawn(_received(lab, far), "the far host")
+        await lab.kernel.sleep(REST_PS + phases.randrange(PHASES_PS), "silence")
+        called = lab.kernel.now
+        await near.mail.send(far.node, data)
+        returned = lab.kernel.now
+        (received,) = await lab.all([receiving])
+        sent.append(Sent(called, returned, received))
+    await near.mail.settle()
+    return sent
+
+
+async def _received(lab: Lab, end: End) -> int:
+    await end.mail.receive()
+    return lab.kernel.now
+
+
+async def _found(lab: Lab, near: End, far: End, size: int) -> float:
+    """Return the mean time, ps, in which the far host finds a message that waits at its card.
+
+    It begins when the host is through with the message before: with the reply of a layer that answers, else when it
+    calls `receive`. It ends when the poll hits.
+    """
+    begun, called = lab.kernel.now, list[int]()
+    for _ in range(WAITING):
+        await near.mail.send(far.node, pattern(size))
+    await lab.kernel.sleep(REST_PS, "other work")
+    for _ in range(WAITING):
+        called.append(lab.kernel.now)
+        await far.mail.receive()
+    await near.mail.settle()
+    hits, replies = (_times(lab, far.node, event) for event in (TraceEvent.POLL_HIT, TraceEvent.POINTER_WRITTEN))
+    through = replies[replies > begun] if far.mail.answered else called[1:]
+    return float(np.mean([hit - start for hit, start in zip(hits[hits > begun][1:], through, strict=False)]))
+
+
+async def _ping_pong(lab: Lab, near: End, far: End, size: int) -> tuple[float, float]:
+    """The mean of round trips, ps, each a message and what is sent back; and how long the far host was still busy
+    behind its last handler, where it has handlers.
+    """
+    phases, data = random.Random(f"trips {lab.seed}"), pattern(size)
+    times, ended = list[int](), list[int]()
+    for _ in range(lab.option("messages")):
+        answering = lab.spawn(_answered(lab, far), "the far host")
+        await lab.kernel.sleep(REST_PS + phases.randrange(PHASES_PS), "silence")
+        begun = lab.kernel.now
+        lab.check(await near.mail.ask(far.node, data) == data, "a message of the ping-pong came back changed")
+        times.append(lab.kernel.now - begun)
+        ended += await lab.all([answering])
+    replies = _times(lab, far.node, TraceEvent.POINTER_WRITTEN)
+    behind = [one - int(replies[replies <= one].max()) for one in ended if (replies <= one).any()]
+    return statistics.mean(times), statistics.mean(behind or [0])
+
+
+async def _answered(lab: Lab, end: End) -> int:
+    await end.mail.answer()
+    return lab.kernel.now
+
+
+def _hits(lab: Lab, target: int, sent: Sequence[Sent]) -> list[int]:
+    """When the other host's poll hit, of each message."""
+    hits, found = _times(lab, target, TraceEvent.POLL_HIT), list[int]()
+    for one in sent:
+        here = hits[(hits >= one.called) & (hits <= one.received)]
+        lab.check(len(here) == 1, f"{len(here)} polls hit between {one.called} and {one.received} ps, not one")
+        found.append(int(here[0]) if len(here) else one.received)
+    return found
+
+
+def _times(lab: Lab, node: int, event: TraceEvent) -> NDArray[Any]:
+    """When something happened at the CPU of a host, ps, shape (n,)."""
+    trace = lab.trace()
+    return trace["time"][(trace["event"] == event) & (trace["unit"] == unit(node, Part.HOST_CPU))]  # type: ignore[no-any-return]

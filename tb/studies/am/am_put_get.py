@@ -1,0 +1,132 @@
+"""How long do PUT and GET take, and how much of it does a computation hide?
+
+Strategy: AM (paper 002). The first host puts bytes into the memory of the last one, whose program polls until the flag
+has been counted up; then it gets them back and polls its own flag. Both times are medians over the repetitions of a
+size; every byte is compared. A GET is a short request and then a PUT the other way, so its time must be theirs
+together. The overlap is measured with a GET during which the first host computes for as long as the GET took alone.
+"""
+
+from __future__ import annotations
+
+import statistics
+from typing import TYPE_CHECKING, Any
+
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
+
+if TYPE_CHECKING:
+    from firmware.am.host import Am, Call
+
+LAYER = "am"
+SIZES = (0, 16, 64, 256, 1024, 4096, 16384, 65536)
+OPTIONS = {
+    "repetitions": Option(3, "PUTs and GETs of each size", 1, 100_000),
+    "largest": Option(16384, "largest of them in bytes", 0, 65536, unit="bytes"),
+    **layer_options(LAYER),
+}
+OFF_LAW = 0.1
+"""Of a GET from a PUT and a short request."""
+QUICK = "repetitions=1 largest=256"
+TINY = "repetitions=1 largest=64"
+
+
+class Program:
+    """A process on the first host and one on the last."""
+
+    def __init__(self, lab: Lab, layers: list[Am]) -> None:
+        self.lab, self.layers, self.over = lab, layers, False
+        self.arrived = 0
+        ports = [layer.open([self.short, self.end]) for layer in layers]
+        self.near, self.far = ports[0], ports[-1]
+        most = SIZES[-1]
+        self.source, self.back = (self.near.host.allocate(most).address for _ in range(2))
+        self.target = self.far.host.allocate(most).address
+        self.flags = self.near.host.allocate(64).address, self.far.host.allocate(64).address
+        self.counts = [0, 0]
+
+    async def short(self, call: Call) -> None:
+        """A request without data."""
+        self.arrived = self.lab.kernel.now
+
+    async def end(self, call: Call) -> None:
+        """The study is over."""
+        self.over = True
+
+    async def serve(self) -> None:
+        """What the far program does: it polls; when its flag is counted up, it notes the time."""
+        while not self.over:
+            flag, count = self.flags[1], self.counts[1]
+            await self.far.until(lambda: self.over or self.far.host.load_words(flag, 1)[0] > count)  # noqa: B023
+            if not self.over:
+                self.counts[1] += 1
+                self.arrived = self.lab.kernel.now
+
+    async def put(self, size: int) -> float:
+        """Microseconds until the far program sees the flag."""
+        begun = self.lab.kernel.now
+        await self.near.put(self.far.me, self.target, self.source, size, self.flags[1])
+        await self.near.until(lambda: not self.near.unanswered)
+        return (self.arrived - begun) / 1e6
+
+    async def one_short(self) -> float:
+        """Microseconds until the handler of a request without data begins."""
+        begun = self.lab.kernel.now
+        await self.near.request(self.far.me, self.short)
+        await self.near.until(lambda: not self.near.unanswered)
+        return (self.arrived - begun) / 1e6
+
+    async def get(self, size: int, compute_ns: int = 0) -> float:
+        """Microseconds until the own flag is seen, with a computation before it is looked at."""
+        begun = self.lab.kernel.now
+        self.counts[0] += 1
+        await self.near.get(self.far.me, self.target, self.back, size, self.flags[0])
+        if compute_ns:
+            await self.near.host.compute(compute_ns)
+        await self.near.flag(self.flags[0], self.counts[0])
+        ended = self.lab.kernel.now
+        await self.near.until(lambda: not self.near.unanswered)
+        return (ended - begun) / 1e6
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    layers: list[Any] = lab.start_layer(LAYER)
+    for layer in layers:
+        await layer.start()
+    program = Program(lab, layers)
+    serving = lab.spawn(program.serve(), "the far program")
+    shorts = [await program.one_short() for _ in range(lab.option("repetitions"))]
+    lab.metric("short_us", statistics.median(shorts))
+    sizes = [size for size in SIZES if size <= lab.option("largest")]
+    puts, gets = [], []
+    for done, size in enumerate(sizes):
+        put, get = await measure(lab, program, size)
+        puts.append(put)
+        gets.append(get)
+        lab.metric(f"put_us_{size}B", put)
+        lab.metric(f"get_us_{size}B", get)
+        overlapped = await program.get(size, round(1000 * get))
+        lab.metric(f"overlap_percent_{size}B", 100 * max(0.0, 2 * get - overlapped) / get)
+        lab.progress(done + 1, len(sizes), "sizes")
+    lab.series("put", sizes, puts, "bytes", "us")
+    lab.series("get", sizes, gets, "bytes", "us")
+    law = [abs(get / (put + statistics.median(shorts)) - 1) for put, get in zip(puts, gets, strict=True)]
+    lab.metric("get_off_law_percent", 100 * max(law))
+    lab.check(max(law) <= OFF_LAW, f"a GET takes {100 * max(law):.1f} % more or less than a PUT and a short request")
+    await program.near.request(program.far.me, program.end)
+    await program.near.until(lambda: not program.near.unanswered)
+    await lab.all([serving])
+
+
+async def measure(lab: Lab, program: Program, size: int) -> tuple[float, float]:
+    """Medians of PUT and GET of a size, microseconds; the bytes that came back are compared."""
+    puts, gets = [], []
+    for number in range(lab.option("repetitions")):
+        data = bytes((number + at) % 251 for at in range(size))
+        program.near.host.store_bytes(program.source, data)
+        puts.append(await program.put(size))
+        gets.append(await program.get(size))
+        came = program.near.host.load_bytes(program.back, size) if size else b""
+        lab.check(came == data, f"{size} bytes came back changed")
+        lab.findings.messages += 2
+    return statistics.median(puts), statistics.median(gets)

@@ -1,0 +1,84 @@
+"""How long do programs in Split-C take over Active Messages, and how much of that is communication?
+
+Strategy: three programs run on all hosts, each with its part of the data: a histogram, a matrix product whose next rows
+come while it computes with those that are there, and a sample sort. Their results must be those of one processor that
+does it alone. Computing takes simulated time by a count of operations, at a rate that is assumed. Communication is what
+is left of the time from a barrier to the last host's end, on average over hosts. The cluster says how many hosts there
+are; a sweep compares them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from firmware.applications.spread import PROGRAMS, Node
+from pymodels.errors import ConfigError
+from tb.lab.lab import Lab
+from tb.plan.options import Option, stack_options
+
+if TYPE_CHECKING:
+    from firmware.split_c.host import SplitC
+
+LAYER = "split_c"
+CLUSTER = "four_hosts"
+OPTIONS = {
+    "programs": Option("all", f"programs to run, in this order: of {', '.join(PROGRAMS)}, or all"),
+    "values": Option(8192, "values of the histogram", 1, 1_000_000),
+    "rows": Option(32, "rows of each matrix", 1, 256),
+    "keys": Option(2048, "keys to sort", 1, 100_000),
+    "mops": Option(40, "operations that a processor does in a microsecond (assumed)", 1, 1_000_000),
+    **stack_options(LAYER),
+}
+QUICK = "values=256 rows=8 keys=128"
+SIZES = {"histogram": "values", "matrix": "rows", "sort": "keys"}
+
+
+@dataclass(frozen=True)
+class Share:
+    """Of one host: its part of the result, and what it did."""
+
+    result: np.ndarray[Any, Any]
+    us: float
+    computed_us: float
+    messages: int
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    chosen = _programs(lab.text("programs"))
+    nodes: list[Any] = lab.start_layer(LAYER)
+    await lab.all([lab.spawn(node.start(), f"node {node.me}") for node in nodes])
+    for done, name in enumerate(chosen):
+        size = lab.option(SIZES[name])
+        parts = await lab.all([lab.spawn(_part(lab, node, name, size), f"{name} on node {node.me}") for node in nodes])
+        result = np.concatenate([part.result for part in parts])
+        lab.check(np.array_equal(result, PROGRAMS[name].alone(size, lab.seed)), f"{name}: another result than alone")
+        took, messages = max(part.us for part in parts), sum(part.messages for part in parts)
+        lab.findings.messages += messages
+        lab.metric(f"us_{name}", took)
+        lab.metric(f"messages_{name}", messages)
+        lab.metric(
+            f"communication_percent_{name}", 100 * (1 - sum(one.computed_us for one in parts) / took / len(parts))
+        )
+        lab.progress(done + 1, len(chosen), "programs")
+
+
+def _programs(text: str) -> list[str]:
+    chosen = list(PROGRAMS) if text == "all" else text.split(",")
+    for name in chosen:
+        if name not in PROGRAMS:
+            cause = f"programs has {name!r}"
+            raise ConfigError("SET", 0, "unknown program", cause, f"give some of {', '.join(PROGRAMS)}")
+    return chosen
+
+
+async def _part(lab: Lab, split_c: SplitC, name: str, size: int) -> Share:
+    """One program on one host."""
+    node = Node(split_c, lab.option("mops"))
+    await split_c.barrier()
+    begun, before = lab.kernel.now, split_c.messages
+    result = await PROGRAMS[name].run(node, size, lab.seed)
+    return Share(result, (lab.kernel.now - begun) / 1e6, node.computed_ns / 1e3, split_c.messages - before)

@@ -1,0 +1,52 @@
+"""AM: requests and replies between two programs, with and without the rule, by polling and by interrupts."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from firmware.am.nic.program import Program
+from tb.explore.requests import Choices, Request, Traffic, asked
+from tb.explore.world import SmallWorld
+from tb.studies.am.explore.play import LEFT_OUT, AmPlay, Hasty, say
+
+ONE, BACK, LONG = Request(0), Request(1), Request(0, b"four")
+INTERRUPT: Choices = {"receive": "interrupt"}
+
+
+def world(
+    name: str,
+    question: str,
+    traffic: Traffic,
+    options: Choices | None = None,
+    fine: bool = False,
+    computes: bool = False,
+    firmware: type[Program] = Program,
+    **further: Any,
+) -> SmallWorld:
+    """A world of requests."""
+    play = partial(AmPlay, traffic, fine, options or {}, computes, firmware)
+    return asked(name, question, traffic, play, say, LEFT_OUT, **further)
+
+
+def worlds() -> list[SmallWorld]:
+    """All of them."""
+    return [
+        world("requests", "three requests: each once, in order, and answered", (ONE,) * 3),
+        world("crossing", "a request each way: no deadlock", (ONE, BACK)),
+        world("crossing-two", "two requests and one against them: no deadlock", (ONE, ONE, BACK)),
+        world("payload", "a request with payload, and one without", (LONG, ONE)),
+        world("fine", "one request, and a turn for the end of each piece of software", (ONE,), fine=True),
+        world(
+            "interrupt", "two requests to a host that computes: both interrupt it", (ONE, ONE), INTERRUPT, computes=True
+        ),
+        world(
+            "hasty",
+            "the same with a NIC that looks too early whether to interrupt: a request is forgotten",
+            (ONE,),
+            INTERRUPT,
+            computes=True,
+            firmware=Hasty,
+            expects="nothing more happens",
+        ),
+    ]

@@ -1,0 +1,69 @@
+"""What studies of AM-II share: an endpoint on each host, which knows those of the others, and a program that serves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tb.lab.lab import Lab
+
+if TYPE_CHECKING:
+    from firmware.am2.host import Bundle, Endpoint, Handler, Token
+
+TAG = 0x534E_4F57
+RETURNED, FIRST, LAST = 0, 1, 255
+"""Handler of returned messages, the first of the study's own, and that of the message that ends the study."""
+
+
+class Ends:
+    """A process with one bundle and one endpoint on each host; translation n is the endpoint of host n."""
+
+    def __init__(self, lab: Lab, layers: list[Any]) -> None:
+        self.lab, self.layers = lab, layers
+        self.bundles: list[Bundle] = [layer.init().allocate_bundle() for layer in layers]
+        self.endpoints: list[Endpoint] = []
+        """The first one of each host."""
+        self.back: list[Token] = []
+        """What came back."""
+        self.over: set[int] = set()
+        """Hosts whose programs have ended."""
+
+    async def start(self, *handlers: Handler) -> None:
+        """Load the drivers, open the endpoints. `handlers`: of all of them, from index FIRST on."""
+        for layer in self.layers:
+            await layer.start()
+        for bundle in self.bundles:
+            self.endpoints.append(await self.open(bundle, *handlers))
+        for endpoint in self.endpoints:
+            self.know(endpoint)
+
+    async def open(self, bundle: Bundle, *handlers: Handler, weight: int = 1) -> Endpoint:
+        """One more endpoint."""
+        endpoint = await bundle.allocate_endpoint(weight)
+        for index, handler in enumerate((self.returned, *handlers)):
+            endpoint.set_handler(index, handler)
+        endpoint.set_handler(LAST, self.end)
+        await endpoint.set_tag(TAG)
+        return endpoint
+
+    def know(self, endpoint: Endpoint) -> None:
+        """Map the first endpoint of each host."""
+        for index, other in enumerate(self.endpoints):
+            endpoint.map(index, other.name, TAG)
+
+    async def returned(self, token: Token) -> None:
+        """Handler of returned messages."""
+        self.back.append(token)
+
+    async def end(self, token: Token) -> None:
+        """Handler of the last message of a host."""
+        self.over.add(self.endpoints.index(token.endpoint))  # type: ignore[arg-type]
+
+    async def serve(self, vnn: int) -> None:
+        """What the program of a host does: poll, until the study is over."""
+        await self.bundles[vnn].until(lambda: vnn in self.over, "the end of the study")
+
+    async def close(self, *vnns: int) -> None:
+        """The study is over: a last message tells those that serve."""
+        for vnn in vnns:
+            await self.endpoints[0].request(vnn, LAST)
+        await self.bundles[0].until(lambda: not self.endpoints[0].unanswered, "the last answers")

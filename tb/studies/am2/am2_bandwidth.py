@@ -1,0 +1,116 @@
+"""How fast do medium messages of Active Messages II flow, and how near is that to what the host DMA can?
+
+Strategy: AM-II (paper 002). The first host sends messages of one size to the last one as fast as its credits allow; the
+rate is that of the handlers behind the first message, so that the pipeline is full. Its handler leaves the payload in
+the staging block, or (`_copied`) copies it out, as a program would that keeps it. The limit is the rate of one lone DMA
+of the largest size, start-up included: the transfer of a message that was sent alone.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pymodels.trace import Part, TraceEvent
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
+from tb.studies.am2._am2 import FIRST, Ends
+from tb.studies.kit.curves import half_bandwidth
+from tb.studies.kit.stages import of_part, stage_rates
+from tb.studies.kit.steady import faster, tell_steady
+
+if TYPE_CHECKING:
+    from firmware.am2.host import Token
+
+LAYER = "am2"
+SIZES = (128, 256, 512, 1024, 2048, 4096, 8192)
+KEEP, COPY = FIRST, FIRST + 1
+ENOUGH, COARSE = 32, 7.0
+"""Messages of a stream that has converged, and by how many percent its second half may differ: 6 on the LANai 9."""
+OPTIONS = {
+    "messages": Option(ENOUGH, "messages of each size", 3, 100_000),
+    **layer_options(LAYER),
+}
+QUICK = "messages=6"
+
+
+class Stream:
+    """Messages of the first host to the last."""
+
+    def __init__(self, lab: Lab, ends: Ends) -> None:
+        self.lab, self.ends = lab, ends
+        self.times: list[int] = []
+        """When each message was handled."""
+        self.target = ends.bundles[-1].process.allocate(SIZES[-1])
+        """Where the far program copies payload."""
+        self.harmed = 0
+
+    async def keep(self, token: Token) -> None:
+        """A handler that leaves the payload where it is."""
+        self.harmed += token.data != payload(token.size, len(self.times)) if token.size else 0
+        self.times.append(self.lab.kernel.now)
+
+    async def copy(self, token: Token) -> None:
+        """A handler that copies it out of the staging block."""
+        process = self.ends.endpoints[-1].process
+        await process.copy_memory("am2_copy", self.target, token.va, token.size)
+        self.harmed += process.load_bytes(self.target, token.size) != payload(token.size, len(self.times))
+        await self.keep(token)
+
+    async def rate(self, size: int, handler: int) -> float:
+        """MB/s of messages of a size."""
+        self.times.clear()
+        near, far = self.ends.endpoints[0], len(self.ends.endpoints) - 1
+        for number in range(self.lab.option("messages")):
+            await near.request_i(far, handler, payload(size, number))
+        await self.ends.bundles[0].until(lambda: not near.unanswered, "the answers")
+        self.lab.findings.messages += len(self.times)
+        return size * (len(self.times) - 1) / (self.times[-1] - self.times[0]) * 1e6
+
+    async def alone(self, size: int) -> float:
+        """MB/s of the DMA of a lone message, from the NIC's memory to the host's."""
+        since = self.lab.kernel.now
+        self.times.clear()
+        await self.ends.endpoints[0].request_i(len(self.ends.endpoints) - 1, KEEP, payload(size, 0))
+        await self.ends.bundles[0].until(lambda: not self.ends.endpoints[0].unanswered, "the answer")
+        trace = self.lab.trace()
+        trace = trace[trace["time"] >= since]
+        starts, ends = (of_part(trace, event, Part.HOST_DMA) for event in (TraceEvent.DMA_START, TraceEvent.DMA_DONE))
+        begun, ended = (int(rows[abs(rows["argument2"]) >= size]["time"][-1]) for rows in (starts, ends))
+        return size / (ended - begun) * 1e6
+
+
+def payload(size: int, number: int) -> bytes:
+    """Bytes of a message."""
+    return bytes((number + at) % 251 for at in range(size))
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    ends = Ends(lab, lab.start_layer(LAYER))
+    stream, far = Stream(lab, ends), len(ends.layers) - 1
+    await ends.start(stream.keep, stream.copy)
+    serving = lab.spawn(ends.serve(far), "the far program")
+    rates, copied, late, moved = [], [], [], dict[str, float]()
+    limit = await stream.alone(SIZES[-1])
+    for done, size in enumerate(SIZES):
+        begun = lab.kernel.now
+        rates.append(await stream.rate(size, KEEP))
+        half, times = lab.option("messages") // 2, stream.times
+        late.append(faster(half / (len(times) - 1), times[half], times[-1], times[0], times[-1]))
+        moved = stage_rates(lab.trace(), 0, far, begun, lab.kernel.now)
+        copied.append(await stream.rate(size, COPY))
+        lab.metric(f"bandwidth_MBps_{size}B", rates[-1])
+        lab.metric(f"bandwidth_MBps_{size}B_copied", copied[-1])
+        lab.progress(done + 1, len(SIZES), "sizes")
+    for stage, rate in moved.items():
+        lab.metric(f"{stage}_MBps", rate)
+    lab.check(not stream.harmed, f"{stream.harmed} messages came changed, or overtook each other")
+    lab.metric("dma_limit_MBps_8192B", limit)
+    lab.metric("percent_of_dma_limit_8192B", 100 * rates[-1] / limit)
+    tell_steady(lab, late, lab.option("messages") >= ENOUGH, COARSE)
+    lab.metric("half_bandwidth_B", half_bandwidth(SIZES, rates, max(rates)))
+    lab.series("bandwidth", SIZES, rates, "bytes", "MB/s")
+    lab.series("bandwidth_copied", SIZES, copied, "bytes", "MB/s")
+    await ends.close(far)
+    await lab.all([serving])
+    lab.check(not ends.back, "messages came back")

@@ -1,0 +1,105 @@
+"""How much bandwidth do stop-and-wait channels of Active Messages II allow, over their number?
+
+Strategy: AM-II (paper 002). With 1, 2, 4, ... channels between two NICs, each with half of them for requests, the first
+host sends messages of one size to the last one, with more credits than channels. A channel carries one message from its
+launch to its acknowledgement, so the bandwidth must be the number of request channels times the size over that round
+trip, until another stage is the limit. The round trip is that of a message which is sent alone.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pymodels.errors import ConfigError
+from pymodels.trace import TraceEvent
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
+from tb.plan.request import Plan
+from tb.studies.am2._am2 import FIRST, Ends
+
+if TYPE_CHECKING:
+    from firmware.am2.host import Token
+
+LAYER = "am2"
+KEEP = FIRST
+OPTIONS = {
+    "messages": Option(24, "messages", 4, 100_000),
+    "size": Option(0, "bytes of payload; 0: short messages of 8 words", 0, 8192, unit="bytes"),
+    **layer_options(LAYER),
+    "am2.credits": Option(16, "requests to an endpoint that are not answered", 1, 32),
+}
+QUICK = "messages=8"
+VARIANTS = {f"{count}": ("", f"am2.channels={count}") for count in (1, 2, 4, 8)}
+WORDS = tuple(range(8))
+OFF_LAW = 0.15
+"""Of the rate from what the window allows, where that is the limit; short messages keep the NIC busy beside it."""
+
+
+def check(plan: Plan) -> None:
+    """Refuse fewer credits than channels for requests: they would be measured instead."""
+    most, channels = plan.options["am2.credits"], plan.options["am2.channels"]
+    if int(most) < min(int(channels) // 2, 16):
+        cause = f"{most} credits are fewer than the channels for requests"
+        raise ConfigError("SET", 0, "am2.credits", cause, "set am2.credits to 16 or more")
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    times: list[int] = []
+
+    async def keep(token: Token) -> None:
+        times.append(lab.kernel.now)
+
+    ends = Ends(lab, lab.start_layer(LAYER))
+    await ends.start(keep)
+    far, near, size = len(ends.layers) - 1, ends.endpoints[0], lab.option("size")
+    serving = lab.spawn(ends.serve(far), "the far program")
+    data, since = bytes(size), lab.kernel.now
+
+    async def send() -> None:
+        if size:
+            await near.request_i(far, KEEP, data, *WORDS)
+        else:
+            await near.request(far, KEEP, *WORDS)
+
+    await send()
+    await ends.bundles[0].until(lambda: not near.unanswered, "the answer")
+    trip = _held(lab, since)
+    begun = lab.kernel.now
+    for _ in range(lab.option("messages")):
+        await send()
+    await ends.bundles[0].until(lambda: not near.unanswered, "the answers")
+    moved = _delivered(lab, begun, far)
+    rate = (len(moved) - 1) / (moved[-1] - moved[0]) * 1e12
+    window = max(lab.option("am2.channels") // 2, 1) / trip * 1e12
+    lab.metric("messages_per_s", rate)
+    lab.metric("window_messages_per_s", window)
+    lab.metric("percent_of_window", 100 * rate / window)
+    lab.check(rate <= (1 + OFF_LAW) * window, f"{rate:.0f} messages a second, and the channels allow {window:.0f}")
+    if size and lab.option("am2.channels") <= 2:
+        failure = f"{rate:.0f} messages a second, where one channel for requests alone is the limit: {window:.0f}"
+        lab.check(rate >= (1 - OFF_LAW) * window, failure)
+    lab.metric("channel_held_us", trip / 1e6)
+    lab.metric("payload_MBps", rate * (size or 4 * len(WORDS)) / 1e6)
+    lab.findings.messages += len(times)
+    lab.check(not ends.back, "messages came back")
+    await ends.close(far)
+    await lab.all([serving])
+
+
+def _held(lab: Lab, since: int) -> int:
+    """How long a lone request held its channel: from being taken to its acknowledgement, picoseconds."""
+    trace = lab.trace()
+    trace = trace[trace["time"] >= since]
+    taken = trace[trace["event"] == TraceEvent.NIC_NOTICED][0]
+    mine = trace[(trace["event"] == TraceEvent.ACK_SEEN) & (trace["packet"] == taken["packet"])]
+    return int(mine["time"][0]) - int(taken["time"])
+
+
+def _delivered(lab: Lab, since: int, far: int) -> list[int]:
+    """When requests were brought into the endpoint of the last host."""
+    trace = lab.trace()
+    done = trace[
+        (trace["time"] >= since) & (trace["event"] == TraceEvent.NIC_RECV_DONE) & (trace["packet"] >> 24 != far)
+    ]
+    return [int(time) for time in done["time"]]

@@ -1,0 +1,87 @@
+"""What does it cost to sleep until a message of Active Messages II comes, and what does it save?
+
+Strategy: AM-II (paper 002). The first host sends short messages to the last one with pauses between them. There a
+program waits for each, once with an event mask that lets its waits spin, once with one that lets them sleep until the
+NIC interrupts. How long a message takes from its endpoint to its handler, and what share of the time the CPU was used,
+stand beside each other. What the CPU does to handle messages is in both shares.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from firmware.am2.host import Mask
+from pymodels.trace import TraceEvent
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
+from tb.studies.am2._am2 import FIRST, Ends
+
+if TYPE_CHECKING:
+    from firmware.am2.host import Token
+
+LAYER = "am2"
+KEEP = FIRST
+OPTIONS = {
+    "messages": Option(6, "messages of each kind of wait", 1, 100_000),
+    "pause_us": Option(200, "between two messages", 50, 100_000),
+    **layer_options(LAYER),
+}
+QUICK = "messages=2"
+TINY = "messages=1 pause_us=50"
+
+
+class Waits:
+    """Two hosts, and a program that waits on the last one."""
+
+    def __init__(self, lab: Lab, ends: Ends) -> None:
+        self.lab, self.ends, self.handled = lab, ends, 0
+
+    async def keep(self, token: Token) -> None:
+        """Handler of messages."""
+        self.handled += 1
+
+    async def _receive(self, count: int) -> None:
+        bundle = self.ends.bundles[-1]
+        self.handled = 0
+        while self.handled < count:
+            await bundle.wait()
+            await bundle.poll()
+
+    async def measure(self, what: str, mask: Mask) -> None:
+        """One kind of wait: its metrics."""
+        lab, near, far = self.lab, self.ends.endpoints[0], len(self.ends.endpoints) - 1
+        self.ends.bundles[-1].set_event_mask(mask)
+        count, host = lab.option("messages"), self.ends.layers[-1].host
+        begun, used = lab.kernel.now, host.cpu_ps
+        receiving = lab.spawn(self._receive(count), "the far program")
+        for number in range(count):
+            await lab.kernel.sleep(lab.option("pause_us") * 1_000_000)
+            await near.request(far, KEEP, number)
+        await lab.all([receiving])
+        lab.metric(f"cpu_share_percent_{what}", 100 * (host.cpu_ps - used) / (lab.kernel.now - begun))
+        await self.ends.bundles[0].until(lambda: not near.unanswered, "the answers")
+        lab.metric(f"wake_us_{what}", self._to_handler(begun, far))
+        lab.findings.messages += count
+
+    def _to_handler(self, since: int, far: int) -> float:
+        """From the endpoint to the handler, us, the median of the requests."""
+        trace = self.lab.trace()
+        trace = trace[(trace["time"] >= since) & (trace["packet"] >> 24 != far)]
+        done, start = (trace[trace["event"] == event] for event in (TraceEvent.NIC_RECV_DONE, TraceEvent.HANDLER_START))
+        times = dict(zip(done["packet"].tolist(), done["time"].tolist(), strict=True))
+        waited = [
+            at - times[packet] for packet, at in zip(start["packet"].tolist(), start["time"].tolist(), strict=True)
+        ]
+        return float(np.median(waited)) / 1e6
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    ends = Ends(lab, lab.start_layer(LAYER))
+    waits = Waits(lab, ends)
+    await ends.start(waits.keep)
+    await waits.measure("spinning", Mask.NONE)
+    await waits.measure("sleeping", Mask.NOT_EMPTY)
+    lab.check(not ends.back, "messages came back")

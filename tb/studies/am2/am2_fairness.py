@@ -1,0 +1,217 @@
+"""Do endpoints of Active Messages II get of their NIC what their weights say, and what does one cost that is idle?
+
+Strategy: AM-II (paper 002). The first host's endpoints of weights 1, 2 and 4 send short messages to the last host,
+beside them one of weight 2 whose messages are as long as two turns of weight 1 may be: so it may send one a turn. What
+is scarce are the channels: messages that nobody has room for hold all of them until every queue is full. From then on
+each message that the NIC takes is counted, between two turns of the lightest endpoint, and whoever sends goes on
+sending. Before that, lone messages at many points of the NIC's loop tell how long it goes round, with one endpoint in
+its memory and with all frames taken by endpoints that have nothing to send.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
+
+from pymodels.errors import ConfigError
+from pymodels.trace import TraceEvent
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
+from tb.plan.request import Plan
+from tb.studies.am2._am2 import FIRST, TAG, Ends
+
+if TYPE_CHECKING:
+    from firmware.am2.host import Endpoint, Token
+
+LAYER = "am2"
+KEEP = FIRST
+WEIGHTS, GREEDY = (1, 2, 4), 2
+TURN = 8192
+"""Bytes of a turn for each of its weight."""
+PLACES, STAGED = 32, 4
+"""Messages that a queue has room for; that may have payload."""
+PLUGGED, FAR = 200, 201
+"""Translations: the endpoint that nobody polls; the partner."""
+LEAST = len(WEIGHTS) + 3
+"""Endpoints that send."""
+APART_PS = 26_100_000
+"""Between two lone messages: the point of the loop is another one each time."""
+OPTIONS = {
+    "rounds": Option(6, "turns of each endpoint", 4, 10_000),
+    "looks": Option(16, "lone messages with each number of endpoints", 4, 10_000),
+    **layer_options(LAYER),
+    "am2.frames": Option(8, "endpoints in the NIC's memory", 1, 64),
+    "am2.channels": Option(2, "stop-and-wait channels to a node, half of them for requests", 2, 32),
+    "am2.credits": Option(
+        PLACES, "requests to an endpoint that are not answered: enough to fill its queue", PLACES, 32
+    ),
+    "am2.medium": Option(
+        GREEDY * TURN, "bytes of a staging block, and of the greedy endpoint's messages", 512, 16384, unit="bytes"
+    ),
+    "am2.timeout_us": Option(300, "a message without an acknowledgement is sent again after so long", 5, 1_000_000),
+}
+QUICK = "rounds=4 looks=8"
+
+
+def check(plan: Plan) -> None:
+    """Refuse fewer frames than endpoints that send."""
+    if int(plan.options["am2.frames"]) < LEAST:
+        raise ConfigError("SET", 0, "am2.frames", f"{LEAST} endpoints send", f"set am2.frames to {LEAST} or more")
+
+
+class Senders:
+    """Endpoints of the first host that always have something to send, each with a partner on the last one."""
+
+    def __init__(self, lab: Lab, ends: Ends) -> None:
+        self.lab, self.ends = lab, ends
+        self.near: list[Endpoint] = []
+        self.left: list[int] = []
+        """Messages of each that are not sent."""
+        self.handled = 0
+
+    async def keep(self, token: Token) -> None:
+        """Handler of messages."""
+        self.handled += 1
+
+    async def open(self, plugged: Endpoint) -> None:
+        """One of each weight, and the greedy one, which is the last."""
+        for weight in (*WEIGHTS, GREEDY):
+            near = await self.ends.open(self.ends.bundles[0], self.keep, weight=weight)
+            far = await self.ends.open(self.ends.bundles[-1], self.keep)
+            near.map(PLUGGED, plugged.name, TAG)
+            near.map(FAR, far.name, TAG)
+            self.near.append(near)
+            self.left.append((self.lab.option("rounds") + 2) * weight)
+        self.left[-1] = (self.lab.option("rounds") + 2) * self.due
+
+    @property
+    def _greedy(self) -> Endpoint | None:
+        return self.near[len(WEIGHTS)] if len(self.near) > len(WEIGHTS) else None
+
+    @property
+    def due(self) -> int:
+        """Messages of the greedy endpoint in a turn."""
+        return min(-(-GREEDY * TURN // self.lab.option("am2.medium")), GREEDY)
+
+    def _may(self, number: int) -> bool:
+        """One more can be posted without waiting."""
+        near = self.near[number]
+        most = STAGED if near is self._greedy else self.lab.option("am2.credits")
+        return self.left[number] > 0 and near.unanswered < most
+
+    async def fill(self) -> None:
+        """Post what can be posted."""
+        while any(self._may(number) for number in range(len(self.near))):
+            for number, near in enumerate(self.near):
+                if self._may(number):
+                    self.left[number] -= 1
+                    await self._send(near)
+
+    async def _send(self, near: Endpoint) -> None:
+        if near is self._greedy:
+            await near.request_i(FAR, KEEP, bytes(self.lab.option("am2.medium")))
+        else:
+            await near.request(FAR, KEEP, *range(8))
+
+    async def flow(self) -> None:
+        """Keep all queues full until everything is sent and answered."""
+        bundle = self.ends.bundles[0]
+        while any(self.left):
+            await bundle.until(lambda: any(self._may(number) for number in range(len(self.near))), "answers")
+            await self.fill()
+        await bundle.until(lambda: not any(near.unanswered for near in self.near), "the last answers")
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    ends = Ends(lab, lab.start_layer(LAYER))
+    senders, far = Senders(lab, ends), len(ends.layers) - 1
+    await ends.start(senders.keep)
+    serving = lab.spawn(ends.serve(far), "the far program")
+    alone = await _longest_look(lab, ends)
+    apart = ends.layers[far].init(ends.bundles[far].process).allocate_bundle()
+    plugged = await ends.open(apart, senders.keep)
+    await senders.open(plugged)
+    idle = ends.layers[0].init(ends.bundles[0].process).allocate_bundle()
+    while len(ends.bundles[0].endpoints) + len(idle.endpoints) < lab.option("am2.frames"):
+        await ends.open(idle, senders.keep)
+    lab.progress(1, 3, "parts")
+    full = await _longest_look(lab, ends)
+    lab.metric("round_us_alone", alone)
+    lab.metric("idle_visit_us", (full - alone) / (lab.option("am2.frames") - 1))
+    lab.progress(2, 3, "parts")
+    await _plug(lab, ends, senders, plugged)
+    since = lab.kernel.now
+    apart.move_endpoint(plugged, ends.bundles[far])
+    await senders.flow()
+    _tell(lab, senders, since)
+    lab.findings.messages += senders.handled
+    await ends.bundles[0].until(lambda: not ends.endpoints[0].unanswered, "the answers to the messages that held them")
+    await ends.close(far)
+    await lab.all([serving])
+    lab.check(not ends.back, "messages came back")
+
+
+async def _longest_look(lab: Lab, ends: Ends) -> float:
+    """How long the NIC takes at most until it takes a lone message, us: a round of its loop, and what is always."""
+    near, bundle, since = ends.endpoints[0], ends.bundles[0], lab.kernel.now
+    for _ in range(lab.option("looks")):
+        await near.request(len(ends.endpoints) - 1, KEEP)
+        await bundle.until(lambda: not near.unanswered, "the answer")
+        await lab.kernel.sleep(APART_PS, "the next message")
+    trace = _since(lab, since)
+    given = _by_name(trace, TraceEvent.POINTER_WRITTEN)
+    return max(time - given[name] for name, time in _by_name(trace, TraceEvent.NIC_NOTICED).items() if name in given)
+
+
+def _since(lab: Lab, since: int) -> NDArray[Any]:
+    trace = lab.trace()
+    return trace[trace["time"] >= since]
+
+
+def _by_name(trace: NDArray[Any], event: TraceEvent) -> dict[int, float]:
+    """When, us, by the name of the message."""
+    found = trace[trace["event"] == event]
+    return {int(one["packet"]): int(one["time"]) / 1e6 for one in found if int(one["packet"]) >> 24 == 0}
+
+
+async def _plug(lab: Lab, ends: Ends, senders: Senders, plugged: Endpoint) -> None:
+    """Fill a queue that nobody polls, then hold every channel for requests by further messages to it, and post."""
+    near, lightest = ends.endpoints[0], senders.near[0]
+    near.map(PLUGGED, plugged.name, TAG)
+    for _ in range(PLACES):
+        await near.request(PLUGGED, KEEP)
+    for _ in range(lab.option("am2.channels") // 2):
+        await lightest.request(PLUGGED, KEEP)
+    await lab.kernel.sleep(lab.option("am2.timeout_us") * 1_000_000, "every channel to be held")
+    await senders.fill()
+
+
+def _tell(lab: Lab, senders: Senders, since: int) -> None:
+    """Who was taken how often between turns of the lightest, and how long one that had something waited at most."""
+    trace = _since(lab, since)
+    numbers = [near.name.endpoint for near in senders.near]
+    taken = trace[(trace["event"] == TraceEvent.NIC_NOTICED) & (trace["packet"] >> 24 == 0)]
+    order = [
+        (int(one["time"]) / 1e6, numbers.index(int(one["argument"]))) for one in taken if one["argument"] in numbers
+    ]
+    turns = [at for at, (_, who) in enumerate(order) if who == 0][: lab.option("rounds")]
+    inside = order[turns[0] : turns[-1]]
+    whole = sum(WEIGHTS)
+    total = sum(who < len(WEIGHTS) for _, who in inside)
+    for number, weight in enumerate(WEIGHTS):
+        share = 100 * sum(who == number for _, who in inside) / total
+        lab.metric(f"share_percent_weight_{weight}", share)
+        due = 100 * weight / whole
+        lab.check(abs(share - due) <= 0.05 * due, f"weight {weight}: {share:.1f} % of the messages, not {due:.1f} %")
+    greedy = sum(who == len(WEIGHTS) for _, who in inside) / (len(turns) - 1)
+    lab.metric("greedy_messages_a_turn", greedy)
+    lab.metric("greedy_over_its_weight", greedy / senders.due)
+    failure = f"the greedy endpoint has sent {greedy} messages a turn, where {senders.due} are its share"
+    lab.check(greedy <= 1.05 * senders.due, failure)
+    for number, weight in enumerate((*WEIGHTS, GREEDY)):
+        what = f"weight_{weight}" if number < len(WEIGHTS) else "greedy"
+        times = [time for time, who in inside if who == number]
+        lab.metric(f"worst_wait_us_{what}", max(later - time for time, later in pairwise(times)))

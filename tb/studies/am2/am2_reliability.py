@@ -1,0 +1,147 @@
+"""Do messages of Active Messages II arrive exactly once on a network that loses and damages packets?
+
+Strategy: AM-II (paper 002). All hosts send each other requests, short ones and some with payload, by seed; each is
+answered. Packets vanish and are damaged (`fault.loss`, `fault.damage`), messages and acknowledgements alike. Each
+request carries its number, so that one that is lost, comes twice, or comes changed is seen where it arrives. What the
+losses cost is seen beside a run with `fault.loss=0 fault.damage=0`. With `endpoints` each host has several, of weights
+1, 2 and 4, and sends from any of them to any; with more than `am2.frames` they are paged meanwhile.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from firmware.am2.nic.layout import Word
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
+from tb.studies.am2._am2 import FIRST, TAG, Ends
+
+if TYPE_CHECKING:
+    from firmware.am2.host import Endpoint, Token
+
+LAYER = "am2"
+CLUSTER = "four_hosts"
+TAKE, ANSWERED = FIRST, FIRST + 1
+WEIGHTS = (1, 2, 4)
+COUNTED = {"resent": Word.RESENT, "duplicates_dropped": Word.DUPLICATES, "damaged": Word.BAD}
+"""Words of the NICs."""
+OPTIONS = {
+    "messages": Option(120, "requests of all hosts together, equally many each", 1, 100_000_000),
+    "endpoints": Option(1, "endpoints of each host", 1, 16),
+    "largest": Option(600, "most bytes of payload; every third message has some", 1, 8192, unit="bytes"),
+    **layer_options(LAYER),
+    "fault.loss": Option(0.01, "probability that a packet vanishes before it reaches a host, by seed", 0, 1),
+    "fault.damage": Option(0.01, "probability that a bit of a packet is flipped before it reaches a host", 0, 1),
+    "am2.timeout_us": Option(400, "a message without an acknowledgement is sent again after so long", 5, 1_000_000),
+}
+QUICK = "messages=32 fault.loss=0.05"
+TINY = "messages=12 largest=100 fault.loss=0.05 am2.timeout_us=150"
+
+
+class Traffic:
+    """What all hosts send, and what has come of it."""
+
+    def __init__(self, lab: Lab) -> None:
+        self.lab = lab
+        self.ends = Ends(lab, lab.start_layer(LAYER))
+        self.hosts = len(self.ends.layers)
+        self.each = max(lab.option("messages") // self.hosts, 1)
+        self.count = lab.option("endpoints")
+        self.endpoints: list[list[Endpoint]] = []
+        """Of each host."""
+        self.seen: set[tuple[int, int]] = set()
+        """Requests that have come: node, number."""
+        self.twice = self.changed = self.answers = self.bytes = 0
+
+    def payload(self, node: int, number: int) -> bytes:
+        """Bytes of a request."""
+        rng = random.Random(f"{self.lab.seed} {node} {number}")
+        return rng.randbytes(rng.randrange(1, self.lab.option("largest") + 1)) if number % 3 == 0 else b""
+
+    async def take(self, token: Token) -> None:
+        """Handler of requests."""
+        node, number = token.arguments
+        self.twice += (node, number) in self.seen
+        self.seen.add((node, number))
+        self.changed += token.data != self.payload(node, number) or node != token.source.node
+        self.bytes += token.size
+        await token.reply(ANSWERED, number)
+
+    async def answered(self, token: Token) -> None:
+        """Handler of answers."""
+        self.answers += 1
+
+    async def open(self) -> None:
+        """Open all endpoints; translation n of each is endpoint n, counted through all hosts."""
+        await self.ends.start(self.take, self.answered)
+        for first, bundle in zip(self.ends.endpoints, self.ends.bundles, strict=True):
+            further = [WEIGHTS[number % len(WEIGHTS)] for number in range(1, self.count)]
+            opened = [await self.ends.open(bundle, self.take, self.answered, weight=weight) for weight in further]
+            self.endpoints.append([first, *opened])
+        every = [endpoint for own in self.endpoints for endpoint in own]
+        for endpoint in every:
+            for index, other in enumerate(every):
+                endpoint.map(index, other.name, TAG)
+
+    def ways(self, node: int) -> Iterator[tuple[int, int]]:
+        """Of each request of a node: from which of its own endpoints, to which of all."""
+        rng = random.Random(f"{self.lab.seed} {node}")
+        others = [other for other in range(self.hosts) if other != node]
+        for _ in range(self.each):
+            to = rng.choice(others)
+            yield (
+                (rng.randrange(self.count), to * self.count + rng.randrange(self.count)) if self.count > 1 else (0, to)
+            )
+
+    async def program(self, vnn: int) -> None:
+        """What a host does: it sends, and polls until all has come to all."""
+        own, bundle = self.endpoints[vnn], self.ends.bundles[vnn]
+        for number, (which, to) in enumerate(self.ways(vnn)):
+            data = self.payload(vnn, number)
+            if data:
+                await own[which].request_i(to, TAKE, data, vnn, number)
+            else:
+                await own[which].request(to, TAKE, vnn, number)
+            self.lab.progress(len(self.seen), self.total)
+        await bundle.until(lambda: not any(one.unanswered for one in own), "the answers")
+        for other in range(
+            self.hosts
+        ):  # whoever has all of its answers says so: then none of its own is needed any more
+            if other != vnn:
+                await own[0].request(other * self.count, ANSWERED, vnn)
+        due = self._to(vnn)
+        await bundle.until(lambda: sum(one.handled for one in own) >= due and not own[0].unanswered, "the others' ends")
+
+    def _to(self, vnn: int) -> int:
+        """Requests that come to a host: those of the traffic, and one at the end of each other host."""
+        nodes = (node for node in range(self.hosts) if node != vnn)
+        return self.hosts - 1 + sum(to // self.count == vnn for node in nodes for _, to in self.ways(node))
+
+    @property
+    def total(self) -> int:
+        """Requests of all hosts."""
+        return self.each * self.hosts
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    traffic = Traffic(lab)
+    await traffic.open()
+    begun = lab.kernel.now
+    await lab.all([lab.spawn(traffic.program(vnn), f"host {vnn}") for vnn in range(traffic.hosts)])
+    seconds = (lab.kernel.now - begun) / 1e12
+    lost = traffic.total - len(traffic.seen)
+    lab.metric("lost", lost)
+    lab.metric("duplicated", traffic.twice)
+    lab.metric("changed", traffic.changed)
+    lab.metric("exactly_once", int(not (lost or traffic.twice or traffic.changed)))
+    for name, word in COUNTED.items():
+        lab.metric(name, sum(nic.load(word) for nic in lab.running.nics))
+    lab.metric("messages_per_s", traffic.total / seconds)
+    lab.metric("payload_MBps", traffic.bytes / seconds / 1e6)
+    lab.findings.messages += 2 * traffic.total
+    lab.check(not traffic.ends.back, f"{len(traffic.ends.back)} messages came back")
+    failure = f"{lost} messages lost, {traffic.twice} came twice, {traffic.changed} changed"
+    lab.check(not (lost or traffic.twice or traffic.changed), failure)

@@ -1,0 +1,99 @@
+"""How long does a short message of Active Messages II take, and how many go through when all hosts send?
+
+Strategy: AM-II (paper 002), messages without payload. First the first host asks the last one, whose handler answers;
+half of a round trip is the one-way time. Then all hosts send requests to all others in turn, with up to four of each
+pair not answered; what is counted are requests and replies, each of which is a message. The handlers check that each
+came once.
+"""
+
+from __future__ import annotations
+
+import statistics
+from typing import TYPE_CHECKING
+
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
+from tb.studies.am2._am2 import FIRST, Ends
+
+if TYPE_CHECKING:
+    from firmware.am2.host import Token
+
+LAYER = "am2"
+ASK, ANSWER, TAKE = FIRST, FIRST + 1, FIRST + 2
+OPTIONS = {
+    "repetitions": Option(20, "round trips", 0, 1_000_000),
+    "messages": Option(40, "requests of each host, in the second part", 0, 1_000_000),
+    **layer_options(LAYER),
+}
+QUICK = "repetitions=2 messages=4"
+
+
+class Program:
+    """What all hosts do."""
+
+    def __init__(self, lab: Lab) -> None:
+        self.lab, self.ends, self.answers = lab, Ends(lab, lab.start_layer(LAYER)), 0
+        self.hosts = len(self.ends.layers)
+        self.seen: list[set[tuple[int, ...]]] = [set() for _ in range(self.hosts)]
+        """By host: the requests that have come, source and number."""
+
+    async def ask(self, token: Token) -> None:
+        """A request that is answered."""
+        await token.reply(ANSWER, *token.arguments)
+
+    async def answer(self, token: Token) -> None:
+        """Its answer."""
+        self.answers += 1
+
+    async def take(self, token: Token) -> None:
+        """A request that the library answers."""
+        host, which = token.arguments[0], (token.source.node, token.arguments[1])
+        self.lab.check(which not in self.seen[host], f"host {host}: request {which} came twice")
+        self.seen[host].add(which)
+
+    async def round_trips(self, count: int) -> list[float]:
+        """How long each took, microseconds."""
+        near, bundle, took = self.ends.endpoints[0], self.ends.bundles[0], []
+        for number in range(count):
+            begun = self.lab.kernel.now
+            await near.request(self.hosts - 1, ASK)
+            await bundle.until(lambda: self.answers == number + 1, "the answer")  # noqa: B023
+            took.append((self.lab.kernel.now - begun) / 1e6)
+        return took
+
+    async def send(self, host: int, count: int) -> None:
+        """Requests to all others in turn; then serve them until all have come, and its own are answered."""
+        endpoint, others = self.ends.endpoints[host], [one for one in range(self.hosts) if one != host]
+        for number in range(count):
+            await endpoint.request(others[number % len(others)], TAKE, others[number % len(others)], number)
+        before = [sum(one < host for one in range(self.hosts) if one != other) for other in others]
+        due = sum(len(range(place, count, len(others))) for place in before)
+
+        def over() -> bool:
+            return not endpoint.unanswered and len(self.seen[host]) == due
+
+        await self.ends.bundles[host].until(over, "the last request")
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    program = Program(lab)
+    ends, trips, count = program.ends, lab.option("repetitions"), lab.option("messages")
+    await ends.start(program.ask, program.answer, program.take)
+    if trips:
+        far = ends.endpoints[-1]
+        served = ends.bundles[-1].until(lambda: far.handled == trips, "all round trips")
+        serving = lab.spawn(served, "the last host")
+        took = await program.round_trips(trips)
+        await lab.all([serving])
+        lab.metric("one_way_us", statistics.median(took) / 2)
+        lab.findings.messages += 2 * trips
+    lab.progress(1, 2, "parts")
+    if count:
+        begun = lab.kernel.now
+        await lab.all([lab.spawn(program.send(host, count), f"host {host}") for host in range(program.hosts)])
+        sent, took_us = 2 * count * program.hosts, (lab.kernel.now - begun) / 1e6
+        lab.metric("messages_per_ms", 1000 * sent / took_us)
+        lab.metric("gap_us_per_host", took_us * program.hosts / sent)
+        lab.findings.messages += sent
+    lab.check(not ends.back, f"{len(ends.back)} messages came back")

@@ -1,0 +1,113 @@
+"""The mixed fuzz of AM-II: endpoints that are paged, bulk data, messages that come back, on a network that does
+everything to packets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from firmware.layers import nic_program
+from tb.fuzz import request_reply
+from tb.fuzz.draw import Draw, fit, nics
+from tb.fuzz.program import Program, Value
+from tb.fuzz.request_reply import Choice, Rules, acts
+from tb.fuzz.world import FAULTS, World
+from tb.studies.am2.fuzz.ends import Ends
+from tb.studies.am2.fuzz.port import REASONS
+from tb.studies.am2.fuzz.segment import OFFSETS, SIZES
+
+NIC = nics("am2", often=3)
+MISUSES = (
+    "entry",
+    "words",
+    "word",
+    "long",
+    "handler",
+    "nobody",
+    "tag",
+    "offset",
+    "own place",
+    "weight",
+    "freed",
+    "mask",
+)
+
+
+def stretch(draw: Draw) -> dict[str, int | str]:
+    """Where bulk data come from and go to, and how many."""
+    return {"at": draw.one_of(OFFSETS), "to_at": draw.one_of(OFFSETS), "bytes": draw.one_of(SIZES)}
+
+
+def back(draw: Draw) -> dict[str, int | str]:
+    """Why a message comes back."""
+    return {"why": draw.one_of(tuple(REASONS)), "bytes": draw.one_of((0, 4, 300))}
+
+
+def weight(draw: Draw) -> dict[str, int | str]:
+    """Of a further endpoint."""
+    return {"weight": draw.one_of((1, 2, 7))}
+
+
+def nothing(draw: Draw) -> dict[str, int | str]:
+    """No value of its own."""
+    return {}
+
+
+def mask(draw: Draw) -> dict[str, int | str]:
+    """Whether waits sleep."""
+    return {"sleeps": draw.whole(0, 1)}
+
+
+CHOICE = Choice(
+    sizes=(0, 1, 4, 300, 511, 512, 1200, 4097),
+    bad=MISUSES,
+    own={
+        "put": stretch,
+        "get": stretch,
+        "back": back,
+        "rejected": nothing,
+        "more": weight,
+        "less": nothing,
+        "drop": nothing,
+        "retag": nothing,
+        "move": nothing,
+        "sleep": mask,
+    },
+)
+
+
+def program(draw: Draw) -> Program:
+    """A program."""
+    nodes, nic = draw.whole(2, 4), draw.one_of(NIC)
+    options: dict[str, Value] = {
+        "frames": draw.one_of((8, 1, 2, 3)),
+        "channels": draw.one_of((32, 1, 2, 4)),
+        "timeout_us": draw.one_of((300, 60, 120, 1000)),
+        "credits": draw.one_of((4, 1, 2, 16)),
+        "medium": draw.one_of((8192, 512, 1024)),
+        "full": draw.one_of(("silent", "nack")),
+        "replace": draw.one_of(("clock", "random", "lru")),
+    }
+    while not fit("am2", options, nodes, nic):
+        options["frames"] = int(options["frames"]) - 1
+    rates = {name: draw.one_of((10, 60)) for name in FAULTS if draw.once_in(3)}
+    faults = {**rates, "seed": draw.whole(0, 1 << 16)} if rates else {}
+    return Program(nodes, nic, options, faults, acts(draw, nodes, CHOICE))
+
+
+def held(layers: Sequence[Any]) -> list[str]:
+    """Endpoints and frames that were not given back."""
+    kept = [(layer.me, sorted(layer._driver._granted), layer.pager._frames) for layer in layers]
+    return [f"node {me}: endpoints {there} are left" for me, there, frames in kept if there or any(frames)]
+
+
+RULES = Rules("am2", 4, ordered=False, held=held, process=Ends)
+
+
+async def run(program: Program, world: World) -> list[str]:
+    """Run a program; what was wrong."""
+    for nic in world.nics[: program.nodes]:
+        view = world.view(nic.node, program.options)
+        nic.spawn(nic_program("am2")(nic, view), "firmware")
+    return await request_reply.run(RULES, program, world)

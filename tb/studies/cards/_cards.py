@@ -1,0 +1,90 @@
+"""What studies of cards share: GRIM with a channel for each card, and what the trace says of cards and of host CPUs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firmware.grim.formats import Device
+from pymodels.config.model import FPGA_CARD
+from pymodels.errors import ConfigError
+from pymodels.trace import Part, TraceEvent, unit
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
+from tb.plan.request import Plan
+from tb.studies.grim._grim import bring_up
+
+CLUSTER = "two_cards"
+LAYER = "grim"
+NEEDS = ("FPGA cards",)
+CHANNELS = Option(2, "logical channels: the last one of each NI is its card's", 2, 32)
+CARD_OPTIONS = {**layer_options(LAYER), "grim.channels": CHANNELS}
+SETTLE_PS = 100_000_000
+"""Until what was sent to set a forwarding table has surely come."""
+PICOSECONDS = 1_000_000
+"""Of a microsecond; bytes in a picosecond times this are MB/s."""
+
+
+def check(plan: Plan) -> None:
+    """Each of the first two hosts must have an FPGA card. Raises ConfigError."""
+    for host in (0, 1):
+        check_card(plan, host, FPGA_CARD)
+
+
+def check_card(plan: Plan, host: int, card: str) -> None:
+    """Refuse a cluster whose host of this number has no such card: ConfigError."""
+    hosts = plan.cluster.hosts
+    if host < len(hosts) and card in hosts[host].cards:
+        return
+    cause = (
+        f"the study uses that of host {host}, {hosts[host].name}" if host < len(hosts) else "the study uses two hosts"
+    )
+    raise ConfigError("CLUSTER", 0, f"no {card}", cause, f"add USE {card} to the host, or choose CLUSTER={CLUSTER}")
+
+
+class Pair:
+    """Two hosts with a card each: the libraries, references of the cards, numbers of circuits and handlers."""
+
+    def __init__(self, lab: Lab) -> None:
+        self.lab = lab
+        self.libraries: list[Any] = lab.start_layer(LAYER)
+        self.near, self.far = self.libraries[0], self.libraries[1]
+        self.cards: list[int] = []
+        self.number: dict[str, int] = {}
+        """Handlers and circuits by name."""
+
+    async def enable(self, handlers: Sequence[Mapping[str, Any]], circuits: Sequence[str]) -> None:
+        """Bring both hosts up, each with its handlers, and resolve those and `circuits`."""
+        await bring_up(self.lab, self.libraries, handlers)
+        self.cards = [self.near.get_resource(vnn, Device.CELOXICA) for vnn in (0, 1)]
+        for name in [*circuits, *handlers[0], *handlers[1]]:
+            self.number[name] = await self.near.resolve_handler(name)
+            await self.far.resolve_handler(name)
+
+    def host(self, vnn: int) -> int:
+        """The reference of a host, as the first one has it."""
+        return int(self.near.get_dest_id(vnn))
+
+
+def times(trace: NDArray[np.void], node: int, part: Part, event: TraceEvent) -> NDArray[np.int64]:
+    """When an event happened at a part of a node, in picoseconds, in order; shape (n,)."""
+    chosen = (trace["unit"] == unit(node, part)) & (trace["event"] == event)
+    return np.sort(trace["time"][chosen])
+
+
+def first_after(when: NDArray[np.int64], begin: int) -> int:
+    """The first of some times behind `begin`. Raises LookupError when there is none."""
+    at = int(np.searchsorted(when, begin, "right"))
+    if at == len(when):
+        raise LookupError(f"nothing of that kind after {begin / PICOSECONDS:.3f} us in the trace")
+    return int(when[at])
+
+
+def host_events(trace: NDArray[np.void], begin: int, end: int) -> int:
+    """Trace records of the CPUs of both hosts in an interval, its ends included."""
+    cpus = [unit(node, Part.HOST_CPU) for node in (0, 1)]
+    inside = (trace["time"] >= begin) & (trace["time"] <= end)
+    return int(np.count_nonzero(inside & np.isin(trace["unit"], cpus)))

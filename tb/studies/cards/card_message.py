@@ -1,0 +1,145 @@
+"""What does a message cost whose target, or whose source, is an FPGA card: time and bandwidth beside host to host?
+
+Strategy: lone messages of each size on five paths, then a row of them on each; every time is one of the trace. A
+message is sent when its host calls send, or when a card has written a result for it to the queue; it is there when a
+circuit takes it, or a handler begins. On the way from card to card every record of both host CPUs is counted, and as a
+control on the way from a card to a host, where there must be some. All bytes come back to a host and are compared.
+"""
+
+from __future__ import annotations
+
+import statistics
+from typing import Any
+
+import numpy as np
+from numpy.random import default_rng
+from numpy.typing import NDArray
+
+from pymodels.card.registers import Forward
+from pymodels.trace import Part, TraceEvent
+from tb.lab.lab import Lab
+from tb.plan.options import Option
+from tb.studies.cards._cards import (
+    CARD_OPTIONS,
+    CLUSTER,
+    LAYER,
+    NEEDS,
+    PICOSECONDS,
+    SETTLE_PS,
+    Pair,
+    check,
+    first_after,
+    host_events,
+    times,
+)
+
+__all__ = ["CLUSTER", "LAYER", "NEEDS", "check", "run"]
+SIZES = (0, 4, 16, 64, 256, 1024, 4096)
+PATHS = ("host_to_host", "host_to_local_card", "host_to_remote_card", "card_to_remote_card", "card_to_host")
+OPTIONS = {
+    "repetitions": Option(3, "lone messages of each path and size", 1, 10_000),
+    "row": Option(4, "messages sent in a row, for the bandwidth", 2, 10_000),
+    "largest": Option(1024, "largest message in bytes", 0, 64_572, unit="bytes"),
+    **CARD_OPTIONS,
+}
+QUICK = "repetitions=1 row=4 fpga.config_us=100"
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    sizes = [size for size in SIZES if size <= lab.option("largest")]
+    paths = _Paths(lab)
+    await paths.enable()
+    lone: dict[tuple[str, int], list[int]] = {}
+    rows: dict[tuple[str, int], int] = {}
+    for path in PATHS:
+        await paths.choose(path)
+        for number, size in enumerate(sizes):
+            lone[path, size] = [await paths.send(path, size, 1) for _ in range(lab.option("repetitions"))]
+            rows[path, size] = await paths.send(path, size, lab.option("row"))
+            lab.progress(PATHS.index(path) * len(sizes) + number + 1, len(PATHS) * len(sizes), "sizes")
+    trace = lab.trace()
+    for path in PATHS:
+        _hand_in(lab, trace, path, sizes, [[lone[path, size], [rows[path, size]]] for size in sizes])
+    for path, name in (("card_to_remote_card", "card_to_card"), ("card_to_host", "card_to_host")):
+        spans = [_span(trace, path, begin) for size in sizes for begin in lone[path, size]]
+        lab.metric(f"host_cpu_events_{name}", sum(host_events(trace, *span) for span in spans))
+    lab.check(lab.findings.metrics["host_cpu_events_card_to_host"] > 0, "the control saw no host at work")
+
+
+def _hand_in(lab: Lab, trace: NDArray[np.void], path: str, sizes: list[int], begins: list[list[list[int]]]) -> None:
+    """Metrics and curves of a path; `begins`: by size the starts of the lone messages, and that of the row."""
+    us, rates = [], []
+    for size, (lone, row) in zip(sizes, begins, strict=True):
+        spans = [_span(trace, path, begin) for begin in lone]
+        us.append(statistics.median(end - begin for begin, end in spans) / PICOSECONDS)
+        arrivals = _arrivals(trace, path)
+        first = int(np.searchsorted(arrivals, row[0], "right"))
+        last = first + lab.option("row") - 1
+        rates.append(size * (last - first) / float(arrivals[last] - arrivals[first]) * PICOSECONDS)
+        lab.metric(f"{path}_us_{size}B", us[-1])
+        lab.metric(f"{path}_MBps_{size}B", rates[-1])
+    lab.series(path, sizes, us, "B", "us")
+    lab.series(f"{path}_bandwidth", sizes, rates, "B", "MB/s")
+
+
+def _arrivals(trace: NDArray[np.void], path: str) -> NDArray[np.int64]:
+    """When messages of a path are there, in picoseconds."""
+    if path.endswith("host"):
+        return times(trace, 1, Part.HOST_CPU, TraceEvent.HANDLER_START)
+    return times(trace, 0 if path.endswith("local_card") else 1, Part.FPGA, TraceEvent.CARD_TAKE)
+
+
+def _span(trace: NDArray[np.void], path: str, begin: int) -> tuple[int, int]:
+    """From when to when the message that host 0 sent at `begin` was on its path, in picoseconds."""
+    if path.startswith("card"):
+        begin = first_after(times(trace, 0, Part.FPGA, TraceEvent.CARD_GIVE), begin)
+    return begin, first_after(_arrivals(trace, path), begin)
+
+
+class _Paths:
+    """Two hosts, two cards, and what is on its way between them."""
+
+    def __init__(self, lab: Lab) -> None:
+        self._lab, self._pair = lab, Pair(lab)
+        self._there = 0
+        self._data = default_rng(lab.seed).integers(0, 256, lab.option("largest"), dtype=np.uint8).tobytes()
+
+    async def enable(self) -> None:
+        """Bring both hosts up; the far one serves whenever it waits."""
+        await self._pair.enable([{"near": self._on_message}, {"far": self._on_message}], ["loopback"])
+
+    async def choose(self, path: str) -> None:
+        """Set the cards' forwarding tables for a path; results that no path wants go to host 0."""
+        pair, number = self._pair, self._pair.number
+        near, home = pair.near, (pair.host(0), number["near"])
+        away = home
+        if path == "card_to_remote_card":
+            away = pair.cards[1], number["loopback"]
+        if path == "card_to_host":
+            away = pair.host(1), number["far"]
+        await near.forward(pair.cards[0], "loopback", Forward.ENDPOINT, *away)
+        await near.forward(pair.cards[1], "loopback", Forward.ENDPOINT, *home)
+        await self._lab.kernel.sleep(SETTLE_PS, "the tables to be set")
+
+    async def send(self, path: str, size: int, count: int) -> int:
+        """Some messages in a row on a path; returns when all are at a host, when the first was sent."""
+        lab, pair, number = self._lab, self._pair, self._pair.number
+        target, handler = pair.cards[path == "host_to_remote_card"], number["loopback"]
+        if path == "host_to_host":
+            target, handler = pair.host(1), number["far"]
+        receiver: Any = pair.far if path.endswith("to_host") else pair.near
+        self._there = 0
+        waiting = (
+            lab.spawn(receiver.wait_for(lambda: self._there == count), "receiver") if receiver is pair.far else None
+        )
+        begin = lab.kernel.now
+        for _ in range(count):
+            await pair.near.send(target, handler, size, payload=self._data[:size])
+        await (waiting.finished if waiting else receiver.wait_for(lambda: self._there == count))
+        lab.findings.messages += count
+        return begin
+
+    def _on_message(self, source: int, size: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+        self._lab.check(payload == self._data[:size], f"{size} bytes arrived changed")
+        self._there += 1

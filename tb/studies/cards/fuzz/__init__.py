@@ -1,0 +1,153 @@
+"""The mixed fuzz of FPGA cards: two hosts with a card each do all that GRIM offers, send messages through circuits of
+both cards, load images and stop shells meanwhile, and move bytes into their own cards. On the RTL: the machine has no
+cards, and a second model of the shell would say nothing of the one that is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+
+from pymodels.profiles import DEFAULT_KIND
+from tb.fuzz.draw import Draw
+from tb.fuzz.program import Act, Program, Value
+from tb.fuzz.world import World
+from tb.studies.cards.fuzz.acts import RESULT, WRONG, CardActs
+from tb.studies.cards.fuzz.injection import LONGEST, Injection
+from tb.studies.cards.fuzz.injection import WRONG as TRANSFERS
+from tb.studies.cards.fuzz.ledger import Ledger
+from tb.studies.grim import fuzz as grim
+from tb.studies.grim.fuzz import acts
+from tb.studies.grim.fuzz.cluster import Cluster
+
+__all__ = ["CLUSTER", "PLACES", "SETTINGS", "STANDS_ON", "program", "run"]
+STANDS_ON = ("grim", "tpil")
+PLACES = ("rtl",)
+CLUSTER = "two_cards"
+SETTINGS = "fpga.config_us=20"
+NODES = 2
+CHANNELS = (2, 3, 4, 8)
+NOT_WITH_CARDS = ("channels", "queue_style", "sequencing", "hybrid_wait", "control_queue", "overflow")
+"""Options that a card refuses, or with which a program need not end."""
+QUEUES = (1 << 14, 1 << 17, 1 << 20)
+"""Bytes of a card's incoming queue: half a bank at most, the rest is for `Injection`."""
+REFUSED: tuple[Mapping[str, Value], ...] = (
+    {"channels": 1},
+    {"queue_style": "slotted"},
+    {"sequencing": "per-ni"},
+    {"card_queue_bytes": 1024, "segment_bytes": 4096},
+)
+"""Options that cannot be where a host has a card."""
+CARD_ACTS: Mapping[str, tuple[str, ...]] = {
+    "card send": ("to", "circuit", "argument", "bytes"),
+    "card burst": ("to", "circuit", "argument", "bytes"),
+    "card forward": ("to", "at", "circuit", "mode"),
+    "card loopback": ("to", "channel", "argument", "bytes"),
+    "card load": ("image",),
+    "card pause": ("us",),
+    "card no circuit": ("to",),
+    "card misuse": ("what",),
+    "card inject": ("bytes", "offset", "skew", "way"),
+    "card inject wrongly": ("transfer", "way"),
+}
+"""What an act draws, by its name."""
+WORDS: Mapping[str, tuple[str, ...]] = {
+    "mode": ("REPLY", "ENDPOINT", "NOWHERE"),
+    "what": tuple(WRONG),
+    "transfer": tuple(TRANSFERS),
+}
+NUMBERS = {
+    "circuit": (0, 3),
+    "argument": (0, 2),
+    "image": (0, 1),
+    "bytes": (0, LONGEST),
+    "offset": (0, 200),
+    "skew": (0, 1),
+    "way": (0, 4),
+    "us": (1, 300),
+}
+NOT_HERE = frozenset({"go down", "stand still", "insert", "time search"})
+"""Acts of GRIM that the RTL cannot do, or that do not go with cards."""
+OFTEN = 2
+"""Every so many act is on a card."""
+
+
+def program(draw: Draw) -> Program:
+    """A program."""
+    faults = acts.faults(draw)
+    drawn = acts.options(draw, NODES, DEFAULT_KIND, acts.LOSSY if faults else {})
+    options: dict[str, Value] = {name: value for name, value in drawn.items() if name not in NOT_WITH_CARDS}
+    options["channels"] = draw.one_of(CHANNELS)
+    options["card_queue_bytes"] = draw.one_of(QUEUES)
+    found = tuple(draw.items(partial(_act, options=options), 12, 25))
+    if draw.once_in(40):
+        options |= draw.one_of(REFUSED)
+    return Program(NODES, DEFAULT_KIND, options, faults, found)
+
+
+def _act(draw: Draw, options: Mapping[str, Value]) -> Act:
+    if not draw.once_in(OFTEN):
+        found = acts.act(draw, NODES, options)
+        return found if found.name not in NOT_HERE else Act(found.node, "poll")
+    node, name = draw.whole(0, NODES - 1), draw.one_of(tuple(CARD_ACTS))
+    return Act(node, name, {value: _value(draw, name, value, options) for value in CARD_ACTS[name]})
+
+
+def _value(draw: Draw, name: str, value: str, options: Mapping[str, Value]) -> Value:
+    if value in WORDS:
+        return draw.one_of(WORDS[value])
+    if value in NUMBERS and (value != "bytes" or name == "card inject"):
+        return draw.whole(*NUMBERS[value])
+    return acts.value(draw, value, NODES, options)
+
+
+class CardCluster(Cluster):
+    """A cluster whose cards get messages."""
+
+    def __init__(self, program: Program, world: World) -> None:
+        super().__init__(program, world)
+        self.jobs = Ledger(program.nodes)
+
+    def missing(self) -> Iterator[str]:
+        """See `Cluster`."""
+        yield from super().missing()
+        yield from self.jobs.missing()
+
+
+class Application(grim.Application):
+    """A node whose acts are also on cards."""
+
+    def __init__(self, cluster: CardCluster, index: int) -> None:
+        super().__init__(cluster, index)
+        self.node.channels -= 1  # the last is the card's
+        world = cluster.world
+        self.cards = CardActs(self.node, cluster.jobs, lambda: world.kernel.now)
+        self.injection = Injection(self.node, world.card_memory(index))
+        self.parts += (self.cards, self.injection)
+
+    def publish(self) -> None:
+        """See `grim.Application`."""
+        super().publish()
+        self.node.library.register_handler(self.cards.handler(), RESULT)
+
+    async def settle_in(self) -> None:
+        """See `grim.Application`."""
+        await super().settle_in()
+        await self.cards.begin()
+        self.host.spawn(self.cards.drive(lambda: self.cluster.over), f"driver of card {self.index}")
+
+    def wrong(self) -> list[str]:
+        """See `grim.Application`."""
+        return [*super().wrong(), *self.injection.wrong()]
+
+
+async def run(program: Program, world: World) -> list[str]:
+    """Run a program; what was wrong."""
+    made: list[CardCluster] = []
+
+    def cluster(program: Program, world: World) -> CardCluster:
+        made.append(CardCluster(program, world))
+        return made[0]
+
+    wrong = await grim.run(program, world, cluster, Application)
+    return [*wrong, *made[0].jobs.wrong()] if made else wrong

@@ -1,0 +1,214 @@
+"""What a node does with cards: messages through circuits, images, pauses, wrong calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from firmware.grim.formats import Device, Reference
+from firmware.grim.host import Grim
+from pymodels.card.circuits import CIRCUITS
+from pymodels.card.registers import Forward
+from tb.fuzz.program import Act
+from tb.studies.cards.fuzz.circuits import Load
+from tb.studies.cards.fuzz.ledger import Ledger
+from tb.studies.grim.fuzz.mail import FOREVER, Place
+from tb.studies.grim.fuzz.misuse import Misuse
+from tb.studies.grim.fuzz.node import CHECK, MASK, Node
+
+SHARED = "loopback"
+"""Has no state, and gives back to whoever asks: every node uses it on every card."""
+OWNED = tuple(name for name in CIRCUITS if name != SHARED)
+"""Each of a card belongs to one node, whose messages alone make its results."""
+RESULT = "result"
+"""The handler that results come to."""
+BURST = 10
+ROUND_PS = 400_000_000
+"""Between two images that a driver loads because messages may wait for them."""
+
+Misuses = Mapping[str, Misuse]
+
+
+def _card(to: int) -> int:
+    """The card of the node that a reference names."""
+    return Reference(to >> 24, Device.CELOXICA, 0).pack()
+
+
+WRONG: Misuses = {
+    "no such circuit": Misuse(
+        "circuit", lambda grim, to, handler, block: grim.forward(_card(to), "crc33", Forward.REPLY)
+    ),
+    "circuit of a number": Misuse("circuit", lambda grim, to, handler, block: grim.forward(_card(to), 3, 0)),  # type: ignore[arg-type]
+    "no such way": Misuse("mode", lambda grim, to, handler, block: grim.forward(_card(to), "crc32", 3)),  # type: ignore[arg-type]
+    "results for no channel": Misuse(
+        "target", lambda grim, to, handler, block: grim.forward(_card(to), "crc32", Forward.ENDPOINT, to | 999, handler)
+    ),
+    "results for a NI": Misuse(
+        "target",
+        lambda grim, to, handler, block: grim.forward(
+            _card(to), "crc32", Forward.ENDPOINT, to | Device.NI << 16, handler
+        ),
+    ),
+    "results for no handler": Misuse(
+        "handler", lambda grim, to, handler, block: grim.forward(_card(to), "crc32", Forward.ENDPOINT, to, 60_000)
+    ),
+    "results of a host": Misuse("card", lambda grim, to, handler, block: grim.forward(to, "crc32", Forward.REPLY)),
+    "results of a NI": Misuse(
+        "card", lambda grim, to, handler, block: grim.forward(to | Device.NI << 16, "crc32", Forward.REPLY)
+    ),
+    "too long for a card": Misuse(
+        "payload",
+        lambda grim, to, handler, block: grim.send(_card(to), handler, payload=bytes(grim.options.segment_bytes + 4)),
+    ),
+    "channel of the card": Misuse(
+        "channel", lambda grim, to, handler, block: grim.send(to, handler, channel=grim.options.channels - 1)
+    ),
+    "endpoint of the card": Misuse(
+        "destination", lambda grim, to, handler, block: grim.send(to | grim.options.channels - 1, handler)
+    ),
+    "no such image": Misuse("image", lambda grim, to, handler, block: _own(grim).load("digest.bit")),
+    "image of a number": Misuse("image", lambda grim, to, handler, block: _own(grim).load(1)),
+    "no such device": Misuse("device", lambda grim, to, handler, block: grim.get_resource(0, 9)),
+}
+"""Calls that must be refused at once, as `MISUSES`."""
+
+
+def _own(grim: Grim) -> Any:
+    return grim.card
+
+
+class CardActs:
+    """Acts of a node on cards."""
+
+    def __init__(self, node: Node, ledger: Ledger, now: Callable[[], int]) -> None:
+        self.node, self.jobs, self._now = node, ledger, now
+        self.index, self.host = node.index, node.host
+        self._entries: dict[tuple[int, str], Place | None] = {}
+        """Where results of own circuits go; those that are not here go nowhere."""
+
+    # ---- before the acts
+
+    def handler(self) -> Callable[..., None]:
+        """Takes results."""
+
+        def result(source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+            self.jobs.arrive(self._now(), self.index, source, (a0, a1, a2), bytes(payload))
+
+        return result
+
+    async def begin(self) -> None:
+        """Learn the circuits' numbers. The shared circuit of the own card is to give back to whoever asks: see that it
+        does.
+        """
+        library = self.node.library
+        for name in (*CIRCUITS, RESULT):
+            self.node.numbers[name] = await library.resolve_handler(name)
+        await library.forward(self._reference(self.index), SHARED, Forward.REPLY)
+        await self._send(self.index, SHARED, 0, 0, (self.index, 0))
+        await self.node.idle(lambda: not any(self.jobs.missing_at(self.index)))
+
+    async def drive(self, over: Callable[[], bool]) -> None:
+        """The driver: messages that wait for an image get it, some time."""
+        turn = 0
+        while not over():
+            await self.host.sleep(ROUND_PS, "the driver's next look")
+            turn += 1
+            await self._load(turn)
+
+    # ---- acts
+
+    async def do_card_send(self, act: Act) -> None:
+        """A message through an own circuit."""
+        card, circuit = self._owned(act)
+        await self._send(card, circuit, act.whole("argument"), act.whole("bytes"), self._entries.get((card, circuit)))
+
+    async def do_card_burst(self, act: Act) -> None:
+        """Many, as fast as they go."""
+        card, circuit = self._owned(act)
+        for _ in range(BURST):
+            size = min(act.whole("bytes"), 500)
+            await self._send(card, circuit, act.whole("argument"), size, self._entries.get((card, circuit)))
+
+    async def do_card_loopback(self, act: Act) -> None:
+        """A message through the shared circuit and back, by any channel."""
+        channel = self.node.channel(act)
+        card = act.whole("to") % self.node.cluster.program.nodes
+        await self._send(card, SHARED, act.whole("argument"), act.whole("bytes"), (self.index, channel), channel)
+
+    async def do_card_forward(self, act: Act) -> None:
+        """Say where results of an own circuit go."""
+        (card, circuit), (to, place) = self._owned(act), self.node.where(act)
+        mode = Forward[str(act.values["mode"])]
+        handler = self.node.numbers[RESULT]
+        library, own = self.node.library, (self.index, 0)
+        if mode != Forward.ENDPOINT:
+            to, handler = 0, 0
+        done = await self.node.call(
+            str(act), lambda: _true(library.forward(self._reference(card), circuit, mode, to, handler))
+        )
+        if done:
+            places = {Forward.NOWHERE: None, Forward.ENDPOINT: place, Forward.REPLY: own}
+            self._entries[card, circuit] = places[mode]
+
+    async def do_card_load(self, act: Act) -> None:
+        """Load an image, whatever is under way."""
+        await self._load(act.whole("image"))
+
+    async def do_card_pause(self, act: Act) -> None:
+        """Stop the shell for some time."""
+        card = _own(self.node.library)
+        await self.node.call(str(act), card.pause)
+        await self.host.sleep(act.whole("us") * 1_000_000, "a card that pauses")
+        await self.node.call(str(act), card.resume)
+
+    async def do_card_no_circuit(self, act: Act) -> None:
+        """A message to a card for a handler that is no circuit: an error, later."""
+        card = act.whole("to") % self.node.cluster.program.nodes
+        self.node.ledger.owe(str(act), "handler", "'take'", f"card of node {card}")
+        await self.node.call(str(act), lambda: self.node.library.send(self._reference(card), self.node.numbers["take"]))
+
+    async def do_card_misuse(self, act: Act) -> None:
+        """A wrong call."""
+        misuse = WRONG[str(act.values["what"])]
+        to = Reference((self.index + 1) % self.node.cluster.program.nodes, Device.HOST, 0).pack()
+        await self.node.call(
+            f"misuse: {act.values['what']}",
+            lambda: misuse.call(self.node.library, to, self.node.numbers["take"], 0),
+            refused=misuse.argument,
+        )
+
+    # ---- how
+
+    def _owned(self, act: Act) -> tuple[int, str]:
+        """A circuit of a card that is this node's."""
+        card = act.whole("to") % self.node.cluster.program.nodes
+        mine = [name for place, name in enumerate(OWNED) if (place + card) % 2 == self.index % 2]
+        return card, mine[act.whole("circuit") % len(mine)]
+
+    @staticmethod
+    def _reference(card: int) -> int:
+        return Reference(card, Device.CELOXICA, 0).pack()
+
+    async def _send(
+        self, card: int, circuit: str, argument: int, size: int, to: Place | None, channel: int = 0
+    ) -> None:
+        size = min(size, self.node.library.options.segment_bytes)
+        job = self.jobs.begin(self._now(), card, circuit, argument, size, to)
+        words = argument, job.number, job.number * CHECK & MASK, self.node.numbers[RESULT]
+        number, library = self.node.numbers[circuit], self.node.library
+        await self.node.call(
+            str(job),
+            lambda: library.send(self._reference(card), number, *words, payload=job.payload, channel=channel),
+        )
+
+    async def _load(self, image: int) -> None:
+        card = _own(self.node.library)
+        load = Load(self._now(), FOREVER)
+        self.jobs.loads[self.index].append(load)
+        await card.load(card.images[image % len(card.images)])
+        load.ended = self._now()
+
+
+async def _true(call: Any) -> bool:
+    await call
+    return True

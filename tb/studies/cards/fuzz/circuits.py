@@ -1,0 +1,101 @@
+"""The reference of circuits: what each message to a circuit of a card gives, whenever images were loaded meanwhile.
+
+Everything for one circuit of one card comes from one stream, so its messages are in order; what is not known is between
+which two of them an image was loaded, which clears the circuit. So the states that the circuit can be in are followed
+together, and each result must be that of at least one.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from pymodels.card.circuits import CIRCUITS, Circuit
+from tb.studies.grim.fuzz.mail import FOREVER, Place
+
+
+@dataclass
+class Job:
+    """A message for a circuit. Times are picoseconds."""
+
+    number: int
+    card: int
+    circuit: str
+    argument: int
+    payload: bytes
+    to: Place | None
+    """Where its result goes; None: nowhere."""
+    begun: int
+    arrived: int = FOREVER
+    result: bytes = b""
+
+    def __str__(self) -> str:
+        what = f"message {self.number} ({len(self.payload)} bytes, argument {self.argument})"
+        return f"{what} for {self.circuit} of the card of node {self.card}"
+
+
+@dataclass
+class Load:
+    """An image that was loaded, between these two times."""
+
+    begun: int
+    ended: int = FOREVER
+
+
+@dataclass
+class Flow:
+    """What one circuit of one card gets, in order."""
+
+    circuit: str
+    loads: Sequence[Load]
+    """Of its card."""
+    jobs: list[Job] = field(default_factory=list)
+
+    def wrong(self) -> Iterator[str]:
+        """Results that no possible state of the circuit gives."""
+        latest = self._latest()
+        states = [CIRCUITS[self.circuit]()]
+        before = 0, 0
+        for job, until in zip(self.jobs, latest, strict=True):
+            now = max(before[0], job.begun), until
+            states = self._loaded(states, before, now)
+            tried = [_run(state, job) for state in states]
+            fitting = [state for state, result in tried if not self._came(job) or result == job.result]
+            if not fitting:
+                yield f"{job} gave {_short(job.result)}, and not {' or '.join({_short(one) for _, one in tried})}"
+            states = _distinct(fitting or [state for state, _ in tried])
+            before = now
+
+    @staticmethod
+    def _came(job: Job) -> bool:
+        return job.arrived < FOREVER
+
+    def _latest(self) -> list[int]:
+        """By message: when it was done with at the latest; a later one's result has come then."""
+        found, soonest = [], FOREVER
+        for job in reversed(self.jobs):
+            soonest = min(soonest, job.arrived)
+            found.append(soonest)
+        return found[::-1]
+
+    def _loaded(self, states: list[Circuit], before: tuple[int, int], now: tuple[int, int]) -> list[Circuit]:
+        """States after what was loaded between two messages, each of which was in work within two times."""
+        if any(load.begun >= before[1] and load.ended <= now[0] for load in self.loads):
+            return [CIRCUITS[self.circuit]()]
+        if any(load.ended >= before[0] and load.begun <= now[1] for load in self.loads):
+            return _distinct([*states, CIRCUITS[self.circuit]()])
+        return states
+
+
+def _run(state: Circuit, job: Job) -> tuple[Circuit, bytes]:
+    after = copy.deepcopy(state)
+    return after, after.run(job.argument, job.payload)
+
+
+def _distinct(states: list[Circuit]) -> list[Circuit]:
+    return list({repr(sorted(vars(state).items())): state for state in states}.values())
+
+
+def _short(data: bytes) -> str:
+    return f"{len(data)} bytes {data[:8].hex()}{'...' * (len(data) > 8)}"

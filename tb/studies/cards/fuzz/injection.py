@@ -1,0 +1,87 @@
+"""Bytes that a host moves into its own card by TPIL while the card's shell works: each must stand where it was written,
+and nothing else may have changed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firmware.grim.nic.cards import CARD
+from firmware.tpil.host import CardDma, Method, TpilError, create
+from pymodels.card.registers import BANK_BYTES, BANKS
+from tb.fuzz.program import Act
+from tb.studies.grim.fuzz.mail import INK
+from tb.studies.grim.fuzz.node import Node
+
+FROM = BANK_BYTES // 2
+"""Behind the incoming queues of a bank."""
+AREA = 1 << 15
+"""For one transfer, and none beside it."""
+LONGEST = 12_000
+SIZE = BANKS * BANK_BYTES
+WRONG = {
+    "below": (-AREA, 0, 64),
+    "beyond": (SIZE - 32, 0, 64),
+    "part of a word": (FROM, 0, 6),
+    "odd source": (FROM, 2, 64),
+    "odd target": (FROM + 2, 0, 64),
+    "nothing": (FROM, 0, 0),
+    "less than nothing": (FROM, 0, -64),
+}
+"""Target, how far the source stands off, and bytes of transfers that must be refused."""
+
+
+class Injection:
+    """Acts of a node on its card's memory."""
+
+    def __init__(self, node: Node, memory: NDArray[np.uint8]) -> None:
+        """`memory`: the card's, bytes."""
+        self.node, self._memory = node, memory
+        self._card = create(node.host, CARD, SIZE, CardDma(node.host, CARD))
+        self._source = node.host.allocate(AREA)
+        node.host.store_bytes(self._source.address, INK[:AREA])
+        self._written: list[tuple[int, bytes]] = []
+
+    async def do_card_inject(self, act: Act) -> None:
+        """A transfer by one of the ways that there are for it."""
+        number = len(self._written)
+        size = 4 * max(act.whole("bytes") // 4, 1)
+        target = number % 2 * BANK_BYTES + FROM + number // 2 * AREA + 4 * act.whole("skew")
+        source = self._source.address + 4 * act.whole("offset")
+        offset = source - self._source.address
+        ways = self._card.methods(aligned=not (source ^ target) & 7)
+        way = ways[act.whole("way") % len(ways)]
+        self._written.append((target, INK[offset : offset + size]))
+        await self._move(way, target, source, size)
+
+    async def _move(self, way: Method, target: int, source: int, size: int) -> None:
+        try:
+            await self._card.move(way, target, source, size)
+        except TpilError as error:
+            self.node.wrong(f"{size} bytes to {target:#x} of its card by {way.value}: {error}")
+
+    async def do_card_inject_wrongly(self, act: Act) -> None:
+        """A transfer that must be refused."""
+        target, offset, size = WRONG[str(act.values["transfer"])]
+        ways = self._card.methods(aligned=True)
+        try:
+            await self._card.move(ways[act.whole("way") % len(ways)], target, self._source.address + offset, size)
+        except TpilError:
+            return
+        self.node.wrong(f"{act} was not refused")
+
+    def wrong(self) -> list[str]:
+        """What stands in the card where nobody but this host writes."""
+        found = []
+        for bank in range(2):
+            begin, end = bank * BANK_BYTES + FROM, (bank + 1) * BANK_BYTES
+            meant = np.zeros(end - begin, np.uint8)
+            for target, data in self._written:
+                if begin <= target < end:
+                    meant[target - begin : target - begin + len(data)] = np.frombuffer(data, np.uint8)
+            differs = np.flatnonzero(meant != self._memory[begin:end])
+            if len(differs):
+                at, count = int(differs[0]), len(differs)
+                found.append(f"card of node {self.node.index}: {count} wrong bytes from {begin + at:#x} on")
+        return found

@@ -1,0 +1,65 @@
+"""All messages for cards of a program, and their results as they come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from firmware.grim.formats import Device, reference
+from pymodels.card.circuits import CIRCUITS
+from tb.studies.cards.fuzz.circuits import Flow, Job, Load
+from tb.studies.grim.fuzz.mail import FOREVER, INK, SHIFT, Place
+from tb.studies.grim.fuzz.node import CHECK, MASK
+
+
+class Ledger:
+    """Messages by number, flows by card and circuit."""
+
+    def __init__(self, nodes: int) -> None:
+        self.jobs: list[Job] = []
+        self.loads: list[list[Load]] = [[] for _ in range(nodes)]
+        """By card."""
+        self.flows: Mapping[tuple[int, str], Flow] = {
+            (card, circuit): Flow(circuit, self.loads[card]) for card in range(nodes) for circuit in CIRCUITS
+        }
+        self._came: list[str] = []
+
+    def begin(self, now: int, card: int, circuit: str, argument: int, size: int, to: Place | None) -> Job:
+        """A message is sent."""
+        number = len(self.jobs)
+        at = number * SHIFT % 16_384
+        job = Job(number, card, circuit, argument, INK[at : at + size], to, now)
+        self.jobs.append(job)
+        self.flows[card, circuit].jobs.append(job)
+        return job
+
+    def arrive(self, now: int, at: int, source: int, words: tuple[int, int, int], data: bytes) -> None:
+        """A result comes to a host."""
+        argument, number, check = (word & MASK for word in words)
+        sender = reference(source)
+        if number >= len(self.jobs) or check != number * CHECK & MASK:
+            self._came.append(f"node {at} got a result of nothing: {number:#x}, {check:#x}")
+            return
+        job = self.jobs[number]
+        where = sender.vnn, sender.device
+        if job.to is None or job.to[0] != at:
+            self._came.append(f"the result of {job} came to node {at}, and not to {job.to}")
+        elif job.arrived < FOREVER:
+            self._came.append(f"the result of {job} came twice")
+        elif where != (job.card, Device.CELOXICA) or argument != job.argument:
+            self._came.append(f"the result of {job} came from {where} with argument {argument}")
+        job.arrived, job.result = now, data
+
+    def missing_at(self, node: int) -> Iterator[str]:
+        """Results that have not come to a host."""
+        for job in self.jobs:
+            if job.to is not None and job.to[0] == node and job.arrived == FOREVER:
+                yield f"no result of {job} has come to node {node}"
+
+    def missing(self) -> Iterator[str]:
+        """The same of all hosts."""
+        for node in range(len(self.loads)):
+            yield from self.missing_at(node)
+
+    def wrong(self) -> list[str]:
+        """What must not be."""
+        return [*self._came, *(line for flow in self.flows.values() for line in flow.wrong())]

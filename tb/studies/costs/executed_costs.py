@@ -1,0 +1,181 @@
+"""Do the compiled paths take the clocks on a LANai's core that the model charges for them?
+
+Strategy: for every path of every layer that is compiled for the LANai, three levels of optimisation: what the profile's
+processor charges, beside the least and the most clocks that the path takes on the core, from the committed
+`executed.toml` (`pymodels/costs/executed.py`). The search of a channel is also given in the units of Figure 4.10. Then
+echo runs between the first and the last host; with `nic.firmware=c` the NICs execute its C in RTL, and what the core
+waits for is counted. All paths, and what the core of the first host spent by function and by line, stand in
+`executed_costs.md`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+
+from pymodels.costs import executed
+from pymodels.errors import ConfigError
+from pymodels.hardware.processors import NicProcessor, nic_charge
+from pymodels.lanai.faults import Stall
+from pymodels.lanai.profile import Profile, table
+from pymodels.nics.common.lanai import core_pace
+from pymodels.roots import things
+from tb.lab.lab import Lab
+from tb.plan.options import Option
+from tb.plan.request import Plan
+
+LAYER = "echo"
+OPTIONS = {"repetitions": Option(5, "round trips of echo", 1, 100_000)}
+VARIANTS = {"c": ("", "nic.firmware=c"), "lanai4": ("lanai4", "")}
+USUAL = "-O2"
+"""The level at which the costs are counted."""
+SEARCHED, AROUND = "poll_channel", ("search_begin", "search_over")
+"""A step of GRIM's search, and what the timed search of Figure 4.10 executes once beside its steps."""
+READ = 1
+"""Clock of the read of RTC that ends it."""
+CHANNELS = (1, 8, 16, 32)
+"""The points of Figure 4.10."""
+BYTES = 8
+WITHIN = 0.1
+"""What is charged for all paths of a layer is so near to what they take."""
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A path: clocks that are charged, and the least and the most that it takes."""
+
+    layer: str
+    level: str
+    path: str
+    charged: int
+    least: int
+    most: int
+
+    @property
+    def ratio(self) -> float:
+        """Taken over charged."""
+        return (self.least + self.most) / 2 / self.charged
+
+
+def check(plan: Plan) -> None:
+    """Raise ConfigError for a core whose clocks the tables do not have, StaleError for a table of other C sources."""
+    kind = plan.profile.kind
+    if kind not in executed.PACES:
+        known = ", ".join(executed.PACES)
+        raise ConfigError("PROFILE", 0, f"no clocks of paths on {kind!r}", f"there are those of {known}", "choose one")
+    if core_pace(plan.profile) != executed.PACES[kind]:
+        cause = f"the clocks of the paths are counted for {executed.PACES[kind]}"
+        raise ConfigError("SET", 0, "another core", cause, "leave processor.* and core.* as the profile has them")
+    for layer in layers():
+        executed.load(layer)
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    chip, processor = lab.plan.profile.kind, NicProcessor.of(lab.plan.profile)
+    found = [one for layer in layers() for one in beside(layer, chip, processor)]
+    for layer in layers():
+        for level in executed.LEVELS:
+            _sums(lab, layer, level, [one for one in found if (one.layer, one.level) == (layer, level)])
+    _search(lab, found)
+    _curve(lab, [one for one in found if one.level == USUAL])
+    await _echo(lab)
+    lines = [*_table(found), *_core(lab)]
+    (Path(lab.plan.request.folder) / "executed_costs.md").write_text("\n".join([*lines, ""]), encoding="utf-8")
+
+
+def layers() -> list[str]:
+    """The layers with paths for the LANai, sorted."""
+    return sorted(things("firmware", f"*/nic/{executed.TABLE}"))
+
+
+def beside(layer: str, chip: str, processor: NicProcessor) -> Iterator[Beside]:
+    """The paths of a layer at every level. What the verbs charge for their own instruction is added."""
+    for level, paths in executed.load(layer).items():
+        for path, one in paths.items():
+            charged = nic_charge(one.cost, processor).clocks + one.by_verb
+            yield Beside(layer, level, path, charged, *one.clocks[chip])
+
+
+def _sums(lab: Lab, layer: str, level: str, rows: list[Beside]) -> None:
+    """What the paths of a layer come to together."""
+    charged, name = sum(one.charged for one in rows), f"{layer}_{level[1:]}"
+    lab.metric(f"clocks_charged_{name}", charged)
+    lab.metric(f"clocks_least_{name}", sum(one.least for one in rows))
+    lab.metric(f"clocks_most_{name}", sum(one.most for one in rows))
+    taken = sum(one.least + one.most for one in rows) / 2
+    lab.metric(f"taken_over_charged_{name}", taken / charged)
+    near = abs(taken / charged - 1) <= WITHIN
+    lab.check(near, f"{layer} at {level}: {taken:g} clocks are taken, {charged} are charged")
+
+
+def search_clocks(rows: Sequence[Beside], level: str, channels: int) -> tuple[int, int, int]:
+    """A search of so many empty channels: clocks charged, and the least and the most that it takes, from the rows of
+    GRIM's paths.
+    """
+    times = {SEARCHED: channels, **dict.fromkeys(AROUND, 1)}
+    own = [(times[one.path], one) for one in rows if (one.layer, one.level) == ("grim", level) and one.path in times]
+    charged, least, most = (
+        sum(count * getattr(one, name) for count, one in own) for name in ("charged", "least", "most")
+    )
+    return charged + READ, least + READ, most + READ
+
+
+def _search(lab: Lab, rows: list[Beside]) -> None:
+    """The search of a channel by level, and Figure 4.10 as it is charged, with the range over the levels."""
+    us = lab.plan.profile.integer("clock.nic_ps") / 1e6
+    for one in rows:
+        if one.path == SEARCHED:
+            for name, clocks in (("charged", one.charged), ("least", one.least), ("most", one.most)):
+                lab.metric(f"channel_clocks_{name}_{one.level[1:]}", clocks)
+    for count in CHANNELS:
+        found = [search_clocks(rows, level, count) for level in executed.LEVELS]
+        lab.metric(f"search_us_charged_{count}_channels", us * search_clocks(rows, USUAL, count)[0])
+        lab.metric(f"search_us_least_{count}_channels", us * min(least for _, least, _ in found))
+        lab.metric(f"search_us_most_{count}_channels", us * max(most for _, _, most in found))
+
+
+def _curve(lab: Lab, rows: list[Beside]) -> None:
+    """Clocks taken over clocks charged: the mean of the paths that are charged as many."""
+    x = sorted({one.charged for one in rows})
+    y = [fmean((one.least + one.most) / 2 for one in rows if one.charged == charged) for charged in x]
+    lab.series("taken_by_charged", x, y, "clocks charged", "clocks taken")
+
+
+async def _echo(lab: Lab) -> None:
+    """Round trips of echo, and what the cores waited for where they executed C."""
+    hosts = lab.start_layer(LAYER)
+    for host in hosts:
+        await host.start()
+    near, far, begun = hosts[0], hosts[-1], lab.kernel.now
+    for number in range(lab.option("repetitions")):
+        answer = lab.spawn(far.echo(), "the far host's echo")
+        await near.send(len(hosts) - 1, bytes(BYTES))
+        lab.check(await near.receive() == (len(hosts) - 1, bytes(BYTES)), f"message {number} came back changed")
+        await lab.all([answer])
+        lab.findings.messages += 2
+    lab.metric(f"echo_one_way_us_{BYTES}B", (lab.kernel.now - begun) / lab.option("repetitions") / 2 / 1e6)
+    for node, core in sorted(lab.running.cores.items()):
+        executions, *waits = core.counts.sum(axis=0)
+        lab.metric(f"core_{node}_clocks_an_instruction", 1 + float(sum(waits) / executions))
+        for stall, clocks in zip(list(Stall)[1:], waits, strict=True):
+            lab.metric(f"core_{node}_{stall.name.lower()}_percent", 100 * float(clocks / (executions + sum(waits))))
+
+
+def _table(rows: list[Beside]) -> Iterator[str]:
+    """Every path at every level."""
+    yield "| layer | path | level | charged | least | most | taken / charged |"
+    yield "|---|---|---|---|---|---|---|"
+    for one in sorted(rows, key=lambda one: (one.layer, one.path, one.level)):
+        cells = (one.layer, one.path, one.level, one.charged, one.least, one.most, f"{one.ratio:.2f}")
+        yield f"| {' | '.join(map(str, cells))} |"
+
+
+def _core(lab: Lab) -> Iterator[str]:
+    """Where the core of the first host that executes C spent its clocks."""
+    for _, core in sorted(lab.running.cores.items())[:1]:
+        profile = Profile.counted(core.program, core.counts.tolist())
+        for rows in (profile.functions(), profile.lines()):
+            yield from ("", "```", *table(rows), "```")

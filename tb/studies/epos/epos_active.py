@@ -1,0 +1,51 @@
+"""What does it save that a frame of EPOS switches a protocol off, here and at its receiver?
+
+Strategy: reliability and active frames are composed in. The first host and the last one play ping-pong, once with
+frames that have reliability act, and once with frames that switch it off: then nothing is acknowledged, and nothing
+waited for. What was acknowledged is read from the NIC. Beside it stands the composition without active frames, whose
+difference is what the switch itself costs.
+"""
+
+from __future__ import annotations
+
+import statistics
+from typing import TYPE_CHECKING, Any
+
+from firmware.epos.nic.protocols.reliability import WORDS
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
+from tb.studies.epos.epos_compose import one_way
+
+if TYPE_CHECKING:
+    from firmware.epos.host import Epos
+
+LAYER = "epos"
+OPTIONS = {
+    "repetitions": Option(5, "round trips of each way", 1, 100_000),
+    "size": Option(64, "bytes of a message", 0, 4096, unit="bytes"),
+    **{name: one for name, one in layer_options(LAYER).items() if name != "epos.protocols"},
+}
+QUICK = "repetitions=2"
+TINY = "repetitions=1 size=16"
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    for name, protocols in (("static", "reliability"), ("on", "active+reliability"), ("off", "active+reliability")):
+        hosts: list[Any] = lab.start_layer(LAYER, {"protocols": protocols})
+        await lab.all([lab.spawn(host.start(), f"start of {host.me}") for host in hosts])
+        near, far = hosts[0], hosts[-1]
+        if name == "off":
+            near.activate()
+            far.activate()
+        data = bytes(lab.option("size"))
+        took = [await one_way(lab, near, far, data) for _ in range(lab.option("repetitions"))]
+        lab.metric(f"one_way_us_{name}", statistics.mean(took))
+        lab.metric(f"acknowledged_{name}", await _acknowledged(near, far.me))
+        lab.metric(f"header_B_{name}", near.place.header_bytes)
+        await lab.change_layers()
+
+
+async def _acknowledged(host: Epos, node: int) -> int:
+    """The last frame of a host that a node has acknowledged."""
+    return await host.host.pio_read(host.host.nic_base + host.place.of("reliability", node, WORDS) + 4)

@@ -1,0 +1,83 @@
+"""What do credits of EPOS cost, and what do they save where a reader is slow?
+
+Strategy: the first host sends messages to the last one, which takes one in a while, once with flow control and once
+without. Without, frames wait in the Receive Ring and then in the network, and what a third host sends to the same one
+waits behind them; with credits no frame waits. Then the reader is fast: what is left is the cost.
+"""
+
+from __future__ import annotations
+
+import statistics
+from typing import TYPE_CHECKING, Any
+
+from firmware.epos.nic.words import Word
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
+from tb.studies.epos.epos_compose import one_way
+
+if TYPE_CHECKING:
+    from firmware.epos.host import Epos
+
+LAYER = "epos"
+CLUSTER = "four_hosts"
+OPTIONS = {
+    "repetitions": Option(5, "round trips", 1, 100_000),
+    "messages": Option(24, "messages to the slow reader", 1, 100_000),
+    "size": Option(4096, "bytes of each", 1, 1 << 16, unit="bytes"),
+    "pause_us": Option(60, "other work of the reader after each message", 0, 1_000_000),
+    **{name: one for name, one in layer_options(LAYER).items() if name != "epos.protocols"},
+}
+QUICK = "repetitions=2 messages=16"
+TINY = "repetitions=1 messages=4 size=16 pause_us=4 epos.slots=2"
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    for name, protocols in (("without", ""), ("with", "flow")):
+        hosts: list[Any] = lab.start_layer(LAYER, {"protocols": protocols})
+        await lab.all([lab.spawn(host.start(), f"start of {host.me}") for host in hosts])
+        near, other, far = hosts[0], hosts[1], hosts[-1]
+        data = bytes(64)
+        took = [await one_way(lab, near, far, data) for _ in range(lab.option("repetitions"))]
+        lab.metric(f"one_way_us_{name}", statistics.mean(took))
+        begun = lab.kernel.now
+        sends = [lab.spawn(_send(lab, near, far.me), "the sender"), lab.spawn(_late(lab, other, far.me), "the third")]
+        taken = await _read(lab, far)
+        sent, third = await lab.all(sends)
+        lab.metric(f"frames_held_{name}", await far.host.pio_read(far.host.nic_base + Word.HELD))
+        lab.metric(f"sending_us_{name}", (sent - begun) / 1e6)
+        lab.metric(f"third_hosts_send_us_{name}", third / 1e6)
+        lab.metric(f"exactly_once_{name}", int(taken == list(range(lab.option("messages")))))
+        lab.check(taken == list(range(lab.option("messages"))), "messages are lost, doubled, or out of order")
+        lab.findings.messages += lab.option("messages") + 1
+        if name == "with":
+            lab.metric("waited_for_credits", near.protocols["flow"].waited)
+        await lab.change_layers()
+
+
+async def _send(lab: Lab, host: Epos, node: int) -> int:
+    """All messages; when the last one has left, ps."""
+    for number in range(lab.option("messages")):
+        await host.send(node, bytes([number & 0xFF]) * lab.option("size"))
+    await host.left()
+    return lab.kernel.now
+
+
+async def _late(lab: Lab, host: Epos, node: int) -> int:
+    """One message of a third host, when the reader is behind: how long it takes to leave, ps."""
+    await lab.kernel.sleep(1_000_000 * lab.option("pause_us") * lab.option("messages") // 3, "the flood")
+    begun = lab.kernel.now
+    await host.send(node, b"third")
+    await host.left()
+    return lab.kernel.now - begun
+
+
+async def _read(lab: Lab, host: Epos) -> list[int]:
+    """Numbers of the messages, slowly; that of the third host is not one of them."""
+    taken: list[int] = []
+    for _ in range(lab.option("messages") + 1):
+        message = await host.receive()
+        if message.data != b"third":
+            taken.append(message.data[0])
+        await lab.kernel.sleep(1_000_000 * lab.option("pause_us"), "other work of the reader")
+    return taken

@@ -1,0 +1,155 @@
+"""How long does a message of EPOS take, how fast do long ones flow, and which stage of the pipeline limits them?
+
+Strategy: the baseline of paper 004, or any composition (`SET="epos.protocols=reliability"`). The first host sends, the
+last one sends the same bytes back: half of the round trip is the one-way time. Then it sends long messages one after
+the other from pinned memory; the rate is that of what is received behind the first one, so that the pipeline is full.
+What the DMA of both cards, the cable and `copy_memory` move meanwhile is counted in bytes, where frames are fetched by
+DMA. The stages of the pipeline are raw times of a frame in hardware, read from the trace of the run: host DMA, cable,
+host DMA, and the copy out of staging; the narrowest is named.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firmware.epos.host import Epos, Message, Stretch
+from firmware.epos.nic.pointcuts import NAMES
+from pymodels.trace import PARTS_PER_NODE, Part, TraceEvent
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
+from tb.studies.kit.stages import dma_rate, link_rate, of_part
+
+LAYER = "epos"
+SIZES = (0, 4, 16, 64, 256, 1024, 4096, 16384, 65536)
+STAGES = ("1_host_to_nic", "2_nic_to_nic", "3_nic_to_host", "4_copy")
+TABLES = {"freed counts", "routes", "control frame", *(f"words of {name}" for name in NAMES)}
+"""What stands in the NIC's memory beside buffers."""
+OPTIONS = {
+    "repetitions": Option(3, "round trips of each size", 1, 100_000),
+    "messages": Option(8, "long messages, one after the other", 2, 100_000),
+    "largest": Option(65536, "largest message in bytes", 0, 1 << 20, unit="bytes"),
+    **layer_options(LAYER),
+}
+QUICK = "repetitions=1 messages=4"
+VARIANTS = {"rendezvous": ("", "epos.protocols=rendezvous")}
+
+
+def pattern(size: int) -> bytes:
+    """The bytes of a message."""
+    return bytes((7 * at + size) & 0xFF for at in range(size))
+
+
+async def echo(host: Epos, other: int, size: int, count: int) -> None:
+    """Send back what comes, so often."""
+    for _ in range(count):
+        message = await received(host, other, size)
+        await host.send(message.source, message.data)
+
+
+async def received(host: Epos, other: int, size: int) -> Message:
+    """The next message, of a known size; where long ones go into posted buffers, a buffer for it first."""
+    if "rendezvous" in host.protocols and size >= host.options.rendezvous_from:
+        await host.post(other, Stretch(host.host.allocate(size).address, size))
+    return await host.receive()
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    hosts: list[Any] = lab.start_layer(LAYER)
+    await lab.all([lab.spawn(host.start(), f"start of {host.me}") for host in hosts])
+    near, far = hosts[0], hosts[-1]
+    lab.metric("buffers", len(near.place.parts.keys() - TABLES))
+    sizes = [size for size in SIZES if size <= lab.option("largest")]
+    times = [await _one_way(lab, near, far, size) for size in sizes]
+    lab.series("one_way", sizes, times, "B", "us")
+    await _stream(lab, near, far, sizes[-1])
+
+
+async def _one_way(lab: Lab, near: Epos, far: Epos, size: int) -> float:
+    """Half of a round trip, us."""
+    count, data = lab.option("repetitions"), pattern(size)
+    answers, begun = lab.spawn(echo(far, near.me, size, count), "the far host"), lab.kernel.now
+    for _ in range(count):
+        await near.send(far.me, data)
+        lab.check((await received(near, far.me, size)).data == data, f"{size} bytes came back changed")
+    one_way = (lab.kernel.now - begun) / count / 2 / 1e6
+    await lab.all([answers])
+    lab.metric(f"one_way_us_{size}B", one_way)
+    lab.findings.messages += 2 * count
+    return one_way
+
+
+async def _stream(lab: Lab, near: Epos, far: Epos, size: int) -> None:
+    """Long messages, one after the other."""
+    count, data, times = lab.option("messages"), pattern(size), list[int]()
+    memory = near.host.allocate(max(size, 1))
+    near.host.store_bytes(memory.address, data)
+    begun, copied = lab.kernel.now, far.host.copied_bytes
+
+    async def sends() -> None:
+        for _ in range(count):
+            await near.send(far.me, Stretch(memory.address, size))
+        await near.left()
+
+    sending = lab.spawn(sends(), "the near host")
+    for _ in range(count):
+        lab.check((await received(far, near.me, size)).data == data, "the stream came changed")
+        times.append(lab.kernel.now)
+    await lab.all([sending])
+    lab.findings.messages += count
+    if not size:
+        return
+    bandwidth = size * (count - 1) / (times[-1] - times[0]) * 1e6
+    lab.metric(f"bandwidth_MBps_{size}B", bandwidth)
+    trace = lab.trace()
+    pipeline = Pipeline(trace[trace["time"] >= begun], near.me, far.me)
+    if size > near.options.pio_limit:
+        _hand_in_copies(lab, pipeline.moved(far.host.copied_bytes - copied), count * size)
+    rates = pipeline.rates(count * size)
+    for name, rate in rates.items():
+        lab.metric(f"stage_MBps_{name}", rate)
+    if rates:
+        narrowest = min(rates, key=lambda name: rates[name])
+        lab.metric("narrowest_stage", int(narrowest[0]))
+        lab.metric(f"percent_of_stage_{narrowest}", 100 * bandwidth / rates[narrowest])
+
+
+def _hand_in_copies(lab: Lab, moved: dict[str, int], payload: int) -> None:
+    """How often each byte of payload is moved, and by whom; headers and padding beside."""
+    for name, count in moved.items():
+        lab.metric(f"bytes_over_payload_{name}", count / payload)
+    lab.metric("copies_per_message", sum(count >= payload for count in moved.values()))
+    lab.metric("copy_bytes_over_payload", sum(moved.values()) / payload)
+
+
+class Pipeline:
+    """What the trace says of the four stages of long messages from one node to another."""
+
+    def __init__(self, trace: NDArray[np.void], near: int, far: int) -> None:
+        self._near, self._far = (trace[trace["unit"] // PARTS_PER_NODE == node] for node in (near, far))
+
+    def moved(self, copied: int) -> dict[str, int]:
+        """Bytes that each stage has moved; the CPU of the receiver has copied so many."""
+        fetched, taken = self._dma(self._near, 1), self._dma(self._far, -1)
+        cable = int(of_part(self._far, TraceEvent.RX_TAIL, Part.NET_RECV)["argument"].sum())
+        return dict(zip(STAGES, (fetched, cable, taken, copied), strict=True))
+
+    def _dma(self, side: NDArray[np.void], sign: int) -> int:
+        """Bytes that a host DMA has moved in one direction."""
+        sizes = of_part(side, TraceEvent.DMA_DONE, Part.HOST_DMA)["argument2"]
+        return int(np.clip(sign * sizes, 0, None).sum())
+
+    def rates(self, payload: int) -> dict[str, float]:
+        """MB/s of each stage while it moves a frame, or copies a message."""
+        found = dma_rate(self._near), link_rate(self._near), dma_rate(self._far), self._copies(payload)
+        return {name: rate for name, rate in zip(STAGES, found, strict=True) if rate}
+
+    def _copies(self, payload: int) -> float:
+        """Out of staging slots."""
+        events = TraceEvent.HANDLER_START, TraceEvent.HANDLER_END
+        starts, ends = (of_part(self._far, event, Part.HOST_CPU)["time"] for event in events)
+        took = int(ends.sum() - starts.sum())
+        return payload / took * 1e6 if took else 0.0

@@ -1,0 +1,59 @@
+"""From which size on does a message of EPOS go faster into a buffer that its receiver has posted, with three copies?
+
+Strategy: the first host and the last one play ping-pong, once through staging slots (four copies), once with all
+messages by rendezvous, whose buffers are posted before: asking for the buffer costs a round trip of the NICs, and the
+copy out of staging is saved. The crossing is where the curves meet, between the sizes that were measured. What DMA and
+CPU move is counted by `epos_pipeline`.
+"""
+
+from __future__ import annotations
+
+import statistics
+from typing import TYPE_CHECKING, Any
+
+from firmware.epos.host import Stretch
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
+from tb.studies.epos.epos_compose import one_way
+from tb.studies.epos.epos_threshold import crossing
+
+if TYPE_CHECKING:
+    from firmware.epos.host import Epos
+
+LAYER = "epos"
+SIZES = (64, 256, 512, 1024, 2048, 4096, 8192, 16384)
+_FIXED = ("epos.protocols", "epos.rendezvous_from")
+_WAYS = {"staging": 1 << 20, "rendezvous": 1}
+OPTIONS = {
+    "repetitions": Option(1, "round trips of each size and way", 1, 100_000),
+    "largest": Option(8192, "bytes of the largest message", 256, 16384, unit="bytes"),
+    **{name: one for name, one in layer_options(LAYER).items() if name not in _FIXED},
+}
+QUICK = "largest=2048"
+TINY = "repetitions=1 largest=256"
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    curves: dict[str, list[float]] = {}
+    sizes = [size for size in SIZES if size <= lab.option("largest")]
+    for way, begin in _WAYS.items():
+        hosts: list[Any] = lab.start_layer(LAYER, {"protocols": "rendezvous", "rendezvous_from": begin})
+        await lab.all([lab.spawn(host.start(), f"start of {host.me}") for host in hosts])
+        near, far = hosts[0], hosts[-1]
+        curves[way] = [await _mean(lab, near, far, size, way == "rendezvous") for size in sizes]
+        for size, took in zip(sizes, curves[way], strict=True):
+            lab.metric(f"one_way_us_{size}B_{way}", took)
+        lab.series(f"one_way_{way}", sizes, curves[way], "B", "us")
+        await lab.change_layers()
+    lab.metric("crossing_B", crossing(sizes, curves["staging"], curves["rendezvous"]))
+
+
+async def _mean(lab: Lab, near: Epos, far: Epos, size: int, posted: bool) -> float:
+    """One way, us; buffers are posted before the time begins."""
+    data, took = bytes(at & 0xFF for at in range(size)), list[float]()
+    for _ in range(lab.option("repetitions")):
+        for one, other in ((near, far), (far, near)) if posted else ():
+            await one.post(other.me, Stretch(one.host.allocate(size).address, size))
+        took.append(await one_way(lab, near, far, data))
+    return statistics.mean(took)

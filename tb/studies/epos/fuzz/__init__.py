@@ -1,0 +1,245 @@
+"""The mixed fuzz of EPOS: messages and multicasts of all sizes between all nodes, in each composition.
+
+Readers are late, an MTU becomes less, and the network loses and damages frames where nothing counts credits. Not drawn:
+rendezvous, whose receivers must post before.
+
+What comes from a node was sent by it to this one, whole and in order. With reliability, or on a network that loses
+nothing, all of it comes, once; without, what does not come is missing whole. Each wrong call is refused. At the end no
+message waits, every doorbell is done with, and no slot that was copied out is held.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from random import Random
+from typing import Any
+
+from firmware.epos.host import Epos, EposError, Stretch
+from firmware.epos.options import SETS
+from firmware.layers import nic_program
+from pymodels.registers import Pci
+from tb.fuzz.draw import Draw, fit, nics
+from tb.fuzz.program import Act, Program, Value
+from tb.fuzz.world import World
+
+NIC = nics("epos", often=3)
+COMPOSITIONS = (
+    *("", "", "", "", "multicast", "reliability", "reliability", "flow+reliability", "flow+reliability"),
+    *("+".join(one) for one in SETS if "rendezvous" not in one),
+)
+"""Those most often of which the page speaks most."""
+SIZES = (0, 1, 4, 255, 257, 512, 513, 2000, 4096)
+KINDS = (
+    *("send", "send", "send", "send", "stretch", "multicast", "poll", "take"),
+    *("late", "left", "lower", "switch", "bell", "bad"),
+)
+BAD = ("node", "own", "long", "text", "communicator", "grows", "post", "activate")
+QUIET_PS, LONGEST_PS, LOOK_PS = 400_000_000, 1_500_000_000_000, 50_000_000
+
+
+def program(draw: Draw) -> Program:
+    """A program."""
+    nodes = draw.whole(2, 5)
+    options: dict[str, Value] = {
+        "protocols": draw.one_of(COMPOSITIONS), "mtu": draw.one_of((512, 4096, 64)), "slot_bytes": 4096,
+        "slots": draw.one_of((4, 1, 2)), "send_frames": draw.one_of((8, 2)), "receive_frames": draw.one_of((8, 2)),
+        "pio_limit": draw.one_of((256, 0, 8192)), "timeout_us": 60, "least_mtu": 64,
+    }  # fmt: skip
+    if draw.once_in(3):
+        options["rx_fifo"] = "host"
+    if draw.once_in(3):
+        options["multicast"] = "loop"
+    if draw.once_in(3):
+        options["activate"] = "host"
+    nic = draw.one_of(NIC)
+    if not fit("epos", options, nodes, nic):
+        options.pop("activate", None)
+    if not fit("epos", options, nodes, nic):
+        options["protocols"] = ""
+    extra: dict[str, Value] = {"staging": "overwrite"} if draw.once_in(4) else {"notify": "word"}
+    if fit("epos", {**options, **extra}, nodes, nic):
+        options = {**options, **extra}
+
+    def act(one: Draw) -> Act:
+        node = one.whole(0, nodes - 1)
+        values: dict[str, Value] = {
+            "to": (node + one.whole(1, nodes - 1)) % nodes, "size": one.one_of(SIZES), "number": one.whole(1, 30),
+        }  # fmt: skip
+        kind = one.one_of(KINDS)
+        return Act(node, kind, {**values, "what": one.one_of(BAD)} if kind == "bad" else values)
+
+    chosen = str(options["protocols"])
+    lossy = draw.once_in(2) and ("reliability" in chosen or not ("flow" in chosen or "mtu" in chosen))
+    rates = {name: draw.one_of((20, 100)) for name in ("loss", "damage") if lossy and "active" not in chosen}
+    faults = {**rates, "seed": draw.whole(0, 1 << 16)} if rates else {}
+    return Program(nodes, nic, options, faults, tuple(draw.items(act, 30, 120)))
+
+
+class Node:
+    """One node: what it does, and what has come."""
+
+    def __init__(self, epos: Epos, cluster: Cluster) -> None:
+        self.epos, self.cluster, self.me = epos, cluster, epos.me
+        self.random = Random(epos.me)
+        self.room = epos.room if epos.place.stride else epos.host.allocate(4096)
+        self.running = True
+
+    def message(self, nodes: Sequence[int], size: int) -> bytes:
+        """The next message to some nodes, which no other one equals, if it has bytes enough."""
+        data = self.random.randbytes(size)
+        for node in nodes:
+            self.cluster.due[self.me, node].append(data)
+        return data
+
+    async def send(self, act: Act) -> None:
+        """A message."""
+        await self.epos.send(act.whole("to"), self.message([act.whole("to")], act.whole("size")))
+
+    async def stretch(self, act: Act) -> None:
+        """One that stands in pinned memory, which is used again when it has left."""
+        await self.epos.left()
+        data = self.message([act.whole("to")], act.whole("size"))
+        self.epos.host.store_bytes(self.room.address, data)
+        await self.epos.send(act.whole("to"), Stretch(self.room.address, len(data)))
+
+    async def multicast(self, act: Act) -> None:
+        """One to several nodes."""
+        if "multicast" in self.epos.protocols:
+            others = [node for node in range(len(self.cluster.nodes)) if node != self.me]
+            nodes = self.random.sample(others, 1 + act.whole("number") % len(others))
+            await self.epos.multicast(nodes, self.message(nodes, act.whole("size")))
+
+    async def poll(self, act: Act) -> None:
+        """A message, if one is there."""
+        message = await self.epos.poll()
+        if message is not None:
+            self.cluster.came(message.source, self.me, message.data)
+
+    async def take(self, act: Act) -> None:
+        """Several looks."""
+        for _ in range(act.whole("number")):
+            await self.poll(act)
+
+    async def late(self, act: Act) -> None:
+        """Other work."""
+        await self.epos.host.sleep(10_000_000 * act.whole("number"), "other work")
+
+    async def left(self, act: Act) -> None:
+        """Until all has left."""
+        await self.epos.left()
+
+    async def lower(self, act: Act) -> None:
+        """Shorter frames."""
+        if "mtu" in self.epos.protocols:
+            await self.epos.lower_mtu(max(64, self.epos.outgoing.mtu // 2))
+
+    async def switch(self, act: Act) -> None:
+        """Messages with reliability, or without; the network loses nothing then."""
+        if "active" in self.epos.protocols and "reliability" in self.epos.protocols:
+            self.epos.activate(*(["reliability"] if act.whole("number") % 2 else []))
+
+    async def bell(self, act: Act) -> None:
+        """A doorbell with nothing behind."""
+        if self.epos.options.notify == "doorbell":
+            await self.epos.host.pio_write(self.epos.host.nic_base + Pci.DOORBELL, bytes(4))
+
+    async def bad(self, act: Act) -> None:
+        """A wrong call, which must be refused."""
+        epos, to, what = self.epos, act.whole("to"), str(act.values["what"])
+
+        async def activate() -> None:
+            epos.activate("flow")
+
+        calls: dict[str, Callable[[], Awaitable[Any]]] = {
+            "node": partial(epos.send, len(self.cluster.nodes), b""),
+            "own": partial(epos.send, self.me, b""),
+            "long": partial(epos.send, to, bytes(4097)),
+            "text": partial(epos.send, to, "text"),  # type: ignore[arg-type]
+            "communicator": partial(epos.send, to, b"", 256),
+            "grows": partial(epos.lower_mtu, 8192),
+            "post": partial(epos.post, to, Stretch(self.room.address, 4096)),
+            "activate": activate,
+        }
+        try:
+            await calls[what]()
+        except EposError:
+            return
+        self.cluster.wrong.append(f"node {self.me}: wrong call {what!r} was not refused")
+
+
+class Cluster:
+    """All nodes, and what is under way."""
+
+    def __init__(self, program: Program, world: World) -> None:
+        self.world, self.wrong = world, list[str]()
+        self.sure = not program.faults or "reliability" in str(program.options["protocols"])
+        self.sure &= program.options.get("staging") != "overwrite"
+        chosen = str(program.options["protocols"])
+        self.sure &= "protection" not in chosen or "reliability" in chosen  # one that takes nothing holds up nobody
+        nodes = range(program.nodes)
+        self.due = {(one, other): deque[bytes]() for one in nodes for other in nodes if one != other}
+        self.last = 0
+        self.nodes = [
+            Node(Epos(world.hosts[node], world.view(node, program.options)), self) for node in range(program.nodes)
+        ]
+
+    def came(self, source: int, node: int, data: bytes) -> None:
+        """A message has come: those of its node before it are lost, if any may be."""
+        due, self.last = self.due[source, node], self.world.kernel.now
+        while due and due[0] != data and not self.sure:
+            due.popleft()
+        if not due or due[0] != data:
+            self.wrong.append(f"node {node}: a message of {len(data)} bytes of node {source} that is not due")
+        else:
+            due.popleft()
+
+    def over(self) -> bool:
+        """Whether all acts are done, and all has come, or nothing for long."""
+        quiet = not self.sure and self.world.kernel.now - self.last > QUIET_PS
+        return not any(node.running for node in self.nodes) and (quiet or not any(self.due.values()))
+
+    async def process(self, node: Node, acts: Sequence[Act]) -> None:
+        """What a node does; then it takes what comes, until all is over."""
+        for act in acts:
+            await act.pause(self.world.kernel)
+            await getattr(node, act.name)(act)
+        await node.epos.left()
+        node.running, self.last = False, self.world.kernel.now
+        while not self.over():
+            await node.poll(Act(node.me, "poll"))
+            await self.world.kernel.sleep(1_000_000, "the next look")
+
+    def held(self) -> list[str]:
+        """What is left when all is over."""
+        missing = {pair: len(due) for pair, due in self.due.items() if due and self.sure}
+        told = [
+            f"{count} messages of node {one} to node {other} are missing" for (one, other), count in missing.items()
+        ]
+        for node in self.nodes:
+            nic, outgoing = self.world.nics[node.me], node.epos.outgoing
+            if nic.load(node.epos.place.sent) != outgoing._rung & 0xFFFFFFFF:
+                told.append(f"node {node.me}: {outgoing._rung} doorbells, {nic.load(node.epos.place.sent)} done with")
+        return told
+
+
+async def run(program: Program, world: World) -> list[str]:
+    """Run a program; what was wrong."""
+    for nic in world.nics[: program.nodes]:
+        nic.spawn(nic_program("epos")(nic, world.view(nic.node, program.options)), "firmware")
+    cluster = Cluster(program, world)
+    for node in cluster.nodes:
+        await node.epos.start()
+    world.disturb(program.faults)
+    tasks = [
+        world.kernel.spawn(cluster.process(node, [act for act in program.acts if act.node == node.me]), f"{node.me}")
+        for node in cluster.nodes
+    ]
+    limit = world.kernel.now + LONGEST_PS
+    while not all(task.finished.done for task in tasks):
+        if world.kernel.now > limit:
+            return [*cluster.wrong, "not all nodes have ended", *world.kernel.waiting(), *cluster.held()]
+        await world.kernel.sleep(LOOK_PS, "the next look")
+    world.disturb({})
+    return [*cluster.wrong, *cluster.held()]

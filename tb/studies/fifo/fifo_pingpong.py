@@ -1,0 +1,108 @@
+"""How long does a message take between hosts whose NICs have no processor, and how many bytes a second pass?
+
+Strategy: the card in both of its forms, one after the other: buffers as HPAM had them, cells as SSAM had them (paper
+002). The first host sends, the last one sends it back: half of the round trip is the one-way time. Then the first sends
+a stream, and the last receives it. Every message is compared. At the end of the form of buffers all hosts send to the
+first what they can have under way, while it does not receive: as much as the paper says that the receive pool takes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from firmware.fifo.host.buffers import EACH
+from tb.lab.lab import Lab
+from tb.plan.options import Option
+
+LAYER = "fifo"
+CLUSTER = "fifo_cards"
+FORMS = ("buffers", "cells")
+SIZES = (4, 16, 44, 64, 256, 1024, 2000)
+SETTLE_PS = 50_000_000
+"""Within it all that was sent has arrived."""
+OPTIONS = {
+    "fifo.form": Option("", "one form of the card alone", choices=("", *FORMS)),
+    "repetitions": Option(3, "round trips of each size", 1, 100_000),
+    "largest": Option(2000, "largest message in bytes", 4, 2000, unit="bytes"),
+    "messages": Option(8, "messages of a stream", 1, 100_000),
+}
+QUICK = "repetitions=1 messages=4 largest=256"
+TINY = "repetitions=1 messages=2 largest=16"
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    forms = [form for form in FORMS if lab.text("fifo.form") in ("", form)]
+    for done, form in enumerate(forms):
+        hosts = lab.start_layer(LAYER, {"form": form})
+        for host in hosts:
+            await host.start()
+        far = len(hosts) - 1
+        sizes = [size for size in SIZES if size <= lab.option("largest")]
+        ways = [await _one_way(lab, hosts, far, size) for size in sizes]
+        rates = [await _stream(lab, hosts, far, size) for size in sizes]
+        for size, way, rate in zip(sizes, ways, rates, strict=True):
+            lab.metric(f"{form}_one_way_us_{size}B", way)
+            lab.metric(f"{form}_MBps_{size}B", rate)
+        lab.series(f"{form}_one_way", sizes, ways, "bytes", "us")
+        lab.series(f"{form}_bandwidth", sizes, rates, "bytes", "MB/s")
+        if form == "buffers":
+            lab.metric("pool_peak", await _fill_the_pool(lab, hosts))
+        lab.progress(done + 1, len(forms), "forms")
+
+
+def _payload(size: int, number: int) -> bytes:
+    return bytes((number + at) % 256 for at in range(size))
+
+
+async def _one_way(lab: Lab, hosts: list[Any], far: int, size: int) -> float:
+    """Half of a round trip, in microseconds."""
+
+    async def echo() -> None:
+        source, payload = await hosts[far].receive()
+        await hosts[far].send(source, payload)
+
+    begun, times = lab.kernel.now, lab.option("repetitions")
+    for number in range(times):
+        payload = _payload(size, number)
+        answer = lab.spawn(echo(), "the far host's echo")
+        await hosts[0].send(far, payload)
+        lab.check(await hosts[0].receive() == (far, payload), f"{size} bytes came back changed")
+        await lab.all([answer])
+    lab.findings.messages += 2 * times
+    return (lab.kernel.now - begun) / times / 2 / 1e6
+
+
+async def _stream(lab: Lab, hosts: list[Any], far: int, size: int) -> float:
+    """MB/s from the first send until the last message is received."""
+    count, begun = lab.option("messages"), lab.kernel.now
+
+    async def give() -> None:
+        for number in range(count):
+            await hosts[0].send(far, _payload(size, number))
+
+    giving = lab.spawn(give(), "the stream")
+    for number in range(count):
+        lab.check(
+            await hosts[far].receive() == (0, _payload(size, number)), f"message {number} of {size} bytes changed"
+        )
+    rate = count * size / (lab.kernel.now - begun) * 1e6
+    await lab.all([giving])
+    lab.findings.messages += count
+    return rate
+
+
+async def _fill_the_pool(lab: Lab, hosts: list[Any]) -> float:
+    """Packets that have arrived at the first host when all others have sent all that their buffers hold."""
+
+    async def give(vnn: int) -> None:
+        for number in range(EACH):
+            await hosts[vnn].send(0, _payload(20, vnn + number))
+
+    await lab.all([lab.spawn(give(vnn), f"host {vnn} fills the pool") for vnn in range(1, len(hosts))])
+    await lab.kernel.sleep(SETTLE_PS, "what was sent")
+    peak = float(await hosts[0].arrived())
+    for _ in range(EACH * (len(hosts) - 1)):
+        await hosts[0].receive()
+    lab.findings.messages += EACH * (len(hosts) - 1)
+    return peak

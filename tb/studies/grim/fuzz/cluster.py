@@ -1,0 +1,126 @@
+"""A program of GRIM under way: what all nodes share, and when it is over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from firmware.grim.host import Grim, open_layer
+from firmware.grim.nic import holds_link
+from firmware.grim.nic.ni import Ni
+from firmware.grim.nic.scan import Firmware
+from firmware.layers import ClusterView, check_options
+from firmware.options import OptionError
+from pymodels.config.model import QueueRequest
+from tb.fuzz.program import Program
+from tb.fuzz.world import World
+from tb.studies.grim.fuzz.errors import Ledger
+from tb.studies.grim.fuzz.in_c import C, ExecutingNi, check
+from tb.studies.grim.fuzz.left import held
+from tb.studies.grim.fuzz.mail import Mail
+from tb.studies.grim.fuzz.memory import Memory
+from tb.studies.grim.fuzz.trees import Trees
+
+
+@dataclass
+class NodeSoftware:
+    """A node's firmware and library."""
+
+    ni: Ni | ExecutingNi
+    firmware: Firmware | ExecutingNi
+    library: Grim
+
+    def start(self) -> None:
+        """Let a coroutine begin; C begins when the host has loaded it."""
+        if isinstance(self.firmware, Firmware):
+            self.firmware.nic.spawn(self.firmware.run(), "firmware")
+
+
+class Cluster:
+    """Firmware, libraries and references of all nodes."""
+
+    def __init__(self, program: Program, world: World) -> None:
+        """Raises OptionError when the options are refused, ConfigError for what the firmware in C lacks."""
+        check(program)
+        self.program, self.world = program, world
+        self.parts = [self._part(node) for node in range(program.nodes)]
+        self.mail = Mail()
+        self.memory = Memory()
+        self.ledgers = [Ledger() for _ in self.parts]
+        if self.may_stand_still:  # a NI that does gives no sign of life: with time-outs it counts as down
+            for ledger in self.ledgers:
+                for words in ("does not answer", "did not reach"):
+                    ledger.allow("a NI that stands still", "destination", words)
+        self.trees = Trees(program.nodes, self.parts[0].library.options.multicast_trees)
+        self.wrong: list[str] = []
+        self.up = 0
+        """Nodes that are enabled and know all handlers."""
+        self.at_end = 0
+        """Tasks that have done all their acts."""
+        self.over = False
+        self.down: int | None = None
+        """The node that is down now."""
+        self.lives = [0] * program.nodes
+        """How often each node has restarted."""
+        for part in self.parts:
+            part.start()
+
+    def _part(self, node: int) -> NodeSoftware:
+        world, program = self.world, self.program
+        view = world.view(node, program.options)
+        asked = program.asked
+        if asked.get("node") == node:
+            queue = QueueRequest(str(asked["resource"]), int(asked["bytes"]), f"configuration of node {node}")
+            view = replace(view, queues=(queue,))
+        host, nic = world.hosts[node], world.nics[node]
+        refused = None
+        try:
+            check_options("grim", program.options, program.nodes, view.sram_bytes, host.card)
+        except OptionError as error:
+            refused = error
+        if refused is not None:
+            open_layer(host, view)  # refuses them too
+            raise refused
+        if program.in_c[node : node + 1] == C:
+            return self._in_c(node, view)
+        library, ni = open_layer(host, view), Ni(nic, view)
+        return NodeSoftware(ni, Firmware(ni), library)
+
+    def _in_c(self, node: int, view: ClusterView) -> NodeSoftware:
+        """A node whose NIC executes the firmware. Raises ConfigError for options that only Python has."""
+        view = self.world.executing("grim", node, view)
+        executing = ExecutingNi(self.world.nics[node], view)
+        return NodeSoftware(executing, executing, open_layer(self.world.hosts[node], view))
+
+    async def load(self) -> None:
+        """Load the NICs that execute, before one is enabled: in reset they would drop the notices of others."""
+        for part in self.parts:
+            await part.library.load()
+
+    def begin(self, node: int) -> None:
+        """A node restarts: firmware and library."""
+        self.parts[node] = self._part(node)
+        self.parts[node].start()
+
+    @property
+    def may_stand_still(self) -> bool:
+        """Whether the options allow a deadlock."""
+        return bool(holds_link(self.program.options)) or not self.parts[0].library.options.overflow
+
+    def missing(self) -> Iterator[str]:
+        """What must still come."""
+        yield from self.mail.missing()
+        for node, ledger in enumerate(self.ledgers):
+            yield from (f"node {node}: {line}" for line in ledger.missing())
+        for lock in self.memory.locks:
+            now = self.world.hosts[lock.node].load_words(lock.pa, 1)[0]
+            if now not in lock.may_be():
+                yield f"node {lock.node}, lock {lock.va:#x} is {now:#x}, not {' or '.join(map(hex, lock.may_be()))}"
+
+    def held(self) -> Iterator[str]:
+        """What is held though nothing is to be done."""
+        for part in self.parts:
+            yield from held(part.ni.me, part.firmware, part.library, self.mail)
+        if self.world.in_flight():
+            yield f"the network holds {self.world.in_flight()} packets"
+        yield from (f"{wait.waiter} waits for {wait.wanted}" for wait in self.world.kernel.waits.declared())

@@ -1,0 +1,109 @@
+"""What do incoming queues in the NI bring, and what do they cost: messages injected at once, retransmissions, latency?
+
+Strategy: two pairs of hosts whose NIs have little memory, one pair with buffers at the sending NI only and one with
+buffers at both (paper 000, 4.3.3). Each pair measures a null message's latency, and how many its host
+appends before it must ask for room. Then the receiver stops while somewhat more is sent than its queue in host memory
+holds: the rest waits in its NI, or is refused and sent again.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from firmware.grim.formats import HEADER_BYTES
+from firmware.grim.nic.layout import Counter
+from tb.lab.lab import Lab
+from tb.plan.options import Option
+from tb.studies.grim._grim import Handlers, RoundTrips, bring_up, tally
+
+LAYER = "grim"
+NEEDS = ("incoming queues",)
+CLUSTER = "eight_hosts"
+WHERE = ("sending", "both")
+OPTIONS = {
+    "sram": Option(77824, "bytes of each NIC's memory", 65536, 1 << 21, unit="bytes"),
+    "repetitions": Option(5, "round trips", 1, 10_000),
+    "more": Option(2, "messages sent to the stopped receiver beyond what its queue holds", 1, 1000),
+    "stop_us": Option(1200, "how long the receiver stops", 10, 100_000),
+}
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    of_host = {vnn: {"buffering": WHERE[vnn // 2]} for vnn in range(2 * len(WHERE))}
+    common = {"sram_bytes": lab.option("sram"), "segment_bytes": 512, "host_queue_bytes": 2048}
+    common |= {"reply_bytes": 4096, "multicast_trees": 0}
+    libraries = lab.start_layer(LAYER, common, of_host)
+    pairs = [_Pair(lab, where, libraries[2 * i], libraries[2 * i + 1]) for i, where in enumerate(WHERE)]
+    handlers = [one for pair in pairs for one in pair.handlers()]
+    await bring_up(lab, libraries, [*handlers, *({} for _ in libraries[len(handlers) :])])
+    for done, pair in enumerate(pairs):
+        lab.metric(f"one_way_us_{pair.name}_0B", await pair.one_way_us(0, lab.option("repetitions")))
+        lab.metric(f"injected_at_once_{pair.name}", await pair.fill())
+        await pair.stop_and_go(pair.far.layout.host_limit // HEADER_BYTES + lab.option("more"))
+        tally(lab, pair.arrived, f"_{pair.name}")
+        lab.progress(done + 1, len(pairs), "ways to buffer")
+    at_once = [lab.findings.metrics[f"injected_at_once_{where}"] for where in WHERE]
+    lab.series("injected_at_once", (0, 1), at_once, "NIs with incoming queues", "messages")
+    lab.check(at_once[0] > at_once[1], f"incoming queues took no room: {at_once}")
+
+
+class _Pair(RoundTrips):
+    """Two hosts whose NIs buffer in one way."""
+
+    def __init__(self, lab: Lab, where: str, near: Any, far: Any) -> None:
+        super().__init__(lab, where, near, far, 64)
+        self._numbers: list[int] = []
+        self.arrived: list[tuple[list[int], range]] = []
+        """What came of each load of messages, and what had to."""
+
+    def handlers(self) -> tuple[Handlers, Handlers]:
+        """Those of both hosts."""
+        near, far = super().handlers()
+        return near, {**far, f"data_{self.name}": self._on_data}
+
+    def _on_data(self, source: int, number: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+        self._numbers.append(number)
+
+    async def fill(self) -> int:
+        """The near host appends until it must ask its NI for room, while the far one reads; how many messages."""
+        near, far, outgoing = self.near, self.far, self.near.calls.messenger.queues.outgoing[0]
+        self._numbers.clear()
+        await outgoing.look()
+        data, where, count, stop = *await self._to(), 0, [1 << 30]
+        serving = self.lab.spawn(far.wait_for(lambda: len(self._numbers) >= stop[0]), f"far host of {self.name}")
+        while outgoing.fits(0):
+            await near.send(where, data, count)
+            count += 1
+        stop[0] = count + 1
+        await near.send(where, data, count)
+        await self._served(serving, count + 1)
+        return count
+
+    async def stop_and_go(self, count: int) -> None:
+        """The far host stops, the near one sends; then the far one goes on until all has arrived."""
+        lab, near, far = self.lab, self.near, self.far
+        self._numbers.clear()
+        data, where = await self._to()
+        counters = (
+            ("resent", near, Counter.RESENT),
+            ("nacks", far, Counter.NACKS_SENT),
+            ("queued", far, Counter.QUEUED),
+        )
+        before = [await library.ni_counter(counter) for _, library, counter in counters]
+        begun = lab.kernel.now
+        for number in range(count):
+            await near.send(where, data, number)
+        await lab.kernel.sleep(lab.option("stop_us") * 1_000_000 - (lab.kernel.now - begun), "the pause")
+        await self._served(lab.spawn(far.wait_for(lambda: len(self._numbers) >= count), "far host"), count)
+        for (name, library, counter), old in zip(counters, before, strict=True):
+            lab.metric(f"{name}_{self.name}", await library.ni_counter(counter) - old)
+
+    async def _to(self) -> tuple[int, int]:
+        """Handler and destination."""
+        return await self.near.resolve_handler(f"data_{self.name}"), self.near.get_dest_id(self.far.get_my_vnn())
+
+    async def _served(self, serving: Any, count: int) -> None:
+        await self.lab.all([serving])
+        self.lab.findings.messages += count
+        self.arrived.append((self._numbers.copy(), range(count)))

@@ -1,0 +1,96 @@
+"""What do latency, bandwidth and the cost of receiving depend on the number of logical channels of a NI?
+
+Strategy: four pairs of hosts whose NIs have 1, 8, 16 and 32 channels, as in Figure 4.10 (paper 000, 4.3.4). Each pair
+measures a null message's one-way time and the bandwidth of a long one. Then null messages come in on all channels by
+turns, far enough apart to meet an idle NI: the stages of each message, from the trace, tell how long its NI searched
+for it, how long the other one took to notice it, and what it cost to receive. The paper says that searching grows with
+the channels and receiving does not.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections import defaultdict
+from typing import Any
+
+from tb.lab.lab import Lab
+from tb.plan.options import Option
+from tb.studies.grim._grim import Handlers, RoundTrips, bring_up, tally
+from tb.studies.kit.stages import stage_times
+
+LAYER = "grim"
+CLUSTER = "eight_hosts"
+COUNTS = (1, 8, 16, 32)
+STAGES = {"bus_and_channel_search": "search", "nic_notices": "notice", "nic_receive": "receive"}
+"""Of a message's stages those that a NI's processor decides, and what the metrics call them."""
+OPTIONS = {
+    "repetitions": Option(10, "round trips of a null message", 1, 10_000),
+    "size": Option(4096, "bytes of the message that bandwidth is measured with", 64, 64000, unit="bytes"),
+    "messages": Option(64, "null messages that come in on the channels by turns", 1, 10_000),
+}
+QUICK = "repetitions=5 messages=32"
+GAP_PS = 40_000_000
+"""Between two of them; and a part of it that varies, so that they meet the polling loop anywhere."""
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    of_host = {vnn: {"channels": COUNTS[vnn // 2]} for vnn in range(2 * len(COUNTS))}
+    libraries = lab.start_layer(LAYER, {"host_queue_bytes": 1 << 15, "multicast_trees": 0}, of_host)
+    pairs = [_Pair(lab, count, libraries[2 * i], libraries[2 * i + 1]) for i, count in enumerate(COUNTS)]
+    await bring_up(lab, libraries, [one for pair in pairs for one in pair.handlers()])
+    size, measured = lab.option("size"), defaultdict[str, list[float]](list)
+    for done, pair in enumerate(pairs):
+        measured["one_way"].append(await pair.one_way_us(0, lab.option("repetitions")))
+        measured["bandwidth"].append(size / await pair.one_way_us(size, max(lab.option("repetitions") // 5, 1)))
+        begun = lab.kernel.now
+        await pair.stream(lab.option("messages"))
+        for stage, values in stage_times(lab, pair.near.host.node, begun).items():
+            if stage in STAGES:
+                measured[STAGES[stage]].append(statistics.mean(values))
+        lab.progress(done + 1, len(pairs), "numbers of channels")
+    tally(lab, [arrived for pair in pairs for arrived in pair.arrived.values()])
+    for name, values in measured.items():
+        unit = "MBps" if name == "bandwidth" else "us"
+        for count, value in zip(COUNTS, values, strict=True):
+            lab.metric(f"{name}_{unit}_{count}_channels", value)
+        lab.series(name, COUNTS, values, "channels", unit.replace("p", "/"))
+    if "receive" in measured:  # not without the trace
+        lab.metric("receive_growth", measured["receive"][-1] / measured["receive"][0])
+        lab.metric("search_growth", measured["search"][-1] / measured["search"][0])
+
+
+class _Pair(RoundTrips):
+    """Two hosts whose NIs have so many channels."""
+
+    def __init__(self, lab: Lab, count: int, near: Any, far: Any) -> None:
+        super().__init__(lab, f"{count}", near, far, lab.option("size"))
+        self.count = count
+        self.arrived: dict[int, tuple[list[int], list[int]]] = {}
+        """By channel: the numbers that came, and those that had to."""
+
+    def handlers(self) -> tuple[Handlers, Handlers]:
+        """Those of both hosts."""
+        near, far = super().handlers()
+        return near, {**far, f"data_{self.name}": self._on_data}
+
+    def _on_data(self, source: int, number: int, channel: int, a2: int, a3: int, payload: memoryview) -> None:
+        self.arrived[channel][0].append(number)
+
+    async def stream(self, messages: int) -> None:
+        """Null messages on all channels by turns, one after the other."""
+        near, far, lab = self.near, self.far, self.lab
+        data = await near.resolve_handler(f"data_{self.name}")
+        for channel in range(self.count):
+            self.arrived[channel] = [], list(range(channel, messages, self.count))
+        due = sum(len(numbers) for _, numbers in self.arrived.values())
+        serving = lab.spawn(
+            far.wait_for(lambda: sum(len(got) for got, _ in self.arrived.values()) == due), f"far host of {self.name}"
+        )
+        for number in range(messages):
+            channel = number % self.count
+            where = near.get_dest_id(far.get_my_vnn(), 0, channel)
+            await near.send(where, data, number, channel, channel=channel)
+            await lab.kernel.sleep(GAP_PS + number * 970_001 % (GAP_PS // 4), "the next message")
+        await lab.all([serving])
+        lab.findings.messages += messages

@@ -1,0 +1,99 @@
+"""How long does a cluster take to come up as hosts are added, and does every message arrive?
+
+Strategy: all hosts are enabled and learn the one handler, each of the two timed; then all send a few messages at once,
+to hosts near and far. Each message says who sent it and which it is, and begins at another place of its sender's
+buffer, so that a lost, doubled, overtaken or changed one is seen where it arrives.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
+from tb.studies.grim._grim import Source, enable, sync, tally
+
+LAYER = "grim"
+OPTIONS = {
+    "size": Option(64, "bytes of each message", 0, 4096, unit="bytes"),
+    "messages": Option(4, "messages of each host", 1, 100_000),
+    **layer_options(LAYER),
+}
+CLUSTER = "four_hosts"
+TINY = "messages=1 size=16"
+PLACES = 16
+"""Different beginnings of a message in the sender's buffer, a word apart."""
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    hosts: list[_Host] = []
+    hosts += [_Host(lab, vnn, library, hosts) for vnn, library in enumerate(lab.start_layer(LAYER))]
+    libraries = [host.library for host in hosts]
+    begun, wall = lab.kernel.now, perf_counter()
+    await enable(lab, libraries, [{"data": host.on_data} for host in hosts])
+    enabled = lab.kernel.now
+    await sync(lab, libraries)
+    up = lab.kernel.now
+    lab.metric("enable_us", (enabled - begun) / 1e6)
+    lab.metric("sync_us", (up - enabled) / 1e6)
+    lab.metric("wall_up_s", perf_counter() - wall)
+    for host in hosts:
+        for number in range(host.messages):
+            hosts[host.target(number)].due.setdefault(host.vnn, []).append(number)
+    await lab.all([lab.spawn(host.stream(), f"stream of host {host.vnn}") for host in hosts])
+    lab.metric("messages_us", (max(host.last_at for host in hosts) - up) / 1e6)
+    _hand_in(lab, hosts)
+
+
+class _Host:
+    """One host that sends and receives."""
+
+    def __init__(self, lab: Lab, vnn: int, library: Any, hosts: list[_Host]) -> None:
+        """`hosts`: all, by VNN."""
+        self.lab, self.vnn, self.library, self._hosts = lab, vnn, library, hosts
+        self.size, self.messages = lab.option("size"), lab.option("messages")
+        self.source = Source(library.host, self.size + 4 * PLACES, vnn)
+        self.due: dict[int, list[int]] = {}
+        """By the VNN of the sender: the numbers of its messages for this host."""
+        self.got: dict[int, list[int]] = {}
+        """And of those that came, as they came."""
+        self.handled = self.changed = self.last_at = 0
+
+    def target(self, number: int) -> int:
+        """Where a message goes: spread over the cluster, the next host first."""
+        others = len(self._hosts) - 1
+        return (self.vnn + 1 + number * others // self.messages) % (others + 1)
+
+    def payload(self, number: int) -> bytes:
+        """What a message carries."""
+        begin = 4 * (number % PLACES)
+        return self.source.bytes[begin : begin + self.size]
+
+    async def stream(self) -> None:
+        """Send everything, then handle what has not come yet."""
+        library, due = self.library, sum(map(len, self.due.values()))
+        handler = await library.resolve_handler("data")
+        for number in range(self.messages):
+            where = library.get_dest_id(self.target(number))
+            await library.send(where, handler, self.vnn, number, payload=self.payload(number))
+        await library.wait_for(lambda: self.handled >= due)
+
+    def on_data(self, source: int, sender: int, number: int, a2: int, a3: int, payload: memoryview) -> None:
+        """A message has arrived."""
+        self.got.setdefault(sender, []).append(number)
+        self.handled += 1
+        self.changed += bytes(payload) != self._hosts[sender].payload(number)
+        self.last_at = self.library.host.now
+        self.lab.findings.messages += 1
+
+
+def _hand_in(lab: Lab, hosts: list[_Host]) -> None:
+    """Whether everything came as it was sent."""
+    tally(lab, [(host.got.get(sender, []), due) for host in hosts for sender, due in host.due.items()])
+    strange = sum(len(host.got.keys() - host.due.keys()) for host in hosts)
+    changed = sum(host.changed for host in hosts)
+    lab.metric("changed", changed)
+    lab.check(not changed, f"{changed} messages changed on their way")
+    lab.check(not strange, f"messages of {strange} hosts that sent none")

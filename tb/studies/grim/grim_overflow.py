@@ -1,0 +1,127 @@
+"""Do handlers that reply under congestion stand still, and does the overflow queue prevent it?
+
+Strategy: two hosts send each other messages whose handlers reply, through queues that hold few of them, and compute in
+between without polling, so that the queues are full when a send at last must poll. With the overflow queue everything
+must arrive, once and in order. Then the same without it: a handler waits for room in its NI's queue, which only the
+other host can make, whose handler waits too. The run shows who waits for whom; that is checked to be the cycle of both
+hosts and both NIs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
+from tb.stuck.watch import until_deadlock
+from tb.studies.grim._grim import Source, bring_up, tally
+
+LAYER = "grim"
+CONGESTED = {"queue_bytes": 1024, "host_queue_bytes": 1024, "segment_bytes": 64, "poll_first": 0}
+"""Queues that hold some nine messages of 64 B; applications poll only when they must."""
+THINK = 150
+"""Paths of `copy_line` that an application computes between two messages (10 us): endpoint queues fill meanwhile."""
+QUIET_US = 1000
+"""So long without a handler that ends: nothing will ever end one."""
+OPTIONS = {
+    "messages": Option(100, "messages of each host in each of the two parts", 1, 1_000_000),
+    "size": Option(64, "bytes of each message and of each reply", 0, 65536, unit="bytes"),
+    "deadlock": Option(1, "0: leave the part without the overflow queue out", 0, 1),
+    **{
+        name: Option(CONGESTED.get(name.removeprefix("grim."), option.default), option.meaning, option.low, option.high)
+        if name.removeprefix("grim.") in CONGESTED
+        else option
+        for name, option in layer_options(LAYER).items()
+    },
+}
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    libraries = lab.start_layer(LAYER, {"overflow": 1})
+    hosts = [_Host(lab, libraries[0]), _Host(lab, libraries[-1])]
+    handlers: list[dict[str, Any]] = [{} for _ in libraries]
+    for host, own in zip(hosts, (handlers[0], handlers[-1]), strict=True):
+        own.update(request=host.on_request, reply=host.on_reply)
+    await bring_up(lab, libraries, handlers)
+    for host, other in zip(hosts, reversed(hosts), strict=True):
+        await host.prepare(other)
+    await lab.all([lab.spawn(host.burst(), f"burst of {host.name}") for host in hosts])
+    _hand_in(lab, hosts)
+    if lab.option("deadlock"):
+        await _without(lab, hosts)
+
+
+def _hand_in(lab: Lab, hosts: list[_Host]) -> None:
+    """What arrived of requests and replies."""
+    got = [numbers for host in hosts for numbers in host.got]
+    tally(lab, ((numbers, range(lab.option("messages"))) for numbers in got))
+    changed = sum(host.changed for host in hosts)
+    lab.metric("changed", changed)
+    lab.check(not changed, f"{changed} messages changed")
+    lab.metric("overflow_peak", max(host.peak for host in hosts))
+    lab.check(all(host.peak for host in hosts), "the overflow queue was never used: there was no congestion")
+    lab.findings.messages += sum(map(len, got))
+
+
+async def _without(lab: Lab, hosts: list[_Host]) -> None:
+    """The same without the overflow queue."""
+    for host in hosts:
+        host.library.use_overflow(False)
+        host.got = ([], [])
+    bursts = [lab.spawn(host.burst(), f"burst of {host.name}") for host in hosts]
+    found = await until_deadlock(lab, bursts, QUIET_US, lambda: sum(len(n) for host in hosts for n in host.got))
+    lab.metric("deadlock_without", int(found is not None))
+    lab.metric("delivered_without", sum(len(numbers) for host in hosts for numbers in host.got))
+    if found is None:
+        lab.check(False, "without the overflow queue everything arrived: there was no congestion")
+        return
+    here, there = hosts
+    lab.metric("units_in_the_cycle", len(found.units))
+    edges = ((here.unit, here.nic), (here.nic, there.unit), (there.unit, there.nic), (there.nic, here.unit))
+    for waiter, holder in edges:
+        lab.check(found.waits(waiter, holder), f"the report does not say that {waiter} waits for {holder}")
+
+
+class _Host:
+    """One host that asks and answers."""
+
+    def __init__(self, lab: Lab, library: Any) -> None:
+        self.lab, self.library = lab, library
+        self.name = library.host.name
+        self.unit, self.nic = library.host.who, f"NIC {library.host.node}"
+        self.source = Source(library.host, lab.option("size"), library.host.node)
+        self.got: tuple[list[int], list[int]] = ([], [])
+        """Numbers of the requests and of the replies that came."""
+        self.peak = self.changed = 0
+
+    async def prepare(self, other: _Host) -> None:
+        """Learn the numbers of the handlers."""
+        self.other = other
+        self.request, self.reply = [await self.library.resolve_handler(name) for name in ("request", "reply")]
+        self.to = self.library.get_dest_id(other.library.get_my_vnn())
+
+    async def burst(self) -> None:
+        """All requests, as fast as they go; then wait for the rest, and until no reply of its own waits: who does not
+        poll any more sends none.
+        """
+        messages, size = self.lab.option("messages"), self.lab.option("size")
+        for number in range(messages):
+            await self.library.send(self.to, self.request, number, payload=self.source.region(size))
+            await self.library.host.spend("copy_line", THINK)
+        library = self.library
+        await library.wait_for(lambda: not library.overflow and min(len(numbers) for numbers in self.got) >= messages)
+
+    async def on_request(self, source: int, number: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+        """A request: reply."""
+        self._note(0, number, payload)
+        await self.library.send(source, self.reply, number, payload=self.source.region(len(payload)))
+        self.peak = max(self.peak, self.library.overflow)
+
+    def on_reply(self, source: int, number: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+        """A reply."""
+        self._note(1, number, payload)
+
+    def _note(self, kind: int, number: int, payload: memoryview) -> None:
+        self.got[kind].append(number)
+        self.changed += payload != self.other.source.bytes[: len(payload)]

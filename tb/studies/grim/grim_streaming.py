@@ -1,0 +1,147 @@
+"""How many messages, and how many bytes, do GRIM hosts move when all of them send at once?
+
+Strategy: every host sends a stream of equal messages as fast as GRIM lets it, and handles what arrives. Each message
+carries its number and begins at another place of the sender's buffer, so that a lost, doubled, overtaken or changed
+one is seen where it arrives. Rates count from the first send to the last handler.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from firmware.grim.nic.layout import Counter
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
+from tb.studies.grim._grim import Region, Source, bring_up
+from tb.studies.kit.steady import faster, tell_steady
+
+LAYER = "grim"
+ENOUGH = 1000
+"""Messages of a stream that has converged."""
+OPTIONS = {
+    "size": Option(64, "bytes of each message", 0, 1 << 24, unit="bytes"),
+    "messages": Option(ENOUGH, "messages of all hosts together, equally many each", 1, 100_000_000),
+    "pattern": Option(
+        "ring", "ring: host i to host i + 1; all-to-all: to all others in turn", choices=("ring", "all-to-all")
+    ),
+    **layer_options(LAYER),
+}
+QUICK = "messages=200"
+TINY = "messages=16 size=48"
+TOLD = 64
+"""Messages between two reports of how far the run is."""
+PLACES = 16
+"""Different beginnings of a message in the sender's buffer, a word apart."""
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    hosts = [_Host(lab, vnn, library) for vnn, library in enumerate(lab.start_layer(LAYER))]
+    await bring_up(lab, [host.library for host in hosts], [{f"data{host.vnn}": host.on_data} for host in hosts])
+    for host in hosts:
+        await host.prepare(hosts)
+    begun = lab.kernel.now
+    await lab.all([lab.spawn(host.stream(), f"stream of host {host.vnn}") for host in hosts])
+    await _hand_in(lab, hosts, begun)
+
+
+def destination(pattern: str, me: int, number: int, nodes: int) -> int:
+    """Where the message `number` of host `me` goes."""
+    step = 1 if pattern == "ring" else 1 + number % (nodes - 1)
+    return (me + step) % nodes
+
+
+class _Host:
+    """One host that sends and receives."""
+
+    def __init__(self, lab: Lab, vnn: int, library: Any) -> None:
+        self.lab, self.vnn, self.library = lab, vnn, library
+        self.size = lab.option("size")
+        self.messages = max(lab.option("messages") // len(lab.running.hosts), 1)
+        self.source = Source(library.host, self.size + 4 * PLACES, vnn)
+        self.expected: dict[int, list[int]] = {}
+        """By the reference of the source: the numbers of its messages for this host that have not been handled, the
+        next one last."""
+        self.senders: dict[int, _Host] = {}
+        """Sending hosts by the reference of the source."""
+        self.due = self.handled = self.doubled = self.out_of_order = self.changed = 0
+        self.last_at = self.half_at = self.arrived_at = 0
+        """Time of the last message that this host has handled, of half of them, and of the last one of this host that
+        another host has handled.
+        """
+
+    async def prepare(self, hosts: list[_Host]) -> None:
+        """The destination of each message of this host, and the messages to be received."""
+        pattern, nodes = self.lab.text("pattern"), len(hosts)
+        targets = [destination(pattern, self.vnn, number, nodes) for number in range(self.messages)]
+        where = {
+            vnn: (self.library.get_dest_id(vnn), await self.library.resolve_handler(f"data{vnn}"))
+            for vnn in sorted(set(targets))
+        }
+        self.where = [where[vnn] for vnn in targets]
+        self.regions = [
+            Region(self.source.buffer.address + 4 * k, self.size, self.source.buffer.view[4 * k : 4 * k + self.size])
+            for k in range(PLACES)
+        ]
+        for target in set(targets):
+            host, me = hosts[target], self.library.get_dest_id(self.vnn)
+            host.expected[me] = [number for number in reversed(range(self.messages)) if targets[number] == target]
+            host.due += len(host.expected[me])
+            host.senders[me] = self
+
+    async def stream(self) -> None:
+        """Send everything, then handle what has not come yet."""
+        send, regions = self.library.send, self.regions
+        for number, (where, handler) in enumerate(self.where):
+            await send(where, handler, number, payload=regions[number % PLACES] if self.size else b"")
+        await self.library.wait_for(lambda: self.handled >= self.due)
+
+    def on_data(self, source: int, number: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+        """A message has arrived."""
+        expected = self.expected[source]
+        if expected and expected[-1] == number:
+            expected.pop()
+            self.handled += 1
+        elif number in expected:
+            expected.remove(number)
+            self.handled += 1
+            self.out_of_order += 1
+        else:
+            self.doubled += 1
+        begin = 4 * (number % PLACES)
+        sender = self.senders[source]
+        if bytes(payload) != sender.source.bytes[begin : begin + self.size]:
+            self.changed += 1
+        self.last_at = sender.arrived_at = self.library.host.now
+        if self.handled == self.due // 2:
+            self.half_at = self.last_at
+        findings = self.lab.findings
+        findings.messages += 1
+        if not findings.messages % TOLD:
+            self.lab.progress(findings.messages, self.messages * len(self.lab.running.hosts))
+
+
+async def _hand_in(lab: Lab, hosts: list[_Host], begun: int) -> None:
+    """Metrics, and the rate at which messages of each host were handled."""
+    size, seconds = lab.option("size"), (max(host.last_at for host in hosts) - begun) / 1e12
+    delivered = sum(host.handled for host in hosts)
+    faults = {
+        "lost": sum(host.due - host.handled for host in hosts),
+        "doubled": sum(host.doubled for host in hosts),
+        "out_of_order": sum(host.out_of_order for host in hosts),
+        "changed": sum(host.changed for host in hosts),
+    }
+    for name, count in faults.items():
+        lab.metric(name, count)
+        lab.check(count == 0, f"{count} of {delivered} messages: {name.replace('_', ' ')}")
+    lab.metric("delivered", delivered)
+    lab.metric("messages_per_s", delivered / seconds)
+    lab.metric("messages_per_s_per_host", delivered / seconds / len(hosts))
+    lab.metric("MBps_total", delivered * size / seconds / 1e6)
+    for name, counter in (("resent", Counter.RESENT), ("nacks", Counter.NACKS_SENT)):
+        lab.metric(name, sum([await host.library.ni_counter(counter) for host in hosts]))
+    half_at, last_at = max(host.half_at for host in hosts), max(host.last_at for host in hosts)
+    late = faster(0.5, half_at, last_at, begun, last_at)
+    tell_steady(lab, [late], lab.option("messages") >= ENOUGH)
+    rates = [host.messages / (host.arrived_at - begun) * 1e12 for host in hosts]
+    lab.series("rate_by_host", [host.vnn for host in hosts], rates, "VNN", "messages/s")

@@ -1,0 +1,134 @@
+"""How fast does a file go from the memory of one host to that of another, and does it arrive unharmed?
+
+Strategy: the file is read into the memory of the first host; GRIM sends it from there to the last host, whose handler
+puts what has arrived into its own memory. SHA-256 over that memory is compared with SHA-256 of the file;
+`received.bin` is what has arrived. The time counts from the first send to the last handler.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from firmware.grim.formats import MAX_SEND
+from pymodels.errors import ConfigError
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
+from tb.plan.request import Plan
+from tb.studies.grim._grim import Region, bring_up
+from tb.tools.paths import ROOT
+
+LAYER = "grim"
+KERNEL = (1 << 20) + (64 << 10)
+"""Host memory that is not the file's: the kernel's, and what stands between buffers."""
+OPTIONS = {
+    "file": Option(
+        "README.md" if (ROOT / "README.md").is_file() else "LICENSE", "the file; a name with spaces in quotes"
+    ),
+    "send_bytes": Option(MAX_SEND, "the most that one send carries", 4, MAX_SEND),
+    **layer_options(LAYER),
+}
+TINY = "file=LICENSE send_bytes=3000"
+
+
+def file_of(plan: Plan) -> Path:
+    """The file that is meant: relative to where the command was typed, else to the repository.
+
+    Raises ConfigError when it cannot be read.
+    """
+    name = str(plan.options["file"])
+    places = [Path(plan.request.directory) / name, ROOT / name]
+    path = next((place for place in places if place.is_file()), places[0])
+    if not path.is_file():
+        what = "it is a folder" if path.is_dir() else "there is none"
+        raise ConfigError(
+            "SET",
+            0,
+            f"no file {name!r}",
+            f"{path}: {what}",
+            "give the path of a file; quotes hold a name with spaces together",
+        )
+    if not os.access(path, os.R_OK):
+        raise ConfigError("SET", 0, f"file {name!r} cannot be read", f"{path}: permission denied", "correct its rights")
+    return path
+
+
+def check(plan: Plan) -> None:
+    """Refuse, before anything is built, a file that is not there or that a host's memory cannot hold."""
+    size, memory = file_of(plan).stat().st_size, plan.profile.integer("memory.bytes")
+    free = memory - KERNEL - int(plan.options["grim.host_queue_bytes"]) * int(plan.options["grim.channels"])
+    if size > free:
+        cause = f"it has {size} bytes, the {memory} bytes of a host's memory leave {max(free, 0)} for it"
+        need = memory - free + size
+        remedy = f"set memory.bytes={1 << (need - 1).bit_length()}" if need <= 1 << 31 else "send a smaller file"
+        raise ConfigError("SET", 0, f"file {plan.options['file']!r} is larger than host memory", cause, remedy)
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    content = file_of(lab.plan).read_bytes()
+    libraries = lab.start_layer(LAYER)
+    near, far = libraries[0], libraries[-1]
+    transfer = _Transfer(lab, near.host, far.host, content)
+    handlers: list[dict[str, Any]] = [{} for _ in libraries]
+    handlers[-1]["part"] = transfer.on_part
+    await bring_up(lab, libraries, handlers)
+    number, where = await near.resolve_handler("part"), near.get_dest_id(far.get_my_vnn())
+    begun = lab.kernel.now
+    receiver = lab.spawn(far.wait_for(lambda: transfer.complete), "the receiving host")
+    for offset, region in transfer.parts():
+        await near.send(where, number, offset, payload=region)
+    await lab.all([receiver])
+    transfer.hand_in(begun)
+
+
+class _Transfer:
+    """A file in the memory of one host, and what has arrived in that of another."""
+
+    def __init__(self, lab: Lab, sender: Any, receiver: Any, content: bytes) -> None:
+        self.lab, self.content = lab, content
+        self.out, self.inbox = sender.allocate(len(content) + 4), receiver.allocate(len(content) + 4)
+        self.out.view[: len(content)] = content
+        self.messages = self.arrived = self.last_at = 0
+
+    def parts(self) -> Iterator[tuple[int, Region | bytes]]:
+        """Each send: offset in the file, and where its bytes stand. An empty file is one empty message."""
+        most = self.lab.option("send_bytes") & ~3
+        for offset in range(0, max(len(self.content), 1), most):
+            size = min(most, len(self.content) - offset)
+            yield (
+                offset,
+                Region(self.out.address + offset, size, self.out.view[offset : offset + size]) if size else b"",
+            )
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything has arrived."""
+        return self.messages > 0 and self.arrived >= len(self.content)
+
+    def on_part(self, source: int, offset: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+        """A part has arrived: into this host's memory with it."""
+        self.lab.check(offset == self.arrived, f"a part for offset {offset} arrived when {self.arrived} was due")
+        self.inbox.view[offset : offset + len(payload)] = payload
+        self.arrived += len(payload)
+        self.messages += 1
+        self.last_at = self.lab.kernel.now
+        self.lab.findings.messages += 1
+        self.lab.progress(self.arrived, len(self.content), "bytes")
+
+    def hand_in(self, begun: int) -> None:
+        """Metrics, the comparison, and the file as it arrived."""
+        received = self.inbox.view[: self.arrived]
+        equal = hashlib.sha256(received).digest() == hashlib.sha256(self.content).digest()
+        self.lab.metric("bytes", self.arrived)
+        self.lab.metric("messages", self.messages)
+        self.lab.metric("sha256_equal", int(equal))
+        self.lab.metric("MBps", self.arrived / (self.last_at - begun) * 1e6)
+        self.lab.check(equal, f"SHA-256 differs: {self.arrived} bytes arrived, {len(self.content)} were sent")
+        place = Path(self.lab.plan.request.folder) / "received.bin"
+        scratch = place.with_name(f".{place.name}.{os.getpid()}")
+        scratch.write_bytes(received)
+        scratch.replace(place)

@@ -1,0 +1,97 @@
+"""How often does a NI's translation cache have what a remote write needs, over the working set of its target?
+
+Strategy: the last host pins blocks of user-space memory, so that only the run-time region of its NI's cache translates
+them (paper 000, 4.5.2). The first host writes to them one after the other, to each block in a random order that
+follows from the seed, working sets from a few blocks to several times the cache. A set that fits misses once a block
+and never again; beyond it the oldest entry makes room, and the hit rate falls. Time of a write beside it, with the
+bytes compared.
+"""
+
+from __future__ import annotations
+
+import random
+import statistics
+from typing import Any
+
+import numpy as np
+
+from firmware.grim.nic.layout import Counter
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
+from tb.studies.grim._grim import bring_up
+
+LAYER = "grim"
+NEEDS = ("remote memory",)
+SETS = (0.25, 0.5, 1, 1.25, 1.5, 2, 4)
+"""Working sets, in entries of the run-time region."""
+SIZE = 64
+"""Bytes of a write."""
+OPTIONS = {
+    "writes": Option(48, "writes to each working set, after one to each of its blocks", 1, 100_000),
+    **layer_options(LAYER),
+}
+QUICK = "writes=24"
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    pair = _Pair(lab)
+    entries = lab.option("grim.translation_runtime")
+    sets = sorted({max(int(entries * share), 1) for share in SETS})
+    await pair.enable(sets[-1])
+    rates, times = [], []
+    for done, blocks in enumerate(sets):
+        hits, us = await pair.write_to(blocks, lab.option("writes"))
+        rates.append(100 * hits)
+        times.append(us)
+        lab.metric(f"hit_percent_{blocks}_blocks", 100 * hits)
+        lab.metric(f"write_us_{blocks}_blocks", us)
+        lab.check(blocks > entries or hits == 1, f"{blocks} blocks fit into {entries} entries, and yet it missed")
+        lab.progress(done + 1, len(sets), "working sets")
+    lab.metric("entries", entries)
+    lab.series("hit_rate", sets, rates, "blocks", "%")
+    lab.series("write_time", sets, times, "blocks", "us")
+
+
+class _Pair:
+    """The host that writes, and the host whose memory is meant."""
+
+    def __init__(self, lab: Lab) -> None:
+        self.lab = lab
+        self.libraries: list[Any] = lab.start_layer(LAYER)
+        self.near, self.far = self.libraries[0], self.libraries[-1]
+        self._random = random.Random(lab.seed)
+        self._number = 0
+
+    async def enable(self, blocks: int) -> None:
+        """Bring both libraries up and allocate. The lock stands in contiguous memory: its translation never misses."""
+        await bring_up(self.lab, self.libraries, [{} for _ in self.libraries])
+        self._where = self.near.get_dest_id(self.far.get_my_vnn())
+        self._source, self._lock = await self.near.malloc_pinned(SIZE), await self.far.malloc_pinned(4)
+        self._blocks = [await self.far.pin_user_memory(SIZE) for _ in range(blocks)]
+
+    async def write_to(self, blocks: int, writes: int) -> tuple[float, float]:
+        """Share of `writes` to so many blocks that found their translation, and their median time in us."""
+        for block in self._blocks[:blocks]:
+            await self._write(block)
+        missed = await self.far.ni_counter(Counter.MISSES)
+        times = [await self._write(self._random.choice(self._blocks[:blocks])) for _ in range(writes)]
+        missed = await self.far.ni_counter(Counter.MISSES) - missed
+        return 1 - missed / writes, statistics.median(times) / 1e6
+
+    async def _write(self, block: int) -> int:
+        """One write, compared; from the call to the lock, picoseconds."""
+        self._number += 1
+        data = np.random.default_rng(self._number).integers(0, 256, SIZE, dtype=np.uint8).tobytes()
+        self.near.store_pinned(self._source, data)
+        seen = self.lab.spawn(self._seen(), "far application")
+        begun = self.lab.kernel.now
+        await self.near.send_memory(self._where, block, self._source, SIZE, lock=self._lock, value=self._number)
+        duration = await seen.finished - begun
+        self.lab.findings.messages += 1
+        self.lab.check(self.far.load_pinned(block, SIZE) == data, f"write {self._number} arrived changed")
+        return int(duration)
+
+    async def _seen(self) -> int:
+        await self.far.wait_for_lock(self._lock, self._number)
+        return self.lab.kernel.now

@@ -1,0 +1,145 @@
+"""How long does a HAL packet take, how many bytes a second go over the routes of a pair, and what do interrupts cost?
+
+Strategy: the first host and the last one send a packet back and forth; half of a round trip is the one-way time, the
+median over the repetitions of a size is handed in. Once more in interrupt mode, where nobody polls: the service routine
+answers, and each packet comes when the routine of the one before is through. Then the first host sends packets back to
+back: bandwidth is what the other has had until the last one, and overtaken are those that came behind a later one.
+Every packet is compared; where wires lose or damage some, those are left out.
+"""
+
+from __future__ import annotations
+
+import statistics
+
+from firmware.hal.host import HostHal
+from firmware.hal.host.interface import MOST, Packet
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
+
+LAYER = "hal"
+CLUSTER = "sp_board"
+SIZES = (8, 64, 256, 512, MOST)
+PING, STREAM = 1, 2
+"""Protocols."""
+PATIENCE_PS = 500_000_000
+"""After so long without a packet it is lost."""
+INTERRUPTED = 8
+"""Bytes of a packet in interrupt mode."""
+OPTIONS = {
+    "repetitions": Option(3, "round trips of each size", 1, 100_000),
+    "packets": Option(40, "packets back to back", 1, 100_000),
+    **layer_options(LAYER),
+}
+QUICK = "repetitions=2 packets=24"
+
+
+class End:
+    """One of the two hosts."""
+
+    def __init__(self, hal: HostHal, other: int) -> None:
+        self.hal, self.other = hal, other
+        self.pings: list[bytes] = []
+        self.came: list[int] = []
+        """Numbers of the packets back to back, as they came."""
+        self.changed = 0
+        self.last = 0
+        """When the last one came, ps."""
+        self.answers = False
+        """Packets are answered by whoever hands them over."""
+        hal.on_packet(PING, self._ping)
+        hal.on_packet(STREAM, self._next)
+
+    async def _ping(self, packet: Packet) -> None:
+        self.pings.append(bytes(packet.view))
+        if self.answers:
+            await self.hal.send(self.other, PING, b"", packet.view)
+
+    async def _next(self, packet: Packet) -> None:
+        number = int.from_bytes(packet.view[:4], "big")
+        self.changed += bytes(packet.view) != body(number)
+        self.came.append(number)
+        self.last = self.hal.host.now
+
+    async def ping(self, data: bytes) -> bool:
+        """Send a packet and wait for its answer; whether it came."""
+        count = len(self.pings)
+        await self.hal.send(self.other, PING, b"", data)
+        return await self.hal.wait(lambda: len(self.pings) > count, self.hal.host.now + PATIENCE_PS)
+
+
+def body(number: int) -> bytes:
+    """What a packet of those back to back holds."""
+    return number.to_bytes(4, "big") + bytes((number + at) & 0xFF for at in range(MOST - 4))
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    hals = lab.start_layer(LAYER)
+    for hal in hals:
+        await hal.start()
+    near, far = End(hals[0], len(hals) - 1), End(hals[-1], 0)
+    one_way = [await _polled(lab, near, far, size) for size in SIZES]
+    lab.series("one_way", SIZES, one_way, "B", "us")
+    for size, us in zip(SIZES, one_way, strict=True):
+        lab.metric(f"one_way_us_{size}B", us)
+    lab.metric(f"round_trip_interrupt_us_{INTERRUPTED}B", await _interrupted(lab, near, far))
+    await _stream(lab, near, far)
+
+
+async def _polled(lab: Lab, near: End, far: End, size: int) -> float:
+    """The median of one-way times, us."""
+    done = [False]
+    waits = lab.spawn(far.hal.wait(lambda: done[0]), "the far host")
+    us = await _round_trips(lab, near, far, size) / 2
+    done[0] = True
+    far.hal.changed()
+    await lab.all([waits])
+    return us
+
+
+async def _interrupted(lab: Lab, near: End, far: End) -> float:
+    """The median of round trips, us, where each packet interrupts the far host."""
+    await far.hal.interrupts(True)
+    us = await _round_trips(lab, near, far, INTERRUPTED, pause_ps=1_500_000 * lab.option("hal.interrupt_delay_us"))
+    await far.hal.interrupts(False)
+    lab.check(far.hal.interrupted == lab.option("repetitions"), f"{far.hal.interrupted} interrupts")
+    return us
+
+
+async def _round_trips(lab: Lab, near: End, far: End, size: int, pause_ps: int = 0) -> float:
+    """The median of round trips, us, with a pause before each."""
+    far.answers, times, data = True, list[float](), bytes(at & 0xFF for at in range(size))
+    for _ in range(lab.option("repetitions")):
+        await lab.kernel.sleep(pause_ps, "the next packet")
+        begun = lab.kernel.now
+        if await near.ping(data):
+            times.append((lab.kernel.now - begun) / 1e6)
+            lab.check(near.pings[-1] == data, f"{size} bytes came back changed")
+        lab.findings.messages += 2
+    far.answers = False
+    lab.check(lab.lossy or len(times) == lab.option("repetitions"), f"packets of {size} bytes are lost")
+    return statistics.median(times) if times else 0.0
+
+
+async def _stream(lab: Lab, near: End, far: End) -> None:
+    """Packets back to back."""
+    count = lab.option("packets")
+    begun = lab.kernel.now
+
+    async def give() -> None:
+        for number in range(count):
+            await near.hal.send(near.other, STREAM, b"", body(number))
+
+    async def take() -> None:
+        while await far.hal.wait(lambda: len(far.came) == count, far.hal.host.now + PATIENCE_PS) is False:
+            if far.hal.host.now > far.last + PATIENCE_PS and lab.lossy:
+                return
+
+    await lab.all([lab.spawn(give(), "the near host"), lab.spawn(take(), "the far host")])
+    lab.findings.messages += count
+    lost = count - len(far.came)
+    lab.check(not far.changed and len(set(far.came)) == len(far.came), "packets are changed, or came twice")
+    lab.check(lab.lossy or not lost, f"{lost} packets are lost")
+    lab.metric("bandwidth_MBps_1024B", len(far.came) * MOST / (far.last - begun) * 1e6)
+    lab.metric("overtaken", sum(any(later > number for later in far.came[:at]) for at, number in enumerate(far.came)))
+    lab.metric("lost", lost)

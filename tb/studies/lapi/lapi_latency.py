@@ -1,0 +1,215 @@
+"""What does each of LAPI's calls take, when the other task polls and when packets interrupt it?
+
+Strategy: the first host and the last one, each a task. Puts and active messages go back and forth; half of a round trip
+is the one-way time. A get and an `Rmw` are timed from the call until their counter has risen. In the second half the
+far task has switched interrupts on, and spins on its counter's word without a call of LAPI, until that has risen; then
+it answers. All data are compared, and the sum of all `Rmw` is right.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from firmware.lapi.host import Lapi, Place, Query, Rmw
+from tb.lab.lab import Lab
+from tb.plan.options import Option, stack_options
+
+LAYER = "lapi"
+CLUSTER = "sp_board"
+SIZES = (4, 64, 900, 4096)
+OPTIONS = {
+    "repetitions": Option(1, "times each call is made", 1, 100_000),
+    "largest": Option(SIZES[-2], "most bytes of a message", SIZES[0], SIZES[-1], unit="bytes"),
+    **stack_options(LAYER),
+}
+QUICK = "repetitions=1"
+VARIANTS = {"ppc604": ("sp+ppc604-332", f"repetitions=3 largest={SIZES[-1]}")}
+"""Nodes of which paper 001, chapter 6, is."""
+UHDR = bytes(24)
+"""The user header of active messages, as long as MPI's envelope."""
+REST_PS = 30_000_000
+"""Before a call that interrupts: longer than the far task takes to be done with the one before."""
+
+
+class End:
+    """A task, with what both have: memory, a counter that the other one raises, one for its own calls."""
+
+    def __init__(self, lapi: Lapi) -> None:
+        self.lapi, self.process = lapi, lapi.process
+        self.memory = self.process.allocate(3 * SIZES[-1])
+        self.out, self.came, self.mine = self.memory, self.memory + SIZES[-1], self.memory + 2 * SIZES[-1]
+        self.raised = self.mine + 4
+        self.word = self.mine + 8
+        self.other: End
+        self.spins = False
+        """It waits by looking at its counter, without a call."""
+        self.hdr_hdl, self.hdr_hdl_completed = lapi.handler(self._header), lapi.handler(self._header_completed)
+
+    async def _header(self, source: int, uhdr: bytes, size: int) -> Place:
+        return Place(self.came)
+
+    async def _header_completed(self, source: int, uhdr: bytes, size: int) -> Place:
+        return Place(self.came, _nothing)
+
+    async def put(self, size: int) -> None:
+        """To the other task."""
+        await self.lapi.Put(self.other.lapi.me, size, self.other.came, self.out, tgt_cntr=self.other.raised)
+
+    async def amsend(self, size: int) -> None:
+        """The same as an active message."""
+        await self._amsend(self.other.hdr_hdl, size)
+
+    async def amsend_completed(self, size: int) -> None:
+        """One with a completion handler."""
+        await self._amsend(self.other.hdr_hdl_completed, size)
+
+    async def _amsend(self, hdr_hdl: int, size: int) -> None:
+        other, raised = self.other.lapi.me, self.other.raised
+        await self.lapi.Amsend(other, hdr_hdl, UHDR, len(UHDR), self.out, size, tgt_cntr=raised)
+
+    async def get(self, size: int) -> None:
+        """From the other task."""
+        await self.lapi.Get(self.other.lapi.me, size, self.other.out, self.came, org_cntr=self.mine)
+        await self.lapi.Waitcntr(self.mine, 1)
+
+    async def rmw(self) -> None:
+        """Add one to a word of the other task."""
+        await self.lapi.Rmw(Rmw.FETCH_AND_ADD, self.other.lapi.me, self.other.word, 1, org_cntr=self.mine)
+        await self.lapi.Waitcntr(self.mine, 1)
+
+    async def wait(self) -> None:
+        """Until the other task has raised the counter."""
+        if self.spins:
+            await self.process.poll([(self.raised, 0)], "hal_look")
+        await self.lapi.Waitcntr(self.raised, 1)
+
+    async def settled(self, part: Awaitable[None]) -> None:
+        """Do something, and wait until the other task has all of it; the other one answers, whatever it does."""
+        await part
+        await self.lapi.Senv(Query.INTERRUPT_SET, 1)
+        await self.lapi.Fence()
+
+
+async def _nothing(lapi: Lapi, argument: object) -> None:
+    """A completion handler."""
+
+
+@dataclass
+class Pair:
+    """The two tasks, and how they are timed."""
+
+    lab: Lab
+    near: End
+    far: End
+    times: int
+    sizes: tuple[int, ...]
+
+    async def both(self, near: Callable[[], Awaitable[None]], far: Callable[[], Awaitable[None]]) -> list[float]:
+        """The near task does one thing so often, the far one the other; how long each took the near one, us."""
+        took = list[float]()
+
+        async def serve() -> None:
+            for _ in range(self.times):
+                await far()
+
+        await self._settled(self._timed(near, took), serve())
+        return took
+
+    async def _timed(self, call: Callable[[], Awaitable[None]], took: list[float]) -> None:
+        """How long something takes each time, us."""
+        for _ in range(self.times):
+            if self.far.spins:
+                await self.near.lapi.host.sleep(REST_PS, "a pause")
+            begun = self.lab.kernel.now
+            await call()
+            took.append((self.lab.kernel.now - begun) / 1e6)
+
+    async def _settled(self, near: Awaitable[None], far: Awaitable[None]) -> None:
+        """Both, and then whatever was lost is sent again."""
+        lab, ends = self.lab, (self.near, self.far)
+        await lab.all([lab.spawn(end.settled(part), "a task") for end, part in zip(ends, (near, far), strict=True)])
+        for end in ends:
+            await end.lapi.Senv(Query.INTERRUPT_SET, int(end.spins))
+
+    async def one_way(self, send: Callable[[End, int], Awaitable[None]], size: int) -> float:
+        """Half of a round trip, us."""
+        near, far = self.near, self.far
+
+        async def there() -> None:
+            await send(near, size)
+            await near.wait()
+
+        async def back() -> None:
+            await far.wait()
+            await send(far, size)
+
+        took = await self.both(there, back)
+        self.lab.check(_came(near, size) == _sent(far, size), f"{size} bytes came back changed")
+        self.lab.check(_came(far, size) == _sent(near, size), f"{size} bytes came changed")
+        self.lab.findings.messages += 2 * self.times
+        return statistics.median(took) / 2
+
+    async def served(self, call: Callable[[], Awaitable[None]]) -> float:
+        """A call that needs nothing but that the far task is there, us; at the end a put without data lets it go on."""
+        took = list[float]()
+
+        async def ask() -> None:
+            await self._timed(call, took)
+            await self.near.put(0)
+
+        await self._settled(ask(), self.far.wait())
+        self.lab.findings.messages += self.times
+        return statistics.median(took)
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    tasks: list[Lapi] = lab.start_layer(LAYER)
+    await lab.all([lab.spawn(one.Init(), "LAPI_Init") for one in tasks])
+    near, far = End(tasks[0]), End(tasks[-1])
+    near.other, far.other = far, near
+    for end in (near, far):
+        end.process.store_bytes(end.out, bytes((7 * at + end.lapi.me + 1) & 0xFF for at in range(SIZES[-1])))
+    sizes = tuple(size for size in SIZES if size <= lab.option("largest"))
+    pair = Pair(lab, near, far, lab.option("repetitions"), sizes)
+    await _measure(lab, pair, "")
+    await far.lapi.Senv(Query.INTERRUPT_SET, 1)
+    far.spins = True
+    await _measure(lab, pair, "_interrupt")
+    await lab.all([lab.spawn(one.Term(), "LAPI_Term") for one in tasks])
+    (sum_of_all,) = far.process.load_words(far.word, 1)
+    lab.check(sum_of_all == 2 * pair.times, f"the word of all Rmw is {sum_of_all}")
+    lab.metric("resent", sum(one.outgoing.resent for one in tasks))
+
+
+async def _measure(lab: Lab, pair: Pair, mode: str) -> None:
+    """All calls; `mode` is in the names of the metrics."""
+    ways = {"put": End.put, "amsend": End.amsend, "amsend_completed": End.amsend_completed}
+    found = {}
+    for name, send in ways.items():
+        times = found[name] = [await pair.one_way(send, size) for size in pair.sizes]
+        _tell(lab, name + mode, pair.sizes, times)
+    slower = sum(put >= amsend for put, amsend in zip(found["put"], found["amsend"], strict=True))
+    lab.metric(f"sizes_put_not_below_amsend{mode}", slower)
+    got = []
+    for size in pair.sizes:
+        got.append(await pair.served(lambda: pair.near.get(size)))  # noqa: B023 - it is called at once
+        lab.check(_came(pair.near, size) == _sent(pair.far, size), f"{size} bytes that were got are others")
+    _tell(lab, f"get{mode}", pair.sizes, got)
+    lab.metric(f"rmw{mode}_us", await pair.served(pair.near.rmw))
+
+
+def _tell(lab: Lab, name: str, sizes: tuple[int, ...], times: list[float]) -> None:
+    lab.series(name, sizes, times, "B", "us")
+    for size, us in zip(sizes, times, strict=True):
+        lab.metric(f"{name}_us_{size}B", us)
+
+
+def _came(end: End, size: int) -> bytes:
+    return end.process.load_bytes(end.came, size)
+
+
+def _sent(end: End, size: int) -> bytes:
+    return end.process.load_bytes(end.out, size)

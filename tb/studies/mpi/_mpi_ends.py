@@ -1,0 +1,105 @@
+"""What the first rank measures with the last one: round trips, and messages back to back (paper 001, 6.5)."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.random import default_rng
+
+from firmware.mpi.host import Mpi, Request
+from tb.lab.lab import Lab
+from tb.plan.options import Option, stack_options
+
+STACKS: Mapping[str, str] = MappingProxyType({"native": "pipes", "lapi": "lapi"})
+"""What MPI stands on, by the name of the stack in the paper. LAPI comes last: it leaves HAL's interrupts on behind it,
+so that it answers whoever sends again, and Pipes would pay for them.
+"""
+OF_BOTH_STACKS: Mapping[str, Option] = MappingProxyType(
+    {
+        **stack_options("lapi"),
+        **stack_options("pipes"),
+        "mpi.on": Option("lapi", "what mpi stands on first", choices=("lapi",)),
+    }
+)
+"""Options of a study on both stacks."""
+REST_PS = 20_000_000_000
+"""Between two stacks: Pipes goes on to take in packets until nothing has come for some time-outs."""
+Found = TypeVar("Found")
+Measure = Callable[[Lab, Mpi, Any], Coroutine[Any, Any, float]]
+"""Of the data of a message, on both ranks; what the first one gives counts."""
+
+
+async def on_both_stacks(lab: Lab, program: Callable[[Mpi], Coroutine[Any, Any, Found]]) -> dict[str, Found]:
+    """A program that every rank runs, on one stack after the other in one run; what the first rank found, by stack."""
+    found = {}
+    for name, on in STACKS.items():
+        ranks = lab.start_layer("mpi", {"on": on})
+        programs = [lab.spawn(program(mpi), f"rank {n}, {name}") for n, mpi in enumerate(ranks)]
+        found[name] = (await lab.all(programs))[0]
+        await lab.kernel.sleep(REST_PS, "the end of what a stack leaves behind")
+    return found
+
+
+async def of_both_stacks(lab: Lab, sizes: Sequence[int], measure: Measure) -> dict[str, list[float]]:
+    """By stack what is measured, for each size."""
+    return await on_both_stacks(lab, lambda mpi: _rank(lab, mpi, sizes, measure))
+
+
+def tell(lab: Lab, sizes: Sequence[int], found: Mapping[str, Sequence[float]], name: str, unit: str) -> None:
+    """Series and metrics, `<name>_<stack>_<size>B`, of what was measured by stack, for each size."""
+    for stack, values in found.items():
+        lab.series(stack, sizes, values, "B", unit)
+        for size, value in zip(sizes, values, strict=True):
+            lab.metric(f"{name}_{stack}_{size}B", value)
+
+
+async def _rank(lab: Lab, mpi: Mpi, sizes: Sequence[int], measure: Measure) -> list[float]:
+    await mpi.Init()
+    comm, found = mpi.COMM_WORLD, list[float]()
+    for size in sizes:
+        await comm.Barrier()
+        if comm.Get_rank() in (0, comm.Get_size() - 1):
+            found.append(await measure(lab, mpi, default_rng(size).integers(0, 256, size, dtype=np.uint8)))
+    await mpi.Finalize()
+    return found
+
+
+async def round_trips(lab: Lab, mpi: Mpi, data: Any, repetitions: int) -> float:
+    """The median of one-way times, us."""
+    comm, room, times = mpi.COMM_WORLD, np.zeros_like(data), list[float]()
+    for _ in range(repetitions):
+        begun = mpi.host.now
+        if comm.Get_rank() == 0:
+            await comm.Send(data, comm.Get_size() - 1)
+            await comm.Recv(room, comm.Get_size() - 1)
+        else:
+            await comm.Recv(room, 0)
+            await comm.Send(room, 0)
+        times.append((mpi.host.now - begun) / 2 / 1e6)
+        lab.check(bool((room == data).all()), f"{len(data)} bytes arrived changed")
+        lab.findings.messages += 1
+    return statistics.median(times)
+
+
+async def stream(lab: Lab, mpi: Mpi, data: Any, count: int) -> float:
+    """MB/s of so many messages back to back; 0 on the last rank."""
+    comm, nothing = mpi.COMM_WORLD, np.zeros(0, np.uint8)
+    rooms = [np.zeros_like(data) for _ in range(count)]
+    if comm.Get_rank():
+        receives = [await comm.Irecv(room, 0) for room in rooms]
+        await comm.Send(nothing, 0)  # the receives are posted
+        await Request.Waitall(receives)
+        await comm.Send(nothing, 0)
+        lab.check(all((room == data).all() for room in rooms), f"{len(data)} bytes back to back arrived changed")
+        return 0.0
+    other = comm.Get_size() - 1
+    await comm.Recv(nothing, other)
+    begun = mpi.host.now
+    await Request.Waitall([await comm.Isend(data, other) for _ in range(count)])
+    await comm.Recv(nothing, other)
+    lab.findings.messages += count
+    return count * len(data) / (mpi.host.now - begun) * 1e6

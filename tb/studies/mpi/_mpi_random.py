@@ -1,0 +1,72 @@
+"""Random programs of MPI on all ranks, and what was wrong with them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Coroutine, Sequence
+from typing import Any, TypeVar
+
+from firmware.mpi.host import Mpi
+from tb.studies.mpi._mpi_items import Item, drawn, planned
+from tb.studies.mpi._mpi_rank import Rank
+from tb.studies.mpi._mpi_reference import compare
+
+T = TypeVar("T")
+
+
+class Seeded:
+    """Choices of a seed."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = random.Random(seed)
+
+    def whole(self, low: int, high: int) -> int:
+        """See `Chooser`."""
+        return self._random.randint(low, high)
+
+    def one_of(self, values: Sequence[T]) -> T:
+        """See `Chooser`."""
+        return self._random.choice(values)
+
+    def once_in(self, times: int) -> bool:
+        """See `Chooser`."""
+        return self._random.randrange(times) == 0
+
+
+def items_of(seed: int, operations: int, ranks: int) -> list[Item]:
+    """Items that take at least so many calls of four ranks."""
+    choose, found, calls = Seeded(seed), list[Item](), 0
+    while calls < operations:
+        found.append(drawn(choose, ranks))
+        calls += found[-1].calls
+    return found
+
+
+class RandomProgram:
+    """What all ranks do, and what they found."""
+
+    def __init__(self, items: Sequence[Item], ranks: int) -> None:
+        self.steps = list(planned(items, ranks))
+        self.ranks: dict[int, Rank] = {}
+
+    def run(self, mpi: Mpi, number: int) -> Coroutine[Any, Any, None]:
+        """A rank's part."""
+        self.ranks[number] = Rank(mpi, self.steps)
+        return self.ranks[number].run()
+
+    def wrong(self) -> list[str]:
+        """What no sequential matcher would have given."""
+        found = []
+        for number, rank in sorted(self.ranks.items()):
+            found += [*rank.wrong, *compare(number, self.steps, rank.log, rank.got)]
+        return found
+
+    @property
+    def calls(self) -> int:
+        """Of MPI, by all ranks."""
+        return sum(rank.calls for rank in self.ranks.values())
+
+    @property
+    def received(self) -> int:
+        """Messages."""
+        return sum(one is not None for rank in self.ranks.values() for one in rank.got)

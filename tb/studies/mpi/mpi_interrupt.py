@@ -1,0 +1,108 @@
+"""How long does an MPI message take over LAPI and natively when packets interrupt the receiver (paper 001, 6.5.1)?
+
+Strategy: the first rank and the last one send one message back and forth. Each has posted its receive, and looks at the
+content of the buffer, without a call of MPI, until the message is there: it is the service routine of HAL that takes
+packets in. Then it answers. Half of a round trip is the one-way time, the median of the repetitions. The routine of the
+native stack waits for further packets, so its shortest message is timed for several such delays, and then all sizes
+with the usual one; LAPI's does not wait. Every message is compared. The paper's nodes are `PROFILE=sp+ppc604-332`.
+"""
+
+from __future__ import annotations
+
+import statistics
+from typing import Any
+
+import numpy as np
+
+from firmware.lapi.host import Lapi, Query
+from firmware.mpi.host import Mpi
+from tb.lab.lab import Lab
+from tb.plan.options import Option, stack_options
+from tb.studies.mpi._mpi_ends import of_both_stacks
+
+LAYER = "mpi"
+CLUSTER = "sp_board"
+SIZES = (4, 64, 256, 1024, 4095)
+"""All go eagerly: a rank that makes no call permits nothing."""
+DELAYS_US = (1, 5, 10, 20, 35, 70, 100)
+OPTIONS = {
+    "repetitions": Option(2, "round trips of each size and delay", 1, 100_000),
+    "largest": Option(256, "largest message in bytes", SIZES[0], SIZES[-1], unit="bytes"),
+    **stack_options("lapi"),
+    **stack_options("pipes"),
+    f"{LAYER}.on": Option("lapi", "what mpi stands on first", choices=("lapi",)),
+}
+QUICK = "repetitions=1 largest=64"
+VARIANTS = {"ppc604": ("sp+ppc604-332", "repetitions=15 largest=4095")}
+"""The paper's nodes."""
+LOOKS = 8
+"""Looks at the buffer in one stretch of computing."""
+TAG, READY = 1, 2
+AHEAD = 2
+"""Receives that are posted before the first message: the next one is there when a message is answered."""
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    sizes = [size for size in SIZES if size <= lab.option("largest")]
+    delayed = list[float]()
+
+    async def measure(lab: Lab, mpi: Mpi, data: Any) -> float:
+        if isinstance(mpi.below, Lapi):
+            await mpi.below.Senv(Query.INTERRUPT_SET, 1)
+            return await _one_way(lab, mpi, data)
+        for delay_us in DELAYS_US if len(data) == sizes[0] else ():
+            await mpi.below.interrupts(True, delay_us)
+            us = await _one_way(lab, mpi, data)
+            if mpi.COMM_WORLD.Get_rank() == 0:
+                delayed.append(us)
+        await mpi.below.interrupts(True)
+        return await _one_way(lab, mpi, data)
+
+    found = await of_both_stacks(lab, sizes, measure)
+    for name, times in found.items():
+        lab.series(name, sizes, times, "B", "us")
+        for size, us in zip(sizes, times, strict=True):
+            lab.metric(f"us_{name}_{size}B", us)
+    pairs = list(zip(sizes, found["lapi"], found["native"], strict=True))
+    for size, lapi, native in pairs:
+        lab.metric(f"gain_percent_{size}B", 100 * (1 - lapi / native))
+    lab.metric("sizes_native_ahead", sum(native <= lapi for _, lapi, native in pairs))
+    gains = [100 * (1 - found["lapi"][0] / us) for us in delayed]
+    lab.series("gain over the delay", DELAYS_US, gains, "us", "%")
+    for delay_us, percent in zip(DELAYS_US, gains, strict=True):
+        lab.metric(f"gain_percent_{sizes[0]}B_{delay_us}us", percent)
+
+
+async def _one_way(lab: Lab, mpi: Mpi, data: Any) -> float:
+    """The median of one-way times, us."""
+    comm, first, times = mpi.COMM_WORLD, mpi.COMM_WORLD.Get_rank() == 0, list[float]()
+    other = comm.Get_size() - 1 if first else 0
+    rooms = [data ^ 0xFF for _ in range(AHEAD)]
+    receives = [await comm.Irecv(room, other, TAG) for room in rooms]
+    await comm.Sendrecv(
+        np.zeros(0, np.uint8), other, recvbuf=np.zeros(0, np.uint8), source=other, sendtag=READY, recvtag=READY
+    )
+    for turn in range(lab.option("repetitions")):
+        room, begun = rooms[turn % AHEAD], mpi.host.now
+        if first:
+            await comm.Send(data, other, TAG)
+        await _look(mpi, room, data)
+        times.append((mpi.host.now - begun) / 2 / 1e6)
+        if not first:
+            await comm.Send(room, other, TAG)
+        await receives[turn % AHEAD].Wait()
+        lab.check(bool((room == data).all()), f"{len(data)} bytes arrived changed")
+        lab.findings.messages += 1
+        room[:] = data ^ 0xFF
+        receives[turn % AHEAD] = await comm.Irecv(room, other, TAG)
+    for receive in receives:
+        receive.Cancel()
+        await receive.Wait()
+    return statistics.median(times)
+
+
+async def _look(mpi: Mpi, room: Any, data: Any) -> None:
+    """Until the content of a buffer is a message."""
+    while not (room == data).all():
+        await mpi.host.compute("hal_look", LOOKS)

@@ -1,0 +1,31 @@
+"""What does simulated silence cost, when GRIM is up on every host and nobody sends?
+
+Strategy: enable GRIM, let a second of simulated time pass in which every NIC and host polls and nothing arrives, and
+count clock edges and wall time. Sleeping clocks make both nearly nothing.
+"""
+
+from __future__ import annotations
+
+import time
+
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
+from tb.studies.grim._grim import bring_up
+
+LAYER = "grim"
+HOSTS = 1
+"""A host alone is silent, too."""
+OPTIONS = {"silence_ms": Option(1000, "simulated silence", 1, 100_000), **layer_options(LAYER)}
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    libraries = lab.start_layer(LAYER)
+    await bring_up(lab, libraries, [{} for _ in libraries])
+    loops = [lab.spawn(library.wait_for(lambda: False), f"host {i}") for i, library in enumerate(libraries)]
+    await lab.kernel.sleep(1_000_000_000, "GRIM to settle")
+    begun = time.perf_counter()
+    await lab.kernel.sleep(lab.option("silence_ms") * 1_000_000_000, "silence")
+    wall = time.perf_counter() - begun
+    lab.metric("wall_ms_per_sim_s", wall * 1e3 / lab.option("silence_ms") * 1000)
+    lab.metric("silent_hosts", sum(not loop.finished.done for loop in loops))

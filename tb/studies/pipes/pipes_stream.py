@@ -1,0 +1,116 @@
+"""How many bytes a second go through a pipe, past it, and what do losses and late routes cost?
+
+Strategy: the first host and the last one write a few bytes back and forth; half of a round trip is the one-way time.
+Then the first one writes a stream, in writes of one size, and the last one reads it: bandwidth is bytes over the time
+until all are read. Once more past the pipe, to a consumer. All bytes are compared; packets that were sent again, and
+that came twice, are counted.
+"""
+
+from __future__ import annotations
+
+import statistics
+
+from firmware.pipes.host import Pipes
+from tb.lab.lab import Lab
+from tb.plan.options import Option, stack_options
+from tb.studies.kit.steady import faster, tell_steady
+
+LAYER = "pipes"
+CLUSTER = "sp_board"
+SHORT = (4, 64, 1000)
+ENOUGH = 120_000
+"""Bytes of a stream that has converged."""
+OPTIONS = {
+    "repetitions": Option(3, "round trips of each size", 1, 100_000),
+    "bytes": Option(ENOUGH, "bytes of a stream", 1, 1 << 30, unit="bytes"),
+    "write": Option(8000, "bytes of a write", 1, 1 << 20, unit="bytes"),
+    **stack_options(LAYER),
+}
+QUICK = "repetitions=2 bytes=20000"
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    ends = lab.start_layer(LAYER)
+    for end in ends:
+        await end.start()
+    near, far = ends[0], ends[-1]
+    times = [await _round_trips(lab, near, far, size) for size in SHORT]
+    lab.series("one_way", SHORT, times, "B", "us")
+    for size, us in zip(SHORT, times, strict=True):
+        lab.metric(f"one_way_us_{size}B", us)
+    late = []
+    for name, direct in (("pipe", False), ("direct", True)):
+        rate, percent = await _stream(lab, near, far, direct)
+        lab.metric(f"stream_MBps_{name}", rate)
+        late.append(percent)
+    tell_steady(lab, late, lab.option("bytes") >= ENOUGH)
+    lab.metric("resent", sum(end.resent for end in ends))
+    lab.metric("doubled", sum(end.doubled for end in ends))
+
+
+def pattern(size: int) -> bytes:
+    """The bytes of a stream."""
+    return bytes((7 * at + (at >> 8) * 13 + (at >> 16)) & 0xFF for at in range(size))
+
+
+async def _round_trips(lab: Lab, near: Pipes, far: Pipes, size: int) -> float:
+    """The median of one-way times, us."""
+    count, data, times = lab.option("repetitions"), pattern(size), list[float]()
+
+    async def echo() -> None:
+        for _ in range(count):
+            await far.write(near.me, await far.read(near.me, size))
+
+    async def measure() -> None:
+        for _ in range(count):
+            begun = lab.kernel.now
+            await near.write(far.me, data)
+            lab.check(await near.read(far.me, size) == data, f"{size} bytes came back changed")
+            times.append((lab.kernel.now - begun) / 2 / 1e6)
+
+    measured, echoes = lab.spawn(measure(), "the near host"), lab.spawn(echo(), "the far host")
+    await lab.all([measured, echoes])
+    await _settle(lab, near, far)
+    lab.findings.messages += 2 * count
+    return statistics.median(times)
+
+
+async def _settle(lab: Lab, near: Pipes, far: Pipes) -> None:
+    """Everything is acknowledged."""
+    await lab.all([lab.spawn(end.finish(), "acknowledgements") for end in (near, far)])
+
+
+async def _stream(lab: Lab, near: Pipes, far: Pipes, direct: bool) -> tuple[float, float]:
+    """MB/s, and by how many percent the second half of the bytes came faster than all of them."""
+    data, size = pattern(lab.option("bytes")), lab.option("write")
+    came, ends, halves = bytearray(), list[int](), list[tuple[int, int]]()
+
+    def have_come(data: bytes | memoryview) -> None:
+        came.extend(data)
+        if 2 * len(came) >= lab.option("bytes") and not halves:
+            halves.append((len(came), lab.kernel.now))
+
+    async def take(node: int, view: memoryview) -> None:
+        have_come(view)
+
+    async def give() -> None:
+        for at in range(0, len(data), size):
+            await near.write(far.me, data[at : at + size], direct)
+            lab.findings.messages += 1
+        await near.flush()
+
+    async def have() -> None:
+        while not direct and len(came) < len(data):
+            have_come(await far.read(near.me, min(size, len(data) - len(came))))
+        await far.wait(lambda: len(came) == len(data))
+        ends.append(lab.kernel.now)
+        await far.finish()
+
+    far.on_bytes(take if direct else None)
+    begun = lab.kernel.now
+    await lab.all([lab.spawn(give(), "the near host"), lab.spawn(have(), "the far host")])
+    lab.check(came == data, f"the stream {'past the pipe' if direct else 'through the pipe'} came changed")
+    (early, at), ended = halves[0], ends[0]
+    late = faster(early / len(data), at, ended, begun, ended)
+    return len(data) / (ended - begun) * 1e6, late

@@ -1,0 +1,40 @@
+"""The mixed fuzz of SSAM: several programs under one kernel, on a network that loses nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from firmware.ssam.host import DRIVES
+from tb.fuzz import request_reply
+from tb.fuzz.draw import Draw
+from tb.fuzz.program import Program
+from tb.fuzz.request_reply import Process, Rules, acts
+from tb.fuzz.world import World
+
+
+def program(draw: Draw) -> Program:
+    """A program."""
+    nodes = draw.whole(2, 6)
+    options = {"requests": draw.one_of((4, 1, 2, 16))}
+    return Program(nodes, DRIVES.name, options, {}, acts(draw, nodes))
+
+
+def held(layers: Sequence[Any]) -> list[str]:
+    """Cells that were lost, and slots of the kernel that are not free."""
+    kernels = [layer.kernel for layer in layers]
+    lost = [f"node {kernel.me}: {kernel.lost_cells} cells never came" for kernel in kernels if kernel.lost_cells]
+    used = [
+        f"node {kernel.me}: {kernel._slots - len(kernel._free)} slots of the kernel are not free"
+        for kernel in kernels
+        if len(kernel._free) != kernel._slots
+    ]
+    return [*lost, *used]
+
+
+RULES = Rules("ssam", 6, ordered=True, held=held, process=Process)
+
+
+async def run(program: Program, world: World) -> list[str]:
+    """Run a program; what was wrong."""
+    return await request_reply.run(RULES, program, world)

@@ -1,0 +1,123 @@
+"""What does Active Messages cost when the kernel moves every message: time, traps, copies, the kernel's share?
+
+Strategy: SSAM (paper 002) between the first host and the last one. A request with data is answered by a reply with the
+same data; half of a round trip is the one-way time, the median over the repetitions of a size. The stages of the
+messages of a size, medians, come from the trace. Traps and bytes copied are counted beside the messages sent; explicit
+polls of the round trips are left out of the first, and counted apart in a quiet network. The kernel's share is the part
+of the CPU time of both hosts that was spent in traps. Every byte is compared.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from typing import Any
+
+from firmware.ssam.host import Call, Port
+from firmware.ssam.host.kernel import SsamKernel
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
+from tb.studies.kit.stages import stage_times
+
+LAYER = "ssam"
+CLUSTER = "fifo_cards"
+SIZES = (0, 28, 64, 256, 1024, 2000)
+OPTIONS = {
+    "repetitions": Option(3, "round trips of each size", 1, 100_000),
+    "largest": Option(1024, "largest message in bytes", 0, 2000, unit="bytes"),
+    **layer_options(LAYER),
+}
+POLLS = 10
+"""Polls of a quiet network that are counted."""
+QUICK = "repetitions=1 largest=64"
+TINY = "repetitions=1 largest=28"
+
+
+class Ends:
+    """A program of two processes."""
+
+    def __init__(self, lab: Lab) -> None:
+        self.lab = lab
+        self.came: list[bytes] = []
+        """Data of the replies."""
+        self.over = False
+
+    async def echo(self, call: Call) -> None:
+        """Of the far process: send the data back."""
+        await call.reply(self.returned, data=call.data)
+
+    async def returned(self, call: Call) -> None:
+        """Of the near process."""
+        self.came.append(call.data)
+
+    async def serve(self, port: Port) -> None:
+        """Poll until the near process is through."""
+        await port.until(lambda: self.over, "the end of the round trips")
+
+    async def round_trip(self, port: Port, far: int, size: int, number: int) -> float:
+        """Microseconds."""
+        begun, count, data = self.lab.kernel.now, len(self.came), _payload(size, number)
+        await port.request(far, self.echo, data=data)
+        await port.until(lambda: len(self.came) > count, "the reply")
+        self.lab.check(self.came[-1] == data, f"{size} bytes came back changed")
+        return (self.lab.kernel.now - begun) / 1e6
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    layers = lab.start_layer(LAYER)
+    far = len(layers) - 1
+    for layer in layers:
+        await layer.start()
+    ends = Ends(lab)
+    near_port, far_port = [await layers[vnn].open([ends.echo, ends.returned]) for vnn in (0, far)]
+    serving = lab.spawn(ends.serve(far_port), "the far process")
+    sizes = [size for size in SIZES if size <= lab.option("largest")]
+    kernels, hosts = (layers[0].kernel, layers[far].kernel), (lab.running.hosts[0], lab.running.hosts[far])
+    before = _counts(kernels, hosts, (near_port, far_port))
+    ways = []
+    for done, size in enumerate(sizes):
+        since = lab.kernel.now
+        trips = [await ends.round_trip(near_port, far, size, number) for number in range(lab.option("repetitions"))]
+        ways.append(statistics.median(trips) / 2)
+        lab.metric(f"one_way_us_{size}B", ways[-1])
+        for stage, times in stage_times(lab, 0, since).items():
+            lab.metric(f"{stage}_us_{size}B", statistics.median(times))
+        lab.progress(done + 1, len(sizes), "sizes")
+    spent = {name: after - before[name] for name, after in _counts(kernels, hosts, (near_port, far_port)).items()}
+    ends.over = True
+    await lab.all([serving])
+    lab.series("one_way", sizes, ways, "bytes", "us")
+    _ratios(lab, spent, 2 * lab.option("repetitions") * len(sizes))
+    before = _counts(kernels, hosts, (near_port, far_port))
+    for _ in range(POLLS):
+        await near_port.poll()
+    traps = (_counts(kernels, hosts, (near_port, far_port))["traps"] - before["traps"]) / POLLS
+    lab.metric("traps_per_poll", traps)
+    lab.check(traps == 1, f"a poll took {traps} traps, not 1")
+
+
+def _ratios(lab: Lab, spent: dict[str, float], messages: int) -> None:
+    """What a message cost, of so many."""
+    lab.findings.messages += messages
+    traps, copies = (spent["traps"] - spent["polls"]) / messages, spent["copied"] / spent["sent"]
+    lab.metric("traps_per_send", traps)
+    lab.metric("copies_per_message", copies)
+    lab.check((traps, copies) == (2, 3), f"a message took {traps} traps of its sender and {copies} copies, not 2 and 3")
+    lab.metric("kernel_share_percent", 100 * spent["kernel_ps"] / spent["cpu_ps"])
+
+
+def _counts(kernels: Sequence[SsamKernel], hosts: Sequence[Any], ports: Sequence[Port]) -> dict[str, float]:
+    """What both hosts have done so far."""
+    return {
+        "traps": sum(kernel.traps for kernel in kernels),
+        "polls": sum(port.polls for port in ports),
+        "copied": sum(sum(kernel.copied.values()) for kernel in kernels),
+        "sent": sum(kernel.copied["process_to_card"] for kernel in kernels),
+        "kernel_ps": sum(kernel.inside_ps for kernel in kernels),
+        "cpu_ps": sum(host.cpu_ps for host in hosts),
+    }
+
+
+def _payload(size: int, number: int) -> bytes:
+    return bytes((number + at) % 256 for at in range(size))

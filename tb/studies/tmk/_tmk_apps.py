@@ -1,0 +1,164 @@
+"""Programs of shared memory as studies run them: on a substrate, on so many processes, checked and counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from firmware.applications.shared_memory import PROGRAMS, Program, Size
+from firmware.tmk.host.account import Share
+from pymodels.errors import ConfigError, nearest
+from pymodels.formats.png import png
+from tb.lab.lab import Lab
+from tb.plan.options import Option
+from tb.plan.request import Plan
+from tb.studies.tmk._tmk import anew, check, together
+
+TOLERANCE = 1e-10
+"""FFT beside a library's, relative to its greatest value; the others give every bit."""
+POINTS = 200
+"""Of a curve."""
+WIDTH, HEIGHT = 1024, 1024
+"""Of a picture at most, in dots."""
+COLOURS = (
+    (230, 60, 60),
+    (60, 160, 60),
+    (70, 90, 230),
+    (220, 160, 0),
+    (150, 60, 200),
+    (0, 170, 190),
+    (220, 80, 160),
+    (120, 120, 60),
+)
+"""By process."""
+OPTIONS: Mapping[str, Option] = {
+    "programs": Option("sor,tsp,jacobi,fft", "which programs, with commas"),
+    "scale": Option(16, "rows and iterations are divided by it, the time of a point multiplied; 1: the paper's", 1, 64),
+}
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A run of a program."""
+
+    seconds: float
+    shares: Mapping[str, float]
+    """Seconds of a process in each share of its time, on the average."""
+    counts: Mapping[str, int]
+    """Of all processes: messages, bytes, faults, twins, diffs; barriers of one."""
+    faults: Sequence[tuple[int, int, int, bool]]
+    """Page faults in their order: time in ps since the first process began, process, page, whether it wrote."""
+    pages: int
+
+
+def check_programs(plan: Plan) -> None:
+    """Refuse a program that there is not, and more processes than hosts. Raises ConfigError."""
+    for name in filter(None, str(plan.options["programs"]).split(",")):
+        if name not in PROGRAMS:
+            known = ", ".join(PROGRAMS)
+            raise ConfigError("SET", 0, f"program {name!r}", f"the programs are {known}", nearest(name, PROGRAMS))
+    check(plan)
+
+
+def chosen(lab: Lab) -> list[str]:
+    """The programs that are asked for."""
+    return [name for name in lab.text("programs").split(",") if name]
+
+
+def size_of(lab: Lab, name: str, place: int | None = None) -> Size:
+    """Of a program: that of Table 5.1, or another one of its sizes, scaled."""
+    program = PROGRAMS[name]
+    return program.scaled(program.sizes[program.usual if place is None else place], lab.option("scale"))
+
+
+async def ran(lab: Lab, name: str, size: Size, substrate: str, processes: int, **options: float | str) -> Ran:
+    """Run a program, and compare its result with that of a sequential one."""
+    program = PROGRAMS[name]
+    all_of = await anew(lab, substrate, processes=processes, pages=program.pages(size), **options)
+    window = Window(all_of)
+
+    async def run(tmk: Any) -> Any:
+        part = await program.run(tmk, size)
+        await tmk.exit()
+        return part
+
+    parts = await together(lab, all_of, run)
+    lab.check(_right(program, size, parts), f"{name} over {substrate} on {processes} processes: a wrong result")
+    lab.findings.messages += sum(tmk.sent for tmk in all_of)
+    return window.ran()
+
+
+def _right(program: Program, size: Size, parts: list[Any]) -> bool:
+    got, right = program.joined(parts), program.alone(size)
+    return got.shape == right.shape and bool(np.abs(got - right).max() <= TOLERANCE * np.abs(right).max())
+
+
+class Window:
+    """The time in which programs are measured: from where the first of them begins to where the last ends. All that is
+    counted is counted in it.
+    """
+
+    def __init__(self, all_of: list[Any]) -> None:
+        self._all = all_of
+        self._before: Counter[str] = Counter()
+        self._counts: Counter[str] = Counter()
+        self._open = False
+        for tmk in all_of:
+            tmk.account.watch = self._told
+
+    def _told(self, opened: bool) -> None:
+        """An account opens or closes."""
+        if not self._open:
+            self._before, self._open = self._so_far(), True
+        elif not opened:
+            self._counts = self._so_far()
+
+    def _so_far(self) -> Counter[str]:
+        all_of = self._all
+        return Counter(
+            {
+                "messages": sum(tmk.sent for tmk in all_of),
+                "bytes": sum(tmk.sent_bytes for tmk in all_of),
+                "barriers": min(tmk.barriers.passed for tmk in all_of),
+                "locks": sum(tmk.locks.acquired for tmk in all_of),
+                "collections": min(tmk.barriers.collections for tmk in all_of),
+                "faults": sum(tmk.process.faults for tmk in all_of),
+                "twins": sum(tmk.memory.twins for tmk in all_of),
+                "diffs": sum(tmk.memory.diffs for tmk in all_of),
+            }
+        )
+
+    def ran(self) -> Ran:
+        """What was measured."""
+        all_of = self._all
+        begun = min(tmk.account.intervals[0][0] for tmk in all_of)
+        ended = max(tmk.account.intervals[-1][1] for tmk in all_of)
+        shares = {share.value: sum(tmk.account.total(share) for tmk in all_of) / len(all_of) / 1e12 for share in Share}
+        counts = {name: count - self._before[name] for name, count in self._counts.items()}
+        faults = sorted(
+            (time - begun, tmk.proc_id, page, write)
+            for tmk in all_of
+            for time, page, write in tmk.faults
+            if begun <= time < ended
+        )
+        return Ran((ended - begun) / 1e12, shares, counts, faults, len(all_of[0].memory.pages))
+
+
+def show(lab: Lab, name: str, found: Ran) -> None:
+    """Page faults over time as a curve, and `<name>.png`: time to the right, pages downward; a fault is a dot in the
+    colour of its process, dark where it read and bright where it wrote.
+    """
+    step = max(1, len(found.faults) // POINTS)
+    times = [time / 1e9 for time, *_ in found.faults[::step]]
+    lab.series(f"{name}_faults", times, [float(1 + step * index) for index in range(len(times))], "ms", "faults")
+    picture = np.full((min(found.pages, HEIGHT), WIDTH, 3), 255, np.uint8)
+    for time, process, page, write in found.faults:
+        across = min(int(time / 1e12 / found.seconds * (WIDTH - 1)), WIDTH - 1)
+        colour = np.array(COLOURS[process % len(COLOURS)])
+        picture[page * len(picture) // found.pages, across] = colour if write else colour // 2
+    Path(lab.plan.request.folder, f"{name}.png").write_bytes(png(picture))

@@ -1,0 +1,130 @@
+"""How long does a UDP datagram take, over its size, and where does the time go: copies, kernel entries, interrupts?
+
+Strategy: a process on the first host and one on the last send a datagram back and forth, each asleep in `recvfrom`
+while it waits; half of a round trip is the one-way time, the median over the repetitions of a size is handed in. Every
+byte is compared. With `signals=1` the far process computes instead: SIGIO, `select` and `recvfrom` in its handler.
+Interrupts, copies and checksums of a datagram are counted; the interrupt's latency is the profile's.
+"""
+
+from __future__ import annotations
+
+import statistics
+from typing import TYPE_CHECKING
+
+from firmware.udp.formats import IP_BYTES, UDP_BYTES, parts
+from pymodels.host import Sig
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
+
+if TYPE_CHECKING:
+    from firmware.udp.host import Received, Socket, Udp
+
+LAYER = "udp"
+SIZES = (4, 64, 256, 1024, 4096, 8192, 16384, 32768)
+PORT = 2049
+PATIENCE_NS = 100_000_000
+"""After so long without an answer a datagram is lost."""
+COMPUTING_NS = 50_000
+"""A stretch of what the far process computes."""
+OPTIONS = {
+    "repetitions": Option(15, "round trips of each size", 1, 100_000),
+    "largest": Option(32768, "largest datagram in bytes", 4, SIZES[-1], unit="bytes"),
+    "signals": Option(0, "1: the far process computes, and answers in the handler of SIGIO", 0, 1),
+    **layer_options(LAYER),
+}
+QUICK = "repetitions=1 largest=8192"
+
+
+class End:
+    """A process of a host, its socket, and memory to send from and to receive into."""
+
+    def __init__(self, lab: Lab, udp: Udp, other: int) -> None:
+        self.lab, self.udp, self.other = lab, udp, other
+        self.process = udp.host.process("app")
+        self.out, self.into = (self.process.allocate(SIZES[-1]) for _ in range(2))
+        self.socket: Socket
+        self.over = False
+
+    async def open(self) -> None:
+        """Have a socket that is connected to the other's."""
+        self.socket = await self.udp.socket(self.process)
+        await self.socket.bind(PORT)
+        await self.socket.connect(self.other, PORT)
+
+    async def answer(self, got: Received) -> None:
+        """Send back what has come; an empty datagram ends it."""
+        self.over = self.over or not got.whole
+        self.process.store_bytes(self.out, self.process.load_bytes(self.into, got.size))
+        await self.socket.send(self.out, got.size)
+
+    async def echo(self) -> None:
+        """Answer until the end, asleep between datagrams."""
+        while not self.over:
+            await self.answer(await self.socket.recv(self.into, SIZES[-1]))
+
+    async def compute(self) -> None:
+        """Compute until the end; a handler answers."""
+        self.process.on_signal(Sig.IO, self._signalled)
+        await self.socket.set_async(True)
+        while not self.over:
+            await self.process.compute(COMPUTING_NS)
+
+    async def _signalled(self, sig: Sig) -> None:
+        while await self.udp.select(self.process, [self.socket], 0):
+            await self.answer(await self.socket.recv(self.into, SIZES[-1]))
+
+    async def ask(self, data: bytes) -> bytes | None:
+        """Send a datagram; its answer, None: there is none."""
+        self.process.store_bytes(self.out, data)
+        await self.socket.send(self.out, len(data))
+        if self.lab.lossy and not await self.udp.select(self.process, [self.socket], PATIENCE_NS):
+            return None
+        got = await self.socket.recv(self.into, SIZES[-1])
+        return self.process.load_bytes(self.into, got.size)
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    udps: list[Udp] = lab.start_layer(LAYER)
+    for udp in udps:
+        await udp.start()
+    near, far = End(lab, udps[0], len(udps) - 1), End(lab, udps[-1], 0)
+    sizes = [size for size in SIZES if size <= lab.option("largest")]
+    await lab.all([lab.spawn(end.open(), "a socket") for end in (near, far)])
+    serving = lab.spawn(far.compute() if lab.option("signals") else far.echo(), "the far process")
+    asking = lab.spawn(_ask(lab, near, far, sizes), "the near process")
+    await lab.all([asking, serving])
+    kernels = [udp.kernel for udp in (near.udp, far.udp)]
+    lab.metric("copies_per_byte", sum(kernel.copied for kernel in kernels) / sum(kernel.bytes for kernel in kernels))
+    lab.metric("datagrams", sum(kernel.sent for kernel in kernels))
+    lab.metric("interrupts", sum(udp.interrupts for udp in (near.udp, far.udp)))
+    lab.metric("lost", sum(kernel.sent - kernel.received for kernel in kernels))
+
+
+async def _ask(lab: Lab, near: End, far: End, sizes: list[int]) -> None:
+    """All sizes, then the end."""
+    one_way = []
+    for done, size in enumerate(sizes):
+        one_way.append(await _round_trips(lab, near, size) / 2)
+        lab.metric(f"udp_us_{size}B", one_way[-1])
+        lab.metric(f"frames_{size}B", len(parts(UDP_BYTES + size, lab.option("udp.mtu"))))
+        lab.progress(done + 1, len(sizes), "sizes")
+    lab.series("one_way", sizes, one_way, "B", "us")
+    lab.metric("headers_B", IP_BYTES + UDP_BYTES)
+    while not far.over:
+        await near.ask(b"")
+
+
+async def _round_trips(lab: Lab, near: End, size: int) -> float:
+    """The median of round trips, us."""
+    times = []
+    for number in range(lab.option("repetitions")):
+        data = bytes((number + 3 * at) & 0xFF for at in range(size))
+        begun = lab.kernel.now
+        came = await near.ask(data)
+        lab.findings.messages += 2
+        if came is not None:
+            times.append((lab.kernel.now - begun) / 1e6)
+            lab.check(came == data, f"{size} bytes came back changed")
+    lab.check(lab.lossy or len(times) == lab.option("repetitions"), f"datagrams of {size} bytes are lost")
+    return statistics.median(times) if times else 0.0

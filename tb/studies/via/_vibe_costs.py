@@ -1,0 +1,61 @@
+"""The micro-benchmarks of VIBe that move no data (paper 001, 4.2.1): how long it takes to make and unmake things."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from pymodels.host.pages import PAGE
+from tb.lab.lab import Lab
+from tb.studies.via._via_ends import End, heard, join
+
+PAGES = (1, 16, 256)
+"""Sizes of registered regions."""
+
+
+class Stopwatch:
+    """Times of calls, by name."""
+
+    def __init__(self, lab: Lab) -> None:
+        self._lab = lab
+        self.times: dict[str, list[int]] = {}
+
+    async def time(self, name: str, call: Awaitable[Any]) -> Any:
+        """Await a call and keep how long it took, ps."""
+        begun = self._lab.kernel.now
+        result = await call
+        self.times.setdefault(name, []).append(self._lab.kernel.now - begun)
+        return result
+
+    def hand_in(self) -> None:
+        """Medians, as metrics in us."""
+        for name, times in self.times.items():
+            self._lab.metric(name, statistics.median(times) / 1e6)
+
+
+async def costs(lab: Lab, near: End, far: End, rounds: int) -> None:
+    """Creating and destroying VIs and completion queues, connecting and tearing down, registering memory."""
+    watch = Stopwatch(lab)
+    for _ in range(rounds):
+        mine = await watch.time("create_vi_us", near.vi())
+        its = await far.vi()
+        await watch.time("connect_us", join(near, mine, far, its))
+        await watch.time("tear_down_us", mine.disconnect())
+        await heard(lab, its)
+        await its.disconnect()
+        await its.destroy()
+        await watch.time("destroy_vi_us", mine.destroy())
+        queue = await watch.time("create_cq_us", near.nic.create_cq(256))
+        await watch.time("destroy_cq_us", queue.destroy())
+        await _registration(watch, near)
+    watch.hand_in()
+
+
+async def _registration(watch: Stopwatch, near: End) -> None:
+    for pages in PAGES:
+        va = near.process.allocate(PAGE * pages)
+        register: Callable[..., Awaitable[int]] = near.nic.register_memory
+        handle = await watch.time(f"register_us_{pages}_pages", register(va, PAGE * pages, near.tag))
+        await watch.time(f"deregister_us_{pages}_pages", near.nic.deregister_memory(handle))
+        near.process.free(va, PAGE * pages)

@@ -1,0 +1,157 @@
+"""How long does a VIA message take from process to process, and where does the time go?
+
+Strategy (paper 001, 3.3.2): two processes on two hosts send one message back and forth, buffers begin with a page; each
+posts its next receive while its message is under way, and polls the status of the one before. Half of a round trip is
+the one-way time, the mean over the repetitions of a size, which begin at random phases of all polling loops. The host's
+part is the time of the call that posts, at 16 bytes (readings A2); the stages of Figure 3.4 are intervals between trace
+records of one message, and so are the parts of the host's call (Table 3.2): before the kernel, its processing, its
+stores to the NIC.
+"""
+
+from __future__ import annotations
+
+import random
+import statistics
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firmware.via.formats import Status
+from firmware.via.host import Vi
+from pymodels.trace import Part, TraceEvent, unit
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
+from tb.studies.via._via import User, connect, stages, user
+
+LAYER = "via"
+SIZES = (4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
+STAGED = (4, 16, 128, 1024)
+"""Sizes whose stages are handed in."""
+HOST_AT = 16
+PHASES_PS = 3_000_000
+"""A round trip begins up to so much later: at another phase of all polling loops."""
+OPTIONS = {
+    "repetitions": Option(6, "round trips of each size", 2, 100_000),
+    "largest": Option(4096, "largest message in bytes", 4, 1 << 16, unit="bytes"),
+    **layer_options(LAYER),
+}
+QUICK = "repetitions=2 largest=1024"
+TINY = "repetitions=2 largest=16 via.preset=hwvia via.vis=4"
+
+
+class End:
+    """One process of the pair: sends from the start of its memory, receives into a page of its own."""
+
+    def __init__(self, owner: User, vi: Vi) -> None:
+        self.user, self.vi = owner, vi
+        self._count = 0
+
+    async def ready(self, size: int) -> None:
+        """Post the next receive."""
+        self._count += 1
+        place = self.user.descriptor(2 + self._count % 4)
+        await self.vi.post_receive(place.receive([self.user.part(1 << 16, size)]))
+
+    async def send(self, size: int) -> None:
+        """Post a send."""
+        if len(self.vi.sends) > 1:
+            await self.vi.send_done()
+        self._count += 1
+        place = self.user.descriptor(self._count % 2)
+        await self.vi.post_send(place.send([self.user.part(0, size)]))
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    vias = lab.start_layer(LAYER)
+    await lab.all([lab.spawn(via.start(), "the driver") for via in vias])
+    near, far = await user(vias[0]), await user(vias[-1])
+    mine, yours = await connect(near, far, len(vias) - 1)
+    here, there = End(near, mine), End(far, yours)
+    sizes = [size for size in SIZES if size <= lab.option("largest")]
+    medians = []
+    for done, size in enumerate(sizes):
+        medians.append(await _size(lab, here, there, size))
+        lab.metric(f"one_way_us_{size}B", medians[-1])
+        lab.progress(done + 1, len(sizes), "sizes")
+    lab.series("one_way", sizes, medians, "B", "us")
+
+
+async def _size(lab: Lab, here: End, there: End, size: int) -> float:
+    """One-way time of a size in microseconds."""
+    data = bytes((7 * i + size) & 0xFF for i in range(size))
+    here.user.write(0, data)
+    there.user.write(0, data[::-1])
+    await here.ready(size)
+    await there.ready(size)
+    times = []
+    begun = 0
+    phases = random.Random(f"{lab.seed} {size}")
+    for _ in range(lab.option("repetitions")):
+        await lab.kernel.sleep(phases.randrange(PHASES_PS))
+        begun = lab.kernel.now
+        echo = lab.spawn(_echo(lab, there, size), "the far process")
+        await here.send(size)
+        await here.ready(size)
+        received = await here.vi.poll_receive()
+        times.append(lab.kernel.now - begun)
+        lab.check(received.status == Status.DONE | Status.RECEIVE, f"{size} B: status {received.status!r}")
+        await lab.all([echo])
+        lab.findings.messages += 2
+    lab.check(there.user.read(1 << 16, size) == data, f"{size} bytes came to the far process changed")
+    lab.check(here.user.read(1 << 16, size) == data[::-1], f"{size} bytes came back changed")
+    await _clear(here, there)
+    if size in STAGED:
+        trace = lab.trace()
+        _hand_in(lab, size, stages(trace, 0, len(lab.running.hosts) - 1, begun))
+        if size == HOST_AT:
+            _host_parts(lab, trace[trace["time"] >= begun])
+    return statistics.mean(times) / 2e6
+
+
+async def _echo(lab: Lab, there: End, size: int) -> None:
+    await there.vi.poll_receive()
+    await there.send(size)
+    await there.ready(size)
+
+
+async def _clear(here: End, there: End) -> None:
+    """Use up the receives that are still posted."""
+    await here.send(4)
+    await there.vi.poll_receive()
+    await there.send(4)
+    await here.vi.poll_receive()
+    for end in (here, there):
+        while len(end.vi.sends):
+            await end.vi.poll_send()
+
+
+def _hand_in(lab: Lab, size: int, found: dict[str, float]) -> None:
+    """Stages in microseconds."""
+    for number, (name, us) in enumerate(found.items()):
+        lab.metric(f"stage_us_{size}B_{number}_{name}", us)
+    if found:
+        lab.metric(f"stage_us_{size}B_sum", sum(found.values()))
+    if size == HOST_AT and found:
+        lab.metric("host_us", found["host"])
+
+
+def _host_parts(lab: Lab, late: NDArray[np.void]) -> None:
+    """The parts of the first call that posts, where it goes through the kernel: microseconds."""
+    mine = late[late["unit"] == unit(0, Part.HOST_CPU)]
+    number = lab.running.paths.number("host/via", "post_send")
+
+    def times(event: TraceEvent) -> NDArray[np.int64]:
+        found: NDArray[np.int64] = mine["time"][mine["event"] == event].astype(np.int64)
+        return found
+
+    kernel = mine["time"][(mine["event"] == TraceEvent.SPEND_START) & (mine["argument"] == number)]
+    if not len(kernel):
+        return
+    call, back = int(times(TraceEvent.SEND_CALL)[0]), int(times(TraceEvent.SEND_RETURN)[0])
+    done = times(TraceEvent.SPEND_END)
+    done = done[(done > int(kernel[0])) & (done <= back)]
+    entry = 1000 * lab.plan.profile.integer("host.kernel_entry_ns")
+    lab.metric("host_user_us", (int(kernel[0]) - call - entry) / 1e6)
+    lab.metric("host_kernel_us", (int(done[-1]) - int(kernel[0])) / 1e6)
+    lab.metric("host_pio_us", (back - int(done[-1])) / 1e6)

@@ -1,0 +1,73 @@
+"""Which payload of a packet gives the most bandwidth, when no packet crosses a page?
+
+Strategy (paper 001, 3.3.3): pairs of hosts that differ in the payload only, one after the other on one switch, each
+streams long messages that begin with a page; and one message of 5,000 bytes is cut into packets, which are counted on
+the wire.
+"""
+
+from __future__ import annotations
+
+from pymodels.host.pages import PAGE
+from pymodels.trace import Part, TraceEvent, unit
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
+from tb.studies.via._via_case import Case
+from tb.studies.via._via_ends import NETFINITY, End, pairs, stock
+from tb.studies.via._via_rounds import Link, latency
+
+LAYER = "via"
+CLUSTER = "eight_hosts"
+PAYLOADS = (512, 1000, 1024, 2032)
+"""Of the pairs."""
+COUNTED = 5000
+OPTIONS = {
+    "messages": Option(6, "messages of a stream", 3, 200),
+    "size": Option(65536, "bytes of a message", 4096, 65536, unit="bytes"),
+    **layer_options(LAYER),
+}
+QUICK = "messages=3"
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    ends = await pairs(lab, {str(payload): {"packet": payload} for payload in PAYLOADS})
+    found = []
+    for done, (payload, (near, far)) in enumerate(ends.items()):
+        link = await Link.make(near, far, Case(lab.option("size"), window=4), lab.option("messages"))
+        found.append((await link.stream(lab.option("messages"))).value)
+        await link.close()
+        lab.metric(f"bandwidth_MBps_payload_{payload}", found[-1])
+        lab.metric(f"packets_of_{COUNTED}B_payload_{payload}", await _packets(lab, near, far))
+        lab.progress(done + 1, len(ends), "payloads")
+    lab.series("bandwidth_by_payload", PAYLOADS, found, "bytes of payload", "MB/s")
+    rates = dict(zip(PAYLOADS, found, strict=True))
+    lab.metric("gain_percent_1024_over_1000", 100 * (rates[1024] / rates[1000] - 1))
+    lab.metric("gain_percent_2032_over_1024", 100 * (rates[2032] / rates[1024] - 1))
+    _check(lab, rates)
+
+
+def _check(lab: Lab, rates: dict[int, float]) -> None:
+    """A packet for each piece of a page; and on the paper's system the order of its payloads."""
+    for payload in PAYLOADS:
+        pieces = sum(-(-part // payload) for part in (PAGE, COUNTED - PAGE))
+        counted = lab.findings.metrics[f"packets_of_{COUNTED}B_payload_{payload}"]
+        lab.check(counted == pieces, f"{COUNTED} bytes made {counted:g} packets of {payload}, not {pieces}")
+    if stock(lab, NETFINITY):
+        lab.check(rates[1024] > rates[1000], "packets of 1000 bytes, which do not divide a page, carry no less")
+        lab.check(rates[1024] >= rates[2032], "packets of 2032 bytes carry more, and would have been chosen")
+
+
+async def _packets(lab: Lab, near: End, far: End) -> float:
+    """Packets that a message of 5,000 bytes makes: those of one round trip more."""
+    counts = []
+    for rounds in (1, 2):
+        before = _sent(lab, near.node)
+        await latency(near, far, Case(COUNTED), rounds)
+        counts.append(_sent(lab, near.node) - before)
+    return counts[1] - counts[0]
+
+
+def _sent(lab: Lab, node: int) -> int:
+    """Packets that a node has sent."""
+    trace = lab.trace()
+    return int(((trace["event"] == TraceEvent.TX_TAIL) & (trace["unit"] == unit(node, Part.NET_SEND))).sum())

@@ -1,0 +1,55 @@
+"""The mixed fuzz of VIA: connections that do everything at once beside each other, against references written from the
+specification's words.
+"""
+
+from __future__ import annotations
+
+from firmware.options import OptionError
+from tb.fuzz.program import Act, Program
+from tb.fuzz.world import World, until
+from tb.studies.via.fuzz.acts import program
+from tb.studies.via.fuzz.cluster import Cluster
+from tb.studies.via.fuzz.link import Link
+from tb.studies.via.fuzz.performing import perform
+
+__all__ = ["program", "run"]
+
+SETTLE_PS = 2_000_000_000
+LONGEST_PS = 1_500_000_000_000
+LAST_PS = 200_000_000_000
+"""For what hostile connections have posted: they stay, and still send it."""
+
+
+async def run(program: Program, world: World) -> list[str]:
+    """Run a program; what was wrong."""
+    try:
+        cluster = Cluster(program, world)
+    except OptionError:
+        return []
+    await cluster.start()
+    world.disturb(program.faults)
+    links = [Link(cluster, act) for act in program.acts if act.name == "connection"]
+    tasks = [world.kernel.spawn(_link(link, program.acts), f"link {link.act.node}") for link in links]
+    limit = world.kernel.now + LONGEST_PS
+    while not all(task.finished.done for task in tasks):
+        if world.kernel.now > limit:
+            return [*cluster.wrong, "not all connections have ended", *world.kernel.waiting()]
+        await world.kernel.sleep(SETTLE_PS, "the next look")
+    world.disturb({})
+    wrong = [*cluster.wrong, *cluster.wrong_memory(), *cluster.unheard()]
+    if wrong:
+        return wrong
+    for owner in cluster.honest():
+        await owner.close()
+    await world.kernel.sleep(SETTLE_PS, "what may still come")
+    await until(world, LAST_PS, lambda: not world.in_flight())
+    return [*cluster.wrong, *cluster.held()]
+
+
+async def _link(link: Link, acts: tuple[Act, ...]) -> None:
+    await link.make()
+    for act in acts:
+        if act.node == link.act.node and act.name != "connection":
+            await act.pause(link.cluster.world.kernel)
+            await perform(link, act)
+    await link.end()

@@ -1,0 +1,94 @@
+"""The options of a program of VIA: every value of each of them often, and such as go together on its NICs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from firmware.via.options import PRESETS, RANGES
+from tb.fuzz.draw import Draw, fit
+from tb.fuzz.program import Value
+
+Options = dict[str, Value]
+BY_PROCESSES: Mapping[str, tuple[Value, ...]] = MappingProxyType(
+    {
+        "doorbell": ("d1_word", "d1_ring", "hw"),
+        "descriptors": ("pio", "ahead", "dma", "prefetch"),
+        "translation": ("at2", "at3", "flat"),
+    }
+)
+BY_KERNEL: Mapping[str, Value] = MappingProxyType({"doorbell": "d2", "descriptors": "pio", "translation": "at1"})
+OTHERS: Mapping[str, tuple[Value, ...]] = MappingProxyType(
+    {
+        "vis": (16, 9),
+        "completion": ("cq1", "cq2"),
+        "rdma": ("table",),
+        "pages": ("vi",),
+        "processes": (4, 2),
+        "packet": (64, 256, 4096, 1000),
+        "inline": (0, 64, 4),
+        "outstanding": (2, 8),
+        "transfer": (20_000, 4096),
+        "send_words": (64, 256),
+        "receive_words": (64, 512),
+        "low_water": (0, 1, 16),
+        "regions": (32,),
+        "translation_entries": (1, 4, 64),
+        "translation_ways": (2, 4),
+        "table_words": (1024, 256),
+        "write_combine": (1,),
+        "queues": (16, 6),
+        "timeout_us": (0, 20_000),
+        "connect_us": (50, 1000),
+        "page_seed": (2,),
+    }
+)
+"""What each other option is set to beside its default."""
+OFTEN, SELDOM = 2, 6
+OTHERS_OFTEN = ("vis", "completion", "rdma")
+DEFAULTS: Mapping[str, Value] = MappingProxyType({"timeout_us": 100_000})
+"""A program posts more at once than a limit of 5 ms allows for."""
+TRIES = 20
+"""To draw options that go together."""
+REFUSED: tuple[tuple[str, Value], ...] = (
+    *((name, value) for name, (least, most) in RANGES.items() for value in (least - 1, most + 1, "many")),
+    ("send_words", 100),
+    ("packet", 1001),
+    ("packet", 1004),
+    ("preset", "best"),
+    ("speed", 1),
+    ("pages", "none"),
+    ("translation_ways", 3),
+)
+"""Options that cannot be."""
+
+
+def options(draw: Draw, nodes: int, nic: str) -> Options:
+    """Options that go together on such NICs; now and then one that cannot be."""
+    found: Options = dict(DEFAULTS)
+    for _ in range(TRIES):
+        drawn = _drawn(draw)
+        if fit("via", drawn, nodes, nic):
+            found = drawn
+            break
+    if draw.once_in(40):
+        name, value = draw.one_of(REFUSED)
+        found[name] = value
+    return found
+
+
+def _drawn(draw: Draw) -> Options:
+    found: Options = {**DEFAULTS, **_way(draw)}
+    for name, values in OTHERS.items():
+        if draw.once_in(OFTEN if name in OTHERS_OFTEN else SELDOM):
+            found[name] = draw.one_of(values)
+    return found
+
+
+def _way(draw: Draw) -> Options:
+    """How the NIC learns of a descriptor, gets it and finds its memory: a preset's choices, or others."""
+    if draw.once_in(2):
+        return {name: draw.one_of(values) for name, values in BY_PROCESSES.items()}
+    if draw.once_in(8):
+        return dict(BY_KERNEL)
+    return {"preset": draw.one_of(tuple(PRESETS))}

@@ -1,0 +1,237 @@
+"""A connection of a program: its two sides, and how they are connected and parted."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any
+
+from firmware.via.formats import Reliability, Status
+from firmware.via.host import Connection, Result, VipError
+from firmware.via.host.common.attributes import ViAttributes
+from firmware.via.nic.layout import State
+from tb.fuzz.program import Act
+from tb.studies.via.fuzz.cluster import Cluster
+from tb.studies.via.fuzz.completions import Completions
+from tb.studies.via.fuzz.queue import Epoch
+from tb.studies.via.fuzz.side import Side
+
+TRIES = 6
+"""To connect, where packets are lost."""
+CONNECT_US, CROWDED_US = 20_000, 200_000
+"""To connect, and where hostile processes may compute: who wakes on such a host waits for a quantum of each (10 ms)."""
+LAST_US = 2000
+"""After an error, for what is under way."""
+LOOK_PS = 20_000_000
+Attempt = tuple[Side, Callable[[], Awaitable[Any]]]
+"""What one side does to become connected."""
+
+
+class Link:
+    """Two VIs."""
+
+    def __init__(self, cluster: Cluster, act: Act) -> None:
+        self.cluster, self.act = cluster, act
+        self.level = Reliability[str(act.values["level"]).upper()]
+        self.most = act.whole("most") and min(act.whole("most"), cluster.options.transfer)
+        self.role = str(act.values["role"])
+        process = act.whole("process")
+        owners = (cluster.owners[act.whole("first")][process], cluster.owners[act.whole("second")][process])
+        first, second = (Side(cluster, owner, i, f"link {act.node}, {owner}") for i, owner in enumerate(owners))
+        self.sides = (first, second)
+        self.hostile = bool(act.whole("hostile"))
+        for owner in owners:
+            owner.hostile |= self.hostile
+        self.alive = False
+        self.number = 0
+        """Acts so far."""
+        self.request: Connection | None = None
+        """The last one that the server has had."""
+        self.lent: list[Callable[[], None]] = []
+        """What to do at the end with memory that was lent."""
+
+    @property
+    def faults(self) -> bool:
+        """Whether the network loses, damages, reorders or doubles packets."""
+        return bool(self.cluster.program.faults)
+
+    @property
+    def connected(self) -> bool:
+        """Whether both ends know of the connection."""
+        return self.alive and all(side.vi.state is State.CONNECTED for side in self.sides)
+
+    @property
+    def reliable(self) -> bool:
+        """Nothing may be lost on it."""
+        return self.level is not Reliability.UNRELIABLE
+
+    @property
+    def patience_us(self) -> int:
+        """How long an attempt to connect waits for the other side."""
+        return CROWDED_US if any(act.values.get("hostile") for act in self.cluster.program.acts) else CONNECT_US
+
+    # ---- VIs
+
+    async def make(self) -> None:
+        """Create both VIs, and connect them."""
+        mask = self.act.whole("queues")
+        for side in self.sides:
+            side.epoch = Epoch(self.level)
+            if side.told == [None, None]:
+                await self._tell(side, mask >> 2 * side.number & 3)
+            await side.create(self._attributes(side))
+        await self.connect()
+
+    def _attributes(self, side: Side, write: bool = True, read: bool = True) -> ViAttributes:
+        return ViAttributes(side.owner.tag, self.level, self.most or self.cluster.options.transfer, write, read)
+
+    async def _tell(self, side: Side, mask: int) -> None:
+        """Completion queues for the work queues of a mask: one for each, one for both, or that of the process."""
+        kind, entries = self.act.values["completions"], self.act.whole("entries")
+        one: Completions | None = side.owner.shared if kind == "process" else None
+        for queue in range(2):
+            if mask >> queue & 1:
+                if kind == "each" or one is None:
+                    one = await side.owner.completions(entries)
+                side.told[queue] = one
+
+    async def reshape(self, level: Reliability, most: int, denied: int) -> None:
+        """Other attributes of both VIs, which have no connection. `denied`: bits for writes and reads of each side."""
+        self.level, self.most = level, most and min(most, self.cluster.options.transfer)
+        for side in self.sides:
+            mask = denied >> 2 * side.number
+            await side.change(self._attributes(side, not mask & 1, not mask & 2))
+
+    # ---- connections
+
+    async def connect(self) -> None:
+        """Connect the two."""
+        for _ in range(TRIES if self.faults else 1):
+            epoch = Epoch(self.level, {"faults"} if self.faults else set())
+            for side in self.sides:
+                side.epoch, side.broken = epoch, 0
+            self.alive = all(error is None for error in await self.attempt(*self.calls()))
+            if self.alive:
+                return
+            for side in self.sides:
+                await side.disconnect()
+
+    def calls(self) -> list[Attempt]:
+        """What the sides do in their roles."""
+        self.number += 1
+        self.request = None
+        if self.role == "peer":
+            return [(side, partial(self._meet, side)) for side in self.sides]
+        return [(self.server, self._serve), (self.client, self.ask)]
+
+    async def attempt(self, *calls: Attempt, may: tuple[Result, ...] = ()) -> list[VipError | None]:
+        """Do all at the same time; how each was refused. Refusals are wrong but where packets are lost, or `may`."""
+
+        async def one(side: Side, call: Callable[[], Awaitable[Any]]) -> VipError | None:
+            try:
+                await call()
+            except VipError as error:
+                if not self.faults and not self.hostile and error.result not in may:
+                    side.wrong(f"connecting: {error}")
+                return error
+            return None
+
+        tasks = [side.owner.process.spawn(one(side, call), "connecting") for side, call in calls]
+        return [await task.finished for task in tasks]
+
+    @property
+    def client(self) -> Side:
+        """Who asks."""
+        return self.sides[self.role == "server"]
+
+    @property
+    def server(self) -> Side:
+        """Who is asked."""
+        return self.sides[self.role != "server"]
+
+    @property
+    def discriminator(self) -> int:
+        """Of this time."""
+        return 100 * self.act.node + self.number
+
+    async def _meet(self, side: Side) -> None:
+        other = self.sides[1 - side.number].owner.node
+        await side.vi.connect_peer_request(other, self.discriminator, self.patience_us)
+        while self.number % 2 and await side.vi.connect_peer_done() is None:
+            await side.owner.nic.host.sleep(LOOK_PS, "a peer")
+        self._same(side, await side.vi.connect_peer_wait())
+
+    async def asked(self) -> Connection:
+        """The server's next request."""
+        found = await self.server.owner.nic.connect_wait(self.discriminator, self.patience_us)
+        self._same(self.server, found.attributes)
+        self.request = found
+        return found
+
+    async def _serve(self) -> None:
+        await self.server.owner.nic.connect_accept(await self.asked(), self.server.vi)
+
+    async def ask(self) -> None:
+        """The client's call."""
+        client = self.client
+        found = await client.vi.connect_request(self.server.owner.node, self.discriminator, self.patience_us)
+        self._same(client, found)
+
+    def _same(self, side: Side, told: ViAttributes) -> None:
+        """A side gets the other's attributes."""
+        its = self.sides[1 - side.number].attributes
+        if (told.reliability, told.most) != (its.reliability, its.most):
+            side.wrong(f"its peer is said to have {told}, not {its}")
+
+    async def part(self, load: int) -> None:
+        """End the connection: when all is done, or with what is posted (`load`)."""
+        epoch = self.sides[0].epoch
+        if not load and not epoch.excuses:
+            for side in self.sides:
+                if not await side.until(side.idle):
+                    self._standing(side)
+            await self.sides[0].owner.nic.host.sleep(LAST_US * 1_000_000, "what is sent, and not there")
+        elif not all(side.idle() for side in self.sides):
+            epoch.excuses.add("ended under load")
+            await self.sides[0].owner.nic.host.sleep(LAST_US * 500_000, "what is under way")
+        broken = [side.vi.state is State.ERROR for side in self.sides]
+        for side in self.sides if load % 2 else self.sides[::-1]:
+            await side.disconnect()
+        for side, was in zip(self.sides, broken, strict=True):
+            if not await side.until(side.idle, 20 * LAST_US * 1_000_000):
+                self._standing(side)
+            self._told(side, was)
+        self._honest(epoch)
+        self.alive = False
+
+    def _standing(self, side: Side) -> None:
+        for queue in (side.sends, side.receives):
+            for post in queue.posted:
+                side.wrong(f"{post.what} never ends")
+
+    def _told(self, side: Side, broken: bool) -> None:
+        """A process hears once of a connection that broke."""
+        if side.broken > 1 or (broken and not side.broken):
+            side.wrong(f"its process heard {side.broken} times of a connection that broke")
+
+    def _honest(self, epoch: Epoch) -> None:
+        """What reliable reception has called done is there."""
+        for side in self.sides:
+            for post in epoch.streams[side.number]:
+                lost = post.done and not post.arrived and post.status == Status.DONE
+                if lost and (epoch.level is Reliability.RECEPTION or not epoch.excuses):
+                    side.wrong(f"{post.what} is done, and has not arrived")
+
+    async def end(self) -> None:
+        """Disconnect, and give both VIs back. Hostile ones stay as they are."""
+        if self.hostile:
+            return
+        if self.alive:
+            await self.part(0)
+        for side in self.sides:
+            await side.destroy()
+            for told in {id(told): told for told in side.told if told is not None and not told.shared}.values():
+                await side.call("destroy a queue", told.queue.destroy)
+            side.told = [None, None]
+        for look in self.lent:
+            look()

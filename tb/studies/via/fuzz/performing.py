@@ -1,0 +1,52 @@
+"""Which function does which act of a connection."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+
+from tb.fuzz.program import Act
+from tb.studies.via.fuzz import asking, changes, lending, messages, misuse, remote, taking
+from tb.studies.via.fuzz.hostile import Hostile
+from tb.studies.via.fuzz.link import Link
+
+PERFORMED: Mapping[str, Callable[[Link, Act], Awaitable[None]]] = {
+    "message": messages.message,
+    "message too": messages.message,
+    "messages": messages.messages,
+    "burst": messages.burst,
+    "long message": messages.long_message,
+    "receive nothing": messages.receive_nothing,
+    "too long": messages.too_long,
+    "write": remote.write,
+    "read": remote.read,
+    "forbidden": remote.forbidden,
+    "lend": lending.lend,
+    "lend too": lending.lend,
+    "take": taking.take,
+    "two threads": taking.two_threads,
+    "resize": taking.resize,
+    "renew": changes.renew,
+    "remake": changes.remake,
+    "reshape": changes.reshape,
+    "refuse": changes.refuse,
+    "early": changes.early,
+    "wrong": asking.wrong,
+    "wrong receive": asking.wrong_receive,
+    "ask": asking.ask,
+    "misuse": misuse.misuse,
+    "stop": asking.stop,
+}
+
+
+async def perform(link: Link, act: Act) -> None:
+    """Do an act; on a hostile connection garbage, whatever it is, and garbage on no other."""
+    if link.hostile:
+        if link.alive:
+            seed, times, number = (int(act.values.get(name, least)) for name, least in HOSTILE)
+            await Hostile(link, link.sides[number], seed).run(times)
+    elif act.name in PERFORMED:
+        await PERFORMED[act.name](link, act)
+
+
+HOSTILE = (("seed", 0), ("times", 4), ("side", 0))
+"""What of an act tells how garbage is made, and the least of it."""

@@ -1,0 +1,207 @@
+"""One work queue of a VI and its reference: what was posted, how it may end, and what it leaves in memory."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from firmware.via.formats import Reliability, Status
+from firmware.via.host import Descriptor, Vi
+from tb.studies.via.fuzz.owner import Area, Extent, Owner
+
+ERRORS = Status.ERRORS
+NOT_SENT = Status.FORMAT_ERROR | Status.PROTECTION_ERROR | Status.LENGTH_ERROR
+"""The sender's own errors."""
+
+
+@dataclass(eq=False)
+class Post:
+    """A descriptor that is with the NIC."""
+
+    what: str
+    descriptor: Descriptor
+    area: Area
+    parts: list[Extent]
+    status: Status = Status.DONE
+    """What it ends with when nothing excuses anything else, errors only."""
+    data: bytes = b""
+    """What it brings: a message for the peer, or what a read fetches."""
+    immediate: int | None = None
+    consumes: bool = False
+    """It takes a receive at the peer."""
+    target: tuple[Area, list[Extent]] | None = None
+    """Where a write goes."""
+    fetches: bool = False
+    """It is a read, and may be."""
+    forbidden: bool = False
+    """Its peer must not allow it."""
+    before: tuple[Post, ...] = ()
+    """Writes before a message, and behind the message before that: whoever has the message finds their data."""
+    done: bool = False
+    arrived: bool = False
+    ended: Status | None = None
+    """Its status when it was taken back."""
+
+    @property
+    def given_up(self) -> bool:
+        """Its sender has found it to be wrong: before its first packet, or, when its memory was taken back, later."""
+        return bool((self.descriptor.status if self.ended is None else self.ended) & NOT_SENT)
+
+
+@dataclass
+class Epoch:
+    """A connection from its start to its end."""
+
+    level: Reliability
+    excuses: set[str] = field(default_factory=set)
+    """Why descriptors may end otherwise than by DONE."""
+    streams: tuple[deque[Post], deque[Post]] = field(default_factory=lambda: (deque(), deque()))
+    """By side: what it has sent that takes receives, and has not arrived."""
+    writes: tuple[list[Post], list[Post]] = field(default_factory=lambda: ([], []))
+    """By side: what it has written since."""
+
+    def sends(self, side: int, post: Post) -> None:
+        """A side posts something."""
+        if post.target is not None:
+            self.writes[side].append(post)
+        if post.consumes:
+            post.before = tuple(self.writes[side])
+            self.writes[side].clear()
+            self.streams[side].append(post)
+
+    @property
+    def reliable(self) -> bool:
+        """Nothing may be left out."""
+        return self.level is not Reliability.UNRELIABLE
+
+
+class Side(Protocol):
+    """The end of a connection that a queue belongs to, as far as the queue knows it."""
+
+    epoch: Epoch
+    owner: Owner
+    number: int
+    vi: Vi
+
+    def wrong(self, text: str) -> None:
+        """Something that must not be."""
+
+
+class Queue(ABC):
+    """A work queue of a side: descriptors that are posted, in their order."""
+
+    receives: bool
+
+    def __init__(self, side: Side) -> None:
+        self.side, self.posted = side, deque[Post]()
+
+    @property
+    def key(self) -> tuple[int, bool]:
+        """Number of its VI, and whether it is the receive queue."""
+        return self.side.vi.number, self.receives
+
+    def wrong(self, text: str) -> None:
+        """Something that must not be."""
+        self.side.wrong(text)
+
+    @property
+    def waiting(self) -> int:
+        """How many are not done, as far as the process can see."""
+        return sum(not post.descriptor.status for post in self.posted)
+
+    def ended(self, descriptor: Descriptor) -> None:
+        """The oldest has been taken back."""
+        post, wrong = self.posted.popleft(), self.side.wrong
+        status = post.ended = descriptor.status
+        if descriptor is not post.descriptor:
+            wrong(f"{post.what}: another descriptor was given back")
+        if not status & Status.DONE:
+            wrong(f"{post.what}: it was given back before it was done")
+        if not self.side.epoch.excuses and status & ERRORS != post.status & ERRORS:
+            wrong(f"{post.what} ended with {status!r}, not {post.status!r}")
+        self._judge(post, descriptor)
+        self.side.owner.give_back(descriptor)
+
+    @abstractmethod
+    def _judge(self, post: Post, descriptor: Descriptor) -> None:
+        """What the end of a descriptor means to memory and to the peer."""
+
+
+class Sends(Queue):
+    """The send queue of a side."""
+
+    receives = False
+
+    def _judge(self, post: Post, descriptor: Descriptor) -> None:
+        epoch, wrong = self.side.epoch, self.side.wrong
+        post.done = good = not descriptor.status & ERRORS
+        if good and post.forbidden and epoch.reliable:
+            wrong(f"{post.what} is done, though it is forbidden")
+        stream = epoch.streams[self.side.number]
+        if post.given_up and post.status & NOT_SENT and post in stream:
+            stream.remove(post)  # of any other some packets may have left
+        if post.target is not None:
+            self._wrote(post, *post.target)
+        elif good and post.fetches:
+            post.area.fix(post.parts, post.data)
+            if post.area.read(post.parts) != post.data:
+                wrong(f"{post.what} is done, and its data are not there")
+
+    def _wrote(self, post: Post, area: Area, parts: list[Extent]) -> None:
+        epoch = self.side.epoch
+        certain = epoch.level is Reliability.RECEPTION
+        there = area.read(parts) == post.data
+        if post.done and (not epoch.excuses or certain):
+            area.fix(parts, post.data)
+            if certain and not there:
+                self.side.wrong(f"{post.what} is done, and its data are not there")
+
+
+class Receives(Queue):
+    """The receive queue of a side."""
+
+    receives = True
+
+    def _judge(self, post: Post, descriptor: Descriptor) -> None:
+        stream = self.side.epoch.streams[1 - self.side.number]
+        if not descriptor.status & ERRORS:
+            self._matches(post, descriptor)
+        elif descriptor.status & ~post.status & Status.LENGTH_ERROR and stream:
+            stream.popleft()
+
+    def _matches(self, post: Post, descriptor: Descriptor) -> None:
+        """Which of the peer's messages it has: the next, or one behind it, where messages may be lost or given up. The
+        receive of such a message serves the next one, so packets of it may stand behind the data.
+        """
+        epoch, stream = self.side.epoch, self.side.epoch.streams[1 - self.side.number]
+        for place, sent in enumerate(stream):
+            if self._is(post, descriptor, sent):
+                sent.arrived = True
+                self._find(sent)
+                if sent.target is None:
+                    post.area.fix(post.parts, sent.data, behind=not place)
+                for _ in range(place + 1):
+                    stream.popleft()
+                return
+            if (epoch.reliable or not epoch.excuses) and not sent.given_up:
+                break
+        told = f"{descriptor.length} bytes, immediate {descriptor.immediate}, {descriptor.status!r}"
+        wanted = f"{stream[0].what}" if stream else "nothing, as nothing was sent"
+        self.side.wrong(f"{post.what} has {told}: not {wanted}")
+
+    def _find(self, sent: Post) -> None:
+        """The data of writes before a message are there when that is."""
+        for write in () if self.side.epoch.excuses else sent.before:
+            assert write.target is not None
+            area, parts = write.target
+            if area.read(parts) != write.data:
+                self.side.wrong(f"{sent.what} has arrived, and the data of {write.what} are not there")
+
+    def _is(self, post: Post, descriptor: Descriptor, sent: Post) -> bool:
+        if descriptor.immediate != sent.immediate or descriptor.length != len(sent.data):
+            return False
+        if sent.target is not None:
+            return descriptor.status & Status.REMOTE_WRITE == Status.REMOTE_WRITE
+        return post.area.read(post.parts)[: len(sent.data)] == sent.data

@@ -1,0 +1,130 @@
+"""Acts of taking back what is done: by looking, spinning, sleeping or being called, by one thread or by two at the same
+queue, and completion queues that change their size meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from firmware.via.host import Descriptor, Result, Vi, VipError
+from tb.fuzz.program import Act
+from tb.studies.via.fuzz.completions import Completions
+from tb.studies.via.fuzz.link import Link
+from tb.studies.via.fuzz.messages import ends, send, size_of
+from tb.studies.via.fuzz.queue import Queue
+from tb.studies.via.fuzz.side import Side
+
+LIMIT_US, LOOK_PS = 100_000, 20_000_000
+
+
+async def take(link: Link, act: Act) -> None:
+    """Take back what is done; of each queue with something posted, what ends next."""
+    side, _ = ends(link, act)
+    for queue in (side.sends, side.receives):
+        await _wait(link, act, side, queue, min(len(queue.posted), 1))
+    await side.take_all()
+
+
+async def two_threads(link: Link, act: Act) -> None:
+    """Two messages, and two threads that wait for the ends of both at one of the ends of the connection."""
+    side, other = ends(link, act)
+    size = size_of(act, side)
+    for _ in range(2):
+        if link.alive and await other.receive(str(act), size, 1):
+            await send(link, act, size)
+    at, queue = (side, side.sends) if act.values["queue"] == "sends" else (other, other.receives)
+    await _wait(link, act, at, queue, min(len(queue.posted), 2))
+    await at.take_all()
+
+
+async def resize(link: Link, act: Act) -> None:
+    """Another size of a completion queue, by so many threads at a time."""
+    side, _ = ends(link, act)
+    told = side.told[act.values["queue"] == "receives"]
+    if told is not None:
+        sizes = [act.whole("entries") - number for number in range(act.whole("threads"))]
+        await _threads(side, [partial(told.resize, size) for size in sizes])
+
+
+async def _wait(link: Link, act: Act, side: Side, queue: Queue, threads: int) -> None:
+    """So many threads wait at a queue, or at its completion queue, where nothing excuses it that they wait for ever."""
+    how, told = str(act.values["how"]), side.told[queue.receives]
+    if not link.alive or side.epoch.excuses or how == "done":
+        return
+    if told is None:
+        await _at_queue(side, queue, threads, WORK[how][queue.receives])
+    elif told.sure:
+        threads = min(threads, told.untold(queue))
+        await _at_completions(side, told, threads, COMPLETIONS["wait" if told.shared else how])
+
+
+async def _at_queue(side: Side, queue: Queue, threads: int, call: Callable[[Side], Awaitable[Descriptor]]) -> None:
+    """Each thread gets one of the oldest."""
+    found = await _threads(side, [partial(call, side)] * threads)
+    taken = [descriptor for descriptor in found if descriptor is not None]
+    for post in list(queue.posted)[: len(taken)]:
+        if post.descriptor not in taken:
+            side.wrong(f"{post.what} was not given back, and one behind it was")
+            return
+        queue.ended(post.descriptor)
+
+
+async def _at_completions(
+    side: Side, told: Completions, threads: int, call: Callable[[Side, Completions], Awaitable[tuple[Vi, bool]]]
+) -> None:
+    """Each thread is notified of a completion. What is shared may notify other connections' threads instead."""
+    may = (Result.TIMEOUT,) if told.shared else ()
+    for found in await _threads(side, [partial(call, side, told)] * threads, may):
+        if found is not None:
+            told.came(side, found[0].number, found[1])
+
+
+async def _threads(
+    side: Side, calls: Sequence[Callable[[], Awaitable[Any]]], may: tuple[Result, ...] = ()
+) -> list[Any]:
+    """Threads of a process, one for each call; what each has got."""
+    tasks = [side.owner.process.spawn(side.call("a thread", call, may), "one of two") for call in calls]
+    return [await task.finished for task in tasks]
+
+
+async def _called(side: Side, notify: Callable[[Callable[..., None]], None]) -> tuple[Any, ...]:
+    """What a handler is called with. Raises VipError when it is not."""
+    told: list[tuple[Any, ...]] = []
+    notify(lambda *values: told.append(values))
+    host = side.owner.nic.host
+    limit = host.now + LIMIT_US * 1_000_000
+    while not told:
+        if host.now > limit:
+            raise VipError(Result.TIMEOUT, "a handler", "call it")
+        await host.sleep(LOOK_PS, "a handler to be called")
+    return told[0]
+
+
+async def _notified(side: Side, receives: bool) -> Descriptor:
+    """The next descriptor of a work queue, by a handler."""
+    vi, descriptor = await _called(side, side.vi.receive_notify if receives else side.vi.send_notify)
+    if vi is not side.vi:
+        side.wrong(f"a handler of its VI was called for VI {vi.number}")
+    found: Descriptor = descriptor
+    return found
+
+
+async def _told(side: Side, told: Completions) -> tuple[Vi, bool]:
+    """The next completion, by a handler."""
+    vi, receive = await _called(side, told.queue.notify)
+    return vi, receive
+
+
+WORK: Mapping[str, tuple[Callable[[Side], Awaitable[Descriptor]], Callable[[Side], Awaitable[Descriptor]]]] = {
+    "poll": (lambda side: side.vi.poll_send(), lambda side: side.vi.poll_receive()),
+    "wait": (lambda side: side.vi.send_wait(LIMIT_US), lambda side: side.vi.receive_wait(LIMIT_US)),
+    "notify": (lambda side: _notified(side, False), lambda side: _notified(side, True)),
+}
+"""Calls for the next end of a send, and of a receive."""
+COMPLETIONS: Mapping[str, Callable[[Side, Completions], Awaitable[tuple[Vi, bool]]]] = {
+    "poll": lambda side, told: told.queue.poll(),
+    "wait": lambda side, told: told.queue.wait(LIMIT_US),
+    "notify": _told,
+}

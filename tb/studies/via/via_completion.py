@@ -1,0 +1,77 @@
+"""What does it cost to learn of a completion: an entry that the NIC writes, or a look at every work queue?
+
+Strategy (paper 001, 2.3.4): two pairs of hosts differ in the completion queue only. CQ1, the NIC writes an entry: the
+time that a message takes longer than without a completion queue. CQ2, the library looks at the work queues: the time of
+one call of VipCQDone, over the number of receive queues that belong to it, and beside it what a message takes longer.
+A straight line through the numbers of queues is read at those that the NPB kernels LU and MG have on average.
+"""
+
+from __future__ import annotations
+
+from pymodels.npb import recv_queues
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
+from tb.studies.kit.curves import slope
+from tb.studies.via._via_case import Case
+from tb.studies.via._via_ends import End, pairs
+from tb.studies.via._via_rounds import Link, latency
+
+LAYER = "via"
+CLUSTER = "four_hosts"
+SIZE = 16
+QUEUES = (1, 2, 3, 4, 5, 6, 7)
+OPTIONS = {
+    "rounds": Option(40, "round trips of each point", 2, 100_000),
+    **layer_options(LAYER),
+}
+QUICK = "rounds=6"
+CODES = tuple((code, processes) for code in ("LU", "MG") for processes in (4, 16, 64))
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    entry = 0.0
+    for choice, (near, far) in (await pairs(lab, {c: {"completion": c} for c in ("cq1", "cq2")})).items():
+        base = await _time(lab, near, far, 0)
+        added = [await _time(lab, near, far, queues) - base for queues in QUEUES]
+        looks = [await _look(lab, near, far, queues) for queues in QUEUES]
+        for queues, more, look in zip(QUEUES, added, looks, strict=True):
+            lab.metric(f"{choice}_added_us_{queues}_queues", more)
+            lab.metric(f"{choice}_look_us_{queues}_queues", look)
+        lab.series(f"{choice}_added", QUEUES, added, "receive queues", "us")
+        lab.series(f"{choice}_look", QUEUES, looks, "receive queues", "us")
+        if choice == "cq1":
+            entry = sum(added) / len(QUEUES)
+            lab.metric("cq1_us", entry)
+        else:
+            _applications(lab, entry, looks)
+
+
+def _applications(lab: Lab, entry: float, looks: list[float]) -> None:
+    """A look at as many queues as a process of an application has, beside an entry."""
+    each = slope(QUEUES, looks)
+    first = (sum(looks) - each * sum(QUEUES)) / len(QUEUES)
+    lab.metric("cq2_us_per_queue", each)
+    for code, processes in CODES:
+        queues = recv_queues(code, processes)
+        cost = first + each * queues
+        lab.metric(f"queues_{code}_{processes}", queues)
+        lab.metric(f"cq2_us_{code}_{processes}", cost)
+        costs = f"to look at {queues:g} queues takes {cost:.2f} us, an entry {entry:.2f} us"
+        lab.check(cost < entry, f"{code} on {processes} processes: {costs}")
+
+
+async def _look(lab: Lab, near: End, far: End, queues: int) -> float:
+    """One call of VipCQDone that finds nothing, in us."""
+    link = await Link.make(near, far, Case(SIZE, queue=queues), 1)
+    await link.near.expect(SIZE)
+    begun = lab.kernel.now
+    await link.near.queue.done()
+    took = lab.kernel.now - begun
+    await link.close()
+    return took / 1e6
+
+
+async def _time(lab: Lab, near: End, far: End, queues: int) -> float:
+    """One way, with so many receive queues in a completion queue; 0: without one."""
+    return (await latency(near, far, Case(SIZE, queue=queues), lab.option("rounds"))).value

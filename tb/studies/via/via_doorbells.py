@@ -1,0 +1,54 @@
+"""What does it cost to learn of a posted descriptor, over the number of VIs: polled words, a central queue, a FIFO?
+
+Strategy (paper 001, 2.2.1): pairs of hosts differ in the doorbell. A message goes back and forth over one connection,
+while more and more VIs beside it are connected and stay silent. A NIC that polls a word of each looks at all of them
+before it sees the message; a central queue, filled by the kernel, and a FIFO in hardware do not grow. The FIFO is left
+out where the NIC has none.
+"""
+
+from __future__ import annotations
+
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
+from tb.studies.kit.curves import slope
+from tb.studies.via._via_case import Case
+from tb.studies.via._via_ends import SMALL, pairs
+from tb.studies.via._via_rounds import Link
+
+LAYER = "via"
+CLUSTER = "eight_hosts"
+SIZE = 4
+CHOICES: dict[str, dict[str, float | str]] = {
+    "d1_word": {"doorbell": "d1_word", "translation": "at2"},
+    "d1_ring": {"doorbell": "d1_ring", "translation": "at2"},
+    "d2": {"doorbell": "d2", "translation": "at1"},
+    "hw": {"doorbell": "hw", "translation": "at2"},
+}
+OPTIONS = {
+    "rounds": Option(10, "round trips of each point", 2, 100_000),
+    "vis": Option(32, "connected VIs at most; 1, 2, 4, ... up to it", 2, 46),
+    **layer_options(LAYER),
+}
+QUICK = "rounds=4 vis=8"
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    counts = [1 << i for i in range(lab.option("vis").bit_length())]
+    choices = {
+        name: options for name, options in CHOICES.items() if name != "hw" or lab.plan.profile.card.has_doorbells
+    }
+    ends = await pairs(lab, choices, SMALL)
+    for done, (choice, (near, far)) in enumerate(ends.items()):
+        link = await Link.make(near, far, Case(SIZE), lab.option("rounds"))
+        times = []
+        for count in counts:
+            await link.widen(count)
+            times.append((await link.round_trips(lab.option("rounds"))).value)
+            lab.metric(f"one_way_us_{choice}_{count}_vis", times[-1])
+        lab.metric(f"us_per_vi_{choice}", slope(counts, times))
+        lab.series(choice, counts, times, "connected VIs", "us")
+        lab.progress(done + 1, len(ends), "doorbells")
+    grown = {choice: lab.findings.metrics[f"us_per_vi_{choice}"] for choice in choices}
+    lab.metric("d1_ring_over_d2_growth", grown["d1_ring"] - grown["d2"])
+    lab.check(grown["d1_ring"] > grown["d2"], "a polled word of each VI costs no more with more VIs than one queue")

@@ -1,0 +1,115 @@
+"""What does address translation cost on the host, on the NIC and with a cache, and how often do programs miss it?
+
+Strategy (paper 001, 2.3.3): pairs of hosts differ only in who translates. AT1 costs the way into the kernel
+(`at1_us`, Table 2.2), which a NIC that translates spares; whole messages stand beside. AT3 costs what a message takes
+longer when it misses the NIC's cache, divided by its misses, which the NICs count. How often
+that is, address streams tell: communication kernels after six NAS Parallel Benchmarks, of which every process has a
+cache; misses of sends and receives, compulsory or not; with a victim cache beside, and with 16 processes for 4.
+"""
+
+from __future__ import annotations
+
+from firmware.via.nic.layout import Counter, Word
+from pymodels.npb import CODES, RUNS, SHAPES, WITH_VICTIMS, Misses, figure
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
+from tb.studies.via._via_case import Case
+from tb.studies.via._via_ends import SMALL, End, pairs
+from tb.studies.via._via_rounds import latency
+
+LAYER = "via"
+CLUSTER = "eight_hosts"
+SIZE = 64
+"""Bytes of a message: not inline, in one page."""
+NEGLIGIBLE = 5.0
+"""Percent of look-ups below which misses do not count (ours: the paper says negligible)."""
+MANY = 80.0
+"""Percent that the paper names."""
+GAIN = 5.0
+"""Percent of look-ups from which on a victim cache's gain is more than minimal (ours)."""
+CODES_AXIS = f"code: {' '.join(CODES)}"
+CHOICES: dict[str, dict[str, float | str]] = {
+    "at1": {"doorbell": "d2", "translation": "at1"},
+    "at2": {"doorbell": "d1_ring", "translation": "at2"},
+    "at3": {"doorbell": "d1_ring", "translation": "at3"},
+}
+"""A kernel that translates rings the doorbell too; one that does not is not entered."""
+KINDS = ("send_compulsory", "send_other", "recv_compulsory", "recv_other")
+OPTIONS = {
+    "rounds": Option(20, "round trips of each way to translate", 2, 100_000),
+    **layer_options(LAYER),
+}
+QUICK = "rounds=4"
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    for done, (problem, processes) in enumerate(RUNS):
+        _figure(lab, problem, processes, figure(problem, processes))
+        _victims(lab, f"{problem}{processes}", figure(problem, processes, WITH_VICTIMS))
+        lab.progress(done + 1, len(RUNS) + len(CHOICES), "ways to translate")
+    for shape in SHAPES:
+        few, many = (_rates(lab, where, shape) for where in ("A4", "A16"))
+        less = [few[i] > NEGLIGIBLE and many[i] < few[i] for i in range(len(CODES))]
+        lab.metric(f"codes_that_miss_less_with_16_processes_{shape}", sum(less))
+    ends = await pairs(lab, CHOICES, {"inline": 0, **SMALL})
+    times = {}
+    for done, (choice, (near, far)) in enumerate(ends.items()):
+        times[choice] = await _time(lab, near, far, 100)
+        lab.metric(f"one_way_us_{choice}", times[choice])
+        lab.progress(len(RUNS) + done + 1, len(RUNS) + len(CHOICES), "ways to translate")
+    begun = lab.kernel.now
+    await ends["at1"][0].process.syscall()
+    lab.metric("at1_us", (lab.kernel.now - begun) / 1e6)
+    lab.metric("at3_hit_over_at2_us", times["at3"] - times["at2"])  # below 0 where the table of AT2 is uncached memory
+    near, far = ends["at3"]
+    before = _misses(lab, near, far)
+    missing = await _time(lab, near, far, 0)
+    each = (_misses(lab, near, far) - before) / (2 * lab.option("rounds"))
+    lab.metric("at3_misses_per_message", each)
+    lab.check(missing > times["at3"], "a message whose translations miss the cache takes no longer")
+    lab.metric("at3_miss_us", (missing - times["at3"]) / each if each else 0.0)
+    for where in (f"{problem}{processes}" for problem, processes in RUNS):
+        for shape in SHAPES:
+            costs = [rate / 100 * lab.findings.metrics["at3_miss_us"] for rate in _rates(lab, where, shape)]
+            lab.series(f"at3_us_{where}_{shape}", range(len(CODES)), costs, CODES_AXIS, "us")
+
+
+async def _time(lab: Lab, near: End, far: End, reuse: int) -> float:
+    """One way; with `reuse` 0 every message has a buffer of its own."""
+    return (await latency(near, far, Case(SIZE, reuse=reuse), lab.option("rounds"))).value
+
+
+def _misses(lab: Lab, near: End, far: End) -> int:
+    """Misses of both NICs so far, as they count them."""
+    return sum(lab.running.nics[end.node].load(Word.COUNTERS + 4 * Counter.MISSES) for end in (near, far))
+
+
+def _rates(lab: Lab, where: str, shape: str) -> list[float]:
+    """Miss rates of all codes, percent."""
+    return [lab.findings.metrics[f"miss_percent_{code}_{where}_{shape}"] for code in CODES]
+
+
+def _victims(lab: Lab, where: str, found: dict[tuple[str, str], Misses]) -> None:
+    """The same with a victim cache, and for how many codes it does something."""
+    for shape in WITH_VICTIMS:
+        rates = [100 * found[code, shape].rate for code in CODES]
+        lab.series(f"with_victims_{where}_{shape}", range(len(CODES)), rates, CODES_AXIS, "percent of look-ups")
+        gains = [before - after for before, after in zip(_rates(lab, where, shape), rates, strict=True)]
+        lab.metric(f"codes_gaining_by_victims_{where}_{shape}", sum(gain > GAIN for gain in gains))
+
+
+def _figure(lab: Lab, problem: str, processes: int, found: dict[tuple[str, str], Misses]) -> None:
+    """One plot of the paper: miss rates by code for each cache, and its orderings."""
+    where = f"{problem}{processes}"
+    for (code, shape), misses in found.items():
+        lab.metric(f"miss_percent_{code}_{where}_{shape}", 100 * misses.rate)
+    for shape in SHAPES:
+        rates = [100 * found[code, shape].rate for code in CODES]
+        lab.metric(f"codes_over_80_percent_{where}_{shape}", sum(rate > MANY for rate in rates))
+        lab.metric(f"codes_that_miss_{where}_{shape}", sum(rate > NEGLIGIBLE for rate in rates))
+        for kind in KINDS:
+            shares = [100 * getattr(found[code, shape], kind) / found[code, shape].lookups for code in CODES]
+            lab.series(f"{kind}_{where}_{shape}", range(len(CODES)), shares, CODES_AXIS, "percent of look-ups")
+    same = [abs(found[code, "1024"].rate - found[code, "128x8"].rate) < 1e-9 for code in CODES]
+    lab.metric(f"codes_with_1024_as_128x8_{where}", sum(same))

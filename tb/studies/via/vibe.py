@@ -1,0 +1,110 @@
+"""What do the operations of this VIA implementation cost, one component at a time (VIBe: paper 001, chapter 4)?
+
+Strategy: two processes on two hosts. First the calls that move no data; then latency, utilisation of the CPU and
+bandwidth in the base configuration (one buffer used again and again, one data segment, no completion queue, one VI, no
+notify), and with one thing changed at a time; then clients and a server. Every condition has a connection of its own.
+Preset and profile are what the user says: one run is one implementation, and leaves its table as `vibe.md`. It is
+short, for Icarus, unless more is asked: `SET="rounds=20 messages=100 bytes=262144 largest=65536"`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
+from tb.report import tables
+from tb.studies.kit.steady import tell_steady
+from tb.studies.via._via_ends import End, ends
+from tb.studies.via._via_rounds import bandwidth, latency
+from tb.studies.via._vibe_cases import PARTS, Row, rows
+from tb.studies.via._vibe_costs import costs
+from tb.studies.via._vibe_servers import servers
+
+LAYER = "via"
+ALL = "all"
+OPTIONS = {
+    "rounds": Option(1, "round trips of each condition", 1, 100_000),
+    "messages": Option(3, "messages of each stream", 2, 200),
+    "bytes": Option(8192, "bytes of each stream, in three messages at least", 0, 1 << 24, unit="bytes"),
+    "largest": Option(1024, "longest message in bytes", 16, 65536, unit="bytes"),
+    "part": Option(ALL, "what of the suite is run", choices=(ALL, "costs", *PARTS, "servers")),
+    **layer_options(LAYER),
+}
+QUICK = "rounds=2 messages=4 largest=4096"
+VARIANTS = {
+    "firmvia-sp": ("sp", "via.preset=firmvia"),
+    "bvia1-lanai4": ("lanai4", "via.preset=bvia1 via.vis=48"),
+    "bvia2-lanai4": ("lanai4", "via.preset=bvia2 via.vis=48"),
+    "hwvia-lanai9": ("lanai9", "via.preset=hwvia via.vis=48"),
+}
+"""The implementations of the paper, each on the NIC that it was made for."""
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    near, far = await ends(lab)
+    part = lab.text("part")
+    parts = {name: rows(name, lab.option("largest")) for name in PARTS if part in (ALL, name)}
+    total, done, late = 2 + sum(map(len, parts.values())), 1, list[float]()
+    if part in (ALL, "costs"):
+        await costs(lab, near, far, lab.option("rounds"))
+    for name, conditions in parts.items():
+        for row in conditions:
+            lab.progress(done, total, f"conditions, now {row.name}")
+            late += await _measure(lab, near, far, row)
+            done += 1
+        _curves(lab, name, conditions)
+    if part in (ALL, "servers"):
+        lab.progress(done, total, "conditions, now clients and servers")
+        await servers(lab, near, far, lab.option("rounds"))
+    lab.progress(total, total, "conditions")
+    if late:
+        tell_steady(lab, late, enough=False)
+    _write(lab)
+
+
+async def _measure(lab: Lab, near: End, far: End, row: Row) -> list[float]:
+    """All that is asked of a condition; by how many percent the second half of its stream was the faster one."""
+    if "L" in row.quantities:
+        found = await latency(near, far, row.case, lab.option("rounds"))
+        lab.metric(f"L_{row.name}", found.value)
+        lab.metric(f"U_{row.name}", found.cpu)
+    if "B" in row.quantities:
+        messages = max(3, min(lab.option("messages"), lab.option("bytes") // row.case.size))
+        found = await bandwidth(near, far, row.case, messages)
+        lab.metric(f"B_{row.name}", found.value)
+        return [found.late]
+    return []
+
+
+def _curves(lab: Lab, part: str, conditions: list[Row]) -> None:
+    """Each quantity over the part's axis: a curve for each kind of condition."""
+    metrics = lab.findings.metrics
+    for quantity, unit in (("L", "us"), ("U", "percent of the CPU"), ("B", "MB/s")):
+        curves: dict[str, list[Row]] = {}
+        for row in conditions:
+            if f"{quantity}_{row.name}" in metrics:
+                curves.setdefault(_kind(part, row), []).append(row)
+        for kind, members in curves.items():
+            if len(members) > 1:
+                y = [metrics[f"{quantity}_{row.name}"] for row in members]
+                lab.series(f"{quantity}_{kind}", [row.point for row in members], y, PARTS[part][1], unit)
+
+
+def _kind(part: str, row: Row) -> str:
+    """Rows with the same kind make one curve: polling or blocking over size, or one size over what changes."""
+    words = row.name.rsplit("_", 1)
+    how = "block_" if row.case.block else ""
+    return words[0] if PARTS[part][1] == "bytes" else f"{part}_{how}{words[1]}"
+
+
+def _write(lab: Lab) -> None:
+    """The table of this implementation, beside the results."""
+    metrics = lab.findings.metrics
+    lines = [f"# VIBe: {lab.text('via.preset')} on {lab.plan.profile.name}", ""]
+    for table in (tables.others(metrics), tables.conditions(metrics)):
+        lines += [f"| {' | '.join(table.headings)} |", "|---" * len(table.headings) + "|"]
+        lines += [f"| {' | '.join(row)} |" for row in table.rows]
+        lines.append("")
+    (Path(lab.plan.request.folder) / "vibe.md").write_text("\n".join(lines), encoding="utf-8")

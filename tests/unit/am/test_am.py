@@ -1,0 +1,255 @@
+"""AM: messages run the handler whose address they hold, PUT and GET move bytes, requests and replies cannot deadlock.
+
+Strategy: two to four hosts of the machine, with each LANai. Messages of all sizes must arrive once, in order and
+unharmed, in storms of all to all too. What a message holds is changed on its way: another handler must run, or an error
+must name the address; other payload must arrive. Each misuse raises its own error, and the port works on.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+
+from firmware.am.host import AmError, Call, Port
+from firmware.am.nic.layout import MOST, PORT, SLOTS, WORDS, Place, Word
+from firmware.common.host.code_image import BASE, STEP, ImageError
+from firmware.layers import check_options
+from firmware.options import OptionError
+from pymodels.hardware.discover import nic_kind
+from pymodels.machine import MachineError
+from tests.unit.am.am_bench import Bench
+
+SIZES = (0, 1, 3, 4, 31, 32, 33, 1000, MOST - 1, MOST)
+LONG_NS = 300_000
+each_nic = pytest.mark.parametrize("nic", ["lanai9", "lanai4"])
+each_receive = pytest.mark.parametrize("receive", ["poll", "interrupt"])
+
+
+async def give(bench: Bench, node: int, messages: Sequence[tuple[int, tuple[int, ...], bytes]]) -> None:
+    for to, arguments, data in messages:
+        await bench.ports[node].request(to, bench.answer, *arguments, data=data)
+
+
+@each_nic
+def test_requests_and_replies_arrive_once_in_order_and_unharmed_both_ways_at_once(nic: str) -> None:
+    bench, rng = Bench(nic=nic), random.Random(1)
+    sent = [
+        [
+            (1 - me, tuple(rng.getrandbits(32) for _ in range(n % 6)), rng.randbytes(size))
+            for n, size in enumerate(SIZES)
+        ]
+        for me in range(2)
+    ]
+    count = 2 * len(SIZES)
+    bench.run(*(give(bench, me, sent[me]) for me in range(2)), *(bench.until(me, count) for me in range(2)))
+    for me in range(2):
+        assert [came[1:] for came in bench.came[me] if came[0] == 0] == [(1 - me, *one[1:]) for one in sent[1 - me]]
+        assert [came[1:] for came in bench.came[me] if came[0] == 1] == [
+            (1 - me, tuple(2 * one & 0xFFFFFFFF for one in arguments), data[::-1]) for _, arguments, data in sent[me]
+        ]
+
+
+@each_nic
+def test_a_storm_of_all_to_all_with_the_longest_messages_ends(nic: str) -> None:
+    bench = Bench(4, nic)
+    sent = {me: [(to, (me,), bytes([me]) * MOST) for to in range(4) if to != me] * 6 for me in range(4)}
+    bench.run(*(give(bench, me, sent[me]) for me in sent), *(bench.until(me, 36) for me in sent))
+    assert [len(came) for came in bench.came] == [36] * 4
+
+
+@each_nic
+@pytest.mark.parametrize("size", [0, 4, 30, MOST, 3 * MOST + 5])
+def test_put_and_get_move_exactly_their_bytes_and_count_the_flag_where_the_data_are(nic: str, size: int) -> None:
+    bench, data = Bench(nic=nic), random.Random(size).randbytes(size)
+    near, far = (layer.host for layer in bench.layers)
+    source, target, back = near.allocate(size + 8), far.allocate(size + 8), near.allocate(size + 8)
+    flags = near.allocate(8).address, far.allocate(8).address
+    near.store_bytes(source.address, data)
+    target.view[:] = back.view[:] = b"\xa5" * (size + 8)
+
+    async def first() -> None:
+        await bench.ports[0].put(1, target.address, source.address, size, flags[1])
+        await bench.ports[0].until(lambda: not bench.ports[0].unanswered)
+        assert near.load_words(flags[0], 1) == (0,)
+        await bench.ports[0].get(1, target.address, back.address, size, flags[0])
+        await bench.ports[0].flag(flags[0], 1)
+
+    async def second() -> None:
+        await bench.ports[1].flag(flags[1], 1)
+        await bench.ports[1].until(lambda: bench.ports[1].handled >= 2 * -(-max(size, 1) // MOST))
+
+    bench.run(first(), second())
+    assert bytes(target.view) == bytes(back.view) == data + b"\xa5" * 8
+    assert far.load_words(flags[1], 1) == (1,)
+
+
+def rewritten(host: Any, handler: int) -> Any:
+    """A bus on which the first descriptor's handler becomes another."""
+    original, at = host.pio_write, host.nic_base + Word.DESCRIPTORS
+
+    async def changed(address: int, data: bytes, combine: bool = False) -> None:
+        if address == at:
+            data = data[:8] + handler.to_bytes(4, "big") + data[12:]
+        await original(address, data, combine)
+
+    return patch.object(host, "pio_write", changed)
+
+
+def test_the_handler_that_runs_is_the_one_at_the_address_in_the_message() -> None:
+    bench = Bench()
+    with rewritten(bench.layers[0].host, BASE + 3 * STEP):  # of `answer`, after those of PUT and GET and `keep`
+        bench.run(bench.ports[0].request(1, bench.keep, 7), bench.until(1, 1), bench.until(0, 1))
+    assert bench.came == [[(1, 1, (14,), b"")], [(0, 0, (7,), b"")]]
+
+
+def test_an_address_at_which_no_handler_begins_is_named_where_it_arrives() -> None:
+    bench = Bench()
+    said = f"host host1: a request of node 0: address {BASE + 1:#x}: no handler begins there"
+    with rewritten(bench.layers[0].host, BASE + 1), pytest.raises(AmError, match=said):
+        bench.run(bench.ports[0].request(1, bench.keep, 7), bench.until(1, 1))
+
+
+def test_payload_that_is_changed_in_host_memory_behind_its_arrival_is_what_the_handler_sees() -> None:
+    bench = Bench()
+    bench.run(bench.ports[0].request(1, bench.keep, data=b"sent"))
+    bench.run(bench.machine.host(1).sleep(50_000_000, "its arrival"))
+    place = Place(2)
+    memory = bench.layers[1]._memory
+    at = place.receive + Place.buffer(0, 0, 0)
+    assert bytes(memory.view[at : at + 4]) == b"sent"
+    memory.view[at] ^= 1
+    bench.run(bench.until(1, 1))
+    assert bench.came[1] == [(0, 0, (), b"rent")]
+
+
+def test_nodes_with_other_handlers_are_named() -> None:
+    bench = Bench(own=iter([[], [Bench.until]]).__next__)
+    with pytest.raises(AmError, match="a request of node 0: its program has other handlers; open AM with the same"):
+        bench.run(bench.ports[0].request(1, bench.keep), bench.until(1, 1))
+
+
+# ---- misuse
+
+Misuse = Callable[[Bench], Awaitable[Any]]
+MISUSES: dict[str, tuple[Misuse, type[Exception], str]] = {
+    "itself": (lambda b: b.ports[0].request(0, b.keep), AmError, "a message to node 0: there is none"),
+    "nobody": (lambda b: b.ports[0].request(5, b.keep), AmError, r"a message to node 5: there is none; one of \[1\]"),
+    "a name": (lambda b: b.ports[0].request("metz", b.keep), AmError, "node 'metz': there is none"),  # type: ignore[arg-type]
+    "six words": (lambda b: b.ports[0].request(1, b.keep, *range(6)), AmError, "6 arguments; give 5 at most"),
+    "a negative word": (lambda b: b.ports[0].request(1, b.keep, -1), AmError, "give words of 32 bits"),
+    "a long word": (lambda b: b.ports[0].request(1, b.keep, 1 << 32), AmError, "give words of 32 bits"),
+    "half a word": (lambda b: b.ports[0].request(1, b.keep, 0.5), AmError, "give words"),  # type: ignore[arg-type]
+    "long data": (lambda b: b.ports[0].request(1, b.keep, data=bytes(MOST + 1)), AmError, "no more than 4096 bytes"),
+    "text": (lambda b: b.ports[0].request(1, b.keep, data="x"), AmError, "no more than"),  # type: ignore[arg-type]
+    "a foreign handler": (lambda b: b.ports[0].request(1, b.until), ImageError, "it is not in the code image"),
+    "put to nobody": (lambda b: b.ports[0].put(7, 0, 0, 4, 0), AmError, "a message to node 7: there is none"),
+    "put of less than nothing": (lambda b: b.ports[0].put(1, 0, 0, -1, 0), AmError, "-1 bytes; give 0 or more"),
+    "put from an odd place": (lambda b: b.ports[0].put(1, 0, 2, 4, 0), AmError, "its source is at 2; give a physical"),
+    "get to an odd place": (lambda b: b.ports[0].get(1, 0, 3, 4, 0), AmError, "its target is at 3; give a physical"),
+    "an odd flag": (lambda b: b.ports[0].get(1, 0, 0, 4, 1), AmError, "its flag is at 1; give a physical"),
+}
+
+
+@pytest.mark.parametrize("name", MISUSES)
+def test_a_misuse_raises_its_own_error_and_sends_nothing(name: str) -> None:
+    bench = Bench()
+    call, error, said = MISUSES[name]
+    with pytest.raises(error, match=said):
+        bench.run(call(bench))
+    bench.run(bench.ports[0].request(1, bench.keep, 3), bench.until(1, 1))
+    assert bench.came[1] == [(0, 0, (3,), b"")]
+
+
+def test_am_is_opened_once_and_its_options_are_checked() -> None:
+    bench = Bench()
+    with pytest.raises(AmError, match="has it open; open it once"):
+        bench.layers[0].open([])
+    card = bench.machine.host(0).card
+    wrong: list[tuple[dict[str, int | str], str]] = [
+        ({"unrestrict": 1}, "unrestricted"),
+        ({"unrestricted": 2}, r"not a whole number in 0\.\.1"),
+        ({"receive": "sometimes"}, "'sometimes' is none of its words"),
+    ]
+    for options, said in wrong:
+        with pytest.raises(OptionError, match=said):
+            check_options("am", options, 2, 1 << 20, card)
+    with pytest.raises(OptionError, match="a packet of this NIC takes 2032 bytes, .*; use a profile with a LANai"):
+        check_options("am", {}, 2, 1 << 20, nic_kind("sp").card(1 << 20))
+    with pytest.raises(OptionError, match="65 nodes: the NIC has descriptors for 64"):
+        check_options("am", {}, 65, 1 << 20, card)
+
+
+# ---- the rule
+
+
+def listens(port: Port, receive: str, over: Callable[[], bool]) -> Awaitable[None]:
+    """Let handlers run: until it is over, or in a computation that messages interrupt."""
+    return port.compute(LONG_NS) if receive == "interrupt" else port.until(over)
+
+
+@each_receive
+@pytest.mark.parametrize("kind", ["request", "reply"])
+def test_a_handler_that_makes_a_request_is_refused(kind: str, receive: str) -> None:
+    async def asks(call: Call) -> None:
+        if call.kind.label == kind:
+            await call.port.request(call.source, asks)
+        else:
+            await call.reply(asks)
+
+    async def ask(port: Port) -> None:
+        await port.request(1, asks)
+        await listens(port, receive, lambda: port.handled > 0)
+
+    bench = Bench(own=lambda: [asks], receive=receive)
+    near, far = bench.ports
+    with pytest.raises(AmError, match=f"a request to node .: the handler of a {kind} makes it; reply"):
+        bench.run(ask(near), listens(far, receive, lambda: far.handled > 0), within_us=1000)
+
+
+@pytest.mark.parametrize(("kind", "said"), [(0, "it is answered already"), (1, "a reply is not answered")])
+def test_a_request_is_answered_once_and_a_reply_not_at_all(kind: int, said: str) -> None:
+    refused: list[str] = []
+
+    async def twice(call: Call) -> None:
+        if call.kind == 0:
+            await call.reply(twice)
+        if call.kind == kind:
+            with pytest.raises(AmError) as error:
+                await call.reply(twice)
+            refused.append(error.value.cause)
+
+    bench = Bench(own=lambda: [twice])
+    near, far = bench.ports
+    bench.run(near.request(1, twice), near.until(lambda: not near.unanswered), far.until(lambda: far.handled == 1))
+    assert refused == [said]
+
+
+@each_receive
+def test_without_the_rule_handlers_that_ask_each_other_block_and_the_report_names_both(receive: str) -> None:
+    async def asks(call: Call) -> None:
+        for _ in range(SLOTS + 1):
+            await call.port.request(call.source, bench.keep)
+
+    async def flood(port: Port) -> None:
+        for _ in range(SLOTS):
+            await port.request(1 - port.me, asks)
+        await listens(port, receive, lambda: not port.unanswered)
+
+    bench = Bench(own=lambda: [asks], unrestricted=1, receive=receive)
+    with pytest.raises(MachineError) as report:
+        bench.run(flood(bench.ports[0]), flood(bench.ports[1]), within_us=1e4)
+    assert "an answer of node 0" in str(report.value)
+    assert "an answer of node 1" in str(report.value)
+
+
+def test_the_places_of_both_memories_do_not_overlap() -> None:
+    place = Place(3)
+    ends = [place.receive, place.queue, place.bytes]
+    assert ends == sorted(ends)
+    assert Place.buffer(2, 1, 3) + MOST == place.receive == place.queue - place.receive
+    assert Word.DESCRIPTORS + 64 * 8 * 64 == PORT
+    assert 4 * (WORDS + 2) <= 64

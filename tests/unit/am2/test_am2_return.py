@@ -1,0 +1,328 @@
+"""AM-II: what cannot be delivered comes back whole to its sender, with the code that says why, after 255
+retransmissions at the latest.
+
+Strategy: packets are lost on the machine's wires by number, and counted there. Words of a process's own frame are
+changed behind the library, as a program without it could, so that the NICs are seen to judge, and not the library.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from firmware.am2.host import ALWAYS, NEVER, Am2Error, Code, EndpointName, Token
+from firmware.am2.nic.layout import FRAMES, Word, descriptor
+from firmware.am2.nic.words import OWNED, Queue
+from pymodels.machine import MachineError
+from tests.unit.am2.am2_bench import KEEP, TAG, Bench
+
+TIMEOUT_US = 10
+WORDS, DATA = (1, 2, 3, 0xFFFFFFFF, 5, 6, 7, 8), bytes(range(256)) * 3
+each_nic = pytest.mark.parametrize("nic", ["lanai9", "lanai4"])
+
+
+def comes_back(bench: Bench, code: Code, data: bytes = DATA, opcode: str = "request medium") -> Token:
+    """The one message that has come back, whole."""
+    (token,) = bench.back[0]
+    assert (token.status, token.opcode, token.arguments) == (code, opcode, WORDS)
+    assert bench.returned_data == [data]
+    assert not bench.endpoints[0].unanswered
+    return token
+
+
+async def give(bench: Bench, data: bytes = DATA, to: int = 1) -> None:
+    """A request whose bytes the program changes at once, and its end."""
+    buffer = bytearray(data)
+    if data:
+        await bench.endpoints[0].request_i(to, KEEP, buffer, *WORDS)
+        buffer[:] = bytes(len(data))
+    else:
+        await bench.endpoints[0].request(to, KEEP, *WORDS)
+    await bench.until(0, 0)
+
+
+def after(bench: Bench) -> None:
+    """Everything goes on."""
+    bench.run(bench.send(0, 1, 9), bench.until(0, 1), bench.until(1, 1))
+    assert bench.came[0][-1] == (True, 1, (18,), b"")
+
+
+@each_nic
+@pytest.mark.parametrize("data", [b"", DATA])
+def test_a_message_that_nobody_acknowledges_is_sent_256_times_and_comes_back_after_256_time_outs(
+    nic: str, data: bytes
+) -> None:
+    timeout = 100 if data else 40
+    bench = Bench(nic=nic, timeout_us=timeout)
+    faults = bench.machine.faults
+    first = faults.passed(0, 1)
+    for number in range(256):
+        faults.drop(0, 1, first + number)
+    begun = bench.machine.kernel.now
+    bench.run(give(bench, data))
+    comes_back(bench, Code.UNREACHABLE, data, "request medium" if data else "request short")
+    assert faults.passed(0, 1) - first == 256
+    assert (bench.machine.kernel.now - begun) / (256 * timeout * 1e6) == pytest.approx(1, abs=0.1)
+    assert bench.machine.nic(0).load(Word.RESENT) == 255
+    after(bench)
+
+
+@each_nic
+def test_a_receiver_that_hears_only_the_256th_transmission_gets_the_message_once(nic: str) -> None:
+    bench = Bench(nic=nic, timeout_us=TIMEOUT_US * 3)
+    faults = bench.machine.faults
+    first = faults.passed(0, 1)
+    for number in range(255):
+        faults.drop(0, 1, first + number)
+    bench.run(give(bench, b""), bench.until(1, 1))
+    assert bench.came[1] == [(False, 0, WORDS, b"")]
+    assert not bench.back[0]
+    assert faults.passed(0, 1) - first >= 256
+
+
+def test_a_message_whose_acknowledgements_are_lost_is_not_handled_twice() -> None:
+    bench = Bench(timeout_us=50)
+    faults = bench.machine.faults
+    for number in range(3):
+        faults.drop(1, 0, faults.passed(1, 0) + number)
+    bench.run(give(bench, b""), bench.until(1, 1))
+    assert bench.came[1] == [(False, 0, WORDS, b"")]
+    assert bench.machine.nic(1).load(Word.DUPLICATES) >= 1
+
+
+def test_fewer_retries_are_an_option() -> None:
+    bench = Bench(timeout_us=TIMEOUT_US, retries=3)
+    faults = bench.machine.faults
+    first = faults.passed(0, 1)
+    for number in range(4):
+        faults.drop(0, 1, first + number)
+    bench.run(give(bench))
+    comes_back(bench, Code.UNREACHABLE)
+    assert faults.passed(0, 1) - first == 4
+
+
+# ---- who judges
+
+
+@each_nic
+@pytest.mark.parametrize(
+    ("mine", "its", "code"),
+    [(TAG, TAG, None), (TAG, TAG + 1, Code.BAD_TAG), (TAG, NEVER, Code.BAD_TAG), (NEVER, NEVER, Code.BAD_TAG),
+     (TAG, ALWAYS, None), (ALWAYS, TAG, Code.BAD_TAG)],
+)  # fmt: skip
+def test_a_tag_is_matched_by_the_receiver(nic: str, mine: int, its: int, code: Code | None) -> None:
+    bench = Bench(nic=nic)
+    bench.endpoints[0].map(1, bench.endpoints[1].name, mine)
+    bench.run(bench.endpoints[1].set_tag(its))
+    bench.run(give(bench), bench.until(1, int(code is None)))
+    if code is not None:
+        comes_back(bench, code)
+        assert bench.machine.nic(1).load(Word.REFUSED) == 1
+    assert len(bench.came[1]) == int(code is None)
+
+
+def test_a_forged_tag_leaves_its_nic_and_is_refused_by_the_others() -> None:
+    bench = Bench()
+    host, at = bench.machine.host(0), FRAMES + 8
+    original = host.pio_write
+
+    async def forged(address: int, data: bytes, combine: bool = False) -> None:
+        if address == host.nic_base + at - 4:
+            data = data[:4] + bytes(8) + data[12:]
+        await original(address, data, combine)
+
+    host.pio_write = forged  # type: ignore[method-assign]
+    before = bench.machine.faults.passed(0, 1)
+    bench.run(give(bench))
+    comes_back(bench, Code.BAD_TAG)
+    assert bench.machine.faults.passed(0, 1) == before + 1
+    assert [bench.machine.nic(node).load(Word.REFUSED) for node in range(2)] == [0, 1]
+
+
+def test_a_message_under_way_when_the_tag_changes_comes_back() -> None:
+    bench = Bench()
+    faults = bench.machine.faults
+    faults.delay(0, 1, faults.passed(0, 1), 200_000_000)
+
+    async def change() -> None:
+        await bench.machine.kernel.sleep(50_000_000)
+        await bench.endpoints[1].set_tag(TAG + 1)
+
+    bench.run(give(bench), change())
+    comes_back(bench, Code.BAD_TAG)
+
+
+@pytest.mark.parametrize(
+    ("to", "code"),
+    [(EndpointName(1, 5), Code.BAD_ENDPOINT), (EndpointName(9, 0), Code.UNREACHABLE)],
+)
+def test_what_names_nobody_comes_back(to: EndpointName, code: Code) -> None:
+    bench = Bench()
+    before = bench.machine.faults.passed(0, 1)
+    bench.endpoints[0].map(7, to, TAG)
+    bench.run(give(bench, to=7))
+    assert comes_back(bench, code).source == to
+    assert bench.machine.faults.passed(0, 1) - before == int(code is Code.BAD_ENDPOINT)
+    after(bench)
+
+
+@pytest.mark.parametrize("full", ["silent", "nack"])
+def test_a_full_queue_holds_messages_back_or_returns_them(full: str) -> None:
+    bench = Bench(full=full, credits=32, timeout_us=60, each=2)
+    one, other = bench.bundles[0].endpoints
+
+    async def fill() -> None:
+        for number in range(32):
+            await one.request(1, KEEP, number)
+        for number in range(32, 40):
+            await other.request(1, KEEP, number)
+        await bench.machine.kernel.sleep(400_000_000)
+        assert not bench.came[1]
+        bench.machine.kernel.spawn(bench.until(1, 40 if full == "silent" else 32), "the receiver")
+        await bench.until(0, 0)
+
+    bench.run(fill())
+    came = sorted(words[0] for _, _, words, _ in bench.came[1])
+    back = sorted(token.arguments[0] for token in bench.back[0])
+    assert sorted(came + back) == list(range(40))
+    assert len(back) == (8 if full == "nack" else 0)
+    assert {token.status for token in bench.back[0]} <= {Code.CONGESTION}
+    assert bool(bench.machine.nic(1).load(Word.DROPPED)) == (full == "silent")
+
+
+def changed(bench: Bench, node: int, offset: int, word: Any) -> None:
+    """The next descriptor of requests is changed on its way into the frame: `word(old)`."""
+    host = bench.machine.host(node)
+    original, at = host.pio_write, host.nic_base + FRAMES
+
+    async def other(address: int, data: bytes, combine: bool = False) -> None:
+        begin = offset - (address - at)
+        if at <= address < at + 64 and 0 <= begin < len(data):
+            new = word(int.from_bytes(data[begin : begin + 4], "big"))
+            data = data[:begin] + new.to_bytes(4, "big") + data[begin + 4 :]
+        await original(address, data, combine)
+
+    host.pio_write = other  # type: ignore[method-assign]
+
+
+def test_the_receiving_library_sends_back_what_names_no_handler_of_its_table() -> None:
+    bench = Bench()
+    changed(bench, 0, 0, lambda word: word & ~0xFF | 77)
+    bench.run(give(bench), bench.until(1, 0), _look(bench, 1))
+    comes_back(bench, Code.BAD_HANDLER)
+
+
+def test_the_receiving_library_sends_back_what_has_nine_arguments() -> None:
+    bench = Bench()
+    changed(bench, 0, 0, lambda word: word | 9 << 16)
+    bench.run(give(bench, b""), _look(bench, 1))
+    comes_back(bench, Code.BAD_ARGUMENTS, b"", "request short")
+
+
+@pytest.mark.parametrize("word", [8193 << 16, 8 << 16 | 16])
+def test_the_own_nic_returns_what_is_too_long_or_names_no_staging_block(word: int) -> None:
+    bench = Bench()
+    before = bench.machine.faults.passed(0, 1)
+    changed(bench, 0, 16, lambda _: word)
+    bench.run(give(bench, b"x" * 8))
+    (token,) = bench.back[0]
+    assert token.status is Code.BAD_LENGTH
+    assert bench.machine.faults.passed(0, 1) == before
+
+
+async def _look(bench: Bench, node: int) -> None:
+    """Poll until a message has been handled."""
+    while not await bench.bundles[node].poll():
+        await bench.machine.kernel.sleep(1_000_000)
+
+
+def test_a_reply_without_a_handler_is_rejected_and_its_sender_told() -> None:
+    bench = Bench()
+
+    async def odd(token: Token) -> None:
+        await token.reply_i(99, DATA, *WORDS)
+
+    bench.endpoints[1].set_handler(3, odd)
+
+    async def ask() -> None:
+        await bench.endpoints[0].request(1, 3)
+        await bench.until(0, 0)
+
+    bench.run(ask(), bench.bundles[1].until(lambda: bool(bench.back[1])))
+    (token,) = bench.back[1]
+    assert (token.status, token.opcode, token.arguments) == (Code.REPLY_REJECTED, "reply medium", WORDS)
+    assert bench.returned_data == [DATA]
+
+
+def test_a_program_without_a_handler_of_returned_messages_gets_an_error() -> None:
+    bench = Bench()
+    fresh = bench.run(bench.bundles[0].allocate_endpoint())[0]
+    fresh.map(0, EndpointName(1, 6), TAG)
+
+    async def ask() -> None:
+        await fresh.request(0, KEEP)
+        await bench.bundles[0].until(lambda: not fresh.unanswered)
+
+    with pytest.raises(Am2Error, match="a request short to .*came back: bad endpoint; set handler 0"):
+        bench.run(ask())
+
+
+def test_a_descriptor_of_the_sender_is_its_own_again_when_the_message_is_done_with() -> None:
+    bench = Bench()
+    bench.run(give(bench, b""), bench.until(1, 1))
+    bench.run(bench.machine.kernel.sleep(30_000_000))
+    at = descriptor(FRAMES, Queue.REQUEST_SEND, 0)
+    assert not bench.machine.nic(0).load(at) & OWNED
+
+
+def test_a_report_of_a_hang_says_whose_acknowledgement_is_missing_and_which_transmission_it_is() -> None:
+    bench = Bench(timeout_us=40)
+    faults = bench.machine.faults
+    for number in range(256):
+        faults.drop(0, 1, faults.passed(0, 1) + number)
+    with pytest.raises(MachineError) as report:
+        bench.run(give(bench, b""), within_us=100)
+    assert "NIC 0 waits for an answer to transmission 3 of endpoint 0's message 0, held by NIC 1" in str(report.value)
+    assert "host0: process 1 waits for 0 messages" in str(report.value)
+
+
+@each_nic
+def test_replies_that_come_back_keep_their_payload_while_their_sender_sends_more_of_them(nic: str) -> None:
+    bench = Bench(nic=nic, credits=12)
+    sizes = (0, 700, 8, 512, 0, 33, 1000, 4, 700, 12, 8, 2000)
+
+    async def answer(token: Token) -> None:
+        (number,) = token.arguments
+        await token.reply_i(KEEP, bytes([number]) * sizes[number], number)
+
+    bench.endpoints[1].set_handler(9, answer)
+
+    async def ask() -> None:
+        for number in range(len(sizes)):
+            await bench.endpoints[0].request(1, 9, number)
+        await bench.machine.kernel.sleep(500_000_000)
+        await bench.endpoints[0].set_tag(TAG + 1)
+        await _look(bench, 1)  # all of them, and there are four blocks for the answers
+
+    bench.run(ask())
+    bench.run(bench.bundles[1].until(lambda: len(bench.back[1]) == len(sizes)), within_us=1e4)
+    kept = zip(bench.back[1], bench.returned_data, strict=True)
+    found = sorted((token.arguments[0], data, token.status, token.opcode.split()[0]) for token, data in kept)
+    assert found == [(n, bytes([n]) * size, Code.BAD_TAG, "reply") for n, size in enumerate(sizes)]
+
+
+@each_nic
+def test_a_message_whose_acknowledgement_is_late_is_not_taken_again_when_its_queue_has_gone_round(nic: str) -> None:
+    bench = Bench(nic=nic, credits=32, timeout_us=5000)
+    faults = bench.machine.faults
+
+    async def program() -> None:
+        faults.drop(1, 0, faults.passed(1, 0))
+        for number in range(40):
+            await bench.endpoints[0].request(1, KEEP, number)
+        await bench.until(0, 0)
+
+    bench.run(program(), bench.until(1, 40))
+    assert [words for _, _, words, _ in bench.came[1]] == [(number,) for number in range(40)]
+    assert bench.machine.nic(0).load(Word.RESENT) == bench.machine.nic(1).load(Word.DUPLICATES) == 1

@@ -1,0 +1,273 @@
+"""`make explain`: the life of a message in sentences, every time from the trace, and who it waited for.
+
+Strategy: on the made-up traces (tests/unit/report/madeup_trace.py) every interval is known: sentences are compared
+with the times that were written into the records. Messages are laid upon each other so that each kind of waiting
+happens once. Stages must add up to the latency. Wrong numbers and traces that cannot be read end with one line and
+code 2.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from firmware.mpi.call_names import NUMBERS
+from firmware.shown import NIC_NOTICES
+from pymodels.lanai.program import Place
+from pymodels.trace import Part, TraceEvent, switch_port, unit
+from tb.ask import explain
+from tb.ask.delays import Delay, Neighbours, total
+from tb.ask.story import DELAYS, _waiting, story
+from tb.plan.request import Request, resolve
+from tb.report.lives import Lives
+from tb.report.recorded import Legend
+from tb.report.stages import Stage
+from tb.report.wire import rows
+from tb.tools.paths import SIMULATORS
+from tests.unit.report.madeup_trace import LEGEND_OF_TWO, Row, leave, message, packet, record, trace
+
+E = TraceEvent
+
+
+def told(number: int, *parts: list[Row], legend: Legend = LEGEND_OF_TWO) -> list[str]:
+    """The story of a message of a made-up trace."""
+    records = trace(*parts)
+    lives = Lives(legend).take_all(rows(records))
+    return list(story(lives.lives[number - 1], legend, Neighbours(lives, legend, records)))
+
+
+def held_up(records: list[Row], at: int, ns: int) -> list[Row]:
+    """The records from a time on, that much later."""
+    return [(row[0] + 1000 * ns * (row[0] >= 1000 * at), *row[1:]) for row in records]
+
+
+def test_a_message_alone_is_told_stage_by_stage() -> None:
+    lines = told(1, message(1000, 0))
+    assert lines[0] == "message 1, paris to metz, 64 B: sent at 1.000 us, 3.000 us"
+    assert lines[2:5] == [
+        "0.000 to 0.300 us, host send, 0.300 us",
+        "  The CPU of paris runs the library and hands 96 B, header and payload, to the bus.",
+        "  Instructions: 0.200 us (send 0.200).",
+    ]
+    assert "  The head travels to metz over sw0 (input 0 to output 1, 0.030 us)." in lines
+    assert lines[-1] == "Together 3.000 us; it waited for no other packet."
+
+
+def test_the_calls_of_the_applications_around_a_message_are_told() -> None:
+    numbers = {name: NUMBERS[f"MPI_{name}"] for name in ("Send", "Recv", "Barrier")}
+    calls = [
+        record(at, node, Part.HOST_CPU, event, 0, numbers[name])
+        for at, node, event, name in (
+            (100, 1, E.CALL_START, "Barrier"),
+            (200, 1, E.CALL_END, "Barrier"),
+            (500, 1, E.CALL_START, "Recv"),
+            (900, 0, E.CALL_START, "Send"),
+            (1400, 0, E.CALL_END, "Send"),
+            (4100, 1, E.CALL_END, "Recv"),
+        )
+    ]
+    legend = replace(LEGEND_OF_TWO, layers=("grim", "mpi"))
+    sent, arrived = told(1, calls, message(1000, 0), legend=legend)[1:3]
+    assert sent == "When it was sent, paris was in MPI_Send, called at -0.100 us, which returned at 0.400 us."
+    assert arrived == "When it arrived, metz was in MPI_Recv, called at -0.500 us, which returned at 3.100 us."
+    assert "has not returned" in told(1, calls[:-1], message(1000, 0), legend=legend)[2]
+    assert told(1, calls[:2], message(1000, 0), legend=legend)[1] == "", "neither was in a call"
+
+
+def test_a_nic_that_executes_is_told_by_its_functions_and_its_messages_are_followed_without_its_word() -> None:
+    """Paris executes; its own records of the message are missing, and main has step inline from 500 ns on."""
+    main, step = Place("main"), Place("step", "a.c:3")
+    legend = replace(LEGEND_OF_TWO, places=((main,), (main, step)), executing=(0,))
+    silent = [row for row in message(0, 0) if row[1] != unit(0, Part.NIC_CPU)]
+    went = [record(at, 0, Part.NIC_CPU, E.FUNCTION, 0, number) for at, number in ((5, 0), (500, 1), (700, 0), (800, 1))]
+    lines = told(1, sorted([*silent, *went]), legend=legend)
+    assert lines[0] == "message 1, paris to metz, 64 B: sent at 0.000 us, 3.000 us"
+    at = lines.index("  The send engine reads SRAM, and the head goes onto the cable.")
+    assert lines[at - 1 : at + 2 : 2] == [
+        "0.350 to 1.130 us, send engine, 0.780 us",
+        "  The NIC of paris executes: 0.780 us (step 0.530, main 0.250).",
+    ]
+    assert sum("executes" in line for line in lines) == 1, "not before it is told, nor in metz"
+
+
+def test_what_comes_to_a_nic_that_executes_is_followed_to_the_handler() -> None:
+    legend = replace(LEGEND_OF_TWO, places=((Place("main"),),), executing=(1,))
+    silent = [row for row in message(0, 0) if row[1] != unit(1, Part.NIC_CPU)]
+    lines = told(1, sorted([*silent, record(2, 1, Part.NIC_CPU, E.FUNCTION)]), legend=legend)
+    assert lines[0] == "message 1, paris to metz, 64 B: sent at 0.000 us, 3.000 us"
+    assert any(re.match("  The NIC of metz executes: .* us \\(main ", line) for line in lines)
+
+
+def test_times_of_the_sentences_add_up() -> None:
+    lengths = [re.fullmatch(r"[\d.]+ to [\d.]+ us, .*, ([\d.]+) us", line) for line in told(1, message(1000, 0))]
+    assert round(sum(float(found[1]) for found in lengths if found), 6) == 3.0
+
+
+def test_a_processor_at_work_for_another_message_is_named() -> None:
+    lines = told(2, message(0, 0), message(100, 0, 2, key=0x0636))
+    had = "which message 1, paris to metz, 64 B (nic send) had"
+    assert f"  It waited 0.100 us for paris's NIC processor, {had}." in lines
+    assert "  In the other 0.050 us no other packet was in its way." in lines
+    assert lines[-1].startswith("Together 3.000 us; in ")
+
+
+def test_a_packet_behind_another_waits_for_its_turn() -> None:
+    lines = told(2, message(0, 0), held_up(message(100, 0, 2, key=0x0636), 1240, 40))
+    assert "  It waited 0.071 us for its turn at input 0 of sw0, which message 1, paris to metz, 64 B had." in lines
+
+
+def test_a_message_of_two_packets_waits_for_its_own_first() -> None:
+    """The second piece is written while the first one is in the send engine."""
+    first = [row for row in message(0, 0) if row[2] not in (E.SEND_RETURN, E.HANDLER_START, E.HANDLER_END, E.POLL_HIT)]
+    second = [row for row in message(700, 0, key=0x0636) if row[2] != E.SEND_CALL]
+    lines = told(1, first, second)
+    assert lines[1] == "It travels in 2 packets; told is the last, which its handler waits for."
+    had = "which an earlier packet of its own had"
+    assert f"  It waited 0.080 us for paris's send engine, {had}." in lines
+
+
+def test_the_holder_of_an_output_is_named() -> None:
+    """A third host's packet has the output until 1.240 us; the message's own head came at 1.170 us."""
+    three = replace(
+        LEGEND_OF_TWO, hosts=("paris", "metz", "nancy"), links=(*LEGEND_OF_TWO.links, ("nancy", 0, "sw0", 2))
+    )
+    own = held_up(message(0, 0), 1200, 50)
+    other = [
+        record(1000, 2, Part.NET_SEND, E.TX_START, 0x55),
+        record(1010, 2, Part.LINK, E.TX_HEAD, 0x55),
+        (1_040_000, switch_port(0, 2), E.SWITCH_HEAD, 0, 1, 0),
+        (1_070_000, switch_port(0, 2), E.SWITCH_GRANT, 0, 1, 0),
+        (1_240_000, switch_port(0, 2), E.SWITCH_TAIL, 0x55, 1, 0),
+    ]
+    lines = told(1, own, other, legend=three)
+    assert "  The head travels to metz over sw0 (input 0 to output 1, 0.080 us)." in lines
+    assert "  It waited 0.070 us for output 1 of sw0, which a control message, nancy had." in lines
+
+
+def test_stop_on_the_cable_is_told() -> None:
+    stop = [record(1140, 0, Part.LINK, E.STALL_START), record(1180, 0, Part.LINK, E.STALL_END)]
+    lines = told(1, message(0, 0), stop)
+    assert "  It waited 0.040 us for GO on the cable of paris, which a full slack buffer behind it had." in lines
+
+
+def test_a_control_message_in_the_send_engine_is_named() -> None:
+    lines = told(1, message(0, 0), packet(1000, 0, 200, 0x1234))
+    assert any("paris's send engine, which a control message, paris" in line for line in lines)
+
+
+def test_a_message_that_never_arrived_says_how_far_it_came() -> None:
+    lines = told(1, message(0, 0)[:8])
+    assert lines == [
+        "message 1, paris, 64 B: sent at 0.000 us, never arrived",
+        "It has not arrived. The last of it in the trace: nic noticed at node 0 NIC CPU, 0.500 us.",
+    ]
+    assert told(1, message(0, 0)[:2])[1] == "Nothing of it was handed to the bus: its host still waits for room."
+
+
+def test_many_neighbours_are_told_together() -> None:
+    others = [Delay(100 * n, 100 * n + 10 * n, "the NIC", f"message {n}") for n in range(1, DELAYS + 4)]
+    lines = list(_waiting(Stage(NIC_NOTICES, 0, 2000), others))
+    assert len(lines) == DELAYS + 2
+    assert [str(DELAYS + 3) in lines[DELAYS - 1], "message 1 " in lines[0]] == [True, False]
+    assert lines[-2] == "It waited 0.000 us for 3 others in the same way"
+    assert lines[-1].endswith("us no other packet was in its way")
+
+
+def test_overlapping_delays_count_once() -> None:
+    assert total([Delay(0, 10, "", ""), Delay(5, 12, "", ""), Delay(20, 21, "", "")]) == 13
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("5", "MESSAGE: no message 5: the run has 4; give 1 to 4, or slowest"),
+        ("0", "MESSAGE: no message 0: the run has 4; give 1 to 4, or slowest"),
+        ("", "MESSAGE: not a number: MESSAGE is ''; give 1 to 4, or slowest"),
+        ("x", "MESSAGE: not a number: MESSAGE is 'x'; give 1 to 4, or slowest"),
+    ],
+)
+def test_an_unknown_message_is_one_line_with_the_range(
+    word: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    leave(tmp_path)
+    assert explain.main(["grim_pingpong", f"--message={word}", "--out", str(tmp_path)]) == 2
+    assert capsys.readouterr().err == f"{said}\n"
+
+
+def test_the_slowest_message_can_be_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    late = message(9000, 1)
+    late[-3] = (late[-3][0] + 40_000, *late[-3][1:])
+    late[-4] = (late[-4][0] + 40_000, *late[-4][1:])
+    leave(tmp_path, trace(message(0, 0), late))
+    assert explain.main(["grim_pingpong", "--message=slowest", "--out", str(tmp_path)]) == 0
+    assert capsys.readouterr().out.startswith("message 2, metz to paris")
+
+
+def test_a_truncated_trace_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = leave(tmp_path) / "trace.npy"
+    path.write_bytes(path.read_bytes()[:-40])
+    assert explain.main(["grim_pingpong", "--message=1", "--out", str(tmp_path)]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"trace unreadable: {path} is cut off or no trace")
+    assert said.count("\n") == 1
+
+
+def test_a_trace_without_messages_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    leave(tmp_path, trace([record(0, 0, Part.NIC_CPU, E.WORK_START)]))
+    assert explain.main(["grim_pingpong", "--message=1", "--out", str(tmp_path)]) == 2
+    assert "MESSAGE: no message: the trace holds no call of send" in capsys.readouterr().err
+
+
+def test_without_a_trace_the_study_runs_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def run_study(request: object, console: object) -> int:
+        asked.append(request)
+        leave(tmp_path)
+        return 0
+
+    monkeypatch.setattr(explain, "run_study", run_study)
+    for _ in range(2):
+        assert explain.main(["grim_pingpong", "--message=1", "--out", str(tmp_path)]) == 0
+    assert len(asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ("--set=size=64", ""),
+        ("--profile=lanai4", ""),
+        ("--seed=2", ""),
+        ("--set=size=128", "the last run had another setting"),
+        ("--set=size=64 repetitions=2", "the last run had another setting"),
+        ("--profile=lanai9", "the last run had another profile"),
+        ("--cluster=four_hosts", "the last run had another cluster"),
+        ("--seed=3", "the last run had another seed"),
+        ("--sim=icarus", "the last run had another simulator"),
+    ],
+)
+def test_a_run_that_is_another_one_than_the_last_runs_first(
+    given: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    leave(tmp_path)
+    last = resolve("grim_pingpong", "verilator", "2", False, "two_hosts", "lanai4", "size=64", SIMULATORS)
+    last.save(tmp_path / "request.json")
+    runs: list[Request] = []
+    monkeypatch.setattr(explain, "run_study", lambda request, console: runs.append(request))
+    assert explain.main(["grim_pingpong", "--message=1", given, "--out", str(tmp_path)]) == 0
+    assert len(runs) == bool(reason)
+    assert capsys.readouterr().err == (f"{reason}: running grim_pingpong first\n" if reason else "")
+
+
+def test_settings_of_a_run_that_left_no_request_are_not_guessed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leave(tmp_path)
+    runs: list[Request] = []
+    monkeypatch.setattr(explain, "run_study", lambda request, console: runs.append(request))
+    for word, count in (("--seed=1", 0), ("--set=size=64", 1)):
+        assert explain.main(["grim_pingpong", "--message=1", word, "--out", str(tmp_path)]) == 0
+        assert len(runs) == count

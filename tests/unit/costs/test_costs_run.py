@@ -1,0 +1,57 @@
+"""Which tables of costs are written, compared and refused.
+
+Strategy: nothing is compiled; what would be counted is made up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pymodels.costs import compile as counting
+from pymodels.costs.assembly import CostError
+
+FIRMWARE = Path(__file__).parents[3] / "firmware"
+
+
+@pytest.fixture(name="written")
+def fixture_written(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """The tables that are written, by path from the firmware's folder."""
+    found: dict[str, str] = {}
+
+    def keep(path: Path, text: str) -> None:
+        found[path.relative_to(FIRMWARE).as_posix()] = text
+
+    replaced: dict[str, Callable[..., object]] = {
+        "compiler_version": lambda: "1",
+        "counts": lambda folder, target: {},
+        "render": lambda folder, target, counted, version: f"{target.name}, {version}",
+        "render_executed": lambda folder, target, version: "executed",
+        "write": keep,
+    }
+    for name, made_up in replaced.items():
+        monkeypatch.setattr(counting, name, made_up)
+    return found
+
+
+def test_of_a_layer_each_processors_table_is_written_and_what_is_executed(written: dict[str, str]) -> None:
+    assert counting.run(check=False, chosen=["echo"]) == 0
+    assert written == {
+        "echo/host/costs.toml": "i686, 1",
+        "echo/host/costs.powerpc.toml": "powerpc, 1",
+        "echo/nic/costs.toml": "lanai, 1",
+        "echo/nic/executed.toml": "executed",
+    }
+
+
+def test_tables_that_differ_are_counted_and_left(written: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert counting.run(check=True, chosen=["echo"]) == 3
+    assert written == {} and capsys.readouterr().err.count("is stale") == 4
+
+
+def test_a_layer_that_has_no_paths_is_refused_with_the_nearest(written: dict[str, str]) -> None:
+    with pytest.raises(CostError, match=r"layer 'ecko': has no paths\.c; did you mean 'echo'"):
+        counting.run(check=False, chosen=["ecko"])
+    assert written == {}

@@ -1,0 +1,164 @@
+"""Strategy: both sides of `echo` run on the machine and messages of every length go round. Bits are flipped on the
+wire: they must be seen by CRC-8 and never reach a host. Receivers that stop must hold messages back without
+losing any. The promise of the page, about 100 lines of code, is counted.
+"""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from firmware.echo.host import Echo
+from firmware.echo.nic import layout
+from firmware.layers import ClusterView, host_library, names, nic_program
+from pymodels.costs.table import PathTable
+from pymodels.machine import Machine, MachineError
+from pymodels.registers import Pci
+
+FIRMWARE = Path(__file__).parents[3] / "firmware"
+
+
+def open_echo(machine: Machine) -> list[Echo]:
+    """Start the firmware on every NIC, and open the library on every host."""
+    opened: list[Echo] = []
+    for node in range(len(machine.names)):
+        view = ClusterView(**machine.view(node))
+        machine.nic(node).spawn(nic_program("echo")(machine.nic(node), view), "echo")
+        opened.append(host_library("echo")(machine.host(node), view))
+    machine.finish(*(library.start() for library in opened))
+    return opened
+
+
+def payload(size: int, salt: int = 0) -> bytes:
+    """A pattern that no other size and salt has."""
+    return bytes((7 * i + size + 31 * salt) & 0xFF for i in range(size))
+
+
+def test_echo_is_found_by_its_name() -> None:
+    assert "echo" in names()
+
+
+def test_every_length_comes_back_unchanged() -> None:
+    machine = Machine(2)
+    here, there = open_echo(machine)
+
+    async def ask() -> None:
+        for size in range(layout.PAYLOAD + 1):
+            await here.send(1, payload(size))
+            assert await here.receive() == (1, payload(size))
+
+    async def answer() -> None:
+        for _ in range(layout.PAYLOAD + 1):
+            await there.echo()
+
+    machine.finish(ask(), answer())
+    assert machine.network.in_flight() == 0
+
+
+@pytest.mark.parametrize("offset", [0, 3, 8, 20, 71])
+def test_a_bit_flipped_on_the_wire_is_refused_by_crc(offset: int) -> None:
+    machine = Machine(2)
+    here, there = open_echo(machine)
+    machine.faults.corrupt(0, 1, number=0, offset=offset, mask=0x10)
+    machine.finish(here.send(1, payload(64)))
+    machine.finish(here.send(1, payload(64, salt=1)))
+    assert machine.finish(there.receive()) == [(0, payload(64, salt=1))]
+    assert machine.nic(1).receive.crc_bad == 1
+    with pytest.raises(MachineError, match="host1 polling"):
+        machine.finish(there.receive())
+
+
+def test_a_bit_flipped_in_the_sram_arrives_flipped() -> None:
+    """E1: the bytes that arrive are those that went through the hardware, not a copy that went round it."""
+    machine = Machine(2)
+    here, there = open_echo(machine)
+    machine.host(1).pause_between(0, 100)
+    machine.finish(here.send(1, payload(16)))
+    machine.run(until_us=machine.kernel.now / 1e6 + 0.3)
+    machine.nic(0).sram.data[layout.OUT + 16] ^= 0x01
+    assert machine.finish(there.receive()) == [(0, bytes([payload(16)[0] ^ 1]) + payload(16)[1:])]
+
+
+def test_receivers_that_stop_hold_messages_back_and_lose_none() -> None:
+    machine = Machine(3)
+    libraries = open_echo(machine)
+    machine.host(2).pause_between(10, 200)
+    machine.host(0).pause_between(50, 120)
+    seen: dict[int, list[tuple[int, bytes]]] = {0: [], 1: [], 2: []}
+
+    async def sender(node: int) -> None:
+        for number in range(30):
+            for target in range(3):
+                if target != node:
+                    await libraries[node].send(target, payload(number, salt=node))
+
+    async def receiver(node: int) -> None:
+        for _ in range(60):
+            seen[node].append(await libraries[node].receive())
+
+    machine.finish(*(sender(node) for node in range(3)), *(receiver(node) for node in range(3)))
+    for node in range(3):
+        for source in {0, 1, 2} - {node}:
+            got = [data for origin, data in seen[node] if origin == source]
+            assert got == [payload(number, salt=source) for number in range(30)]
+
+
+def test_nothing_is_sent_before_the_receiver_is_ready() -> None:
+    machine = Machine(2)
+    libraries: list[Echo] = []
+    for node in range(2):
+        view = ClusterView(**machine.view(node))
+        machine.nic(node).spawn(nic_program("echo")(machine.nic(node), view), "echo")
+        libraries.append(host_library("echo")(machine.host(node), view))
+
+    async def late() -> tuple[int, bytes]:
+        await machine.host(1).sleep(300_000_000)
+        await libraries[1].start()
+        return await libraries[1].receive()
+
+    async def early() -> None:
+        await libraries[0].start()
+        await libraries[0].send(1, b"first")
+
+    assert machine.finish(late(), early())[0] == (0, b"first")
+
+
+@pytest.mark.parametrize(("destination", "size"), [(0, 4), (2, 4), (1, 65)])
+def test_bad_arguments_are_named(destination: int, size: int) -> None:
+    machine = Machine(2)
+    here, _ = open_echo(machine)
+    with pytest.raises(ValueError, match=rf"destination {destination} \(of \[1\]\) or payload \({size} of 64 B\)"):
+        machine.finish(here.send(destination, bytes(size)))
+
+
+def test_every_path_has_a_compiled_cost() -> None:
+    tables = {side: PathTable.load(side, "echo") for side in ("nic", "host")}
+    machine = Machine(2, cost=lambda side, path: 7_500 * tables[side].cost(path).instructions)
+    here, there = open_echo(machine)
+    machine.finish(here.send(1, b"x"), there.echo(), here.receive())
+
+
+def test_the_chain_pointer_reached_the_card() -> None:
+    machine = Machine(2)
+    open_echo(machine)
+    machine.run(until_us=machine.kernel.now / 1e6 + 1)  # the stores are on their way
+    assert machine.nic(0).card.read(Pci.POINTERS) == layout.CHAIN
+
+
+def test_both_sides_together_have_about_100_lines_of_code() -> None:
+    lines = 0
+    for file in FIRMWARE.glob("echo/*/*.py"):
+        if file.name in ("boot.py",):
+            continue  # what firmware in C is told
+        text = file.read_text(encoding="utf-8")
+        texts = {
+            line
+            for node in ast.walk(ast.parse(text))
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+            for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+        }
+        code = [line for number, line in enumerate(text.splitlines(), 1) if number not in texts and line.strip()]
+        lines += sum(1 for line in code if not line.lstrip().startswith("#"))
+    assert 0 < lines < 105

@@ -1,0 +1,207 @@
+"""EPOS's library without point-cuts: what composing makes of it for three compositions, written by hand.
+
+As `epos_by_hand_nic`: the baseline alone, reliability, and reliability and flow control.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+
+from firmware.common.host.words import store_words
+from firmware.epos.host import Epos, Message, Stretch
+from firmware.epos.host.incoming import Incoming
+from firmware.epos.host.outgoing import Outgoing, Sent, Until
+from firmware.epos.nic.layout import Place
+from firmware.epos.nic.words import DATA, INCOMPLETE, LAP, Told, bell, key_of, number_of
+from firmware.epos.options import Options
+from firmware.layers import ClusterView
+from firmware.verbs import Host
+from pymodels.trace import TraceEvent
+from tests.unit.epos.epos_by_hand_nic import CREDIT_BELL
+
+
+def _size(data: bytes | Stretch) -> int:
+    return data.size if isinstance(data, Stretch) else len(data)
+
+
+class Sends(Outgoing):
+    """Of the baseline."""
+
+    async def message(self, nodes: tuple[int, ...], data: bytes | Stretch, communicator: int) -> None:
+        """Send a message to one node."""
+        await self._called(data)
+        await self._cut(nodes[0], data, communicator)
+
+    async def _called(self, data: bytes | Stretch) -> None:
+        self._calls += 1
+        self._host.trace(TraceEvent.SEND_CALL, 0, _size(data), self._calls)
+        await self._host.spend("epos_message")
+
+    async def _cut(self, node: int, data: bytes | Stretch, communicator: int) -> None:
+        """Its frames."""
+        number, size, at = self._messages[node], _size(data), 0
+        self._messages[node] += 1
+        while at == 0 or at < size:
+            part = min(self.mtu, size - at)
+            told = Told(at + part == size, self._peer, communicator, part)
+            await self._one(node, number_of(self._place.identity, number, at // self.mtu), told, data, at)
+            at += self.mtu
+
+    async def _one(self, node: int, number: int, told: Told, data: bytes | Stretch, at: int) -> None:
+        """A frame: its header and payload, and its doorbell."""
+        await self._put(node, (), number, told, data, at)
+
+    async def _put(
+        self, node: int, more: tuple[int, ...], number: int, told: Told, data: bytes | Stretch, at: int
+    ) -> Sent:
+        """`more`: words of the header."""
+        host, place, part = self._host, self._place, told.size
+        slot = await self._slot()
+        large = part > self.pio_limit
+        await host.spend("epos_frame_dma" if large else "epos_frame")
+        key = key_of(DATA, self._me, self._frames)
+        self._frames += 1
+        host.trace(TraceEvent.PAYLOAD_WRITTEN, key, part, self._calls)
+        header = b"".join(word.to_bytes(4, "big") for word in (key, number, told.word, *more))
+        if large:
+            await host.pio_write(host.nic_base + place.slot(slot), header, combine=True)
+            await self._request(slot, data, at, part)
+        else:
+            if part:
+                await host.spend("epos_store", (part + 31) // 32)
+            payload = self._bytes(data, at, part) + bytes(-part % 4)
+            await host.pio_write(host.nic_base + place.slot(slot), header + payload, combine=True)
+        sent = Sent(node, slot, number, place.header_bytes + part)
+        await self.ring(sent, large)
+        host.trace(TraceEvent.POINTER_WRITTEN, key)
+        return sent
+
+
+class ReliableSends(Sends):
+    """With reliability: a number in the header, and after each frame its acknowledgement."""
+
+    count, resent = 0, 0
+
+    async def _one(self, node: int, number: int, told: Told, data: bytes | Stretch, at: int) -> None:
+        self.count += 1
+        await self._acknowledged(await self._put(node, (self.count,), number, told, data, at))
+
+    async def _acknowledged(self, sent: Sent) -> None:
+        """Wait for it, and ring again whenever it does not come in time."""
+        host, node = self._host, sent.node
+        word, what, limit = -1, f"an acknowledgement of node {node}", 1_000_000 * self._place.options.timeout_us
+        at, deadline = host.nic_base + self._place.peer["reliability"] + 12 * node + 4, host.now + limit
+        while word != self.count:
+            word = await self.until(at, word, "epos_look_ack", what, f"NIC {node}", deadline)  # type: ignore[call-arg]
+            if word != self.count and host.now >= deadline:
+                await host.spend("epos_again")
+                self.resent += 1
+                await self.ring(sent)
+                deadline = host.now + limit
+
+
+class CreditSends(ReliableSends):
+    """With reliability and flow control: before each message a credit, in the header what was copied out here."""
+
+    def __init__(self, host: Host, view: ClusterView, place: Place, until: Until, process: int) -> None:
+        super().__init__(host, view, place, until, process)
+        self.messages, self.credit, self.given = [0] * place.peers, [0] * place.peers, [0] * place.peers
+        self.told: list[int] = []
+
+    async def message(self, nodes: tuple[int, ...], data: bytes | Stretch, communicator: int) -> None:
+        await self._called(data)
+        while self.messages[nodes[0]] - self.credit[nodes[0]] >= self._place.options.slots:
+            await self._credit(nodes[0])
+        self.messages[nodes[0]] += 1
+        await self._cut(nodes[0], data, communicator)
+
+    async def _credit(self, node: int) -> None:
+        """Wait for one, and ask when it does not come in time."""
+        at, before = self._host.nic_base + self._place.peer["flow"] + 4 * node, self.credit[node] & 0xFFFF
+        what, deadline = f"a credit of node {node}", self._host.now + 1_000_000 * self._place.options.timeout_us
+        word = await self.until(at, before, "epos_look_credit", what, f"host {node}", deadline)  # type: ignore[call-arg]
+        if word == before:
+            await self._host.spend("epos_probe")
+            await self._ring(bell(node, True, CREDIT_BELL, 0))
+        self.credit[node] += word - before & 0xFFFF
+
+    async def _one(self, node: int, number: int, told: Told, data: bytes | Stretch, at: int) -> None:
+        self.count += 1
+        self.given[node] = self.told[node]
+        more = self.told[node] & 0xFFFF, self.count
+        await self._acknowledged(await self._put(node, more, number, told, data, at))
+
+    async def give(self, node: int, taken: int) -> None:
+        """A credit alone, where half of the slots were not reported."""
+        if taken - self.given[node] >= self._place.options.slots / 2:
+            self.given[node] = taken
+            await self._host.spend("epos_give")
+            await self._ring(bell(node, False, CREDIT_BELL, taken & 0xFFFF))
+
+
+class Takes(Incoming):
+    """Of all three."""
+
+    sends: Sends
+
+    async def take(self, word: int) -> Message | None:
+        """A frame; the message that it ends."""
+        host, told = self._host, Told.of(word & ~LAP)
+        host.trace(TraceEvent.POLL_HIT)
+        self._entries += 1
+        source, size = told.source, self._size[told.source] + told.size
+        if told.size == INCOMPLETE:
+            await host.spend("epos_incomplete")
+            self._size[source] = 0
+            self.incomplete += 1
+            await self._empty(source)
+            return None
+        self._size[source] = 0 if told.last else size
+        if not told.last:
+            await host.spend("epos_take_part")
+            return None
+        await host.spend("epos_take")
+        host.trace(TraceEvent.HANDLER_START, 0, 0, source)
+        message = self.taken[source]
+        data = await self._copied(source, message, self._memory.address + self._place.staging(source, message), size)
+        host.trace(TraceEvent.HANDLER_END, 0, 0, source)
+        await self._empty(source)
+        return Message(source, told.communicator, data or b"")
+
+    async def _empty(self, source: int) -> None:
+        """The slot of a message is not used any more."""
+        self.taken[source] += 1
+        await self._host.spend("epos_copied")
+        if isinstance(self.sends, CreditSends):
+            await self.sends.give(source, self.taken[source])
+        if self.taken[source] - self.told[source] >= self._place.options.slots / 2:
+            await self._host.spend("epos_free")
+            self.told[source] = self.taken[source]
+            await store_words(self._host, self._place.freed(source), self.taken[source] & 0xFFFFFFFF)
+
+
+SENDS: Mapping[tuple[str, ...], type[Sends]] = {
+    (): Sends,
+    ("reliability",): ReliableSends,
+    ("flow", "reliability"): CreditSends,
+}
+"""By composition."""
+
+
+class ByHand(Epos):
+    """The calls of the composed library, over what is written by hand."""
+
+    def __init__(self, host: Host, view: ClusterView) -> None:
+        self.host, self.view, self.me = host, view, view.me
+        self.options = Options.of(view.options).on(has_doorbells=True)
+        self.place = Place(self.options, len(view.names))
+        self.partners = [node for node in range(len(view.names)) if node != view.me and node in view.routes]
+        self._memory = host.allocate(self.place.host_bytes)
+        self.outgoing = sends = SENDS[self.options.composition](host, view, self.place, self.until, 0)
+        self.incoming = takes = Takes(host, self.place, self._memory)
+        takes.sends = sends
+        if isinstance(sends, CreditSends):
+            sends.told = takes.told
+        self._came: deque[Message] = deque()
+        self.protocols, self.processes = {}, (self,)

@@ -1,0 +1,297 @@
+"""The baseline of EPOS: messages arrive once, in order and unharmed, by the six buffers of the NIC's memory.
+
+Strategy: two to four hosts of the machine, with each LANai and each choice of the repository that moves data another
+way. Messages of all sizes, storms of all to all, readers that are late. What stands in the NIC's memory is changed on
+its way: a doorbell, a control block, payload; and what must follow from it, follows. Each misuse has its own error.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+
+from firmware.epos.host import EposError, Stretch
+from firmware.epos.nic.layout import Place
+from firmware.epos.nic.words import Word
+from firmware.epos.options import Options
+from firmware.layers import check_options
+from firmware.options import OptionError
+from pymodels.hardware.discover import nic_kind
+from pymodels.machine import MachineError
+from pymodels.registers import Block, Pci
+from pymodels.trace import TraceEvent
+from tests.unit.epos.epos_bench import Bench
+
+SIZES = (0, 1, 4, 255, 256, 257, 4095, 4096, 4097, 20_000, 65_536)
+each_nic = pytest.mark.parametrize("nic", ["lanai9", "lanai4"])
+LATE_PS = 3_000_000_000
+
+
+def drawn(seed: int, sizes: Any = SIZES) -> list[bytes]:
+    """Messages of these sizes."""
+    rng = random.Random(seed)
+    return [rng.randbytes(size) for size in sizes]
+
+
+@each_nic
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"notify": "word"},
+        {"rx_fifo": "host"},
+        {"pio_limit": 0},
+        {"pio_limit": 4096},
+        {"mtu": 512, "slot_bytes": 65_536},
+        {"send_frames": 2, "receive_frames": 2, "slots": 1},
+    ],
+    ids=str,
+)
+def test_messages_of_all_sizes_arrive_both_ways_at_once(nic: str, options: dict[str, Any]) -> None:
+    bench, sent = Bench(nic=nic, **options), [drawn(1), drawn(2)]
+    count = len(SIZES)
+
+    async def host(me: int) -> list[bytes]:
+        await bench.give(me, 1 - me, sent[me])
+        return [message.data for message in await bench.take(me, count)]
+
+    assert bench.run(host(0), host(1)) == [sent[1], sent[0]]
+
+
+def test_the_host_may_start_the_chain_itself() -> None:
+    bench, sent = Bench(activate="host"), drawn(3, [4096, 300, 9000])
+    _, got = bench.run(bench.give(0, 1, sent), bench.take(1, 3))
+    assert [message.data for message in got] == sent
+
+
+@each_nic
+def test_a_storm_of_all_to_all_ends_and_keeps_the_order_of_each_pair(nic: str) -> None:
+    bench, count = Bench(4, nic), 12
+    sent = {(me, to): drawn(me * 4 + to, [300] * count) for me in range(4) for to in range(4) if me != to}
+
+    async def host(me: int) -> list[Any]:
+        for index in range(count):
+            for to in range(4):
+                if to != me:
+                    await bench.hosts[me].send(to, sent[me, to][index])
+        return await bench.take(me, 3 * count)
+
+    for me, got in enumerate(bench.run(*(host(me) for me in range(4)))):
+        for source in range(4):
+            if source != me:
+                assert [one.data for one in got if one.source == source] == sent[source, me]
+
+
+def test_a_reader_that_is_late_holds_frames_in_the_receive_ring_and_loses_nothing() -> None:
+    bench, sent = Bench(), drawn(4, [4096] * 30)
+
+    async def late() -> list[Any]:
+        await bench.hosts[1].host.sleep(LATE_PS, "other work")
+        return await bench.take(1, 30)
+
+    _, got = bench.run(bench.give(0, 1, sent), late())
+    assert [message.data for message in got] == sent
+    assert bench.word(1, Word.HELD) > 0
+
+
+def test_a_slot_that_is_overwritten_is_found_and_nothing_mixed_is_delivered() -> None:
+    bench, sent = Bench(staging="overwrite"), drawn(5, [8192] * 12)
+
+    async def late() -> list[Any]:
+        await bench.hosts[1].host.sleep(LATE_PS, "other work")
+        got: list[bytes] = []
+        while len(got) + bench.hosts[1].incoming.overwritten < 12:
+            if (message := await bench.hosts[1].poll()) is not None:
+                got.append(message.data)
+        return got
+
+    _, got = bench.run(bench.give(0, 1, sent), late())
+    assert got == sent[-4:], "the last ones, which nobody has overwritten"
+
+
+def test_payload_goes_three_ways_by_hardware_and_once_more_by_the_cpu() -> None:
+    bench, size = Bench(), 60_000
+    moved: Counter[int] = Counter()
+    bench.run(bench.give(0, 1, [bytes(size)]), bench.take(1, 1))
+    for _, _, event, _, first, second in bench.machine.trace.records:
+        if event == TraceEvent.DMA_DONE:
+            moved[TraceEvent.DMA_DONE] += abs(second)
+        elif event == TraceEvent.RX_TAIL:
+            moved[TraceEvent.RX_TAIL] += first
+    frames = -(-size // 4096)
+    assert moved[TraceEvent.DMA_DONE] == 2 * size, "host to NIC, and NIC to host"
+    assert 0 <= moved[TraceEvent.RX_TAIL] - size - 12 * frames < 8 * frames, "NIC to NIC: the header and padding beside"
+    assert bench.machine.host(1).copied_bytes == size and bench.machine.host(0).copied_bytes == 0
+
+
+# ---- what stands in the NIC's memory is what counts
+
+
+def fifo_entry(bench: Bench, node: int, index: int) -> int:
+    """Address of an entry of the doorbell FIFO."""
+    return bench.hosts[node].place.bells + 8 * index
+
+
+def test_a_doorbell_that_is_removed_from_the_fifo_sends_nothing() -> None:
+    bench = Bench()
+    nic, original = bench.machine.nic(0), bench.machine.nic(0).load_words
+
+    def removed(address: int, count: int) -> tuple[int, ...]:
+        words = original(address, count)
+        return (words[0], 0) if address == fifo_entry(bench, 0, 0) else words
+
+    with patch.object(nic, "load_words", removed):
+        bench.run(bench.give(0, 1, [b"lost", b"sent"]))
+        (got,) = bench.run(bench.take(1, 1))
+    assert got[0].data == b"sent" and bench.word(0, Word.EMPTY) == 1
+
+
+@pytest.mark.parametrize("bell", [0, 0x0100_0000, 0x017F_0010, 0x0100_FFFF, 0xFF00_0010])
+def test_a_doorbell_with_nothing_behind_is_counted_and_harmless(bell: int) -> None:
+    bench = Bench()
+    host = bench.machine.host(0)
+    bench.run(host.pio_write(host.nic_base + Pci.DOORBELL, bell.to_bytes(4, "big")))
+    _, got = bench.run(bench.give(0, 1, [b"after"]), bench.take(1, 1))
+    assert got[0].data == b"after" and bench.word(0, Word.EMPTY) == 1
+
+
+def test_a_control_block_that_is_damaged_sends_the_dma_elsewhere() -> None:
+    bench = Bench()
+    host, place = bench.machine.host(0), bench.hosts[0].place
+    original, at = host.pio_write, host.nic_base + place.tx_blocks + Block.CSUM
+
+    async def damaged(address: int, data: bytes, combine: bool = False) -> None:
+        await original(address, data[:16] + (60 << 20).to_bytes(4, "big") if address == at else data, combine)
+
+    with patch.object(host, "pio_write", damaged), pytest.raises(MachineError, match="not in allocated memory"):
+        bench.run(bench.give(0, 1, [bytes(4096)]), bench.take(1, 1))
+
+
+def test_one_large_frame_is_a_header_six_words_of_a_block_and_a_doorbell() -> None:
+    bench = Bench()
+    host = bench.machine.host(0)
+    before = len(bench.machine.trace.records)
+    bench.run(bench.give(0, 1, [bytes(4096)]), bench.take(1, 1))
+    wrote = [
+        second
+        for _, unit, event, _, _, second in bench.machine.trace.records[before:]
+        if event == TraceEvent.PIO_WRITE and unit == host._unit
+    ]
+    assert wrote == [12, 20, 4, 4]
+
+
+def test_payload_that_is_changed_in_the_send_ring_arrives_changed() -> None:
+    bench, place = Bench(), Place(Options.of({}).on(True), 2)
+    nic, original = bench.machine.nic(0), bench.machine.nic(0).store_words
+
+    def changed(address: int, words: Any) -> None:
+        original(address, words)
+        if address == place.slot(0) - 8:
+            nic.store(place.slot(0) + place.header_bytes, 0x21212121)
+
+    with patch.object(nic, "store_words", changed):
+        _, got = bench.run(bench.give(0, 1, [b"abcdefgh"]), bench.take(1, 1))
+    assert got[0].data == b"!!!!efgh"
+
+
+def test_payload_that_is_changed_in_staging_is_what_the_receiver_copies() -> None:
+    bench = Bench()
+    bench.run(bench.give(0, 1, [b"sent"]))
+    bench.run(bench.machine.host(1).sleep(50_000_000, "its arrival"))
+    memory = bench.hosts[1]._memory
+    bench.machine.host(1).store_bytes(memory.address + bench.hosts[1].place.staging(0, 0), b"SEEN")
+    assert bench.run(bench.take(1, 1))[0][0].data == b"SEEN"
+
+
+def test_a_damaged_frame_is_counted_and_dropped() -> None:
+    bench = Bench()
+    bench.machine.faults.corrupt(0, 1, 0, 14)
+    _, got = bench.run(bench.give(0, 1, [b"damaged", b"whole"]), bench.take(1, 1))
+    assert got[0].data == b"whole" and bench.word(1, Word.BAD) == 1
+
+
+def test_bytes_of_pinned_memory_leave_from_where_they_stand() -> None:
+    bench, data = Bench(), drawn(6, [10_000])[0]
+    memory = bench.machine.host(0).allocate(10_000)
+    memory.view[:] = data
+
+    async def send() -> None:
+        await bench.hosts[0].send(1, Stretch(memory.address, 10_000))
+        await bench.hosts[0].left()
+        memory.view[:] = bytes(10_000)
+
+    _, got = bench.run(send(), bench.take(1, 1))
+    assert got[0].data == data
+
+
+# ---- what is refused
+
+
+@pytest.mark.parametrize(
+    ("node", "data", "communicator", "said"),
+    [
+        (0, b"", 0, r"host host0: a message to node 0: there is none; one of \[1\]"),
+        (7, b"", 0, "a message to node 7: there is none"),
+        (1, "text", 0, "its data are str; give bytes, or a Stretch"),
+        (1, bytes(65_537), 0, "65537 bytes, 17 frames of 4096, and a staging slot has 65536; cut it, or raise"),
+        (1, b"", 256, "communicator 256; give 0 to 255"),
+    ],
+)
+def test_each_misuse_has_its_error_and_harms_nothing(node: int, data: Any, communicator: int, said: str) -> None:
+    bench = Bench()
+    with pytest.raises(EposError, match=said):
+        bench.run(bench.hosts[0].send(node, data, communicator))
+    _, got = bench.run(bench.give(0, 1, [b"after"]), bench.take(1, 1))
+    assert got[0].data == b"after"
+
+
+@pytest.mark.parametrize(
+    ("given", "nodes", "said"),
+    [
+        ({"mtu": 1000}, 2, "option mtu: 1000 is no power of two"),
+        ({"mtu": 8192, "slot_bytes": 4096}, 2, "a staging slot of 4096 bytes is shorter than a frame of 8192"),
+        ({"slots": 3}, 2, "option slots: 3 is no power of two"),
+        ({"staging": "overwrite", "rx_fifo": "host"}, 2, "has no room for messages that are not copied out"),
+        ({"notify": "bell"}, 2, "option notify: 'bell' is none of its words"),
+        ({"protocols": "flaw"}, 2, "option protocols: 'flaw' is no protocol"),
+        ({"mtu_shift": 1}, 2, "option 'mtu_shift': EPOS does not have it"),
+        ({}, 65, "65 nodes: headers have room for 64"),
+        (
+            {"send_frames": 64, "receive_frames": 64, "mtu": 8192, "slots": 64},
+            64,
+            r"the NIC's memory: 256 \(freed counts\) \+ .* end at \d+, and it has 1048576",
+        ),
+    ],
+)
+def test_a_repository_that_cannot_be_is_refused_with_its_sum_or_rule(given: Any, nodes: int, said: str) -> None:
+    with pytest.raises(OptionError, match=said):
+        check_options("epos", given, nodes, 1 << 20, nic_kind("lanai9").card(1 << 20))
+
+
+def test_a_card_without_doorbells_or_chains_refuses_what_needs_them() -> None:
+    card = nic_kind("lanai4").card(1 << 20)
+    check_options("epos", {}, 2, 1 << 20, card)
+    for given, said in (({"notify": "doorbell"}, "no doorbells"), ({"activate": "host"}, "no chains")):
+        with pytest.raises(OptionError, match=said):
+            check_options("epos", given, 2, 1 << 20, card)
+
+
+def test_the_memory_map_has_the_six_buffers_and_nothing_else() -> None:
+    place = Place(Options.of({}).on(True), 8)
+    assert list(place.parts) == [
+        "freed counts",
+        "routes",
+        "Tx FIFO Queue",
+        "Rx FIFO Queue",
+        "Tx DMA Requests",
+        "Rx DMA Requests",
+        "Send Ring",
+        "Receive Ring",
+    ]
+    ends = [at + size for at, size in place.parts.values()]
+    assert all(at >= end for (at, _), end in zip(list(place.parts.values())[1:], ends, strict=False))
+    assert place.end == ends[-1] and place.header_bytes == 12

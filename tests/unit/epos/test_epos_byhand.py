@@ -1,0 +1,97 @@
+"""EPOS composed is EPOS written by hand: the committed costs are equal, and so is each event of a run on the machine.
+
+Strategy: no compiler; `tests/tools/test_epos_composed.py` compiles both, and compares the instructions too. A library
+and a NIC's program that are written by hand for three compositions (`epos_by_hand_host`, `epos_by_hand_nic`) run the
+same traffic as the composed ones, with late readers and lost frames. `tests/system/test_epos_by_hand.py` does so on the
+RTL.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pymodels.costs import PathTable
+from pymodels.costs.compositions import declared, key
+from pymodels.costs.sources import BYHAND, fingerprint
+from pymodels.costs.targets import TARGETS
+from pymodels.toml import read_toml
+from tb.studies.epos.epos_compose import over_hand_written
+from tests.unit.epos import epos_by_hand_nic
+from tests.unit.epos.epos_bench import Bench
+from tests.unit.epos.epos_by_hand_host import SENDS, ByHand
+from tests.unit.epos.test_epos import drawn
+
+FIRMWARE = Path(__file__).parents[3] / "firmware"
+SETS = declared(FIRMWARE / "epos" / BYHAND / "nic")
+
+
+@pytest.mark.parametrize("composition", SETS, ids=lambda one: key(one) or "none")
+def test_no_composition_costs_a_clock_more_than_what_is_written_by_hand(composition: tuple[str, ...]) -> None:
+    for side in ("nic", "host"):
+        more = over_hand_written(side, composition, lambda cost: cost.instructions + 1000 * cost.loads)
+        assert more and set(more.values()) == {0}
+
+
+def test_flags_that_are_tested_at_run_time_cost_more() -> None:
+    for side in ("nic", "host"):
+        assert sum(over_hand_written(side, ("dynamic",), lambda cost: cost.instructions).values()) > 10
+
+
+def test_each_set_that_is_composed_is_written_by_hand_too() -> None:
+    assert {("dynamic",), *SETS} == set(declared(FIRMWARE / "epos/nic")) == set(declared(FIRMWARE / "epos/host"))
+
+
+@pytest.mark.parametrize("side", ["nic", "host"])
+def test_the_table_of_what_is_written_by_hand_is_of_the_sources_beside_it(side: str) -> None:
+    folder = FIRMWARE / "epos" / BYHAND / side
+    data, _ = read_toml(folder / "costs.toml")
+    assert data["compiled"]["sources_sha256"] == fingerprint(folder, TARGETS[side][0])
+    assert PathTable.load(side, f"epos/{BYHAND}").paths
+
+
+class BenchByHand(Bench):
+    """The same hosts with what is written by hand."""
+
+    program = staticmethod(epos_by_hand_nic.main)
+    library = ByHand
+
+
+SIZES = (0, 1, 64, 256, 257, 512, 700, 1500, 2048) * 2
+
+
+def events(bench: Bench, lossy: bool) -> tuple[list[Any], list[Any], int]:
+    """All that happens while two hosts send each other messages of all sizes, of which one reads late."""
+    if lossy:
+        bench.machine.faults.lose(0.05, 0.05, 3)
+    messages = drawn(20, SIZES)
+
+    async def late() -> list[Any]:
+        await bench.hosts[1].host.sleep(300_000_000, "other work")
+        return await bench.take(1, len(messages))
+
+    async def first() -> list[Any]:
+        await bench.give(0, 1, messages[:4])
+        await bench.give(0, 1, messages[4:])
+        return await bench.take(0, len(messages))
+
+    async def other() -> list[Any]:
+        got = await late()
+        await bench.give(1, 0, messages)
+        return got
+
+    got = bench.run(first(), other())
+    assert [[message.data for message in one] for one in got] == [messages] * 2
+    images = [bench.machine.nic(node).load_bytes(0, 1 << 20) for node in range(2)]
+    return bench.machine.trace.records, images, bench.machine.kernel.now
+
+
+@pytest.mark.parametrize(
+    ("chosen", "lossy"), [*((one, False) for one in SENDS), *((one, True) for one in SENDS if one)]
+)
+def test_a_run_is_what_is_written_by_hand_event_for_event(chosen: tuple[str, ...], lossy: bool) -> None:
+    options: dict[str, Any] = {"protocols": "+".join(chosen), "mtu": 512, "slot_bytes": 2048, "timeout_us": 60}
+    composed, by_hand = (events(kind(**options), lossy) for kind in (Bench, BenchByHand))
+    assert len(composed[0]) > 1000 and composed == by_hand

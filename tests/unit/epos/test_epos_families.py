@@ -1,0 +1,254 @@
+"""Families of EPOS: a communicator is exactly what was asked for, or a refusal that says why.
+
+Strategy: each member over each channel that can carry it, on both networks; a Stream on a network that loses frames;
+a Mailbox that two processes drain. Bytes on the cable tell the headers apart, charged paths the layers. Each thing that
+cannot be built has its own error, at the build.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+
+from firmware.epos.host import EposError
+from firmware.epos.host.families import Communicator, Datagram, Lanai4, Lanai9, Link, Mailbox, Network, Port, Stream
+from firmware.epos.nic.pointcuts import NAMES
+from pymodels.trace import TraceEvent
+from tests.unit.epos.epos_bench import Bench
+from tests.unit.epos.test_epos import drawn, each_nic
+
+MEMBERS: dict[str, type[Network]] = {"lanai9": Lanai9, "lanai4": Lanai4}
+SURE = ["flow", "reliability"]
+
+
+def networks(bench: Bench) -> list[Network]:
+    """Of each host."""
+    kind = Lanai9 if bench.hosts[0].host.card.has_chains else Lanai4
+    return [kind(epos) for epos in bench.hosts]
+
+
+@each_nic
+def test_a_link_is_two_ends_without_addresses(nic: str) -> None:
+    bench, sent = Bench(nic=nic), drawn(1, [0, 64, 5000])
+    near, far = (
+        Communicator(Link, Datagram, over=one, peer=1 - at, number=7) for at, one in enumerate(networks(bench))
+    )
+
+    async def sends() -> None:
+        for data in sent:
+            await near.send(data)
+
+    async def takes() -> list[bytes]:
+        return [await far.receive() for _ in sent]
+
+    assert bench.run(sends(), takes())[1] == sent
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("member", [Link, Port])
+def test_a_stream_is_bytes_in_order_on_a_network_that_loses_frames(member: type[Any], seed: int) -> None:
+    bench, rng = Bench(protocols="flow+reliability", timeout_us=50, slot_bytes=8192), random.Random(seed)
+    for number in range(60):
+        if rng.random() < 0.3:
+            bench.machine.faults.drop(*rng.choice([(0, 1), (1, 0)]), number)
+    near, far = (
+        Communicator(member, Stream, over=one, protocols=SURE, peer=1 - at if member is Link else None)
+        for at, one in enumerate(networks(bench))
+    )
+    sent = [rng.randbytes(rng.choice((1, 100, 9000, 20_000))) for _ in range(6)]
+    whole, got = b"".join(sent), bytearray()
+
+    async def writes() -> None:
+        for data in sent:
+            await (near.write(data) if member is Link else near.write(1, data))
+
+    async def reads() -> None:
+        while len(got) < len(whole):
+            most = rng.choice((1, 300, 100_000))
+            part = await (far.read(most) if member is Link else far.read(0, most))
+            assert 1 <= len(part) <= most
+            got.extend(part)
+
+    bench.run(writes(), reads())
+    assert bytes(got) == whole
+
+
+def test_a_port_says_whom_a_message_is_from_and_the_answer_finds_its_way() -> None:
+    bench = Bench(3)
+    nets = networks(bench)
+    server = Communicator(Port, Datagram, over=nets[0], number=9, needs=["reply"])
+    clients = [Communicator(Port, Datagram, over=nets[node], number=20 + node) for node in (1, 2)]
+
+    async def serves() -> None:
+        for _ in range(4):
+            letter = await server.receive()
+            await server.reply(letter, letter.data + b" to %d" % letter.node)
+
+    async def asks(at: int) -> list[bytes]:
+        got = []
+        for word in (b"one", b"two"):
+            await clients[at].send(0, word, 9)
+            got.append((await clients[at].receive()).data)
+        return got
+
+    _, *got = bench.run(serves(), asks(0), asks(1))
+    assert got == [[b"one to 1", b"two to 1"], [b"one to 2", b"two to 2"]]
+
+
+def test_a_mailbox_drained_by_two_processes_gives_each_message_once() -> None:
+    bench, count = Bench(4), 12
+    boxes = [Communicator(Mailbox, Datagram, over=one, number=3) for one in networks(bench)]
+    taken: list[list[bytes]] = [[], []]
+
+    async def drains(mine: list[bytes]) -> None:
+        while sum(map(len, taken)) + waiting[0] < 3 * count:
+            waiting[0] += 1
+            letter = await boxes[0].receive()
+            waiting[0] -= 1
+            mine.append(b"%d " % letter.node + letter.data)
+
+    async def sends(me: int) -> None:
+        for number in range(count):
+            await boxes[me].send(0, b"%d" % number)
+
+    waiting = [0]
+    bench.run(*(drains(mine) for mine in taken), *(sends(node) for node in (1, 2, 3)))
+    assert Counter(taken[0] + taken[1]) == Counter(b"%d %d" % (node, at) for node in (1, 2, 3) for at in range(count))
+    assert all(taken)
+
+
+def test_headers_of_a_link_and_a_port_differ_on_the_cable_as_they_say() -> None:
+    sizes = {}
+    members: tuple[type[Any], ...] = (Link, Port, Mailbox)
+    for member in members:
+        bench = Bench()
+        near, far = (
+            Communicator(member, Datagram, over=one, peer=1 - at if member is Link else None)
+            for at, one in enumerate(networks(bench))
+        )
+        bench.run(near.send(bytes(68)) if member is Link else near.send(1, bytes(68)), far.receive())
+        rows = [row for row in bench.machine.trace.records if (row[2], row[1] // 16) == (TraceEvent.RX_TAIL, 1)]
+        sizes[member.__name__] = rows[0][4], near.header_bytes
+    (link, none), (port, four), mailbox = sizes["Link"], sizes["Port"], sizes["Mailbox"]
+    assert (none, four) == (0, 4) and mailbox == (link, 0)
+    assert port - link == 8, "4 bytes, and as many of padding to a word of the cable"
+
+
+def test_messages_of_others_do_not_come_by_a_link_and_numbers_nobody_has_are_counted() -> None:
+    bench = Bench(3)
+    nets = networks(bench)
+    far = Communicator(Link, Datagram, over=nets[2], peer=0, number=1)
+    bench.run(nets[1].send(2, b"stray", 1))
+    bench.run(nets[1].send(2, b"nobody", 2))
+    bench.run(bench.machine.host(2).sleep(50_000_000, "their arrival"))
+    _, got = bench.run(nets[0].send(2, b"mine", 1), far.receive())
+    assert (got, far.strays, nets[2].unclaimed) == (b"mine", 1, 1)
+
+
+def test_a_member_charges_its_own_paths_and_a_member_beside_it_none() -> None:
+    charged: dict[int, list[str]] = {}
+    for both in (False, True):
+        bench = Bench()
+        nets = networks(bench)
+        near, far = (Communicator(Link, Datagram, over=one, peer=1 - at, number=5) for at, one in enumerate(nets))
+        if both:
+            Communicator(Port, Datagram, over=nets[0], number=6)
+            Communicator(Mailbox, Datagram, over=nets[1], number=6)
+        paths: list[str] = []
+        host = bench.machine.host(1)
+        original = host.spend
+
+        async def spend(path: str, times: int = 1, original: Any = original, paths: list[str] = paths) -> None:
+            paths.append(path)
+            await original(path, times)
+
+        with patch.object(host, "spend", spend):
+            bench.run(near.send(b"word"), far.receive())
+        charged[both] = [path for path in paths if path != "epos_look"]
+    assert charged[False] == charged[True] == ["epos_take", "epos_copied", "epos_dispatch", "epos_link_take"]
+
+
+@pytest.mark.parametrize(
+    ("protocols", "member", "channel", "more", "said"),
+    [
+        (
+            "",
+            Link,
+            Stream,
+            {"peer": 1},
+            "over the baseline alone may lose bytes: flow and reliability is missing; compose",
+        ),
+        ("flow", Link, Stream, {"peer": 1, "protocols": ["flow"]}, "over flow may lose bytes: reliability is missing"),
+        (
+            "flow+reliability",
+            Mailbox,
+            Stream,
+            {"protocols": SURE},
+            "a Stream of many senders has no order; take a Data",
+        ),
+        (
+            "",
+            Link,
+            Datagram,
+            {"peer": 1, "protocols": ["flow"]},
+            "it asks for flow, and the network is composed of the ba",
+        ),
+        ("flow", Link, Datagram, {"peer": 1}, "it asks for the baseline alone, and the network is composed of flow"),
+        ("", Link, Datagram, {}, "it joins two, and its peer is None; give peer="),
+        ("", Link, Datagram, {"peer": 0}, "it joins two, and its peer is 0"),
+        ("", Port, Datagram, {"peer": 1}, "it has no fixed peer"),
+        (
+            "",
+            Link,
+            Datagram,
+            {"peer": 1, "needs": ["reply"]},
+            "'reply' is needed, and is not there; it has send, receive",
+        ),
+        ("", Port, Datagram, {"number": 256}, "communicator 256: there is no such number; give 0 to 255"),
+        ("", Port, Datagram, {"number": True}, "there is no such number"),
+    ],
+)
+def test_what_cannot_be_is_refused_when_it_is_built(
+    protocols: str, member: type[Any], channel: type[Any], more: dict[str, Any], said: str
+) -> None:
+    (net, _) = networks(Bench(protocols=protocols))
+    with pytest.raises(EposError, match=said):
+        Communicator(member, channel, over=net, **more)
+
+
+def test_a_stream_is_refused_where_frames_can_switch_reliability_off() -> None:
+    everything = "+".join(NAMES)
+    (net, _) = networks(Bench(protocols=everything))
+    with pytest.raises(EposError, match="may lose bytes where frames switch reliability off"):
+        Communicator(Link, Stream, over=net, protocols=everything.split("+"), peer=1)
+
+
+@each_nic
+def test_extras_are_there_on_their_network_alone(nic: str) -> None:
+    bench = Bench(nic=nic)
+    kind, other = (Lanai9, Lanai4) if nic == "lanai9" else (Lanai4, Lanai9)
+    with pytest.raises(EposError, match=f"a network {other.__name__}: its card is another one; take {kind.__name__}"):
+        other(bench.hosts[0])
+    net = kind(bench.hosts[0])
+    assert [hasattr(net, name) for name in Lanai9.extras] == [nic == "lanai9"] * 2
+    if nic == "lanai9":
+        Communicator(Port, Datagram, over=net, needs=["chains", "doorbells"])
+    else:
+        with pytest.raises(EposError, match="'doorbells' is needed, and is not there; .* and Lanai4 no more"):
+            Communicator(Port, Datagram, over=net, needs=["doorbells"])
+
+
+def test_calls_that_a_member_lacks_and_numbers_that_are_taken_are_refused() -> None:
+    net = networks(Bench())[0]
+    link = Communicator(Link, Datagram, over=net, peer=1)
+    with pytest.raises(EposError, match="a Link over a Datagram: it has no 'write'; it has send, receive"):
+        Bench().run(link.write(b""))
+    with pytest.raises(EposError, match="communicator 0: it is open; take another number"):
+        Communicator(Port, Datagram, over=net)
+    port = Communicator(Port, Datagram, over=net, number=1)
+    with pytest.raises(EposError, match="a datagram of 65533 bytes: a message has at most 65536, less 4 of the header"):
+        Bench().run(port.send(1, bytes(65_533)))

@@ -1,0 +1,86 @@
+"""Hosts of EPOS compare what they are composed of when they start.
+
+Strategy: hosts of one composition meet, and messages go on as ever, on both cards and wherever the Rx FIFO Queue is.
+Where one is composed otherwise, it and all others are refused, each by name and composition. One that does not come is
+named by the report of the hang.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from firmware.epos.host import EposError
+from firmware.epos.nic.words import Word
+from firmware.layers import ClusterView
+from pymodels.machine import Machine, MachineError
+from tests.unit.epos.epos_bench import Bench
+
+CHOICES: list[dict[str, Any]] = [
+    *({"protocols": one} for one in ("", "reliability", "reliability+flow", "multicast+active", "rendezvous", "mtu")),
+    {"nic": "lanai4"},
+    {"rx_fifo": "host"},
+    {"protocols": "flow", "send_frames": 2, "receive_frames": 2},
+]
+
+
+class Mixed(Bench):
+    """Hosts of several compositions."""
+
+    def __init__(self, compositions: Sequence[str]) -> None:
+        self.machine, self.hosts = Machine(len(compositions)), []
+        for node, (host, protocols) in enumerate(zip(self.machine.hosts, compositions, strict=True)):
+            view = ClusterView(**self.machine.view(node, protocols=protocols))
+            self.machine.nic(node).spawn(self.program(self.machine.nic(node), view), "epos")
+            self.hosts.append(self.library(host, view))
+        self.run(*(host.start() for host in self.hosts))
+
+
+@pytest.mark.parametrize("options", CHOICES, ids=str)
+def test_hosts_of_one_composition_meet_and_go_on(options: dict[str, Any]) -> None:
+    bench = Bench(3, **options)
+    bench.run(*(host.meet() for host in bench.hosts))
+    sent = [bytes([number]) * 100 for number in range(10)]
+    _, got = bench.run(bench.give(0, 2, sent), bench.take(2, len(sent)))
+    assert [message.data for message in got] == sent
+    assert all(bench.word(node, Word.FOREIGN) == 0 for node in range(3))
+
+
+async def refusal(host: Any) -> str:
+    """What the call of a host is refused with."""
+    try:
+        await host.meet()
+    except EposError as error:
+        return str(error)
+    return ""
+
+
+def test_two_hosts_of_different_compositions_are_refused_by_name_and_both_compositions() -> None:
+    bench = Mixed(["reliability", "flow+reliability"])
+    one, other = bench.run(*(refusal(host) for host in bench.hosts))
+    first, second = bench.hosts[0].view.names
+    assert first in one and "composed of reliability" in one and f"{second} of flow+reliability" in one
+    assert second in other and f"{first} of reliability" in other and "epos.protocols" in other
+
+
+def test_of_four_hosts_the_one_that_is_composed_otherwise_is_named_by_each_other_one() -> None:
+    bench = Mixed(["", "", "active", ""])
+    told = bench.run(*(refusal(host) for host in bench.hosts))
+    names = bench.hosts[0].view.names
+    for node in (0, 1, 3):
+        assert f"{names[2]} of active" in told[node] and told[node].count(" of the baseline alone") == 1
+    assert all(f"{names[node]} of the baseline alone" in told[2] for node in (0, 1, 3))
+
+
+def test_a_host_that_does_not_meet_is_named() -> None:
+    bench = Bench(3)
+    with pytest.raises(MachineError, match=f"the greeting of {bench.hosts[0].view.names[2]}"):
+        bench.run(bench.hosts[0].meet(), bench.hosts[1].meet(), within_us=1000)
+
+
+def test_protection_lets_no_greeting_out() -> None:
+    bench = Bench(protocols="protection")
+    with pytest.raises(EposError, match="protection lets frames out, and no greeting"):
+        bench.run(bench.hosts[0].meet())

@@ -1,0 +1,127 @@
+"""MTU adaptation of EPOS: frames on the cable become shorter while messages are on their way, and all arrive.
+
+Strategy: packets are counted by their bytes on the receiver's cable between marked messages. The MTU is lowered with
+frames of the message before in flight or held in the Receive Ring, on a network that loses frames, by several hosts at
+once. Nobody but the one who lowers it cuts otherwise. What would grow is refused.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from firmware.epos.host import EposError, Stretch
+from firmware.layers import check_options
+from firmware.options import OptionError
+from pymodels.hardware.discover import nic_kind
+from pymodels.trace import TraceEvent
+from tests.unit.epos.epos_bench import Bench
+from tests.unit.epos.test_epos import LATE_PS, drawn, each_nic
+
+
+def frames(bench: Bench, node: int) -> list[int]:
+    """Bytes of the packets that a node has received, without what is for the NICs alone."""
+    rows = bench.machine.trace.records
+    return [row[4] for row in rows if (row[2], row[1] // 16) == (TraceEvent.RX_TAIL, node) and row[4] > 64]
+
+
+@each_nic
+def test_the_cut_on_the_cable_changes_between_two_messages_with_frames_in_flight(nic: str) -> None:
+    bench, sent = Bench(nic=nic, protocols="mtu"), drawn(1, [16_384, 16_384, 8192])
+
+    async def sends() -> None:
+        near = bench.hosts[0]
+        await near.send(1, sent[0])
+        await near.lower_mtu(2048)  # the frames of the first message have not all arrived
+        await near.send(1, sent[1])
+        await near.lower_mtu(1024)
+        await near.send(1, sent[2])
+
+    _, got = bench.run(sends(), bench.take(1, 3))
+    assert [message.data for message in got] == sent
+    bytes_of = [size - size % 1024 for size in frames(bench, 1)]
+    assert bytes_of == [4096] * 4 + [2048] * 8 + [1024] * 8
+
+
+def test_frames_that_were_cut_before_keep_their_places_while_they_are_held() -> None:
+    """A late reader: frames of both cuts wait in the Receive Ring."""
+    bench, sent = Bench(protocols="mtu", receive_frames=64, send_frames=64), drawn(2, [8192] * 8)
+
+    async def sends() -> None:
+        await bench.give(0, 1, sent[:6])
+        await bench.hosts[0].lower_mtu(1024)
+        await bench.give(0, 1, sent[6:])
+
+    async def late() -> list[Any]:
+        await bench.hosts[1].host.sleep(LATE_PS, "other work")
+        return await bench.take(1, 8)
+
+    _, got = bench.run(sends(), late())
+    assert [message.data for message in got] == sent
+
+
+def test_each_host_cuts_for_itself() -> None:
+    bench, sent = Bench(3, protocols="mtu"), drawn(3, [8192] * 2)
+
+    async def host(me: int) -> None:
+        if me == 0:
+            await bench.hosts[0].lower_mtu(1024)
+        await bench.hosts[me].send(2, sent[me])
+
+    *_, got = bench.run(host(0), host(1), bench.take(2, 2))
+    assert sorted((message.source, message.data) for message in got) == list(enumerate(sent))
+    sizes = sorted(size - size % 1024 for size in frames(bench, 2))
+    assert sizes == [1024] * 8 + [4096] * 2
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_tells_of_it_may_be_lost_beside_reliability(seed: int) -> None:
+    bench, sent, rng = Bench(protocols="mtu+reliability", timeout_us=60), drawn(seed, [5000] * 6), random.Random(seed)
+    for number in range(60):
+        if rng.random() < 0.3:
+            bench.machine.faults.drop(*rng.choice([(0, 1), (1, 0)]), number)
+
+    async def sends() -> None:
+        for number, data in enumerate(sent):
+            if number in (2, 4):
+                await bench.hosts[0].lower_mtu((2048, 1024)[number // 4])
+            await bench.hosts[0].send(1, data)
+
+    _, got = bench.run(sends(), bench.take(1, 6))
+    assert [message.data for message in got] == sent
+
+
+def test_short_frames_go_to_the_pages_of_a_posted_buffer() -> None:
+    bench, (data,) = Bench(protocols="mtu+rendezvous"), drawn(4, [20_000])
+    memory = bench.machine.host(1).allocate(20_000)
+
+    async def sends() -> None:
+        await bench.hosts[0].lower_mtu(1024)
+        await bench.hosts[0].send(1, data)
+
+    async def takes() -> Any:
+        await bench.hosts[1].post(0, Stretch(memory.address, 20_000))
+        return await bench.hosts[1].receive()
+
+    _, got = bench.run(sends(), takes())
+    assert got.data == data == bytes(memory.view)
+
+
+@pytest.mark.parametrize("mtu", [8192, 3000, 512, 0, -1024, "1024", True])
+def test_an_mtu_that_grows_or_cannot_be_is_refused_and_changes_nothing(mtu: Any) -> None:
+    bench = Bench(protocols="mtu")
+    with pytest.raises(EposError, match="it is 4096, and only becomes less: to epos.least_mtu, 1024, at most"):
+        bench.run(bench.hosts[0].lower_mtu(mtu))
+    _, got = bench.run(bench.give(0, 1, [bytes(8192)]), bench.take(1, 1))
+    assert len(got[0].data) == 8192 and len(frames(bench, 1)) == 2
+
+
+def test_it_is_refused_where_it_is_not_composed_in_and_beside_overtaking() -> None:
+    bench = Bench()
+    with pytest.raises(EposError, match="an MTU of 1024: the composition is the baseline alone; compose mtu in"):
+        bench.run(bench.hosts[0].lower_mtu(1024))
+    for given, said in (({"overtake": 1}, "mtu needs the order"), ({"mtu": 512}, "more than the MTU, 512")):
+        with pytest.raises(OptionError, match=said):
+            check_options("epos", {"protocols": "mtu", **given}, 2, 1 << 20, nic_kind("lanai9").card(1 << 20))

@@ -1,0 +1,53 @@
+"""Small worlds of AM are exhausted, and what is broken is found.
+
+Strategy: two worlds are searched whole, and one whose NIC looks too early whether to interrupt: its flaw must be found.
+Records of programs that lack, double or disorder a message must break the rules. `make explore LAYER=am` searches all.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tb.explore.requests import Request, Rules
+from tb.explore.run import chosen, verdict
+from tests.unit.explore.test_explore import searched
+
+HERE, THERE = ("answer", 0, b""), ("request", 1, b"")
+
+
+@pytest.mark.parametrize(("name", "states"), [("fine", 20_514), ("crossing", 4_807)])
+def test_a_world_is_proved_in_every_state(name: str, states: int) -> None:
+    (world,) = chosen("am", name)
+    outcome, _ = searched(world)
+    assert (verdict(outcome), outcome.states) == ("proved", states)
+
+
+def test_a_request_that_is_forgotten_is_found() -> None:
+    (world,) = chosen("am", "hasty")
+    outcome, _ = searched(world)
+    assert verdict(outcome) == "found, as it must"
+    assert "host 0 lacks 1 messages" in outcome.wrong
+
+
+@pytest.mark.parametrize(
+    ("record", "found"),
+    [
+        ((), ""),
+        ((HERE, THERE), ""),
+        ((THERE, THERE), "host 0 has"),
+        ((("answer", 1, b""),), "host 0 has"),
+        ((("request", 1, b"x"),), "host 0 has"),
+    ],
+)
+def test_what_has_come_is_a_beginning_of_what_was_sent(record: Any, found: str) -> None:
+    rules = Rules((Request(0), Request(1)))
+    said = rules.always(0, record)
+    assert found in said
+    assert bool(said) is bool(found)
+
+
+@pytest.mark.parametrize(("record", "found"), [((HERE, THERE), ""), ((HERE,), "host 0 lacks 1 messages")])
+def test_at_the_end_all_have_come(record: Any, found: str) -> None:
+    assert Rules((Request(0), Request(1))).at_end(0, record) == found

@@ -1,0 +1,38 @@
+"""Small worlds on cards without a processor: HPAM's and SSAM's.
+
+Strategy: HPAM that sends nothing again must be found out, though its hosts never stop looking at their cards. State by
+state, a world with cards comes into the same states as by sets. `test_explore_proofs` searches the smallest worlds, and
+those with flaws.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from firmware.hpam.host.slots import Slots
+from tb.explore.run import chosen
+from tests.unit.explore.test_explore import searched
+from tests.unit.explore.test_explore_sound import both, states_of
+
+
+def test_a_request_that_is_lost_and_not_sent_again_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Slots, "overdue", lambda slots, now: iter(()))
+    (world,) = chosen("hpam", "lost")
+    outcome, _ = searched(world)
+    assert outcome.wrong == "from here on there is no way to an end: it goes round for ever"
+
+
+def test_both_searches_come_into_the_same_states_of_a_world_with_cards() -> None:
+    (world,) = chosen("ssam", "cells")
+    sets, single = both(world)
+    for search in (sets, single):
+        assert (search.outcome.wrong, search.outcome.exhausted) == ("", True)
+    assert states_of(sets) == states_of(single)
+
+
+def test_a_packet_is_told_in_words() -> None:
+    told: dict[str, Any] = {layer: chosen(layer, name)[0].say for layer, name in (("hpam", "lost"), ("ssam", "cells"))}
+    assert told["hpam"](bytes(20)) == "request 0 in slot 0"
+    assert told["ssam"](bytes(52)) == "a cell that nobody takes"

@@ -1,0 +1,70 @@
+"""The one form of states of GRIM's NIC that behave alike. Strategy: a NIC's parts are brought by hand into a state that
+has another form; given the form, they must answer what the firmware asks of them as before, and whatever leads to the
+same future must be the same then. That whole worlds come to the same ends without the form is tried in
+test_explore_sound.py.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from firmware.grim.nic.channels import SENT
+from firmware.grim.nic.parts import Parts
+from tb.studies.grim.explore.form import begin_streams
+from tb.studies.grim.explore.play import Cluster
+
+
+def copies_for_two_children(sequencing: str, waits: int) -> tuple[Parts, list[int]]:
+    """A root's two messages, copied for each of two children in turn. Of the first child's copies `waits` wait, the
+    others have left; its stream and the other's.
+    """
+    parts = Cluster(3, False, {"multicast_trees": 1, "window": 1, "sequencing": sequencing}).parts[0]
+    out, (copies,) = parts.outgoing, parts.outgoing.trees
+    streams = [out.order.number(copies.index, child, 0) for child in (1, 2)]
+    slots = [(out.enter(copies, 72, stream), stream) for _ in range(2) for stream in streams]
+    for slot, stream in slots:
+        out.streams.wait(copies, slot, stream)
+    for slot, stream in [one for one in slots if one[1] == streams[0]][: 2 - waits]:
+        copies.state[slot] = SENT
+        out.streams.passed(copies, slot, stream)
+    return parts, streams
+
+
+@pytest.mark.parametrize("sequencing", ["any-to-any", "per-ni"])
+@pytest.mark.parametrize("waits", [1, 2])
+def test_a_stream_finds_the_same_message_from_its_form_and_at_the_first_look(sequencing: str, waits: int) -> None:
+    parts, both = copies_for_two_children(sequencing, waits)
+    streams = parts.outgoing.streams
+    before = [streams.next_waiting(stream)[:2] for stream in both]
+    begin_streams(parts)
+    assert [streams.next_waiting(stream) for stream in both] == [(*found, 1) for found in before]
+
+
+def test_when_a_message_began_to_wait_makes_no_difference() -> None:
+    """The first copy for a child leaves when the second waits already, or before."""
+    found = []
+    for waits_again in (False, True):
+        parts, (stream, _) = copies_for_two_children("any-to-any", 1)
+        streams, (copies,) = parts.outgoing.streams, parts.outgoing.trees
+        if waits_again:
+            slot = streams.next_waiting(stream)[1]
+            streams.passed(copies, slot, stream)
+            streams.wait(copies, slot, stream)
+        begin_streams(parts)
+        found.append(streams.cursor)
+    assert found[0] == found[1]
+
+
+def test_a_stream_in_which_nothing_waits_forgets_its_place() -> None:
+    parts, (stream, _) = copies_for_two_children("any-to-any", 0)
+    begin_streams(parts)
+    assert parts.outgoing.streams.cursor[stream] == 0
+
+
+def test_a_stream_that_finds_no_message_keeps_its_place() -> None:
+    """A firmware that counts wrong is to be found out by itself."""
+    parts, (stream, _) = copies_for_two_children("any-to-any", 0)
+    streams = parts.outgoing.streams
+    streams.waiting[stream], place = 1, streams.cursor[stream]
+    begin_streams(parts)
+    assert streams.cursor[stream] == place

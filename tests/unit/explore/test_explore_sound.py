@@ -1,0 +1,238 @@
+"""The search of small worlds leaves nothing out. Strategy: worlds that are small enough are searched twice, by sets of
+states and state by state; both must reach the same states, the same ends and the same verdict, also where firmware with
+a known flaw deadlocks or livelocks. Where states that behave alike are
+given one form, the same world without that must come to the same ends. A host that
+livelocks only if a message came early is found. The variables of a frame that are
+left out of a state's number are those that nobody reads any more.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from typing import Any
+
+import pytest
+
+from firmware.grim.nic.layout import Register
+from firmware.grim.nic.timeouts import Timeouts
+from firmware.via.formats import Reliability
+from tb.explore import digest
+from tb.explore.atlas import Atlas
+from tb.explore.digest import Digest
+from tb.explore.liveness import live
+from tb.explore.search import Search
+from tb.explore.sets import Singles
+from tb.explore.world import Promise, SmallWorld
+from tb.studies.grim.explore.messages import MessageScript, Once, Sent, Traffic, world
+from tb.studies.grim.explore.play import LEFT_OUT, Cluster, GrimPlay, say
+from tb.studies.via.explore.rules import Message
+from tb.studies.via.explore.worlds import world as via_world
+from tests.amount import cases
+from tests.unit.explore.test_explore import LOSSY, known, searched
+
+ONE = ((0, 1),)
+TRAFFIC: Traffic = (Sent(0, 1),)
+
+
+def states_of(search: Search) -> set[object]:
+    """All states of the world that a search has seen, in words that do not depend on the search."""
+    moves, packets = search.moves, search.moves.packets.known
+    found: set[object] = set()
+    for situation in search.situations:
+        fifos = tuple(tuple(packets[packet] for packet in fifo) for fifo in situation.fifos)
+        late = packets[situation.late] if situation.late >= 0 else None
+        sets = zip(moves.nodes, moves.states(situation), strict=True)
+        pairs = [[node.states[state] for state in states] for node, states in sets]
+        found.update((nodes, fifos, late, situation.faults) for nodes in product(*pairs))
+    return found
+
+
+def by_sets(small: SmallWorld) -> Search:
+    """A search at its end."""
+    atlas = Atlas(small)
+    try:
+        search = Search(small, atlas)
+        search.run(math.inf)
+    finally:
+        atlas.close()
+    return search
+
+
+def both(small: SmallWorld) -> tuple[Search, Search]:
+    """Searches by sets and state by state, at their end."""
+    atlas = Atlas(small)
+    try:
+        searches = Search(small, atlas), Search(small, atlas, kind=Singles)
+        for search in searches:
+            search.run(math.inf)
+    finally:
+        atlas.close()
+    return searches
+
+
+@pytest.mark.parametrize(
+    "small",
+    [
+        known("miss"),
+        world("one", "", ONE, {}),
+        world("lost", "", ONE, LOSSY, faults=frozenset({"lost", "damaged"}), times=1),
+        world("early", "", ONE, LOSSY, early=1),
+        via_world("via", "", (Message(0),), Reliability.DELIVERY),
+        *cases([world("doubled", "", ONE, LOSSY, faults=frozenset({"doubled", "overtaken"}), times=1)], []),
+    ],
+    ids=lambda small: small.name,
+)
+def test_both_searches_come_into_the_same_states_of_the_world(small: SmallWorld) -> None:
+    sets, single = both(small)
+    for search in (sets, single):
+        assert (search.outcome.wrong, search.outcome.exhausted) == ("", True)
+        assert search.outcome.ends
+    assert states_of(sets) == states_of(single)
+    assert single.outcome.situations == len(states_of(single)) > sets.outcome.situations
+
+
+def test_both_searches_find_the_same_deadlock() -> None:
+    sets, single = both(known("reads-wait"))
+    assert (
+        sets.outcome.wrong
+        == single.outcome.wrong
+        == ("nothing more happens, and NI 0 still holds messages, 0 to 40 of its queue 0")
+    )
+
+
+def test_both_searches_find_the_same_endless_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def never(self: Any, stream: int) -> None:
+        """A time-out that is looked at and does nothing."""
+        self._clock.age[stream] = 0
+
+    monkeypatch.setattr(Timeouts, "_expire", never)
+    sets, single = both(world("lost", "", ONE, LOSSY, faults=frozenset({"lost"}), times=1))
+    assert (
+        sets.outcome.wrong == single.outcome.wrong == ("from here on there is no way to an end: it goes round for ever")
+    )
+    assert states_of(sets) == states_of(single)
+
+
+def ends_of(search: Search) -> set[object]:
+    """What the programs can have seen when all is done."""
+    rests = filter(None, map(search.moves.resting, search.situations))
+    nodes = search.moves.nodes
+    found: set[object] = set()
+    for still in (search.still(rest, timers=False) for rest in rests):
+        records = [[nodes[number].seen(state)[1].record for state in states] for number, states in enumerate(still)]
+        found.update(product(*records))
+    return found
+
+
+@pytest.mark.parametrize(
+    "small",
+    [
+        known("read"),
+        *cases([known("reads-wait")], []),
+        world("lost", "", ONE, LOSSY, faults=frozenset({"lost", "damaged"}), times=1),
+    ],
+    ids=lambda small: small.name,
+)
+def test_states_that_are_given_one_form_behave_alike(monkeypatch: pytest.MonkeyPatch, small: SmallWorld) -> None:
+    """The same world with states told apart by all their variables, and by where rings and buffers stand."""
+    merged = by_sets(small)
+    monkeypatch.setattr(GrimPlay, "normalise", lambda play, node: None)
+    monkeypatch.setattr(digest, "live", lambda code, at: frozenset(code.co_varnames))
+    apart = by_sets(small)
+    assert (merged.outcome.wrong, merged.outcome.exhausted) == (apart.outcome.wrong, apart.outcome.exhausted)
+    assert ends_of(merged) == ends_of(apart)
+    assert merged.outcome.worked_out <= apart.outcome.worked_out
+
+
+class Hasty:
+    """The host that has sent a message looks once whether it has been answered; if so, it goes on looking for ever."""
+
+    def __init__(self, cluster: Cluster, traffic: Traffic) -> None:
+        self._messages = MessageScript(cluster, traffic)
+        self._grims = cluster.grims
+
+    async def act(self, node: int) -> None:
+        """See `Script`."""
+        await self._messages.act(node)
+        grim = self._grims[node]
+        front = grim.host.nic_base + grim.layout.register(0, Register.FRONT)
+        while node == 0 and await grim.host.pio_read(front):
+            pass
+
+    def record(self, node: int) -> Any:
+        """See `Script`."""
+        return self._messages.record(node)
+
+
+def test_a_host_that_goes_round_for_ever_only_if_it_is_slow_is_found() -> None:
+    """The same order of packets leads to the good end, where it has looked before the answer came."""
+
+    def play() -> GrimPlay:
+        cluster = Cluster(2, False, {})
+        return GrimPlay(cluster, Hasty(cluster, TRAFFIC))
+
+    once = Once(TRAFFIC)
+    small = SmallWorld("hasty", "", play, Promise(once.always, once.at_end), say, left_out=(*LEFT_OUT, "Hasty"))
+    outcome, story = searched(small)
+    assert outcome.ends
+    assert outcome.wrong == "from here on there is no way to an end: it goes round for ever"
+    assert any("host0: bus: a PIO read" in line for line in story)
+
+
+# ---- what a state's number leaves out
+
+
+class Pause:
+    """Awaits once."""
+
+    def __await__(self) -> Any:
+        yield self
+
+
+async def variables(given: list[int]) -> list[int]:
+    """Some of them are read behind the pause, others set again before."""
+    once, again, raised = given[0], given[1], given[2]
+    for _ in range(2):
+        try:
+            await Pause()
+            raised = 0
+        except ValueError:
+            return [raised]
+        again = once
+        await Pause()
+        raised = again
+    return [once]
+
+
+def paused(given: list[int], times: int) -> Any:
+    """The coroutine at its first pause, or further."""
+    coroutine = variables(given)
+    for _ in range(times):
+        coroutine.send(None)
+    return coroutine
+
+
+@pytest.mark.parametrize(
+    ("times", "needed"), [(0, {"given"}), (1, {"once", "raised"}), (2, {"once", "again"}), (3, {"once", "raised"})]
+)
+def test_a_variable_is_live_that_some_way_from_here_reads(times: int, needed: set[str]) -> None:
+    coroutine = paused([1, 2, 3], times)
+    assert live(coroutine.cr_code, coroutine.cr_frame.f_lasti) == needed
+    coroutine.close()
+
+
+def number(given: list[int], times: int) -> bytes:
+    """Of a state that is this coroutine's alone."""
+    coroutine = paused(given, times)
+    found = Digest([], [], lambda: (0, 0)).of(coroutine)
+    coroutine.close()
+    return found
+
+
+def test_only_live_variables_belong_to_a_state() -> None:
+    alike, one_more, raised_more = [1, 2, 3], [1, 9, 3], [1, 2, 9]
+    assert number(alike, 1) == number(one_more, 1)
+    assert number(alike, 1) != number(raised_more, 1)
+    assert number(alike, 2) == number(raised_more, 2)
+    assert number(alike, 0) != number(one_more, 0)

@@ -1,0 +1,111 @@
+"""The mixed fuzz of FPGA cards, without a simulator. Strategy: its reference of circuits is given messages, results
+and images, and must refuse each result that no order of them gives, and take each that some order gives. Of many
+programs, each act must be drawn often, and nearly all options must be ones that a card takes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from firmware.grim.formats import Device, Reference
+from firmware.grim.nic.cards import NO_CARD, card_channel
+from firmware.grim.options import Options
+from firmware.layers import ClusterView
+from firmware.options import OptionError
+from pymodels.card.circuits import CIRCUITS
+from pymodels.config.model import FPGA_CARD
+from pymodels.machine import Machine
+from tb.fuzz import trial
+from tb.studies.cards.fuzz import CARD_ACTS
+from tb.studies.cards.fuzz.circuits import Flow, Job, Load
+from tb.studies.cards.fuzz.ledger import Ledger
+from tb.studies.grim.fuzz.mail import FOREVER
+from tb.studies.grim.fuzz.node import CHECK
+
+COUNT, TELL, CLEAR = range(3)
+"""Arguments of the histogram."""
+AT = 0, 0
+SEEDS, LEAST, REFUSED_MOST = 200, 10, 40
+
+
+def bins(payload: bytes) -> bytes:
+    """What the histogram tells after these bytes."""
+    circuit = CIRCUITS["histogram"]()
+    circuit.run(COUNT, payload)
+    return circuit.run(TELL, b"")
+
+
+def flow(result: bytes, *loads: Load) -> Flow:
+    """Bytes are counted from 0 on, and their counts asked for from 100 on; the result has come at 200."""
+    counted = Job(0, 0, "histogram", COUNT, b"ab", None, 0)
+    asked = Job(1, 0, "histogram", TELL, b"", AT, 100, 200, result)
+    return Flow("histogram", list(loads), [counted, asked])
+
+
+@pytest.mark.parametrize(
+    ("loads", "right"),
+    [
+        ([], {b"ab"}),
+        ([Load(10, 20)], {b"", b"ab"}),
+        ([Load(250, 300)], {b"ab"}),
+        ([Load(150)], {b"", b"ab"}),
+        ([Load(10, 20), Load(60, 160)], {b"", b"ab"}),
+    ],
+    ids=["never", "before or behind the first", "behind both", "under way", "twice"],
+)
+def test_a_result_is_taken_if_some_order_of_messages_and_images_gives_it(loads: list[Load], right: set[bytes]) -> None:
+    for payload in (b"", b"a", b"ab", b"abc"):
+        assert (not list(flow(bins(payload), *loads).wrong())) is (payload in right), payload
+
+
+def test_an_image_that_was_loaded_between_two_results_has_cleared_the_circuit() -> None:
+    told = Job(1, 0, "histogram", TELL, b"", AT, 10, 20, bins(b"ab"))
+    for payload, wrong in ((b"", 0), (b"ab", 1)):
+        again = replace(told, number=2, begun=50, arrived=60, result=bins(payload))
+        counted = Job(0, 0, "histogram", COUNT, b"ab", None, 0)
+        assert len(list(Flow("histogram", [Load(30, 40)], [counted, told, again]).wrong())) == wrong
+
+
+def test_results_that_come_wrongly_are_named() -> None:
+    ledger = Ledger(2)
+    job = ledger.begin(0, 1, "crc32", 0, 9, (0, 0))
+    card = Reference(1, Device.CELOXICA, 3).pack()
+    right = CIRCUITS["crc32"]().run(0, job.payload)
+    assert list(ledger.missing()) == [f"no result of {job} has come to node 0"]
+    words = 0, job.number, job.number * CHECK & 0xFFFF_FFFF
+    for at, source, given, data, said in (
+        (0, card, (0, 7, 0), right, "a result of nothing"),
+        (1, card, words, right, "came to node 1"),
+        (0, Reference(0, Device.CELOXICA, 3).pack(), words, right, "came from (0, "),
+        (0, card, (1, *words[1:]), right, "with argument 1"),
+        (0, card, words, right[::-1], "gave 4 bytes"),
+    ):
+        job.arrived = FOREVER
+        ledger._came.clear()
+        ledger.arrive(5, at, source, given, data)
+        assert len(ledger.wrong()) == 1 and said in ledger.wrong()[0], said
+    job.arrived = FOREVER
+    ledger._came.clear()
+    for times in (0, 1):
+        ledger.arrive(5, 0, card, words, right)
+        assert len(ledger.wrong()) == times
+    assert list(ledger.missing()) == []
+
+
+def test_every_act_on_a_card_is_drawn_often_with_options_that_a_card_takes() -> None:
+    seen: Counter[str] = Counter()
+    refused = 0
+    view = replace(ClusterView(**Machine(2).view(0)), cards=(frozenset({FPGA_CARD}),) * 2)
+    for seed in range(SEEDS):
+        program = trial.drawn("cards", seed)[0]
+        seen.update(act.name for act in program.acts)
+        try:
+            assert card_channel(Options.of(program.options), view) != NO_CARD
+        except OptionError:
+            refused += 1
+    assert {name for name in CARD_ACTS if seen[name] < LEAST} == set()
+    assert seen["go down"] == 0 < seen["send"]
+    assert refused < REFUSED_MOST

@@ -1,0 +1,40 @@
+"""The reference of GRIM's remote memory in the mixed fuzz. Strategy: it is given a write and the end of the node
+that is written to, and must say which bytes may stand in what that node allocates when it has restarted.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tb.studies.grim.fuzz.memory import Block, Bytes, Effect, Lock, Memory, Order
+
+NEAR, FAR = 0, 1
+VA, PA, SIZE = 0x4000_0000, 0x10_0000, 64
+BEFORE, WRITTEN = np.full(SIZE, 1, np.uint8), np.full(SIZE, 2, np.uint8)
+
+
+def block(life: int) -> Block:
+    """The first block of a life: all lives have theirs at the same address."""
+    return Block(FAR, VA, SIZE, ((PA, SIZE),), BEFORE, "store", True, born=life, life=life)
+
+
+def stands(memory: Memory, data: Bytes) -> bool:
+    """Whether the reference lets data stand in the block of the second life."""
+    return memory.wrong_bytes(memory.of(FAR)[0], data) is None
+
+
+@pytest.mark.parametrize("done", [False, True])
+def test_a_write_that_was_under_way_when_its_target_went_down_may_land_in_the_next_life(done: bool) -> None:
+    """`done`: its lock had been seen, so it was not under way."""
+    memory = Memory()
+    memory.came(block(0))
+    memory.lock_words[FAR] = 1
+    lock = Lock(FAR, VA, PA, 7, seen=done)
+    order = Order("to", NEAR, 0, 0, FAR)
+    memory.effects.append(Effect("write", FAR, VA, SIZE, order, 1, lambda: [(None, WRITTEN)], lock=lock))
+    memory.part(FAR, 2)
+    memory.came(block(1))
+    assert stands(memory, BEFORE)
+    assert stands(memory, WRITTEN) is not done
+    assert memory.lock_words[FAR] == 1, "the word that its lock is may be set in the next life, too"

@@ -1,0 +1,179 @@
+"""What the fuzz of VIA asks for is what the specification promises, and no more; and what it does goes where it should.
+Strategy: small programs, written by hand, whose right end is easily taken for a wrong one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from firmware.via.host import Descriptor, VipError
+from firmware.via.host.library.work_queue import WorkQueue
+from firmware.via.nic.rdma_writes import KernelBuffer
+from firmware.via.nic.refill import Refill
+from tb.fuzz import trial
+from tb.fuzz.program import Act, Program, Value
+from tb.fuzz.world import MachineWorld
+from tb.studies.via.fuzz.completions import Completions, Queue
+from tb.studies.via.fuzz.link import Link
+
+LINK: Mapping[str, Value] = {
+    "first": 0,
+    "second": 1,
+    "process": 0,
+    "hostile": 0,
+    "role": "client",
+    "queues": 0,
+    "most": 0,
+    "completions": "each",
+    "entries": 1024,
+}
+MESSAGE: Mapping[str, Value] = {"side": 0, "bytes": 64, "pieces": 1, "parts": 1, "extra": 0, "immediate": 0}
+
+
+def failures(
+    level: str, faults: Mapping[str, int], options: Mapping[str, Value], *acts: Act, **link_values: Value
+) -> tuple[str, ...]:
+    """What is wrong with acts of one connection."""
+    link = Act(0, "connection", {**LINK, "level": level, **link_values}, who="link")
+    return trial.on_machine("via", Program(2, "lanai9", options, faults, (link, *acts))).failures
+
+
+def test_memory_of_a_lost_send_without_a_limit_of_time_is_free_when_its_connection_ends(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ends: list[int] = []
+    part = Link.part
+
+    async def parted(self: Link, load: int) -> None:
+        ends.append(load)
+        await part(self, load)
+
+    monkeypatch.setattr(Link, "part", parted)
+    act = Act(0, "lend", {"side": 0, "bytes": 4000, "use": "send", "rights": 0}, who="link")
+    assert failures("delivery", {"loss": 60, "seed": 3}, {"timeout_us": 0}, act) == ()
+    assert ends, "the send was not lost"
+
+
+@pytest.mark.parametrize("seed", [1, 3])
+def test_packets_of_a_lost_message_may_stand_behind_the_next_one(seed: int) -> None:
+    """Both take the same receive, the longer one first."""
+    acts = (
+        Act(0, "message", {**MESSAGE, "bytes": 9000}, who="link"),
+        Act(0, "message", MESSAGE, who="link"),
+    )
+    assert failures("unreliable", {"loss": 60, "seed": seed}, {}, *acts) == ()
+
+
+def test_packets_of_a_message_that_was_given_up_may_stand_behind_the_next_one() -> None:
+    """The memory of the first is taken back while it leaves. Its end is seen before that of the receive of both."""
+    lent: Mapping[str, Value] = {"side": 0, "use": "send", "rights": 3}
+    acts = (
+        Act(0, "lend", {**lent, "bytes": 1200}, who="link"),
+        Act(0, "lend too", {**lent, "bytes": 1000}, who="link"),
+    )
+    options: Mapping[str, Value] = {"preset": "bvia1", "descriptors": "pio", "packet": 256}
+    assert failures("reception", {}, options, *acts) == ()
+
+
+def test_a_burst_runs_queue_caches_low(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    ask = Refill._ask
+
+    async def note(self: Refill, flag: int) -> None:
+        asked.append(flag)
+        await ask(self, flag)
+
+    monkeypatch.setattr(Refill, "_ask", note)
+    act = Act(0, "burst", {"side": 0, "bytes": 1000, "many": 40}, who="link")
+    assert failures("unreliable", {}, {"receive_words": 64}, act) == ()
+    assert asked
+
+
+def test_a_completion_queue_that_is_too_small_says_so_and_is_believed_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    refused = Completions.refused
+
+    def note(self: Completions, queue: Queue, error: VipError) -> None:
+        said.append(str(error))
+        refused(self, queue, error)
+
+    monkeypatch.setattr(Completions, "refused", note)
+    act = Act(0, "burst", {"side": 0, "bytes": 8, "many": 20}, who="link")
+    small: Mapping[str, Value] = {"queues": 15, "completions": "both", "entries": 2}
+    assert failures("delivery", {}, {"completion": "cq1"}, act, **small) == ()
+    assert said, "it was not overrun"
+
+
+def test_an_overrun_of_which_nobody_hears_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The NIC counts no rounds of a completion queue."""
+    monkeypatch.setattr("firmware.via.nic.completions.ROUNDS", 0)
+    monkeypatch.setattr("firmware.via.host.library.entry_ring.ROUNDS", 0)
+    act = Act(0, "burst", {"side": 0, "bytes": 8, "many": 20}, who="link")
+    small: Mapping[str, Value] = {"queues": 15, "completions": "both", "entries": 2}
+    assert "overrun, and does not say so" in failures("delivery", {}, {"completion": "cq1"}, act, **small)[0]
+
+
+def two_threads(queue: str, how: str) -> Act:
+    """Two threads that wait at a queue."""
+    return Act(0, "two threads", {"side": 0, "bytes": 9000, "queue": queue, "how": how}, who="link")
+
+
+@pytest.mark.parametrize("queues", [0, 15])
+@pytest.mark.parametrize("how", ["poll", "wait", "notify"])
+@pytest.mark.parametrize("queue", ["sends", "receives"])
+def test_each_of_two_threads_at_a_queue_gets_one_of_its_ends(queue: str, how: str, queues: int) -> None:
+    assert failures("delivery", {}, {}, two_threads(queue, how), queues=queues) == ()
+
+
+@pytest.mark.parametrize("how", ["wait", "notify"])
+@pytest.mark.parametrize("queue", ["sends", "receives"])
+def test_a_descriptor_that_is_given_to_a_thread_before_it_is_done_is_found(
+    queue: str, how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The library takes a descriptor after it has waited for its cost, when both threads have seen the first."""
+
+    async def late(self: WorkQueue) -> Descriptor | None:
+        if not self.over():
+            return None
+        await self._process.spend("take_done")
+        return self._posted.popleft() if self._posted else None
+
+    monkeypatch.setattr(WorkQueue, "_take", late)
+    assert "before it was done" in failures("delivery", {}, {}, two_threads(queue, how))[0]
+
+
+def test_a_connection_that_broke_and_of_which_a_process_hears_nothing_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    act = Act(0, "receive nothing", {"side": 0, "bytes": 8}, who="link")
+    assert failures("delivery", {}, {}, act) == ()
+    monkeypatch.setattr("firmware.via.host.library.nic.VipNic._broken", lambda self, number: None)
+    assert "heard 0 times" in failures("delivery", {}, {}, act)[0]
+
+
+def test_data_of_a_write_that_a_message_overtakes_are_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The target's NIC does not wait until its kernel has copied them."""
+    write = Act(0, "write", {"side": 0, "bytes": 9000, "pieces": 1, "immediate": 0}, who="link")
+    acts = write, Act(0, "message", MESSAGE, who="link")
+    assert failures("delivery", {}, {}, *acts) == ()
+
+    async def at_once(self: KernelBuffer) -> None:
+        """Wait for nothing."""
+
+    monkeypatch.setattr(KernelBuffer, "settle", at_once)
+    assert "are not there" in failures("delivery", {}, {}, *acts)[0]
+
+
+@pytest.mark.parametrize(("forever", "wrong"), [(False, ()), (True, ("the network holds 1 packets",))])
+def test_a_packet_may_be_on_its_way_at_the_end_but_not_for_ever(
+    forever: bool, wrong: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A hostile connection, which nobody ends, is sending when all others have been closed."""
+    looks: list[int] = []
+
+    def in_flight(world: MachineWorld) -> int:
+        looks.append(world.kernel.now)
+        return int(forever or len(looks) < 3)
+
+    monkeypatch.setattr(MachineWorld, "in_flight", in_flight)
+    assert failures("delivery", {}, {}, hostile=1) == wrong

@@ -1,0 +1,46 @@
+"""The mixed fuzz on the machine, with seeds that are always the same. Strategy: programs of each layer that use all of
+it at once run against references written from the layer's API; whatever is wrong is named with the program. The first
+seeds of layers with a NIC program run in `test_charges_of_traffic`; here run the fewest others that reach all branches
+which some hundreds reach (`choose_seeds`). `make fuzz` runs new ones, and shrinks what fails.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from pymodels.toml import read_toml
+from tb.fuzz import trial
+from tests.unit.fuzz.choose_seeds import fewest, filled
+from tests.unit.fuzz.fuzzed import COUNTED, SEEDS, wrong
+
+AT_ONCE = 25
+BY_LAYER = read_toml(SEEDS)[0]
+GROUPS = [(layer, seeds[k : k + AT_ONCE]) for layer, seeds in BY_LAYER.items() for k in range(0, len(seeds), AT_ONCE)]
+
+
+@pytest.mark.parametrize(("layer", "seeds"), GROUPS, ids=[f"{layer}-{seeds[0]}" for layer, seeds in GROUPS])
+def test_programs_that_do_everything_at_once_go_as_their_reference_says(layer: str, seeds: list[int]) -> None:
+    told = [wrong(layer, seed, trial.drawn(layer, seed)[0]) for seed in seeds]
+    assert not any(told), "\n\n".join(filter(None, told))
+
+
+def test_a_program_whose_repeats_once_kept_the_receive_pools_full_for_ever_ends() -> None:
+    """HPAM with a time-out that is shorter than its answers take, and repeats at a constant rate."""
+    program = trial.drawn("hpam", 1914)[0]
+    assert program.options["timeout_us"] == 60
+    assert wrong("hpam", 1914, program) == ""
+
+
+def test_every_layer_with_a_fuzz_is_here() -> None:
+    assert set(BY_LAYER) == set(trial.names())
+    assert all(BY_LAYER[layer] or COUNTED.get(layer) for layer in BY_LAYER)
+
+
+def test_the_fewest_seeds_reach_what_all_of_them_reach() -> None:
+    a, b, c = (("file.py", line, line + 1) for line in range(3))
+    assert fewest(
+        frozenset([a]), {7: frozenset([a]), 8: frozenset([b]), 9: frozenset([a, b, c]), 10: frozenset([c])}
+    ) == [9]
+    assert filled([9], 0) == [*range(9), 9]
+    assert filled([12], 8) == [8, 12]
+    assert filled([], 50) == []

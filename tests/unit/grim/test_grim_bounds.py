@@ -1,0 +1,135 @@
+"""Limits, exactly: the last that is allowed is, the first that is not is not. Strategy: every option is given its least
+and its greatest value, and one beyond each; a tree's queue is filled behind children that take nothing until it holds
+as many copies as it has tokens.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from firmware.grim.formats import TREE_TOKENS
+from firmware.grim.host import Grim
+from firmware.grim.nic.layout import Counter, Layout
+from firmware.grim.options import RANGES, Options
+from firmware.options import OptionError
+from tests.unit.grim.grim_bench import Bench
+
+UNITS = {"segment_bytes": 4, "cut_through_bytes": 8, "cut_through_least": 8}
+"""Options of which only multiples are allowed."""
+
+
+@pytest.mark.parametrize("name", RANGES)
+def test_option_takes_its_least_and_its_greatest_value_and_nothing_beyond(name: str) -> None:
+    least, most = RANGES[name]
+    unit = UNITS.get(name, 1)
+    for value in (least, most - most % unit):
+        assert getattr(Options.of({name: value}), name) == value
+    for value in (least - 1, most + 1):
+        with pytest.raises(OptionError) as caught:
+            Options.of({name: value})
+        assert str(caught.value) == f"option {name}: {value} is not a whole number in {least}..{most}; give one"
+
+
+@pytest.mark.parametrize("name", UNITS)
+def test_option_that_must_be_a_multiple_takes_multiples_only(name: str) -> None:
+    unit = UNITS[name]
+    assert getattr(Options.of({name: 2 * unit}), name) == 2 * unit
+    for value in (2 * unit - 1, 2 * unit + 1):
+        with pytest.raises(OptionError, match=f"^option {name}: {value} is not a multiple of {unit}; round it"):
+            Options.of({name: value})
+
+
+@pytest.mark.parametrize(("style", "channels", "fits"), [("append", 32, 32), ("slotted", 30, 24), ("hybrid", 30, 24)])
+def test_channels_are_refused_for_which_trees_leave_too_few_tokens_to_send_at_all(
+    style: str, channels: int, fits: int
+) -> None:
+    """24 trees leave 48 tokens: one for each of more than 24 channels, and a ring of slots keeps one slot free."""
+    got: list[int] = []
+
+    async def node(library: Grim, me: int) -> None:
+        if me == 0:
+            await library.wait_for(lambda: library.nodes_served == 1)
+        else:
+            await library.sync_handlers()
+            got.append(me)
+
+    Bench(2, channels=fits, multicast_trees=24, queue_style=style).run(node, within_us=10_000)
+    assert got == [1]
+    if channels > fits:
+        with pytest.raises(
+            OptionError, match="^option multicast_trees: 24 trees leave 1 tokens for each of 30 channels"
+        ):
+            Bench(2, channels=channels, multicast_trees=24, queue_style=style)
+
+
+@pytest.mark.parametrize(
+    ("segment", "cut", "trees", "own", "need", "ring"),
+    [
+        (4096, 0, 0, 21, 6 + 21 * 3, 128),
+        (4096, 4096 // 25, 0, 4, 2 * 29 + 4 * 3, 256),
+        (4096, 4096 // 26, 0, 3, 2 * 30 + 3 * 3, 128),
+        (2048, 0, 0, 32, 4 + 32 * 2, 128),
+        (12 * 4096, 0, 0, 3, 2 * 14 + 3 * 14, 256),
+        (4096, 0, 1, 39, 2 * 16 + 3 * 16 + 39 * 3, 256),
+        (2048, 0, 1, 59, 2 * 16 + 3 * 16 + 59 * 2, 512),
+    ],
+)
+def test_ring_of_the_host_dma_has_a_block_for_every_delivery_that_can_be_under_way_and_one_to_spare(
+    segment: int, cut: int, trees: int, own: int, need: int, ring: int
+) -> None:
+    """For each of two buffers the most of: pages (one more than whole ones at either end), pieces (four more than
+    whole ones), copies for two hosts' eight channels; three times those copies; pages of each own segment; two for each
+    report and each drained message, and ten. Each need is near a power of two: the next mistake would change the ring.
+    """
+    chosen: dict[str, Any] = {"segment_bytes": segment, "cut_through_bytes": cut - cut % 8, "multicast_trees": trees}
+    chosen |= {"cut_through_least": cut - cut % 8} if cut else {}
+    slot = Layout(Options(**chosen), 2, 1 << 21).slot
+    layout = Layout(Options(**chosen, reply_bytes=(own - 1) * slot), 2, 1 << 21)
+    need += 2 * (16 + 8) + 10
+    assert ring // 2 <= need < ring == layout.blocks_count, need
+
+
+@pytest.mark.parametrize(
+    ("messages", "bytes_of_fifo"), [(512, 4096), (513, 8192), (1024, 8192), (1025, 16384), (2048, 16384)]
+)
+def test_doorbell_fifo_is_the_smallest_that_has_an_entry_for_every_message(messages: int, bytes_of_fifo: int) -> None:
+    """Short messages take 40 bytes of a queue, which holds one more at its end; an entry has 8 bytes."""
+    layout = Layout(Options(doorbell_notify=1, queue_bytes=40 * (messages - 1)), 2, 1 << 21)
+    assert layout.doorbell_bytes == bytes_of_fifo
+    assert layout.doorbells % bytes_of_fifo == 0
+
+
+@pytest.mark.parametrize("children", [1, 2])
+def test_tree_queue_takes_as_many_copies_as_it_has_tokens(children: int) -> None:
+    """The children do not poll: their queues are full soon, and all that they have not taken waits at the root."""
+    bench = Bench(1 + children, host_queue_bytes=1024, segment_bytes=128)
+    came = [0] * (1 + children)
+    looked: list[int] = []
+    sent = 60
+
+    async def node(library: Grim, me: int) -> None:
+        def on_data(source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+            came[me] += 1
+
+        handler = (await bench.publish(library, data=on_data))["data"]
+        await library.host.sleep(200_000_000)
+        if me == 0:
+            copies, accepted = bench.count(0, Counter.COPIES), bench.total(Counter.ACCEPTED)
+            for _ in range(sent):
+                await library.broadcast(handler)
+            for _ in range(50):
+                await library.host.sleep(10_000_000)
+                await library.poll()
+            accepted = bench.total(Counter.ACCEPTED) - accepted
+            assert 0 < accepted < children * sent
+            assert bench.count(0, Counter.COPIES) - copies - accepted == TREE_TOKENS
+            looked.append(accepted)
+        while not looked:
+            await library.host.sleep(10_000_000)
+        await library.wait_for(lambda: came[me] == sent)
+
+    bench.run(node)
+    bench.settle()
+    assert bench.nothing_left()

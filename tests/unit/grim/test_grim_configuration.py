@@ -1,0 +1,117 @@
+"""The configuration as a run and as `grim_enable` read it. Strategy: one file lists two clusters, and a host's name
+chooses between them, from the make variable or the setting. `grim_enable` reads files that are right, that are wrong,
+and that say something else than the NIs were started with.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from firmware.grim.formats import Device
+from firmware.grim.host import ANY_VNN, Grim, GrimError, open_layer
+from firmware.grim.host.enable import Phase
+from pymodels.config.find import HOST_VARIABLE
+from pymodels.errors import ConfigError
+from tb.plan import studies
+from tb.plan.request import plan, resolve
+from tb.tools.paths import SIMULATORS
+from tests.unit.grim.grim_bench import Bench
+
+TWO = """\
+CLUSTER first
+HOST paris
+    USE MYRI
+HOST metz
+    USE MYRI
+LINK paris 0 s0 0
+LINK metz 0 s0 1
+CLUSTER second
+HOST host0
+    USE MYRI
+    QUEUE_SIZE MYRI 40000
+HOST host1
+    USE MYRI
+    USE FRAME_BUFFER
+LINK host0 0 switch 6
+LINK host1 0 switch 2
+SWITCH switch 8
+"""
+
+
+def written(folder: Path, text: str = TWO) -> Path:
+    """A configuration file."""
+    file = folder / "grim_config"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def planned(file: Path, settings: str = "") -> tuple[str, ...]:
+    """The hosts of the cluster that a run on this file takes."""
+    request = resolve("grim_pingpong", "verilator", "1", False, str(file), "", settings, SIMULATORS)
+    return plan(request, studies.load("grim_pingpong")).cluster.names
+
+
+@pytest.mark.parametrize(("host", "names"), [("metz", ("paris", "metz")), ("host0", ("host0", "host1"))])
+def test_a_host_chooses_its_cluster(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, host: str, names: tuple[str, ...]
+) -> None:
+    file = written(tmp_path)
+    monkeypatch.delenv(HOST_VARIABLE, raising=False)
+    assert planned(file, f"run.host={host}") == names
+    monkeypatch.setenv(HOST_VARIABLE, host)
+    assert planned(file) == names
+    other = "paris" if names[0] == "host0" else "host1"
+    assert other in planned(file, f"run.host={other}"), "the setting goes before the variable"
+
+
+def test_without_a_host_the_choice_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(HOST_VARIABLE, raising=False)
+    with pytest.raises(ConfigError, match="which cluster: the file has 2 clusters .*; name a host .* by GRIM_HOST"):
+        planned(written(tmp_path))
+    with pytest.raises(ConfigError, match="unknown host: 'pars' is in no CLUSTER of this file; did you mean 'paris'"):
+        planned(written(tmp_path), "run.host=pars")
+
+
+def reading(file: Path) -> Bench:
+    """Two nodes whose `grim_enable` reads a file."""
+    bench = Bench(2)
+    hosts = [bench.machine.host(node) for node in range(2)]
+    views = [replace(view, config=str(file)) for view in bench.views]
+    bench.libraries = [open_layer(host, view) for host, view in zip(hosts, views, strict=True)]
+    return bench
+
+
+def test_grim_enable_reads_the_cluster_in_which_its_host_stands(tmp_path: Path) -> None:
+    async def node(library: Grim, me: int) -> None:
+        assert library.get_resource(ANY_VNN, Device.FRAME_BUFFER) >> 24 == 1
+        assert [line.split()[3] for line in library.vnn_configuration().splitlines()] == ["6", "2"]
+
+    reading(written(tmp_path)).run(node)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("USE FRAME_BUFFER", "USE FRAME_BUFER", "grim_config:14: unknown resource: 'FRAME_BUFER' is none"),
+        ("HOST host0", "HOST host7", "grim_config: unknown host: 'host0' is in no CLUSTER of this file"),
+        ("SWITCH switch 8", "", "grim_config:15: unknown host or switch: LINK names 'switch'"),
+    ],
+)
+def test_what_is_wrong_in_the_files_is_an_error_of_grim_enable(
+    tmp_path: Path, old: str, new: str, message: str
+) -> None:
+    library = (bench := reading(written(tmp_path, TWO.replace(old, new)))).libraries[0]
+    with pytest.raises(ConfigError) as caught:
+        bench.machine.finish(library.grim_enable())
+    assert message in str(caught.value)
+    assert library.phase == Phase.CONFIGURATION
+
+
+def test_a_cluster_that_the_nis_were_not_started_for_is_refused(tmp_path: Path) -> None:
+    more = "HOST host2\n    USE MYRI\nLINK host2 0 switch 3\nLINK host0"
+    bench = reading(written(tmp_path, TWO.replace("LINK host0", more, 1)))
+    with pytest.raises(GrimError, match="^configuration: .* lists the hosts host0, host1, host2 in cluster 'second'"):
+        bench.machine.finish(bench.libraries[0].grim_enable())

@@ -1,0 +1,237 @@
+"""`grim_enable`: NI synchronisation in any order, and options that cannot be. Strategy: nodes enable at random times,
+their firmware starts at random times, some NICs are in reset meanwhile and lose every packet; afterwards the cluster
+must work, and no node may have come out of `grim_enable` before the last one went in. The layout of SRAM is checked
+for overlaps over many options.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from firmware.grim.formats import reference
+from firmware.grim.host import Grim, GrimError
+from firmware.grim.nic.layout import Counter, Layout, State, Word
+from firmware.grim.nic.peers import partners
+from firmware.grim.options import ALL_AT_MOST, Options
+from firmware.options import OptionError
+from pymodels.trace import Part, TraceEvent, unit
+from tests.unit.grim.grim_bench import Bench
+from tests.unit.grim.grim_traffic import AllToAll
+
+SMALL = "hold no three segments of 4096; make it larger or segment_bytes smaller"
+
+
+@pytest.mark.parametrize(
+    ("seed", "synchronisation"), [*((seed, "all") for seed in range(6)), *((seed, "tree") for seed in range(8))]
+)
+def test_nodes_start_in_any_order_and_none_goes_ahead_alone(seed: int, synchronisation: str) -> None:
+    rng = random.Random(seed)
+    nodes = rng.randrange(2, 6) if synchronisation == "all" else rng.randrange(2, 12)
+    bench = Bench(nodes, seed, start_nics=False, synchronisation=synchronisation)
+    begin = [rng.randrange(0, 800) * 1_000_000 for _ in range(nodes)]
+    firmware = [rng.randrange(0, 800) * 1_000_000 for _ in range(nodes)]
+    ended: list[int] = []
+
+    async def start(node: int) -> None:
+        nic = bench.machine.nic(node)
+        if rng.random() < 0.5:
+            nic.card.write(0x800040, (1 << 30).to_bytes(4, "big"))  # in reset: packets vanish
+        await nic.sleep(firmware[node])
+        bench.start_nic(node)
+
+    async def node(index: int) -> None:
+        library = bench.libraries[index]
+        await library.host.sleep(begin[index])
+        await library.grim_enable()
+        ended.append(library.host.now)
+
+    bench.machine.finish(*(start(index) for index in range(nodes)), *(node(index) for index in range(nodes)))
+    assert min(ended) > max(begin)
+    assert max(ended) < max(begin + firmware) + 200_000_000
+    assert all(bench.machine.nic(index).load(Word.STATE) == State.RUNNING for index in range(nodes))
+
+
+def test_notice_that_vanishes_is_repeated() -> None:
+    bench = Bench(2, start_nics=False, sync_period_us=20)
+    bench.machine.nic(1).card.write(0x800040, (1 << 30).to_bytes(4, "big"))
+    bench.start_nic(0)
+    bench.start_nic(1)
+    traffic = AllToAll(bench, 5, [0, 10])
+    late = bench.libraries[1].grim_enable
+
+    async def later() -> None:
+        await bench.machine.host(1).sleep(500_000_000)
+        await late()
+
+    bench.libraries[1].grim_enable = later  # type: ignore[method-assign]
+    traffic.run()
+    assert bench.machine.nic(1).receive.lost > 10
+    assert 10 < bench.count(0, Counter.SYNC_SENT) < 40
+
+
+@pytest.mark.parametrize("nodes", [1, 2, 5, 6, 22, 1024])
+def test_partners_form_one_tree(nodes: int) -> None:
+    met = [partners(node, nodes, tree=True) for node in range(nodes)]
+    assert sum(map(len, met)) == 2 * (nodes - 1)
+    for node, first in enumerate(met):
+        assert all(node in met[peer] for peer in first)
+        above = [peer for peer in first if peer < node]
+        assert len(above) == (node > 0)
+        below = first.keys() - set(above)
+        assert all(first[peer] == set(below if peer in above else first) for peer in first)
+
+
+def test_large_cluster_synchronises_in_a_tree() -> None:
+    nodes = ALL_AT_MOST + 1
+    bench = Bench(nodes)
+
+    async def node(library: Grim, me: int) -> None:
+        pass
+
+    bench.run(node)
+    assert sum(bench.count(node, Counter.SYNC_SENT) for node in range(nodes)) < 4 * nodes
+
+
+class Large(Bench):
+    """NICs with the memory that a cluster of many nodes needs."""
+
+    sram_bytes = 1 << 23
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "message"),
+    [
+        (Bench, {"multicast_trees": 0}, r"4194304 are for the answers .* to all nodes; take a NIC with more memory"),
+        (
+            Large,
+            {},
+            "option multicast_trees: a tree's records name 256 nodes, here are 1024; give 0",
+        ),
+    ],
+)
+def test_what_many_nodes_need_is_said(kind: type[Bench], options: dict[str, Any], message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        Layout(Options(**options), 1024, kind.sram_bytes or 1 << 21)
+
+
+def test_nodes_above_256_send_and_answer_under_their_own_names() -> None:
+    nodes, pairs = 260, {3: 259, 259: 3, 256: 0, 0: 256}
+    bench = Large(nodes, trace=True, multicast_trees=0)
+    got: dict[int, int] = {}
+
+    async def node(library: Grim, me: int) -> None:
+        def arrived(source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+            got[me] = reference(source).vnn
+            assert (a0, bytes(payload)) == (got[me], b"named")
+
+        if me in pairs:
+            library.register_handler(arrived, "arrived")
+            await library.sync_handlers()
+            await library.wait_for(lambda: me > 0 or library.nodes_served == len(pairs) - 1)
+            handler = await library.resolve_handler("arrived")
+            await library.send(library.get_dest_id(pairs[me]), handler, me, payload=b"named")
+            await library.wait_for(lambda: me in got)
+
+    bench.run(node)
+    assert got == pairs
+    seen = {(record[1], record[5]) for record in bench.machine.trace.records if record[2] == TraceEvent.POLL_HIT}
+    assert {(unit(me, Part.HOST_CPU), sender) for me, sender in pairs.items()} <= seen, "the trace names the sender"
+    bench.settle()
+    assert bench.nothing_left()
+
+
+def test_second_enable_is_an_error() -> None:
+    bench = Bench(2)
+
+    async def node(library: Grim, me: int) -> str:
+        with pytest.raises(GrimError) as caught:
+            await library.grim_enable()
+        return str(caught.value)
+
+    assert bench.run(node) == ["grim_enable: was called before; call it once"] * 2
+
+
+@pytest.mark.parametrize("call", ["get_my_vnn", "get_my_name", "vnn_configuration", "sync_handlers", "poll"])
+def test_nothing_works_before_enable(call: str) -> None:
+    bench = Bench(1)
+
+    async def node() -> None:
+        result = getattr(bench.libraries[0], call)()
+        if hasattr(result, "__await__"):
+            await result
+
+    with pytest.raises(GrimError, match="^grim_enable: has not completed; call and await it first"):
+        bench.machine.finish(node())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"chanels": 2}, "option 'chanels': GRIM does not have it; did you mean 'channels'?"),
+        ({"channels": 33}, "option channels: 33 is not a whole number in 1..32; give one"),
+        (
+            {"synchronisation": "tree", "timeout_us": 100},
+            "option synchronisation=tree: with timeout_us every NI counts the epochs of every other; take all",
+        ),
+        ({"window": 128}, "option window: 128 is not a whole number in 1..127; give one"),
+        ({"segment_bytes": 64_573}, "option segment_bytes: 64573 is not a whole number in 4..64572; give one"),
+        ({"segment_bytes": 10}, "option segment_bytes: 10 is not a multiple of 4; round it"),
+        ({"host_queue_bytes": 4096}, f"option host_queue_bytes: 4096 {SMALL}"),
+        ({"queue_bytes": 4096}, f"option queue_bytes: 4096 {SMALL}"),
+        (
+            {"channels": 32, "segment_bytes": 32_000},
+            "option channels=32: 2097152 bytes of SRAM leave N for the queue of a channel, "
+            "three segments need 96184; ask for fewer channels or smaller segments",
+        ),
+    ],
+)
+def test_option_that_cannot_be_is_named(options: dict[str, int], message: str) -> None:
+    with pytest.raises(OptionError) as caught:
+        Bench(2, 1, False, True, **options)
+    assert re.sub(r"leave \d+", "leave N", str(caught.value)) == message
+    assert caught.value.exit_code == 2
+
+
+def test_more_sram_than_the_nic_has_is_refused() -> None:
+    with pytest.raises(OptionError, match="^option sram_bytes: 8388608, but the NIC has 2097152; give what there is"):
+        Bench(2, 1, False, False, sram_bytes=1 << 23, queue_bytes=1 << 22)
+
+
+def test_queues_follow_the_sram_that_there_is() -> None:
+    limits = [Layout(Options(queue_bytes=1 << 23), 2, sram).limit for sram in (1 << 18, 1 << 20, 1 << 21)]
+    assert limits == sorted(limits)
+    assert [limit >> 16 for limit in limits] == [1, 13, 29]
+
+
+def test_more_queue_than_there_is_gets_what_there_is_with_a_warning() -> None:
+    bench = Bench(2, channels=8, queue_bytes=1 << 20)
+    (warning,) = bench.libraries[0].warnings
+    assert warning.startswith("queue_bytes 1048576: a channel's queue has ")
+    AllToAll(bench, 20, [0, 1000]).run()
+
+
+def test_host_without_memory_for_its_queues_says_so() -> None:
+    bench = Bench(2, 1, False, False, host_queue_bytes=1 << 26, channels=2)
+    with pytest.raises(MemoryError, match="bytes asked"):
+        bench.machine.finish(bench.libraries[0].grim_enable())
+
+
+@settings(max_examples=60)
+@given(st.integers(1, 32), st.integers(2, 20), st.sampled_from([4, 100, 1024, 4096]), st.integers(0, 1) | st.just(1024))
+def test_areas_of_sram_do_not_overlap(channels: int, nodes: int, segment: int, cut_through: int) -> None:
+    options = Options.of({"channels": channels, "segment_bytes": segment, "cut_through_bytes": cut_through * 8 & ~7})
+    layout = Layout(options, nodes, 1 << 21)
+    starts = [layout.counters, layout.channels, layout.routes, layout.scoreboard, layout.outgoing, layout.incoming]
+    starts += [layout.blocks, layout.pointers, layout.control, layout.report]
+    starts += [*layout.buffers, *layout.queues, layout.end]
+    assert starts == sorted(set(starts))
+    assert all(start % 8 == 0 for start in starts)
+    assert layout.end <= layout.sram_bytes
+    assert layout.limit + layout.slot <= layout.queue_bytes
+    assert layout.buffers[1] - layout.buffers[0] >= layout.host_slot + 9

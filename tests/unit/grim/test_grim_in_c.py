@@ -1,0 +1,148 @@
+"""GRIM's NI firmware in C, executed on the machine instruction by instruction, beside NICs that run the coroutine.
+
+Strategy: the traffic of the delivery tests, between nodes of both kinds and with the hosts' library as it is: what
+arrives is what was sent, once and in order, with refusals, answers that wait for the link, messages cut through and
+full scoreboards, which the counters prove. What the program lacks is refused by name. What an idle NIC executes is
+watched.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Coroutine
+from typing import Any
+
+import pytest
+
+from firmware.grim.host import Grim
+from firmware.grim.nic.boot import check
+from firmware.grim.nic.layout import Counter
+from firmware.options import OptionError
+from pymodels.lanai.chips import Chip
+from pymodels.lanai.program import Program
+from pymodels.lanai.simulator import Step
+from pymodels.machine import executed
+from pymodels.machine.processor import ModelProcessor
+from tests.unit.grim.grim_bench import US, Bench
+from tests.unit.grim.grim_traffic import AllToAll
+
+
+def mixed(in_c: str, kind: str = "lanai9", **options: int | str) -> Bench:
+    """Nodes whose NICs, of one kind, execute the program (`c`) or run the coroutine (`p`)."""
+    bench: type[Bench] = type("Mixed", (Bench,), {"in_c": in_c, "nic": kind})
+    return bench(len(in_c), 1, False, True, **options)
+
+
+SIZES = [0, 3, 8, 64, 700, 3000]
+
+
+@pytest.mark.parametrize(("in_c", "kind"), [("cc", "lanai9"), ("cp", "lanai9"), ("pc", "lanai4"), ("cc", "lanai4")])
+def test_messages_of_every_size_arrive_once_and_in_order(in_c: str, kind: str) -> None:
+    bench = mixed(in_c, kind)
+    AllToAll(bench, 12, [0, 1, 5, 64, 1000, 4000, 9001]).run(settle_us=200)
+    assert bench.total(Counter.ACKS_SEEN) == bench.total(Counter.ACCEPTED) == bench.total(Counter.SENT)
+    assert bench.total(Counter.EARLY) > 0
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [("queue_style", "hybrid"), ("sequencing", "per-ni"), ("timeout_us", 500), ("dma_inject", 1)]
+)
+def test_an_option_that_the_program_lacks_is_refused_by_name(option: str, value: int | str) -> None:
+    with pytest.raises(
+        OptionError, match=rf"option {option}={value}: GRIM's firmware in C has {option}=\S+ only; take"
+    ):
+        check({option: value})
+
+
+def test_what_a_study_needs_and_the_program_lacks_is_refused_by_name() -> None:
+    with pytest.raises(OptionError, match="nic.firmware=c: GRIM's firmware in C has no multicast, but append queues, "):
+        check({}, ["multicast"])
+
+
+class StopAndStart(AllToAll):
+    """Each host in turn reads nothing for 600 us, at a time after its enable: how long a NIC boots does not move it."""
+
+    async def node(self, library: Grim, me: int) -> None:
+        start = self.bench.machine.kernel.now / US + 200 + 600 * me
+        self.bench.machine.host(me).pause_between(start, start + 600)
+        await super().node(library, me)
+
+
+@pytest.mark.parametrize(("in_c", "kind"), [("cc", "lanai9"), ("cp", "lanai9"), ("cc", "lanai4")])
+def test_receivers_that_stop_and_start_lose_nothing(in_c: str, kind: str) -> None:
+    few = {"channels": 3, "host_queue_bytes": 6000, "queue_bytes": 8192}
+    bench = mixed(in_c, kind, **few, segment_bytes=1400, cut_through_bytes=512)
+    StopAndStart(bench, 30, SIZES).run(settle_us=200)
+    assert bench.total(Counter.NACKS_SENT) > 5
+    assert bench.total(Counter.CONTROL_QUEUED) > 5
+    assert bench.total(Counter.BAD_CRC) == bench.total(Counter.OUT_OF_SEQUENCE) == bench.total(Counter.STRANGE) == 0
+
+
+def test_a_hang_report_says_that_a_refused_stream_waits_for_its_host() -> None:
+    bench = mixed("cp", host_queue_bytes=1024, segment_bytes=256)
+    got: list[int] = []
+    told: list[str] = []
+
+    async def application(library: Grim, me: int) -> None:
+        handler = (await bench.publish(library, take=lambda source, number, *rest: got.append(number)))["take"]
+        if me == 0:
+            for number in range(30):
+                await library.send(library.get_dest_id(1), handler, number)
+            await library.host.sleep(100_000_000, "the look")
+            told.extend(f"{one.waiter}: {one.wanted}" for one in bench.machine.kernel.waits.declared())
+        else:
+            await library.host.sleep(200_000_000, "a host that does not read")
+            await library.wait_for(lambda: len(got) == 30)
+
+    bench.run(application)
+    bench.settle(100)
+    assert any(re.fullmatch(r"NIC 0: room in the endpoint queues of VNN 1 .*host1.*", one) for one in told), told
+    assert not any("room" in str(one) for one in bench.machine.kernel.waits.declared())
+
+
+@pytest.mark.parametrize("kind", ["lanai9", "lanai4"])
+def test_the_driver_is_told_when_a_block_of_registered_memory_is_freed(kind: str) -> None:
+    """The call that frees it waits for that."""
+    bench = mixed("cp", kind)
+    freed: list[int] = []
+
+    async def application(library: Grim, me: int) -> None:
+        if me == 0:
+            for _ in range(2):
+                await library.free_pinned_va(await library.malloc_pinned(4096))
+                freed.append(me)
+
+    bench.run(application, within_us=2000)
+    assert freed == [0, 0]
+
+
+def test_a_nic_that_finds_nothing_looks_around_and_stores_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One sample of ISR a turn, all other reads from SRAM; so nothing but the outside can change what a turn finds."""
+    steps: list[Step] = []
+    run = executed.run
+
+    def watched(nic: ModelProcessor, program: Program, chip: Chip) -> Coroutine[Any, Any, None]:
+        return run(nic, program, chip, lambda step, spent: steps.append(step))
+
+    monkeypatch.setattr(executed, "run", watched)
+    bench = mixed("cp")
+
+    async def nothing(library: Grim, me: int) -> None:
+        """Only enable."""
+
+    bench.run(nothing)
+    bench.settle(50)
+    steps.clear()
+    bench.settle(10)
+    accesses = [step.access for step in steps if step.access]
+    assert not any(access.stores for access in accesses)
+    assert {access.address for access in accesses if access.register} == {0x50}, "ISR"
+    turns = sum(access.register for access in accesses)
+    assert len(steps) < 35 * turns, "a turn is short"
+
+
+def test_more_nodes_than_the_program_synchronises_are_refused() -> None:
+    with pytest.raises(
+        OptionError, match="nic.firmware=c: GRIM's firmware in C synchronises at most 32 NIs, here are 33"
+    ):
+        mixed("c" + "p" * 32)

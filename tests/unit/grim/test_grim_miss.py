@@ -1,0 +1,121 @@
+"""A translation that misses, and what else arrives until the driver answers. Strategy: a message waits parked for its
+translation while other streams bring what ends otherwise: addresses that nobody has, replies without a place, messages
+of the parked one's own stream. Each must come to its own end, and the parked one to its own: done once, or refused, or
+reported. The counters prove that the mixture came about; every receive buffer is free again at the end. Where
+interrupts are faster than the bus, the driver is interrupted again before its answer has reached the NI: it must answer
+each request once.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from firmware.grim.host import Grim, GrimError
+from firmware.grim.host.memory import REGIONS_VA
+from firmware.grim.nic.layout import Counter
+from pymodels.machine.timing import Timing
+from tests.unit.grim.grim_bench import Bench
+
+NOBODYS = 0x7000_0000
+"""In no region: only the driver knows that nobody has it."""
+FREE = REGIONS_VA + (1 << 20)
+"""In a contiguous region, which the NI translates by itself, and not given out."""
+ROUNDS = 12
+US = 1_000_000
+
+
+class SlowBus(Bench):
+    """A store is longer on its way than most interrupts take."""
+
+    timing = Timing(pio_latency=9 * US, interrupt_least=US // 10, interrupt_most=9 * US)
+
+
+async def write_to_nobody(library: Grim, vnn: int, source: int) -> None:
+    """A write to an address that nobody has there, as the NI sees at once; it ends with its error."""
+    await library.send_memory(vnn << 24, FREE, source, 64)
+    with pytest.raises(GrimError, match="^address: 0x40100000 is not in pinned memory"):
+        await library.wait_for(lambda: False)
+
+
+@pytest.mark.parametrize("options", [{}, {"sequencing": "per-ni"}, {"timeout_us": 400}], ids=str)
+def test_a_bad_address_of_one_host_leaves_the_parked_transfer_of_another_alone(options: dict[str, Any]) -> None:
+    bench = Bench(3, retry_delay_us=2, **options)
+    far = bench.libraries[2]
+    blocks: list[int] = []
+
+    async def node(library: Grim, me: int) -> None:
+        if me == 2:
+            await library.malloc_pinned(4)
+            blocks.extend([await library.pin_user_memory(4096) for _ in range(ROUNDS)])
+            return
+        source = await library.malloc_pinned(4096)
+        library.store_pinned(source, b"\x5a" * 4096)
+        while len(blocks) < ROUNDS:
+            await library.host.sleep(1_000_000)
+        for block in blocks:
+            if me == 0:
+                await library.send_memory(2 << 24, block, source, 4096)
+            else:
+                await write_to_nobody(library, 2, source)
+
+    bench.run(node)
+    bench.settle()
+    assert bench.count(2, Counter.PARKED) >= bench.count(2, Counter.ERRORS_SENT) == ROUNDS
+    assert all(far.load_pinned(block, 4096) == b"\x5a" * 4096 for block in blocks)
+    assert bench.nothing_left()
+
+
+@pytest.mark.parametrize("end", ["done", "reported"])
+@pytest.mark.parametrize("sequencing", ["any-to-any", "per-ni"])
+def test_messages_behind_a_parked_one_are_dropped_until_the_refused_one_returns(sequencing: str, end: str) -> None:
+    """Whatever becomes of the parked one: nothing is out of sequence on a network that loses nothing."""
+    bench = Bench(2, sequencing=sequencing, retry_delay_us=0)
+    blocks: list[int] = []
+
+    async def node(library: Grim, me: int) -> None:
+        if me == 1:
+            blocks.append(await library.malloc_pinned(4096))
+            blocks.extend([await library.pin_user_memory(64) for _ in range(ROUNDS)])
+            return
+        source = await library.malloc_pinned(4096)
+        while len(blocks) <= ROUNDS:
+            await library.host.sleep(1_000_000)
+        for block in blocks[1:]:
+            await library.send_memory(1 << 24, block if end == "done" else NOBODYS, source, 64)
+            for _ in range(4):
+                await library.send_memory(1 << 24, blocks[0], source, 512)
+            if end == "reported":
+                with pytest.raises(GrimError, match="^address: 0x70000000 is not in pinned memory"):
+                    await library.wait_for(lambda: False)
+            await library.host.sleep(100_000_000)
+
+    bench.run(node)
+    bench.settle()
+    assert bench.nothing_left()
+    assert bench.total(Counter.NACKS_SENT) > ROUNDS and bench.total(Counter.DROPPED) > ROUNDS
+    assert bench.total(Counter.OUT_OF_SEQUENCE) == 0
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_request_is_served_once_though_the_line_is_still_up_behind_its_service(seed: int) -> None:
+    bench = SlowBus(2, seed, translation_runtime=1)
+    blocks: list[int] = []
+
+    async def node(library: Grim, me: int) -> None:
+        if me == 1:
+            blocks.extend([await library.pin_user_memory(64) for _ in range(ROUNDS)])
+            return
+        source, lock = await library.malloc_pinned(64), await library.malloc_pinned(4)
+        while len(blocks) < ROUNDS:
+            await library.host.sleep(US)
+        for block in blocks:
+            library.store_pinned(lock, b"wait")
+            await library.fetch_memory(1 << 24, source, block, 64, lock=lock)
+            await library.wait_for_lock(lock, 0)
+
+    bench.run(node, within_us=5000)
+    bench.settle()
+    assert bench.nothing_left()
+    assert bench.libraries[1].translations_served == bench.count(1, Counter.MISSES) == ROUNDS

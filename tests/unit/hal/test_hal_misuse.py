@@ -1,0 +1,100 @@
+"""Calls of HAL that cannot be done: each is refused with what is wrong and what would be right, and harms nobody.
+
+Strategy: a table of calls and the errors they give. After all of them packets still go both ways.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from firmware.hal.host import HostHal
+from firmware.hal.host.errors import HalError
+from firmware.hal.host.interface import KEEPABLE, MOST, Packet, Stretch
+from firmware.layers import check_options
+from firmware.options import OptionError
+from pymodels.hardware.discover import nic_kind
+from tests.unit.hal.hal_bench import PROTOCOL, Bench
+
+Call = Callable[[HostHal], Awaitable[Any]]
+
+
+async def _nothing(packet: Packet) -> None:
+    pass
+
+
+async def _on(hal: HostHal, protocol: int) -> None:
+    hal.on_packet(protocol, _nothing)
+
+
+async def _free(hal: HostHal) -> None:
+    hal.free(9)
+
+
+async def _keep(hal: HostHal) -> None:
+    kept = [await hal.send(1, 7, b"x", keep=True) for _ in range(KEEPABLE)]
+    try:
+        await hal.send(1, 7, b"x", keep=True)
+    finally:
+        for buffer in kept:
+            hal.free(buffer)
+
+
+async def _long_header(hal: HostHal) -> None:
+    buffer = await hal.send(1, 7, b"head", keep=True)
+    try:
+        await hal.again(buffer, b"header")
+    finally:
+        hal.free(buffer)
+
+
+async def _freed(hal: HostHal) -> None:
+    buffer = await hal.send(1, 7, b"head", keep=True)
+    hal.free(buffer)
+    await hal.again(buffer)
+
+
+MISUSE: dict[str, tuple[Call, str]] = {
+    "a node that there is not": (lambda hal: hal.send(2, 3, b"x"), "node 2: no packet goes there; send to one of 1"),
+    "the node itself": (lambda hal: hal.send(0, 3, b"x"), "node 0: no packet goes there; send to one of 1"),
+    "a node that is none": (lambda hal: hal.send("b", 3, b"x"), "node 'b': no packet goes there"),  # type: ignore[arg-type]
+    "nothing": (lambda hal: hal.send(1, 3, b""), f"a packet of 0 bytes: it takes 1 to {MOST}"),
+    "too much": (lambda hal: hal.send(1, 3, b"x", bytes(MOST)), f"a packet of {MOST + 1} bytes: it takes 1 to {MOST}"),
+    "too much in memory": (lambda hal: hal.send(1, 3, b"x", Stretch(0x1000, MOST)), "a packet of 1025 bytes"),
+    "a protocol to send": (lambda hal: hal.send(1, 8, b"x"), "protocol 8: there is no such number; give 0 to 7"),
+    "a protocol to receive": (lambda hal: _on(hal, -1), "protocol -1: there is no such number; give 0 to 7"),
+    "another's protocol": (lambda hal: _on(hal, PROTOCOL), "protocol 3: another layer has it; take another number"),
+    "too many kept": (_keep, "a send buffer to be kept: 48 of 64 are kept already; free one, or send without keep"),
+    "again what is not kept": (lambda hal: hal.again(9), "send buffer 9: it is not kept"),
+    "again what is free": (_freed, "send buffer 48: it is not kept"),
+    "free what is not kept": (_free, "send buffer 9: it is not kept"),
+    "a longer header": (_long_header, "a header of 6 bytes: the packet has 4; give one no longer than that"),
+}
+
+
+def test_each_misuse_is_refused_by_name_and_harms_nobody() -> None:
+    bench = Bench(chips=0)
+    hal = bench.hals[0]
+    for name, (call, text) in MISUSE.items():
+        with pytest.raises(HalError, match="^" + re.escape(text)):
+            bench.run(call(hal))
+        assert hal.keepable == KEEPABLE, name
+    bench.run(bench.give(0, 1, [b"there"]), bench.give(1, 0, [b"back"]), bench.until(1, 1), bench.until(0, 1))
+    assert bench.bodies(1) == [b"there"] and bench.bodies(0) == [b"back"]
+
+
+@pytest.mark.parametrize(
+    ("options", "nodes", "text"),
+    [
+        ({"route": 1}, 2, "option 'route': HAL does not have it; did you mean 'routes'?"),
+        ({"routes": 0}, 2, "option routes: 0 is not a whole number in 1..16"),
+        ({"routes": 17}, 2, "option routes: 17 is not a whole number in 1..16"),
+        ({"interrupt_delay_us": 1001}, 2, "option interrupt_delay_us: 1001 is not a whole number in 0..1000"),
+    ],
+)
+def test_options_and_clusters_that_cannot_be_are_refused(options: dict[str, int], nodes: int, text: str) -> None:
+    with pytest.raises(OptionError, match="^" + re.escape(text)):
+        check_options("hal", options, nodes, 1 << 19, nic_kind("sp").card(1 << 19))

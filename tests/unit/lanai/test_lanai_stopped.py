@@ -1,0 +1,59 @@
+"""A program that does what no processor defines ends the run by name, with what it executed last.
+
+Strategy: echo's committed image polls on a NIC of the machine; then all of `main` is replaced by a word that is no
+instruction, a jump into a jump, or an access of nothing. The error must say where, why and on which node, who has
+called, and the last 64 instructions as text, as that of the core in RTL does. A program that stops at once has fewer.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from firmware.images import cores, image
+from pymodels.lanai.faults import MESSAGES, Fault
+from pymodels.lanai.image import Image
+from pymodels.lanai.isa import FP, SP
+from pymodels.lanai.ports import CoreError
+from pymodels.lanai.stopped import LAST, Stopped
+from pymodels.machine import Machine
+from pymodels.machine.executed import execute
+from pymodels.profiles.default import DEFAULT_KIND
+from tests.unit.lanai.lanai_words import wild
+
+PROGRAM = Image.load(image("echo", DEFAULT_KIND)).program
+MAIN = next(one for one in PROGRAM.functions if one.name == "main")
+
+
+@pytest.mark.parametrize("fault", [Fault.ILLEGAL, Fault.SHADOW, Fault.BEYOND])
+def test_a_wild_program_ends_with_its_function_and_the_last_instructions(fault: Fault) -> None:
+    machine = Machine(2)
+    nic = machine.nic(1)
+    nic.spawn(execute(nic, PROGRAM, cores()[DEFAULT_KIND].chip), "echo in C")
+    machine.run(until_us=10)
+    nic.store_words(MAIN.address, [wild(MAIN.address)[fault]] * (MAIN.size // 4))
+    with pytest.raises(CoreError) as raised:
+        machine.run(until_us=20)
+    told = str(raised.value).splitlines()
+    assert raised.value.fault is fault
+    assert f" in main+{raised.value.address - MAIN.address:#x} on node 1: {MESSAGES[fault].what}: " in told[0]
+    assert told[1].startswith("  calls: ") and "main+" in told[1] and " <- start+" in told[1]
+    assert "%sp 0x7ff" in told[2]
+    assert told[3] == "  last instructions:" and len(told) == 4 + LAST
+    assert all("main+" in line for line in told[4:-1]), "it was in its loop"
+    assert any(" ld [" in line for line in told[4:]), "as text"
+
+
+def test_a_program_that_stops_early_has_few_last_instructions_and_no_calls() -> None:
+    zeros = [0] * 32
+    stopped = Stopped(PROGRAM, PROGRAM.symbols["start"] + 4, zeros, [0], lambda at: 0)
+    calls, _, _, *last = stopped.lines()
+    assert calls == "calls: start+0x4"
+    assert [line.split()[0] for line in last] == ["0x00000"]
+
+
+def test_a_function_that_has_no_frame_yet_is_called_from_where_the_stack_says() -> None:
+    """`start` has called `main`: its frame is the whole stack, and holds nothing of an earlier call."""
+    registers = [0] * 32
+    registers[SP], registers[FP] = PROGRAM.stack - 4, PROGRAM.stack
+    stopped = Stopped(PROGRAM, MAIN.address, registers, [], {PROGRAM.stack - 4: 0x44}.__getitem__)
+    assert next(stopped.lines()) == "calls: main <- start+0x44"

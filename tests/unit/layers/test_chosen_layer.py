@@ -1,0 +1,71 @@
+"""Studies that run over any layer: the user chooses one, and has its options, and the profile that fits it.
+
+Strategy: plans are made, nothing is built. A layer of each sort: on a LANai, on a card that it drives, on other layers.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from firmware.mail import names
+from firmware.stack import grounds
+from pymodels.errors import ConfigError, SanlabError
+from pymodels.profiles import DEFAULT_PROFILE, load_profile
+from tb.plan import studies
+from tb.plan.fitting import fitting_profile
+from tb.plan.request import Plan, plan, resolve
+from tb.studies.costs import loggp
+from tb.tools.paths import SIMULATORS
+
+
+def planned(settings: str, profile: str = "") -> Plan:
+    """The plan of a run over a layer."""
+    info = studies.load("loggp")
+    return plan(resolve("loggp", "verilator", "1", False, info.cluster or "", profile, settings, SIMULATORS), info)
+
+
+def test_without_a_word_the_first_layer_runs() -> None:
+    assert studies.load("loggp").layers == (names()[0],)
+    assert planned("").options["layer"] == names()[0]
+
+
+def test_a_chosen_layer_brings_its_options_and_those_below() -> None:
+    options = planned("layer=mpi mpi.on=lapi lapi.timeout_us=77").options
+    assert (options["mpi.on"], options["lapi.timeout_us"], "hal.routes" in options) == ("lapi", 77, True)
+    assert not any(name.startswith("am.") for name in options)
+
+
+@pytest.mark.parametrize(
+    ("settings", "profile", "expected"),
+    [
+        ("layer=grmi", "", "layer is 'grmi'; did you mean 'grim'?"),
+        ("layer=grim am.unrestricted=1", "", "unknown key 'am.unrestricted'"),
+        ("layer=hpam", "", "use PROFILE=fifo"),
+        ("layer=grim", "fifo", "PROFILE"),
+    ],
+)
+def test_what_does_not_fit_is_refused_before_anything_is_built(settings: str, profile: str, expected: str) -> None:
+    with pytest.raises(SanlabError) as error:
+        planned(settings, profile)
+    assert expected in str(error.value)
+
+
+def test_each_layer_with_mail_is_a_variant_on_a_profile_that_fits_it() -> None:
+    layers = {name.partition("-")[0] for name in loggp.VARIANTS}
+    assert layers == set(names())
+    assert {f"mpi-{on}" for on in grounds("mpi")} <= set(loggp.VARIANTS)
+    for profile, settings in loggp.VARIANTS.values():
+        planned(settings, profile)
+
+
+def test_a_profile_fits_by_the_card_that_is_driven_or_by_what_is_compiled() -> None:
+    assert fitting_profile("hpam", {}).kind == "fifo"
+    assert fitting_profile("mpi", {"mpi": {"on": "via"}}).name == load_profile(DEFAULT_PROFILE).name
+
+
+def test_a_study_of_one_layer_has_no_choice() -> None:
+    info = studies.load("grim_pingpong")
+    assert info.chosen({"layer": "via"}) is info
+    request = resolve("grim_pingpong", "verilator", "1", False, "", "", "layer=via", SIMULATORS)
+    with pytest.raises(ConfigError, match="unknown key 'layer'"):
+        plan(request, info)

@@ -1,0 +1,47 @@
+"""The table of handlers that all processes of a program share.
+
+Strategy: addresses lead back to the handlers from which they came; equal programs have equal checksums, others do not;
+what the table does not have is refused by name.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from firmware.common.host.code_image import BASE, STEP, CodeImage, ImageError
+
+
+def add() -> None:
+    """A handler."""
+
+
+def take() -> None:
+    """Another one."""
+
+
+def test_an_address_leads_to_its_handler() -> None:
+    image = CodeImage([add, take])
+    assert [image.address(add), image.address(take)] == [BASE, BASE + STEP]
+    assert image.handler(BASE) is add and image.handler(BASE + STEP) is take
+
+
+def test_equal_images_have_equal_checksums_and_others_do_not() -> None:
+    sums = [CodeImage(handlers).checksum for handlers in ([add, take], [add, take], [take, add], [add], [])]
+    assert sums[0] == sums[1] and len(set(sums)) == 4
+
+
+@pytest.mark.parametrize("address", [0, BASE - STEP, BASE + 1, BASE + 2 * STEP])
+def test_an_address_at_which_no_handler_begins_is_refused(address: int) -> None:
+    with pytest.raises(ImageError, match=f"address {address:#x}: no handler begins there; one of add at 0x4"):
+        CodeImage([add, take]).handler(address)
+
+
+@pytest.mark.parametrize("handler", [take, None, []])
+def test_a_function_outside_the_image_is_refused(handler: object) -> None:
+    with pytest.raises(ImageError, match="is not in the code image; one of add at 0x400000"):
+        CodeImage([add]).address(handler)  # type: ignore[arg-type]
+
+
+def test_an_image_with_a_handler_twice_is_refused() -> None:
+    with pytest.raises(ImageError, match="it has a handler twice"):
+        CodeImage([add, add])

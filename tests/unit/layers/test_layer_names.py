@@ -1,0 +1,105 @@
+"""A message layer is its own folders; nothing else names it, and what is shown of it stands in them.
+
+Strategy: the source of the repository is read, not run. Its strings and imports are compared with the layers that are
+found. The check is tried on a small made-up tree with a layer of its own, in which one file at a time breaks the rule.
+What runs are reported with is read as text: it names no layer in prose either. What a layer says of itself is compared
+with what its reports need: each stage has its name once, its sentence can be filled in, and its events are records.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from pathlib import Path
+
+import pytest
+
+from firmware.layers import names, shown
+from firmware.shown import NOTHING_SAID, UNTIL_SEEN
+from pymodels.costs.targets import TARGETS, targets_of
+from pymodels.hardware.compiled import kinds_of
+from pymodels.hardware.discover import nic_kind
+from tests.unit.layers.layer_names import offences
+
+ROOT = Path(__file__).parents[3]
+LAYERS = sorted(
+    {path.parents[1].name for side in TARGETS for path in ROOT.glob(f"firmware/*/{side}/__init__.py")} - {"common"}
+)
+GENERIC = ("tb/report", "tb/ask", "tb/stuck", "tb/plan", "tb/lab", "pymodels/costs", "firmware/common/nic")
+PROSE = re.compile(rf"\b(?:{'|'.join(one.upper() for one in LAYERS if one not in ('echo', 'fifo'))}|grim|tpil)\b")
+"""`echo` and `fifo` are words that stand for other things too; a study of their name is found by the strings."""
+OWN = {
+    "firmware/toy/nic/__init__.py": "NAME = 'toy'",
+    "firmware/toy/host/__init__.py": "from firmware.toy.nic import NAME",
+    "firmware/toy/formats.py": "from firmware.toy.nic import NAME",
+    "tb/studies/toy/toy_pingpong.py": "LAYER = 'toy'",
+    "firmware/upper/host/__init__.py": 'STANDS_ON = ("toy", "other")',
+    "tb/studies/both/fuzz/__init__.py": 'STANDS_ON = ("toy", "other")',
+}
+WORDS = {"source", "target", "bytes", "way", "answers"}
+"""What `make explain` fills into a sentence."""
+
+
+def test_nothing_but_its_own_folders_names_a_layer() -> None:
+    assert offences(ROOT, LAYERS) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "expected"),
+    [
+        ("tb/a.py", "if layer == 'toy':\n    pass", "tb/a.py:1: names toy"),
+        ("pymodels/a.py", "\nLAYERS = ('hardware', 'toy')", "pymodels/a.py:2: names toy"),
+        ("tb/report/a.py", "from firmware.toy.formats import HEADER", "tb/report/a.py:1: names toy"),
+        ("tb/a.py", "from firmware import toy", "tb/a.py:1: names toy"),
+        ("firmware/common/nic/a.py", "import firmware.toy.nic", "firmware/common/nic/a.py:1: names toy"),
+        ("firmware/toys/nic/a.py", "PLACE = 'firmware/toy/host/paths.c'", "firmware/toys/nic/a.py:1: names toy"),
+        ("tb/a.py", "'''toy'''\nNAMES = ('toys', 'a toy', 'firmware.toys.nic')", None),
+        ("tb/a.py", "toy = other.toy", None),
+        ("firmware/upper/host/a.py", "from firmware.toy.formats import HEADER", None),
+        ("firmware/applications/game/__init__.py", 'STANDS_ON = ("toy",)\nfrom firmware.toy.host import NAME', None),
+        ("firmware/applications/game/a.py", "NAME = 'toy'", "firmware/applications/game/a.py:1: names toy"),
+        ("firmware/upper/nic/a.py", "NAME = 'toy'", "firmware/upper/nic/a.py:1: names toy"),
+        ("tb/studies/toy/fuzz/a.py", "from firmware.toy.host import NAME", None),
+        ("tb/studies/both/fuzz/a.py", "from firmware.toy.host import NAME", None),
+        ("tb/explore/toys/a.py", "from firmware.toy.host import NAME", "tb/explore/toys/a.py:1: names toy"),
+    ],
+)
+def test_a_file_that_names_a_layer_is_found(tmp_path: Path, file: str, text: str, expected: str | None) -> None:
+    for place, content in {**OWN, file: text}.items():
+        path = tmp_path / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content, encoding="utf-8")
+    assert offences(tmp_path, ["toy"]) == ([expected] if expected else [])
+
+
+@pytest.mark.parametrize("place", GENERIC)
+def test_what_reports_of_all_layers_tells_of_none(place: str) -> None:
+    files = [path for kind in ("*.py", "*.lua") for path in (ROOT / place).rglob(kind)]
+    lines = [(path, line) for path in files for line in path.read_text(encoding="utf-8").splitlines()]
+    assert [f"{path.relative_to(ROOT)}: {line.strip()}" for path, line in lines if PROSE.search(line)] == []
+
+
+@pytest.mark.parametrize("layer", names())
+def test_a_layer_names_the_stages_of_its_messages(layer: str) -> None:
+    stages = shown(layer).stages
+    called = [(one.stage, one.event, one.block) for one in stages]
+    assert len({one.stage for one in stages}) == len(called), "a name means one stage"
+    assert NOTHING_SAID.stages[1] in stages, "a message is on the wire"
+    for one in (*stages, UNTIL_SEEN):
+        assert one.side in (0, 1)
+        assert {name for _, name, _, _ in string.Formatter().parse(one.told) if name} <= WORDS
+
+
+def test_a_layer_that_says_nothing_is_shown_as_the_hardware_is() -> None:
+    assert shown("") is shown("no_such_layer") is NOTHING_SAID
+
+
+def test_a_table_beside_the_paths_says_what_they_are_compiled_for(tmp_path: Path) -> None:
+    folder = tmp_path / "toy" / "nic"
+    folder.mkdir(parents=True)
+    first, second = TARGETS["nic"]
+    assert targets_of(folder) == (first,), "a new layer is compiled for the first"
+    (folder / second.table).touch()
+    (folder / first.table).touch()
+    assert targets_of(folder) == (first, second)
+    assert {nic_kind(kind).target for kind in kinds_of("via")} == set(TARGETS["nic"])

@@ -1,0 +1,70 @@
+"""A collective that one rank does not join: the report of the hang names the calls of those that wait, and for whom.
+
+Strategy: of three ranks the last one, or the rank that all others wait for, waits for a message that no rank sends.
+Ranks whose part is over before, as those that only give, are in their next call then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pymodels.machine import MachineError
+from tests.unit.mpi.mpi_bench import World
+
+ABSENT = 2
+
+
+def ones(count: int = 1) -> Any:
+    """Elements that all give."""
+    return np.ones(count)
+
+
+CALLS: dict[str, Callable[[Any], Awaitable[Any]]] = {
+    "Barrier": lambda comm: comm.Barrier(),
+    "Bcast": lambda comm: comm.Bcast(ones(), ABSENT),
+    "Gather": lambda comm: comm.Gather(ones(), ones(3)),
+    "Gatherv": lambda comm: comm.Gatherv(ones(), [ones(3), [1, 1, 1]]),
+    "Scatter": lambda comm: comm.Scatter(None, ones(), ABSENT),
+    "Scatterv": lambda comm: comm.Scatterv(None, ones(), ABSENT),
+    "Allgather": lambda comm: comm.Allgather(ones(), ones(3)),
+    "Allgatherv": lambda comm: comm.Allgatherv(ones(), [ones(3), [1, 1, 1]]),
+    "Alltoall": lambda comm: comm.Alltoall(ones(3), ones(3)),
+    "Alltoallv": lambda comm: comm.Alltoallv([ones(3), [1, 1, 1]], [ones(3), [1, 1, 1]]),
+    "Alltoallw": lambda comm: comm.Alltoallw([ones()] * 3, [ones() for _ in range(3)]),
+    "Reduce": lambda comm: comm.Reduce(ones(), ones()),
+    "Allreduce": lambda comm: comm.Allreduce(ones(), ones()),
+    "Reduce_scatter": lambda comm: comm.Reduce_scatter(ones(3), ones(), [1, 1, 1]),
+    "Comm_dup": lambda comm: comm.Dup(),
+    "Comm_split": lambda comm: comm.Split(),
+    "Comm_create": lambda comm: comm.Create(comm.Get_group()),
+}
+
+
+NAMING = {"Comm_dup": 0, "Comm_create": 0}
+"""The absent rank of calls in which all others wait for rank 0 alone, which names the new communicator."""
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_collective_that_a_rank_does_not_join_is_named_with_that_rank(name: str) -> None:
+    absent = NAMING.get(name, ABSENT)
+    other = (absent + 1) % 3
+
+    async def program(mpi: Any, rank: int) -> None:
+        comm = mpi.COMM_WORLD
+        if rank == absent:
+            await comm.Recv(bytearray(1), other, 77)
+        else:
+            await CALLS[name](comm)
+            await comm.Recv(bytearray(1), 0, 78)
+
+    with pytest.raises(MachineError) as error:
+        World(3).run(program, within_us=2000)
+    said = str(error.value)
+    waits = [line for line in said.splitlines() if f"waits for MPI_{name}: rank {absent}, any tag" in line]
+    assert waits and all(f"held by host host{absent}" in line for line in waits), said
+    waiting = f"host host{absent}: rank {absent} waits for MPI_Recv: rank {other}, tag 77, held by host host{other}"
+    assert waiting in said

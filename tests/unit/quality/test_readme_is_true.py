@@ -1,0 +1,244 @@
+"""What the pages say exists does: commands, studies, benches, settings, files, links, quoted code.
+
+Strategy: every Markdown page of the checkout is read as text, and what it names is looked up where it must be: targets
+and variables in the Makefile, studies and benches by their names, settings in profile and study, files on disk, code
+piece by piece in the file that its block names. Figures are not tested: the command beside each reprints it. Pages made
+up with one mistake each show that the checks can fail.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+
+from pymodels.config.find import find_config
+from pymodels.errors import SanlabError
+from pymodels.profiles import DEFAULT_PROFILE, load_profile
+from pymodels.profiles.profile import parse_settings
+from tb.plan import studies
+from tb.plan.request import RUN_OPTIONS
+from tb.run import block_bench
+from tb.sanlab.command import COMMANDS
+from tb.tools.paths import ROOT, SIMULATORS
+
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+GENERATED = {
+    "alltoall.goal",
+    "loggopsim.sh",
+    "loggp.txt",
+    "calls.c",
+    "frame.png",
+    "mpi.h",
+    "program-0.txt",
+    "legend.json",
+    "failures.txt",
+    "stuck.txt",
+}
+"""What a run leaves."""
+MADE_UP = {
+    "my_study",
+    "my_package.my_study",
+    "mine_pingpong",
+    "ours_pingpong",
+    "lanai9+p3-800",
+    "my_study.py",
+    "charged_mine.py",
+    "p3-800.toml",
+    "lanai9-200.toml",
+}
+"""What a page tells the reader to make."""
+READERS = "mylab/"
+"""The folder of a page's reader."""
+FOUND_BY_NAME = ("hdl/nic", "firmware")
+"""Folders of NICs and layers, whose own pages need no link: the pages above say where they are."""
+FOLDERS = ("hdl", "pymodels", "firmware", "tb", "tests")
+FILE = re.compile(r"[\w.*<>+/-]+\.(?:py|sv|svh|c|h|cpp|f|toml|md|sh|txt|css|vlt|rules|waivers)")
+FOLDER = re.compile(rf"(?:{'|'.join(FOLDERS)})/[\w.*<>/-]*|[\w<>-][\w<>/-]*/")
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SPAN = re.compile(r"`([^`\n]+)`")
+LINK = re.compile(r"\[[^\]\n]+\]\(([^)\s]+)\)")
+
+
+def visible(path: Path) -> bool:
+    """Whether a file belongs to the checkout, not to what tools leave in it."""
+    parts = path.relative_to(ROOT).parts
+    return "sim_build" not in parts and not any(part.startswith(".") or part == "__pycache__" for part in parts)
+
+
+@functools.cache
+def files() -> frozenset[str]:
+    """Every file of the checkout, relative to it."""
+    tops = [ROOT / name for name in FOLDERS]
+    found = [path for top in tops for path in top.rglob("*") if path.is_file() and visible(path)]
+    return frozenset(path.relative_to(ROOT).as_posix() for path in [*found, *ROOT.glob("*.*"), ROOT / "LICENSE"])
+
+
+PAGES = sorted(ROOT / name for name in files() if name.endswith(".md"))
+EACH_PAGE = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+
+
+def spans(page: Path) -> list[str]:
+    """What stands between single backquotes, outside of code blocks."""
+    return SPAN.findall(BLOCK.sub("", page.read_text(encoding="utf-8")))
+
+
+def commands(page: Path) -> Iterator[list[str]]:
+    """Every command line of a page, in text or in a block of shell, as words."""
+    shell = [text for language, text in BLOCK.findall(page.read_text(encoding="utf-8")) if language == "sh"]
+    for line in [*spans(page), *(line for text in shell for line in text.splitlines())]:
+        if line.startswith(("make", ".venv/bin/", "python -m", "sanlab ")):
+            yield shlex.split(line, comments=True)
+
+
+def exists(token: str, page: Path) -> bool:
+    """Whether a file or folder that a page names is there: from the root, from the page, or as the end of a path."""
+    if "sim_build" in token or token in GENERATED or Path(token).name in MADE_UP or token.startswith(READERS):
+        return True
+    pattern = re.sub(r"<[^>]*>", "*", token).rstrip("/")
+    if any(any(folder.glob(pattern)) for folder in (ROOT, page.parent)) or (page.parent / pattern).exists():
+        return True
+    end = re.compile(f"(?:.*/)?{re.escape(pattern).replace(re.escape('*'), '[^/]*')}")
+    return any(end.fullmatch(name) for name in files())
+
+
+def heading_anchor(heading: str) -> str:
+    """A heading as the anchor of a link to it."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def known_settings(study: str, settings: Mapping[str, str] = MappingProxyType({})) -> set[str]:
+    """The settings that a study takes beside those of a profile."""
+    return {*RUN_OPTIONS, *studies.load(study).chosen(settings).options}
+
+
+def check_make(words: list[str]) -> None:
+    """Every word of a make command must mean something."""
+    targets = re.findall(r"^([a-z0-9-]+):.*## ", MAKEFILE, re.MULTILINE)
+    variables = re.findall(r"^## (\w+)=", MAKEFILE, re.MULTILINE)
+    given = dict(word.split("=", 1) for word in words[1:] if "=" in word)
+    assert set(given) <= set(variables)
+    assert {word for word in words[1:] if "=" not in word} <= set(targets)
+    real = {name: value for name, value in given.items() if "<" not in value and value not in MADE_UP}
+    study = real.get("STUDY", studies.names()[0])
+    assert study in studies.names() or f"{study.replace('.', '/')}.py" in files()
+    assert real.get("BENCH", block_bench.names()[0]) in block_bench.names()
+    assert real.get("SIM", SIMULATORS[0]) in SIMULATORS
+    profile = load_profile(real.get("PROFILE", DEFAULT_PROFILE))
+    if "CLUSTER" in real:
+        find_config(real["CLUSTER"], {})
+    if "SET" in real and "STUDY" in real:
+        settings = parse_settings(real["SET"])
+        options = studies.load(real["STUDY"]).chosen(settings).options
+        profile.override(settings, known_settings(real["STUDY"], settings))
+        for name in settings.keys() & options.keys():
+            options[name].parse(name, settings[name])
+
+
+@EACH_PAGE
+def test_commands_can_be_typed(page: Path) -> None:
+    for words in commands(page):
+        if words[0] == "make":
+            check_make(words)
+        elif words[0].endswith("sanlab"):
+            assert {*words[1:2]} <= {*COMMANDS, "COMMAND", "--help"}, words
+        elif "-m" in words and (module := words[words.index("-m") + 1]) != "pytest":
+            place = module.replace(".", "/")
+            assert {f"{place}.py", f"{place}/__main__.py"} & files(), words
+
+
+@EACH_PAGE
+def test_named_files_and_folders_exist(page: Path) -> None:
+    named = [token for token in spans(page) if FILE.fullmatch(token) or FOLDER.fullmatch(token)]
+    assert [token for token in named if not exists(token, page)] == []
+
+
+@EACH_PAGE
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in LINK.findall(BLOCK.sub("", page.read_text(encoding="utf-8"))):
+        if target.startswith("https://"):
+            continue
+        place, _, anchor = target.partition("#")
+        path = (page.parent / place) if place else page
+        assert path.is_file(), target
+        if anchor:
+            headings = re.findall(r"^#+ (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+            assert anchor in map(heading_anchor, headings), target
+
+
+@EACH_PAGE
+def test_quoted_code_is_in_its_file(page: Path) -> None:
+    for language, text in BLOCK.findall(page.read_text(encoding="utf-8")):
+        first, _, rest = text.partition("\n")
+        quoted = re.fullmatch(r"(?:#|//) ([\w/.-]+\.\w+)", first)
+        if quoted:
+            source = (ROOT / quoted[1]).read_text(encoding="utf-8")
+            for piece in re.split(r"^\.\.\.\n", rest, flags=re.MULTILINE):
+                assert piece.strip("\n") in source, f"not in {quoted[1]}:\n{piece}"
+        elif language == "python":
+            compile(text, page.name, "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+
+
+def test_page_of_layers_quotes_code() -> None:
+    text = (ROOT / "firmware" / "README.md").read_text(encoding="utf-8")
+    assert len(re.findall(r"^```\w+\n(?:#|//) [\w/.-]+\.\w+\n", text, re.MULTILINE)) >= 6
+
+
+def test_every_study_and_every_bench_has_its_place_on_a_page() -> None:
+    told = set().union(*(spans(page) for page in PAGES)) | {word for page in PAGES for word in run_on(page)}
+    missing = {*studies.names(), *block_bench.names()} - told
+    where = "the page of its NIC or layer, tb/studies/README.md or tests/README.md"
+    assert not missing, f"name these on {where}: {', '.join(sorted(missing))}"
+
+
+def run_on(page: Path) -> Iterator[str]:
+    """The studies and benches that the commands of a page run."""
+    for words in commands(page):
+        yield from (word.partition("=")[2] for word in words if word.startswith(("STUDY=", "BENCH=")))
+
+
+def linked(page: Path) -> set[Path]:
+    """The pages that a page links."""
+    targets = (target.partition("#")[0] for target in LINK.findall(page.read_text(encoding="utf-8")))
+    return {found for target in targets if (found := (page.parent / target).resolve()).suffix == ".md"}
+
+
+def test_every_page_is_reached_from_the_main_one() -> None:
+    found_by_name = [page for folder in FOUND_BY_NAME for page in ROOT.glob(f"{folder}/*/README.md")]
+    reached, new = set[Path](), {ROOT / "README.md", *found_by_name}
+    while new:
+        reached |= new
+        new = {page for one in new for page in linked(one) if page in PAGES} - reached
+    missing = [str(page) for page in PAGES if page not in reached and page.name == "README.md"]
+    assert not missing, f"link these in the map of README.md, or in a page that it links: {', '.join(missing)}"
+
+
+@pytest.mark.parametrize(
+    ("text", "check"),
+    [
+        ("`make tset`", test_commands_can_be_typed),
+        ("`make run STUDDY=echo_pingpong`", test_commands_can_be_typed),
+        ("```sh\nmake run STUDY=echo_pingpang\n```\n", test_commands_can_be_typed),
+        ('`make run STUDY=echo_pingpong SET="repetition=3"`', test_commands_can_be_typed),
+        ("`make sim BENCH=fofi`", test_commands_can_be_typed),
+        ("`.venv/bin/python -m pymodels.cost.compile`", test_commands_can_be_typed),
+        ("`.venv/bin/sanlab study`", test_commands_can_be_typed),
+        ("`tb/no_such_file.py`", test_named_files_and_folders_exist),
+        ("`hdl/nowhere/`", test_named_files_and_folders_exist),
+        ("[page](nowhere.md)", test_links_lead_somewhere),
+        ("[here](#no-such-heading)", test_links_lead_somewhere),
+        ("```python\n# tb/lab/lab.py\nclass Laboratory:\n```\n", test_quoted_code_is_in_its_file),
+        ("```python\ndef f(:\n```\n", test_quoted_code_is_in_its_file),
+    ],
+)
+def test_what_is_not_there_is_noticed(text: str, check: Callable[[Path], None], tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(text, encoding="utf-8")
+    with pytest.raises((AssertionError, SanlabError, SyntaxError)):
+        check(page)

@@ -1,0 +1,135 @@
+"""What a page tells of a trace: stages of messages by size, how busy everything was, published points on curves.
+
+Strategy: the made-up ping-pong gives known stages and known times in which things were busy; shares are compared with
+sums made by hand. Stages must add up to the printed latency. A trace that is too long, cut off or missing must not keep
+a page from being written without a word.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pymodels.published import load_published
+from pymodels.results import Series
+from pymodels.trace import Part, TraceEvent, unit
+from tb.report import looked
+from tb.report.beside import points_beside
+from tb.report.breakdown import MOST, breakdowns, names_of
+from tb.report.contents import write_contents
+from tb.report.lives import Lives
+from tb.report.looked import look, stages, used
+from tb.report.page import write_page
+from tb.report.recorded import TRACE, TraceError
+from tb.report.use import CPU, LINK_IN, LINK_OUT, PCI, PROCESSOR, SRAM, uses
+from tb.report.wire import Row, rows
+from tests.unit.report.madeup import PUBLISHED, Question, results
+from tests.unit.report.madeup_trace import LEGEND_OF_TWO, leave, message, ping_pong, trace
+
+
+def test_stages_are_those_of_the_median_message_of_each_size_and_add_up() -> None:
+    later = {True: 500_000, False: 0}
+    slow = [(t + later[t > 2_000_000], u, e, k, a, b) for t, u, e, k, a, b in message(0, 0, 1, 64)]
+    others = [message(10_000 * i, i % 2, i + 2, size) for i, size in ((1, 64), (2, 64), (3, 0))]
+    told = breakdowns(Lives(LEGEND_OF_TWO).take_all(rows(trace(slow, *others))).lives)
+    assert [(one.life.size, one.count, one.latency) for one in told] == [(0, 1, 3_000_000), (64, 3, 3_000_000)]
+    assert len(names_of(told)) == 13
+
+
+def test_of_many_sizes_some_are_shown_first_and_last_among_them() -> None:
+    parts = [message(10_000 * i, 0, i + 1, 4 * i) for i in range(30)]
+    told = breakdowns(Lives(LEGEND_OF_TWO).take_all(rows(trace(*parts))).lives)
+    sizes = [one.life.size for one in told]
+    assert len(sizes) == MOST
+    assert (sizes[0], sizes[-1]) == (0, 4 * 29)
+
+
+def test_a_trace_whose_stages_contradict_its_latency_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = Lives(LEGEND_OF_TWO).take_all(rows(ping_pong(1))).lives
+    monkeypatch.setattr("tb.report.breakdown.stages_of", lambda life: [])
+    with pytest.raises(ValueError, match="message 1: stages add up to 0 ps of 3000000 ps"):
+        breakdowns(told)
+
+
+def test_shares_are_of_the_time_from_the_first_send_to_the_last_end() -> None:
+    whole = 3000  # ns: one message
+    window = 1024 * 7500
+    use_rows: list[Row] = [
+        (window, unit(0, Part.SRAM), TraceEvent.SRAM_USE, 0, 1024, 0),
+        (512 * 15000, unit(1, Part.PCI), TraceEvent.PCI_USE, 0, 128, 64),
+    ]
+    records = rows(trace(message(0, 0), use_rows))
+    paris, metz = uses(LEGEND_OF_TWO, Lives(LEGEND_OF_TWO).take_all(records), records)
+    assert paris.shares[CPU] == pytest.approx(200 / whole)
+    assert paris.shares[PROCESSOR] == pytest.approx(600 / whole)
+    assert [paris.shares[SRAM], metz.shares[PCI]] == pytest.approx([0.5, 0.25])
+    assert [paris.shares[LINK_OUT], paris.shares[LINK_IN]] == pytest.approx([96 / whole, 8 / whole])
+    assert [metz.shares[LINK_OUT], metz.shares[LINK_IN]] == pytest.approx([8 / whole, 96 / whole])
+    assert metz.shares[CPU] == 0
+
+
+def test_a_page_shows_stages_and_use(tmp_path: Path) -> None:
+    found = look(leave(tmp_path))
+    text = write_page(tmp_path, Question(), results(), [], found).read_text(encoding="utf-8")
+    assert "64 B: 3.000 us" in text
+    assert "wire and switch: 0.100 us, 3.3 %" in text
+    assert "<td>paris</td>" in text
+    assert "".join(stages(found.breakdowns)) in text.replace("\n", "")
+    assert "".join(used(found)) in text.replace("\n", "")
+
+
+def test_a_trace_that_is_too_long_is_said_to_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(looked, "SOON", 10)
+    found = look(leave(tmp_path))
+    assert not found.breakdowns
+    text = write_page(tmp_path, Question(), results(), [], found).read_text(encoding="utf-8")
+    assert "records: too many to look through after every run" in text
+
+
+def test_records_that_found_no_room_are_told(tmp_path: Path) -> None:
+    found = look(leave(tmp_path, legend=replace(LEGEND_OF_TWO, lost=12)))
+    assert "12 records found no room" in found.note
+
+
+def test_no_trace_is_nothing_and_half_a_trace_an_error(tmp_path: Path) -> None:
+    assert look(tmp_path) == looked.Looked()
+    leave(tmp_path)
+    (tmp_path / TRACE).write_bytes((tmp_path / TRACE).read_bytes()[:-1])
+    with pytest.raises(TraceError):
+        look(tmp_path)
+
+
+def test_published_points_stand_on_the_curve_they_belong_to() -> None:
+    value = next(v for v in load_published() if v.study == "grim_channel_scan" and v.metric == "scan_us_lanai4_33MHz_8")
+    measured = {"scan_us_lanai4_33MHz_8": 5.4, "scan_us_lanai4_33MHz_1": 0.9}
+    made = replace(results(measured), study=value.study, profile=value.profile)
+    other = next(v for v in load_published() if v.metric == "scan_us_lanai4_33MHz_1")
+    assert points_beside(Series((1, 8, 16), (0.9, 5.4, 9), "channels", "us"), made) == [
+        (1, other.value),
+        (8, value.value),
+    ]
+    assert points_beside(Series((1, 8, 16), (0.8, 5.3, 9), "channels", "us"), made) == []
+
+
+def test_the_index_lists_every_report_and_says_what_cannot_be_read(tmp_path: Path) -> None:
+    from pymodels.results import write_results
+
+    for name, failures in (("made up", ""), ("worse", "it broke\n")):
+        (tmp_path / name).mkdir()
+        write_results(results(published=PUBLISHED), tmp_path / name / "results.json")
+        (tmp_path / name / "failures.txt").write_text(failures, encoding="utf-8")
+        (tmp_path / name / "report.html").touch()
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "results.json").write_text('{"schema": 0}', encoding="utf-8")
+    (tmp_path / "old" / "report.html").touch()
+    text = write_contents(tmp_path).read_text(encoding="utf-8")
+    assert 'href="made%20up/report.html"' in text
+    assert (text.count("passed"), text.count(">failed<")) == (1, 1)
+    assert "results of another version: run it again" in text
+    assert "2 published values, measured / published 0.80 to 1.00" in text
+
+
+def test_an_index_of_nothing_says_so(tmp_path: Path) -> None:
+    assert "No study was run yet" in write_contents(tmp_path).read_text(encoding="utf-8")

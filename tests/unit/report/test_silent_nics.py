@@ -1,0 +1,110 @@
+"""Messages of layers whose NICs leave no records: a card without a processor, firmware that tells nothing.
+
+Strategy: made-up traces of two hosts, in which only the hosts and the hardware tell: what the host has written is found
+on the wire by its key, and taken in the order of arrival. Then things go wrong: a packet is damaged, a message stands
+in the queue of the other node under the same key, a message never comes. The stages must add up. At last the drivers of
+echo and of the FIFO card run on the machine, and leave the records that this needs, in their order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from firmware.layers import ClusterView, host_library, nic_program
+from pymodels.machine import Machine
+from pymodels.trace import Part, TraceEvent
+from tb.report.lives import Lives
+from tb.report.stages import stages_of
+from tb.report.wire import rows
+from tests.unit.report.madeup_trace import KEY, LEGEND_OF_TWO, Row, packet, record, trace
+
+E = TraceEvent
+CPU = Part.HOST_CPU
+
+
+def lives(*parts: list[Row]) -> Lives:
+    return Lives(replace(LEGEND_OF_TWO, layers=("fifo",))).take_all(rows(trace(*parts)))
+
+
+def written(at: int, node: int, number: int = 1, key: int = KEY) -> list[Row]:
+    """A call of `send` whose packet is in the card 300 ns later."""
+    return [
+        record(at, node, CPU, E.SEND_CALL, 0, 16, number),
+        record(at + 300, node, CPU, E.PAYLOAD_WRITTEN, key, 24, number),
+        record(at + 350, node, CPU, E.POINTER_WRITTEN, key, 1),
+    ]
+
+
+def taken(at: int, node: int) -> list[Row]:
+    """The host finds the oldest message, and has loaded it 500 ns later."""
+    return [record(at, node, CPU, E.POLL_HIT), record(at + 500, node, CPU, E.HANDLER_START, 0, 0, 1 - node)]
+
+
+def test_a_message_is_followed_by_its_key_and_its_turn() -> None:
+    (life,) = lives(written(0, 0), packet(400, 0, 24), taken(1000, 1)).lives
+    assert (life.target, life.latency, [piece.key for piece in life.pieces]) == (1, 1_500_000, [KEY])
+    assert len(life.pieces[0].packets) == 1
+    stages = {stage.name: stage.duration // 1000 for stage in stages_of(life)}
+    assert sum(stages.values()) == 1500
+    assert (stages["host_send"], stages["host_pointer"], stages["bus_and_turn"]) == (300, 50, 50)
+    assert stages["host_takes"] == 500
+
+
+def test_messages_of_one_key_from_both_sides_come_apart() -> None:
+    told = lives(written(0, 0), written(0, 1), packet(400, 0, 24), packet(2000, 1, 24), taken(1000, 1), taken(2600, 0))
+    assert [(life.node, life.target, life.latency) for life in told.lives] == [(0, 1, 1_500_000), (1, 0, 3_100_000)]
+
+
+def test_the_cells_of_a_message_are_one_life_that_its_last_cell_ends() -> None:
+    second = written(500, 0, key=KEY + 1)[1:]
+    cells = [packet(400, 0, 53), packet(900, 0, 53, key=KEY + 1)]
+    looks = [record(1000, 1, CPU, E.POLL_HIT), *taken(1500, 1)]
+    (life,) = lives(written(0, 0), second, *cells, looks).lives
+    assert [piece.key for piece in life.pieces] == [KEY, KEY + 1]
+    assert sum(stage.duration for stage in stages_of(life)) == life.latency == 2_000_000
+
+
+def test_a_damaged_packet_is_nobodys_turn() -> None:
+    damaged = [
+        (*row[:5], 0x5A) if row[2] == E.RX_TAIL and row[1] % 16 == Part.LINK else row for row in packet(400, 0, 24)
+    ]
+    told = lives(written(0, 0), damaged, written(2000, 0, 2, KEY + 1), packet(2400, 0, 24, KEY + 1), taken(3000, 1))
+    assert [life.latency for life in told.lives] == [None, 1_500_000]
+
+
+def test_a_message_that_nobody_takes_has_not_arrived() -> None:
+    (life,) = lives(written(0, 0), packet(400, 0, 24)).lives
+    assert (life.target, life.arrived, stages_of(life)) == (1, None, [])
+
+
+@pytest.mark.parametrize(
+    ("layer", "kind", "options", "told"),
+    [
+        ("echo", "lanai9", {}, ["SEND_CALL", "PAYLOAD_WRITTEN", "POLL_HIT"]),
+        (
+            "fifo",
+            "fifo",
+            {"form": "buffers"},
+            ["SEND_CALL", "PAYLOAD_WRITTEN", "POINTER_WRITTEN", "POLL_HIT", "HANDLER_START"],
+        ),
+        (
+            "fifo",
+            "fifo",
+            {"form": "cells"},
+            ["SEND_CALL", "PAYLOAD_WRITTEN", "PAYLOAD_WRITTEN", "POLL_HIT", "POLL_HIT", "HANDLER_START"],
+        ),
+    ],
+)
+def test_the_drivers_leave_these_records(layer: str, kind: str, options: dict[str, str], told: list[str]) -> None:
+    machine = Machine(2, nic=kind, trace=True)
+    views = [ClusterView(**machine.view(node, **options)) for node in range(2)]
+    libraries = [host_library(layer)(machine.host(node), views[node]) for node in range(2)]
+    if layer == "echo":
+        for node in range(2):
+            machine.nic(node).spawn(nic_program(layer)(machine.nic(node), views[node]), layer)
+    machine.finish(*(library.start() for library in libraries))
+    machine.finish(libraries[0].send(1, bytes(60)), libraries[1].receive())
+    records = sorted(machine.trace.records, key=lambda row: row[1])
+    assert [E(row[2]).name for row in records if row[2] < E.WORK_START] == told, "the sender's, then the receiver's"

@@ -1,0 +1,141 @@
+"""Layers, studies, profiles, clusters, NICs and HDL of another root are found as those of this tree are.
+
+Strategy: a root is written to a folder, with one file of each kind. A fresh process asks for all of them, with the root
+named by SANLAB_PATH, relative or not, or by a package with an entry point. What is no root, or has a name twice, is an
+error of the front door. The key of a sweep's point follows from every file of a root, and from what those import.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pymodels.errors import ConfigError
+from pymodels.roots import TREE
+from tb.plan import studies
+from tb.plan.request import resolve
+from tb.sanlab.tree import START
+from tb.sweep import points
+from tb.sweep.points import sources_digest, spread
+
+FILES = {
+    "firmware/theirs/host/__init__.py": "from . import parts\ndef open_layer(host, view): ...\n",
+    "firmware/theirs/host/parts.py": "import so_helper\n",
+    "firmware/theirs/host/costs.toml": "",
+    "tb/studies/theirs/theirs.py": '"""What is theirs?"""\nLAYER = "theirs"\nasync def run(lab): ...\n',
+    "pymodels/profiles/theirs.toml": 'kind = "ring"\n',
+    "pymodels/clusters/my_hosts/grim_config": "",
+    "pymodels/nics/ring/kind.py": 'KIND = "a ring"\n',
+    "hdl/sources.f": "hdl/nic/ring/\n",
+    "hdl/nic/ring/ring_card.sv": "module ring_card;\nendmodule\n",
+}
+ASK = """
+from firmware.layers import folder_of, host_library, names
+from pymodels.config.find import examples, find_config
+from pymodels.hardware.discover import nic_kind
+from pymodels.profiles import profile_names
+from tb.build.build import source_files
+from tb.plan import studies
+assert "theirs" in names() and "echo" in names() and host_library("theirs").__module__ == "firmware.theirs.host"
+assert studies.load("theirs").question == "What is theirs?" and "echo_pingpong" in studies.names()
+assert "theirs" in profile_names() and "my_hosts" in examples() and find_config("my_hosts", {}).is_file()
+assert nic_kind("ring") == "a ring"
+assert source_files()[-1].name == "ring_card.sv"
+print(folder_of("theirs"))
+"""
+HELPER = "size = 1\n"
+CLUSTER = "pymodels/clusters/my_hosts/grim_config"
+"""Not in the hash of the sources: a point has the texts of its own cluster."""
+
+
+@pytest.fixture(name="root")
+def fixture_root(tmp_path: Path) -> Path:
+    """The root, in a package `so_root`; beside it a module that a layer imports."""
+    for name, text in FILES.items():
+        path = tmp_path / "so_root" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    (tmp_path / "so_helper.py").write_text(HELPER, encoding="utf-8")
+    return tmp_path / "so_root"
+
+
+def asked(folder: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    env = {**os.environ, "PYTHONPATH": f"{TREE}{os.pathsep}{folder}", **environment}
+    return subprocess.run(
+        [sys.executable, *words], cwd=folder, env=env, encoding="utf-8", capture_output=True, check=False
+    )
+
+
+@pytest.mark.parametrize("named", ["so_root", "{folder}/so_root", "so_root:so_root"])
+def test_what_a_root_of_the_path_has_is_found(root: Path, named: str) -> None:
+    ended = asked(root.parent, "-c", ASK, SANLAB_PATH=named.format(folder=root.parent))
+    assert ended.stdout == f"{root}/firmware/theirs\n", ended.stderr
+
+
+def test_what_a_package_with_an_entry_point_has_is_found(root: Path) -> None:
+    about = root.parent / "so_root-1.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: so_root\nVersion: 1\n", encoding="utf-8")
+    (about / "entry_points.txt").write_text("[sanlab]\ntheirs = so_root\n", encoding="utf-8")
+    ended = asked(root.parent, "-c", ASK)
+    assert ended.stdout == f"{root}/firmware/theirs\n", ended.stderr
+    (about / "entry_points.txt").write_text("[sanlab]\ntheirs = so_rot\n", encoding="utf-8")
+    ended = asked(root.parent, str(START), "studies")
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("entry point 'theirs' of the group sanlab: no such root: so_rot is not there")
+
+
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        ("so_rot", "SANLAB_PATH: no such root: so_rot is not there; name a folder with some of pymodels, firmware"),
+        (
+            "so_old",
+            "SANLAB_PATH: old layout: so_old/firmware/host/mine is in a place of the old layout; "
+            "move it to firmware/<layer>/host/",
+        ),
+        ("so_root/hdl", "SANLAB_PATH: no root: so_root/hdl has none of the folders of one; name a folder with some"),
+    ],
+)
+def test_what_is_no_root_is_refused(root: Path, named: str, said: str) -> None:
+    (root.parent / "so_old/firmware/host/mine").mkdir(parents=True, exist_ok=True)
+    ended = asked(root.parent, str(START), "studies", SANLAB_PATH=named)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr.startswith(said)
+
+
+def test_a_name_that_two_roots_have_is_refused(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pymodels.roots.roots", lambda: (TREE, root))
+    assert studies.files()["theirs"] == root / "tb" / "studies" / "theirs" / "theirs.py"
+    (root / "tb" / "studies" / "theirs" / "silence.py").touch()
+    with pytest.raises(ConfigError) as error:
+        studies.files()
+    places = f"{TREE}/tb/studies/network/silence.py and {root}/tb/studies/theirs/silence.py"
+    assert str(error.value) == f"SANLAB_PATH: two of tb/studies are named 'silence': {places}; rename one"
+
+
+@pytest.mark.parametrize(
+    "name", [*sorted(FILES.keys() - {"pymodels/clusters/my_hosts/grim_config"}), "../so_helper.py"]
+)
+def test_a_change_in_a_root_makes_another_point(root: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(root.parent))
+    monkeypatch.setattr("tb.sweep.outside.roots", lambda: (root.parent / "tree", root))
+    monkeypatch.setattr(points, "roots", lambda: (root.parent / "tree", root))  # an empty one: the other takes long
+
+    def key() -> str:
+        sources_digest.cache_clear()
+        request = resolve("echo_pingpong", "icarus", "1", False, "", "", "", ("icarus",))
+        return spread(request, studies.load("echo_pingpong"), [{}])[0].key
+
+    try:
+        before = key()
+        assert key() == before
+        with (root / name).open("a", encoding="utf-8") as file:
+            file.write("\n")
+        assert key() != before
+    finally:
+        sources_digest.cache_clear()

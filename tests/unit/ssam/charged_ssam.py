@@ -1,0 +1,23 @@
+"""A tour of SSAM: requests, polls, the end."""
+
+from __future__ import annotations
+
+from tests.unit.layers.charges import Charges, settled
+from tests.unit.layers.request_bench import Bench
+
+
+def tour(charges: Charges) -> None:
+    """A program of two processes; messages of one cell and of many."""
+    bench = Bench("ssam")
+    near, far = bench.ports
+    for size in (0, 700):
+        with charges.operation(f"ssam request of {size} B"):
+            bench.run(settled(bench.machine, near.request(1, bench.answer(0), 3, data=bytes(size))))
+        with charges.operation(f"ssam poll and answer of {size} B"):
+            bench.run(settled(bench.machine, far.poll()))
+        with charges.operation(f"ssam poll of {size} B"):
+            bench.run(near.poll())
+    with charges.operation("ssam poll"):
+        bench.run(near.poll())
+    with charges.operation("ssam close"):
+        bench.run(near.close())

@@ -1,0 +1,76 @@
+"""TreadMarks on the machine: a process of the parallel program on each host, over UDP or VIA."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from firmware.layers import ClusterView, host_library, nic_program
+from firmware.tmk.host import Tmk, TreadMarks
+from pymodels.kernel import close_unbegun
+from pymodels.machine import Machine
+
+Call = Coroutine[Any, Any, Any]
+Program = Callable[[Tmk], Call]
+
+
+class Bench:
+    """Started processes. Keywords are options of TreadMarks; `below` are those of what it stands on."""
+
+    def __init__(
+        self,
+        nodes: int = 2,
+        *,
+        seed: int = 1,
+        pages: int = 16,
+        on: str = "udp",
+        below: dict[str, int | str] | None = None,
+        trace: bool = True,
+        **options: Any,
+    ) -> None:
+        self.machine = Machine(nodes, seed=seed, trace=trace)
+        self.below: list[Any] = []
+        """UDP or VIA of each host."""
+        self.layers: list[TreadMarks] = []
+        for node, host in enumerate(self.machine.hosts):
+            view = ClusterView(**self.machine.view(node, **(below or {})))
+            self.machine.nic(node).spawn(nic_program(on)(self.machine.nic(node), view), on)
+            self.below.append(host_library(on)(host, view))
+            mine = ClusterView(**self.machine.view(node, pages=pages, **options))
+            self.layers.append(TreadMarks(host, mine, self.below[node]))
+        self.run(*(layer.start() for layer in self.layers))
+        self.all: list[Tmk] = [layer.open() for layer in self.layers if layer.takes_part]
+        self.run(*(tmk.startup() for tmk in self.all))
+
+    def run(self, *calls: Call, within_us: float = 1e7) -> list[Any]:
+        """Do all of it at the same time."""
+        return self.machine.finish(*calls, within_us=within_us)
+
+    def do(self, tmk: Tmk, *calls: Call) -> list[Any]:
+        """Let one process do these, one after the other, while the others sleep and serve."""
+        over, tells = [False], tmk._substrate.tells
+
+        async def act() -> list[Any]:
+            results = [await call for call in calls]
+            over[0] = True
+            for other in self.all:
+                if other is not tmk:
+                    for sig in tells:
+                        self.machine.host(other.proc_id).signal(other.process.number, sig)
+            return results
+
+        async def sleep(other: Tmk) -> None:
+            await other.process.set_mask(tells)  # only asleep, so that none is missed
+            while not over[0]:
+                await other.process.suspend()
+            await other.process.set_mask([])
+
+        try:
+            results: list[Any] = self.run(act(), *(sleep(other) for other in self.all if other is not tmk))[0]
+        finally:
+            close_unbegun(*calls)
+        return results
+
+    def program(self, program: Program, within_us: float = 1e7) -> list[Any]:
+        """Run a program in every process."""
+        return self.run(*(program(tmk) for tmk in self.all), within_us=within_us)

@@ -1,0 +1,184 @@
+"""TPIL's choice and its refusals.
+
+Strategy: cut-offs are computed from made-up times, where the answer is known. Transfers run on the pure-Python machine,
+the NIC's memory in the place of a card and a driver that copies, and the bytes that arrive are compared. Every refusal
+is read as a user would.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from firmware.tpil.host import CardDma, Config, Method, TpilError, create
+from firmware.tpil.host.config import cut_offs
+from pymodels.card.registers import REGISTERS, CardReg
+from pymodels.costs import PathTable
+from pymodels.machine import Machine
+
+WINDOW, SIZE = 0xE0000000, 0x10000
+DATA = bytes(range(1, 253)) * 40
+WORDS, MMX, DIRECT = Method.WORDS, Method.MMX, Method.DIRECT
+
+
+class Driver:
+    """Copies after a while what a card would fetch."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.fetches: list[tuple[int, int, int]] = []
+
+    async def fetch(self, source: int, target: int, size: int) -> None:
+        """The transfer."""
+        self.fetches.append((source, target, size))
+        await self.machine.host(0).sleep(100_000_000)
+        self.machine.nic(0).sram.data[target : target + size] = self.machine.host(0).load_bytes(source, size)
+
+
+def device(with_driver: bool = True, sse: bool = True) -> tuple[Machine, Driver, Any, int]:
+    """Machine, driver, device, and where DATA stands in host memory."""
+    machine = Machine(2)
+    driver = Driver(machine)
+    source = machine.host(0).allocate(len(DATA) + 8)
+    source.view[: len(DATA)] = DATA
+    made = create(machine.host(0), WINDOW, SIZE, driver if with_driver else None, sse=sse)
+    return machine, driver, made, source.address
+
+
+def test_cut_off_stands_where_the_lines_through_two_measured_sizes_cross() -> None:
+    times = {WORDS: [10.0, 50.0, 250.0], DIRECT: [40.0, 40.0, 40.0]}
+    assert cut_offs([4, 20, 100], times) == ((0, WORDS), (16, DIRECT))
+
+
+def test_method_that_is_never_the_best_has_no_cut_off_and_one_may_come_back() -> None:
+    times = {WORDS: [1.0, 5.0, 1.0], MMX: [2.0, 3.0, 4.0], DIRECT: [9.0, 9.0, 9.0]}
+    assert [method for _, method in cut_offs([4, 8, 12], times)] == [WORDS, MMX, WORDS]
+
+
+def test_choice_changes_at_the_cut_off_and_with_the_alignment() -> None:
+    config = Config(((0, WORDS), (64, DIRECT)), ((0, MMX),))
+    assert [config.choose(0x100, 8, size) for size in (4, 60, 64, 4096)] == [WORDS, WORDS, DIRECT, DIRECT]
+    assert config.choose(0x104, 0, 4096) == MMX
+
+
+@pytest.mark.parametrize("method", list(Method))
+@pytest.mark.parametrize("size", [4, 256, 300, 10_000])
+def test_every_method_brings_the_bytes_to_their_place(method: Method, size: int) -> None:
+    machine, _, tpil, source = device()
+    machine.finish(tpil.time(method, 0x208, source, size))
+    assert bytes(machine.nic(0).sram.data[0x208 : 0x208 + size]) == DATA[:size]
+    assert not any(machine.nic(0).sram.data[:0x208])
+
+
+def test_direct_dma_is_one_command_a_page_and_bounce_one_in_all() -> None:
+    machine, driver, tpil, source = device()
+    machine.finish(tpil.move(DIRECT, 0, source, 10_000))
+    assert [size for _, _, size in driver.fetches] == [4096, 4096, 1808]
+    driver.fetches.clear()
+    machine.finish(tpil.move(Method.BOUNCE, 0, source + 4, 8192))
+    assert [(at % 8, size) for at, _, size in driver.fetches] == [(0, 8192)]
+
+
+def test_benchmark_gives_cut_offs_that_can_be_used() -> None:
+    machine, _, tpil, source = device()
+    (config,) = machine.finish(tpil.benchmark([4, 64, 1024]))
+    tpil.configure(config)
+    assert machine.finish(tpil.h2c(0, source, 1024)) == [config.choose(source, 0, 1024)]
+
+
+def test_host_without_sse_and_device_without_driver_have_fewer_methods() -> None:
+    assert device(with_driver=False, sse=False)[2].methods(aligned=True) == (WORDS, MMX)
+    assert DIRECT not in device()[2].methods(aligned=False)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((WORDS, SIZE - 8, 0, 12), "stay inside the card"),
+        ((WORDS, 0, 0, 6), "6 bytes"),
+        ((WORDS, 2, 0, 8), "multiples of 4"),
+        ((WORDS, 0, 0, 0), "0 bytes"),
+        ((WORDS, -4, 0, 8), "stay inside the card"),
+        ((WORDS, -8, 0, 4), "stay inside the card"),
+        ((Method.BOUNCE, 0, 0, 8), "bounce, and the device has no driver"),
+        ((Method.SSE, 0, 0, 8), "no such stores"),
+    ],
+)
+def test_transfer_that_cannot_be_is_refused(arguments: tuple[Method, int, int, int], message: str) -> None:
+    machine, _, tpil, source = device(with_driver=False, sse=False)
+    method, target, offset, size = arguments
+    with pytest.raises(TpilError, match=message):
+        machine.finish(tpil.move(method, target, source + offset, size))
+
+
+def test_cut_offs_that_the_device_cannot_do_are_refused() -> None:
+    with pytest.raises(TpilError, match="the device has no driver"):
+        device(with_driver=False)[2].configure(Config(((0, DIRECT),), ((0, MMX),)))
+    with pytest.raises(TpilError, match="askew"):
+        device()[2].configure(Config(((0, MMX),), ((0, DIRECT),)))
+    with pytest.raises(TpilError, match="no such stores"):
+        device(sse=False)[2].configure(Config(((0, MMX),), ((0, MMX), (64, Method.SSE))))
+
+
+def test_direct_dma_askew_is_refused_before_anything_is_done() -> None:
+    machine, driver, tpil, source = device()
+    with pytest.raises(TpilError, match="stand askew"):
+        machine.finish(tpil.move(DIRECT, 4, source, 64))
+    assert driver.fetches == []
+
+
+def test_two_transfers_by_the_bounce_buffer_at_once_deliver_each_its_own_bytes() -> None:
+    machine, _, tpil, source = device()
+    places = [(0x1000 * i, source + 256 * i) for i in range(3)]
+    machine.finish(*(tpil.move(Method.BOUNCE, target, at, 600) for target, at in places))
+    for i, (target, _) in enumerate(places):
+        assert bytes(machine.nic(0).sram.data[target : target + 600]) == DATA[256 * i : 256 * i + 600]
+
+
+class Card:
+    """The DMA registers of a card: a command runs for a while, and takes what stood in them when it was started."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.host = machine.host(0)
+        self.registers: dict[int, int] = {}
+        self.commands: list[tuple[int, ...]] = []
+        self._ends = 0
+
+    async def pio_write(self, address: int, data: bytes, combine: bool = False) -> None:
+        """A register of the card."""
+        await self.host.sleep(100_000)
+        assert self.host.now >= self._ends, "written while a command runs"
+        self.registers[address - WINDOW - REGISTERS] = int.from_bytes(data, "big")
+        if address - WINDOW - REGISTERS == CardReg.DMA_BYTES:
+            self.commands.append(tuple(self.registers.values()))
+            self.registers.clear()
+            self._ends = self.host.now + 5_000_000
+
+    async def pio_read(self, address: int) -> int:
+        """Bytes of the command that runs."""
+        await self.host.sleep(100_000)
+        return int(self.host.now < self._ends)
+
+
+def test_the_registers_of_a_card_have_one_user_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = Machine(2)
+    host, card = machine.host(0), Card(machine)
+    monkeypatch.setattr(host, "pio_write", card.pio_write)
+    monkeypatch.setattr(host, "pio_read", card.pio_read)
+    driver = CardDma(host, WINDOW)
+    wanted = [(0x1000 * i, 0x2000 * i, 8 * i) for i in range(1, 4)]
+    machine.finish(*(driver.fetch(*one) for one in wanted))
+    assert card.commands == wanted
+
+
+@pytest.mark.parametrize(("source", "target", "size"), [(0x1004, 0, 8), (0x1000, 0, 0), (0x1000, 0, 0x8008)])
+def test_driver_refuses_what_the_card_cannot_fetch(source: int, target: int, size: int) -> None:
+    machine = Machine(2)
+    with pytest.raises(ValueError, match="not alike within 8 bytes, or long"):
+        machine.finish(CardDma(machine.host(0), WINDOW).fetch(source, target, size))
+
+
+def test_a_host_charges_tpil_and_the_layer_whose_cards_it_fills_by_one_table() -> None:
+    tables = [PathTable.of_host(name) for name in ("tpil", "grim")]
+    assert set(PathTable.together(tables).paths) == {path for table in tables for path in table.paths}

@@ -1,0 +1,62 @@
+"""Receives of processes' own doorbells that the NIC finds to be wrong end in their turn, whenever it reads them.
+
+Strategy: on the machine, with each way of getting a descriptor, wrong receives are posted between right ones, once with
+room for all that is read ahead and once with more. Nothing may be told before the first message comes; then the queue
+tells of all in the order in which they were posted, each done. Without a message, the end of the connection ends them.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from firmware.via.formats import Reliability, Status
+from pymodels.machine import Machine
+from tb.studies.via._via import user
+from tests.unit.via.test_via_kernel_statuses import RECEIVED, made, told
+from tests.unit.via.via_bench import start
+
+WAYS = pytest.mark.parametrize("way", ["hwvia pio", "hwvia ahead", "bvia2 dma", "bvia2 prefetch"])
+WRONG = RECEIVED | Status.LENGTH_ERROR
+TURNS = ("good bad good", "good bad bad good bad good", "good " * 16 + "bad good")
+"""What is posted; the last one is more than is read ahead."""
+
+
+@WAYS
+@pytest.mark.parametrize("completion", ["cq1", "cq2"])
+@pytest.mark.parametrize("posted", TURNS)
+def test_a_wrong_receive_is_told_behind_those_before_it(way: str, completion: str, posted: str) -> None:
+    preset, descriptors = way.split()
+    machine = Machine(2)
+    vias = start(machine, preset=preset, descriptors=descriptors, completion=completion)
+    near, far = machine.finish(user(vias[0]), user(vias[1]))
+    ((queue, mine, yours),) = machine.finish(made(near, far, Reliability.RECEPTION))
+    kinds = posted.split()
+
+    async def run() -> list[Status]:
+        for i, kind in enumerate(kinds):
+            await yours.post_receive(far.descriptor(i).receive([far.part(0, 100 if kind == "good" else 100000)]))
+        await machine.host(0).sleep(100_000_000)
+        assert await queue.done() is None
+        for i in range(kinds.count("good")):
+            await mine.post_send(near.descriptor(i).send([near.part(0, 50 + i)]))
+        return await told(queue, len(kinds))
+
+    assert machine.finish(run()) == [[RECEIVED if kind == "good" else WRONG for kind in kinds]]
+
+
+@WAYS
+def test_a_wrong_receive_says_so_when_the_connection_ends_before_its_turn(way: str) -> None:
+    preset, descriptors = way.split()
+    machine = Machine(2)
+    vias = start(machine, preset=preset, descriptors=descriptors, completion="cq1")
+    near, far = machine.finish(user(vias[0]), user(vias[1]))
+    ((queue, mine, yours),) = machine.finish(made(near, far, Reliability.RECEPTION))
+
+    async def run() -> list[Status]:
+        for i, size in enumerate((100, 100000)):
+            await yours.post_receive(far.descriptor(i).receive([far.part(0, size)]))
+        await machine.host(0).sleep(100_000_000)
+        await mine.disconnect()
+        return await told(queue, 2)
+
+    assert machine.finish(run()) == [[RECEIVED | Status.FLUSHED, WRONG]]

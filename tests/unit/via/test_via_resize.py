@@ -1,0 +1,118 @@
+"""A completion queue changes its size while other threads use it: nothing that it should tell of is lost.
+
+Strategy: two threads do something with one completion queue at the same time, of whom one at least changes its size;
+then messages come, and it must tell of each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine
+from typing import Any
+
+import pytest
+
+from firmware.via.formats import Status
+from firmware.via.host import Result, Vi, VipError
+from firmware.via.host.library.completion_queue import CompletionQueue
+from pymodels.machine import Machine
+from tb.studies.via._via import user
+from tests.unit.via.via_bench import start
+
+TOO_LONG_US, MESSAGES = 20_000, 24
+
+
+class Told:
+    """A receiver with a completion queue, and its sender."""
+
+    def __init__(self, preset: str) -> None:
+        self.machine = Machine(2)
+        vias = start(self.machine, preset=preset, completion="cq1", vis=8)
+        self.here, self.there = self.machine.finish(*(user(via) for via in vias))
+        self.queue: CompletionQueue
+        (self.queue,) = self.machine.finish(self.there.nic.create_cq(64))
+        ((self.mine, self.yours),) = self.machine.finish(self._connected())
+
+    async def _connected(self) -> tuple[Vi, Vi]:
+        mine = await self.here.nic.create_vi(self.here.tag)
+        yours = await self.there.nic.create_vi(self.there.tag, receive_cq=self.queue)
+        task = self.here.process.spawn(mine.connect_request(1, 1, 1000), "asks")
+        await self.there.nic.connect_accept(await self.there.nic.connect_wait(1, 1000), yours)
+        await task.finished
+        return mine, yours
+
+    async def receives(self, count: int) -> None:
+        """Room for so many messages."""
+        for number in range(count):
+            await self.yours.post_receive(self.there.descriptor(number).receive([self.there.part(0, 8)]))
+
+    async def messages(self, count: int) -> None:
+        """So many messages, of each of which the queue tells."""
+        for number in range(count):
+            await self.mine.post_send(self.here.descriptor(number).send([self.here.part(0, 8)]))
+        for _ in range(count):
+            assert (await self.mine.poll_send()).status == Status.DONE
+
+    async def tells(self, count: int) -> None:
+        """It tells of so many, and of no more."""
+        for _ in range(count):
+            assert await self.queue.wait(TOO_LONG_US) == (self.yours, True)
+            assert (await self.yours.poll_receive()).length == 8
+        assert await self.queue.done() is None
+
+    def run(self, *calls: Coroutine[Any, Any, Any]) -> list[Any]:
+        """Threads at the same time."""
+        return list(self.machine.finish(*calls, within_us=TOO_LONG_US))
+
+
+@pytest.mark.parametrize("late_us", [0, 1, 2])
+@pytest.mark.parametrize("preset", ["firmvia", "hwvia"])
+def test_two_threads_that_change_its_size_do_so_one_after_the_other(preset: str, late_us: int) -> None:
+    told = Told(preset)
+
+    async def resize(entries: int, pause_us: int) -> None:
+        await told.there.nic.host.sleep(pause_us * 1_000_000)
+        await told.queue.resize(entries)
+
+    told.run(told.receives(MESSAGES))
+    told.run(resize(32, 0), resize(48, late_us), told.messages(MESSAGES))
+    told.run(told.tells(MESSAGES))
+
+
+@pytest.mark.parametrize("late_us", [1, 3, 6])
+def test_a_thread_that_begins_to_poll_meanwhile_sees_what_comes_afterwards(late_us: int) -> None:
+    told = Told("firmvia")
+
+    async def poll() -> None:
+        await told.there.nic.host.sleep(late_us * 1_000_000)
+        assert await told.queue.poll() == (told.yours, True)
+
+    async def resize() -> None:
+        await told.queue.resize(32)
+        await told.there.nic.host.sleep(50_000_000)
+        await told.messages(1)
+
+    told.run(told.receives(1))
+    told.run(resize(), poll())
+
+
+def test_it_is_destroyed_when_its_new_size_is_there_and_its_number_is_another_ones() -> None:
+    told = Told("firmvia")
+    nic = told.there.nic
+
+    async def destroy() -> CompletionQueue:
+        queue: CompletionQueue = await nic.create_cq(4)
+        resized = told.there.process.spawn(queue.resize(8), "resizes")
+        await nic.host.sleep(3_000_000)
+        await queue.destroy()
+        await resized.finished
+        return queue
+
+    old: CompletionQueue
+    (old,) = told.run(destroy())
+    (other,) = told.machine.finish(nic.create_cq(4))
+    assert other.number == old.number
+    with pytest.raises(VipError) as refused:
+        told.machine.finish(old.resize(8))
+    assert refused.value.result is Result.INVALID_PARAMETER
+    queues = nic.agent.queues
+    assert queues.used.count(True) == 2

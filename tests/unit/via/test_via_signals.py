@@ -1,0 +1,118 @@
+"""A process that is sent a signal whenever a receive of a VI is done takes every message, and is notified of no other.
+
+Strategy: messages come one by one and in a heap, before the process asks for signals, while it computes and while it
+sleeps; its handler takes back all that is done. Each is taken once, in order; the CPU computes on meanwhile. After the
+process has asked for no more, or destroyed the VI, no signal comes, and no completion interrupts.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from firmware.via.host import VipError
+from pymodels.host import Sig
+from tb.studies.via._via import connect, user
+from tests.unit.via.via_bench import Pair, pair
+
+COUNT, SIZE = 12, 64
+
+
+class Taking:
+    """The far process of a connection: what its handler took."""
+
+    def __init__(self, p: Pair) -> None:
+        self.p, self.taken, self.handled = p, list[int](), 0
+        p.there.process.on_signal(Sig.IO, self._handler)
+
+    async def _handler(self, sig: Sig) -> None:
+        self.handled += 1
+        while (done := await self.p.yours.receive_done()) is not None:
+            self.taken.append(self.p.there.read(64 * len(self.taken), 1)[0])
+            assert done.length == SIZE
+
+    async def post(self) -> None:
+        for number in range(COUNT):
+            part = self.p.there.part(64 * number, SIZE)
+            await self.p.yours.post_receive(self.p.there.descriptor(number).receive([part]))
+
+    async def asleep(self) -> None:
+        """Sleep between signals until all messages are taken."""
+        while len(self.taken) < COUNT:
+            await self.p.there.process.suspend()
+
+
+async def send(p: Pair, apart_us: float) -> None:
+    """All messages; the first byte of each is its number."""
+    for number in range(COUNT):
+        await p.machine.host(0).sleep(int(apart_us * 1e6))
+        p.here.write(64 * number, bytes([number]) * SIZE)
+        await p.mine.post_send(p.here.descriptor(number).send([p.here.part(64 * number, SIZE)]))
+        await p.mine.poll_send()
+
+
+@pytest.mark.parametrize("apart_us", [0, 7, 200])
+def test_every_message_is_taken_once_by_the_handler_of_a_process_that_sleeps(apart_us: float) -> None:
+    p = pair()
+    taking = Taking(p)
+    p.machine.finish(taking.post())
+    p.machine.finish(p.yours.receive_signal(Sig.IO))
+    p.machine.finish(taking.asleep(), send(p, apart_us))
+    assert taking.taken == list(range(COUNT))
+    assert apart_us < 200 or taking.handled == COUNT
+
+
+def test_the_handler_runs_while_the_process_computes_which_ends_later_by_what_it_took() -> None:
+    p = pair()
+    taking, computing = Taking(p), 5_000_000
+    p.machine.finish(taking.post())
+    p.machine.finish(p.yours.receive_signal(Sig.IO))
+    begun, used = p.machine.kernel.now, p.there.nic.host.cpu_ps
+    p.machine.finish(p.there.process.compute(computing), send(p, 100))
+    assert taking.taken == list(range(COUNT))
+    assert p.machine.kernel.now - begun == p.there.nic.host.cpu_ps - used > 1000 * computing
+
+
+def test_what_came_before_is_told_at_once() -> None:
+    p = pair()
+    taking = Taking(p)
+    p.machine.finish(taking.post())
+    p.machine.finish(send(p, 0))
+    p.machine.run(p.machine.kernel.now / 1e6 + 200)
+    assert taking.handled == 0
+    p.machine.finish(p.yours.receive_signal(Sig.IO))
+    p.machine.finish(p.there.process.compute(1))
+    assert (taking.handled, taking.taken) == (1, list(range(COUNT)))
+
+
+def test_no_signal_comes_and_no_completion_interrupts_after_a_process_wants_no_more() -> None:
+    p = pair()
+    taking = Taking(p)
+    p.machine.finish(taking.post())
+    p.machine.finish(p.yours.receive_signal(Sig.IO))
+    p.machine.finish(p.yours.receive_signal(None))
+    interrupts = p.there.nic.agent.interrupts
+    before = interrupts.count
+    p.machine.finish(send(p, 0))
+    p.machine.run(p.machine.kernel.now / 1e6 + 200)
+    assert (taking.handled, interrupts.count) == (0, before)
+
+
+def test_a_vi_that_is_destroyed_tells_nobody_of_the_one_that_has_its_number_now() -> None:
+    p = pair()
+    taking = Taking(p)
+
+    async def again() -> Pair:
+        await p.yours.receive_signal(Sig.IO)
+        await p.yours.disconnect()
+        await p.yours.destroy()
+        with pytest.raises(VipError):
+            await p.yours.receive_signal(Sig.IO)
+        other = await user(p.vias[1])
+        mine, yours = await connect(p.here, other, 1)
+        assert yours.number == p.yours.number
+        return Pair(p.machine, p.vias, p.here, other, mine, yours)
+
+    (q,) = p.machine.finish(again())
+    p.machine.finish(Taking(q).post())
+    p.machine.finish(send(q, 0), p.there.process.compute(500_000))
+    assert taking.handled == 0

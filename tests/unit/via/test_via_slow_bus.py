@@ -1,0 +1,72 @@
+"""VIA's driver where a store takes longer to reach the NIC than most interrupts take to be served. Strategy: what the
+NIC interrupts for comes in a row: refills of queue caches, writes that the kernel copies, threads that sleep. The
+driver takes an interrupt back before it looks, and reads from the NIC in between. So what it has served is not served
+again, and no interrupt that it takes back is one that it has not seen: everything arrives once, and in order.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from firmware.via.formats import Reliability, Status
+from pymodels.machine import Machine
+from pymodels.machine.timing import Timing
+from tests.unit.via.via_bench import Pair, pair, pattern
+
+US = 1_000_000
+SLOW = Timing(pio_latency=9 * US, interrupt_least=US // 10, interrupt_most=9 * US)
+ROUNDS = 24
+SIZE = 128
+
+
+def slow(seed: int, **options: int) -> Pair:
+    """Two hosts on slow buses, with a connection on which nothing is lost."""
+    return pair(Machine(2, seed=seed, timing=SLOW), Reliability.DELIVERY, **options)
+
+
+async def receives(p: Pair) -> None:
+    """One for each message."""
+    for i in range(ROUNDS):
+        await p.yours.post_receive(p.there.descriptor(i).receive([p.there.part(SIZE * i, SIZE)]))
+
+
+async def sends(p: Pair, writes: bool) -> None:
+    """Messages of different bytes; with `writes` each behind an RDMA write of others."""
+    for i in range(ROUNDS):
+        p.here.write(SIZE * i, pattern(SIZE, i))
+        if writes:
+            target = p.there.base + SIZE * (ROUNDS + i), p.there.handle
+            await p.mine.post_send(p.here.descriptor(2 * i).rdma_write([p.here.part(SIZE * i, SIZE)], *target))
+        await p.mine.post_send(p.here.descriptor(2 * i + 1).send([p.here.part(SIZE * i, SIZE)]))
+
+
+async def take(p: Pair, sleeps: bool) -> list[bytes]:
+    """What comes, in its order."""
+    found = []
+    for i in range(ROUNDS):
+        done = await (p.yours.receive_wait(timeout_us=5000) if sleeps else p.yours.poll_receive())
+        assert done.status == Status.DONE | Status.RECEIVE
+        found.append(p.there.read(SIZE * i, SIZE))
+    return found
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("sleeps", [False, True], ids=["polls", "sleeps"])
+def test_refills_and_sleepers_are_served_in_order_though_interrupts_are_faster_than_the_bus(
+    seed: int, sleeps: bool
+) -> None:
+    p = slow(seed, send_words=64, receive_words=64, low_water=0)
+    p.machine.finish(receives(p))
+    _, arrived = p.machine.finish(sends(p, writes=False), take(p, sleeps), within_us=50_000)
+    assert arrived == [pattern(SIZE, i) for i in range(ROUNDS)]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_kernel_copies_each_write_once_though_interrupts_are_faster_than_the_bus(seed: int) -> None:
+    p = slow(seed)
+    p.machine.finish(receives(p))
+    _, arrived = p.machine.finish(sends(p, writes=True), take(p, sleeps=False), within_us=50_000)
+    assert arrived == [pattern(SIZE, i) for i in range(ROUNDS)]
+    assert p.there.read(SIZE * ROUNDS, SIZE * ROUNDS) == b"".join(arrived)
+    writes = p.vias[1].kernel_agent.writes
+    assert (writes._taken, writes.refused) == (ROUNDS, 0)

@@ -1,0 +1,146 @@
+"""What studies of VIA compute: conditions, buffers, curves, and how busy a NIC was.
+
+Strategy: small cases by hand; traces are made up of a few records whose overlaps are counted on fingers. What a study
+checks of itself is fed with figures that break it, on requests as users make them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pymodels.trace import RECORD, Part, TraceEvent, unit
+from tb.lab.lab import Findings, Lab
+from tb.plan import studies
+from tb.plan.request import plan, resolve
+from tb.studies.kit.curves import cheaper_up_to, half_bandwidth, slope
+from tb.studies.kit.steady import METRIC, WITHIN, faster, tell_steady
+from tb.studies.via import firmvia_packet_size
+from tb.studies.via._via_busy import busy_percent
+from tb.studies.via._via_case import Case
+from tb.studies.via._via_ends import NETFINITY, stock
+from tb.tools.paths import SIMULATORS
+
+
+def lab_of(study: str, profile: str, settings: str = "") -> Lab:
+    """A lab with a plan and nothing that runs."""
+    info = studies.load(study)
+    lab = Lab.__new__(Lab)
+    lab.plan = plan(resolve(study, "verilator", "1", False, "two_hosts", profile, settings, SIMULATORS), info)
+    lab.findings = Findings()
+    return lab
+
+
+def test_half_of_the_peak_is_found_between_sizes() -> None:
+    assert half_bandwidth([100, 200, 400], [10.0, 30.0, 100.0], 100.0) == pytest.approx(200 + 200 * 20 / 70)
+    assert half_bandwidth([100, 200], [80.0, 100.0], 100.0) == 100
+
+
+@pytest.mark.parametrize(
+    ("share", "at", "last", "percent"),
+    [(0.5, 50, 100, 0.0), (0.5, 60, 100, 25.0), (0.25, 25, 100, 0.0), (0.5, 40, 100, -100 / 6), (0.5, 100, 100, 0.0)],
+)
+def test_what_comes_once_a_stream_makes_its_second_half_the_faster_one(
+    share: float, at: int, last: int, percent: float
+) -> None:
+    assert faster(share, 1000 + at, 1000 + last, 1000, 1100) == pytest.approx(percent)
+
+
+@pytest.mark.parametrize(
+    ("worst", "enough", "settings", "fails"),
+    [
+        (WITHIN, True, "", False),
+        (WITHIN + 0.1, True, "", True),
+        (-WITHIN - 0.1, True, "", True),
+        (50.0, False, "", False),
+        (50.0, True, "fault.loss=0.01", False),
+    ],
+)
+def test_a_stream_that_has_not_converged_fails_where_it_should_have(
+    worst: float, enough: bool, settings: str, fails: bool
+) -> None:
+    lab = lab_of("firmvia_bandwidth", "sp", settings)
+    tell_steady(lab, [1.0, worst, 0.0], enough)
+    assert lab.findings.metrics == {METRIC: worst}
+    assert bool(lab.findings.failures) is fails
+
+
+def test_the_cheaper_of_two_is_so_up_to_where_it_first_is_not() -> None:
+    assert cheaper_up_to([1, 2, 3, 4], [1.0, 2.0, 3.0, 1.0], [2.0, 2.0, 2.0, 2.0]) == 2
+    assert cheaper_up_to([1, 2], [3.0, 1.0], [2.0, 2.0]) == 0
+
+
+def test_a_slope_is_that_of_the_best_line() -> None:
+    assert slope([1, 2, 3], [5.0, 7.0, 9.0]) == pytest.approx(2)
+    assert slope([0, 1, 2, 3], [0.0, 2.0, 0.0, 2.0]) == pytest.approx(0.4)
+
+
+def test_a_long_message_is_cut_by_the_maximum_transfer_size() -> None:
+    assert Case(10, most=4).pieces == [4, 4, 2]
+    assert Case(8, most=4).pieces == [4, 4]
+    assert Case(0).pieces == [0]
+
+
+@pytest.mark.parametrize(("reuse", "fresh"), [(100, 0), (75, 25), (50, 50), (25, 75), (0, 100)])
+def test_so_many_percent_of_the_messages_use_the_first_buffer(reuse: int, fresh: int) -> None:
+    places = [Case(4, reuse=reuse).place(number) for number in range(100)]
+    others = [place for place in places if place]
+    assert len(others) == fresh and len(set(others)) == fresh, "a fresh buffer is used once"
+    assert max(others, default=0) <= fresh
+
+
+def test_overlapping_transfers_count_once_and_only_inside_the_interval() -> None:
+    dma = unit(1, Part.HOST_DMA)
+    rows = [
+        (10, dma, TraceEvent.DMA_START),
+        (30, dma, TraceEvent.DMA_START),
+        (40, dma, TraceEvent.DMA_DONE),
+        (60, dma, TraceEvent.DMA_DONE),
+        (90, dma, TraceEvent.DMA_START),
+        (120, dma, TraceEvent.DMA_DONE),
+        (50, unit(0, Part.HOST_DMA), TraceEvent.DMA_START),
+        (95, unit(1, Part.NIC_CPU), TraceEvent.WORK_START),
+        (99, unit(1, Part.NIC_CPU), TraceEvent.WORK_END),
+    ]
+    trace = np.zeros(len(rows), dtype=RECORD)
+    for row, (time, where, event) in zip(trace, rows, strict=True):
+        row["time"], row["unit"], row["event"] = time, where, event
+    # 20 to 60 and 90 to 100 of 80; 95 to 99 of 80
+    assert busy_percent(trace, 1, 20, 100) == {"dma": 100 * 50 / 80, "processor": 100 * 4 / 80}
+
+
+@pytest.mark.parametrize(
+    ("profile", "settings", "as_it_is"),
+    [
+        ("sp", "", True),
+        ("sp+p3-450", "messages=5", True),
+        ("sp", "clock.nic_ps=8000", False),
+        ("sp", "via.inline=16", False),
+        ("sp+p2-300", "", False),
+        ("sp-future", "", False),
+        ("lanai9", "", False),
+    ],
+)
+def test_what_a_paper_says_must_hold_on_its_own_system_only(profile: str, settings: str, as_it_is: bool) -> None:
+    assert stock(lab_of("firmvia_packet_size", profile, settings), NETFINITY) == as_it_is
+
+
+@pytest.mark.parametrize(
+    ("profile", "changed", "failures"),
+    [
+        ("sp", {}, 0),
+        ("sp", {"rate 2032": 103.0}, 1),
+        ("sp", {"rate 1000": 103.0}, 1),
+        ("lanai9", {"rate 1000": 103.0}, 0),
+        ("lanai9", {"packets 1024": 6}, 1),
+    ],
+)
+def test_packet_sizes_out_of_order_fail_the_study(profile: str, changed: dict[str, float], failures: int) -> None:
+    lab = lab_of("firmvia_packet_size", profile)
+    counts = {512: 10, 1000: 6, 1024: 5, 2032: 4}
+    usual = {512: 80.0, 1000: 98.0, 1024: 102.0, 2032: 98.0}
+    rates = {payload: changed.get(f"rate {payload}", rate) for payload, rate in usual.items()}
+    for payload, count in counts.items():
+        lab.metric(f"packets_of_5000B_payload_{payload}", changed.get(f"packets {payload}", count))
+    firmvia_packet_size._check(lab, rates)
+    assert len(lab.findings.failures) == failures

@@ -1,0 +1,70 @@
+"""What a hang of VIA says: who has posted what, who owes an answer, what has no room.
+
+Strategy: on the machine, two connected processes stand still in three ways: the answer to a reliable message is lost,
+nobody sends what somebody waits for, and more is posted than the NIC's queue of sends holds while its link is stopped.
+What the kernel of the simulation tells of its waits is compared.
+"""
+
+from __future__ import annotations
+
+from firmware.via.formats import Reliability
+from tests.unit.via.via_bench import Pair, pair
+
+STILL_US = 300
+
+
+def waits(p: Pair) -> list[str]:
+    """Who waits for what, some time from now."""
+    p.machine.run(p.machine.kernel.now / 1e6 + STILL_US)
+    return p.machine.kernel.waiting()
+
+
+def test_a_lost_answer_is_told_by_the_nic_that_waits_for_it() -> None:
+    p = pair(reliability=Reliability.DELIVERY)
+    faults = p.machine.faults
+    faults.drop(1, 0, faults.passed(1, 0))
+
+    async def send() -> None:
+        await p.yours.post_receive(p.there.descriptor(0).receive([p.there.part(0, 64)]))
+        await p.mine.post_send(p.here.descriptor(0).send([p.here.part(0, 64)]))
+
+    p.machine.finish(send())
+    told = waits(p)
+    assert f"NIC 0 waits for answers of node 1 to 1 messages of VI {p.mine.number}" in told
+    peer = f"VI {p.mine.number} (connected, peer at node 1)"
+    assert f"host {p.machine.names[0]} waits for the end of 1 send posted on {peer}" in told
+    assert not any(line.startswith("NIC 1 waits for answers") for line in told)
+
+
+def test_receives_that_nothing_comes_for_are_told() -> None:
+    p = pair()
+
+    async def receive() -> None:
+        for number in range(2):
+            await p.mine.post_receive(p.here.descriptor(number).receive([p.here.part(0, 64)]))
+
+    p.machine.finish(receive())
+    peer = f"VI {p.mine.number} (connected, peer at node 1)"
+    assert f"host {p.machine.names[0]} waits for the end of 2 receives posted on {peer}" in waits(p)
+
+
+def test_descriptors_without_room_are_told_and_by_whom_it_is_held() -> None:
+    p = pair(send_words=64, outstanding=64)
+
+    async def send() -> None:
+        for number in range(40):
+            await p.mine.post_send(p.here.descriptor(number).send([p.here.part(0, 4096)]))
+
+    p.machine.kernel.spawn(send(), "sender")
+    seen: list[str] = []
+    for _ in range(100):
+        p.machine.run(p.machine.kernel.now / 1e6 + 20)
+        seen += [str(wait) for wait in p.machine.kernel.waits_held()]
+    room = [line for line in seen if "room in the send queue" in line]
+    assert room
+    assert all(
+        line.startswith(f"host {p.machine.names[0]} waits for room in the send queue for ")
+        and line.endswith("descriptors, held by NIC 0")
+        for line in room
+    )
+    assert not any("room in the send queue" in line for line in waits(p)), "when all is sent there is room"

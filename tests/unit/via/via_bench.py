@@ -1,0 +1,76 @@
+"""VIA on the machine: two or more hosts with the driver loaded, processes with registered memory, connected VIs."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from firmware.layers import ClusterView, host_library, nic_program
+from firmware.via.formats import Reliability, Status
+from firmware.via.host import Result, Vi, Via, VipError
+from pymodels.machine import Machine
+from tb.studies.via._via import User, connect, user
+
+
+def start(machine: Machine, load: bool = True, **options: int | str) -> list[Via]:
+    """The firmware on every NIC, the driver on every host (loaded, or not yet)."""
+    vias: list[Via] = []
+    for node in range(len(machine.names)):
+        view = ClusterView(**machine.view(node, **options))
+        nic = machine.processor(node)
+        nic.spawn(nic_program("via")(nic, view), "via")
+        vias.append(host_library("via")(machine.host(node), view))
+    if load:
+        machine.finish(*(via.start() for via in vias))
+    return vias
+
+
+@dataclass
+class Pair:
+    """Two processes on two hosts with a connection."""
+
+    machine: Machine
+    vias: list[Via]
+    here: User
+    there: User
+    mine: Vi
+    yours: Vi
+
+
+def pair(machine: Machine | None = None, reliability: Reliability = Reliability.UNRELIABLE, **options: Any) -> Pair:
+    """Two hosts with a connection of a level."""
+    machine = machine or Machine(2)
+    vias = start(machine, **options)
+    here, there = machine.finish(user(vias[0], rdma_write=True), user(vias[1], rdma_write=True))
+    ((mine, yours),) = machine.finish(connect(here, there, 1, reliability=reliability))
+    return Pair(machine, vias, here, there, mine, yours)
+
+
+def pattern(size: int, salt: int = 0) -> bytes:
+    """Bytes that no other size and salt has."""
+    return bytes((7 * i + (i >> 8) + size + 31 * salt) & 0xFF for i in range(size))
+
+
+async def message(here: User, mine: Vi, there: User, yours: Vi, size: int = 100) -> None:
+    """A message goes through as it is."""
+    here.write(0, pattern(size))
+    await yours.post_receive(there.descriptor(0).receive([there.part(0, size)]))
+    await mine.post_send(here.descriptor(1).send([here.part(0, size)]))
+    assert (await mine.poll_send()).status == Status.DONE
+    assert (await yours.poll_receive()).status == Status.DONE | Status.RECEIVE
+    assert there.read(0, size) == pattern(size)
+
+
+async def good(p: Pair) -> None:
+    """A message goes through between the two."""
+    await message(p.here, p.mine, p.there, p.yours)
+
+
+async def refused(call: Awaitable[Any], result: Result = Result.INVALID_PARAMETER) -> None:
+    """A call must be refused, with this code."""
+    with pytest.raises(VipError) as error:
+        await call
+    assert error.value.result is result
