@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from firmware.images import cores, load
-from firmware.layers import ClusterView, MachineCode, boot_waits, boot_words
+from firmware.layers import boot_waits, boot_words
+from firmware.view import ClusterView, MachineCode
 from pymodels.machine.executed import boots
 from pymodels.machine.nic import ModelNic
 

@@ -1,238 +1,167 @@
-"""Message layers are found by name: one folder each in `firmware`. Nothing else names them.
-
-`firmware/<layer>/nic/__init__.py` has `async def main(nic: Nic, view: ClusterView) -> None`, the NIC's program.
-`firmware/<layer>/host/__init__.py` has `def open_layer(host: Host, view: ClusterView) -> Any`, the library of one host.
-A layer without a NIC side may stand on another: see `stack.py`.
-`shown.py` of the NIC side (of the host side, where that is all) has `SHOWN`, what tools show of the layer.
-"""
+"""Message layers by name: one folder each in `firmware`, with a descriptor in `layer.py`. Nothing else names them."""
 
 from __future__ import annotations
 
-import difflib
 import importlib
-import re
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any
 
+from firmware.layer import Layer, LayerError, Options
+from firmware.mail import Mail
 from firmware.shown import NOTHING_SAID, Shown
 from firmware.verbs import Nic
-from pymodels.card.fabric import Circuit
+from firmware.view import ClusterView
 from pymodels.cards import CardMap
-from pymodels.config.model import QueueRequest
-from pymodels.errors import EXIT_CONFIGURATION, SanlabError
-from pymodels.lanai.program import Program
-from pymodels.roots import listing, place, things
+from pymodels.errors import nearest
+from pymodels.roots import place, things
 from pymodels.waiting import Wait
 
-
-@dataclass(frozen=True)
-class MachineCode:
-    """Firmware that the host's driver loads into its NIC, which executes it."""
-
-    program: Program
-    words: tuple[tuple[int, tuple[int, ...]], ...] = ()
-    """What the driver tells the program beside it, by SRAM address: routes and the like (`boot.py` of the layer)."""
-    waits: Callable[[], Iterable[Wait]] = tuple
-    """For hang reports: what the program waits for."""
-
-
-@dataclass(frozen=True)
-class ClusterView:
-    """What software on one node knows of the cluster (from the configuration files)."""
-
-    me: int
-    """Own virtual node number (VNN)."""
-    names: tuple[str, ...]
-    """Host names by VNN."""
-    routes: Mapping[int, bytes]
-    """Myrinet route bytes by destination VNN; a node's route to itself is there only when it has a card that takes
-    messages.
-    """
-    options: Mapping[str, float | str] = field(default_factory=dict)
-    """Run-time options of the message layer by name."""
-    sram_bytes: int = 1 << 21
-    """Size of each NIC's SRAM."""
-    cards: tuple[frozenset[str], ...] = ()
-    """What each host uses (`pymodels.config.model.CARDS`) by VNN; empty: nobody has more than its NIC."""
-    circuits: tuple[Circuit, ...] = ()
-    """Circuits of the FPGA cards, in the order of the circuit file."""
-    config: str = ""
-    """The configuration file; empty: there is none, and what stands here is all there is."""
-    queues: tuple[QueueRequest, ...] = ()
-    """Sizes of message queues that the configuration asks for on this node."""
-    pnns: tuple[int, ...] = ()
-    """Physical node numbers by VNN: the ports of the switches."""
-    fpga: Mapping[str, int] = field(default_factory=dict)
-    """Settings of the FPGA cards that the driver writes: `clock_divisor`, `config_clocks`."""
-    machine_code: MachineCode | None = None
-    """What the NIC of this node executes; None: its firmware is a program in Python."""
-    other_routes: Mapping[int, tuple[bytes, ...]] = field(default_factory=dict)
-    """The further routes to destinations that have several."""
-
-    def ways(self, vnn: int) -> tuple[bytes, ...]:
-        """All routes to a destination, for a layer that takes them in turn, packet by packet."""
-        return (self.routes[vnn], *self.other_routes.get(vnn, ()))
-
-    def has(self, vnn: int, card: str) -> bool:
-        """Whether a host has a card."""
-        return bool(self.cards) and card in self.cards[vnn]
-
-
-BESIDE = ("applications", "common", "nics", "runtime")
-"""Folders of firmware that are no layers."""
-NAMED_NODES = 128
-"""Nodes that a message layer names, unless it says `MOST_NODES`."""
-
-
-class NodesError(SanlabError):
-    """A message layer has no names for so many nodes."""
-
-    exit_code = EXIT_CONFIGURATION
+DESCRIPTOR = "layer.py"
 
 
 def names() -> list[str]:
-    """The message layers that exist, sorted: folders of the host side whose `__init__.py` has `open_layer`.
+    """Return the message layers that exist, sorted."""
+    return list(things("firmware", f"*/{DESCRIPTOR}"))
 
-    They are read when a folder of the host side has come or gone; `__init__.py` itself once in a process, as it is
-    imported once.
+
+def exists(layer: str) -> bool:
+    """Return True if a message layer of this name exists."""
+    return layer.isidentifier() and (folder_of(layer) / DESCRIPTOR).is_file()
+
+
+def load(layer: str) -> Layer:
+    """Return the descriptor of a message layer.
+
+    Raises LookupError naming the nearest layer when it does not exist, LayerError for a descriptor with a fault.
     """
-    folders = listing("firmware")
-    if folders not in _known:
-        found = things("firmware", "*/host/__init__.py")
-        named = [name for name, path in found.items() if _says(path, "open_layer")]
-        if any(_may_become_one(name) for _, entries in folders for name in entries - found.keys()):
-            return named
-        _known.clear()
-        _known[folders] = named
-    return list(_known[folders])
+    name = f"firmware.{layer}.layer"
+    if not exists(layer):
+        raise LookupError(f"message layer {layer!r} does not exist; {nearest(layer, names())}")
+    file = folder_of(layer) / DESCRIPTOR
+    try:
+        found: object = vars(_module(name)).get("LAYER")
+    except TypeError as error:
+        raise LayerError(str(file), *_fault(error)) from error
+    if not isinstance(found, Layer):
+        raise LayerError(str(file), "has no descriptor", "write LAYER = Layer(name=..., library=...)")
+    if found.name != layer:
+        raise LayerError(str(file), f"its descriptor is named {found.name!r}", f"name it {layer!r}, as its folder")
+    return found
 
 
-_known: dict[tuple[tuple[Path, frozenset[str]], ...], list[str]] = {}
-"""The layers, by what stood in the folders when they were read: of the last time."""
+def _module(name: str) -> object:
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if not f"{name}.".startswith(f"{error.name}."):
+            raise
+        importlib.invalidate_caches()  # its folder has been written since Python looked for it
+        return importlib.import_module(name)
 
 
-def _may_become_one(name: str) -> bool:
-    """Whether an entry without `__init__.py` may be a layer that is being written."""
-    return name.isidentifier() and not name.startswith("_") and name not in BESIDE
-
-
-@cache
-def _says(module: Path, name: str) -> bool:
-    """Whether a module names something."""
-    return re.search(rf"\b{name}\b", module.read_text(encoding="utf-8")) is not None
-
-
-def has_program(layer: str) -> bool:
-    """Whether the NIC side of a message layer has a program in Python. A layer for a NIC without a processor has no NIC
-    side; that of another may be in C alone.
-    """
-    module = place(f"firmware/{layer}/nic/__init__.py")
-    return module.exists() and _says(module, "main")
-
-
-def _module(side: str, layer: str) -> Any:
-    if layer not in names():
-        near = difflib.get_close_matches(layer, names(), 1)
-        raise LookupError(
-            f"message layer {layer!r} does not exist; "
-            + (f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names())}")
-        )
-    return importlib.import_module(f"firmware.{layer}.{side}")
+def _fault(error: TypeError) -> tuple[str, str]:
+    """Return what is wrong with the fields of a descriptor, and what would be right. Raises an error of other code."""
+    text = str(error)
+    if not text.startswith("Layer.__init__() "):
+        raise error
+    field = text.rpartition("'")[0].rpartition("'")[2]
+    if "unexpected" in text:
+        return f"Layer has no field {field!r}", nearest(field, list(Layer.__dataclass_fields__))
+    return f"a field is missing: {text.removeprefix('Layer.__init__() missing ')}", "give it"
 
 
 def folder_of(layer: str) -> Path:
-    """The folder of a layer."""
+    """Return the folder of a layer."""
     return place(f"firmware/{layer}")
 
 
-def _rules(layer: str) -> Any:
-    return _module("nic" if has_program(layer) else "host", layer)
+def has_program(layer: str) -> bool:
+    """Return True if the NIC side of a message layer has a program in Python. A layer for a NIC without a processor has
+    no NIC side; that of another may be in C alone.
+    """
+    return exists(layer) and load(layer).firmware is not None
 
 
 def nic_program(layer: str) -> Callable[[Nic, ClusterView], Coroutine[Any, Any, None]]:
-    """The NIC program of a message layer. Raises LookupError naming the nearest layer."""
-    return _module("nic", layer).main  # type: ignore[no-any-return]
+    """Return the NIC program of a message layer. Raises LookupError for a layer without one."""
+    program = load(layer).firmware
+    if program is None:
+        raise LookupError(f"message layer {layer!r} has no NIC program in Python")
+    return program
 
 
-def check_options(layer: str, options: Mapping[str, float | str], nodes: int, sram_bytes: int, card: CardMap) -> None:
-    """Let a message layer refuse options that cannot be on such a cluster: its NIC side's `check_options`, if it has
-    one. Raises SanlabError (exit code 2) naming the option, or the layer when it names fewer nodes (`MOST_NODES`).
+def host_library(layer: str) -> Callable[..., Any]:
+    """Return the host library of a message layer: of host, view, and the library on which it stands, if it stands on
+    one (`firmware.stack`). Raises LookupError naming the nearest layer.
     """
-    most = getattr(_rules(layer), "MOST_NODES", NAMED_NODES)
-    if nodes > most:
-        raise NodesError(f"{nodes} hosts", f"layer {layer!r} has names for {most}", "take fewer with NUM_NODES")
-    check = getattr(_rules(layer), "check_options", None)
-    if check is not None:
-        check(options, nodes, sram_bytes, card)
+    return load(layer).library
 
 
-def holds_link(layer: str, options: Mapping[str, float | str]) -> str:
-    """The options of a message layer with which a NIC takes no packet while it waits for its own link: its NIC side's
-    `holds_link`, if it has one. Empty: it always takes them. Where it does not, NICs can wait for each other.
+def check_options(layer: str, options: Options, nodes: int, sram_bytes: int, card: CardMap) -> None:
+    """Raise SanlabError (exit code 2) for options of a layer that a cluster makes impossible, or for too many nodes."""
+    load(layer).check(options, nodes, sram_bytes, card)
+
+
+def holds_link(layer: str, options: Options) -> str:
+    """Return the options of a message layer with which a NIC takes no packet while it waits for its own link; empty:
+    there are none.
     """
-    holds = getattr(_rules(layer), "holds_link", None)
-    return str(holds(options)) if holds else ""
+    holds = load(layer).holds_link
+    return holds(options) if holds is not None else ""
 
 
-def tolerates_loss(layer: str, options: Mapping[str, float | str]) -> bool:
-    """Whether a message layer repairs what the network loses or damages: its NIC side's `tolerates_loss`, if it has
-    one. Otherwise a lost packet is a broken invariant.
+def tolerates_loss(layer: str, options: Options) -> bool:
+    """Return True if a message layer repairs what the network loses or damages."""
+    return load(layer).repairs(options)
+
+
+def composition(layer: str, options: Options) -> tuple[str, ...]:
+    """Return the parts of which a message layer is composed with these options. Its paths cost what `paths.c` costs
+    with these parts (`pymodels.costs.compositions`).
     """
-    tolerates = getattr(_rules(layer), "tolerates_loss", None)
-    return bool(tolerates and tolerates(options))
-
-
-def composition(layer: str, options: Mapping[str, float | str]) -> tuple[str, ...]:
-    """The parts of which a message layer is composed with these options: `composition` of its NIC side, or of its host
-    side where it has no other. Its paths cost what `paths.c` costs with these parts (`pymodels.costs.compositions`).
-    """
-    composed = getattr(_rules(layer), "composition", None)
-    return tuple(composed(options)) if composed else ()
+    composed = load(layer).composition
+    return composed(options) if composed is not None else ()
 
 
 def shown(layer: str) -> Shown:
-    """What tools show of a message layer: `SHOWN` of its `shown.py`, if it has one; of no layer what hardware does."""
-    folder = folder_of(layer)
-    if not layer or not (folder / "shown.py").exists():
-        return NOTHING_SAID
-    return importlib.import_module(f"firmware.{layer}.shown").SHOWN  # type: ignore[no-any-return]
+    """Return what tools show of a message layer; of one that does not exist here, or of none, what hardware does."""
+    return load(layer).shown if exists(layer) else NOTHING_SAID
+
+
+def with_mail() -> list[str]:
+    """Return the layers that have mail, sorted."""
+    return [name for name in names() if load(name).mail is not None]
+
+
+def open_mail(layer: str, library: Any) -> Mail:
+    """Return mail over an opened library of a layer. Raises LookupError for a layer without mail."""
+    opened = load(layer).mail
+    if opened is None:
+        raise LookupError(f"message layer {layer!r} has no mail")
+    return opened(library)
+
+
+def patient(layer: str) -> Mapping[str, float | str]:
+    """Return options of a layer with which its timers do not disturb measurements."""
+    return load(layer).patient
 
 
 def boot_words(layer: str, view: ClusterView, word_bytes: int) -> tuple[tuple[int, tuple[int, ...]], ...]:
-    """What the driver tells a layer's firmware in C, by SRAM address: `words` of its NIC side's `boot.py`.
-    `word_bytes`: of the SRAM.
-    """
-    words = importlib.import_module(f"firmware.{layer}.nic.boot").words(view, word_bytes)
+    """Return what the driver tells a layer's firmware in C, by SRAM address. `word_bytes`: of the SRAM."""
+    boot = load(layer).boot
+    words = () if boot is None else boot.words(view, word_bytes)
     return tuple((address, tuple(row)) for address, row in words)
 
 
 def boot_waits(layer: str, nic: Nic, view: ClusterView) -> Callable[[], Iterable[Wait]]:
-    """What a layer's firmware in C waits for on a NIC, when it is asked: `waits` of its NIC side's `boot.py`, if it has
-    one.
-    """
-    waits = getattr(importlib.import_module(f"firmware.{layer}.nic.boot"), "waits", None)
-    return tuple if waits is None else lambda: waits(nic, view)
+    """Return a function that lists what a layer's firmware in C waits for on a NIC."""
+    boot = load(layer).boot
+    return tuple if boot is None else lambda: boot.waits(nic, view)
 
 
-def check_boot(layer: str, options: Mapping[str, float | str], needs: Sequence[str]) -> None:
-    """Let a layer's firmware in C refuse options, or what a study needs of the layer: `check` of its NIC side's
-    `boot.py`, if it has one. Raises SanlabError naming it.
-    """
-    check = getattr(importlib.import_module(f"firmware.{layer}.nic.boot"), "check", None)
-    if check is not None:
-        check(options, needs)
-
-
-def host_module(layer: str) -> Any:
-    """The package of a layer's host side. Raises LookupError naming the nearest layer."""
-    return _module("host", layer)
-
-
-def host_library(layer: str) -> Callable[..., Any]:
-    """The host library of a message layer: of host, view, and the library on which it stands, if it stands on one
-    (`firmware.stack`). Raises LookupError naming the nearest layer.
-    """
-    return host_module(layer).open_layer  # type: ignore[no-any-return]
+def check_boot(layer: str, options: Options, needs: Sequence[str]) -> None:
+    """Raise SanlabError for options, or needs of a study, that a layer's firmware in C does not support."""
+    boot = load(layer).boot
+    if boot is not None:
+        boot.check(options, needs)

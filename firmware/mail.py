@@ -1,22 +1,17 @@
 """Mail: bytes of a given size from one host to another, the same calls on every message layer that can do it.
 
-A layer says how in `mail.py` of its folder: `open_mail(library) -> Mail`, and where it needs it `PATIENT`, options
-of the layer with which a host may do other work for long, and no timer takes its message for lost. Studies that compare
-layers ask `names`, and know none by name. A message is looked at where the layer hands it over; what a layer copies of
-it is charged.
+A layer says how with `mail` of its descriptor, and with `patient` which of its options let a host do other work for
+long while no timer counts its message as lost. A message is looked at where the layer hands it over; what a layer
+copies of it is charged.
 """
 
 from __future__ import annotations
 
-import importlib
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
-from firmware.layers import names as layers
 from firmware.verbs import Host
-from pymodels.roots import things
 
 Message = tuple[int, bytes]
 """The node that sent it, and its bytes."""
@@ -79,23 +74,3 @@ class Mail(ABC):
     async def finish(self) -> None:
         """The end, once all messages have been received: on all hosts at the same time."""
         await self.settle()
-
-
-def names() -> list[str]:
-    """The layers that have mail, sorted."""
-    found = things("firmware", "*/mail.py")
-    return [name for name in layers() if name in found]
-
-
-def _module(layer: str) -> Any:
-    return importlib.import_module(f"firmware.{layer}.mail")
-
-
-def patient(layer: str) -> Mapping[str, float | str]:
-    """Options of a layer with which its timers do not disturb measurements."""
-    return getattr(_module(layer), "PATIENT", {})
-
-
-def open_mail(layer: str, library: Any) -> Mail:
-    """Mail over an opened library of a layer."""
-    return _module(layer).open_mail(library)  # type: ignore[no-any-return]

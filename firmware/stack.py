@@ -1,8 +1,8 @@
 """Layers that stand on layers: which is below which, and the libraries of one host.
 
-`__init__.py` of a host folder says `STANDS_ON = (...)`, the names of the layers on one of which its library runs, the
-usual one first; the option `on` of the layer chooses another. Such a layer has no NIC side, and its `open_layer` takes
-the library below as third argument. A layer that says nothing stands on the NIC. All layers of a run stand on one.
+`stands_on` of the descriptor names the layers on one of which the library runs, the usual one first; the option `on` of
+the layer chooses another. Such a layer has no NIC side, and its library takes the library below as third argument. All
+layers of a run stand on one that runs on the NIC.
 """
 
 from __future__ import annotations
@@ -11,32 +11,25 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from firmware.layers import ClusterView, has_program, host_library, host_module, names, shown
+from firmware.layer import LayerError, Options
+from firmware.layers import exists, host_library, load, names, shown
 from firmware.shown import Shown
 from firmware.verbs import Host
-from pymodels.errors import EXIT_CONFIGURATION, SanlabError, nearest
+from firmware.view import ClusterView
+from pymodels.errors import nearest
 
 ON = "on"
 """The option of a layer that chooses what it stands on."""
-Options = Mapping[str, float | str]
-
-
-class LayerError(SanlabError):
-    """Layers that cannot stand on each other, or not run together."""
-
-    exit_code = EXIT_CONFIGURATION
 
 
 def grounds(layer: str) -> tuple[str, ...]:
     """The layers on which a layer can stand; none: it stands on the NIC. Raises LayerError for what it may not name."""
-    named = getattr(host_module(layer), "STANDS_ON", ())
-    if named and has_program(layer):
-        raise LayerError(f"layer {layer!r}", f"has a NIC side, and stands on {named[0]!r}", "leave out one of the two")
+    named = load(layer).stands_on
     for one in named:
-        if one not in names():
+        if not exists(one):
             cause = f"stands on {one!r}, which does not exist"
             raise LayerError(f"layer {layer!r}", cause, nearest(one, [name for name in names() if name != layer]))
-    return tuple(named)
+    return named
 
 
 def ground(layer: str, options: Options) -> str:

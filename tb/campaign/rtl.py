@@ -11,7 +11,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from firmware.mail import names, open_mail
+from firmware.layers import open_mail, with_mail
 from pymodels.trace import TraceEvent
 from tb.campaign.defaults import DEFAULTS
 from tb.campaign.draw import drawn
@@ -27,7 +27,7 @@ from tb.plan.faults import Fault, faults
 from tb.plan.options import Option
 from tb.stuck.watch import look
 
-LAYERS = tuple(names())
+LAYERS = tuple(with_mail())
 CLUSTER = "four_hosts"
 OPTIONS = {
     "first": Option(0, "the first seed"),

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from typing import Any, Protocol, cast
 
-from firmware.layers import ClusterView
 from firmware.verbs import Host
+from firmware.view import ClusterView
 from tb.explore.part import CardNic, machine
 from tb.explore.requests import Choices, Traffic, User
 

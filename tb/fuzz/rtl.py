@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from firmware.images import image, layers
-from firmware.layers import ClusterView, composition, names
+from firmware.layers import composition, names
+from firmware.view import ClusterView
 from pymodels.kernel import Kernel
 from tb.fuzz import trial
 from tb.fuzz.program import Program, Value, with_pauses

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from firmware.layers import ClusterView, nic_program
-from firmware.stack import Libraries, Options
+from firmware.layer import Options
+from firmware.layers import nic_program
+from firmware.stack import Libraries
+from firmware.view import ClusterView
 from pymodels.profiles import load_profile
 from tb.fuzz.draw import Draw
 from tb.fuzz.program import Program

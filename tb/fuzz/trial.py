@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from firmware.layers import host_module
+from firmware.layers import load
 from pymodels.errors import ConfigError, nearest
 from pymodels.hardware.compiled import kinds_of
 from pymodels.machine import MachineError
@@ -65,7 +65,7 @@ def profile(name: str) -> str:
     """The profile on which a layer's fuzz runs on the RTL: that of the card that it drives, or the one that its fuzz
     names; empty: the cluster's.
     """
-    drives = getattr(host_module(stack(name)[0]), "DRIVES", None)
+    drives = load(stack(name)[0]).drives
     return drives.name if drives else str(getattr(layer(name), "PROFILE", ""))
 
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from firmware.common.host.card import hold
 from firmware.executing import executing
-from firmware.layers import ClusterView
+from firmware.view import ClusterView
 from pymodels.builders import board, host_names
 from pymodels.kernel import Kernel
 from pymodels.machine import Machine

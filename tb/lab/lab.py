@@ -16,17 +16,10 @@ from numpy.typing import NDArray
 
 from firmware.common.host.card import release
 from firmware.images import cores, load
-from firmware.layers import (
-    ClusterView,
-    MachineCode,
-    boot_waits,
-    boot_words,
-    composition,
-    has_program,
-    nic_program,
-    tolerates_loss,
-)
-from firmware.stack import Libraries, Options, stack
+from firmware.layer import Options
+from firmware.layers import boot_waits, boot_words, composition, has_program, nic_program, tolerates_loss
+from firmware.stack import Libraries, stack
+from firmware.view import ClusterView, MachineCode
 from pymodels.card.fabric import EXAMPLE
 from pymodels.config.model import FPGA_CARD
 from pymodels.kernel import Kernel, Task

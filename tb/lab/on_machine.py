@@ -14,7 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from firmware.layers import ClusterView, check_options, host_library, nic_program
+from firmware.layers import check_options, host_library, nic_program
+from firmware.view import ClusterView
 from pymodels.errors import SanlabError
 from pymodels.kernel import Kernel
 from pymodels.machine import Machine

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from firmware.layers import composition, has_program, host_module
-from firmware.stack import Options, stack
+from firmware.layer import Options
+from firmware.layers import composition, has_program, load
+from firmware.stack import stack
 from pymodels.costs.assembly import CostError
 from pymodels.costs.table import PathTable
 from pymodels.profiles import DEFAULT_PROFILE, Profile, load_profile, profile_names
@@ -16,7 +17,7 @@ def fitting_profile(layer: str, options: Mapping[str, Options]) -> Profile:
     it; else the first that they are compiled for. `options` of each layer by its name. Raises LookupError.
     """
     layers = stack((layer,), options)
-    drives = next((kind.name for one in layers if (kind := getattr(host_module(one), "DRIVES", None))), "")
+    drives = next((kind.name for one in layers if (kind := load(one).drives)), "")
     for name in (drives,) if drives else (DEFAULT_PROFILE, *profile_names()):
         profile = load_profile(name)
         if profile.rtl and all(_compiled(one, profile, options.get(one, {})) for one in layers):

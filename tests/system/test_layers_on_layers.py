@@ -45,8 +45,8 @@ def test_two_layers_share_one_grim_equally_on_both_simulators(root: Path) -> Non
     assert (one.metrics["total"], one.metrics["kept_bytes"]) == (5, 10)
     legend = json.loads((folders[0] / "legend.json").read_text(encoding="utf-8"))
     assert legend["layers"] == ["grim", "notes", "tally"]
-    assert {"host/notes:number_note", "host/notes:take_note", "host/tally:add_up"} <= set(legend["paths"])
-    assert "host/tally:check_up" in legend["paths"], "it is composed with checks"
+    assert {"notes/host:number_note", "notes/host:take_note", "tally/host:add_up"} <= set(legend["paths"])
+    assert "tally/host:check_up" in legend["paths"], "it is composed with checks"
     dissector = (folders[0] / "dissector.lua").read_text(encoding="utf-8")
     assert re.search(r'plain_layer\("notes", 0x4e4f, .*"Number" },\n}, above\)', dissector, re.DOTALL)
 
@@ -60,7 +60,7 @@ def test_one_layer_stands_on_via(root: Path) -> None:
 def test_a_composition_of_the_host_side_that_is_not_compiled_is_refused_before_a_build(root: Path) -> None:
     ended = run(root, "two_layers", "verilator", "tally.checked=2")
     assert ended.returncode == 2
-    assert "composition 'checked+twice': is not compiled for host/tally; did you mean 'checked'?" in ended.stderr
+    assert "composition 'checked+twice': is not compiled for tally/host; did you mean 'checked'?" in ended.stderr
 
 
 def test_layers_that_cannot_run_together_are_refused_before_a_build(root: Path) -> None:

@@ -87,7 +87,7 @@ def test_a_sweep_runs_again_when_the_package_changes(here: Environment) -> None:
 
     assert "2 of 2 points, 0 known from before" in swept()
     assert "2 of 2 points, 2 known from before" in swept()
-    with (here.site / "mylab" / "firmware" / "nic" / "ours" / "layout.py").open("a", encoding="utf-8") as file:
+    with (here.site / "mylab" / "firmware" / "ours" / "nic" / "layout.py").open("a", encoding="utf-8") as file:
         file.write("# changed\n")
     assert "2 of 2 points, 0 known from before" in swept()
 

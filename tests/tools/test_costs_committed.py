@@ -19,7 +19,7 @@ from pymodels.costs.named import named_paths
 from pymodels.costs.sources import FIRMWARE, FOLDERS, fingerprint, sources
 from pymodels.costs.targets import TARGETS, Target, targets_of
 
-LAYERS = sorted(path.parent for side in TARGETS for path in (FIRMWARE / side).glob("*/__init__.py"))
+LAYERS = sorted(path.parent for side in TARGETS for path in FIRMWARE.glob(f"*/{side}/__init__.py"))
 IDS = [f"{folder.parent.name}/{folder.name}" for folder in LAYERS]
 each_layer = pytest.mark.parametrize("folder", LAYERS, ids=IDS)
 TABLES = [(folder, target) for folder in layers() for target in targets_of(folder)]
@@ -47,10 +47,10 @@ def test_every_path_that_the_python_names_has_a_cost_and_every_cost_is_used(fold
 
 def beside(folder: Path) -> list[Path]:
     """The Python of firmware/nics that is charged by a layer's paths: that of a NIC's driver whose C its `paths.c`
-    includes; what no layer includes is charged by `nic/hardware`.
+    includes; what no layer includes is charged by `common/nic`.
     """
     drivers = {one: included(one) for one in layers()}
-    if folder.name != "hardware":
+    if folder != FIRMWARE / "common" / "nic":
         return drivers.get(folder, [])
     kinds = {path.parent for paths in drivers.values() for path in paths}
     return [place for place in (FIRMWARE / "nics").iterdir() if place.is_dir() and place not in kinds]
@@ -64,20 +64,22 @@ def included(folder: Path) -> list[Path]:
 
 def load(folder: Path, target: Target) -> PathTable:
     """The committed table of a layer for a processor."""
-    return PathTable.load(folder.parent.name, folder.name, table=target.table)
+    return PathTable.load(folder.name, folder.parent.name, table=target.table)
 
 
 @each_table
 def test_the_counts_were_made_from_the_c_as_it_is(folder: Path, target: Target) -> None:
     table = load(folder, target)
     assert table.compiled["origin"] == "compiled"
-    assert table.compiled["sources_sha256"] == fingerprint(folder, target), f"run `make costs LAYER={folder.name}`"
+    assert table.compiled["sources_sha256"] == fingerprint(folder, target), (
+        f"run `make costs LAYER={folder.parent.name}`"
+    )
 
 
 def test_what_paths_include_from_other_folders_is_part_of_their_fingerprint() -> None:
-    assert {"words.h", "buffers.h", "cells.h"} <= {path.name for path in sources(FIRMWARE / "host" / "fifo")}
-    assert "turns.h" in {path.name for path in sources(FIRMWARE / "nic" / "hal")}
-    assert "turns.h" not in {path.name for path in sources(FIRMWARE / "nic" / "via")}
+    assert {"words.h", "buffers.h", "cells.h"} <= {path.name for path in sources(FIRMWARE / "fifo" / "host")}
+    assert "turns.h" in {path.name for path in sources(FIRMWARE / "hal" / "nic")}
+    assert "turns.h" not in {path.name for path in sources(FIRMWARE / "via" / "nic")}
 
 
 @with_clang
@@ -117,5 +119,5 @@ def test_check_finds_everything_as_committed(capsys: pytest.CaptureFixture[str])
 
 
 def test_showing_an_unknown_layer_names_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--show", "nic/no_such_layer", "x"]) == 1
-    assert "layer 'nic/no_such_layer': has no paths.c; " in capsys.readouterr().err
+    assert main(["--show", "no_such_layer/nic", "x"]) == 1
+    assert "layer 'no_such_layer/nic': has no paths.c; " in capsys.readouterr().err

@@ -82,8 +82,8 @@ def test_a_path_is_shown_as_a_composition_has_it(
     monkeypatch.setattr(compiler, "layers", lambda: [folder])
     lengths = []
     for asked in ([], ["--composition=flow"], ["--composition=order+flow"]):
-        assert compiler.main(["--show", "nic/toy", "send", *asked]) == 0
+        assert compiler.main(["--show", "toy/nic", "send", *asked]) == 0
         lengths.append(len(capsys.readouterr().out.splitlines()))
     assert lengths == sorted(set(lengths))
-    assert compiler.main(["--show", "nic/toy", "send", "--composition=flaw"]) == 1
-    assert "composition 'flaw': is none of nic/toy; did you mean 'flow'?" in capsys.readouterr().err
+    assert compiler.main(["--show", "toy/nic", "send", "--composition=flaw"]) == 1
+    assert "composition 'flaw': is none of toy/nic; did you mean 'flow'?" in capsys.readouterr().err

@@ -30,8 +30,13 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("tree")
     for folder in ("firmware", "pymodels"):
         shutil.copytree(TREE / folder, root / folder, ignore=shutil.ignore_patterns("__pycache__"))
-    (root / "tests/unit").mkdir(parents=True)
-    for name in ("tests/__init__.py", "tests/unit/__init__.py", "tests/unit/epos/epos_bench.py"):
+    (root / "tests/unit/epos").mkdir(parents=True)
+    for name in (
+        "tests/__init__.py",
+        "tests/unit/__init__.py",
+        "tests/unit/epos/__init__.py",
+        "tests/unit/epos/epos_bench.py",
+    ):
         if (TREE / name).exists():
             shutil.copy(TREE / name, root / name)
     for name, text in FILES:
@@ -63,7 +68,7 @@ def test_compositions_without_the_new_protocol_cost_what_they_did(copy: Path) ->
     for side in ("nic", "host"):
         before, after = (
             re.sub(
-                r'sources_sha256 = "\w+"', "", (root / f"firmware/{side}/epos/costs.toml").read_text(encoding="utf-8")
+                r'sources_sha256 = "\w+"', "", (root / f"firmware/epos/{side}/costs.toml").read_text(encoding="utf-8")
             )
             for root in (TREE, copy)
         )

@@ -24,7 +24,7 @@ from pymodels.costs.walk import PathCost, explain, walk
 pytestmark = pytest.mark.skipif(compiler_version() is None, reason=f"{COMPILER} is not installed")
 FIRMWARE = Path(__file__).parents[2] / "firmware"
 SIDES = (("nic", LANAI), ("host", I686))
-SETS = [one for one in declared(FIRMWARE / "nic" / "epos") if one != ("dynamic",)]
+SETS = [one for one in declared(FIRMWARE / "epos" / "nic") if one != ("dynamic",)]
 REGISTER = re.compile(r"%\w+")
 LABEL = re.compile(r"\.L\w+")
 
@@ -42,13 +42,13 @@ def found(folder: Path, target: Target) -> Found:
 
 def by_hand(side: str, target: Target, composition: tuple[str, ...]) -> Found:
     """The hand-written paths of a composition."""
-    return found(FIRMWARE / side / "epos" / BYHAND, composed(target, composition))
+    return found(FIRMWARE / "epos" / BYHAND / side, composed(target, composition))
 
 
 @pytest.mark.parametrize("composition", SETS, ids=lambda one: key(one) or "none")
 @pytest.mark.parametrize(("side", "target"), SIDES, ids=["nic", "host"])
 def test_a_composition_is_what_is_written_by_hand(side: str, target: Target, composition: tuple[str, ...]) -> None:
-    whole = found(FIRMWARE / side / "epos", composed(target, composition))
+    whole = found(FIRMWARE / "epos" / side, composed(target, composition))
     hand = by_hand(side, target, composition)
     assert {name: whole[name][0] for name in hand} == {name: cost for name, (cost, _) in hand.items()}
     for name, (_, lines) in hand.items():
@@ -57,7 +57,7 @@ def test_a_composition_is_what_is_written_by_hand(side: str, target: Target, com
 
 @pytest.mark.parametrize(("side", "target"), SIDES, ids=["nic", "host"])
 def test_flags_that_are_tested_at_run_time_cost_something_with_nothing_active(side: str, target: Target) -> None:
-    bare, dynamic = (found(FIRMWARE / side / "epos", composed(target, one)) for one in ((), ("dynamic",)))
+    bare, dynamic = (found(FIRMWARE / "epos" / side, composed(target, one)) for one in ((), ("dynamic",)))
     longer = {name for name in bare if dynamic[name][0].instructions > bare[name][0].instructions}
     cuts = {
         "nic": {"epos_queue", "epos_fetch", "epos_tx", "epos_sent", "epos_rx", "epos_hold", "epos_stored"},
@@ -69,14 +69,14 @@ def test_flags_that_are_tested_at_run_time_cost_something_with_nothing_active(si
 
 def test_the_hand_written_paths_use_none_of_the_protocols_headers() -> None:
     for side, _ in SIDES:
-        text = (FIRMWARE / side / "epos" / BYHAND / "paths.c").read_text(encoding="utf-8")
-        assert re.findall(r'#include "(.*)"', text) in (["paths.h", "nic/hardware/block.h"], ["paths.h"])
+        text = (FIRMWARE / "epos" / BYHAND / side / "paths.c").read_text(encoding="utf-8")
+        assert re.findall(r'#include "(.*)"', text) in (["paths.h", "common/nic/block.h"], ["paths.h"])
 
 
 def test_an_instruction_that_is_added_to_a_hook_that_is_left_out_is_found(tmp_path: Path) -> None:
-    folder = tmp_path / "nic" / "epos"
-    shutil.copytree(FIRMWARE / "nic" / "epos", folder)
-    shutil.copytree(FIRMWARE / "nic" / "hardware", tmp_path / "nic" / "hardware")
+    folder = tmp_path / "epos" / "nic"
+    shutil.copytree(FIRMWARE / "epos" / "nic", folder)
+    shutil.copytree(FIRMWARE / "common" / "nic", tmp_path / "common" / "nic")
     hooks, dummy = folder / "hooks.h", "#define FLOW_RX(nic, source, frame) ((void)0)"
     text = hooks.read_text(encoding="utf-8")
     assert dummy in text

@@ -8,7 +8,6 @@ not fit, are tried in a copy.
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -53,7 +52,7 @@ def test_a_program_that_does_not_fit_is_told(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_layer_outside_of_the_tree_is_built_in_its_own_folder(tmp_path: Path) -> None:
-    folder = tmp_path / "firmware" / "nic" / "counter"
+    folder = tmp_path / "firmware" / "counter" / "nic"
     folder.mkdir(parents=True)
     (folder / "__init__.py").touch()
     (folder / "layout.py").write_text("PROGRAM_END, COUNT = 0x4000, 0x4000\n", encoding="utf-8")
@@ -96,12 +95,9 @@ def test_a_fingerprint_covers_every_file_that_the_compiler_reads(layer: str, kin
 
 def test_commands_renew_what_a_changed_source_has_made_stale(tmp_path: Path) -> None:
     ignored = shutil.ignore_patterns("__pycache__")
-    for side in ("nic", "host"):
-        shutil.copytree(TREE / "firmware" / side / "echo", tmp_path / "firmware" / side / "renewed", ignore=ignored)
-        for path in (tmp_path / "firmware" / side / "renewed").glob("*.py"):
-            path.write_text(
-                re.sub(r"(nic|host)\.echo", r"\1.renewed", path.read_text(encoding="utf-8")), encoding="utf-8"
-            )
+    copy = shutil.copytree(TREE / "firmware" / "echo", tmp_path / "firmware" / "renewed", ignore=ignored)
+    for path in copy.rglob("*.py"):
+        path.write_text(path.read_text(encoding="utf-8").replace("firmware.echo", "firmware.renewed"), encoding="utf-8")
     with (tmp_path / "firmware/renewed/nic/paths.c").open("a", encoding="utf-8") as file:
         file.write("\nvoid more(u32 *where) { *where = 1; }\n")
     env = os.environ | {"SANLAB_PATH": str(tmp_path)}

@@ -45,7 +45,7 @@ from tests.unit.report.madeup_trace import LEGEND_OF_TWO
 
 MYRINET, SP = (nic_kind(name).network.capture_type for name in ("lanai9", "sp"))
 
-LUA = Path(__file__).parents[2] / "firmware" / "nic" / "via" / "dissector.lua"
+LUA = Path(__file__).parents[2] / "firmware" / "via" / "dissector.lua"
 ROUTE = bytes([0x81])
 PAYLOAD = bytes(range(60, 70))
 DATA = Header(7, 9, MessageType.ACTIVE, 2, 0, 0x0000, 3, 0x0100, 0x0102, 17, (1, -2, 3, 4)).pack() + PAYLOAD.ljust(16)

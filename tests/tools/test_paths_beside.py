@@ -25,7 +25,7 @@ from tests.tools.beside.paths import Paths
 from tests.tools.beside.run import Beside, watched
 from tests.tools.beside.via import FOUND
 
-LAYER = FIRMWARE / "nic" / "via"
+LAYER = FIRMWARE / "via" / "nic"
 OFTEN, SEEDS = 8, range(1, 120)
 """How often each path is to be compared, and the programs of the fuzz among which this must happen."""
 

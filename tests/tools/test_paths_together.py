@@ -32,7 +32,7 @@ from tests.tools.beside.grim.paths import PATHS
 from tests.tools.beside.together import Together
 from tests.tools.beside.watched import together
 
-LAYER = FIRMWARE / "nic" / "grim"
+LAYER = FIRMWARE / "grim" / "nic"
 ENOUGH = 2
 """Runs of a path after which it is looked for no more."""
 SEEDS = (103, 35, 147, 130, 51, 92, 97, 58, 93, 49, 154, 121, 66, 224, 246, 319, 347, 366, 408)
@@ -73,8 +73,8 @@ def test_every_path_is_compared(both: Together) -> None:
     ],
 )
 def test_c_that_does_something_else_is_found(tmp_path: Path, header: str, text: str, instead: str, path: str) -> None:
-    copy = Path(shutil.copytree(LAYER, tmp_path / LAYER.name))
-    shutil.copytree(LAYER.parent / "hardware", tmp_path / "hardware")  # which it includes from beside
+    copy = Path(shutil.copytree(LAYER, tmp_path / "grim" / LAYER.name))
+    shutil.copytree(FIRMWARE / "common", tmp_path / "common")  # which it includes from beside
     whole = (copy / header).read_text(encoding="utf-8")
     assert whole.count(text) == 1
     (copy / header).write_text(whole.replace(text, instead), encoding="utf-8")

@@ -14,10 +14,10 @@ from firmware.common.host.code_image import CodeImage
 from firmware.common.host.request_reply import Handler
 from firmware.common.host.words import store_words
 from firmware.common.nic import chain_heads
-from firmware.layers import ClusterView
 from firmware.verbs import Host
+from firmware.view import ClusterView
 
-__all__ = ["Am", "AmError", "Call", "Handler", "Port", "Stretch", "open_layer"]
+__all__ = ["Am", "AmError", "Call", "Handler", "Port", "Stretch"]
 
 
 class Am:
@@ -45,6 +45,3 @@ class Am:
         image: CodeImage[Handler] = CodeImage([put_handler, get_handler, *handlers])
         self._port = Port(self.host, self._view, self._memory, image)
         return self._port
-
-
-open_layer = Am

@@ -27,8 +27,8 @@ from firmware.common.host.code_image import CodeImage
 from firmware.common.host.request_reply import NOBODY, Handler, Kind, Rules
 from firmware.common.host.request_reply import Call as AnyCall
 from firmware.common.host.words import store_words
-from firmware.layers import ClusterView
 from firmware.verbs import Buffer, Host
+from firmware.view import ClusterView
 from pymodels.host.moves import Moves
 from pymodels.trace import TraceEvent
 

@@ -8,9 +8,9 @@ from firmware.am.nic.layout import MOST, NODES, PORT, Word
 from firmware.am.nic.program import Program
 from firmware.am.options import Options
 from firmware.common.nic import packet_port
-from firmware.layers import ClusterView
 from firmware.options import OptionError
 from firmware.verbs import Nic, Watch
+from firmware.view import ClusterView
 from pymodels.cards import CardMap
 
 
@@ -29,8 +29,3 @@ def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: in
     if 0 < card.most_payload < MOST:
         cause = f"a packet of this NIC takes {card.most_payload} bytes, and a message's payload is up to {MOST}"
         raise OptionError("layer am", cause, "use a profile with a LANai")
-
-
-def tolerates_loss(options: Mapping[str, float | str]) -> bool:
-    """The network is held reliable (paper 002)."""
-    return False

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from firmware.am.nic.layout import MOST, STRIDE, THERE, WORDS, Control, Place, Word, key, second
 from firmware.am.options import Options
 from firmware.common.nic import PacketPort, Service, serve
-from firmware.layers import ClusterView
 from firmware.verbs import Nic, PollLoop, Watch
+from firmware.view import ClusterView
 from pymodels.trace import TraceEvent
 from pymodels.waiting import Wait, Wanted
 

@@ -15,8 +15,8 @@ from firmware.am2.host.tables import HANDLERS, TRANSLATIONS
 from firmware.am2.host.transfer import Transfer
 from firmware.am2.nic.layout import ENDPOINTS
 from firmware.am2.nic.words import ALWAYS, NEVER, SHORT_WORDS, Code
-from firmware.layers import ClusterView
 from firmware.verbs import Host
+from firmware.view import ClusterView
 from pymodels.host.process import Process
 
 __all__ = [
@@ -35,7 +35,6 @@ __all__ = [
     "Mask",
     "Token",
     "Transfer",
-    "open_layer",
 ]
 
 
@@ -104,6 +103,3 @@ class Am2:
     def init(self, process: Process | None = None) -> Library:
         """AM_Init, for a process; without one, for a new one."""
         return Library(self._driver, process or self.host.process())
-
-
-open_layer = Am2

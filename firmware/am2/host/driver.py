@@ -28,8 +28,8 @@ from firmware.common.host.card import load_chain, release
 from firmware.common.host.lock import Lock
 from firmware.common.host.words import store_words
 from firmware.common.nic import chain_heads
-from firmware.layers import ClusterView
 from firmware.verbs import Buffer, Host, Signal
+from firmware.view import ClusterView
 from pymodels.host.faulting import Fault
 from pymodels.host.pages import PAGE
 from pymodels.host.process import Process

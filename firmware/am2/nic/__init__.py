@@ -9,9 +9,9 @@ from firmware.am2.nic.program import Program
 from firmware.am2.nic.words import LEAD
 from firmware.am2.options import Options
 from firmware.common.nic import led_port
-from firmware.layers import ClusterView
 from firmware.options import OptionError
 from firmware.verbs import Nic, Watch
+from firmware.view import ClusterView
 from pymodels.cards import CardMap
 
 
@@ -38,8 +38,3 @@ def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: in
             f"bytes take {end} bytes, and the NIC has {sram_bytes}"
         )
         raise OptionError("the NIC's memory", cause, "take fewer frames or channels, or a shorter medium")
-
-
-def tolerates_loss(options: Mapping[str, float | str]) -> bool:
-    """What is lost or damaged is sent again."""
-    return True

@@ -12,8 +12,8 @@ from firmware.am2.nic.outgoing import Outgoing
 from firmware.am2.nic.words import HEAD, LEAD, OWNED, SHORT_WORDS, TAG, Code, Head, Queue, Second, halves
 from firmware.am2.options import Options
 from firmware.common.nic import LedPackets
-from firmware.layers import ClusterView
 from firmware.verbs import Nic
+from firmware.view import ClusterView
 from pymodels.trace import TraceEvent
 
 REPLY_TAG = STRIDE - 4 * TAG

@@ -26,8 +26,8 @@ from firmware.am2.nic.words import (
 )
 from firmware.am2.options import Options
 from firmware.common.nic import LedPackets
-from firmware.layers import ClusterView
 from firmware.verbs import Nic
+from firmware.view import ClusterView
 from pymodels.trace import TraceEvent
 
 READY = 4

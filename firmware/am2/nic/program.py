@@ -13,8 +13,8 @@ from firmware.am2.nic.residents import Residents
 from firmware.am2.nic.words import OWNED, Kind
 from firmware.am2.options import Options
 from firmware.common.nic import LedPackets
-from firmware.layers import ClusterView
 from firmware.verbs import Nic, PollLoop, Watch
+from firmware.view import ClusterView
 from pymodels.registers import Reg
 from pymodels.waiting import Wait, Wanted
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from firmware.common.host.card import hold, release
-from firmware.layers import ClusterView
 from firmware.verbs import Host
+from firmware.view import ClusterView
 
 
 async def boot(host: Host, view: ClusterView) -> None:

@@ -26,8 +26,8 @@ from firmware.common.nic.transfers import (
     Way,
 )
 from firmware.common.nic.whole_words import has_whole_words
-from firmware.layers import ClusterView
 from firmware.verbs import Answer, Nic, Watch
+from firmware.view import ClusterView
 from pymodels.errors import SanlabError
 from pymodels.registers import Isr, Reg
 

@@ -15,8 +15,8 @@ from firmware.common.nic.lanai_packets import LanaiPackets
 from firmware.common.nic.packets import PortEvents
 from firmware.common.nic.services import Service
 from firmware.common.nic.transfers import HEADER_BYTES, PortMap, Transfers, Way
-from firmware.layers import ClusterView
 from firmware.verbs import Nic
+from firmware.view import ClusterView
 
 
 class LedEvents(PortEvents, Protocol):

@@ -10,8 +10,8 @@ from firmware.common.nic.host_dma import HostDma
 from firmware.common.nic.led_packets import LedPackets
 from firmware.common.nic.packets import PacketPort
 from firmware.common.nic.transfers import FETCH_CHAIN, STORE_CHAIN, PortMap
-from firmware.layers import ClusterView
 from firmware.verbs import Nic
+from firmware.view import ClusterView
 from pymodels.errors import SanlabError
 from pymodels.hardware.discover import of_nic
 from pymodels.profiles import profiles_with_doorbells

@@ -4,8 +4,8 @@ from firmware.common.host.card import load_chain
 from firmware.common.host.loader import boot
 from firmware.common.host.words import store_words
 from firmware.echo.nic import layout as at
-from firmware.layers import ClusterView
 from firmware.verbs import Host
+from firmware.view import ClusterView
 from pymodels.trace import TraceEvent
 
 
@@ -55,6 +55,3 @@ class Echo:
     async def echo(self) -> None:
         """Receive one message and send it back to where it came from."""
         await self.send(*await self.receive())
-
-
-open_layer = Echo

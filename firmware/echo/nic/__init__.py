@@ -2,8 +2,8 @@
 
 from firmware.common.nic import HostDma, Service, host_dma, route_row, serve
 from firmware.echo.nic import layout as at
-from firmware.layers import ClusterView
 from firmware.verbs import Nic, Watch
+from firmware.view import ClusterView
 from pymodels.registers import Flag, Isr, Reg
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from firmware.common.nic import route_row
 from firmware.echo.nic import layout as at
-from firmware.layers import ClusterView
+from firmware.view import ClusterView
 
 
 def words(view: ClusterView, word_bytes: int) -> Iterator[tuple[int, Sequence[int]]]:

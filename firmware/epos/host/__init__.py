@@ -5,6 +5,4 @@ from __future__ import annotations
 from firmware.epos.host.errors import EposError
 from firmware.epos.host.library import Epos, Message, Stretch
 
-__all__ = ["Epos", "EposError", "Message", "Stretch", "open_layer"]
-
-open_layer = Epos
+__all__ = ["Epos", "EposError", "Message", "Stretch"]

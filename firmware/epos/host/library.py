@@ -16,8 +16,8 @@ from firmware.epos.nic.pointcuts import composition_of, hooks, members
 from firmware.epos.nic.program import chain_heads
 from firmware.epos.nic.words import Word
 from firmware.epos.options import Options
-from firmware.layers import ClusterView
 from firmware.verbs import Host
+from firmware.view import ClusterView
 
 __all__ = ["Epos", "Message", "Stretch"]
 LOOK_NS = 5000

@@ -9,8 +9,8 @@ from firmware.common.host.words import store_words
 from firmware.epos.nic.layout import Place
 from firmware.epos.nic.pointcuts import Hooks, tell_slot
 from firmware.epos.nic.words import BELLS, DATA, HELLO, TX_CHAIN, Told, bell, key_of, number_of
-from firmware.layers import ClusterView
 from firmware.verbs import Host
+from firmware.view import ClusterView
 from pymodels.registers import Block, Flag, Pci, Reg
 from pymodels.trace import TraceEvent
 

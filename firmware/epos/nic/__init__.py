@@ -9,9 +9,9 @@ from firmware.epos.nic.layout import Place
 from firmware.epos.nic.program import Program
 from firmware.epos.nic.words import GROUP, NODES, Word
 from firmware.epos.options import Options
-from firmware.layers import ClusterView
 from firmware.options import OptionError
 from firmware.verbs import Nic, Watch
+from firmware.view import ClusterView
 from pymodels.cards import CardMap
 
 

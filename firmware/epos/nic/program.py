@@ -11,8 +11,8 @@ from firmware.epos.nic.receiving import RECV, Receiver
 from firmware.epos.nic.sending import SEND, Sender
 from firmware.epos.nic.words import BELLS, RX_CHAIN, TX_CHAIN, Word
 from firmware.epos.options import Options
-from firmware.layers import ClusterView
 from firmware.verbs import Nic, PollLoop, Watch
+from firmware.view import ClusterView
 from pymodels.registers import Isr, Reg
 
 

@@ -12,8 +12,8 @@ from firmware.common.nic.host_dma import TERMINAL
 from firmware.epos.nic.layout import Place
 from firmware.epos.nic.pointcuts import Hooks
 from firmware.epos.nic.words import CONTROL, ROUTE, TX_CHAIN, Word, key_of
-from firmware.layers import ClusterView
 from firmware.verbs import Nic
+from firmware.view import ClusterView
 from pymodels.registers import Block, Isr, Reg
 from pymodels.trace import TraceEvent
 from pymodels.waiting import Wait, Wanted

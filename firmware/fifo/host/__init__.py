@@ -8,9 +8,9 @@ from firmware.fifo.host import buffers, cells
 from firmware.fifo.host.buffers import EACH, Buffers
 from firmware.fifo.host.cells import Cells
 from firmware.fifo.options import Options
-from firmware.layers import ClusterView
 from firmware.options import OptionError
 from firmware.verbs import Host
+from firmware.view import ClusterView
 from pymodels.cards import CardMap
 from pymodels.nics.fifo.kind import FifoMap
 from pymodels.nics.fifo.registers import Size

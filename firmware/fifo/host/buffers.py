@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import struct
 
-from firmware.layers import ClusterView
 from firmware.nics.fifo.buffers import HARM, BufferPort
 from firmware.verbs import Host
+from firmware.view import ClusterView
 from pymodels.nics.fifo.registers import Size
 from pymodels.trace import TraceEvent
 

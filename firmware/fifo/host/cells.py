@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from firmware.layers import ClusterView
 from firmware.nics.fifo.cells import MOST, PART, CellPort, key
 from firmware.verbs import Host
+from firmware.view import ClusterView
 from pymodels.nics.fifo.registers import Size
 from pymodels.trace import TraceEvent
 

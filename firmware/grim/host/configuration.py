@@ -7,7 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from firmware.grim.host.errors import GrimError
-from firmware.layers import ClusterView
+from firmware.view import ClusterView
 from pymodels.config import Cluster, load_cluster
 
 _read: dict[tuple[str, int], list[Cluster]] = {}

@@ -10,8 +10,8 @@ from firmware.common.host.loader import boot
 from firmware.common.host.words import store_words
 from firmware.grim.nic.entries import Runtime
 from firmware.grim.nic.layout import E2L_CHAIN, L2E_CHAIN, STARTED, HostQueue, Layout, Register, State, Word
-from firmware.layers import ClusterView
 from firmware.verbs import Buffer, Host
+from firmware.view import ClusterView
 
 LINE = 32
 """Bytes that one turn of the clearing loop stores."""

@@ -18,8 +18,8 @@ from firmware.grim.host.outgoing import notice
 from firmware.grim.nic.cards import CARD, NO_CARD, card_channel, ring_limit
 from firmware.grim.nic.layout import Layout, Register
 from firmware.grim.options import Options
-from firmware.layers import ClusterView
 from firmware.verbs import Host
+from firmware.view import ClusterView
 from pymodels.card.fabric import images, names
 from pymodels.card.registers import REGISTERS, CardReg, Command
 from pymodels.errors import nearest

@@ -27,8 +27,8 @@ from firmware.grim.host.reserved import ReservedMemory
 from firmware.grim.nic.asked import planned, warnings
 from firmware.grim.nic.layout import Counter, HostQueue
 from firmware.grim.options import RANGES
-from firmware.layers import ClusterView
 from firmware.verbs import Host
+from firmware.view import ClusterView
 
 
 class Grim(Api):

@@ -10,7 +10,7 @@ from firmware.grim.host.arguments import text, whole, word
 from firmware.grim.host.calls import Calls
 from firmware.grim.host.errors import GrimError
 from firmware.grim.options import Options
-from firmware.layers import ClusterView
+from firmware.view import ClusterView
 from pymodels.config.model import FPGA_CARD, FRAME_CARD
 from pymodels.errors import nearest
 

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from firmware.grim.formats import MAX_VNN
 from firmware.grim.nic.layout import Layout
 from firmware.grim.nic.ni import Ni
 from firmware.grim.nic.scan import Firmware
 from firmware.grim.options import Options
-from firmware.layers import ClusterView
 from firmware.options import OptionError
 from firmware.verbs import Nic
+from firmware.view import ClusterView
 from pymodels.cards import CardMap
 from pymodels.profiles import profiles_with_doorbells
-
-MOST_NODES = MAX_VNN + 1
-"""Nodes that the format names."""
 
 
 async def main(nic: Nic, view: ClusterView) -> None:

@@ -9,8 +9,8 @@ from types import MappingProxyType
 
 from firmware.grim.nic.layout import Layout
 from firmware.grim.options import RANGES, Options
-from firmware.layers import ClusterView
 from firmware.options import OptionError
+from firmware.view import ClusterView
 from pymodels.config.model import FPGA_CARD, HOST_QUEUE, NETWORK_CARD, QueueRequest
 
 OPTIONS: Mapping[str, str] = MappingProxyType(

@@ -10,9 +10,9 @@ from firmware.grim.nic.cards import NO_CARD, card_channel
 from firmware.grim.nic.layout import PROGRAM_END, ROUTE_BYTES, Layout, State, Word
 from firmware.grim.nic.variables import Variables
 from firmware.grim.options import ALL_AT_MOST, Options
-from firmware.layers import ClusterView
 from firmware.options import OptionError
 from firmware.verbs import Nic
+from firmware.view import ClusterView
 from pymodels.waiting import Wait, Wanted
 
 HAS: Mapping[str, int | str] = {

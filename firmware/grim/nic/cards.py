@@ -11,9 +11,9 @@ from __future__ import annotations
 from firmware.grim.formats import HEADER_BYTES, MAX_PAYLOAD
 from firmware.grim.nic.layout import Layout, fits, following
 from firmware.grim.options import Options
-from firmware.layers import ClusterView
 from firmware.options import OptionError
 from firmware.verbs import Nic
+from firmware.view import ClusterView
 from pymodels.card.registers import BANK_BYTES, REGISTERS, CardReg
 from pymodels.cards import SLOT, SLOT_BYTES
 from pymodels.config.model import CARDS, FPGA_CARD

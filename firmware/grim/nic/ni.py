@@ -6,9 +6,9 @@ from firmware.grim.formats import Device, endpoint
 from firmware.grim.nic.asked import planned
 from firmware.grim.nic.cards import card_channel
 from firmware.grim.nic.layout import ROUTE_BYTES, Counter, State, Word
-from firmware.layers import ClusterView
 from firmware.options import OptionError
 from firmware.verbs import Nic
+from firmware.view import ClusterView
 
 
 class Ni:

@@ -4,6 +4,4 @@ from __future__ import annotations
 
 from firmware.hal.host.library import HostHal
 
-__all__ = ["HostHal", "open_layer"]
-
-open_layer = HostHal
+__all__ = ["HostHal"]

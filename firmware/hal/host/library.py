@@ -13,8 +13,8 @@ from firmware.hal.host.receiving import Receiver
 from firmware.hal.host.sending import Sender
 from firmware.hal.nic.layout import PORT, Place, Word
 from firmware.hal.options import Options
-from firmware.layers import ClusterView
 from firmware.verbs import Host
+from firmware.view import ClusterView
 
 
 class HostHal:

@@ -9,8 +9,8 @@ from firmware.hal.host.errors import HalError
 from firmware.hal.host.interface import KEEPABLE, Data, Stretch
 from firmware.hal.nic.layout import BUFFERS, MOST, PROTOCOLS, Order, Place, Word, header
 from firmware.hal.options import Options
-from firmware.layers import ClusterView
 from firmware.verbs import Host
+from firmware.view import ClusterView
 from pymodels.trace import TraceEvent
 
 WORDS = 1 << 32

@@ -8,9 +8,9 @@ from firmware.common.nic import packet_port
 from firmware.hal.nic.layout import MOST, NODES, PORT, Word
 from firmware.hal.nic.program import Program
 from firmware.hal.options import Options
-from firmware.layers import ClusterView
 from firmware.options import OptionError
 from firmware.verbs import Nic, Watch
+from firmware.view import ClusterView
 from pymodels.cards import CardMap
 
 
@@ -26,8 +26,3 @@ def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: in
     Options.of(options)
     if nodes > NODES:
         raise OptionError(f"{nodes} nodes", f"an order names {NODES}", "take fewer")
-
-
-def tolerates_loss(options: Mapping[str, float | str]) -> bool:
-    """A packet may be lost: layers on HAL see to it."""
-    return True

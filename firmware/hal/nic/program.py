@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from firmware.common.nic import PacketPort, Service, serve
 from firmware.hal.nic.layout import BUFFERS, MOST, Order, Place, Word, came, header
-from firmware.layers import ClusterView
 from firmware.verbs import Nic, PollLoop, Watch
+from firmware.view import ClusterView
 from pymodels.trace import TraceEvent
 from pymodels.waiting import Wait, Wanted
 

@@ -11,16 +11,15 @@ from firmware.hpam.host.errors import HpamError
 from firmware.hpam.host.message import SLOTS
 from firmware.hpam.host.port import Call, Port
 from firmware.hpam.options import Options
-from firmware.layers import ClusterView
 from firmware.options import OptionError
 from firmware.verbs import Host
+from firmware.view import ClusterView
 from pymodels.cards import CardMap
 from pymodels.host.process import Process
-from pymodels.nics.fifo.kind import KIND as DRIVES
 from pymodels.nics.fifo.kind import FifoMap
 from pymodels.nics.fifo.registers import Size
 
-__all__ = ["DRIVES", "Call", "Handler", "Hpam", "HpamError", "OptionError", "Port", "check_options", "open_layer"]
+__all__ = ["Call", "Handler", "Hpam", "HpamError", "OptionError", "Port", "check_options"]
 
 NODES = 1 + (Size.BUFFERS - 1) // (4 * SLOTS)
 """Send buffers and pool share the card's memory."""
@@ -63,11 +62,3 @@ def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: in
     if nodes > NODES:
         cause = f"the memory of a FIFO card has room for {NODES}"
         raise OptionError(f"{nodes} nodes", cause, "take that many with NUM_NODES")
-
-
-def tolerates_loss(options: Mapping[str, float | str]) -> bool:
-    """Requests without an answer are sent again."""
-    return True
-
-
-open_layer = Hpam

@@ -14,9 +14,9 @@ from firmware.hpam.host.message import FORMAT, SLOTS, Header
 from firmware.hpam.host.queues import SLOT, Queue
 from firmware.hpam.host.slots import Slots
 from firmware.hpam.options import Options
-from firmware.layers import ClusterView
 from firmware.nics.fifo.buffers import HARM, ONCE_NS, BufferPort, mapped
 from firmware.verbs import Host
+from firmware.view import ClusterView
 from pymodels.host.process import Process
 from pymodels.host.signals import Sig
 from pymodels.nics.fifo.registers import Region, Status

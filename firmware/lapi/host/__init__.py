@@ -7,8 +7,4 @@ from firmware.lapi.host.errors import LapiError
 from firmware.lapi.host.handlers import Place, Set
 from firmware.lapi.host.library import Lapi
 
-__all__ = ["Lapi", "LapiError", "Place", "Query", "Rmw", "Set", "open_layer"]
-
-STANDS_ON = ("hal",)
-
-open_layer = Lapi
+__all__ = ["Lapi", "LapiError", "Place", "Query", "Rmw", "Set"]

@@ -18,8 +18,8 @@ from firmware.lapi.host.incoming import Incoming
 from firmware.lapi.host.memory import Memory
 from firmware.lapi.host.outgoing import PROTOCOL, Message, Outgoing
 from firmware.lapi.host.turns import Turns
-from firmware.layers import ClusterView
 from firmware.verbs import Host
+from firmware.view import ClusterView
 
 NO_DELAY_US = 0
 """LAPI's service routine does not wait for further packets (paper 001, 6.5.1)."""

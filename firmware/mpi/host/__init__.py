@@ -35,9 +35,4 @@ __all__ = [
     "Request",
     "Status",
     "create_intercomm",
-    "open_layer",
 ]
-
-STANDS_ON = ("grim", "via", "pipes", "lapi")
-
-open_layer = Mpi

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from firmware.layers import ClusterView
 from firmware.mpi.host.communicator import Comm
 from firmware.mpi.host.datatypes import whole
 from firmware.mpi.host.engine import Engine
@@ -20,6 +19,7 @@ from firmware.mpi.host.transport import Transport
 from firmware.mpi.host.types import Types
 from firmware.mpi.options import Options
 from firmware.verbs import Host
+from firmware.view import ClusterView
 
 TRANSPORTS: Mapping[str, Callable[[Host, int, int, Any, Options], Transport]] = MappingProxyType(
     {"grim": OverGrim, "via": OverVia, "pipes": OverPipes, "lapi": OverLapi}

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from firmware.common.nic.lanai_packets import LanaiPackets
 from firmware.common.nic.led_packets import LedPackets
-from firmware.layers import ClusterView
 from firmware.nics.lanai4.chains import SoftwareChains
 from firmware.nics.lanai4.transfers import DirectTransfers
 from firmware.verbs import Nic
+from firmware.view import ClusterView
 
 
 def packet_port(nic: Nic, view: ClusterView, base: int, most: int, exact: bool = False) -> LanaiPackets:

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from firmware.common.nic.lanai_packets import LanaiPackets
 from firmware.common.nic.led_packets import LedPackets
-from firmware.layers import ClusterView
 from firmware.nics.lanai9.bells import LanaiBells
 from firmware.nics.lanai9.chains import HardwareChains
 from firmware.nics.lanai9.transfers import ChainTransfers
 from firmware.verbs import Nic
+from firmware.view import ClusterView
 
 
 def packet_port(nic: Nic, view: ClusterView, base: int, most: int, exact: bool = False) -> LanaiPackets:

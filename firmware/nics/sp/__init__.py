@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from firmware.layers import ClusterView
 from firmware.nics.sp.bells import SpBells
 from firmware.nics.sp.packets import SpPackets
 from firmware.verbs import Nic
+from firmware.view import ClusterView
 from pymodels.formats.sp import MAX_USER
 
 

@@ -13,8 +13,8 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from firmware.common.nic.packets import Arrived, PortEvents
 from firmware.common.nic.services import Service
-from firmware.layers import ClusterView
 from firmware.verbs import Nic, Watch
+from firmware.view import ClusterView
 from pymodels.errors import SanlabError
 from pymodels.formats.sp import ROUTE_BYTES, VIA_BYTES
 from pymodels.nics.sp.registers import (

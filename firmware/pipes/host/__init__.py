@@ -4,7 +4,4 @@ from __future__ import annotations
 
 from firmware.pipes.host.library import Pipes
 
-__all__ = ["Pipes", "open_layer"]
-
-STANDS_ON = ("hal",)
-open_layer = Pipes
+__all__ = ["Pipes"]

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from firmware.hal.host.interface import Hal, Packet
-from firmware.layers import ClusterView
 from firmware.pipes.host.errors import PipesError
 from firmware.pipes.host.header import ASKS, DATA, LAYOUT, PROTOCOL, Header, near
 from firmware.pipes.host.incoming import Consumer, Incoming
 from firmware.pipes.host.outgoing import Outgoing
 from firmware.pipes.options import Options
 from firmware.verbs import Host
+from firmware.view import ClusterView
 
 LINGER = 16
 """Time-outs without a packet after which nobody misses an acknowledgement any more: the time of four reminders."""

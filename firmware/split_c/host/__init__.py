@@ -10,10 +10,7 @@ from firmware.split_c.host.pointers import Global, Spread
 from firmware.split_c.options import Options
 from pymodels.cards import CardMap
 
-__all__ = ["Global", "SplitC", "SplitCError", "Spread", "open_layer"]
-
-STANDS_ON = ("am",)
-open_layer = SplitC
+__all__ = ["Global", "SplitC", "SplitCError", "Spread"]
 
 
 def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: int, card: CardMap) -> None:

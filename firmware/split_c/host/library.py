@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from firmware.am.host import Am, Call, Port
-from firmware.layers import ClusterView
 from firmware.split_c.host.errors import SplitCError
 from firmware.split_c.host.heap import Heap, packed
 from firmware.split_c.host.moving import Bulk
 from firmware.split_c.host.pointers import Global, Spread, element
 from firmware.split_c.options import Options
 from firmware.verbs import Host
+from firmware.view import ClusterView
 
 Value = int | float
 

@@ -6,20 +6,19 @@ from collections.abc import Iterable, Mapping
 
 from firmware.common.host.code_image import CodeImage
 from firmware.common.host.request_reply import Handler
-from firmware.layers import ClusterView
 from firmware.options import OptionError
 from firmware.ssam.host.errors import SsamError
 from firmware.ssam.host.kernel import SsamKernel
 from firmware.ssam.host.port import Call, Port
 from firmware.ssam.options import Options
 from firmware.verbs import Host
+from firmware.view import ClusterView
 from pymodels.cards import CardMap
 from pymodels.host.process import Process
-from pymodels.nics.fifo.kind import KIND as DRIVES
 from pymodels.nics.fifo.kind import FifoMap
 from pymodels.nics.fifo.registers import Size
 
-__all__ = ["DRIVES", "Call", "Handler", "OptionError", "Port", "Ssam", "SsamError", "check_options", "open_layer"]
+__all__ = ["Call", "Handler", "OptionError", "Port", "Ssam", "SsamError", "check_options"]
 
 
 class Ssam:
@@ -52,6 +51,3 @@ def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: in
     if nodes > Size.CIRCUITS:
         most = int(Size.CIRCUITS)
         raise OptionError(f"{nodes} nodes", f"a FIFO card has {most} circuits", f"take {most} with NUM_NODES")
-
-
-open_layer = Ssam

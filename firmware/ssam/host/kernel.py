@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 from firmware.common.host.lock import Lock
 from firmware.common.host.request_reply import Kind
-from firmware.layers import ClusterView
 from firmware.nics.fifo.cells import PART, Cell, CellPort, key
 from firmware.ssam.host.area import Area
 from firmware.ssam.host.errors import SsamError
 from firmware.ssam.host.message import ARGUMENTS, FORMAT, MOST, SLOT, Header
 from firmware.ssam.options import Options
 from firmware.verbs import Host
+from firmware.view import ClusterView
 from pymodels.host.process import Process
 from pymodels.trace import TraceEvent
 

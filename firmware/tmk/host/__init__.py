@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from firmware.layers import ClusterView
 from firmware.options import OptionError
 from firmware.tmk.host.errors import TmkError
 from firmware.tmk.host.library import Tmk
@@ -13,10 +12,9 @@ from firmware.tmk.options import Options
 from firmware.udp.host import Udp
 from firmware.verbs import Host
 from firmware.via.host import Via
+from firmware.view import ClusterView
 
-__all__ = ["Shared", "Tmk", "TmkError", "TreadMarks", "open_layer"]
-
-STANDS_ON = ("udp", "via")
+__all__ = ["Shared", "Tmk", "TmkError", "TreadMarks"]
 
 
 class TreadMarks:
@@ -52,6 +50,3 @@ class TreadMarks:
         if isinstance(self._below, Udp):
             return Tmk(OverUdp(self._below, process, self._nodes, self._options.resend_us), self._options)
         return Tmk(OverVia(self._below, process, self._nodes, self._options), self._options)
-
-
-open_layer = TreadMarks

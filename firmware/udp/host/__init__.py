@@ -6,6 +6,4 @@ from firmware.udp.host.errors import UdpError
 from firmware.udp.host.library import Udp
 from firmware.udp.host.sockets import Received, Socket
 
-__all__ = ["Received", "Socket", "Udp", "UdpError", "open_layer"]
-
-open_layer = Udp
+__all__ = ["Received", "Socket", "Udp", "UdpError"]

@@ -9,9 +9,9 @@ from typing import NamedTuple
 from firmware.common.host.card import acknowledge, load_chain, release
 from firmware.common.host.words import store_words
 from firmware.common.nic import chain_heads
-from firmware.layers import ClusterView
 from firmware.udp.nic.layout import CAME_BYTES, ORDERS, PORT, SIZE, SLOTS, Order, Word, header
 from firmware.verbs import Host
+from firmware.view import ClusterView
 from pymodels.trace import TraceEvent
 
 BUFFER = 9216

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
-from firmware.layers import ClusterView
 from firmware.udp.formats import (
     IP_BYTES,
     UDP,
@@ -25,6 +24,7 @@ from firmware.udp.host.driver import Driver, Frame
 from firmware.udp.host.reassembly import Reassembly
 from firmware.udp.options import Options
 from firmware.verbs import Host, Signal
+from firmware.view import ClusterView
 from pymodels.host import Process, Sig
 from pymodels.trace import TraceEvent
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from firmware.layers import ClusterView
 from firmware.udp.host.errors import UdpError
 from firmware.udp.host.kernel import UdpKernel
 from firmware.udp.host.sockets import Socket
 from firmware.udp.nic.layout import Word
 from firmware.verbs import Host, Signal
+from firmware.view import ClusterView
 from pymodels.host import Process
 
 

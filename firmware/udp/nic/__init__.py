@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from firmware.common.nic import packet_port
-from firmware.layers import ClusterView
 from firmware.options import OptionError
 from firmware.udp.nic.layout import MOST, NODES, PORT, Word
 from firmware.udp.nic.program import Program
 from firmware.udp.options import Options
 from firmware.verbs import Nic, Watch
+from firmware.view import ClusterView
 from pymodels.cards import CardMap
 
 
@@ -29,8 +29,3 @@ def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: in
     if 0 < card.most_payload < chosen.mtu:
         cause = f"a packet of this NIC takes {card.most_payload} bytes, a frame has up to {chosen.mtu}"
         raise OptionError("layer udp", cause, f"give udp.mtu={card.most_payload} at most, or a profile with a LANai")
-
-
-def tolerates_loss(options: Mapping[str, float | str]) -> bool:
-    """A datagram may be lost: programs see to it."""
-    return True

@@ -6,9 +6,9 @@ from collections import deque
 from collections.abc import Iterator
 
 from firmware.common.nic import PacketPort, Service, serve
-from firmware.layers import ClusterView
 from firmware.udp.nic.layout import IP_LEAST, MOST, ORDERS, SLOTS, Order, Word, came, header
 from firmware.verbs import Nic, PollLoop, Watch
+from firmware.view import ClusterView
 from pymodels.trace import TraceEvent
 from pymodels.waiting import Wait, Wanted
 

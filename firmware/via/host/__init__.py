@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from firmware.layers import ClusterView
 from firmware.verbs import Host
 from firmware.via.host.common.errors import Result, VipError
 from firmware.via.host.kernel_agent.agent import KernelAgent
@@ -11,9 +10,10 @@ from firmware.via.host.library.descriptor import Descriptor
 from firmware.via.host.library.nic import VipNic
 from firmware.via.host.library.vi import Vi
 from firmware.via.host.mesh import Mesh
+from firmware.view import ClusterView
 from pymodels.host.process import Process
 
-__all__ = ["Connection", "Descriptor", "Result", "Vi", "Via", "VipError", "VipNic", "open_layer"]
+__all__ = ["Connection", "Descriptor", "Result", "Vi", "Via", "VipError", "VipNic"]
 
 
 class Via:
@@ -35,6 +35,3 @@ class Via:
     def mesh(self) -> Mesh:
         """Connections with all other hosts, to be opened."""
         return Mesh(self)
-
-
-open_layer = Via

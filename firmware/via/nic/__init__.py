@@ -5,19 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from firmware.common.nic import packet_port
-from firmware.layers import ClusterView
 from firmware.options import OptionError
 from firmware.verbs import Nic, Watch
-from firmware.via.formats import NODES
 from firmware.via.nic.layout import Layout, Word
 from firmware.via.nic.ni import Ni
 from firmware.via.nic.program import Program
 from firmware.via.options import Options
+from firmware.view import ClusterView
 from pymodels.cards import CardMap
 from pymodels.profiles import profiles_with_doorbells
-
-MOST_NODES = NODES
-"""Nodes that the format names."""
 
 
 async def main(nic: Nic, view: ClusterView) -> None:
@@ -41,8 +37,3 @@ def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: in
         cause = f"a packet of this network takes {card.most_payload} bytes"
         raise OptionError("option packet", cause, f"give {card.most_payload}")
     Layout(chosen, sram_bytes)
-
-
-def tolerates_loss(options: Mapping[str, float | str]) -> bool:
-    """Only the users of reliable connections notice a loss (readings C11)."""
-    return True

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from firmware.common.nic import PacketPort
-from firmware.layers import ClusterView
 from firmware.verbs import Nic
 from firmware.via.formats import NUMBER
 from firmware.via.nic.connection import Connection
@@ -11,6 +10,7 @@ from firmware.via.nic.endpoint import Endpoint
 from firmware.via.nic.layout import EVENTS, Counter, Event, Layout, Word
 from firmware.via.nic.words import EventWord
 from firmware.via.options import Options
+from firmware.view import ClusterView
 
 
 class Ni:

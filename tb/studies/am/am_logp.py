@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from firmware.mail import names
+from firmware.layers import with_mail
 from firmware.stack import grounds
 from pymodels.errors import ConfigError
 from pymodels.loggp.parameters import fitted
@@ -39,7 +39,7 @@ from tb.studies.costs._loggp import PHASES_PS, End, Pair, all_mails, pattern, si
 from tb.studies.kit.stages import stage_times
 
 CLUSTER = "two_hosts"
-LAYERS = [layer for layer in names() if not grounds(layer)]
+LAYERS = [layer for layer in with_mail() if not grounds(layer)]
 OPTIONS = {
     "repetitions": Option(1, "rounds of each kind and size", 1, 1000),
     "messages": Option(20, "single messages, and round trips", 1, 100_000),

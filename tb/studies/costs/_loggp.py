@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from firmware.mail import Mail, names, open_mail, patient
+from firmware.layers import open_mail, patient, with_mail
+from firmware.mail import Mail
 from firmware.stack import grounds
 from pymodels.kernel import Kernel, Task
 from pymodels.loggp.parameters import Rounds
@@ -140,7 +141,7 @@ def variants(settings: str = "") -> Mapping[str, tuple[str, str]]:
     """Every layer with mail on each layer that it can stand on, with its NIC and one host for all."""
     host = load_profile(DEFAULT_PROFILE).name.partition("+")[2]
     found = {}
-    for layer in names():
+    for layer in with_mail():
         for on in grounds(layer) or ("",):
             several = len(grounds(layer)) > 1
             nic = fitting_profile(layer, {layer: {"on": on}} if on else {}).name.partition("+")[0]

@@ -16,7 +16,8 @@ import statistics
 from collections.abc import Sequence
 from pathlib import Path
 
-from firmware.mail import Mail, names
+from firmware.layers import with_mail
+from firmware.mail import Mail
 from pymodels.loggp import goal
 from pymodels.loggp.parameters import LogGP, Rounds, fitted
 from pymodels.loggp.predict import EVERYTHING, LogGOPS, finish_times
@@ -26,7 +27,7 @@ from tb.studies.costs._loggp import End, Pair, all_mails, pattern, sizes_up_to, 
 from tb.studies.kit.stages import stage_times
 
 CLUSTER = "eight_hosts"
-LAYERS = names()
+LAYERS = with_mail()
 OPTIONS = {
     "repetitions": Option(1, "rounds of each kind and size", 1, 1000),
     "sizes": Option(3, "sizes of messages, from a word on", 2, 100),

@@ -14,14 +14,15 @@ import random
 import statistics
 from collections.abc import Sequence
 
-from firmware.mail import Mail, names
+from firmware.layers import with_mail
+from firmware.mail import Mail
 from firmware.stack import grounds
 from tb.lab.lab import Lab
 from tb.plan.options import Option
 from tb.studies.costs._loggp import all_mails, pattern, variants
 
 CLUSTER = "eight_hosts"
-LAYERS = names()
+LAYERS = with_mail()
 OPTIONS = {
     "repetitions": Option(5, "round trips", 1, 1000),
     "size": Option(16, "bytes of the short message", 4, 64, unit="bytes"),

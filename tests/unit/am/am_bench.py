@@ -6,7 +6,8 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from firmware.am.host import Am, Call, Port
-from firmware.layers import ClusterView, nic_program
+from firmware.layers import nic_program
+from firmware.view import ClusterView
 from pymodels.machine import Machine
 
 Came = tuple[int, int, tuple[int, ...], bytes]

@@ -8,7 +8,8 @@ from __future__ import annotations
 import pytest
 
 from firmware.am.host import Am, Call
-from firmware.layers import ClusterView, nic_program
+from firmware.layers import nic_program
+from firmware.view import ClusterView
 from pymodels.machine import Machine
 from tests.unit.layers.first_program import check
 

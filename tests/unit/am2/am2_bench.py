@@ -6,7 +6,8 @@ from collections.abc import Awaitable
 from typing import Any
 
 from firmware.am2.host import Am2, Bundle, Endpoint, Token
-from firmware.layers import ClusterView, nic_program
+from firmware.layers import nic_program
+from firmware.view import ClusterView
 from pymodels.machine import Machine
 
 Came = tuple[bool, int, tuple[int, ...], bytes]

@@ -8,7 +8,8 @@ from __future__ import annotations
 import pytest
 
 from firmware.am2.host import Am2, EndpointName, Token
-from firmware.layers import ClusterView, nic_program
+from firmware.layers import nic_program
+from firmware.view import ClusterView
 from pymodels.machine import Machine
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from firmware.layers import ClusterView, host_library, nic_program
-from firmware.mail import open_mail
+from firmware.layers import host_library, nic_program, open_mail
+from firmware.view import ClusterView
 from pymodels.machine import Machine
 from tests.unit.layers.charges import Charges, settled
 

@@ -12,7 +12,8 @@ import pytest
 
 from firmware.echo.host import Echo
 from firmware.echo.nic import layout
-from firmware.layers import ClusterView, host_library, names, nic_program
+from firmware.layers import host_library, names, nic_program
+from firmware.view import ClusterView
 from pymodels.costs.table import PathTable
 from pymodels.machine import Machine, MachineError
 from pymodels.registers import Pci

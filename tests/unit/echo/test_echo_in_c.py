@@ -16,7 +16,8 @@ from firmware.common.nic import route_row
 from firmware.echo.host import Echo
 from firmware.echo.nic import layout
 from firmware.images import cores, fingerprint, header, image, kinds_of, layers
-from firmware.layers import ClusterView, host_library, nic_program
+from firmware.layers import host_library, nic_program
+from firmware.view import ClusterView
 from pymodels.costs.table import PathTable
 from pymodels.errors import SanlabError
 from pymodels.hardware.discover import nic_kind

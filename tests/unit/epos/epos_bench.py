@@ -6,7 +6,8 @@ from collections.abc import Awaitable, Sequence
 from typing import Any
 
 from firmware.epos.host import Epos, Message
-from firmware.layers import ClusterView, nic_program
+from firmware.layers import nic_program
+from firmware.view import ClusterView
 from pymodels.machine import Machine
 
 

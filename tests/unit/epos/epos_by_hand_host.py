@@ -15,8 +15,8 @@ from firmware.epos.host.outgoing import Outgoing, Sent, Until
 from firmware.epos.nic.layout import Place
 from firmware.epos.nic.words import DATA, INCOMPLETE, LAP, Told, bell, key_of, number_of
 from firmware.epos.options import Options
-from firmware.layers import ClusterView
 from firmware.verbs import Host
+from firmware.view import ClusterView
 from pymodels.trace import TraceEvent
 from tests.unit.epos.epos_by_hand_nic import CREDIT_BELL
 

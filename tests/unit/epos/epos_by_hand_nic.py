@@ -15,8 +15,8 @@ from firmware.epos.nic.receiving import In, Receiver
 from firmware.epos.nic.sending import Out, Sender
 from firmware.epos.nic.words import INDEX, ROUTE, RX_CHAIN, TX_CHAIN, Kind, Word
 from firmware.epos.options import Options
-from firmware.layers import ClusterView
 from firmware.verbs import Nic, Watch
+from firmware.view import ClusterView
 from pymodels.registers import Isr, Reg
 from pymodels.trace import TraceEvent
 

@@ -14,7 +14,7 @@ import pytest
 
 from firmware.epos.host import EposError
 from firmware.epos.nic.words import Word
-from firmware.layers import ClusterView
+from firmware.view import ClusterView
 from pymodels.machine import Machine, MachineError
 from tests.unit.epos.epos_bench import Bench
 

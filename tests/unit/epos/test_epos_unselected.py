@@ -18,7 +18,7 @@ from firmware.epos.nic.layout import Place
 from firmware.epos.nic.pointcuts import NAMES, POINTCUTS, PROTOCOLS, hooks, identity
 from firmware.epos.nic.program import Program
 from firmware.epos.options import Options
-from firmware.layers import ClusterView
+from firmware.view import ClusterView
 from pymodels.trace import TraceEvent
 from tests.unit.epos.epos_bench import Bench
 from tests.unit.epos.test_epos_protocols import SETS

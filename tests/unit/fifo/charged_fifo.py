@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from firmware.layers import ClusterView, host_library
+from firmware.layers import host_library
 from firmware.nics.fifo.buffers import BufferPort
+from firmware.view import ClusterView
 from pymodels.machine import Machine
 from tests.unit.layers.charges import Charges
 

@@ -14,8 +14,9 @@ import pytest
 from firmware.fifo.host import MOST, NODES, check_options, open_layer
 from firmware.fifo.host.buffers import EACH, Buffers
 from firmware.fifo.host.cells import Cells
-from firmware.layers import ClusterView, has_program, names
+from firmware.layers import has_program, names
 from firmware.options import OptionError
+from firmware.view import ClusterView
 from pymodels.errors import SanlabError
 from pymodels.hardware.discover import nic_kind
 from pymodels.machine import Machine, MachineError

@@ -13,8 +13,8 @@ import pytest
 from firmware.grim.formats import Device, Reference
 from firmware.grim.nic.cards import NO_CARD, card_channel
 from firmware.grim.options import Options
-from firmware.layers import ClusterView
 from firmware.options import OptionError
+from firmware.view import ClusterView
 from pymodels.card.circuits import CIRCUITS
 from pymodels.config.model import FPGA_CARD
 from pymodels.machine import Machine

@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 from firmware.grim.host.filter import HostFilter
 from firmware.grim.host.fpga import FpgaCard
-from firmware.layers import ClusterView
+from firmware.view import ClusterView
 from pymodels.card.fabric import Circuit
 from tests.unit.grim.grim_bench import Bench
 from tests.unit.layers.charges import Charges

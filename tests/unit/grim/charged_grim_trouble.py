@@ -9,9 +9,9 @@ from typing import Any
 
 from firmware.common.host import card
 from firmware.grim.formats import Device, Reference
-from firmware.grim.host import Grim, open_layer
+from firmware.grim.host import Grim
 from firmware.grim.host.errors import GrimError
-from firmware.layers import ClusterView
+from firmware.view import ClusterView
 from tests.unit.grim.charged_grim import FAR, Two
 from tests.unit.grim.grim_bench import Bench, again
 from tests.unit.layers.charges import SETTLE_PS, Charges, settled
@@ -224,7 +224,7 @@ def _disagree(charges: Charges, what: str, to: int, **options: int) -> None:
     bench = Bench(2, start_nics=False)
     machine = bench.machine
     bench.views[0] = ClusterView(**machine.view(0, **options))
-    bench.libraries[0] = grim = open_layer(machine.host(0), bench.views[0])
+    bench.libraries[0] = grim = Grim(machine.host(0), bench.views[0])
     for node in range(2):
         bench.start_nic(node)
     machine.finish(*(library.grim_enable() for library in bench.libraries))

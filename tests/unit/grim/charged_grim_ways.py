@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from firmware.grim.formats import Device
-from firmware.grim.host import Grim, open_layer
+from firmware.grim.host import Grim
 from firmware.grim.host.errors import GrimError
 from firmware.grim.nic.layout import Word
 from pymodels.config.model import FPGA_CARD
@@ -90,7 +90,7 @@ def _card(charges: Charges) -> None:
     """A message to an FPGA card: a window that takes everything, at node 1."""
     bench = Bench(2, start_nics=False, channels=2, timeout_us=200)
     bench.views = [replace(view, cards=(frozenset(), frozenset({FPGA_CARD}))) for view in bench.views]
-    bench.libraries[0] = open_layer(bench.machine.host(0), bench.views[0])
+    bench.libraries[0] = Grim(bench.machine.host(0), bench.views[0])
     dma = bench.machine.nic(1).dma
     window = WithCard(dma.host_memory)
     dma.host_memory, dma.check_grant = window, window.granted  # type: ignore[assignment]

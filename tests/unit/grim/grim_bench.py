@@ -8,9 +8,9 @@ from typing import Any
 from firmware.common.host import card
 from firmware.executing import executing
 from firmware.grim import nic as nic_grim
-from firmware.grim.host import Grim, enable, open_layer
+from firmware.grim.host import Grim, enable
 from firmware.grim.nic.layout import Counter
-from firmware.layers import ClusterView
+from firmware.view import ClusterView
 from pymodels.machine import Machine
 from pymodels.machine.timing import Timing
 
@@ -44,7 +44,7 @@ class Bench:
         self.views = [ClusterView(**self.machine.view(node, **options)) for node in range(nodes)]
         for node in (at for at, letter in enumerate(self.in_c) if letter == "c"):
             self.views[node] = executing("grim", self.machine.nic(node), self.views[node])
-        self.libraries: list[Grim] = [open_layer(self.machine.host(node), self.views[node]) for node in range(nodes)]
+        self.libraries: list[Grim] = [Grim(self.machine.host(node), self.views[node]) for node in range(nodes)]
         if start_nics:
             for node in range(nodes):
                 self.start_nic(node)
@@ -108,6 +108,6 @@ async def again(
     await old.host.sleep(down_us * US)
     await enable.clear(old.host, old.layout)
     bench.start_nic(node)
-    library = bench.libraries[node] = open_layer(old.host, bench.views[node])
+    library = bench.libraries[node] = Grim(old.host, bench.views[node])
     await library.grim_enable()
     return library

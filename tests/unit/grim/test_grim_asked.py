@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from firmware.grim.host import Grim, open_layer
+from firmware.grim.host import Grim
 from firmware.grim.nic.layout import HostQueue
 from firmware.options import OptionError
 from pymodels.config import QueueRequest
@@ -26,7 +26,7 @@ def asking(*sizes: dict[str, int], **options: Any) -> Bench:
     for node, asked in enumerate(sizes):
         queues = tuple(QueueRequest(resource, size, f"grim_config:{node}") for resource, size in asked.items())
         bench.views[node] = replace(bench.views[node], queues=queues)
-        bench.libraries[node] = open_layer(bench.machine.host(node), bench.views[node])
+        bench.libraries[node] = Grim(bench.machine.host(node), bench.views[node])
         bench.start_nic(node)
     return bench
 
@@ -71,8 +71,8 @@ def test_queues_of_an_fpga_card_are_as_large_as_it_asks_for() -> None:
     bench = Bench(2, channels=2)
     cards = (frozenset({"MYRI", "CELOXICA"}), frozenset({"MYRI"}))
     queues = (QueueRequest("CELOXICA", 20_000, "grim_config:9"),)
-    library: Grim = open_layer(bench.machine.host(0), replace(bench.views[0], cards=cards, queues=queues))
+    library: Grim = Grim(bench.machine.host(0), replace(bench.views[0], cards=cards, queues=queues))
     assert library.layout.card_queue_bytes == 20_000
     small = (QueueRequest("CELOXICA", 4000, "grim_config:9"),)
     with pytest.raises(OptionError, match="card_queue_bytes: 4000 hold no three segments of 4096"):
-        open_layer(bench.machine.host(0), replace(bench.views[0], cards=cards, queues=small))
+        Grim(bench.machine.host(0), replace(bench.views[0], cards=cards, queues=small))

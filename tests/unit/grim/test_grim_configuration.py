@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from firmware.grim.formats import Device
-from firmware.grim.host import ANY_VNN, Grim, GrimError, open_layer
+from firmware.grim.host import ANY_VNN, Grim, GrimError
 from firmware.grim.host.enable import Phase
 from pymodels.config.find import HOST_VARIABLE
 from pymodels.errors import ConfigError
@@ -80,7 +80,7 @@ def reading(file: Path) -> Bench:
     bench = Bench(2)
     hosts = [bench.machine.host(node) for node in range(2)]
     views = [replace(view, config=str(file)) for view in bench.views]
-    bench.libraries = [open_layer(host, view) for host, view in zip(hosts, views, strict=True)]
+    bench.libraries = [Grim(host, view) for host, view in zip(hosts, views, strict=True)]
     return bench
 
 

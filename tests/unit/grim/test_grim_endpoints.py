@@ -16,7 +16,7 @@ import pytest
 
 from firmware.grim import nic as nic_grim
 from firmware.grim.formats import HEADER_BYTES, Device, Reference, endpoint
-from firmware.grim.host import Grim, GrimError, open_layer
+from firmware.grim.host import Grim, GrimError
 from firmware.grim.host.cards import Cards
 from firmware.grim.host.handlers import CARD_CONTROL
 from firmware.grim.nic.cards import CARD
@@ -159,7 +159,7 @@ def test_all_of_a_long_message_goes_to_an_fpga_card_when_it_is_complete() -> Non
     """A machine without a card: the NIC is told that there is one, and its window is caught."""
     bench = Bench(2, start_nics=False, channels=2)
     views = [replace(view, cards=(frozenset(), frozenset({FPGA_CARD}))) for view in bench.views]
-    bench.libraries[0] = open_layer(bench.machine.host(0), views[0])
+    bench.libraries[0] = Grim(bench.machine.host(0), views[0])
     for node in range(2):
         nic = bench.machine.nic(node)
         nic.spawn(nic_grim.main(nic, views[node]), "firmware")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from firmware.grim.formats import Device
-from firmware.grim.host import ANY_VNN, Grim, GrimError, open_layer
+from firmware.grim.host import ANY_VNN, Grim, GrimError
 from firmware.grim.nic.layout import Counter
 from tests.unit.grim.grim_bench import Bench
 
@@ -24,7 +24,7 @@ def with_view(**changes: Any) -> Bench:
     bench = Bench(3)
     hosts = map(bench.machine.host, range(3))
     views = [replace(view, **changes) for view in bench.views]
-    bench.libraries = [open_layer(host, view) for host, view in zip(hosts, views, strict=True)]
+    bench.libraries = [Grim(host, view) for host, view in zip(hosts, views, strict=True)]
     return bench
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from firmware.hal.host import HostHal
 from firmware.hal.host.interface import Packet
-from firmware.layers import ClusterView, host_library, nic_program
+from firmware.layers import host_library, nic_program
+from firmware.view import ClusterView
 from pymodels.builders import board
 from pymodels.machine import Machine
 from pymodels.updown import up_down

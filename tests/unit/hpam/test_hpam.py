@@ -16,9 +16,10 @@ import pytest
 
 from firmware.common.host.code_image import STEP
 from firmware.common.host.request_reply import Kind
-from firmware.hpam.host import NODES, HpamError, check_options, tolerates_loss
+from firmware.hpam.host import NODES, HpamError, check_options
 from firmware.hpam.host.message import FORMAT, MOST, SLOTS, Header
 from firmware.hpam.host.slots import SEQUENCES, Slots
+from firmware.layers import tolerates_loss
 from firmware.options import OptionError
 from pymodels.hardware.discover import nic_kind
 from pymodels.machine import MachineError
@@ -303,7 +304,7 @@ def test_a_header_is_what_it_was_before_packing() -> None:
 def test_the_layer_runs_on_its_card_alone_and_on_as_many_as_it_has_memory_for() -> None:
     card = nic_kind("fifo").card(1 << 18)
     check_options({"timeout_us": 20, "duplicates": "execute"}, NODES, 1 << 18, card)
-    assert NODES == 8 and tolerates_loss({})
+    assert NODES == 8 and tolerates_loss("hpam", {})
     for options, nodes, kind, said in (
         ({}, 9, "fifo", "9 nodes: the memory of a FIFO card has room for 8"),
         ({}, 2, "lanai9", "it drives a FIFO card, and this is another NIC"),

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from firmware.lapi.host import Lapi
-from firmware.layers import ClusterView
+from firmware.view import ClusterView
 from tests.unit.hal.hal_bench import Bench
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})

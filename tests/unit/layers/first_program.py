@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
-from firmware.layers import ClusterView, host_library
+from firmware.layers import host_library
+from firmware.view import ClusterView
 from pymodels.machine import Machine
 
 

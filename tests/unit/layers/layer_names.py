@@ -23,13 +23,13 @@ def own(place: str, layer: str) -> bool:
     return any(re.match(pattern.format(layer), place) for pattern in OWN)
 
 
-STANDS_ON = re.compile(r"^STANDS_ON = \(([^)]*)\)", re.MULTILINE)
+STANDS_ON = re.compile(r"\b(?:STANDS_ON|stands_on) ?= ?\(([^)]*)\)")
 
 
 def below(root: Path, place: str) -> frozenset[str]:
     """The layers that a file may name since its own layer or application stands on them."""
     folder = re.match(r"(firmware/applications/\w+/|tb/studies/\w+/fuzz/)|firmware/\w+/(?!nic/)", place)
-    package = root / folder[0] / ("" if folder[1] else "host") / "__init__.py" if folder else root
+    package = root / folder[0] / ("__init__.py" if folder[1] else "layer.py") if folder else root
     stands = STANDS_ON.search(package.read_text(encoding="utf-8")) if package.is_file() else None
     return frozenset(re.findall(r'"(\w+)"', stands[1])) if stands else frozenset()
 

@@ -10,7 +10,6 @@ COMPILED = '[compiled]\norigin = "compiled"\n[path]\n'
 NOTES = '''"""Notes: short texts with a number, on whichever layer is below."""
 from struct import Struct
 
-STANDS_ON = ("grim", "via")
 HEADER = Struct(">HH")
 TYPE = 0x4E4F
 
@@ -83,7 +82,6 @@ def open_layer(host, view, below):
     return {"grim": OverGrim, "via": OverVia}[view.options.get("on", "grim")](host, view, below)
 '''
 TALLY = '''"""A counter on each host that others add to."""
-STANDS_ON = ("grim",)
 
 
 class Tally:
@@ -106,9 +104,6 @@ class Tally:
 
 def composition(options):
     return ("checked", "twice")[: int(options.get("checked", 0))]
-
-
-open_layer = Tally
 '''
 SHOWN = """from firmware.shown import Boundary, Plain, Shown
 from pymodels.trace import Part, TraceEvent
@@ -116,6 +111,19 @@ from pymodels.trace import Part, TraceEvent
 TOLD = "the library of {target} keeps the note"
 KEPT = Boundary("note_kept", TraceEvent.HANDLER_END, Part.HOST_CPU, 1, TOLD)
 SHOWN = Shown((KEPT,), plain=Plain(0x4E4F, {"number": (2, "Number")}))
+"""
+NOTES_LAYER = """from firmware.layer import Layer
+from firmware.notes.host import open_layer
+from firmware.notes.options import Options
+from firmware.notes.shown import SHOWN
+
+LAYER = Layer(name="notes", library=open_layer, options=Options, stands_on=("grim", "via"), shown=SHOWN)
+"""
+TALLY_LAYER = """from firmware.layer import Layer
+from firmware.tally.host import Tally, composition
+from firmware.tally.options import Options
+
+LAYER = Layer(name="tally", library=Tally, options=Options, stands_on=("grim",), composition=composition)
 """
 OPTIONS = """from dataclasses import dataclass
 
@@ -167,12 +175,14 @@ async def run(lab):
 '''
 FILES = {
     "firmware/notes/host/__init__.py": NOTES,
+    "firmware/notes/layer.py": NOTES_LAYER,
     "firmware/notes/shown.py": SHOWN,
     "firmware/notes/options.py": OPTIONS,
     "firmware/notes/host/costs.toml": COMPILED
     + "number_note = { instructions = 40, loads = 8, stores = 6, uncached = 0 }\n"
     + "take_note = { instructions = 90, loads = 9, stores = 4, uncached = 0 }\n",
     "firmware/tally/host/__init__.py": TALLY,
+    "firmware/tally/layer.py": TALLY_LAYER,
     "firmware/tally/options.py": OPTIONS.replace("longest", "checked").replace("64", "2").replace("60", "1"),
     "firmware/tally/host/costs.toml": COMPILED
     + "add_up = { instructions = 12, loads = 3, stores = 1, uncached = 0 }\n"
@@ -183,8 +193,8 @@ FILES = {
 
 
 def write(root: Path, **further: str) -> Path:
-    """The repository in a folder, with the `__init__.py` of further layers of the host by name; the folder."""
-    for name, text in {**FILES, **{f"firmware/{one}/host/__init__.py": text for one, text in further.items()}}.items():
+    """The repository in a folder, with the descriptors of further layers by name; the folder."""
+    for name, text in {**FILES, **{f"firmware/{one}/layer.py": text for one, text in further.items()}}.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Mapping
 from typing import Any
 
-from firmware.layers import ClusterView, has_program, nic_program
-from firmware.mail import Mail, open_mail
+from firmware.layers import has_program, nic_program, open_mail
+from firmware.mail import Mail
 from firmware.stack import Libraries
+from firmware.view import ClusterView
 from pymodels.machine import Machine
 from tb.plan.fitting import fitting_profile
 

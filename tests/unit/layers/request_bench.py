@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Iterable, Sequence
 from typing import Any
 
-from firmware.layers import ClusterView, host_library
+from firmware.layers import host_library
+from firmware.view import ClusterView
 from pymodels.machine import Machine
 
 Request = tuple[int, tuple[int, ...], bytes]

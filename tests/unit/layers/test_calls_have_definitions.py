@@ -24,9 +24,8 @@ import pytest
 import firmware
 from firmware.echo.host import Echo
 from firmware.grim.host.api import Api
-from firmware.layers import names
+from firmware.layers import names, with_mail
 from firmware.mail import Mail
-from firmware.mail import names as with_mail
 from tb.tools.paths import ROOT
 from tests.unit.layers.mail_bench import MailBench
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from firmware.mail import names
+from firmware.layers import with_mail
 from firmware.stack import grounds
 from pymodels.errors import ConfigError, SanlabError
 from pymodels.profiles import DEFAULT_PROFILE, load_profile
@@ -25,8 +25,8 @@ def planned(settings: str, profile: str = "") -> Plan:
 
 
 def test_without_a_word_the_first_layer_runs() -> None:
-    assert studies.load("loggp").layers == (names()[0],)
-    assert planned("").options["layer"] == names()[0]
+    assert studies.load("loggp").layers == (with_mail()[0],)
+    assert planned("").options["layer"] == with_mail()[0]
 
 
 def test_a_chosen_layer_brings_its_options_and_those_below() -> None:
@@ -52,7 +52,7 @@ def test_what_does_not_fit_is_refused_before_anything_is_built(settings: str, pr
 
 def test_each_layer_with_mail_is_a_variant_on_a_profile_that_fits_it() -> None:
     layers = {name.partition("-")[0] for name in loggp.VARIANTS}
-    assert layers == set(names())
+    assert layers == set(with_mail())
     assert {f"mpi-{on}" for on in grounds("mpi")} <= set(loggp.VARIANTS)
     for profile, settings in loggp.VARIANTS.values():
         planned(settings, profile)

@@ -33,7 +33,7 @@ OWN = {
     "firmware/toy/host/__init__.py": "from firmware.toy.nic import NAME",
     "firmware/toy/formats.py": "from firmware.toy.nic import NAME",
     "tb/studies/toy/toy_pingpong.py": "LAYER = 'toy'",
-    "firmware/upper/host/__init__.py": 'STANDS_ON = ("toy", "other")',
+    "firmware/upper/layer.py": 'LAYER = Layer(name="upper", stands_on=("toy", "other"))',
     "tb/studies/both/fuzz/__init__.py": 'STANDS_ON = ("toy", "other")',
 }
 WORDS = {"source", "target", "bytes", "way", "answers"}

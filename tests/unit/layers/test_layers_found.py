@@ -1,17 +1,21 @@
-"""Message layers are found by their folders: read once in a process, and again when one has come or gone.
+"""Message layers are found by their folders, and their descriptors are checked when they are loaded.
 
-Strategy: a root of somebody else, in which layers are added and taken away while the process runs; reading of files is
-counted.
+Strategy: a root of somebody else, in which layers are added and taken away while the process runs, and descriptors are
+wrong in one way at a time.
 """
 
 from __future__ import annotations
 
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
 
-from firmware.layers import names
+import firmware
+from firmware.layer import LayerError
+from firmware.layers import exists, folder_of, load, names
+from firmware.shown import NOTHING_SAID
 from pymodels.roots import TREE
 
 
@@ -24,15 +28,15 @@ def _host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def _add(host: Path, layer: str, text: str = "open_layer = None\n") -> None:
-    (host / layer / "host").mkdir(parents=True)
-    (host / layer / "host" / "__init__.py").write_text(text, encoding="utf-8")
+def _add(firmware: Path, layer: str, file: str = "layer.py") -> None:
+    (firmware / layer).mkdir(parents=True)
+    (firmware / layer / file).write_text("", encoding="utf-8")
 
 
 def test_layers_that_come_and_go_are_seen(host: Path) -> None:
     before = names()
     _add(host, "somebodys")
-    _add(host, "no_layer", "open_layers = None\n")
+    _add(host, "no_layer", "__init__.py")
     assert names() == sorted([*before, "somebodys"])
     _add(host, "zealous")
     assert names() == sorted([*before, "somebodys", "zealous"])
@@ -40,23 +44,62 @@ def test_layers_that_come_and_go_are_seen(host: Path) -> None:
     assert names() == sorted([*before, "zealous"])
 
 
-def test_a_layer_whose_folder_is_written_meanwhile_is_found_when_it_is_whole(host: Path) -> None:
-    before = names()
-    (host / "late" / "host").mkdir(parents=True)
-    assert names() == before
-    (host / "late" / "host" / "__init__.py").write_text("open_layer = None\n", encoding="utf-8")
-    assert names() == sorted([*before, "late"])
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "has no descriptor; write LAYER = Layer(name=..., library=...)"),
+        ("LAYER = print", "has no descriptor; write LAYER = Layer(name=..., library=...)"),
+        (
+            "LAYER = Layer(name='other', library=print)",
+            "its descriptor is named 'other'; name it 'wrong', as its folder",
+        ),
+        ("LAYER = Layer(name='wrong')", "a field is missing: 1 required keyword-only argument: 'library'; give it"),
+        (
+            "LAYER = Layer(name='wrong', library=print, limit=print)",
+            "Layer has no field 'limit'; did you mean 'limits'?",
+        ),
+        ("LAYER = Layer(name='wrong', library=3)", "library is 3; give a function"),
+        ("LAYER = Layer(name='wrong', library=None)", "library is None; give a function"),
+        ("LAYER = Layer(name='wr ong', library=print)", "the name is no identifier; use letters, digits and _"),
+        ("LAYER = Layer(name='wrong', library=print, stands_on='hal')", "stands_on is 'hal'; give a tuple of names"),
+        (
+            "LAYER = Layer(name='wrong', library=print, firmware=print, stands_on=('hal',))",
+            "has a NIC side, and stands on 'hal'; leave out one of the two",
+        ),
+    ],
+)
+def test_a_descriptor_with_a_fault_is_rejected(
+    host: Path, monkeypatch: pytest.MonkeyPatch, text: str, said: str
+) -> None:
+    (host / "wrong").mkdir()
+    (host / "wrong" / "layer.py").write_text(f"from firmware.layer import Layer\n{text}\n", encoding="utf-8")
+    monkeypatch.setattr(firmware, "__path__", [*firmware.__path__, str(host)])
+    for name in [name for name in sys.modules if name.startswith("firmware.wrong")]:
+        monkeypatch.delitem(sys.modules, name)
+    with pytest.raises(LayerError) as error:
+        load("wrong")
+    assert said in str(error.value)
 
 
-def test_nothing_is_read_where_nothing_has_changed(host: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    _add(host, "somebodys")
-    known = names()
+def test_an_error_of_the_code_of_a_layer_is_raised_as_it_is(host: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (host / "failing").mkdir()
+    (host / "failing" / "layer.py").write_text("import not_installed\n", encoding="utf-8")
+    monkeypatch.setattr(firmware, "__path__", [*firmware.__path__, str(host)])
+    with pytest.raises(ModuleNotFoundError, match="not_installed"):
+        load("failing")
 
-    def refuse(self: Path, *_: str, **named: str) -> str:
-        raise AssertionError(f"{self} is read again")
 
-    monkeypatch.setattr(Path, "read_text", refuse)
-    monkeypatch.setattr("firmware.layers.things", refuse)
-    assert names() == known
-    names().clear()
-    assert names() == known
+def test_every_descriptor_is_complete() -> None:
+    for name in names():
+        layer = load(name)
+        folder = folder_of(name)
+        assert (layer.options is not None) == (folder / "options.py").exists(), name
+        assert (layer.mail is not None) == (folder / "mail.py").exists(), name
+        assert (layer.shown is not NOTHING_SAID) == (folder / "shown.py").exists(), name
+        assert (layer.boot is not None) == (folder / "nic" / "boot.py").exists(), name
+
+
+def test_an_unknown_layer_names_the_nearest() -> None:
+    with pytest.raises(LookupError, match="message layer 'grmi' does not exist; did you mean 'grim'"):
+        load("grmi")
+    assert not exists("") and not exists("../grim") and not exists("common")

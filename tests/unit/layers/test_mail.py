@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import pytest
 
-from firmware.mail import AHEAD, Mail, names
+from firmware.layers import with_mail
+from firmware.mail import AHEAD, Mail
 from firmware.stack import grounds
 from tests.unit.layers.mail_bench import MailBench
 
-WAYS = [(layer, on) for layer in names() for on in (grounds(layer) or ("",))]
+WAYS = [(layer, on) for layer in with_mail() for on in (grounds(layer) or ("",))]
 LATE_PS = 150_000_000
 
 

@@ -16,9 +16,9 @@ import pytest
 from firmware.common.nic import packet_port, serve
 from firmware.common.nic.packets import PacketPort
 from firmware.common.nic.ports import chain_heads
-from firmware.layers import ClusterView
 from firmware.verbs import Nic
 from firmware.via.formats import REST, Header, Kind
+from firmware.view import ClusterView
 from pymodels.machine import Machine
 
 KINDS = ("lanai9", "sp")

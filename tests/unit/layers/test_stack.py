@@ -15,8 +15,10 @@ from typing import Any
 import pytest
 
 import firmware
-from firmware.layers import ClusterView, has_program, nic_program
-from firmware.stack import Libraries, Options, grounds, shown_together, stack
+from firmware.layer import Options
+from firmware.layers import has_program, nic_program
+from firmware.stack import Libraries, grounds, shown_together, stack
+from firmware.view import ClusterView
 from pymodels.costs import CostError, PathTable
 from pymodels.errors import SanlabError
 from pymodels.machine import Machine
@@ -25,9 +27,8 @@ from tb.plan.options import stack_options
 from tests.unit.layers.madeup_layers import write
 
 WRONG = {
-    "lost": 'STANDS_ON = ("grmi",)\nopen_layer = None\n',
-    "chicken": 'STANDS_ON = ("egg",)\nopen_layer = None\n',
-    "egg": 'STANDS_ON = ("chicken",)\nopen_layer = None\n',
+    name: f'from firmware.layer import Layer\nLAYER = Layer(name="{name}", library=print, stands_on=("{below}",))\n'
+    for name, below in (("lost", "grmi"), ("chicken", "egg"), ("egg", "chicken"))
 }
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware.layers import ClusterView
+from firmware.view import ClusterView
 from pymodels.builders import board, clos, host_names, single_switch
 from pymodels.config import load_cluster
 from pymodels.config.find import find_config

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from firmware.layers import ClusterView
 from firmware.verbs import Buffer, Concurrency, Host, Nic, PollLoop, Signal, Waitable, Watch
+from firmware.view import ClusterView
 from pymodels.kernel import Event, Future, Kernel
 from pymodels.machine import Machine, ModelBuffer, ModelHost, ModelNic
 from pymodels.machine.spin import Spin

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from firmware.layers import ClusterView, nic_program
+from firmware.layers import nic_program
 from firmware.mpi.host import ErrorClass, Mpi, MpiError
 from firmware.stack import Libraries
+from firmware.view import ClusterView
 from pymodels.builders import board, host_names
 from pymodels.machine import Machine
 from pymodels.updown import up_down

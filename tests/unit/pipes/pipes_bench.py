@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from firmware.layers import ClusterView
 from firmware.pipes.host import Pipes
+from firmware.view import ClusterView
 from tests.unit.hal.hal_bench import Bench
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})

@@ -10,8 +10,8 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any
 
 from firmware.hal.host.interface import KEEPABLE, Data, Handler, Packet, Stretch
-from firmware.layers import ClusterView
 from firmware.pipes.host import Pipes
+from firmware.view import ClusterView
 from pymodels.kernel import Event, Kernel
 
 Choose = Callable[[int], int]

@@ -22,10 +22,10 @@ def own(place: str, kind: str) -> bool:
 
 
 def driving(root: Path, kind: str) -> tuple[str, ...]:
-    """The folders of layers that say that they drive a kind: they import it as DRIVES in their `__init__.py`."""
-    says = f"from pymodels.nics.{kind}.kind import KIND as DRIVES\n"
-    found = sorted((root / "firmware").glob("*/host/__init__.py"))
-    return tuple(f"firmware/{one.parents[1].name}/" for one in found if says in one.read_text(encoding="utf-8"))
+    """The folders of layers that say that they drive a kind: `drives` of their descriptor is the imported `KIND`."""
+    says = f"from pymodels.nics.{kind}.kind import KIND\n"
+    found = sorted((root / "firmware").glob("*/layer.py"))
+    return tuple(f"firmware/{one.parent.name}/" for one in found if says in one.read_text(encoding="utf-8"))
 
 
 def in_python(tree: ast.AST, kind: str) -> Iterator[int]:

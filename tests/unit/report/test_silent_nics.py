@@ -12,7 +12,8 @@ from dataclasses import replace
 
 import pytest
 
-from firmware.layers import ClusterView, host_library, nic_program
+from firmware.layers import host_library, nic_program
+from firmware.view import ClusterView
 from pymodels.machine import Machine
 from pymodels.trace import Part, TraceEvent
 from tb.report.lives import Lives

@@ -24,6 +24,8 @@ from tb.sweep.points import sources_digest, spread
 
 FILES = {
     "firmware/theirs/host/__init__.py": "from . import parts\ndef open_layer(host, view): ...\n",
+    "firmware/theirs/layer.py": "from firmware.layer import Layer\nfrom firmware.theirs.host import open_layer\n"
+    "LAYER = Layer(name='theirs', library=open_layer)\n",
     "firmware/theirs/host/parts.py": "import so_helper\n",
     "firmware/theirs/host/costs.toml": "",
     "tb/studies/theirs/theirs.py": '"""What is theirs?"""\nLAYER = "theirs"\nasync def run(lab): ...\n',

@@ -7,8 +7,9 @@ from types import MappingProxyType
 from typing import Any
 
 from firmware.am.host import Am
-from firmware.layers import ClusterView, nic_program
+from firmware.layers import nic_program
 from firmware.split_c.host import SplitC
+from firmware.view import ClusterView
 from pymodels.machine import Machine
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})

@@ -18,9 +18,10 @@ import pytest
 from firmware.am.nic.layout import MOST
 from firmware.applications.spread import PROGRAMS, Node
 from firmware.applications.spread.node import Array
-from firmware.layers import ClusterView, check_options
+from firmware.layers import check_options
 from firmware.options import OptionError
 from firmware.split_c.host import Global, SplitC, SplitCError
+from firmware.view import ClusterView
 from pymodels.hardware.discover import nic_kind
 from tests.unit.split_c.split_c_bench import Bench
 

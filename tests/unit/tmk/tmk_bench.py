@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from firmware.layers import ClusterView, host_library, nic_program
+from firmware.layers import host_library, nic_program
 from firmware.tmk.host import Tmk, TreadMarks
+from firmware.view import ClusterView
 from pymodels.kernel import close_unbegun
 from pymodels.machine import Machine
 

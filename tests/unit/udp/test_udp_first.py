@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import pytest
 
-from firmware.layers import ClusterView, nic_program
+from firmware.layers import nic_program
 from firmware.udp.host import Udp
+from firmware.view import ClusterView
 from pymodels.machine import Machine
 
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from firmware.layers import NodesError, check_options
+from firmware.layer import NodesError
+from firmware.layers import check_options
 from firmware.options import OptionError
 from firmware.udp.formats import FormatError, Ip
 from firmware.udp.host import UdpError

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Sequence
 from typing import Any
 
-from firmware.layers import ClusterView, host_library, nic_program
+from firmware.layers import host_library, nic_program
 from firmware.udp.host import Received, Socket, Udp
+from firmware.view import ClusterView
 from pymodels.host import Process
 from pymodels.machine import Machine
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from firmware.layers import ClusterView, host_library, nic_program
+from firmware.layers import host_library, nic_program
 from firmware.via.formats import Reliability, Status
 from firmware.via.host import Result, Vi, Via, VipError
+from firmware.view import ClusterView
 from pymodels.machine import Machine
 from tb.studies.via._via import User, connect, user
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from firmware.common.host.card import load_chain, load_doorbells, release
 from firmware.common.host.words import store_words
 from firmware.common.nic import chain_heads
-from firmware.layers import ClusterView
 from firmware.verbs import Host
 from firmware.via.host.kernel_agent.completion_queues import CompletionQueues
 from firmware.via.host.kernel_agent.connections.local_ends import LocalEnds
@@ -33,6 +32,7 @@ from firmware.via.host.kernel_agent.vis.shared import Shared
 from firmware.via.host.kernel_agent.vis.table import KernelVi, ViTable
 from firmware.via.nic.layout import Layout, Word
 from firmware.via.options import Options
+from firmware.view import ClusterView
 from pymodels.errors import SanlabError
 from pymodels.profiles import profiles_with_doorbells
 from pymodels.waiting import Wait, Wanted

@@ -89,7 +89,7 @@ def _plain_call(call: Callable[..., Any]) -> Callable[..., Any]:
 
 def namespace(mpi: Mpi) -> SimpleNamespace:
     """What a function knows as `MPI`: the communicator of all, constants, datatypes, `Status`, `Op`, `Request`."""
-    found = SimpleNamespace(**{name: getattr(layer, name) for name in layer.__all__ if name != "open_layer"})
+    found = SimpleNamespace(**{name: getattr(layer, name) for name in layer.__all__})
     for name in Types.__annotations__:
         setattr(found, name, getattr(mpi, name))
     waits = [name for name in dir(Request) if name.startswith(("Wait", "Test", "Start")) and len(name) > 5]

@@ -9,8 +9,8 @@ from firmware.am.host import Am
 from firmware.am.nic.layout import MOST, PORT, STRIDE, WORDS, Control, Place, Word
 from firmware.am.nic.program import Program
 from firmware.common.nic import packet_port
-from firmware.layers import ClusterView
 from firmware.verbs import Watch
+from firmware.view import ClusterView
 from tb.explore.part import machine
 from tb.explore.requests import Choices, Traffic, User
 

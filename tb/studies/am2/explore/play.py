@@ -13,7 +13,7 @@ from firmware.am2.host import Am2, Bundle, Token
 from firmware.am2.nic import main
 from firmware.am2.nic.layout import Place, Word
 from firmware.am2.nic.words import LEAD
-from firmware.layers import ClusterView
+from firmware.view import ClusterView
 from tb.explore.part import machine
 from tb.explore.requests import Choices, Traffic
 

@@ -7,12 +7,12 @@ from functools import partial
 from typing import Any, Protocol
 
 from firmware.grim.formats import MessageType, Words
-from firmware.grim.host import Grim, GrimError, open_layer
+from firmware.grim.host import Grim, GrimError
 from firmware.grim.nic.layout import Counter, Register
 from firmware.grim.nic.ni import Ni
 from firmware.grim.nic.parts import Parts
 from firmware.grim.nic.scan import Firmware
-from firmware.layers import ClusterView
+from firmware.view import ClusterView
 from pymodels.machine.nic import ModelNic
 from tb.explore.part import machine
 from tb.studies.grim.explore.form import normalise
@@ -54,7 +54,7 @@ class Cluster:
             firmware = Firmware(Ni(self.machine.nic(node), view))
             self.machine.processor(node).spawn(firmware.run(), "firmware")
             self.parts.append(firmware.parts)
-            self.grims.append(open_layer(self.machine.host(node), view))
+            self.grims.append(Grim(self.machine.host(node), view))
         self.machine.finish(*(grim.grim_enable() for grim in self.grims), within_us=1e18)
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from firmware.grim.host import Grim, open_layer
+from firmware.grim.host import Grim
 from firmware.grim.nic import holds_link
 from firmware.grim.nic.ni import Ni
 from firmware.grim.nic.scan import Firmware
-from firmware.layers import ClusterView, check_options
+from firmware.layers import check_options
 from firmware.options import OptionError
+from firmware.view import ClusterView
 from pymodels.config.model import QueueRequest
 from tb.fuzz.program import Program
 from tb.fuzz.world import World
@@ -79,18 +80,18 @@ class Cluster:
         except OptionError as error:
             refused = error
         if refused is not None:
-            open_layer(host, view)  # refuses them too
+            Grim(host, view)  # refuses them too
             raise refused
         if program.in_c[node : node + 1] == C:
             return self._in_c(node, view)
-        library, ni = open_layer(host, view), Ni(nic, view)
+        library, ni = Grim(host, view), Ni(nic, view)
         return NodeSoftware(ni, Firmware(ni), library)
 
     def _in_c(self, node: int, view: ClusterView) -> NodeSoftware:
         """A node whose NIC executes the firmware. Raises ConfigError for options that only Python has."""
         view = self.world.executing("grim", node, view)
         executing = ExecutingNi(self.world.nics[node], view)
-        return NodeSoftware(executing, executing, open_layer(self.world.hosts[node], view))
+        return NodeSoftware(executing, executing, Grim(self.world.hosts[node], view))
 
     async def load(self) -> None:
         """Load the NICs that execute, before one is enabled: in reset they would drop the notices of others."""

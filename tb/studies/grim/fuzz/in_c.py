@@ -11,8 +11,8 @@ from firmware.grim.nic.boot import HAS, LACKS
 from firmware.grim.nic.layout import Register
 from firmware.grim.nic.variables import Variables
 from firmware.images import kinds_of
-from firmware.layers import ClusterView
 from firmware.verbs import Nic
+from firmware.view import ClusterView
 from pymodels.errors import ConfigError
 from pymodels.profiles import DEFAULT_KIND
 from tb.fuzz.draw import Draw

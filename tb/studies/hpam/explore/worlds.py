@@ -6,9 +6,10 @@ from functools import partial
 from typing import Any
 
 from firmware.common.host.request_reply import Kind
-from firmware.hpam.host import DRIVES, Hpam
+from firmware.hpam.host import Hpam
 from firmware.hpam.host.message import FORMAT, Header
 from firmware.hpam.host.slots import Slots
+from pymodels.nics.fifo.kind import KIND
 from tb.explore.cards import CardPlay
 from tb.explore.requests import DOUBLED, LATE, LOST, Request, Traffic, asked
 from tb.explore.world import SmallWorld
@@ -27,7 +28,7 @@ def world(
 ) -> SmallWorld:
     """A world of requests."""
     options: dict[str, int | str] = {"timeout_us": PATIENCE_US, "queue": 1, "duplicates": duplicates}
-    play = partial(CardPlay, Hpam, DRIVES.name, Patient, traffic, options, flaw)
+    play = partial(CardPlay, Hpam, KIND.name, Patient, traffic, options, flaw)
     return asked(name, question, traffic, play, say, LEFT_OUT, serves=True, **further)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from firmware.hpam.host import DRIVES
+from pymodels.nics.fifo.kind import KIND
 from tb.fuzz import request_reply
 from tb.fuzz.draw import Draw
 from tb.fuzz.program import Program
@@ -23,7 +23,7 @@ def program(draw: Draw) -> Program:
     }
     rates = {name: draw.one_of((10, 60)) for name in FAULTS if draw.once_in(3)}
     faults = {**rates, "seed": draw.whole(0, 1 << 16)} if rates else {}
-    return Program(nodes, DRIVES.name, options, faults, acts(draw, nodes))
+    return Program(nodes, KIND.name, options, faults, acts(draw, nodes))
 
 
 def held(layers: Sequence[Any]) -> list[str]:

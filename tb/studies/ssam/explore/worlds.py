@@ -6,9 +6,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from firmware.ssam.host import DRIVES, Ssam
+from firmware.ssam.host import Ssam
 from firmware.ssam.host.area import Area
 from firmware.ssam.shown import cell_in_words
+from pymodels.nics.fifo.kind import KIND
 from tb.explore import cards
 from tb.explore.cards import CardPlay, Server
 from tb.explore.requests import Request, Traffic, asked
@@ -27,7 +28,7 @@ def world(
     name: str, question: str, traffic: Traffic, flaw: Callable[[], None] | None = None, **further: Any
 ) -> SmallWorld:
     """A world of requests."""
-    play = partial(CardPlay, Ssam, DRIVES.name, Server, traffic, {"requests": 1}, flaw)
+    play = partial(CardPlay, Ssam, KIND.name, Server, traffic, {"requests": 1}, flaw)
     return asked(name, question, traffic, play, cell_in_words, LEFT_OUT, serves=True, **further)
 
 

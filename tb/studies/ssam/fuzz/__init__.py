@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from firmware.ssam.host import DRIVES
+from pymodels.nics.fifo.kind import KIND
 from tb.fuzz import request_reply
 from tb.fuzz.draw import Draw
 from tb.fuzz.program import Program
@@ -17,7 +17,7 @@ def program(draw: Draw) -> Program:
     """A program."""
     nodes = draw.whole(2, 6)
     options = {"requests": draw.one_of((4, 1, 2, 16))}
-    return Program(nodes, DRIVES.name, options, {}, acts(draw, nodes))
+    return Program(nodes, KIND.name, options, {}, acts(draw, nodes))
 
 
 def held(layers: Sequence[Any]) -> list[str]:

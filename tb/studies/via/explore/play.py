@@ -6,13 +6,13 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any
 
-from firmware.layers import ClusterView
 from firmware.via import nic as nic_via
 from firmware.via.formats import Reliability
-from firmware.via.host import Descriptor, Via, VipNic, open_layer
+from firmware.via.host import Descriptor, Via, VipNic
 from firmware.via.host import Vi as HostVi
 from firmware.via.host.kernel_agent.messages.message import Message as ConnectionMessage
 from firmware.via.nic.layout import Counter, Vi, Word
+from firmware.view import ClusterView
 from tb.explore.part import machine
 from tb.studies.via.explore.rules import Message, Traffic, body
 
@@ -122,7 +122,7 @@ class ViaPlay:
         for node in range(2):
             view = ClusterView(**self.machine.view(node, **{**TINY, **options}))
             self.machine.processor(node).spawn(nic_via.main(self.machine.nic(node), view), "firmware")
-            self.users.append(User(open_layer(self.machine.host(node), view), node, traffic))
+            self.users.append(User(Via(self.machine.host(node), view), node, traffic))
         here, there = self.users
         self.layout = here.via.kernel_agent.layout
         self.machine.finish(*(user.via.start() for user in self.users))

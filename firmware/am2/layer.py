@@ -1,0 +1,19 @@
+"""The descriptor of Active Messages II."""
+
+from firmware.am2.host import Am2
+from firmware.am2.mail import open_mail
+from firmware.am2.nic import check_options, main
+from firmware.am2.options import Options
+from firmware.am2.shown import SHOWN
+from firmware.layer import Layer
+
+LAYER = Layer(
+    name="am2",
+    library=Am2,
+    firmware=main,
+    options=Options,
+    limits=check_options,
+    tolerates_loss=True,
+    mail=open_mail,
+    shown=SHOWN,
+)

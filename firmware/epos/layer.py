@@ -1,0 +1,20 @@
+"""The descriptor of EPOS."""
+
+from firmware.epos.host import Epos
+from firmware.epos.mail import open_mail
+from firmware.epos.nic import check_options, composition, main, tolerates_loss
+from firmware.epos.options import Options
+from firmware.epos.shown import SHOWN
+from firmware.layer import Layer
+
+LAYER = Layer(
+    name="epos",
+    library=Epos,
+    firmware=main,
+    options=Options,
+    limits=check_options,
+    tolerates_loss=tolerates_loss,
+    composition=composition,
+    mail=open_mail,
+    shown=SHOWN,
+)

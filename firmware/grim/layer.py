@@ -1,0 +1,23 @@
+"""The descriptor of GRIM."""
+
+from firmware.grim.formats import MAX_VNN
+from firmware.grim.host import Grim
+from firmware.grim.mail import open_mail
+from firmware.grim.nic import boot, check_options, holds_link, main, tolerates_loss
+from firmware.grim.options import Options
+from firmware.grim.shown import SHOWN
+from firmware.layer import Boot, Layer
+
+LAYER = Layer(
+    name="grim",
+    library=Grim,
+    firmware=main,
+    options=Options,
+    most_nodes=MAX_VNN + 1,
+    limits=check_options,
+    holds_link=holds_link,
+    tolerates_loss=tolerates_loss,
+    mail=open_mail,
+    shown=SHOWN,
+    boot=Boot(words=boot.words, waits=boot.waits, check=boot.check),
+)

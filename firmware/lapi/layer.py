@@ -1,0 +1,16 @@
+"""The descriptor of LAPI."""
+
+from firmware.lapi.host import Lapi
+from firmware.lapi.mail import open_mail
+from firmware.lapi.options import Options
+from firmware.lapi.shown import SHOWN
+from firmware.layer import Layer
+
+LAYER = Layer(
+    name="lapi",
+    library=Lapi,
+    options=Options,
+    stands_on=("hal",),
+    mail=open_mail,
+    shown=SHOWN,
+)

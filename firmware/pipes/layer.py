@@ -1,0 +1,16 @@
+"""The descriptor of Pipes."""
+
+from firmware.layer import Layer
+from firmware.pipes.host import Pipes
+from firmware.pipes.mail import open_mail
+from firmware.pipes.options import Options
+from firmware.pipes.shown import SHOWN
+
+LAYER = Layer(
+    name="pipes",
+    library=Pipes,
+    options=Options,
+    stands_on=("hal",),
+    mail=open_mail,
+    shown=SHOWN,
+)

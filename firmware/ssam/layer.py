@@ -1,0 +1,18 @@
+"""The descriptor of SSAM."""
+
+from firmware.layer import Layer
+from firmware.ssam.host import Ssam, check_options
+from firmware.ssam.mail import open_mail
+from firmware.ssam.options import Options
+from firmware.ssam.shown import SHOWN
+from pymodels.nics.fifo.kind import KIND
+
+LAYER = Layer(
+    name="ssam",
+    library=Ssam,
+    options=Options,
+    drives=KIND,
+    limits=check_options,
+    mail=open_mail,
+    shown=SHOWN,
+)
