@@ -13,7 +13,7 @@ from typing import Any
 
 import coverage
 
-from firmware.layers import folder_of
+from firmware.layers import folder_of, has_program
 from tb.fuzz import trial
 from tb.tools.paths import ROOT
 
@@ -25,7 +25,8 @@ ARCS = "arcs.json"
 
 def firmware(name: str) -> Path:
     """The folder of the NIC program that a fuzz is for, or of its library where it has no other side."""
-    return folder_of(trial.stack(name)[0])
+    layer = trial.stack(name)[0]
+    return folder_of(layer) / ("nic" if has_program(layer) else "host")
 
 
 class Watch:
