@@ -21,7 +21,11 @@ from tests.system.runs import must
 
 def run_elsewhere() -> set[str]:
     """Studies that other tests run or, by its rows, `make figures` compares."""
-    files = [path for path in (ROOT / "tests").rglob("*.py") if path.parts[-2] != "unit" and path != Path(__file__)]
+    files = [
+        path
+        for path in (ROOT / "tests").rglob("*.py")
+        if "unit" not in path.relative_to(ROOT).parts and path != Path(__file__)
+    ]
     texts = [path.read_text("utf-8") for path in files]
     named = {word for text in texts for word in re.findall(r"[\"'](\w+)[\"']", text)}
     return (

@@ -90,7 +90,7 @@ def test_a_layer_without_an_image_is_told_how_to_make_it(folder: Path) -> None:
 def test_the_command_of_the_page_makes_the_image(folder: Path) -> None:
     made, _ = read_toml(compile_page(folder))
     committed, _ = read_toml(COMMITTED)
-    stale = f"{COMMITTED.name} is stale: make it with `python -m tests.system.test_mirror`"
+    stale = f"{COMMITTED.name} is stale: make it with `python -m tests.system.executed.test_mirror`"
     assert made["compiled"]["sources_sha256"] == committed["compiled"]["sources_sha256"], stale
     if made["compiled"]["compiler"] == committed["compiled"]["compiler"]:
         assert made == committed
