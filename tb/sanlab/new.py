@@ -27,6 +27,12 @@ TEMPLATE = "echo"
 ONLY_IN_C = ("boot.py", "firmware.c", "firmware.*.toml", "executed.toml")
 """Files of the template that only firmware in C needs."""
 TESTS = tuple(f"tests/unit/{TEMPLATE}/{name}" for name in ("__init__.py", "test_echo.py", "charged_echo.py"))
+IN_PYTHON = {
+    "nic import boot, main": "nic import main",
+    "Boot, Layer": "Layer",
+    "    boot=Boot(words=boot.words),\n": "",
+}
+"""Replacements in the descriptor of a layer whose firmware is not written in C."""
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 RENAMED = re.compile(rf"(?:(?<=firmware\.)|(?<=[\"`/])|(?<=^# )){TEMPLATE}\b", re.MULTILINE)
 """Places of the template's name: modules, strings, paths and the title of its page."""
@@ -40,10 +46,13 @@ def files(name: str, in_c: bool, tests: bool) -> dict[str, str]:
         in_c: with firmware in C, its images and its table.
         tests: with unit tests and the tour of what operations charge.
     """
-    return {
+    found = {
         str(path).replace(TEMPLATE, name): renamed((TREE / path).read_text(encoding="utf-8"), name)
         for path in _template(in_c, tests)
     }
+    for old, new in () if in_c else IN_PYTHON.items():
+        found[f"firmware/{name}/layer.py"] = found[f"firmware/{name}/layer.py"].replace(old, new)
+    return found
 
 
 def _template(in_c: bool, tests: bool) -> Iterator[Path]:

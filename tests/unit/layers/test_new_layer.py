@@ -6,11 +6,15 @@ layers that the command writes.
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from pymodels.errors import ConfigError
+from pymodels.roots import TREE
 from tb.sanlab.new import check, files, write
 
 
@@ -19,6 +23,17 @@ def test_a_layer_in_python_has_no_firmware_in_c() -> None:
     only = {path.removeprefix("firmware/mine/nic/") for path in in_c - python}
     assert only == {"boot.py", "firmware.c", "firmware.lanai4.toml", "firmware.lanai9.toml", "executed.toml"}
     assert "tb/studies/mine/mine_pingpong.py" in python and not python - in_c
+
+
+@pytest.mark.parametrize("in_c", [False, True])
+def test_a_new_layer_can_be_loaded(tmp_path: Path, in_c: bool) -> None:
+    write("mine", tmp_path, in_c=in_c, tests=False)
+    code = "from firmware.layers import load; print(load('mine').boot is not None, load('mine').firmware.__module__)"
+    environment = {**os.environ, "SANLAB_PATH": str(tmp_path), "PYTHONPATH": str(TREE)}
+    ended = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, encoding="utf-8", check=False
+    )
+    assert ended.stdout == f"{in_c} firmware.mine.nic\n", ended.stderr
 
 
 def test_no_file_imports_the_template() -> None:
