@@ -2,8 +2,8 @@
 
 Strategy: no compiler; `tests/tools/test_epos_composed.py` compiles both, and compares the instructions too. A library
 and a NIC's program that are written by hand for three compositions (`epos_by_hand_host`, `epos_by_hand_nic`) run the
-same traffic as the composed ones, with late readers and lost frames. `tests/system/epos/test_epos_by_hand.py` does so on the
-RTL.
+same traffic as the composed ones, with late readers and lost frames. `tests/system/epos/test_epos_by_hand.py` does so
+on the RTL.
 """
 
 from __future__ import annotations
