@@ -18,10 +18,10 @@ from firmware.layers import composition, names
 from firmware.view import ClusterView
 from pymodels.kernel import Kernel
 from tb.fuzz import trial
+from tb.fuzz.descriptor import Make
 from tb.fuzz.program import Program, Value, with_pauses
 from tb.fuzz.reach import ARCS, Arcs, Watch, firmware, together
 from tb.fuzz.shrink import SMALL, shrink_awaiting, sort_of
-from tb.fuzz.trial import Make
 from tb.fuzz.world import late_port
 from tb.lab.apart import apart
 from tb.lab.lab import Lab

@@ -22,6 +22,7 @@ from pymodels.errors import ConfigError, nearest
 from pymodels.numerals import is_whole
 from tb.fuzz import reach, trial
 from tb.fuzz.batch import Batch, Found, run_batch
+from tb.fuzz.descriptor import PLACES
 from tb.fuzz.known import KNOWN, known
 from tb.fuzz.program import Program, with_pauses
 from tb.fuzz.shrink import SMALL, shrink, sort_of
@@ -228,8 +229,8 @@ def chosen(
     profile: str = "",
 ) -> list[Fuzz]:
     """What is to be run. Raises ConfigError for words that cannot be."""
-    if place not in trial.PLACES:
-        remedy = nearest(place, trial.PLACES)
+    if place not in PLACES:
+        remedy = nearest(place, PLACES)
         raise ConfigError("ON", 0, f"unknown place {place!r}", "ON says where programs run", remedy)
     if simulator not in SIMULATORS:
         remedy = nearest(simulator, SIMULATORS)
@@ -311,7 +312,7 @@ def main(argv: list[str] | None = None) -> int:
     words = parser.parse_args(argv)
 
     def fuzz() -> int:
-        place = words.on or trial.PLACES[0]
+        place = words.on or PLACES[0]
         firmware = words.firmware or FIRMWARE[0]
         fuzzes = chosen(words.layer, words.seeds, place, words.sim, firmware, words.pauses, words.profile)
         return run_fuzz(fuzzes, words.scheduler, workers(words.workers), Console(emoji=False))

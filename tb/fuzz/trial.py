@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import importlib
 import traceback
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from firmware.layers import load
 from pymodels.errors import ConfigError, nearest
@@ -15,13 +13,11 @@ from pymodels.hardware.compiled import kinds_of
 from pymodels.machine import MachineError
 from pymodels.profiles import load_profile
 from pymodels.roots import things
+from tb.fuzz.descriptor import PLACES, Fuzz, Make
 from tb.fuzz.draw import Draw
 from tb.fuzz.program import Program
 from tb.fuzz.world import MachineWorld
 
-Make = Callable[[Draw], Program]
-PLACES = ("machine", "rtl")
-"""Where programs run."""
 LONGEST_US = 2_000_000
 """Simulated time that a program may take."""
 
@@ -37,19 +33,23 @@ class Trial:
 def names(in_c: bool = False, place: str = PLACES[0]) -> list[str]:
     """What has a fuzz that runs there. `in_c`: those with programs whose NICs execute firmware in C."""
     found = [name for name in _all() if place in places(name)]
-    return [name for name in found if not in_c or hasattr(layer(name), "program_in_c")]
+    return [name for name in found if not in_c or layer(name).program_in_c]
 
 
 def places(name: str) -> tuple[str, ...]:
     """Where the programs of a fuzz run."""
-    return tuple(getattr(layer(name), "PLACES", PLACES))
+    return layer(name).places
 
 
-def layer(name: str) -> Any:
-    """A layer's fuzz: `program(draw)` and `run(program, world)`. Raises ConfigError naming the nearest."""
+def layer(name: str) -> Fuzz:
+    """The fuzz of a layer. Raises ConfigError naming the nearest."""
     if name not in _all():
         raise ConfigError("LAYER", 0, f"unknown layer {name!r}", "LAYER names a layer", nearest(name, _all()))
-    return importlib.import_module(f"tb.studies.{name}.fuzz")
+    found: object = vars(importlib.import_module(f"tb.studies.{name}.fuzz")).get("FUZZ")
+    if not isinstance(found, Fuzz):
+        remedy = "write FUZZ = Fuzz(program=..., run=...)"
+        raise ConfigError("LAYER", 0, f"tb/studies/{name}/fuzz has no descriptor", "its FUZZ is missing", remedy)
+    return found
 
 
 def _all() -> list[str]:
@@ -58,7 +58,7 @@ def _all() -> list[str]:
 
 def stack(name: str) -> tuple[str, ...]:
     """The layers that a fuzz drives, the one first whose firmware it is for."""
-    return tuple(getattr(layer(name), "STANDS_ON", (name,)))
+    return layer(name).stands_on or (name,)
 
 
 def profile(name: str) -> str:
@@ -66,22 +66,22 @@ def profile(name: str) -> str:
     names; empty: the cluster's.
     """
     drives = load(stack(name)[0]).drives
-    return drives.name if drives else str(getattr(layer(name), "PROFILE", ""))
+    return drives.name if drives else layer(name).profile
 
 
 def takes_pauses(name: str) -> bool:
     """Return True if the programs of a fuzz can pause before their acts."""
-    return bool(getattr(layer(name), "PAUSES", True))
+    return layer(name).pauses
 
 
 def settings(name: str) -> str:
     """Of the hardware, for a fuzz on the RTL."""
-    return str(getattr(layer(name), "SETTINGS", ""))
+    return layer(name).settings
 
 
 def cluster(name: str) -> str:
     """The cluster that a fuzz needs on the RTL; empty: any."""
-    return str(getattr(layer(name), "CLUSTER", ""))
+    return layer(name).cluster
 
 
 def maker(name: str, in_c: bool = False) -> Make:
@@ -89,12 +89,13 @@ def maker(name: str, in_c: bool = False) -> Make:
     ConfigError for a layer that has no such programs.
     """
     if not in_c:
-        return layer(name).program  # type: ignore[no-any-return]
-    if not hasattr(layer(name), "program_in_c"):
+        return layer(name).program
+    make = layer(name).program_in_c
+    if make is None:
         having = " or ".join(names(in_c=True))
         what = f"the fuzz of layer {name!r} has no programs with firmware in C"
         raise ConfigError("FIRMWARE", 0, what, "FIRMWARE is c", f"leave it out, or take LAYER={having}")
-    return layer(name).program_in_c  # type: ignore[no-any-return]
+    return make
 
 
 def drawn(name: str, seed: int, make: Make | None = None) -> tuple[Program, list[int]]:

@@ -33,8 +33,13 @@ def _board(nodes: int, chips: int) -> dict[str, Any]:
 class World(Protocol):
     """The cluster that a layer's fuzz sees."""
 
-    hosts: Sequence[Any]
-    nics: Sequence[Any]
+    @property
+    def hosts(self) -> Sequence[Any]:
+        """The hosts by VNN."""
+
+    @property
+    def nics(self) -> Sequence[Any]:
+        """The NICs by VNN."""
 
     @property
     def kernel(self) -> Kernel:

@@ -25,8 +25,7 @@ from tb.fuzz.rtl import cores
 from tb.fuzz.run import chosen
 from tb.plan import studies
 from tb.plan.request import plan, resolve
-from tb.studies.grim.fuzz import program_in_c
-from tb.studies.grim.fuzz.acts import KINDS
+from tb.studies.grim.fuzz.acts import KINDS, program_in_c
 from tb.studies.grim.fuzz.in_c import NEEDS, ExecutingNi, needed
 from tb.studies.grim.fuzz.in_c import check as check_program
 from tb.tools.paths import SIMULATORS

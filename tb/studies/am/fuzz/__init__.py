@@ -8,6 +8,7 @@ from typing import Any
 from firmware.am.nic.layout import ARGUMENTS, MOST, SLOTS
 from firmware.layers import nic_program
 from tb.fuzz import request_reply
+from tb.fuzz.descriptor import Fuzz
 from tb.fuzz.draw import Draw, nics
 from tb.fuzz.program import Program, Value
 from tb.fuzz.request_reply import BAD, Choice, Rules, acts
@@ -59,3 +60,6 @@ async def run(program: Program, world: World) -> list[str]:
         view = world.view(nic.node, program.options)
         nic.spawn(nic_program("am")(nic, view), "firmware")
     return await request_reply.run(RULES, program, world)
+
+
+FUZZ = Fuzz(program=program, run=run)

@@ -9,6 +9,7 @@ from typing import Any
 
 from firmware.layers import nic_program
 from tb.fuzz import request_reply
+from tb.fuzz.descriptor import Fuzz
 from tb.fuzz.draw import Draw, fit, nics
 from tb.fuzz.program import Program, Value
 from tb.fuzz.request_reply import Choice, Rules, acts
@@ -111,3 +112,6 @@ async def run(program: Program, world: World) -> list[str]:
         view = world.view(nic.node, program.options)
         nic.spawn(nic_program("am2")(nic, view), "firmware")
     return await request_reply.run(RULES, program, world)
+
+
+FUZZ = Fuzz(program=program, run=run)

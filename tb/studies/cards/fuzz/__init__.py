@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 from pymodels.profiles import DEFAULT_KIND
+from tb.fuzz.descriptor import Fuzz
 from tb.fuzz.draw import Draw
 from tb.fuzz.program import Act, Program, Value
 from tb.fuzz.world import World
@@ -20,11 +21,6 @@ from tb.studies.grim import fuzz as grim
 from tb.studies.grim.fuzz import acts
 from tb.studies.grim.fuzz.cluster import Cluster
 
-__all__ = ["CLUSTER", "PLACES", "SETTINGS", "STANDS_ON", "program", "run"]
-STANDS_ON = ("grim", "tpil")
-PLACES = ("rtl",)
-CLUSTER = "two_cards"
-SETTINGS = "fpga.config_us=20"
 NODES = 2
 CHANNELS = (2, 3, 4, 8)
 NOT_WITH_CARDS = ("channels", "queue_style", "sequencing", "hybrid_wait", "control_queue", "overflow")
@@ -151,3 +147,13 @@ async def run(program: Program, world: World) -> list[str]:
 
     wrong = await grim.run(program, world, cluster, Application)
     return [*wrong, *made[0].jobs.wrong()] if made else wrong
+
+
+FUZZ = Fuzz(
+    program=program,
+    run=run,
+    stands_on=("grim", "tpil"),
+    places=("rtl",),
+    cluster="two_cards",
+    settings="fpga.config_us=20",
+)

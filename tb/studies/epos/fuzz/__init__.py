@@ -20,6 +20,7 @@ from firmware.epos.host import Epos, EposError, Stretch
 from firmware.epos.options import SETS
 from firmware.layers import nic_program
 from pymodels.registers import Pci
+from tb.fuzz.descriptor import Fuzz
 from tb.fuzz.draw import Draw, fit, nics
 from tb.fuzz.program import Act, Program, Value
 from tb.fuzz.world import World
@@ -243,3 +244,6 @@ async def run(program: Program, world: World) -> list[str]:
         await world.kernel.sleep(LOOK_PS, "the next look")
     world.disturb({})
     return [*cluster.wrong, *cluster.held()]
+
+
+FUZZ = Fuzz(program=program, run=run)

@@ -9,6 +9,7 @@ from firmware.grim.formats import COUNTER_MASK, Device, Reference
 from firmware.grim.host.enable import clear
 from firmware.grim.nic.layout import Word
 from firmware.options import OptionError
+from tb.fuzz.descriptor import Fuzz
 from tb.fuzz.program import Act, Program
 from tb.fuzz.world import World, until
 from tb.studies.grim.fuzz.acts import program, program_in_c
@@ -21,8 +22,6 @@ from tb.studies.grim.fuzz.misuse import MISUSES
 from tb.studies.grim.fuzz.node import Node
 from tb.studies.grim.fuzz.own_nic import OwnNic
 from tb.studies.grim.fuzz.transfers import Transfers
-
-__all__ = ["program", "program_in_c", "run"]
 
 PATIENCE_PS = 400_000_000_000
 """For all that must come."""
@@ -219,3 +218,6 @@ async def _judge(cluster: Cluster, applications: list[Application], tasks: list[
 
 def _ended(cluster: Cluster) -> bool:
     return cluster.at_end == 2 * cluster.program.nodes
+
+
+FUZZ = Fuzz(program=program, run=run, program_in_c=program_in_c)

@@ -15,12 +15,12 @@ from typing import Any
 
 from firmware.hal.host.interface import BUFFERS, KEEPABLE, Packet, Stretch
 from pymodels.errors import SanlabError
+from tb.fuzz.descriptor import Fuzz
 from tb.fuzz.draw import Draw
 from tb.fuzz.program import Act, Program
 from tb.fuzz.stacked import CHIPS, CLUSTER, NIC, NODES, PROFILE, SETTLE_PS, disturb, faults, loses, start
 from tb.fuzz.world import World
 
-__all__ = ["CLUSTER", "PROFILE", "program", "run"]
 TASKS = 2
 """Of each node, each with a protocol of its own."""
 ANSWERS = 5
@@ -234,3 +234,6 @@ async def run(program: Program, world: World) -> list[str]:
     await cluster.run()
     world.disturb({})
     return cluster.wrong or await cluster.judge()
+
+
+FUZZ = Fuzz(program=program, run=run, profile=PROFILE, cluster=CLUSTER)

@@ -8,14 +8,13 @@ once with its message's header, each completion handler once. Wrong calls are re
 
 from __future__ import annotations
 
+from tb.fuzz.descriptor import Fuzz
 from tb.fuzz.draw import Draw
 from tb.fuzz.program import Act, Program
 from tb.fuzz.stacked import CHIPS, CLUSTER, NIC, NODES, PROFILE, SETTLE_PS, disturb, faults, start
 from tb.fuzz.world import World
 from tb.studies.lapi.fuzz.task import BAD, KINDS, OPERATIONS, SIZES, SLICE, Task
 
-__all__ = ["CLUSTER", "PROFILE", "STANDS_ON", "program", "run"]
-STANDS_ON = ("lapi", "hal")
 OPTIONS = {"timeout_us": (200, 60, 1000), "ack_packets": (30, 1, 7), "interrupt_set": (0, 1), "error_chk": (1, 0)}
 LONGEST_PS = 4_000_000_000_000
 
@@ -89,3 +88,6 @@ async def run(program: Program, world: World) -> list[str]:
         await world.kernel.sleep(SETTLE_PS, "what may still come")
         cluster.wrong += [line for task in cluster.tasks for line in task.changed()]
     return cluster.wrong
+
+
+FUZZ = Fuzz(program=program, run=run, stands_on=("lapi", "hal"), profile=PROFILE, cluster=CLUSTER)

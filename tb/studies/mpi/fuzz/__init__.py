@@ -11,6 +11,7 @@ from dataclasses import asdict, fields
 from typing import Any
 
 from pymodels.profiles import DEFAULT_KIND
+from tb.fuzz.descriptor import Fuzz
 from tb.fuzz.draw import Draw
 from tb.fuzz.program import Act, Program
 from tb.fuzz.stacked import CHIPS, NIC, NODES, disturb, faults, start
@@ -18,11 +19,7 @@ from tb.fuzz.world import World
 from tb.studies.mpi._mpi_items import Item, drawn
 from tb.studies.mpi._mpi_random import RandomProgram
 
-__all__ = ["PAUSES", "PLACES", "STANDS_ON", "program", "run"]
 STANDS_ON = ("mpi", "grim", "via", "pipes", "lapi")
-PLACES = ("machine",)
-PAUSES = False
-"""All ranks take part in an act: a pause before it would be that of no rank."""
 ON_SP = STANDS_ON[3:]
 EAGER_LIMITS = (4096, 1, 300, 20_000)
 VERSIONS = ("enhanced", "counters", "base")
@@ -73,3 +70,6 @@ async def _all(world: World, parts: Sequence[Coroutine[Any, Any, None]]) -> None
     tasks = [world.kernel.spawn(part, f"rank {number}") for number, part in enumerate(parts)]
     for task in tasks:
         await task.finished
+
+
+FUZZ = Fuzz(program=program, run=run, stands_on=STANDS_ON, places=("machine",), pauses=False)

@@ -15,13 +15,12 @@ import numpy as np
 
 from pymodels.errors import SanlabError
 from pymodels.kernel import Task
+from tb.fuzz.descriptor import Fuzz
 from tb.fuzz.draw import Draw
 from tb.fuzz.program import Act, Program
 from tb.fuzz.stacked import CHIPS, CLUSTER, NIC, NODES, PROFILE, SETTLE_PS, disturb, faults, start
 from tb.fuzz.world import World
 
-__all__ = ["CLUSTER", "PROFILE", "STANDS_ON", "program", "run"]
-STANDS_ON = ("pipes", "hal")
 SIZES = (1, 100, 1008, 1009, 3000, 9000)
 LONG = 70_000
 """More than a pipe holds."""
@@ -183,3 +182,6 @@ async def run(program: Program, world: World) -> list[str]:
     world.disturb({})
     await world.kernel.sleep(50 * SETTLE_PS, "what may still come")
     return cluster.held()
+
+
+FUZZ = Fuzz(program=program, run=run, stands_on=("pipes", "hal"), profile=PROFILE, cluster=CLUSTER)

@@ -7,6 +7,7 @@ from typing import Any
 
 from pymodels.nics.fifo.kind import KIND
 from tb.fuzz import request_reply
+from tb.fuzz.descriptor import Fuzz
 from tb.fuzz.draw import Draw
 from tb.fuzz.program import Program
 from tb.fuzz.request_reply import Process, Rules, acts
@@ -38,3 +39,6 @@ RULES = Rules("ssam", 6, ordered=True, held=held, process=Process)
 async def run(program: Program, world: World) -> list[str]:
     """Run a program; what was wrong."""
     return await request_reply.run(RULES, program, world)
+
+
+FUZZ = Fuzz(program=program, run=run)

@@ -19,6 +19,7 @@ from firmware.udp.host import Received, Socket, Udp, UdpError
 from firmware.udp.host.driver import SPARE
 from firmware.udp.nic.layout import ORDERS
 from pymodels.host import Sig
+from tb.fuzz.descriptor import Fuzz
 from tb.fuzz.draw import Draw, fit, nics
 from tb.fuzz.program import Act, Program, Value
 from tb.fuzz.world import FAULTS, World
@@ -296,3 +297,6 @@ async def run(program: Program, world: World) -> list[str]:
     world.disturb(program.faults)
     await cluster.run()
     return cluster.wrong or await cluster.judge()
+
+
+FUZZ = Fuzz(program=program, run=run)

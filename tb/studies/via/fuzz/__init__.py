@@ -5,14 +5,13 @@ specification's words.
 from __future__ import annotations
 
 from firmware.options import OptionError
+from tb.fuzz.descriptor import Fuzz
 from tb.fuzz.program import Act, Program
 from tb.fuzz.world import World, until
 from tb.studies.via.fuzz.acts import program
 from tb.studies.via.fuzz.cluster import Cluster
 from tb.studies.via.fuzz.link import Link
 from tb.studies.via.fuzz.performing import perform
-
-__all__ = ["program", "run"]
 
 SETTLE_PS = 2_000_000_000
 LONGEST_PS = 1_500_000_000_000
@@ -53,3 +52,6 @@ async def _link(link: Link, acts: tuple[Act, ...]) -> None:
             await act.pause(link.cluster.world.kernel)
             await perform(link, act)
     await link.end()
+
+
+FUZZ = Fuzz(program=program, run=run)
