@@ -26,6 +26,7 @@ from firmware.images import (
     layout,
     layout_header,
 )
+from pymodels import generated
 from pymodels.costs.compile import compiler_version, write
 from pymodels.costs.sources import FOLDERS
 from pymodels.costs.targets import LANAI
@@ -71,7 +72,7 @@ def build(layer: str, kind: str) -> Image:
 
 def _write(path: Path, text: str, check: bool) -> bool:
     """Write a generated file, or with `check` compare it; False: it is stale."""
-    same = path.exists() and path.read_text(encoding="utf-8") == text
+    same = generated.found(path) == text
     if not same and not check:
         write(path, text)
     shown = path.relative_to(TREE) if path.is_relative_to(TREE) else path

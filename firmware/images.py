@@ -7,7 +7,7 @@ import importlib.util
 from dataclasses import replace
 from pathlib import Path
 
-from pymodels import fingerprints
+from pymodels import fingerprints, generated
 from pymodels.costs.sources import FIRMWARE, FOLDERS
 from pymodels.costs.targets import LANAI
 from pymodels.errors import SanlabError, nearest
@@ -45,7 +45,7 @@ def image(layer: str, kind: str) -> Path:
 
 def kinds_of(layer: str) -> list[str]:
     """The kinds for which a layer's firmware is compiled."""
-    return [kind for kind in cores() if image(layer, kind).exists()] or [DEFAULT_KIND]
+    return [kind for kind in cores() if generated.found(image(layer, kind)) is not None] or [DEFAULT_KIND]
 
 
 def load(layer: str, kind: str) -> Program:

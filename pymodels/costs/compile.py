@@ -15,6 +15,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from pymodels import generated
 from pymodels.costs import compositions, executed
 from pymodels.costs.assembly import CostError, Function, functions
 from pymodels.costs.sources import BYHAND, FOLDERS, command, fingerprint
@@ -22,7 +23,7 @@ from pymodels.costs.targets import TARGETS, Target, targets_of
 from pymodels.costs.walk import PathCost, explain, walk
 from pymodels.errors import SanlabError, nearest
 from pymodels.fingerprints import remake
-from pymodels.roots import things
+from pymodels.roots import roots, things
 
 COMPILER = "clang-16"
 
@@ -82,7 +83,21 @@ def render(folder: Path, target: Target, costs: dict[str, PathCost], compiler: s
         "",
         "[path]",
     ]
-    lines += _rows(costs)
+    return "\n".join([*lines, *_rows(costs)]) + "\n"
+
+
+def render_composed(folder: Path, target: Target, costs: dict[str, PathCost], compiler: str) -> str:
+    """Return the text of a composed.toml: how the compositions of a layer differ from the bare one; empty for none."""
+    if not compositions.declared(folder)[1:]:
+        return ""
+    lines = [
+        "# Generated from paths.c by `python -m pymodels.costs.compile`; do not edit.",
+        f"# By composition: paths that differ from those of {target.table}, and paths that it lacks.",
+        "",
+        "[compiled]",
+        f'compiler = "{compiler}"',
+        f'sources_sha256 = "{fingerprint(folder, target)}"',
+    ]
     for composition in compositions.declared(folder)[1:]:
         changed, lacks = compositions.differences(costs, counts(folder, compositions.composed(target, composition)))
         name = compositions.key(composition)
@@ -134,7 +149,10 @@ def _quoted(names: Sequence[str]) -> str:
 
 
 def write(path: Path, text: str) -> None:
-    """Replace a file in one step, so that an interrupted run leaves the old one."""
+    """Replace a generated file, or its text in `generated.bz2`, in one step: an interrupted run leaves the old one."""
+    if generated.is_compressed(path):
+        generated.keep(path, text)
+        return
     part = path.with_name(path.name + ".part")
     part.write_text(text, encoding="utf-8", newline="\n")
     os.replace(part, path)
@@ -164,11 +182,11 @@ def _counted(folder: Path, target: Target, version: str, check: bool) -> bool:
     """Count a layer on a processor and print the outcome. False: it failed or, with `check`, a table is stale."""
     name = f"{folder.parent.name}/{folder.name} ({target.name})"
     try:
-        texts = {folder / target.table: render(folder, target, counts(folder, target), version)}
+        texts = _rendered(folder, target, version)
         if target.delays:
             texts[folder / executed.TABLE] = render_executed(folder, target, version)
         if (hand := folder.parent / BYHAND / folder.name).is_dir():
-            texts[hand / target.table] = render(hand, target, counts(hand, target), version)
+            texts |= _rendered(hand, target, version)
     except CostError as error:
         print(f"{name}: {error}", file=sys.stderr)
         return False
@@ -176,9 +194,18 @@ def _counted(folder: Path, target: Target, version: str, check: bool) -> bool:
     return all(kept)
 
 
+def _rendered(folder: Path, target: Target, version: str) -> dict[Path, str]:
+    """Return the texts of the tables of a folder on a processor, by path."""
+    counted = counts(folder, target)
+    texts = {folder / target.table: render(folder, target, counted, version)}
+    if composed := render_composed(folder, target, counted, version):
+        texts[folder / target.composed] = composed
+    return texts
+
+
 def _kept(name: str, path: Path, text: str, check: bool) -> bool:
     """Write a table, or with `check` compare it, and print the outcome. False: it is stale."""
-    same = path.exists() and path.read_text(encoding="utf-8") == text
+    same = generated.found(path) == text
     if not same and check:
         print(f"{path}: is stale; run {remake(command(path), path)}", file=sys.stderr)
     elif not same:
@@ -207,18 +234,34 @@ def show(layer: str, path: str, composition: str = "") -> None:
             raise CostError(f"path {path!r}", f"is not in {layer}/paths.c", nearest(path, found))
 
 
+def generated_texts(layer: str) -> str:
+    """Return the texts of the `generated.bz2` of a layer. Raises CostError for a layer without one."""
+    known: dict[str, list[Path]] = {}
+    for root in roots():
+        for archive in sorted((root / "firmware").rglob(generated.NAME)):
+            known.setdefault(archive.parent.name, []).append(archive)
+    if layer not in known:
+        raise CostError(f"layer {layer!r}", f"has no {generated.NAME}", nearest(layer, known))
+    texts = [text for archive in known[layer] for text in generated.texts(archive).items()]
+    return "".join(f"==== {name}\n{text}" for name, text in texts)
+
+
 def main(arguments: list[str] | None = None) -> int:
     """The command line; the exit code."""
     parser = argparse.ArgumentParser(prog="sanlab costs", description="Count compiled instruction paths.")
     parser.add_argument("--check", action="store_true", help="compare with the committed costs.toml, write nothing")
     parser.add_argument("--show", nargs=2, metavar=("LAYER/SIDE", "PATH"), help="print the instructions a path counts")
     parser.add_argument("--composition", default="", metavar="PART+PART", help="with --show, what it is composed of")
+    parser.add_argument("--print", metavar="LAYER", help="print the generated tables and images of a layer")
     parser.add_argument("layers", nargs="*", help="names of layers (default: all)")
     options = parser.parse_args(arguments)
     try:
         if options.show:
             layer, path = options.show
             show(layer, path, options.composition)
+            return 0
+        if options.print:
+            print(generated_texts(options.print), end="")
             return 0
         return 1 if run(options.check, options.layers) else 0
     except SanlabError as error:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from pymodels import generated
 from pymodels.costs.assembly import CostError, Function, Instruction, Mark
 from pymodels.costs.compositions import key
 from pymodels.costs.sources import check
@@ -23,10 +24,9 @@ from pymodels.errors import nearest
 from pymodels.lanai.chips import LANAI4, LANAI9
 from pymodels.lanai.clocks import Clocks, Executed, Pace
 from pymodels.roots import place
-from pymodels.toml import read_toml
 
 TABLE = "executed.toml"
-"""The file beside a paths.c."""
+"""Name of the table; its text is in `generated.bz2`."""
 LEVELS = ("-O1", "-O2", "-Os")
 PACES = {chip.name.replace(" ", "").lower(): Pace(chip.load_delay, chip.word_bytes) for chip in (LANAI4, LANAI9)}
 """By chip, as its profile has it."""
@@ -125,14 +125,14 @@ def load(layer: str, composition: Iterable[str] = ()) -> dict[str, dict[str, Tak
     level are left out. Raises CostError for a composition that is not compiled, StaleError when the table was made from
     other C than that beside it.
     """
-    file = place(f"firmware/{layer}/nic/{TABLE}")
-    check(file, read_toml(file)[0].get("compiled", {}), LANAI)
+    file = place(f"firmware/{layer}/nic") / TABLE
+    check(file, generated.table(file).get("compiled", {}), LANAI)
     return read(file, composition)
 
 
 def read(file: Path, composition: Iterable[str] = ()) -> dict[str, dict[str, Taken]]:
     """The same from a file."""
-    data, _ = read_toml(file)
+    data = generated.table(file)
     chosen, others = key(composition), data.get("composition", {})
     if chosen and chosen not in others:
         raise CostError(f"composition {chosen!r}", f"is not compiled in {file}", nearest(chosen, others))

@@ -8,6 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from pymodels import generated
 from pymodels.costs.assembly import CostError
 from pymodels.costs.compositions import key
 from pymodels.costs.sources import check
@@ -60,8 +61,13 @@ class PathTable:
         if not file.exists():
             known = [f"{path.parent.parent.name}/{path.parent.name}" for path in _tables(firmware)]
             raise CostError(f"layer {name!r}", "has no table of compiled costs", nearest(name, known))
-        found = _read(file, read_text(file), name, key(composition))
-        check(file, found.compiled, next(one for one in TARGETS[side] if one.table == table))
+        target = next(one for one in TARGETS[side] if one.table == table)
+        others = folder / target.composed
+        composed = generated.found(others) or ""
+        found = _read(file, read_text(file), composed, name, key(composition))
+        check(file, found.compiled, target)
+        if composed:
+            check(others, _parsed(others, composed)["compiled"], target)
         return found
 
     @classmethod
@@ -114,9 +120,15 @@ class PathTable:
 
 
 @lru_cache
-def _read(file: Path, text: str, name: str, composition: str) -> PathTable:
-    """What a file says, once for each text that it has."""
-    data = parsed(file, text)
+def _parsed(file: Path, text: str) -> dict[str, Any]:
+    """Return the table of a text, which is parsed once."""
+    return parsed(file, text)
+
+
+@lru_cache
+def _read(file: Path, text: str, composed: str, name: str, composition: str) -> PathTable:
+    """Return the table of a file, of its text and that of its compositions, which are parsed once."""
+    data = {**_parsed(file, composed), **_parsed(file, text)}
     try:
         paths, elsewhere = _composed(name, data, composition)
         return PathTable(name, paths, dict(data["compiled"]), composition, elsewhere)

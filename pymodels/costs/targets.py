@@ -23,6 +23,11 @@ class Target:
     """Clocks that the datum of a load may be late, for each of which stalls are counted: 1, 2, ... Empty: they are part
     of what an instruction takes."""
 
+    @property
+    def composed(self) -> str:
+        """Name of the table of compositions (`pymodels.generated`): `composed.toml` beside `costs.toml`."""
+        return self.table.replace("costs", "composed")
+
 
 COMMON = ("-O2", "-ffreestanding", "-fno-pic", "-fno-asynchronous-unwind-tables", "-Wall", "-Werror")
 LANAI = Target("lanai", ("--target=lanai", *COMMON), lanai.COMMENT, lanai.decode, delays=lanai.DELAYS)

@@ -9,9 +9,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from pymodels import generated
 from pymodels.errors import SanlabError
 from pymodels.lanai.program import Function, Inlined, Line, Program
-from pymodels.toml import read_toml
+from pymodels.toml import parsed
 
 COLUMNS = 8
 """Words in a row."""
@@ -62,9 +63,10 @@ class Image:
     @staticmethod
     def load(path: Path) -> Image:
         """Read a file. Raises ImageError naming it and what is wrong."""
-        if not path.exists():
+        text = generated.found(path)
+        if text is None:
             raise ImageError(str(path), "is missing", "make it: `make firmware LAYER=<layer>`")
-        table, _ = read_toml(path)
+        table = parsed(path, text)
         try:
             return Image(_program(table), dict(table["compiled"]))
         except (KeyError, ValueError, TypeError, AttributeError) as error:

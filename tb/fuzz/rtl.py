@@ -16,6 +16,7 @@ from typing import Any
 from firmware.images import image, layers
 from firmware.layers import composition, names
 from firmware.view import ClusterView
+from pymodels import generated
 from pymodels.kernel import Kernel
 from tb.fuzz import trial
 from tb.fuzz.descriptor import Make
@@ -110,7 +111,7 @@ class RtlWorld:
 def cores(plan: Plan) -> bool:
     """Whether programs may have NICs that execute firmware in C."""
     layer = str(plan.options["layer"])
-    return layer in layers() and image(layer, plan.profile.kind).exists()
+    return layer in layers() and generated.found(image(layer, plan.profile.kind)) is not None
 
 
 async def run(lab: Lab) -> None:

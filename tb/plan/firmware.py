@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from firmware.images import cores, image, layers, load
 from firmware.layers import check_boot, has_program
+from pymodels import generated
 from pymodels.errors import ConfigError, SanlabError, nearest
 from pymodels.profiles import Profile
 from tb.plan.options import Option, options_by_layer
@@ -72,7 +73,7 @@ def _check(layer: str, kind: str) -> None:
     if layer not in layers():
         what = f"layer {layer!r} has no firmware in C" if layer else "this study starts no message layer"
         raise ConfigError("SET", 0, what, asked, f"layers that have: {', '.join(sorted(layers()))}")
-    kinds = [one for one in cores() if image(layer, one).exists()]
+    kinds = [one for one in cores() if generated.found(image(layer, one)) is not None]
     if kind not in kinds:
         remedy = (
             f"kinds of NIC that have one: {', '.join(kinds)}" if kinds else f"make it: `make firmware LAYER={layer}`"

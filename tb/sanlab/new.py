@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from firmware import layers
+from pymodels import generated
 from pymodels.errors import ConfigError
 from pymodels.results import write_atomically
 from pymodels.roots import TREE, roots
@@ -46,22 +47,24 @@ def files(name: str, in_c: bool, tests: bool) -> dict[str, str]:
         in_c: with firmware in C, its images and its table.
         tests: with unit tests and the tour of what operations charge.
     """
-    found = {
-        str(path).replace(TEMPLATE, name): renamed((TREE / path).read_text(encoding="utf-8"), name)
-        for path in _template(in_c, tests)
-    }
+    found = {str(path).replace(TEMPLATE, name): renamed(text, name) for path, text in _template(in_c, tests)}
     for old, new in () if in_c else IN_PYTHON.items():
         found[f"firmware/{name}/layer.py"] = found[f"firmware/{name}/layer.py"].replace(old, new)
     return found
 
 
-def _template(in_c: bool, tests: bool) -> Iterator[Path]:
-    for path in sorted((TREE / "firmware" / TEMPLATE).rglob("*.*")):
-        if path.suffix != ".pyc" and (in_c or not any(path.match(pattern) for pattern in ONLY_IN_C)):
-            yield path.relative_to(TREE)
-    yield from (Path(f"tb/studies/{TEMPLATE}/{name}.py") for name in ("__init__", f"{TEMPLATE}_pingpong"))
-    if tests:
-        yield from map(Path, TESTS)
+def _template(in_c: bool, tests: bool) -> Iterator[tuple[Path, str]]:
+    """Return the texts of the template, those in `generated.bz2` by the paths that they would have as files."""
+    folder = TREE / "firmware" / TEMPLATE
+    plain = [path for path in folder.rglob("*.*") if path.suffix != ".pyc" and path.name != generated.NAME]
+    found = {path: path.read_text(encoding="utf-8") for path in plain}
+    found |= {folder / name: text for name, text in generated.texts(folder / generated.NAME).items()}
+    for path, text in sorted(found.items()):
+        if in_c or not any(path.match(pattern) for pattern in ONLY_IN_C):
+            yield path.relative_to(TREE), text
+    studies = (f"tb/studies/{TEMPLATE}/{name}.py" for name in ("__init__", f"{TEMPLATE}_pingpong"))
+    for name in (*studies, *(TESTS if tests else ())):
+        yield Path(name), (TREE / name).read_text(encoding="utf-8")
 
 
 def renamed(text: str, name: str) -> str:
@@ -85,12 +88,19 @@ def write(name: str, root: Path, in_c: bool, tests: bool) -> list[str]:
     """
     wanted = files(name, in_c, tests)
     for path in wanted:
-        if (root / path).exists():
+        if generated.found(root / path) is not None if generated.is_compressed(root / path) else (root / path).exists():
             raise ConfigError(str(root / path), 0, "file exists", "a new layer would replace it", "move it away")
+    written = dict[str, None]()
     for path, text in wanted.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(root / path, text)
-    return list(wanted)
+        file = root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        if generated.is_compressed(file):
+            generated.keep(file, text)
+            file = generated.where(file)[0]
+        else:
+            write_atomically(file, text)
+        written[file.relative_to(root).as_posix()] = None
+    return list(written)
 
 
 def main(words: Sequence[str]) -> int:

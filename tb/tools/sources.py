@@ -21,7 +21,7 @@ SOURCES = ("hdl", "pymodels", "firmware", "tb")
 """Folders of the checkout, and of any other root, that results follow from."""
 ASIDE = ("ask", "bench", "campaign", "explore", "figures", "fuzz", "quality", "sweep", "uncertainty")
 """Folders of tb that no run imports."""
-SUFFIXES = {".py", ".sv", ".svh", ".c", ".h", ".cpp", ".toml", ".f"}
+SUFFIXES = {".py", ".sv", ".svh", ".c", ".h", ".cpp", ".toml", ".f", ".bz2"}
 SHOWN_ONLY = ("agents", "build", "report", "run", "sanlab", "stuck", "tools")
 """Folders of tb that start runs or show results: no simulated time follows from them."""
 PUBLISHED_ONLY = (
@@ -89,14 +89,21 @@ def aside(path: PurePath) -> bool:
 
 def _old(root: Path, commit: str, name: str) -> str | None:
     try:
-        return git(root, "show", f"{commit}:{name}")
+        return git(root, "rev-parse" if _is_binary(name) else "show", f"{commit}:{name}")
     except ToolError:
         return None
 
 
 def _new(root: Path, name: str) -> str | None:
     path = root / name
-    return path.read_text(encoding="utf-8") if path.is_file() else None
+    if not path.is_file():
+        return None
+    return git(root, "hash-object", "--", name) if _is_binary(name) else path.read_text(encoding="utf-8")
+
+
+def _is_binary(name: str) -> bool:
+    """Return True for a file that is compared by the hash of its content."""
+    return PurePosixPath(name).suffix == ".bz2"
 
 
 def _same(old: str | None, new: str | None, suffix: str) -> bool:

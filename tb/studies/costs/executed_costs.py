@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
+from pymodels import generated
 from pymodels.costs import executed
 from pymodels.errors import ConfigError
 from pymodels.hardware.processors import NicProcessor, nic_charge
@@ -88,7 +89,8 @@ async def run(lab: Lab) -> None:
 
 def layers() -> list[str]:
     """The layers with paths for the LANai, sorted."""
-    return sorted(things("firmware", f"*/nic/{executed.TABLE}"))
+    paths = things("firmware", "*/nic/paths.c").items()
+    return [name for name, path in paths if generated.found(path.with_name(executed.TABLE)) is not None]
 
 
 def beside(layer: str, chip: str, processor: NicProcessor) -> Iterator[Beside]:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from pymodels import generated
 from pymodels.costs.compile import compiler_version
 from pymodels.results import Results, differences, read_results
 from pymodels.toml import read_toml
@@ -59,7 +60,7 @@ def sanlab(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def compile_page(folder: Path) -> Path:
-    """Give the page's command that compiles; the image."""
+    """Give the page's command that compiles, and return the path of the image (`pymodels.generated`)."""
     ended = sanlab(folder, *COMPILE.split("#")[0].split("sanlab ")[1].split())
     assert ended.returncode == 0, ended.stdout + ended.stderr
     return folder / "mylab" / IMAGE
@@ -88,7 +89,7 @@ def test_a_layer_without_an_image_is_told_how_to_make_it(folder: Path) -> None:
 
 @pytest.mark.skipif(compiler_version() is None, reason="clang-16 is not installed")
 def test_the_command_of_the_page_makes_the_image(folder: Path) -> None:
-    made, _ = read_toml(compile_page(folder))
+    made = generated.table(compile_page(folder))
     committed, _ = read_toml(COMMITTED)
     stale = f"{COMMITTED.name} is stale: make it with `python -m tests.system.executed.test_mirror`"
     assert made["compiled"]["sources_sha256"] == committed["compiled"]["sources_sha256"], stale
@@ -98,4 +99,4 @@ def test_the_command_of_the_page_makes_the_image(folder: Path) -> None:
 
 if __name__ == "__main__":  # make the committed image again, after a change of what it includes
     with tempfile.TemporaryDirectory() as made:
-        shutil.copy(compile_page(write_page(Path(made))), COMMITTED)
+        COMMITTED.write_text(generated.found(compile_page(write_page(Path(made)))) or "", encoding="utf-8")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import pytest
 
+from pymodels import generated
 from pymodels.costs import PathTable
 from pymodels.costs.executed import LEVELS, PACES, TABLE, at_level, load, rows, taken, told
 from pymodels.costs.sources import FIRMWARE, fingerprint
@@ -17,7 +18,6 @@ from pymodels.errors import SanlabError
 from pymodels.hardware.processors import NicProcessor
 from pymodels.nics.common.lanai import core_pace
 from pymodels.profiles import load_profile
-from pymodels.toml import read_toml
 from tb.plan import studies
 from tb.plan.request import plan, resolve
 from tb.studies.costs import executed_costs
@@ -79,7 +79,7 @@ def test_a_level_replaces_the_one_of_the_count() -> None:
 
 @pytest.mark.parametrize("layer", layers())
 def test_the_tables_were_made_from_the_c_as_it_is_and_count_what_is_charged(layer: str) -> None:
-    compiled = read_toml(FIRMWARE / layer / "nic" / TABLE)[0]["compiled"]
+    compiled = generated.table(FIRMWARE / layer / "nic" / TABLE)["compiled"]
     assert compiled["sources_sha256"] == fingerprint(FIRMWARE / layer / "nic", LANAI)
     found = load(layer)
     assert tuple(found) == LEVELS

@@ -18,6 +18,7 @@ from types import MappingProxyType
 
 import pytest
 
+from pymodels import generated
 from pymodels.config.find import find_config
 from pymodels.errors import SanlabError
 from pymodels.profiles import DEFAULT_PROFILE, load_profile
@@ -80,6 +81,14 @@ def files() -> frozenset[str]:
     return frozenset(path.relative_to(ROOT).as_posix() for path in [*found, *ROOT.glob("*.*"), ROOT / "LICENSE"])
 
 
+@functools.cache
+def compressed() -> frozenset[str]:
+    """Every text that is kept in a `generated.bz2`, by the path that it would have as a file."""
+    archives = [ROOT / name for name in files() if name.endswith(f"/{generated.NAME}")]
+    paths = [archive.parent / name for archive in archives for name in generated.texts(archive)]
+    return frozenset(path.relative_to(ROOT).as_posix() for path in paths)
+
+
 PAGES = sorted(ROOT / name for name in files() if name.endswith(".md"))
 EACH_PAGE = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 
@@ -105,7 +114,7 @@ def exists(token: str, page: Path) -> bool:
     if any(any(folder.glob(pattern)) for folder in (ROOT, page.parent)) or (page.parent / pattern).exists():
         return True
     end = re.compile(f"(?:.*/)?{re.escape(pattern).replace(re.escape('*'), '[^/]*')}")
-    return any(end.fullmatch(name) for name in files())
+    return any(end.fullmatch(name) for name in (*files(), *compressed()))
 
 
 def heading_anchor(heading: str) -> str:
