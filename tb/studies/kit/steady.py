@@ -1,9 +1,4 @@
-"""Whether a stream was long enough that its rate is no longer a matter of its length, as paper 001, 3.3.3 asks.
-
-What comes once a stream (the first message on its way, the answer to the last) is part of a rate that counts from the
-first send to the end. So the second half of the messages flows faster than the whole, the less the longer the stream.
-A study tells by how much, and a run with at least as many messages as its figures were measured with is checked.
-"""
+"""Convergence: whether a stream was long enough that its rate no longer depends on its length (paper 001, 3.3.3)."""
 
 from __future__ import annotations
 
@@ -13,12 +8,21 @@ from tb.lab.lab import Lab
 
 METRIC = "second_half_faster_percent"
 WITHIN = 5.0
-"""Percent; a rate is that near to the one of an endless stream, or nearer."""
+"""Greatest difference from the rate of an endless stream, percent."""
 
 
 def faster(share: float, at: int, last: int, begun: int, ended: int) -> float:
-    """By how many percent the rest of a stream came faster than all of it between two times, ps: a share of it had come
-    `at` a time, and everything at `last`. 0 where nothing was left.
+    """Return by how many percent the rest of a stream arrived faster than all of it.
+
+    Args:
+        share: part of the stream that had arrived at the time `at`, from 0 to 1.
+        at: a time, ps.
+        last: time at which everything had arrived, ps.
+        begun: start of the interval in which the whole stream is counted, ps.
+        ended: its end, ps.
+
+    Returns:
+        Percent; 0 if nothing was left at the time `at`.
     """
     return 100 * ((1 - share) * (ended - begun) / (last - at) - 1) if last > at else 0.0
 

@@ -1,0 +1,88 @@
+"""Round trips: a near end asks, a far end answers, and each trip is timed at the near end."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass, field
+from typing import Any
+
+from tb.lab.lab import Notebook
+
+PHASES_PS = 3_000_000
+"""Longest random pause before a round trip, ps. The trip then meets all polling loops at any phase."""
+
+
+@dataclass
+class Trips:
+    """Round trips of one measurement; times in ps."""
+
+    begun: list[int] = field(default_factory=list)
+    """Start of each trip."""
+    took: list[int] = field(default_factory=list)
+    """Duration of each trip that was not lost: until the near end has the answer."""
+    answers: list[Any] = field(default_factory=list)
+    """Result of each task of the far end."""
+    whole: int = 0
+    """Time from the start of the first pause or trip to the end of the last task of the far end."""
+
+    @property
+    def us(self) -> list[float]:
+        """Duration of each trip, us."""
+        return [ps / 1e6 for ps in self.took]
+
+    @property
+    def one_way_us(self) -> list[float]:
+        """Half of the duration of each trip, us."""
+        return [ps / 2e6 for ps in self.took]
+
+    @property
+    def mean_one_way_us(self) -> float:
+        """Half of the whole time by the number of trips, us: what the far end does after its answer counts too."""
+        return self.whole / len(self.begun) / 2 / 1e6
+
+
+def phases(key: str, longest: int = PHASES_PS) -> Callable[[], int]:
+    """Return a function that draws pauses in ps, each shorter than `longest`, from the seed `key`."""
+    rng = random.Random(key)
+    return lambda: rng.randrange(longest)
+
+
+async def round_trips(
+    lab: Notebook,
+    count: int,
+    ask: Callable[[int], Awaitable[bool | None]],
+    answer: Callable[[], Coroutine[Any, Any, Any]] | None = None,
+    *,
+    pause: Callable[[], int] | None = None,
+    answer_first: bool = False,
+    messages: int = 2,
+) -> Trips:
+    """Make round trips one after the other.
+
+    Args:
+        lab: the study's lab.
+        count: number of trips.
+        ask: the near end's part of the trip with a number: send, and wait for the answer. False: the trip is lost.
+        answer: the far end's part of a trip, run as a task of its own that ends before the next trip. None: a task
+            that the study has started answers all trips.
+        pause: draws the time in ps that passes before a trip. None: trips follow each other at once.
+        answer_first: the far end begins before the pause, not after it.
+        messages: messages of a trip, which are added to the messages of the run.
+    """
+    trips, started = Trips(), lab.kernel.now
+    for number in range(count):
+        tasks = [lab.spawn(answer(), "the far end")] if answer and answer_first else []
+        if pause is not None:
+            await lab.kernel.sleep(pause(), "the next round trip")
+        if answer and not answer_first:
+            tasks = [lab.spawn(answer(), "the far end")]
+        begun = lab.kernel.now
+        arrived = await ask(number)
+        trips.begun.append(begun)
+        if arrived is not False:
+            trips.took.append(lab.kernel.now - begun)
+        trips.answers += await lab.all(tasks)
+        lab.findings.messages += messages
+    trips.whole = lab.kernel.now - started
+    return trips

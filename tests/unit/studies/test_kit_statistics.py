@@ -1,0 +1,97 @@
+"""Numbers that the measurement kit reads from measured values, and how it hands them in.
+
+Strategy: values and curves made up by hand, whose percentiles, crossings and slopes are known; results are compared
+with those of a lab that keeps what it is given.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tb.studies.kit.arrivals import none_of
+from tb.studies.kit.findings import curve
+from tb.studies.kit.statistics import cheaper_up_to, crossing, half_bandwidth, percentile, slope
+from tb.studies.kit.steady import METRIC, faster, tell_steady
+from tests.unit.studies.made_up_mail import MadeUpLab
+
+
+@given(st.lists(st.integers(-1000, 1000), min_size=1), st.integers(0, 100))
+def test_percentiles_are_those_of_numpy(values: list[int], percent: int) -> None:
+    assert percentile(values, percent) == pytest.approx(float(np.percentile(values, percent)))
+
+
+def test_least_median_and_greatest_are_percentiles() -> None:
+    assert [percentile([30, 10, 20, 60], percent) for percent in (0, 50, 100)] == [10, 25, 60]
+
+
+def test_half_of_the_peak_is_found_between_two_sizes() -> None:
+    assert half_bandwidth([0, 100, 200], [0.0, 40.0, 100.0], 100.0) == pytest.approx(100 + 100 / 6)
+    assert half_bandwidth([64, 128], [90.0, 100.0], 100.0) == 64
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "last"), [([1, 2, 3], [1, 3, 2], 20), ([5, 1, 1], [1, 5, 5], 0), ([1, 1, 1], [2, 2, 2], 30)]
+)
+def test_one_way_is_cheaper_up_to_the_last_point_before_it_costs_more(
+    one: list[float], other: list[float], last: float
+) -> None:
+    assert cheaper_up_to([10, 20, 30], one, other) == last
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "at"),
+    [
+        ([1.0, 2.0, 3.0], [2.0, 2.25, 2.5], 233.33),
+        ([1.0, 2.0, 3.0], [0.5, 0.5, 0.5], 0.0),
+        ([1.0, 2.0, 3.0], [9.0, 9.0, 9.0], 300.0),
+        ([1.0, 2.0, 3.0], [2.0, 1.0, 1.0], 150.0),
+    ],
+)
+def test_the_crossing_of_two_curves_is_where_they_meet(one: list[float], other: list[float], at: float) -> None:
+    assert crossing([100, 200, 300], one, other) == pytest.approx(at, abs=0.01)
+
+
+def test_the_slope_of_a_line_is_its_growth() -> None:
+    assert slope([1, 2, 4], [10, 13, 19]) == pytest.approx(3)
+
+
+def test_a_rest_that_arrives_twice_as_fast_is_a_hundred_percent_faster() -> None:
+    assert faster(0.5, 200, 300, 0, 300) == pytest.approx(50)
+    assert faster(0.5, 300, 300, 0, 300) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("percents", "enough", "settings", "failures"),
+    [([1.0, -4.0], True, (), 0), ([1.0, -6.0], True, (), 1), ([1.0, -6.0], False, (), 0),
+     ([6.0], True, ("fault.loss",), 0)],
+)  # fmt: skip
+def test_a_stream_that_has_not_converged_fails_unless_it_is_short_or_disturbed(
+    percents: list[float], enough: bool, settings: tuple[str, ...], failures: int
+) -> None:
+    lab: Any = MadeUpLab(settings)
+    tell_steady(lab, percents, enough)
+    assert lab.findings.metrics == {METRIC: max(percents, key=abs)}
+    assert len(lab.findings.failures) == failures
+
+
+def test_mistakes_are_metrics_and_fail_the_run() -> None:
+    lab = MadeUpLab()
+    none_of(lab, {"lost": 0, "out_of_order": 2}, 10)
+    assert lab.findings.metrics == {"lost": 0, "out_of_order": 2}
+    assert lab.findings.failures == ["2 of 10 messages: out of order"]
+
+
+def test_a_curve_is_a_series_and_a_metric_for_each_point() -> None:
+    lab = MadeUpLab()
+    curve(lab, "one_way", [4, 8], [1.5, 2.5], "B", "us", "one_way_us_{}B")
+    curve(lab, "", [4], [3.0], "B", "us", "other_{}B")
+    curve(lab, "drawn", [4], [3.0], "B", "us")
+    assert lab.findings.metrics == {"one_way_us_4B": 1.5, "one_way_us_8B": 2.5, "other_4B": 3.0}
+    assert sorted(lab.findings.series) == ["drawn", "one_way"]
+    with pytest.raises(ValueError, match="zip"):
+        curve(lab, "short", [4, 8], [1.0], "B", "us", "short_{}B")
