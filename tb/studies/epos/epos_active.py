@@ -9,17 +9,16 @@ difference is what the switch itself costs.
 from __future__ import annotations
 
 import statistics
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from firmware.epos.nic.protocols.reliability import WORDS
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
-from tb.studies.epos.epos_compose import one_way
+from tb.studies.epos._epos import LAYER, one_way_us, started
 
 if TYPE_CHECKING:
     from firmware.epos.host import Epos
 
-LAYER = "epos"
 OPTIONS = {
     "repetitions": Option(5, "round trips of each way", 1, 100_000),
     "size": Option(64, "bytes of a message", 0, 4096, unit="bytes"),
@@ -32,14 +31,12 @@ TINY = "repetitions=1 size=16"
 async def run(lab: Lab) -> None:
     """The study."""
     for name, protocols in (("static", "reliability"), ("on", "active+reliability"), ("off", "active+reliability")):
-        hosts: list[Any] = lab.start_layer(LAYER, {"protocols": protocols})
-        await lab.all([lab.spawn(host.start(), f"start of {host.me}") for host in hosts])
+        hosts = await started(lab, {"protocols": protocols})
         near, far = hosts[0], hosts[-1]
         if name == "off":
             near.activate()
             far.activate()
-        data = bytes(lab.option("size"))
-        took = [await one_way(lab, near, far, data) for _ in range(lab.option("repetitions"))]
+        took = await one_way_us(lab, near, far, bytes(lab.option("size")), lab.option("repetitions"))
         lab.metric(f"one_way_us_{name}", statistics.mean(took))
         lab.metric(f"acknowledged_{name}", await _acknowledged(near, far.me))
         lab.metric(f"header_B_{name}", near.place.header_bytes)

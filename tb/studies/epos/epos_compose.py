@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
 
 from firmware.layers import composition
 from pymodels.costs import PathTable
@@ -21,11 +20,8 @@ from pymodels.hardware.processors import HostProcessor, NicProcessor, host_clock
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options, options_by_layer
 from tb.plan.request import Plan
+from tb.studies.epos._epos import LAYER, one_way_us, started
 
-if TYPE_CHECKING:
-    from firmware.epos.host import Epos
-
-LAYER = "epos"
 OPTIONS = {
     "repetitions": Option(5, "round trips", 1, 100_000),
     "size": Option(64, "bytes of a message", 0, 4096, unit="bytes"),
@@ -47,31 +43,12 @@ def check(plan: Plan) -> None:
 
 async def run(lab: Lab) -> None:
     """The study."""
-    hosts: list[Any] = lab.start_layer(LAYER)
-    await lab.all([lab.spawn(host.start(), f"start of {host.me}") for host in hosts])
+    hosts = await started(lab)
     near, far, data = hosts[0], hosts[-1], (bytes(range(256)) * 16)[: lab.option("size")]
-    took = [await one_way(lab, near, far, data) for _ in range(lab.option("repetitions"))]
-    lab.metric("one_way_us", statistics.mean(took))
+    lab.metric("one_way_us", statistics.mean(await one_way_us(lab, near, far, data, lab.option("repetitions"))))
     lab.metric("header_B", near.place.header_bytes)
     lab.metric("nic_memory_B", sum(size for _, size in near.place.parts.values()))
     _clocks(lab, composition(LAYER, dict(near.view.options)))
-
-
-async def one_way(lab: Lab, near: Epos, far: Epos, data: bytes) -> float:
-    """Half of the time until a message has come back, us."""
-    answers, begun = lab.spawn(_answer(far), "the far host"), lab.kernel.now
-    await near.send(far.me, data)
-    lab.check((await near.receive()).data == data, "a message came back changed")
-    took = (lab.kernel.now - begun) / 2e6
-    await lab.all([answers])
-    lab.findings.messages += 2
-    return took
-
-
-async def _answer(host: Epos) -> None:
-    """Send one message back."""
-    message = await host.receive()
-    await host.send(message.source, message.data)
 
 
 def _clocks(lab: Lab, chosen: tuple[str, ...]) -> None:

@@ -16,8 +16,9 @@ from pymodels.costs import PathTable
 from pymodels.hardware.processors import HostProcessor, host_clocks
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
+from tb.studies.epos._epos import LAYER, started
+from tb.studies.kit.rounds import round_trips
 
-LAYER = "epos"
 MEMBERS: dict[str, tuple[Any, tuple[str, ...]]] = {
     "link": (Link, ()),
     "port": (Port, ("epos_port_header",)),
@@ -39,7 +40,7 @@ async def run(lab: Lab) -> None:
     processor = HostProcessor.of(lab.plan.profile)
     table, clock_us = PathTable.of_host(LAYER), 1 / lab.plan.profile.integer("host.clock_mhz")
     for number, (name, (member, paths)) in enumerate(MEMBERS.items()):
-        hosts = await _started(lab, "")
+        hosts = await started(lab, {"protocols": ""})
         near, far = _ends(hosts, member, Datagram, number)
         whole, to = bytes(lab.option("size") + near.header_bytes), () if member is Link else (hosts[-1].me,)
         bare = await _used(lab, hosts[0].host, [hosts[0].send(hosts[-1].me, whole) for _ in _times(lab)])
@@ -54,7 +55,7 @@ async def run(lab: Lab) -> None:
         lab.metric(f"paths_us_{name}", own)
         lab.metric(f"header_B_{name}", near.header_bytes)
         await lab.change_layers()
-    hosts = await _started(lab, "flow+reliability")
+    hosts = await started(lab, {"protocols": "flow+reliability"})
     for number, name in enumerate(("link", "port")):
         lab.metric(f"one_way_us_stream_{name}", await _stream(lab, hosts, MEMBERS[name][0], number))
 
@@ -65,12 +66,6 @@ def _times(lab: Lab) -> range:
 
 def _data(lab: Lab) -> bytes:
     return bytes(lab.option("size"))
-
-
-async def _started(lab: Lab, protocols: str) -> list[Any]:
-    hosts: list[Any] = lab.start_layer(LAYER, {"protocols": protocols})
-    await lab.all([lab.spawn(host.start(), f"start of {host.me}") for host in hosts])
-    return hosts
 
 
 def _ends(hosts: list[Any], member: Any, channel: Any, number: int) -> tuple[Any, Any]:
@@ -100,16 +95,13 @@ async def _stream(lab: Lab, hosts: list[Any], member: Any, number: int) -> float
     """Half of a round trip of bytes over a Stream, us."""
     near, far = _ends(hosts, member, Stream, number)
     there, back = ((), ()) if member is Link else ((hosts[-1].me,), (hosts[0].me,))
-    took, size = list[float](), lab.option("size")
+    size, data = lab.option("size"), _data(lab)
+
+    async def ask(number: int) -> None:
+        await near.write(*there, data)
+        lab.check(await near.read(*there, size) == data, "bytes came back changed")
 
     async def answer() -> None:
         await far.write(*back, await far.read(*back, size))
 
-    for _ in _times(lab):
-        answers, begun = lab.spawn(answer(), "the far host"), lab.kernel.now
-        await near.write(*there, _data(lab))
-        lab.check(await near.read(*there, size) == _data(lab), "bytes came back changed")
-        took.append((lab.kernel.now - begun) / 2e6)
-        await lab.all([answers])
-    lab.findings.messages += 2 * len(took)
-    return statistics.mean(took)
+    return statistics.mean((await round_trips(lab, lab.option("repetitions"), ask, answer)).one_way_us)

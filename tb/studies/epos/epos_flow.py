@@ -8,17 +8,16 @@ waits behind them; with credits no frame waits. Then the reader is fast: what is
 from __future__ import annotations
 
 import statistics
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from firmware.epos.nic.words import Word
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
-from tb.studies.epos.epos_compose import one_way
+from tb.studies.epos._epos import LAYER, one_way_us, started
 
 if TYPE_CHECKING:
     from firmware.epos.host import Epos
 
-LAYER = "epos"
 CLUSTER = "four_hosts"
 OPTIONS = {
     "repetitions": Option(5, "round trips", 1, 100_000),
@@ -34,11 +33,9 @@ TINY = "repetitions=1 messages=4 size=16 pause_us=4 epos.slots=2"
 async def run(lab: Lab) -> None:
     """The study."""
     for name, protocols in (("without", ""), ("with", "flow")):
-        hosts: list[Any] = lab.start_layer(LAYER, {"protocols": protocols})
-        await lab.all([lab.spawn(host.start(), f"start of {host.me}") for host in hosts])
+        hosts = await started(lab, {"protocols": protocols})
         near, other, far = hosts[0], hosts[1], hosts[-1]
-        data = bytes(64)
-        took = [await one_way(lab, near, far, data) for _ in range(lab.option("repetitions"))]
+        took = await one_way_us(lab, near, far, bytes(64), lab.option("repetitions"))
         lab.metric(f"one_way_us_{name}", statistics.mean(took))
         begun = lab.kernel.now
         sends = [lab.spawn(_send(lab, near, far.me), "the sender"), lab.spawn(_late(lab, other, far.me), "the third")]

@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
-from tb.studies.epos.epos_compose import one_way
+from tb.studies.epos._epos import LAYER, one_way_us, started
 
 if TYPE_CHECKING:
     from firmware.epos.host import Epos
 
-LAYER = "epos"
 LEAST = 256
 _LAYER = layer_options(LAYER)
 OPTIONS = {
@@ -42,7 +41,7 @@ async def run(lab: Lab) -> None:
         mtus.append(2 * mtus[-1])
     rates, times = list[float](), list[float]()
     for done, mtu in enumerate(mtus):
-        hosts = await _started(lab, {"mtu": mtu, "slot_bytes": size})
+        hosts = await started(lab, {"mtu": mtu, "slot_bytes": size})
         rates.append(await _stream(lab, hosts[0], hosts[-1], size))
         times.append(await _mean(lab, hosts, size))
         lab.metric(f"bandwidth_MBps_{mtu}B", rates[-1])
@@ -55,17 +54,10 @@ async def run(lab: Lab) -> None:
     lab.metric("best_MTU_B", mtus[rates.index(max(rates))])
     lab.metric("best_MTU_for_latency_B", mtus[times.index(min(times))])
     settings: dict[str, float | str] = {"mtu": mtus[-1], "slot_bytes": size, "least_mtu": LEAST, "protocols": "mtu"}
-    hosts = await _started(lab, settings)
+    hosts = await started(lab, settings)
     for host in (hosts[0], hosts[-1]):
         await host.lower_mtu(LEAST)
     lab.metric("lowered_over_built_percent", 100 * (await _mean(lab, hosts, size) / times[0] - 1))
-
-
-async def _started(lab: Lab, options: dict[str, float | str]) -> list[Any]:
-    """Hosts with other options."""
-    hosts: list[Any] = lab.start_layer(LAYER, options)
-    await lab.all([lab.spawn(host.start(), f"start of {host.me}") for host in hosts])
-    return hosts
 
 
 async def _stream(lab: Lab, near: Epos, far: Epos, size: int) -> float:
@@ -90,7 +82,7 @@ async def _stream(lab: Lab, near: Epos, far: Epos, size: int) -> float:
 async def _mean(lab: Lab, hosts: list[Any], size: int) -> float:
     """One way of a message, us."""
     data = bytes(at & 0xFF for at in range(size))
-    return statistics.mean([await one_way(lab, hosts[0], hosts[-1], data) for _ in range(lab.option("repetitions"))])
+    return statistics.mean(await one_way_us(lab, hosts[0], hosts[-1], data, lab.option("repetitions")))
 
 
 async def _law(lab: Lab, hosts: list[Any], mtu: int, size: int) -> float:

@@ -13,8 +13,8 @@ from typing import Any
 
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
+from tb.studies.epos._epos import LAYER, started
 
-LAYER = "epos"
 CLUSTER = "eight_hosts"
 _LAYER = layer_options(LAYER)
 OPTIONS = {
@@ -28,8 +28,7 @@ QUICK = "repetitions=1"
 
 async def run(lab: Lab) -> None:
     """The study."""
-    hosts: list[Any] = lab.start_layer(LAYER)
-    await lab.all([lab.spawn(host.start(), f"start of {host.me}") for host in hosts])
+    hosts = await started(lab)
     numbers = list(range(1, len(hosts)))
     curves: dict[str, list[float]] = {"nic": [], "loop": []}
     for count in numbers:

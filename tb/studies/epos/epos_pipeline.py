@@ -10,8 +10,6 @@ host DMA, and the copy out of staging; the narrowest is named.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,9 +18,13 @@ from firmware.epos.nic.pointcuts import NAMES
 from pymodels.trace import PARTS_PER_NODE, Part, TraceEvent
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
+from tb.studies.epos._epos import LAYER, started
+from tb.studies.kit.payload import pattern
+from tb.studies.kit.records import since
+from tb.studies.kit.rounds import round_trips
 from tb.studies.kit.stages import dma_rate, link_rate, of_part
+from tb.studies.kit.stream import stream
 
-LAYER = "epos"
 SIZES = (0, 4, 16, 64, 256, 1024, 4096, 16384, 65536)
 STAGES = ("1_host_to_nic", "2_nic_to_nic", "3_nic_to_host", "4_copy")
 TABLES = {"freed counts", "routes", "control frame", *(f"words of {name}" for name in NAMES)}
@@ -35,11 +37,6 @@ OPTIONS = {
 }
 QUICK = "repetitions=1 messages=4"
 VARIANTS = {"rendezvous": ("", "epos.protocols=rendezvous")}
-
-
-def pattern(size: int) -> bytes:
-    """The bytes of a message."""
-    return bytes((7 * at + size) & 0xFF for at in range(size))
 
 
 async def echo(host: Epos, other: int, size: int, count: int) -> None:
@@ -58,8 +55,7 @@ async def received(host: Epos, other: int, size: int) -> Message:
 
 async def run(lab: Lab) -> None:
     """The study."""
-    hosts: list[Any] = lab.start_layer(LAYER)
-    await lab.all([lab.spawn(host.start(), f"start of {host.me}") for host in hosts])
+    hosts = await started(lab)
     near, far = hosts[0], hosts[-1]
     lab.metric("buffers", len(near.place.parts.keys() - TABLES))
     sizes = [size for size in SIZES if size <= lab.option("largest")]
@@ -71,20 +67,21 @@ async def run(lab: Lab) -> None:
 async def _one_way(lab: Lab, near: Epos, far: Epos, size: int) -> float:
     """Half of a round trip, us."""
     count, data = lab.option("repetitions"), pattern(size)
-    answers, begun = lab.spawn(echo(far, near.me, size, count), "the far host"), lab.kernel.now
-    for _ in range(count):
+    answers = lab.spawn(echo(far, near.me, size, count), "the far host")
+
+    async def ask(number: int) -> None:
         await near.send(far.me, data)
         lab.check((await received(near, far.me, size)).data == data, f"{size} bytes came back changed")
-    one_way = (lab.kernel.now - begun) / count / 2 / 1e6
+
+    one_way = (await round_trips(lab, count, ask)).mean_one_way_us
     await lab.all([answers])
     lab.metric(f"one_way_us_{size}B", one_way)
-    lab.findings.messages += 2 * count
     return one_way
 
 
 async def _stream(lab: Lab, near: Epos, far: Epos, size: int) -> None:
     """Long messages, one after the other."""
-    count, data, times = lab.option("messages"), pattern(size), list[int]()
+    count, data = lab.option("messages"), pattern(size)
     memory = near.host.allocate(max(size, 1))
     near.host.store_bytes(memory.address, data)
     begun, copied = lab.kernel.now, far.host.copied_bytes
@@ -94,18 +91,15 @@ async def _stream(lab: Lab, near: Epos, far: Epos, size: int) -> None:
             await near.send(far.me, Stretch(memory.address, size))
         await near.left()
 
-    sending = lab.spawn(sends(), "the near host")
-    for _ in range(count):
+    async def take() -> None:
         lab.check((await received(far, near.me, size)).data == data, "the stream came changed")
-        times.append(lab.kernel.now)
-    await lab.all([sending])
-    lab.findings.messages += count
+
+    found = await stream(lab, sends(), take, count)
     if not size:
         return
-    bandwidth = size * (count - 1) / (times[-1] - times[0]) * 1e6
+    bandwidth = found.steady_rate(size)
     lab.metric(f"bandwidth_MBps_{size}B", bandwidth)
-    trace = lab.trace()
-    pipeline = Pipeline(trace[trace["time"] >= begun], near.me, far.me)
+    pipeline = Pipeline(since(lab, begun), near.me, far.me)
     if size > near.options.pio_limit:
         _hand_in_copies(lab, pipeline.moved(far.host.copied_bytes - copied), count * size)
     rates = pipeline.rates(count * size)

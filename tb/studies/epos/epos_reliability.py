@@ -17,8 +17,9 @@ from pymodels.errors import ConfigError
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
 from tb.plan.request import Plan
+from tb.studies.epos._epos import LAYER, started
+from tb.studies.kit.hosts import together
 
-LAYER = "epos"
 CLUSTER = "four_hosts"
 _LAYER = layer_options(LAYER)
 OPTIONS = {
@@ -47,10 +48,9 @@ def check(plan: Plan) -> None:
 
 async def run(lab: Lab) -> None:
     """The study."""
-    hosts: list[Any] = lab.start_layer(LAYER)
-    await lab.all([lab.spawn(host.start(), f"start of {host.me}") for host in hosts])
+    hosts = await started(lab)
     begun, last = lab.kernel.now, len(hosts)
-    ends = await lab.all([lab.spawn(_host(lab, host, last), f"host {host.me}") for host in hosts])
+    ends = await together(lab, "host", [_host(lab, host, last) for host in hosts])
     took, size = (lab.kernel.now - begun) / 1e6, sum(end for end, _ in ends)
     wrong = sum(wrong for _, wrong in ends)
     lab.findings.messages += last * lab.option("messages")

@@ -9,18 +9,18 @@ CPU move is counted by `epos_pipeline`.
 from __future__ import annotations
 
 import statistics
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from firmware.epos.host import Stretch
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
-from tb.studies.epos.epos_compose import one_way
-from tb.studies.epos.epos_threshold import crossing
+from tb.studies.epos._epos import LAYER, one_way_us, started
+from tb.studies.kit.findings import curve
+from tb.studies.kit.statistics import crossing
 
 if TYPE_CHECKING:
     from firmware.epos.host import Epos
 
-LAYER = "epos"
 SIZES = (64, 256, 512, 1024, 2048, 4096, 8192, 16384)
 _FIXED = ("epos.protocols", "epos.rendezvous_from")
 _WAYS = {"staging": 1 << 20, "rendezvous": 1}
@@ -38,13 +38,10 @@ async def run(lab: Lab) -> None:
     curves: dict[str, list[float]] = {}
     sizes = [size for size in SIZES if size <= lab.option("largest")]
     for way, begin in _WAYS.items():
-        hosts: list[Any] = lab.start_layer(LAYER, {"protocols": "rendezvous", "rendezvous_from": begin})
-        await lab.all([lab.spawn(host.start(), f"start of {host.me}") for host in hosts])
+        hosts = await started(lab, {"protocols": "rendezvous", "rendezvous_from": begin})
         near, far = hosts[0], hosts[-1]
         curves[way] = [await _mean(lab, near, far, size, way == "rendezvous") for size in sizes]
-        for size, took in zip(sizes, curves[way], strict=True):
-            lab.metric(f"one_way_us_{size}B_{way}", took)
-        lab.series(f"one_way_{way}", sizes, curves[way], "B", "us")
+        curve(lab, f"one_way_{way}", sizes, curves[way], "B", "us", f"one_way_us_{{}}B_{way}")
         await lab.change_layers()
     lab.metric("crossing_B", crossing(sizes, curves["staging"], curves["rendezvous"]))
 
@@ -55,5 +52,5 @@ async def _mean(lab: Lab, near: Epos, far: Epos, size: int, posted: bool) -> flo
     for _ in range(lab.option("repetitions")):
         for one, other in ((near, far), (far, near)) if posted else ():
             await one.post(other.me, Stretch(one.host.allocate(size).address, size))
-        took.append(await one_way(lab, near, far, data))
+        took += await one_way_us(lab, near, far, data, 1)
     return statistics.mean(took)

@@ -8,16 +8,16 @@ number, so that one that is mixed of two would be seen. `SET="epos.protocols=flo
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from firmware.epos.nic.words import Word
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
+from tb.studies.epos._epos import LAYER, started
 
 if TYPE_CHECKING:
     from firmware.epos.host import Epos
 
-LAYER = "epos"
 OPTIONS = {
     "messages": Option(40, "messages of the sender", 2, 255),
     "size": Option(6000, "bytes of a message", 1, 1 << 16, unit="bytes"),
@@ -30,8 +30,7 @@ VARIANTS = {"overwrite": ("", "epos.staging=overwrite"), "flow": ("", "epos.prot
 
 async def run(lab: Lab) -> None:
     """The study."""
-    hosts: list[Any] = lab.start_layer(LAYER)
-    await lab.all([lab.spawn(host.start(), f"start of {host.me}") for host in hosts])
+    hosts = await started(lab)
     near, far, begun = hosts[0], hosts[-1], lab.kernel.now
     sending = lab.spawn(_send(lab, near, far.me), "the sender")
     taken = await _read(lab, far)
