@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tb.lab.lab import Lab
 from tb.plan.options import Option
 from tb.stuck.watch import until_deadlock
+from tb.studies.kit.hosts import start_in_turn
 
 if TYPE_CHECKING:
     from firmware.am.host import Am, Call, Handler, Port
@@ -59,8 +60,7 @@ class Program:
 async def run(lab: Lab) -> None:
     """The study."""
     layers: list[Any] = lab.start_layer(LAYER, {"unrestricted": 1})
-    for layer in layers:
-        await layer.start()
+    await start_in_turn(layers)
     program = Program(layers)
     lab.check(
         await part(lab, program, "with_rule", program.answer) is None, "handlers that keep to the rule stood still"

@@ -18,11 +18,9 @@ no more than they are.
 
 from __future__ import annotations
 
-import random
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,11 +29,15 @@ from firmware.layers import with_mail
 from firmware.stack import grounds
 from pymodels.errors import ConfigError
 from pymodels.loggp.parameters import fitted
-from pymodels.trace import Part, TraceEvent, unit
+from pymodels.trace import Part, TraceEvent
 from tb.lab.lab import Lab
 from tb.plan.options import Option
 from tb.plan.request import Plan
-from tb.studies.costs._loggp import PHASES_PS, End, Pair, all_mails, pattern, sizes_up_to, variants
+from tb.studies.costs._loggp import Pair, sizes_up_to, variants
+from tb.studies.kit.mail import End, all_mails, finish, ping_pong
+from tb.studies.kit.payload import pattern
+from tb.studies.kit.records import times
+from tb.studies.kit.rounds import phases
 from tb.studies.kit.stages import stage_times
 
 CLUSTER = "two_hosts"
@@ -82,11 +84,12 @@ async def run(lab: Lab) -> None:
     begun = lab.kernel.now
     single = await _single(lab, near, far, size)
     alone, begun = stage_times(lab, near.node, begun), lab.kernel.now
-    round_trip, behind = await _ping_pong(lab, near, far, size)
+    trips = await ping_pong(lab, near, far, size, lab.option("messages"), _silence(lab, "trips"), answer_first=True)
+    round_trip, behind = statistics.mean(trips.took), _busy_behind(lab, far.node, trips.answers)
     at_card = {"found": await _found(lab, near, far, size), "behind_reply": behind} if near.mail.reads_card else {}
     _tell_stages(lab, {"single": alone, "ping_pong": stage_times(lab, near.node, begun)})
-    await lab.all([lab.spawn(mail.finish(), f"end of {node}") for node, mail in enumerate(mails)])
-    lab.findings.messages += pair.messages + 4 * len(single)
+    await finish(lab, mails)
+    lab.findings.messages += pair.messages + 2 * len(single)
     call = statistics.mean(one.returned - one.called for one in single)
     latency = statistics.mean(hit - one.returned for hit, one in zip(_hits(lab, far.node, single), single, strict=True))
     short = rounds[sizes.index(size)]
@@ -113,17 +116,17 @@ def _hand_in(lab: Lab, parameters: Mapping[str, float], round_trip: float, at_ca
 def _tell_stages(lab: Lab, found: Mapping[str, Mapping[str, Sequence[float]]]) -> None:
     """The mean of each stage of the messages of the first host."""
     for where, stages in found.items():
-        for stage, times in stages.items():
-            lab.metric(f"{where}_stage_us_{stage}", statistics.mean(times))
+        for stage, took in stages.items():
+            lab.metric(f"{where}_stage_us_{stage}", statistics.mean(took))
 
 
 async def _single(lab: Lab, near: End, far: End, size: int) -> list[Sent]:
     """Messages one by one, at random phases, to a host that polls."""
-    phases, data, sent = random.Random(f"single {lab.seed}"), pattern(size), list[Sent]()
+    pause, data, sent = _silence(lab, "single"), pattern(size), list[Sent]()
     for _ in range(lab.option("messages")):
         await near.mail.settle()
         receiving = lab.spawn(_received(lab, far), "the far host")
-        await lab.kernel.sleep(REST_PS + phases.randrange(PHASES_PS), "silence")
+        await lab.kernel.sleep(pause(), "silence")
         called = lab.kernel.now
         await near.mail.send(far.node, data)
         returned = lab.kernel.now
@@ -157,27 +160,22 @@ async def _found(lab: Lab, near: End, far: End, size: int) -> float:
     return float(np.mean([hit - start for hit, start in zip(hits[hits > begun][1:], through, strict=False)]))
 
 
-async def _ping_pong(lab: Lab, near: End, far: End, size: int) -> tuple[float, float]:
-    """The mean of round trips, ps, each a message and what is sent back; and how long the far host was still busy
-    behind its last handler, where it has handlers.
+def _busy_behind(lab: Lab, node: int, ended: Sequence[int]) -> float:
+    """Return the mean time, ps, for which the far host was still busy behind its last handler, where it has handlers.
+
+    Args:
+        lab: the lab.
+        node: the far host.
+        ended: when it was done with each trip, ps.
     """
-    phases, data = random.Random(f"trips {lab.seed}"), pattern(size)
-    times, ended = list[int](), list[int]()
-    for _ in range(lab.option("messages")):
-        answering = lab.spawn(_answered(lab, far), "the far host")
-        await lab.kernel.sleep(REST_PS + phases.randrange(PHASES_PS), "silence")
-        begun = lab.kernel.now
-        lab.check(await near.mail.ask(far.node, data) == data, "a message of the ping-pong came back changed")
-        times.append(lab.kernel.now - begun)
-        ended += await lab.all([answering])
-    replies = _times(lab, far.node, TraceEvent.POINTER_WRITTEN)
-    behind = [one - int(replies[replies <= one].max()) for one in ended if (replies <= one).any()]
-    return statistics.mean(times), statistics.mean(behind or [0])
+    replies = _times(lab, node, TraceEvent.POINTER_WRITTEN)
+    return statistics.mean([one - int(replies[replies <= one].max()) for one in ended if (replies <= one).any()] or [0])
 
 
-async def _answered(lab: Lab, end: End) -> int:
-    await end.mail.answer()
-    return lab.kernel.now
+def _silence(lab: Lab, what: str) -> Callable[[], int]:
+    """Return a function that draws pauses in ps after which the network is silent, each with another phase."""
+    draw = phases(f"{what} {lab.seed}")
+    return lambda: REST_PS + draw()
 
 
 def _hits(lab: Lab, target: int, sent: Sequence[Sent]) -> list[int]:
@@ -190,7 +188,6 @@ def _hits(lab: Lab, target: int, sent: Sequence[Sent]) -> list[int]:
     return found
 
 
-def _times(lab: Lab, node: int, event: TraceEvent) -> NDArray[Any]:
+def _times(lab: Lab, node: int, event: TraceEvent) -> NDArray[np.int64]:
     """When something happened at the CPU of a host, ps, shape (n,)."""
-    trace = lab.trace()
-    return trace["time"][(trace["event"] == event) & (trace["unit"] == unit(node, Part.HOST_CPU))]  # type: ignore[no-any-return]
+    return times(lab.trace(), node, Part.HOST_CPU, event)

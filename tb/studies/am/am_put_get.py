@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
+from tb.studies.kit.hosts import start_in_turn
 
 if TYPE_CHECKING:
     from firmware.am.host import Am, Call
@@ -91,8 +92,7 @@ class Program:
 async def run(lab: Lab) -> None:
     """The study."""
     layers: list[Any] = lab.start_layer(LAYER)
-    for layer in layers:
-        await layer.start()
+    await start_in_turn(layers)
     program = Program(lab, layers)
     serving = lab.spawn(program.serve(), "the far program")
     shorts = [await program.one_short() for _ in range(lab.option("repetitions"))]

@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
+from tb.studies.kit.hosts import start_in_turn, together
+from tb.studies.kit.rounds import round_trips
+from tb.studies.kit.traffic import Targets, senders_to, to_all_in_turn
 
 if TYPE_CHECKING:
     from firmware.am.host import Am, Call, Port
@@ -50,47 +53,36 @@ class Program:
         self.lab.check(call.arguments == (due[call.source],), f"host {call.port.me}: a request out of order")
         due[call.source] += 1
 
-    async def round_trips(self, count: int) -> list[float]:
-        """How long each took, microseconds."""
-        near, far, took = self.ports[0], self.ports[-1].me, []
-        for number in range(count):
-            begun = self.lab.kernel.now
-            await near.request(far, self.ask, number)
-            await near.until(lambda: self.came == number + 1, "the answer")  # noqa: B023
-            took.append((self.lab.kernel.now - begun) / 1e6)
-        return took
+    async def ask_far(self, number: int) -> None:
+        """One round trip of the first host with the last one."""
+        await self.ports[0].request(self.ports[-1].me, self.ask, number)
+        await self.ports[0].until(lambda: self.came == number + 1, "the answer")
 
-    async def send(self, port: Port, count: int) -> None:
-        """Requests to all others in turn; then serve them until all have ended."""
-        partners = port.partners
-        for number in range(count):
-            await port.request(partners[number % len(partners)], self.take, number // len(partners))
-        await self.serve(port, count)
-
-    async def serve(self, port: Port, count: int) -> None:
-        """Poll until all requests to this host have come, and its own are answered."""
-        others = [sender.partners for sender in self.ports if sender is not port]
-        due = sum(len(range(partners.index(port.me), count, len(partners))) for partners in others)
+    async def send(self, port: Port, targets: Targets) -> None:
+        """Requests to all others in turn; then serve them until all have come, and its own are answered."""
+        for number, target in enumerate(targets[port.me]):
+            await port.request(target, self.take, number // (len(self.ports) - 1))
+        due = len(senders_to(targets, port.me))
         await port.until(lambda: not port.unanswered and sum(self.next[port.me].values()) == due, "the last request")
 
 
 async def run(lab: Lab) -> None:
     """The study."""
     layers: list[Any] = lab.start_layer(LAYER)
-    for layer in layers:
-        await layer.start()
+    await start_in_turn(layers)
     program = Program(lab, layers)
     trips, count = lab.option("repetitions"), lab.option("messages")
     if trips:
         far = program.ports[-1]
         serving = lab.spawn(far.until(lambda: far.handled == trips, "all round trips"), "the last host")
-        took = await program.round_trips(trips)
+        took = await round_trips(lab, trips, program.ask_far, messages=0)
         await lab.all([serving])
-        lab.metric("one_way_us", statistics.median(took) / 2)
+        lab.metric("one_way_us", statistics.median(took.us) / 2)
     lab.progress(1, 2, "parts")
     if count:
         begun, before = lab.kernel.now, sum(port.sent for port in program.ports)
-        await lab.all([lab.spawn(program.send(port, count), f"host {port.me}") for port in program.ports])
+        targets = to_all_in_turn(len(program.ports), count)
+        await together(lab, "host", [program.send(port, targets) for port in program.ports])
         sent, took_us = sum(port.sent for port in program.ports) - before, (lab.kernel.now - begun) / 1e6
         lab.metric("messages_per_ms", 1000 * sent / took_us)
         lab.metric("gap_us_per_host", took_us * len(program.ports) / sent)

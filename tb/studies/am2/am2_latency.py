@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
 from tb.studies.am2._am2 import FIRST, Ends
+from tb.studies.kit.rounds import round_trips
 from tb.studies.kit.stages import stage_times
 
 if TYPE_CHECKING:
@@ -54,15 +55,15 @@ async def run(lab: Lab) -> None:
     sizes = sorted({*SIZES, lab.option("words")})
     curves: dict[str, list[float]] = {"one_way_to_endpoint": [], "one_way_to_handler": [], "round_trip": []}
     for done, count in enumerate(sizes):
-        since, trips = lab.kernel.now, []
-        for number in range(lab.option("repetitions")):
-            words, before, begun = tuple(range(number, number + count)), len(came), lab.kernel.now
+
+        async def ask(number: int, count: int = count) -> None:
+            words, before = tuple(range(number, number + count)), len(came)
             await near.request(far, ANSWER, *words)
-            await bundle.until(lambda: len(came) > before, "the answer")  # noqa: B023
-            trips.append((lab.kernel.now - begun) / 1e6)
+            await bundle.until(lambda: len(came) > before, "the answer")
             lab.check(came[-1] == words, f"{count} words came back changed")
-            lab.findings.messages += 2
-        measure(lab, curves, count, since, trips)
+
+        since = lab.kernel.now
+        measure(lab, curves, count, since, (await round_trips(lab, lab.option("repetitions"), ask)).us)
         lab.progress(done + 1, len(sizes), "sizes")
     for name, curve in curves.items():
         lab.series(name, sizes, curve, "words", "us")

@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
 from tb.studies.am2._am2 import FIRST, Ends
+from tb.studies.kit.hosts import together
+from tb.studies.kit.rounds import round_trips
+from tb.studies.kit.traffic import Targets, senders_to, to_all_in_turn
 
 if TYPE_CHECKING:
     from firmware.am2.host import Token
@@ -51,23 +54,16 @@ class Program:
         self.lab.check(which not in self.seen[host], f"host {host}: request {which} came twice")
         self.seen[host].add(which)
 
-    async def round_trips(self, count: int) -> list[float]:
-        """How long each took, microseconds."""
-        near, bundle, took = self.ends.endpoints[0], self.ends.bundles[0], []
-        for number in range(count):
-            begun = self.lab.kernel.now
-            await near.request(self.hosts - 1, ASK)
-            await bundle.until(lambda: self.answers == number + 1, "the answer")  # noqa: B023
-            took.append((self.lab.kernel.now - begun) / 1e6)
-        return took
+    async def ask_far(self, number: int) -> None:
+        """One round trip of the first host with the last one."""
+        await self.ends.endpoints[0].request(self.hosts - 1, ASK)
+        await self.ends.bundles[0].until(lambda: self.answers == number + 1, "the answer")
 
-    async def send(self, host: int, count: int) -> None:
+    async def send(self, host: int, targets: Targets) -> None:
         """Requests to all others in turn; then serve them until all have come, and its own are answered."""
-        endpoint, others = self.ends.endpoints[host], [one for one in range(self.hosts) if one != host]
-        for number in range(count):
-            await endpoint.request(others[number % len(others)], TAKE, others[number % len(others)], number)
-        before = [sum(one < host for one in range(self.hosts) if one != other) for other in others]
-        due = sum(len(range(place, count, len(others))) for place in before)
+        endpoint, due = self.ends.endpoints[host], len(senders_to(targets, host))
+        for number, target in enumerate(targets[host]):
+            await endpoint.request(target, TAKE, target, number)
 
         def over() -> bool:
             return not endpoint.unanswered and len(self.seen[host]) == due
@@ -84,14 +80,14 @@ async def run(lab: Lab) -> None:
         far = ends.endpoints[-1]
         served = ends.bundles[-1].until(lambda: far.handled == trips, "all round trips")
         serving = lab.spawn(served, "the last host")
-        took = await program.round_trips(trips)
+        took = await round_trips(lab, trips, program.ask_far)
         await lab.all([serving])
-        lab.metric("one_way_us", statistics.median(took) / 2)
-        lab.findings.messages += 2 * trips
+        lab.metric("one_way_us", statistics.median(took.us) / 2)
     lab.progress(1, 2, "parts")
     if count:
         begun = lab.kernel.now
-        await lab.all([lab.spawn(program.send(host, count), f"host {host}") for host in range(program.hosts)])
+        targets = to_all_in_turn(program.hosts, count)
+        await together(lab, "host", [program.send(host, targets) for host in range(program.hosts)])
         sent, took_us = 2 * count * program.hosts, (lab.kernel.now - begun) / 1e6
         lab.metric("messages_per_ms", 1000 * sent / took_us)
         lab.metric("gap_us_per_host", took_us * program.hosts / sent)

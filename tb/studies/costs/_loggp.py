@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import random
 import statistics
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Protocol
 
-from firmware.layers import open_mail, patient, with_mail
-from firmware.mail import Mail
+from firmware.layers import with_mail
 from firmware.stack import grounds
 from pymodels.kernel import Kernel, Task
 from pymodels.loggp.parameters import Rounds
 from pymodels.profiles import DEFAULT_PROFILE, load_profile
-from tb.lab.lab import Lab
 from tb.plan.fitting import fitting_profile
-from tb.plan.studies import CHOICE
+from tb.studies.kit.mail import End
+from tb.studies.kit.payload import pattern
+from tb.studies.kit.rounds import phases
 
 COUNT = 10
 """n, as in netgauge."""
-PHASES_PS = 3_000_000
-"""A round begins up to so much later: polling loops are met at any phase."""
 
 
 class Loop(Protocol):
@@ -35,31 +31,12 @@ class Loop(Protocol):
         """A condition that must hold."""
 
 
-@dataclass(frozen=True)
-class End:
-    """A host that measures, or that is measured."""
-
-    node: int
-    mail: Mail
-
-
-async def all_mails(lab: Lab) -> list[Mail]:
-    """Mail of all hosts over the layer that was chosen, with timers that are patient unless the user has set them."""
-    layer = lab.text(CHOICE)
-    given = {
-        name: value for name, value in patient(layer).items() if f"{layer}.{name}" not in lab.plan.request.settings
-    }
-    mails = [open_mail(layer, library) for library in lab.start_layer(layer, given)]
-    await lab.all([lab.spawn(mail.start(), f"start of {node}") for node, mail in enumerate(mails)])
-    return mails
-
-
 class Pair:
     """The host that sends a burst, and the one that answers it."""
 
     def __init__(self, lab: Loop, near: End, far: End, repetitions: int, seed: int) -> None:
         self._lab, self._near, self._far, self._repetitions = lab, near, far, repetitions
-        self._random = random.Random(f"phases {seed}")
+        self._pause = phases(f"phases {seed}")
         self.messages = 0
 
     async def measure(self, size: int) -> Rounds:
@@ -74,7 +51,7 @@ class Pair:
     async def _median(self, once: Callable[[], object]) -> float:
         found = []
         for _ in range(self._repetitions):
-            await self._lab.kernel.sleep(self._random.randrange(PHASES_PS), "the next round")
+            await self._lab.kernel.sleep(self._pause(), "the next round")
             found.append(await once())  # type: ignore[misc]
         return float(statistics.median(found))
 
@@ -124,11 +101,6 @@ class Pair:
 
 async def _result(task: Task) -> float:
     return float(await task.finished)
-
-
-def pattern(size: int) -> bytes:
-    """The bytes of all messages of a size."""
-    return bytes((7 * at + size) & 0xFF for at in range(size))
 
 
 def sizes_up_to(largest: int, count: int) -> list[int]:

@@ -23,8 +23,11 @@ from pymodels.loggp.parameters import LogGP, Rounds, fitted
 from pymodels.loggp.predict import EVERYTHING, LogGOPS, finish_times
 from tb.lab.lab import Lab
 from tb.plan.options import Option
-from tb.studies.costs._loggp import End, Pair, all_mails, pattern, sizes_up_to, variants
+from tb.studies.costs._loggp import Pair, sizes_up_to, variants
+from tb.studies.kit.mail import End, all_mails, finish
+from tb.studies.kit.payload import pattern
 from tb.studies.kit.stages import stage_times
+from tb.studies.kit.traffic import exchange, to_all_from_next
 
 CLUSTER = "eight_hosts"
 LAYERS = with_mail()
@@ -57,10 +60,11 @@ async def run(lab: Lab) -> None:
     size = min(lab.option("exchange"), mails[0].most)
     alone = await _alone(lab, mails, size)
     since = lab.kernel.now
-    measured = await _all_to_all(lab, mails, size)
+    targets = to_all_from_next(len(mails), len(mails) - 1)
+    measured = [ps / 1e6 for ps in await exchange(lab, mails, targets, pattern(size))]
     _compare(lab, measured, found, mails[0].longest_eager, size)
     _explain(lab, alone, stage_times(lab, 0, since))
-    await lab.all([lab.spawn(mail.finish(), f"end of {node}") for node, mail in enumerate(mails)])
+    await finish(lab, mails)
 
 
 def _hand_in(lab: Lab, rounds: Sequence[Rounds], found: LogGP) -> None:
@@ -97,26 +101,6 @@ async def _alone(lab: Lab, mails: Sequence[Mail], size: int) -> dict[str, list[f
         await lab.kernel.sleep(REST_PS, "silence")
     lab.findings.messages += ALONE
     return stage_times(lab, 0, since)
-
-
-async def _all_to_all(lab: Lab, mails: Sequence[Mail], size: int) -> list[float]:
-    """When each host had sent and received everything, us."""
-    begun, data, ranks = lab.kernel.now, pattern(size), len(mails)
-
-    async def rank(me: int, mail: Mail) -> float:
-        for distance in range(1, ranks):
-            await mail.post((me + distance) % ranks, data)
-        came = [await mail.receive() for _ in range(ranks - 1)]
-        await mail.posted()
-        took = lab.kernel.now - begun
-        sources = sorted(source for source, _ in came)
-        right = sources == [node for node in range(ranks) if node != me] and all(got == data for _, got in came)
-        lab.check(right, f"host {me} has received something else than a message of each other host")
-        return took / 1e6
-
-    found: list[float] = await lab.all([lab.spawn(rank(me, mail), f"rank {me}") for me, mail in enumerate(mails)])
-    lab.findings.messages += ranks * (ranks - 1)
-    return found
 
 
 def _compare(lab: Lab, measured: Sequence[float], found: LogGP, longest_eager: int | None, size: int) -> None:

@@ -5,8 +5,12 @@ Strategy: the first host sends, the last one echoes; half of the round trip is t
 
 from __future__ import annotations
 
+from typing import Any
+
 from tb.lab.lab import Lab
 from tb.plan.options import Option
+from tb.studies.kit.hosts import start_in_turn
+from tb.studies.kit.rounds import round_trips
 
 LAYER = "echo"
 SIZES = (0, 4, 8, 16, 32, 64)
@@ -17,17 +21,18 @@ TINY = "repetitions=1"
 async def run(lab: Lab) -> None:
     """The study."""
     hosts = lab.start_layer(LAYER)
-    for host in hosts:
-        await host.start()
-    near, far, far_vnn = hosts[0], hosts[-1], len(hosts) - 1
+    await start_in_turn(hosts)
     for done, size in enumerate(SIZES):
-        payload = bytes(range(1, size + 1))
-        begun = lab.kernel.now
-        for _ in range(lab.option("repetitions")):
-            answer = lab.spawn(far.echo(), "the far host's echo")
-            await near.send(far_vnn, payload)
-            lab.check(await near.receive() == (far_vnn, payload), f"{size} bytes came back changed")
-            await lab.all([answer])
-            lab.findings.messages += 2
-        lab.metric(f"one_way_us_{size}B", (lab.kernel.now - begun) / lab.option("repetitions") / 2 / 1e6)
+        lab.metric(f"one_way_us_{size}B", await one_way_us(lab, hosts, bytes(range(1, size + 1))))
         lab.progress(done + 1, len(SIZES), "sizes")
+
+
+async def one_way_us(lab: Lab, hosts: list[Any], payload: bytes) -> float:
+    """Half of a round trip between the first and the last host, us."""
+    near, far, far_vnn = hosts[0], hosts[-1], len(hosts) - 1
+
+    async def ask(number: int) -> None:
+        await near.send(far_vnn, payload)
+        lab.check(await near.receive() == (far_vnn, payload), f"{len(payload)} bytes came back changed")
+
+    return (await round_trips(lab, lab.option("repetitions"), ask, far.echo)).mean_one_way_us

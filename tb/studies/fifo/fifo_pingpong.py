@@ -13,6 +13,11 @@ from typing import Any
 from firmware.fifo.host.buffers import EACH
 from tb.lab.lab import Lab
 from tb.plan.options import Option
+from tb.studies.kit.findings import curve
+from tb.studies.kit.hosts import start_in_turn, together
+from tb.studies.kit.payload import numbered
+from tb.studies.kit.rounds import round_trips
+from tb.studies.kit.stream import stream
 
 LAYER = "fifo"
 CLUSTER = "fifo_cards"
@@ -35,61 +40,45 @@ async def run(lab: Lab) -> None:
     forms = [form for form in FORMS if lab.text("fifo.form") in ("", form)]
     for done, form in enumerate(forms):
         hosts = lab.start_layer(LAYER, {"form": form})
-        for host in hosts:
-            await host.start()
+        await start_in_turn(hosts)
         far = len(hosts) - 1
         sizes = [size for size in SIZES if size <= lab.option("largest")]
         ways = [await _one_way(lab, hosts, far, size) for size in sizes]
         rates = [await _stream(lab, hosts, far, size) for size in sizes]
-        for size, way, rate in zip(sizes, ways, rates, strict=True):
-            lab.metric(f"{form}_one_way_us_{size}B", way)
-            lab.metric(f"{form}_MBps_{size}B", rate)
-        lab.series(f"{form}_one_way", sizes, ways, "bytes", "us")
-        lab.series(f"{form}_bandwidth", sizes, rates, "bytes", "MB/s")
+        curve(lab, f"{form}_one_way", sizes, ways, "bytes", "us", f"{form}_one_way_us_{{}}B")
+        curve(lab, f"{form}_bandwidth", sizes, rates, "bytes", "MB/s", f"{form}_MBps_{{}}B")
         if form == "buffers":
             lab.metric("pool_peak", await _fill_the_pool(lab, hosts))
         lab.progress(done + 1, len(forms), "forms")
 
 
-def _payload(size: int, number: int) -> bytes:
-    return bytes((number + at) % 256 for at in range(size))
-
-
 async def _one_way(lab: Lab, hosts: list[Any], far: int, size: int) -> float:
     """Half of a round trip, in microseconds."""
 
-    async def echo() -> None:
+    async def ask(number: int) -> None:
+        payload = numbered(size, number)
+        await hosts[0].send(far, payload)
+        lab.check(await hosts[0].receive() == (far, payload), f"{size} bytes came back changed")
+
+    async def answer() -> None:
         source, payload = await hosts[far].receive()
         await hosts[far].send(source, payload)
 
-    begun, times = lab.kernel.now, lab.option("repetitions")
-    for number in range(times):
-        payload = _payload(size, number)
-        answer = lab.spawn(echo(), "the far host's echo")
-        await hosts[0].send(far, payload)
-        lab.check(await hosts[0].receive() == (far, payload), f"{size} bytes came back changed")
-        await lab.all([answer])
-    lab.findings.messages += 2 * times
-    return (lab.kernel.now - begun) / times / 2 / 1e6
+    return (await round_trips(lab, lab.option("repetitions"), ask, answer)).mean_one_way_us
 
 
 async def _stream(lab: Lab, hosts: list[Any], far: int, size: int) -> float:
     """MB/s from the first send until the last message is received."""
-    count, begun = lab.option("messages"), lab.kernel.now
+    count = lab.option("messages")
 
     async def give() -> None:
         for number in range(count):
-            await hosts[0].send(far, _payload(size, number))
+            await hosts[0].send(far, numbered(size, number))
 
-    giving = lab.spawn(give(), "the stream")
-    for number in range(count):
-        lab.check(
-            await hosts[far].receive() == (0, _payload(size, number)), f"message {number} of {size} bytes changed"
-        )
-    rate = count * size / (lab.kernel.now - begun) * 1e6
-    await lab.all([giving])
-    lab.findings.messages += count
-    return rate
+    found = await stream(lab, give(), hosts[far].receive, count)
+    for number, message in enumerate(found.came):
+        lab.check(message == (0, numbered(size, number)), f"message {number} of {size} bytes changed")
+    return found.rate(size)
 
 
 async def _fill_the_pool(lab: Lab, hosts: list[Any]) -> float:
@@ -97,9 +86,9 @@ async def _fill_the_pool(lab: Lab, hosts: list[Any]) -> float:
 
     async def give(vnn: int) -> None:
         for number in range(EACH):
-            await hosts[vnn].send(0, _payload(20, vnn + number))
+            await hosts[vnn].send(0, numbered(20, vnn + number))
 
-    await lab.all([lab.spawn(give(vnn), f"host {vnn} fills the pool") for vnn in range(1, len(hosts))])
+    await together(lab, "filler of the pool", [give(vnn) for vnn in range(1, len(hosts))])
     await lab.kernel.sleep(SETTLE_PS, "what was sent")
     peak = float(await hosts[0].arrived())
     for _ in range(EACH * (len(hosts) - 1)):

@@ -15,6 +15,9 @@ from firmware.hal.host import HostHal
 from firmware.hal.host.interface import MOST, Packet
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
+from tb.studies.kit.findings import curve
+from tb.studies.kit.hosts import start_in_turn
+from tb.studies.kit.rounds import round_trips
 
 LAYER = "hal"
 CLUSTER = "sp_board"
@@ -75,13 +78,10 @@ def body(number: int) -> bytes:
 async def run(lab: Lab) -> None:
     """The study."""
     hals = lab.start_layer(LAYER)
-    for hal in hals:
-        await hal.start()
+    await start_in_turn(hals)
     near, far = End(hals[0], len(hals) - 1), End(hals[-1], 0)
     one_way = [await _polled(lab, near, far, size) for size in SIZES]
-    lab.series("one_way", SIZES, one_way, "B", "us")
-    for size, us in zip(SIZES, one_way, strict=True):
-        lab.metric(f"one_way_us_{size}B", us)
+    curve(lab, "one_way", SIZES, one_way, "B", "us", "one_way_us_{}B")
     lab.metric(f"round_trip_interrupt_us_{INTERRUPTED}B", await _interrupted(lab, near, far))
     await _stream(lab, near, far)
 
@@ -108,17 +108,17 @@ async def _interrupted(lab: Lab, near: End, far: End) -> float:
 
 async def _round_trips(lab: Lab, near: End, far: End, size: int, pause_ps: int = 0) -> float:
     """The median of round trips, us, with a pause before each."""
-    far.answers, times, data = True, list[float](), bytes(at & 0xFF for at in range(size))
-    for _ in range(lab.option("repetitions")):
-        await lab.kernel.sleep(pause_ps, "the next packet")
-        begun = lab.kernel.now
-        if await near.ping(data):
-            times.append((lab.kernel.now - begun) / 1e6)
-            lab.check(near.pings[-1] == data, f"{size} bytes came back changed")
-        lab.findings.messages += 2
+    far.answers, data = True, bytes(at & 0xFF for at in range(size))
+
+    async def ask(number: int) -> bool:
+        came = await near.ping(data)
+        lab.check(not came or near.pings[-1] == data, f"{size} bytes came back changed")
+        return came
+
+    trips = await round_trips(lab, lab.option("repetitions"), ask, pause=lambda: pause_ps)
     far.answers = False
-    lab.check(lab.lossy or len(times) == lab.option("repetitions"), f"packets of {size} bytes are lost")
-    return statistics.median(times) if times else 0.0
+    lab.check(lab.lossy or len(trips.took) == lab.option("repetitions"), f"packets of {size} bytes are lost")
+    return statistics.median(trips.us) if trips.took else 0.0
 
 
 async def _stream(lab: Lab, near: End, far: End) -> None:

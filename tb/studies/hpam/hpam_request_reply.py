@@ -11,13 +11,15 @@ handlers that ran twice are counted.
 from __future__ import annotations
 
 import statistics
-from collections.abc import Coroutine, Iterable
-from typing import Any
 
-from firmware.hpam.host import Call, Hpam, Port
+from firmware.hpam.host import Hpam, Port
 from firmware.hpam.host.message import SLOTS
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
+from tb.studies.kit.echo import Echo
+from tb.studies.kit.findings import curve
+from tb.studies.kit.hosts import start_in_turn, together
+from tb.studies.kit.payload import numbered
 from tb.studies.kit.stages import stage_times
 
 LAYER = "hpam"
@@ -33,50 +35,29 @@ OPTIONS = {
 QUICK = "repetitions=1 largest=64"
 
 
-class Program:
+class Program(Echo):
     """A process on each host."""
 
     def __init__(self, lab: Lab, layers: list[Hpam]) -> None:
-        self.lab, self.layers = lab, layers
+        super().__init__(lab)
+        self.layers = layers
         self.ports: list[Port] = []
-        self.came: list[bytes] = []
-        """Data of the replies."""
-        self.over = False
 
     async def open(self) -> None:
         """On all hosts."""
         self.ports = [await layer.open([self.echo, self.returned]) for layer in self.layers]
-
-    async def echo(self, call: Call) -> None:
-        """Of whoever is asked: send the data back."""
-        await call.reply(self.returned, data=call.data)
-
-    async def returned(self, call: Call) -> None:
-        """Of whoever has asked."""
-        self.came.append(call.data)
-
-    async def serve(self, vnn: int) -> None:
-        """Poll until the round trips are over."""
-        await self.ports[vnn].until(lambda: self.over, "the end of the round trips")
-
-    async def round_trip(self, far: int, size: int, number: int) -> float:
-        """Microseconds."""
-        begun, count, data = self.lab.kernel.now, len(self.came), _payload(size, number)
-        await self.ports[0].request(far, self.echo, data=data)
-        await self.ports[0].until(lambda: len(self.came) > count, "the reply")
-        self.lab.check(self.came[-1] == data, f"{size} bytes came back changed")
-        return (self.lab.kernel.now - begun) / 1e6
 
     async def fill(self, hosts: int) -> float:
         """Packets in the receive pool of the first host when all that can be under way to it has come."""
         near, others = self.ports[0], range(1, hosts)
         for vnn in others:
             for number in range(SLOTS):
-                await near.request(vnn, self.echo, data=_payload(8, number))
-        await self._let(self._answer(vnn) for vnn in others)
+                await near.request(vnn, self.echo, data=numbered(8, number))
+        await together(self.lab, "process", [self._answer(vnn) for vnn in others])
         peak = float(await self.layers[0].daemon.arrived())
         ports = [self.ports[vnn] for vnn in range(hosts)]
-        await self._let(port.until(lambda: not any(one.unanswered for one in ports)) for port in ports)
+        ends = [port.until(lambda: not any(one.unanswered for one in ports)) for port in ports]
+        await together(self.lab, "process", ends)
         return peak
 
     async def _answer(self, vnn: int) -> None:
@@ -85,34 +66,29 @@ class Program:
         before = port.handled
         await port.until(lambda: port.handled >= before + SLOTS, "the requests")
         for number in range(SLOTS):
-            await port.request(0, self.echo, data=_payload(8, number))
+            await port.request(0, self.echo, data=numbered(8, number))
         await self.lab.kernel.sleep(SETTLE_PS, "what was sent")
-
-    async def _let(self, work: Iterable[Coroutine[Any, Any, None]]) -> None:
-        await self.lab.all([self.lab.spawn(one, "a process") for one in work])
 
 
 async def run(lab: Lab) -> None:
     """The study."""
     layers = lab.start_layer(LAYER)
-    for layer in layers:
-        await layer.start()
+    await start_in_turn(layers)
     program, far = Program(lab, layers), len(layers) - 1
     await program.open()
-    serving = lab.spawn(program.serve(far), "the far process")
+    serving = lab.spawn(program.serve(program.ports[far]), "the far process")
     sizes = [size for size in SIZES if size <= lab.option("largest")]
     trips = []
     for done, size in enumerate(sizes):
         since = lab.kernel.now
-        taken = [await program.round_trip(far, size, number) for number in range(lab.option("repetitions"))]
-        trips.append(statistics.median(taken))
-        lab.metric(f"round_trip_us_{size}B", trips[-1])
+        taken = await program.round_trips(program.ports[0], far, size, lab.option("repetitions"))
+        trips.append(statistics.median(taken.us))
         for stage, times in stage_times(lab, 0, since).items():
             lab.metric(f"{stage}_us_{size}B", statistics.median(times))
         lab.progress(done + 1, len(sizes) + far, "measurements")
     program.over = True
     await lab.all([serving])
-    lab.series("round_trip", sizes, trips, "bytes", "us")
+    curve(lab, "round_trip", sizes, trips, "bytes", "us", "round_trip_us_{}B")
     hosts = list(range(2, far + 2))
     peaks = []
     for number in hosts:
@@ -124,7 +100,3 @@ async def run(lab: Lab) -> None:
     lab.metric("executed_twice", sum(port.executed_twice for port in program.ports))
     lab.metric("resent", sum(port.sender.resent for port in program.ports))
     lab.findings.messages += len(program.came)
-
-
-def _payload(size: int, number: int) -> bytes:
-    return bytes((number + at) % 256 for at in range(size))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from firmware.mail import Mail, open_mail, patient
+from firmware.layers import open_mail, patient
+from firmware.mail import Mail
 from tb.lab.lab import Lab, Notebook
 from tb.plan.studies import CHOICE
 from tb.studies.kit.hosts import start_together, together

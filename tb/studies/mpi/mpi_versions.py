@@ -16,6 +16,10 @@ from firmware.mpi.host import Mpi
 from firmware.mpi.host.lapi_versions import VERSIONS
 from tb.lab.lab import Lab
 from tb.plan.options import Option, stack_options
+from tb.studies.kit.findings import curve
+from tb.studies.kit.hosts import together
+from tb.studies.kit.payload import pattern
+from tb.studies.kit.rounds import Trips, round_trips
 
 LAYER = "mpi"
 CLUSTER = "sp_board"
@@ -45,14 +49,8 @@ async def run(lab: Lab) -> None:
         found[version] = await _by_mpi(lab, version, ranks, sizes)
         await lab.all([lab.spawn(one.Finalize(), "MPI_Finalize") for one in ranks])
     for name, times in found.items():
-        _tell(lab, name, sizes, times)
+        curve(lab, name, sizes, times, "B", "us", f"us_{name}_{{}}B")
     _tell_orders(lab, [dict(zip(found, times, strict=True)) for times in zip(*found.values(), strict=True)], sizes)
-
-
-def _tell(lab: Lab, name: str, sizes: list[int], times: list[float]) -> None:
-    lab.series(name, sizes, times, "B", "us")
-    for size, us in zip(sizes, times, strict=True):
-        lab.metric(f"us_{name}_{size}B", us)
 
 
 def _tell_orders(lab: Lab, found: list[dict[str, float]], sizes: list[int]) -> None:
@@ -72,10 +70,6 @@ def _counts(*ends: Mpi) -> tuple[int, int]:
     """Context switches, and completion handlers that have run."""
     lapis = [end.below for end in ends]
     return sum(one.process.host.scheduler.switches for one in lapis), sum(one.thread.runs for one in lapis)
-
-
-def _data(size: int) -> bytes:
-    return bytes((7 * at + size) & 0xFF for at in range(size))
 
 
 async def _by_put(lab: Lab, tasks: list[Lapi], sizes: list[int]) -> list[float]:
@@ -149,24 +143,24 @@ async def _back_and_forth(
     medians, repetitions = list[float](), lab.option("repetitions")
     sequence = [sizes[0], *(size for size in sizes for _ in range(repetitions))]
 
-    async def there_and_back(data: bytes) -> float:
-        begun = lab.kernel.now
-        await near[0](data)
-        await near[1](data)
-        return (lab.kernel.now - begun) / 2 / 1e6
+    async def trips(size: int, repetitions: int) -> Trips:
+        async def ask(number: int) -> None:
+            await near[0](pattern(size))
+            await near[1](pattern(size))
+
+        return await round_trips(lab, repetitions, ask)
 
     async def measure() -> None:
-        await there_and_back(_data(sizes[0]))
+        await trips(sizes[0], 1)
         count()
         for size in sizes:
-            medians.append(statistics.median([await there_and_back(_data(size)) for _ in range(repetitions)]))
+            medians.append(statistics.median((await trips(size, repetitions)).one_way_us))
         count()
 
     async def answer() -> None:
         for size in sequence:
-            await far[1](_data(size))
-            await far[0](_data(size))
+            await far[1](pattern(size))
+            await far[0](pattern(size))
 
-    await lab.all([lab.spawn(measure(), "the near end"), lab.spawn(answer(), "the far end")])
-    lab.findings.messages += 2 * len(sequence)
+    await together(lab, "end", [measure(), answer()])
     return medians

@@ -18,6 +18,7 @@ from pymodels.trace import TraceEvent, switch_port
 from tb.lab.lab import Lab
 from tb.plan.options import Option
 from tb.plan.request import Plan
+from tb.studies.kit.hosts import start_in_turn
 
 LAYER = "echo"
 CLUSTER = "four_hosts"
@@ -42,8 +43,7 @@ def check(plan: Plan) -> None:
 async def run(lab: Lab) -> None:
     """The study."""
     hosts = lab.start_layer(LAYER)
-    for host in hosts:
-        await host.start()
+    await start_in_turn(hosts)
     each, payload = lab.option("messages"), bytes(lab.option("size"))
     arrived = defaultdict[int, int](int)
 

@@ -13,6 +13,9 @@ import statistics
 from firmware.pipes.host import Pipes
 from tb.lab.lab import Lab
 from tb.plan.options import Option, stack_options
+from tb.studies.kit.findings import curve
+from tb.studies.kit.hosts import start_in_turn, together
+from tb.studies.kit.rounds import round_trips
 from tb.studies.kit.steady import faster, tell_steady
 
 LAYER = "pipes"
@@ -32,13 +35,10 @@ QUICK = "repetitions=2 bytes=20000"
 async def run(lab: Lab) -> None:
     """The study."""
     ends = lab.start_layer(LAYER)
-    for end in ends:
-        await end.start()
+    await start_in_turn(ends)
     near, far = ends[0], ends[-1]
     times = [await _round_trips(lab, near, far, size) for size in SHORT]
-    lab.series("one_way", SHORT, times, "B", "us")
-    for size, us in zip(SHORT, times, strict=True):
-        lab.metric(f"one_way_us_{size}B", us)
+    curve(lab, "one_way", SHORT, times, "B", "us", "one_way_us_{}B")
     late = []
     for name, direct in (("pipe", False), ("direct", True)):
         rate, percent = await _stream(lab, near, far, direct)
@@ -56,29 +56,24 @@ def pattern(size: int) -> bytes:
 
 async def _round_trips(lab: Lab, near: Pipes, far: Pipes, size: int) -> float:
     """The median of one-way times, us."""
-    count, data, times = lab.option("repetitions"), pattern(size), list[float]()
+    count, data = lab.option("repetitions"), pattern(size)
 
     async def echo() -> None:
         for _ in range(count):
             await far.write(near.me, await far.read(near.me, size))
 
-    async def measure() -> None:
-        for _ in range(count):
-            begun = lab.kernel.now
-            await near.write(far.me, data)
-            lab.check(await near.read(far.me, size) == data, f"{size} bytes came back changed")
-            times.append((lab.kernel.now - begun) / 2 / 1e6)
+    async def ask(number: int) -> None:
+        await near.write(far.me, data)
+        lab.check(await near.read(far.me, size) == data, f"{size} bytes came back changed")
 
-    measured, echoes = lab.spawn(measure(), "the near host"), lab.spawn(echo(), "the far host")
-    await lab.all([measured, echoes])
+    trips, _ = await together(lab, "end", [round_trips(lab, count, ask), echo()])
     await _settle(lab, near, far)
-    lab.findings.messages += 2 * count
-    return statistics.median(times)
+    return statistics.median(trips.one_way_us)
 
 
 async def _settle(lab: Lab, near: Pipes, far: Pipes) -> None:
     """Everything is acknowledged."""
-    await lab.all([lab.spawn(end.finish(), "acknowledgements") for end in (near, far)])
+    await together(lab, "acknowledgements of end", [near.finish(), far.finish()])
 
 
 async def _stream(lab: Lab, near: Pipes, far: Pipes, direct: bool) -> tuple[float, float]:
@@ -109,7 +104,7 @@ async def _stream(lab: Lab, near: Pipes, far: Pipes, direct: bool) -> tuple[floa
 
     far.on_bytes(take if direct else None)
     begun = lab.kernel.now
-    await lab.all([lab.spawn(give(), "the near host"), lab.spawn(have(), "the far host")])
+    await together(lab, "end", [give(), have()])
     lab.check(came == data, f"the stream {'past the pipe' if direct else 'through the pipe'} came changed")
     (early, at), ended = halves[0], ends[0]
     late = faster(early / len(data), at, ended, begun, ended)

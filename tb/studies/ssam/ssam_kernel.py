@@ -13,10 +13,13 @@ import statistics
 from collections.abc import Sequence
 from typing import Any
 
-from firmware.ssam.host import Call, Port
+from firmware.ssam.host import Port
 from firmware.ssam.host.kernel import SsamKernel
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
+from tb.studies.kit.echo import Echo
+from tb.studies.kit.findings import curve
+from tb.studies.kit.hosts import start_in_turn
 from tb.studies.kit.stages import stage_times
 
 LAYER = "ssam"
@@ -33,43 +36,12 @@ QUICK = "repetitions=1 largest=64"
 TINY = "repetitions=1 largest=28"
 
 
-class Ends:
-    """A program of two processes."""
-
-    def __init__(self, lab: Lab) -> None:
-        self.lab = lab
-        self.came: list[bytes] = []
-        """Data of the replies."""
-        self.over = False
-
-    async def echo(self, call: Call) -> None:
-        """Of the far process: send the data back."""
-        await call.reply(self.returned, data=call.data)
-
-    async def returned(self, call: Call) -> None:
-        """Of the near process."""
-        self.came.append(call.data)
-
-    async def serve(self, port: Port) -> None:
-        """Poll until the near process is through."""
-        await port.until(lambda: self.over, "the end of the round trips")
-
-    async def round_trip(self, port: Port, far: int, size: int, number: int) -> float:
-        """Microseconds."""
-        begun, count, data = self.lab.kernel.now, len(self.came), _payload(size, number)
-        await port.request(far, self.echo, data=data)
-        await port.until(lambda: len(self.came) > count, "the reply")
-        self.lab.check(self.came[-1] == data, f"{size} bytes came back changed")
-        return (self.lab.kernel.now - begun) / 1e6
-
-
 async def run(lab: Lab) -> None:
     """The study."""
     layers = lab.start_layer(LAYER)
     far = len(layers) - 1
-    for layer in layers:
-        await layer.start()
-    ends = Ends(lab)
+    await start_in_turn(layers)
+    ends = Echo(lab)
     near_port, far_port = [await layers[vnn].open([ends.echo, ends.returned]) for vnn in (0, far)]
     serving = lab.spawn(ends.serve(far_port), "the far process")
     sizes = [size for size in SIZES if size <= lab.option("largest")]
@@ -78,16 +50,15 @@ async def run(lab: Lab) -> None:
     ways = []
     for done, size in enumerate(sizes):
         since = lab.kernel.now
-        trips = [await ends.round_trip(near_port, far, size, number) for number in range(lab.option("repetitions"))]
-        ways.append(statistics.median(trips) / 2)
-        lab.metric(f"one_way_us_{size}B", ways[-1])
+        trips = await ends.round_trips(near_port, far, size, lab.option("repetitions"))
+        ways.append(statistics.median(trips.us) / 2)
         for stage, times in stage_times(lab, 0, since).items():
             lab.metric(f"{stage}_us_{size}B", statistics.median(times))
         lab.progress(done + 1, len(sizes), "sizes")
     spent = {name: after - before[name] for name, after in _counts(kernels, hosts, (near_port, far_port)).items()}
     ends.over = True
     await lab.all([serving])
-    lab.series("one_way", sizes, ways, "bytes", "us")
+    curve(lab, "one_way", sizes, ways, "bytes", "us", "one_way_us_{}B")
     _ratios(lab, spent, 2 * lab.option("repetitions") * len(sizes))
     before = _counts(kernels, hosts, (near_port, far_port))
     for _ in range(POLLS):
@@ -117,7 +88,3 @@ def _counts(kernels: Sequence[SsamKernel], hosts: Sequence[Any], ports: Sequence
         "kernel_ps": sum(kernel.inside_ps for kernel in kernels),
         "cpu_ps": sum(host.cpu_ps for host in hosts),
     }
-
-
-def _payload(size: int, number: int) -> bytes:
-    return bytes((number + at) % 256 for at in range(size))

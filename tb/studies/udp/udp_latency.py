@@ -15,6 +15,8 @@ from firmware.udp.formats import IP_BYTES, UDP_BYTES, parts
 from pymodels.host import Sig
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
+from tb.studies.kit.hosts import start_in_turn
+from tb.studies.kit.rounds import round_trips
 
 if TYPE_CHECKING:
     from firmware.udp.host import Received, Socket, Udp
@@ -86,8 +88,7 @@ class End:
 async def run(lab: Lab) -> None:
     """The study."""
     udps: list[Udp] = lab.start_layer(LAYER)
-    for udp in udps:
-        await udp.start()
+    await start_in_turn(udps)
     near, far = End(lab, udps[0], len(udps) - 1), End(lab, udps[-1], 0)
     sizes = [size for size in SIZES if size <= lab.option("largest")]
     await lab.all([lab.spawn(end.open(), "a socket") for end in (near, far)])
@@ -117,14 +118,13 @@ async def _ask(lab: Lab, near: End, far: End, sizes: list[int]) -> None:
 
 async def _round_trips(lab: Lab, near: End, size: int) -> float:
     """The median of round trips, us."""
-    times = []
-    for number in range(lab.option("repetitions")):
+
+    async def ask(number: int) -> bool:
         data = bytes((number + 3 * at) & 0xFF for at in range(size))
-        begun = lab.kernel.now
         came = await near.ask(data)
-        lab.findings.messages += 2
-        if came is not None:
-            times.append((lab.kernel.now - begun) / 1e6)
-            lab.check(came == data, f"{size} bytes came back changed")
-    lab.check(lab.lossy or len(times) == lab.option("repetitions"), f"datagrams of {size} bytes are lost")
-    return statistics.median(times) if times else 0.0
+        lab.check(came is None or came == data, f"{size} bytes came back changed")
+        return came is not None
+
+    trips = await round_trips(lab, lab.option("repetitions"), ask)
+    lab.check(lab.lossy or len(trips.took) == lab.option("repetitions"), f"datagrams of {size} bytes are lost")
+    return statistics.median(trips.us) if trips.took else 0.0

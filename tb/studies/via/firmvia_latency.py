@@ -10,7 +10,6 @@ stores to the NIC.
 
 from __future__ import annotations
 
-import random
 import statistics
 
 import numpy as np
@@ -21,6 +20,10 @@ from firmware.via.host import Vi
 from pymodels.trace import Part, TraceEvent, unit
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
+from tb.studies.kit.findings import curve
+from tb.studies.kit.hosts import start_together
+from tb.studies.kit.payload import pattern
+from tb.studies.kit.rounds import phases, round_trips
 from tb.studies.via._via import User, connect, stages, user
 
 LAYER = "via"
@@ -28,8 +31,6 @@ SIZES = (4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
 STAGED = (4, 16, 128, 1024)
 """Sizes whose stages are handed in."""
 HOST_AT = 16
-PHASES_PS = 3_000_000
-"""A round trip begins up to so much later: at another phase of all polling loops."""
 OPTIONS = {
     "repetitions": Option(6, "round trips of each size", 2, 100_000),
     "largest": Option(4096, "largest message in bytes", 4, 1 << 16, unit="bytes"),
@@ -64,7 +65,7 @@ class End:
 async def run(lab: Lab) -> None:
     """The study."""
     vias = lab.start_layer(LAYER)
-    await lab.all([lab.spawn(via.start(), "the driver") for via in vias])
+    await start_together(lab, vias)
     near, far = await user(vias[0]), await user(vias[-1])
     mine, yours = await connect(near, far, len(vias) - 1)
     here, there = End(near, mine), End(far, yours)
@@ -72,47 +73,39 @@ async def run(lab: Lab) -> None:
     medians = []
     for done, size in enumerate(sizes):
         medians.append(await _size(lab, here, there, size))
-        lab.metric(f"one_way_us_{size}B", medians[-1])
         lab.progress(done + 1, len(sizes), "sizes")
-    lab.series("one_way", sizes, medians, "B", "us")
+    curve(lab, "one_way", sizes, medians, "B", "us", "one_way_us_{}B")
 
 
 async def _size(lab: Lab, here: End, there: End, size: int) -> float:
     """One-way time of a size in microseconds."""
-    data = bytes((7 * i + size) & 0xFF for i in range(size))
+    data = pattern(size)
     here.user.write(0, data)
     there.user.write(0, data[::-1])
     await here.ready(size)
     await there.ready(size)
-    times = []
-    begun = 0
-    phases = random.Random(f"{lab.seed} {size}")
-    for _ in range(lab.option("repetitions")):
-        await lab.kernel.sleep(phases.randrange(PHASES_PS))
-        begun = lab.kernel.now
-        echo = lab.spawn(_echo(lab, there, size), "the far process")
+
+    async def ask(number: int) -> None:
         await here.send(size)
         await here.ready(size)
         received = await here.vi.poll_receive()
-        times.append(lab.kernel.now - begun)
         lab.check(received.status == Status.DONE | Status.RECEIVE, f"{size} B: status {received.status!r}")
-        await lab.all([echo])
-        lab.findings.messages += 2
+
+    async def answer() -> None:
+        await there.vi.poll_receive()
+        await there.send(size)
+        await there.ready(size)
+
+    trips = await round_trips(lab, lab.option("repetitions"), ask, answer, pause=phases(f"{lab.seed} {size}"))
     lab.check(there.user.read(1 << 16, size) == data, f"{size} bytes came to the far process changed")
     lab.check(here.user.read(1 << 16, size) == data[::-1], f"{size} bytes came back changed")
     await _clear(here, there)
     if size in STAGED:
         trace = lab.trace()
-        _hand_in(lab, size, stages(trace, 0, len(lab.running.hosts) - 1, begun))
+        _hand_in(lab, size, stages(trace, 0, len(lab.running.hosts) - 1, trips.begun[-1]))
         if size == HOST_AT:
-            _host_parts(lab, trace[trace["time"] >= begun])
-    return statistics.mean(times) / 2e6
-
-
-async def _echo(lab: Lab, there: End, size: int) -> None:
-    await there.vi.poll_receive()
-    await there.send(size)
-    await there.ready(size)
+            _host_parts(lab, trace[trace["time"] >= trips.begun[-1]])
+    return statistics.mean(trips.took) / 2e6
 
 
 async def _clear(here: End, there: End) -> None:

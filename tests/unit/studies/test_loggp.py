@@ -20,7 +20,8 @@ from pymodels.kernel import Kernel
 from pymodels.loggp.goal import Calc, Recv, Send, Step, all_to_all, text
 from pymodels.loggp.parameters import LogGP, Rounds, fitted, line
 from pymodels.loggp.predict import LogGOPS, finish_times
-from tb.studies.costs._loggp import COUNT, End, Pair, sizes_up_to
+from tb.studies.costs._loggp import COUNT, Pair, sizes_up_to
+from tb.studies.kit.mail import End
 
 
 @dataclass(frozen=True)
