@@ -37,17 +37,28 @@ SOURCES = [file for file in FILES if file.stem.startswith("_") or file.stem in d
 def handed_in(file: Path) -> Iterator[tuple[str, str]]:
     """The names in a source with their kinds; an expression within a name is `{x}`. Computed names are left out."""
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CALLS:
-            kind, name = CALLS[node.func.attr], node.args[0]
-            if isinstance(name, ast.Constant):
-                yield kind, str(name.value)
-            elif isinstance(name, ast.JoinedStr):
-                parts = (str(one.value) if isinstance(one, ast.Constant) else "{x}" for one in name.values)
-                yield kind, "".join(parts)
+        if isinstance(node, ast.Call):
+            for kind, name in named(node):
+                if isinstance(name, ast.Constant) and name.value:
+                    yield kind, str(name.value)
+                elif isinstance(name, ast.JoinedStr):
+                    parts = (str(one.value) if isinstance(one, ast.Constant) else "{x}" for one in name.values)
+                    yield kind, "".join(parts)
+
+
+def named(call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
+    """The expressions of a call that name metrics or series, with their kinds; in `curve`, `{}` is a point."""
+    if isinstance(call.func, ast.Attribute) and call.func.attr in CALLS:
+        yield CALLS[call.func.attr], call.args[0]
+    elif isinstance(call.func, ast.Name) and call.func.id == "curve":
+        yield "series", call.args[1]
+        if len(call.args) == 7:
+            yield "metrics", call.args[6]
 
 
 def agree(name: str, pattern: str) -> bool:
     """Whether a name with `{x}` in it and a pattern can be one name."""
+    name = name.replace("{}", "{x}")
     return Definition(pattern, "", "").fits(name.replace("{x}", "x")) or Definition(name, "", "").fits(
         re.sub(r"\{\w+\}", "x", pattern)
     )
