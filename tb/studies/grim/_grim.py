@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.random import default_rng
 
+from pymodels.kernel import Task
 from tb.lab.lab import Lab
+from tb.studies.kit.hosts import Options, in_pairs
+from tb.studies.kit.rounds import Trips, round_trips
 
+LAYER = "grim"
 Handlers = Mapping[str, Any]
+PLACE_BYTES, PLACES = 4, 16
+"""Messages begin at that many places of a buffer, so many bytes apart, by their numbers."""
 
 
 async def bring_up(lab: Lab, libraries: Sequence[Any], handlers: Sequence[Handlers]) -> None:
@@ -57,27 +62,6 @@ async def _poll_until(lab: Lab, library: Any, over: Any) -> None:
             await lab.kernel.sleep(2_000_000, "the next poll")
 
 
-def tally(lab: Lab, arrived: Iterable[tuple[Sequence[int], Sequence[int]]], of: str = "") -> None:
-    """Hand in how many messages were delivered, lost, doubled and out of order; what is wrong of that fails the run.
-
-    `arrived`: by endpoint and sender, the numbers that came, as they came, and those that had to, rising. `of`: what
-    the names of the metrics end with.
-    """
-    pairs = [(list(got), set(due)) for got, due in arrived]
-    wrong = {
-        "lost": sum(len(due - set(got)) for got, due in pairs),
-        "doubled": sum(len(got) - len(set(got)) for got, _ in pairs),
-        "out_of_order": sum(a > b for got, _ in pairs for a, b in pairwise(got)),
-        "unexpected": sum(len(set(got) - due) for got, due in pairs),
-    }
-    delivered = sum(len(got) for got, _ in pairs)
-    lab.metric(f"delivered{of}", delivered)
-    for name, count in wrong.items():
-        if name != "unexpected":
-            lab.metric(f"{name}{of}", count)
-        lab.check(count == 0, f"{count} of {delivered} messages: {(name + of).replace('_', ' ')}")
-
-
 @dataclass(frozen=True)
 class Region:
     """Bytes in host memory, as `grim_send` takes them."""
@@ -95,9 +79,15 @@ class Source:
         self.bytes = default_rng(seed).integers(0, 256, size, dtype=np.uint8).tobytes()
         self.buffer.view[:size] = self.bytes
 
-    def region(self, size: int) -> Region | bytes:
-        """The first `size` bytes."""
-        return Region(self.buffer.address, size, self.buffer.view[:size]) if size else b""
+    def region(self, size: int, number: int = 0) -> Region | bytes:
+        """Return `size` bytes: the first ones, or those of the message with a number, which begin elsewhere."""
+        at = PLACE_BYTES * (number % PLACES)
+        return Region(self.buffer.address + at, size, self.buffer.view[at : at + size]) if size else b""
+
+    def bytes_of(self, size: int, number: int) -> bytes:
+        """Return the content of that region."""
+        at = PLACE_BYTES * (number % PLACES)
+        return self.bytes[at : at + size]
 
 
 class RoundTrips:
@@ -107,42 +97,113 @@ class RoundTrips:
         self.lab, self.name, self.near, self.far = lab, name, near, far
         self.source = Source(near.host, largest, 1)
         """What the near host sends."""
+        self.came_at = 0
+        """When the handler of the last message of the near host began, ps."""
         self._answer = Source(far.host, largest, 2)
         self._back = False
         self._stop = False
 
+    def named(self, handler: str) -> str:
+        """Return the name of a handler of this pair."""
+        return f"{handler}_{self.name}" if self.name else handler
+
     def handlers(self) -> tuple[Handlers, Handlers]:
         """Those of both hosts, for `bring_up`."""
-        return {f"pong_{self.name}": self._on_pong}, {f"ping_{self.name}": self._on_ping}
+        return {self.named("pong"): self._on_pong}, {self.named("ping"): self._on_ping}
+
+    async def open(self) -> None:
+        """Look the handlers up, and let the far host poll."""
+        self._stop = False
+        near, far = self.near, self.far
+        self._ping = await near.resolve_handler(self.named("ping"))
+        self._pong = await far.resolve_handler(self.named("pong"))
+        self._there, self._home = near.get_dest_id(far.get_my_vnn()), far.get_dest_id(near.get_my_vnn())
+        self._serving = self.lab.spawn(far.wait_for(lambda: self._stop), f"far host of {self.name}")
+
+    async def trips(self, size: int, repetitions: int) -> Trips:
+        """Make round trips of a size, while the pair is open."""
+
+        async def ask(number: int) -> None:
+            self._back = False
+            await self.near.send(self._there, self._ping, size, payload=self.source.region(size))
+            await self.near.wait_for(lambda: self._back)
+
+        return await round_trips(self.lab, repetitions, ask)
+
+    async def close(self) -> None:
+        """Let the far host end."""
+        await self.near.send(self._there, self._ping, 0, 1)
+        await self.lab.all([self._serving])
 
     async def one_way_us(self, size: int, repetitions: int) -> float:
         """Half of a round trip of a size, the mean."""
-        self._stop = False
-        near, far = self.near, self.far
-        ping, self._pong = (
-            await near.resolve_handler(f"ping_{self.name}"),
-            await far.resolve_handler(f"pong_{self.name}"),
-        )
-        where, self._home = near.get_dest_id(far.get_my_vnn()), far.get_dest_id(near.get_my_vnn())
-        serving = self.lab.spawn(far.wait_for(lambda: self._stop), f"far host of {self.name}")
-        begun = self.lab.kernel.now
-        for _ in range(repetitions):
-            self._back = False
-            await near.send(where, ping, size, payload=self.source.region(size))
-            await near.wait_for(lambda: self._back)
-        us = (self.lab.kernel.now - begun) / repetitions / 2 / 1e6
-        self.lab.findings.messages += 2 * repetitions
-        await near.send(where, ping, 0, 1)
-        await self.lab.all([serving])
+        await self.open()
+        us = (await self.trips(size, repetitions)).mean_one_way_us
+        await self.close()
         return us
 
     async def _on_ping(self, source: int, size: int, last: int, a2: int, a3: int, payload: memoryview) -> None:
         if last:
             self._stop = True
             return
+        self.came_at = self.lab.kernel.now
         self.lab.check(payload == self.source.bytes[:size], f"{size} bytes arrived changed")
         await self.far.send(self._home, self._pong, size, payload=self._answer.region(size))
 
     def _on_pong(self, source: int, size: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
         self.lab.check(payload == self._answer.bytes[:size], f"{size} bytes came back changed")
         self._back = True
+
+
+class OneWay(RoundTrips):
+    """Two hosts that also send messages one way, whose numbers are kept."""
+
+    def __init__(self, lab: Lab, name: str, near: Any, far: Any, largest: int) -> None:
+        super().__init__(lab, name, near, far, largest)
+        self.numbers: list[int] = []
+        """First argument of each message, in the order in which they were handled."""
+
+    def handlers(self) -> tuple[Handlers, Handlers]:
+        """Those of both hosts, for `bring_up`."""
+        near, far = super().handlers()
+        return near, {**far, self.named("data"): self.on_data}
+
+    def on_data(self, source: int, number: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+        """Handler of a message one way."""
+        self.numbers.append(number)
+
+    async def to_far(self) -> tuple[int, int]:
+        """Return the number of that handler and the reference of the far host."""
+        return await self.near.resolve_handler(self.named("data")), self.near.get_dest_id(self.far.get_my_vnn())
+
+    def reading(self, over: Callable[[], bool]) -> Task:
+        """Let the far host poll until `over()`."""
+        return self.lab.spawn(self.far.wait_for(over), f"far host of {self.name}")
+
+
+class HasHandlers(Protocol):
+    """Two hosts with handlers."""
+
+    def handlers(self) -> tuple[Handlers, Handlers]:
+        """Those of both hosts, for `bring_up`."""
+
+
+Made = TypeVar("Made", bound=HasHandlers)
+
+
+async def start_pairs(
+    lab: Lab, choices: Sequence[Options], make: Callable[[int, Any, Any], Made], common: Options | None = None
+) -> list[Made]:
+    """Start GRIM with other options on each pair of neighbouring hosts, so that one run compares the options.
+
+    Args:
+        lab: the study's lab.
+        choices: options of each pair, in the order of the hosts; further hosts have no pair.
+        make: makes a pair of its place in `choices` and the libraries of its two hosts.
+        common: options of all hosts.
+    """
+    libraries = lab.start_layer(LAYER, common, in_pairs(choices))
+    pairs = [make(place, libraries[2 * place], libraries[2 * place + 1]) for place in range(len(choices))]
+    handlers = [own for pair in pairs for own in pair.handlers()]
+    await bring_up(lab, libraries, [*handlers, *({} for _ in libraries[len(handlers) :])])
+    return pairs

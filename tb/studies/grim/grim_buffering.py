@@ -12,9 +12,11 @@ from typing import Any
 
 from firmware.grim.formats import HEADER_BYTES
 from firmware.grim.nic.layout import Counter
+from pymodels.kernel import Task
 from tb.lab.lab import Lab
 from tb.plan.options import Option
-from tb.studies.grim._grim import Handlers, RoundTrips, bring_up, tally
+from tb.studies.grim._grim import OneWay, start_pairs
+from tb.studies.kit.arrivals import tally
 
 LAYER = "grim"
 NEEDS = ("incoming queues",)
@@ -30,13 +32,10 @@ OPTIONS = {
 
 async def run(lab: Lab) -> None:
     """The study."""
-    of_host = {vnn: {"buffering": WHERE[vnn // 2]} for vnn in range(2 * len(WHERE))}
     common = {"sram_bytes": lab.option("sram"), "segment_bytes": 512, "host_queue_bytes": 2048}
     common |= {"reply_bytes": 4096, "multicast_trees": 0}
-    libraries = lab.start_layer(LAYER, common, of_host)
-    pairs = [_Pair(lab, where, libraries[2 * i], libraries[2 * i + 1]) for i, where in enumerate(WHERE)]
-    handlers = [one for pair in pairs for one in pair.handlers()]
-    await bring_up(lab, libraries, [*handlers, *({} for _ in libraries[len(handlers) :])])
+    choices = [{"buffering": where} for where in WHERE]
+    pairs = await start_pairs(lab, choices, lambda i, near, far: _Pair(lab, WHERE[i], near, far), common)
     for done, pair in enumerate(pairs):
         lab.metric(f"one_way_us_{pair.name}_0B", await pair.one_way_us(0, lab.option("repetitions")))
         lab.metric(f"injected_at_once_{pair.name}", await pair.fill())
@@ -48,30 +47,21 @@ async def run(lab: Lab) -> None:
     lab.check(at_once[0] > at_once[1], f"incoming queues took no room: {at_once}")
 
 
-class _Pair(RoundTrips):
+class _Pair(OneWay):
     """Two hosts whose NIs buffer in one way."""
 
     def __init__(self, lab: Lab, where: str, near: Any, far: Any) -> None:
         super().__init__(lab, where, near, far, 64)
-        self._numbers: list[int] = []
         self.arrived: list[tuple[list[int], range]] = []
         """What came of each load of messages, and what had to."""
 
-    def handlers(self) -> tuple[Handlers, Handlers]:
-        """Those of both hosts."""
-        near, far = super().handlers()
-        return near, {**far, f"data_{self.name}": self._on_data}
-
-    def _on_data(self, source: int, number: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
-        self._numbers.append(number)
-
     async def fill(self) -> int:
         """The near host appends until it must ask its NI for room, while the far one reads; how many messages."""
-        near, far, outgoing = self.near, self.far, self.near.calls.messenger.queues.outgoing[0]
-        self._numbers.clear()
+        near, outgoing = self.near, self.near.calls.messenger.queues.outgoing[0]
+        self.numbers.clear()
         await outgoing.look()
-        data, where, count, stop = *await self._to(), 0, [1 << 30]
-        serving = self.lab.spawn(far.wait_for(lambda: len(self._numbers) >= stop[0]), f"far host of {self.name}")
+        data, where, count, stop = *await self.to_far(), 0, [1 << 30]
+        serving = self.reading(lambda: len(self.numbers) >= stop[0])
         while outgoing.fits(0):
             await near.send(where, data, count)
             count += 1
@@ -83,8 +73,8 @@ class _Pair(RoundTrips):
     async def stop_and_go(self, count: int) -> None:
         """The far host stops, the near one sends; then the far one goes on until all has arrived."""
         lab, near, far = self.lab, self.near, self.far
-        self._numbers.clear()
-        data, where = await self._to()
+        self.numbers.clear()
+        data, where = await self.to_far()
         counters = (
             ("resent", near, Counter.RESENT),
             ("nacks", far, Counter.NACKS_SENT),
@@ -95,15 +85,11 @@ class _Pair(RoundTrips):
         for number in range(count):
             await near.send(where, data, number)
         await lab.kernel.sleep(lab.option("stop_us") * 1_000_000 - (lab.kernel.now - begun), "the pause")
-        await self._served(lab.spawn(far.wait_for(lambda: len(self._numbers) >= count), "far host"), count)
+        await self._served(self.reading(lambda: len(self.numbers) >= count), count)
         for (name, library, counter), old in zip(counters, before, strict=True):
             lab.metric(f"{name}_{self.name}", await library.ni_counter(counter) - old)
 
-    async def _to(self) -> tuple[int, int]:
-        """Handler and destination."""
-        return await self.near.resolve_handler(f"data_{self.name}"), self.near.get_dest_id(self.far.get_my_vnn())
-
-    async def _served(self, serving: Any, count: int) -> None:
+    async def _served(self, serving: Task, count: int) -> None:
         await self.lab.all([serving])
         self.lab.findings.messages += count
-        self.arrived.append((self._numbers.copy(), range(count)))
+        self.arrived.append((self.numbers.copy(), range(count)))

@@ -15,7 +15,9 @@ from typing import Any
 
 from tb.lab.lab import Lab
 from tb.plan.options import Option
-from tb.studies.grim._grim import Handlers, RoundTrips, bring_up, tally
+from tb.studies.grim._grim import OneWay, start_pairs
+from tb.studies.kit.arrivals import tally
+from tb.studies.kit.findings import curve
 from tb.studies.kit.stages import stage_times
 
 LAYER = "grim"
@@ -35,10 +37,8 @@ GAP_PS = 40_000_000
 
 async def run(lab: Lab) -> None:
     """The study."""
-    of_host = {vnn: {"channels": COUNTS[vnn // 2]} for vnn in range(2 * len(COUNTS))}
-    libraries = lab.start_layer(LAYER, {"host_queue_bytes": 1 << 15, "multicast_trees": 0}, of_host)
-    pairs = [_Pair(lab, count, libraries[2 * i], libraries[2 * i + 1]) for i, count in enumerate(COUNTS)]
-    await bring_up(lab, libraries, [one for pair in pairs for one in pair.handlers()])
+    choices, common = [{"channels": count} for count in COUNTS], {"host_queue_bytes": 1 << 15, "multicast_trees": 0}
+    pairs = await start_pairs(lab, choices, lambda i, near, far: _Pair(lab, COUNTS[i], near, far), common)
     size, measured = lab.option("size"), defaultdict[str, list[float]](list)
     for done, pair in enumerate(pairs):
         measured["one_way"].append(await pair.one_way_us(0, lab.option("repetitions")))
@@ -52,15 +52,13 @@ async def run(lab: Lab) -> None:
     tally(lab, [arrived for pair in pairs for arrived in pair.arrived.values()])
     for name, values in measured.items():
         unit = "MBps" if name == "bandwidth" else "us"
-        for count, value in zip(COUNTS, values, strict=True):
-            lab.metric(f"{name}_{unit}_{count}_channels", value)
-        lab.series(name, COUNTS, values, "channels", unit.replace("p", "/"))
+        curve(lab, name, COUNTS, values, "channels", unit.replace("p", "/"), f"{name}_{unit}_{{}}_channels")
     if "receive" in measured:  # not without the trace
         lab.metric("receive_growth", measured["receive"][-1] / measured["receive"][0])
         lab.metric("search_growth", measured["search"][-1] / measured["search"][0])
 
 
-class _Pair(RoundTrips):
+class _Pair(OneWay):
     """Two hosts whose NIs have so many channels."""
 
     def __init__(self, lab: Lab, count: int, near: Any, far: Any) -> None:
@@ -69,24 +67,18 @@ class _Pair(RoundTrips):
         self.arrived: dict[int, tuple[list[int], list[int]]] = {}
         """By channel: the numbers that came, and those that had to."""
 
-    def handlers(self) -> tuple[Handlers, Handlers]:
-        """Those of both hosts."""
-        near, far = super().handlers()
-        return near, {**far, f"data_{self.name}": self._on_data}
-
-    def _on_data(self, source: int, number: int, channel: int, a2: int, a3: int, payload: memoryview) -> None:
+    def on_data(self, source: int, number: int, channel: int, a2: int, a3: int, payload: memoryview) -> None:
+        """Handler of a message one way."""
         self.arrived[channel][0].append(number)
 
     async def stream(self, messages: int) -> None:
         """Null messages on all channels by turns, one after the other."""
         near, far, lab = self.near, self.far, self.lab
-        data = await near.resolve_handler(f"data_{self.name}")
+        data, _ = await self.to_far()
         for channel in range(self.count):
             self.arrived[channel] = [], list(range(channel, messages, self.count))
         due = sum(len(numbers) for _, numbers in self.arrived.values())
-        serving = lab.spawn(
-            far.wait_for(lambda: sum(len(got) for got, _ in self.arrived.values()) == due), f"far host of {self.name}"
-        )
+        serving = self.reading(lambda: sum(len(got) for got, _ in self.arrived.values()) == due)
         for number in range(messages):
             channel = number % self.count
             where = near.get_dest_id(far.get_my_vnn(), 0, channel)

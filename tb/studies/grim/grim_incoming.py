@@ -13,7 +13,8 @@ from typing import Any
 from firmware.grim.nic.layout import Counter
 from tb.lab.lab import Lab
 from tb.plan.options import Option
-from tb.studies.grim._grim import bring_up, tally
+from tb.studies.grim._grim import bring_up
+from tb.studies.kit.arrivals import tally
 
 LAYER = "grim"
 NEEDS = ("incoming queues",)

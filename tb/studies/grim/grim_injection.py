@@ -8,11 +8,11 @@ sender's host is in `send` while queue and NI are idle. The rate of an injection
 
 from __future__ import annotations
 
-from typing import Any
-
 from tb.lab.lab import Lab
 from tb.plan.options import Option
-from tb.studies.grim._grim import Handlers, RoundTrips, bring_up, tally
+from tb.studies.grim._grim import OneWay, start_pairs
+from tb.studies.kit.arrivals import tally
+from tb.studies.kit.findings import curve
 
 LAYER = "grim"
 NEEDS = ("doorbells and fetched payloads",)
@@ -35,52 +35,41 @@ IDLE_US = 150
 async def run(lab: Lab) -> None:
     """The study."""
     ways = [way for way in WAYS if way != "doorbell" or lab.plan.profile.kind != "lanai4"]
-    of_host = {vnn: WAYS[ways[vnn // 2]] for vnn in range(2 * len(ways))}
-    libraries = lab.start_layer(LAYER, {"channels": lab.option("channels"), "multicast_trees": 0}, of_host)
-    pairs = [_Pair(lab, way, libraries[2 * i], libraries[2 * i + 1]) for i, way in enumerate(ways)]
-    handlers = [one for pair in pairs for one in pair.handlers()]
-    await bring_up(lab, libraries, [*handlers, *({} for _ in libraries[len(handlers) :])])
+    common = {"channels": lab.option("channels"), "multicast_trees": 0}
+    choices = [WAYS[way] for way in ways]
+    pairs = await start_pairs(lab, choices, lambda i, near, far: _Pair(lab, ways[i], near, far, max(SIZES)), common)
     for done, pair in enumerate(pairs):
         await pair.measure(lab.option("repetitions"))
         lab.progress(done + 1, len(pairs), "ways")
 
 
-class _Pair(RoundTrips):
+class _Pair(OneWay):
     """Two hosts that inject in one way."""
 
-    def __init__(self, lab: Lab, way: str, near: Any, far: Any) -> None:
-        super().__init__(lab, way, near, far, max(SIZES))
-        self._numbers: list[int] = []
-
-    def handlers(self) -> tuple[Handlers, Handlers]:
-        """Those of both hosts."""
-        near, far = super().handlers()
-        return near, {**far, f"data_{self.name}": self._on_data}
-
-    def _on_data(self, source: int, number: int, size: int, a2: int, a3: int, payload: memoryview) -> None:
-        self._numbers.append(number)
+    def on_data(self, source: int, number: int, size: int, a2: int, a3: int, payload: memoryview) -> None:
+        """Handler of a message one way."""
+        self.numbers.append(number)
         self.lab.check(payload == self.source.bytes[:size], f"{self.name}: {size} bytes arrived changed")
 
     async def measure(self, repetitions: int) -> None:
         """All sizes."""
         lab, latencies = self.lab, [await self.one_way_us(size, repetitions) for size in SIZES]
         injections = await self._inject(repetitions)
-        for size, latency, injection in zip(SIZES, latencies, injections, strict=True):
-            lab.metric(f"one_way_us_{self.name}_{size}B", latency)
+        for size, injection in zip(SIZES, injections, strict=True):
             lab.metric(f"send_us_{self.name}_{size}B", injection)
             if size:
                 lab.metric(f"inject_MBps_{self.name}_{size}B", size / injection)
-        lab.series(f"one_way_{self.name}", SIZES, latencies, "B", "us")
+        curve(lab, f"one_way_{self.name}", SIZES, latencies, "B", "us", f"one_way_us_{self.name}_{{}}B")
         rates = [size / us for size, us in zip(SIZES, injections, strict=True)]
         lab.series(f"injection_{self.name}", SIZES, rates, "B", "MB/s")
-        tally(lab, [(self._numbers, range(len(SIZES) * repetitions))], f"_{self.name}")
+        tally(lab, [(self.numbers, range(len(SIZES) * repetitions))], f"_{self.name}")
 
     async def _inject(self, repetitions: int) -> list[float]:
         """By size: how long a host is in `send`, the mean, us."""
-        lab, near, far = self.lab, self.near, self.far
-        data, where = await near.resolve_handler(f"data_{self.name}"), near.get_dest_id(far.get_my_vnn())
+        lab, near = self.lab, self.near
+        data, where = await self.to_far()
         due, number, means = len(SIZES) * repetitions, 0, []
-        serving = lab.spawn(far.wait_for(lambda: len(self._numbers) >= due), f"far host of {self.name}")
+        serving = self.reading(lambda: len(self.numbers) >= due)
         for size in SIZES:
             spent = 0
             for _ in range(repetitions):

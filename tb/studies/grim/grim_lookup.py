@@ -8,11 +8,10 @@ cost each NI, and the round trip what the message sees of it.
 from __future__ import annotations
 
 import statistics
-from typing import Any
 
 from tb.lab.lab import Lab
 from tb.plan.options import Option
-from tb.studies.grim._grim import RoundTrips, bring_up
+from tb.studies.grim._grim import RoundTrips, start_pairs
 from tb.studies.kit.stages import stage_times
 
 LAYER = "grim"
@@ -28,11 +27,9 @@ OPTIONS = {
 
 async def run(lab: Lab) -> None:
     """The study."""
-    of_host = {vnn: {"sequencing": SCHEMES[vnn // 2]} for vnn in range(2 * len(SCHEMES))}
     common = {"channels": lab.option("channels"), "host_queue_bytes": 1 << 16, "multicast_trees": 0}
-    libraries: list[Any] = lab.start_layer(LAYER, common, of_host)
-    pairs = [RoundTrips(lab, scheme, libraries[2 * i], libraries[2 * i + 1], 0) for i, scheme in enumerate(SCHEMES)]
-    await bring_up(lab, libraries, [one for pair in pairs for one in pair.handlers()])
+    choices = [{"sequencing": scheme} for scheme in SCHEMES]
+    pairs = await start_pairs(lab, choices, lambda i, near, far: RoundTrips(lab, SCHEMES[i], near, far, 0), common)
     for done, pair in enumerate(pairs):
         name, begun = pair.name.replace("-", "_"), lab.kernel.now
         lab.metric(f"one_way_us_{name}", await pair.one_way_us(0, lab.option("repetitions")))

@@ -12,7 +12,9 @@ from typing import Any
 
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
-from tb.studies.grim._grim import Source, enable, sync, tally
+from tb.studies.grim._grim import PLACE_BYTES, PLACES, Source, enable, sync
+from tb.studies.kit.arrivals import tally
+from tb.studies.kit.hosts import together
 
 LAYER = "grim"
 OPTIONS = {
@@ -22,8 +24,6 @@ OPTIONS = {
 }
 CLUSTER = "four_hosts"
 TINY = "messages=1 size=16"
-PLACES = 16
-"""Different beginnings of a message in the sender's buffer, a word apart."""
 
 
 async def run(lab: Lab) -> None:
@@ -42,7 +42,7 @@ async def run(lab: Lab) -> None:
     for host in hosts:
         for number in range(host.messages):
             hosts[host.target(number)].due.setdefault(host.vnn, []).append(number)
-    await lab.all([lab.spawn(host.stream(), f"stream of host {host.vnn}") for host in hosts])
+    await together(lab, "stream of host", [host.stream() for host in hosts])
     lab.metric("messages_us", (max(host.last_at for host in hosts) - up) / 1e6)
     _hand_in(lab, hosts)
 
@@ -54,7 +54,7 @@ class _Host:
         """`hosts`: all, by VNN."""
         self.lab, self.vnn, self.library, self._hosts = lab, vnn, library, hosts
         self.size, self.messages = lab.option("size"), lab.option("messages")
-        self.source = Source(library.host, self.size + 4 * PLACES, vnn)
+        self.source = Source(library.host, self.size + PLACE_BYTES * PLACES, vnn)
         self.due: dict[int, list[int]] = {}
         """By the VNN of the sender: the numbers of its messages for this host."""
         self.got: dict[int, list[int]] = {}
@@ -68,8 +68,7 @@ class _Host:
 
     def payload(self, number: int) -> bytes:
         """What a message carries."""
-        begin = 4 * (number % PLACES)
-        return self.source.bytes[begin : begin + self.size]
+        return self.source.bytes_of(self.size, number)
 
     async def stream(self) -> None:
         """Send everything, then handle what has not come yet."""

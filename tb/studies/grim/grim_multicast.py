@@ -15,7 +15,8 @@ from typing import Any
 from firmware.grim.nic.layout import Counter
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
-from tb.studies.grim._grim import Source, bring_up, tally
+from tb.studies.grim._grim import Source, bring_up
+from tb.studies.kit.arrivals import tally
 
 LAYER = "grim"
 NEEDS = ("multicast",)

@@ -9,13 +9,11 @@ that a NI can execute.
 from __future__ import annotations
 
 import statistics
-from typing import Any
-
-import numpy as np
 
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
-from tb.studies.grim._grim import bring_up
+from tb.studies.grim._memory import RemoteMemory
+from tb.studies.kit.findings import curve
 
 LAYER = "grim"
 NEEDS = ("remote memory",)
@@ -33,56 +31,43 @@ async def run(lab: Lab) -> None:
     pair = _Pair(lab)
     await pair.enable()
     for done, way in enumerate(WAYS):
-        times = []
-        for size in SIZES:
-            times.append(
-                statistics.median([await pair.time(way, size) for _ in range(lab.option("repetitions"))]) / 1e6
-            )
-            lab.metric(f"{way}_us_{size}B", times[-1])
+        times = [await _median_us(lab, pair, way, size) for size in SIZES]
         lab.metric(f"{way}_per_s", await pair.rate(way, lab.option("stream")))
-        lab.series(f"time_{way}", SIZES, times, "B", "us")
+        curve(lab, f"time_{way}", SIZES, times, "B", "us", f"{way}_us_{{}}B")
         lab.progress(done + 1, len(WAYS), "ways to tell")
     metrics = lab.findings.metrics
     for size in SIZES:
         lab.metric(f"saved_us_{size}B", metrics[f"two_writes_us_{size}B"] - metrics[f"in_message_us_{size}B"])
 
 
-class _Pair:
-    """The host that writes, and the host that waits for the word."""
+async def _median_us(lab: Lab, pair: _Pair, way: str, size: int) -> float:
+    return statistics.median([await pair.time(way, size) for _ in range(lab.option("repetitions"))]) / 1e6
 
-    def __init__(self, lab: Lab) -> None:
-        self.lab = lab
-        self.libraries: list[Any] = lab.start_layer(LAYER)
-        self.near, self.far = self.libraries[0], self.libraries[-1]
-        self._number = 0
+
+class _Pair(RemoteMemory):
+    """The host that writes, and the host that waits for the word."""
 
     async def enable(self) -> None:
         """Bring both libraries up and allocate."""
-        await bring_up(self.lab, self.libraries, [{} for _ in self.libraries])
-        self._where = self.near.get_dest_id(self.far.get_my_vnn())
+        await super().enable()
         self._source, self._value = await self.near.malloc_pinned(max(SIZES)), await self.near.malloc_pinned(4)
         self._target, self._word = await self.far.malloc_pinned(max(SIZES)), await self.far.malloc_pinned(4)
 
     async def time(self, way: str, size: int) -> int:
         """One write; from the call to the word seen, picoseconds."""
-        self._number += 1
-        data = np.random.default_rng(self._number).integers(0, 256, size, dtype=np.uint8).tobytes()
+        data = self.next_data(size)
         self.near.store_pinned(self._source, data)
-        seen = self.lab.spawn(self._seen(), "far application")
-        begun = self.lab.kernel.now
-        await self._write(way, size)
-        duration = await seen.finished - begun
-        self.lab.findings.messages += 1
-        self.lab.check(self.far.load_pinned(self._target, size) == data, f"{size} bytes arrived changed")
-        return int(duration)
+        duration = await self.timed(self._write(way, size), self._word)
+        self.compare(self.far, self._target, data, "a write")
+        return duration
 
     async def rate(self, way: str, count: int) -> float:
         """Writes of 4 bytes a second, from the first call to the last word seen."""
         begun = self.lab.kernel.now
         for _ in range(count):
-            self._number += 1
+            self.number += 1
             await self._write(way, 4)
-        ended = await self._seen()
+        ended = await self.seen(self._word)
         self.lab.findings.messages += count
         return count / (ended - begun) * 1e12
 
@@ -90,13 +75,9 @@ class _Pair:
         """The data, and the number of this write into the word."""
         near = self.near
         if way == "in_message":
-            word = {"lock": self._word, "value": self._number}
-            await near.send_memory(self._where, self._target, self._source, size, **word)
+            word = {"lock": self._word, "value": self.number}
+            await near.send_memory(self.where, self._target, self._source, size, **word)
         else:
-            await near.send_memory(self._where, self._target, self._source, size)
-            near.store_pinned(self._value, self._number.to_bytes(4, "big"))
-            await near.send_memory(self._where, self._word, self._value, 4)
-
-    async def _seen(self) -> int:
-        await self.far.wait_for_lock(self._word, self._number)
-        return self.lab.kernel.now
+            await near.send_memory(self.where, self._target, self._source, size)
+            near.store_pinned(self._value, self.number.to_bytes(4, "big"))
+            await near.send_memory(self.where, self._word, self._value, 4)

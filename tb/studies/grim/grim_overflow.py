@@ -14,7 +14,8 @@ from typing import Any
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
 from tb.stuck.watch import until_deadlock
-from tb.studies.grim._grim import Source, bring_up, tally
+from tb.studies.grim._grim import Source, bring_up
+from tb.studies.kit.arrivals import tally
 
 LAYER = "grim"
 CONGESTED = {"queue_bytes": 1024, "host_queue_bytes": 1024, "segment_bytes": 64, "poll_first": 0}

@@ -7,11 +7,10 @@ queue stays empty, so what differs is the look whether it is.
 
 from __future__ import annotations
 
-from typing import Any
-
 from tb.lab.lab import Lab
 from tb.plan.options import Option
-from tb.studies.grim._grim import RoundTrips, bring_up
+from tb.studies.grim._grim import RoundTrips, start_pairs
+from tb.studies.kit.findings import curve
 
 LAYER = "grim"
 CLUSTER = "four_hosts"
@@ -24,17 +23,12 @@ QUICK = "repetitions=4"
 
 async def run(lab: Lab) -> None:
     """The study."""
-    of_host = {vnn: {"overflow": vnn // 2} for vnn in range(2 * len(WAYS))}
-    libraries: list[Any] = lab.start_layer(LAYER, {}, of_host)
-    pairs = [RoundTrips(lab, way, libraries[2 * i], libraries[2 * i + 1], max(SIZES)) for i, way in enumerate(WAYS)]
-    handlers = [one for pair in pairs for one in pair.handlers()]
-    await bring_up(lab, libraries, [*handlers, *({} for _ in libraries[len(handlers) :])])
+    choices = [{"overflow": on} for on in range(len(WAYS))]
+    pairs = await start_pairs(lab, choices, lambda i, near, far: RoundTrips(lab, WAYS[i], near, far, max(SIZES)))
     times = []
     for done, pair in enumerate(pairs):
         times.append([await pair.one_way_us(size, lab.option("repetitions")) for size in SIZES])
-        for size, us in zip(SIZES, times[-1], strict=True):
-            lab.metric(f"one_way_us_{pair.name}_{size}B", us)
-        lab.series(f"one_way_{pair.name}", SIZES, times[-1], "B", "us")
+        curve(lab, f"one_way_{pair.name}", SIZES, times[-1], "B", "us", f"one_way_us_{pair.name}_{{}}B")
         lab.progress(done + 1, len(pairs), "pairs")
     for size, without, using in zip(SIZES, *times, strict=True):
         lab.metric(f"penalty_percent_{size}B", 100 * (using / without - 1))

@@ -19,7 +19,9 @@ from pymodels.errors import ConfigError
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
 from tb.plan.request import Plan
-from tb.studies.grim._grim import Region, Source, bring_up
+from tb.studies.grim._grim import PLACE_BYTES, PLACES, Source, bring_up
+from tb.studies.kit.arrivals import none_of
+from tb.studies.kit.hosts import together
 
 LAYER = "grim"
 CLUSTER = "four_hosts"
@@ -39,8 +41,6 @@ OPTIONS = {
     ),
     "grim.segment_bytes": Option(1024, "payload of a segment", 4, 64_572),
 }
-PLACES = 16
-"""Different beginnings of a message in the sender's buffer, a word apart."""
 COUNTED = {"resent": Counter.RESENT, "timeouts": Counter.TIMEOUTS, "duplicates": Counter.DUPLICATES,
            "nacks": Counter.NACKS_SENT, "bad_crc": Counter.BAD_CRC}  # fmt: skip
 LEFT_US, PATIENCE = 200, 1000
@@ -62,7 +62,7 @@ async def run(lab: Lab) -> None:
     for host in hosts:
         host.prepare(hosts)
     begun = lab.kernel.now
-    await lab.all([lab.spawn(host.application(), f"host {host.vnn}") for host in hosts])
+    await together(lab, "host", [host.application() for host in hosts])
     seconds = (lab.kernel.now - begun) / 1e12
     left = await _left(lab, hosts)
     await _hand_in(lab, hosts, seconds, left)
@@ -75,7 +75,7 @@ class _Host:
         self.lab, self.vnn, self.library = lab, vnn, library
         self.random = random.Random(f"{lab.seed}.{vnn}")
         self.most = lab.option("largest")
-        self.source = Source(library.host, self.most + 4 * PLACES, vnn)
+        self.source = Source(library.host, self.most + PLACE_BYTES * PLACES, vnn)
         self.count = max(lab.option("messages") // len(lab.running.hosts), 1)
         self.total = self.count * len(lab.running.hosts)
         self.next: list[int] = []
@@ -99,14 +99,11 @@ class _Host:
         number = await library.resolve_handler("data")
         where = [library.get_dest_id(vnn) for vnn in range(len(self.next))]
         sent = [0] * len(self.next)
-        buffer = self.source.buffer
         for vnn in self.targets:
             if rng.random() < stop:
                 await self.lab.kernel.sleep(rng.randint(0, self.lab.option("stop_us")) * 1_000_000, "its pause to end")
             size = int(self.most * rng.random() ** 3)
-            at = 4 * (sent[vnn] % PLACES)
-            payload = Region(buffer.address + at, size, buffer.view[at : at + size]) if size else b""
-            await library.send(where[vnn], number, sent[vnn], size, payload=payload)
+            await library.send(where[vnn], number, sent[vnn], size, payload=self.source.region(size, sent[vnn]))
             sent[vnn] += 1
         await library.wait_for(lambda: self.handled >= self.due)
 
@@ -121,7 +118,7 @@ class _Host:
             self.doubled += 1
         else:
             self.out_of_order += 1
-        begin = 4 * (number % PLACES)
+        begin = PLACE_BYTES * (number % PLACES)
         if payload != self.views[vnn][begin : begin + size]:
             self.changed += 1
         findings = self.lab.findings
@@ -156,9 +153,7 @@ async def _hand_in(lab: Lab, hosts: list[_Host], seconds: float, left: int) -> N
         "left_in_queues": left,
     }
     lab.metric("delivered", delivered)
-    for name, count in wrong.items():
-        lab.metric(name, count)
-        lab.check(count == 0, f"{count} of {delivered} messages: {name.replace('_', ' ')}")
+    none_of(lab, wrong, delivered)
     for name, counter in COUNTED.items():
         lab.metric(name, sum([await host.library.ni_counter(counter) for host in hosts]))
     lost, damaged = lab.running.doorway.lost()

@@ -11,14 +11,12 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
-from typing import Any
-
-import numpy as np
 
 from firmware.grim.nic.layout import Counter
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
-from tb.studies.grim._grim import bring_up
+from tb.studies.grim._memory import RemoteMemory
+from tb.studies.kit.findings import curve
 
 LAYER = "grim"
 NEEDS = ("remote memory",)
@@ -57,12 +55,10 @@ def _hand_in(lab: Lab, sizes: Sequence[int], times: dict[str, list[float]]) -> N
     for kind, medians in times.items():
         measured = sizes[: len(medians)]
         rates = [size / ps * 1e6 for size, ps in zip(measured, medians, strict=True)]
-        for size, ps, rate in zip(measured, medians, rates, strict=True):
-            lab.metric(f"{kind}_us_{size}B", ps / 1e6)
-            lab.metric(f"{kind}_bandwidth_MBps_{size}B", rate)
         lab.metric(f"share_of_link_{kind}", rates[-1] * lab.plan.profile.integer("clock.link_ps") / 1e6)
-        lab.series(f"time_{kind}", measured, [ps / 1e6 for ps in medians], "B", "us")
-        lab.series(f"bandwidth_{kind}", measured, rates, "B", "MB/s")
+        us = [ps / 1e6 for ps in medians]
+        curve(lab, f"time_{kind}", measured, us, "B", "us", f"{kind}_us_{{}}B")
+        curve(lab, f"bandwidth_{kind}", measured, rates, "B", "MB/s", f"{kind}_bandwidth_MBps_{{}}B")
     first = {kind: medians[0] / 1e6 for kind, medians in times.items()}
     lab.metric("translation_us", first["rm_v"] - first["rm_p"])
     lab.metric("miss_us", first["rm_v_miss"] - first["rm_v_scattered"])
@@ -71,25 +67,20 @@ def _hand_in(lab: Lab, sizes: Sequence[int], times: dict[str, list[float]]) -> N
         lab.metric(f"sizes_at_which_{faster}_beats_{slower}", right)
 
 
-class _Pair:
+class _Pair(RemoteMemory):
     """The host that acts, and the host whose memory is meant."""
 
     def __init__(self, lab: Lab, largest: int) -> None:
-        self.lab = lab
+        super().__init__(lab)
         self.size = largest
         self.blocks = lab.option("grim.translation_runtime") + 1
         """Scattered blocks: one more than the cache holds, so that their misses never end."""
-        libraries = lab.start_layer(LAYER)
-        self.libraries = libraries
-        self.near, self.far = libraries[0], libraries[-1]
-        self.number = 0
         self.miss = 0
 
     async def enable(self) -> None:
         """Bring both libraries up and allocate."""
-        await bring_up(self.lab, self.libraries, [{} for _ in self.libraries])
+        await super().enable()
         room = self.size + 2 * OFFSET
-        self.where = self.near.get_dest_id(self.far.get_my_vnn())
         self.source, self.lock = await self.near.malloc_pinned(room), await self.near.malloc_pinned(4)
         self.target, self.far_lock = await self.far.malloc_pinned(room), await self.far.malloc_pinned(4)
         self.scattered = await self.far.pin_user_memory(room)
@@ -97,21 +88,18 @@ class _Pair:
 
     async def time(self, kind: str, size: int) -> int:
         """One operation; picoseconds."""
-        self.number += 1
-        data = np.random.default_rng(self.number).integers(0, 256, size, dtype=np.uint8).tobytes()
+        data = self.next_data(size)
         if kind == "rm_rv":
             return await self._read(size, data)
         self.near.store_pinned(self.source, data)
         block = await self._block(kind)
-        seen = self.lab.spawn(self._seen(), "far application")
-        begun = self.lab.kernel.now
         write, at = self.near.send_memory, block + OFFSET
         if kind == "rm_p":
             write, at = self.near.send_physical_memory, self.far.get_pinned_pa(block + OFFSET)
-        await write(self.where, at, self.source, size, lock=self.far_lock, value=self.number)
-        duration = await seen.finished - begun
-        self._compare(self.far, block + OFFSET, data, kind)
-        return int(duration)
+        call = write(self.where, at, self.source, size, lock=self.far_lock, value=self.number)
+        duration = await self.timed(call, self.far_lock)
+        self.compare(self.far, block + OFFSET, data, kind)
+        return duration
 
     async def _block(self, kind: str) -> int:
         """The target of a write, its translation as the kind wants it."""
@@ -125,10 +113,6 @@ class _Pair:
         await self.far.wait_for_lock(word, 0xFFFF_FFFF)
         return int(self.scattered)
 
-    async def _seen(self) -> int:
-        await self.far.wait_for_lock(self.far_lock, self.number)
-        return self.lab.kernel.now
-
     async def _read(self, size: int, data: bytes) -> int:
         self.far.store_pinned(self.target + OFFSET, data)
         self.near.store_pinned(self.lock, b"wait")
@@ -136,13 +120,8 @@ class _Pair:
         await self.near.fetch_memory(self.where, self.source, self.target + OFFSET, size, lock=self.lock)
         await self.near.wait_for_lock(self.lock, 0)
         duration = self.lab.kernel.now - begun
-        self._compare(self.near, self.source, data, "rm_rv")
+        self.compare(self.near, self.source, data, "rm_rv")
         return duration
-
-    def _compare(self, library: Any, address: int, data: bytes, kind: str) -> None:
-        self.lab.findings.messages += 1
-        right = library.load_pinned(address, len(data)) == data
-        self.lab.check(right, f"{kind} of {len(data)} bytes arrived changed")
 
     async def hand_in(self) -> None:
         """What the far NI and its driver did."""

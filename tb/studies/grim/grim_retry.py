@@ -15,7 +15,8 @@ from firmware.grim.formats import reference
 from firmware.grim.nic.layout import Counter
 from tb.lab.lab import Lab
 from tb.plan.options import Option
-from tb.studies.grim._grim import bring_up, tally
+from tb.studies.grim._grim import Handlers, start_pairs
+from tb.studies.kit.arrivals import tally
 
 LAYER = "grim"
 CLUSTER = "eight_hosts"
@@ -32,10 +33,8 @@ LOOK_PS = 1_000_000
 
 async def run(lab: Lab) -> None:
     """The study."""
-    of_host = {vnn: {"retry_delay_us": DELAYS_US[vnn // 2]} for vnn in range(2 * len(DELAYS_US))}
-    libraries = lab.start_layer(LAYER, COMMON, of_host)
-    pairs = [_Pair(lab, us, libraries[2 * i], libraries[2 * i + 1]) for i, us in enumerate(DELAYS_US)]
-    await bring_up(lab, libraries, [handlers for pair in pairs for handlers in ({}, {"data": pair.take})])
+    choices = [{"retry_delay_us": us} for us in DELAYS_US]
+    pairs = await start_pairs(lab, choices, lambda i, near, far: _Pair(lab, DELAYS_US[i], near, far), COMMON)
     for done, pair in enumerate(pairs):
         await pair.measure()
         lab.progress(done + 1, len(pairs), "delays")
@@ -56,6 +55,10 @@ class _Pair:
         self._came: list[int] = []
         """When each message to the other endpoint was sent, and when it was taken, ps."""
         self._over = False
+
+    def handlers(self) -> tuple[Handlers, Handlers]:
+        """Those of both hosts."""
+        return {}, {"data": self.take}
 
     async def measure(self) -> None:
         """The refused stream and the other one."""

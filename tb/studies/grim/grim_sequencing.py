@@ -14,7 +14,9 @@ from firmware.grim.formats import reference
 from firmware.grim.nic.layout import Counter
 from tb.lab.lab import Lab
 from tb.plan.options import Option
-from tb.studies.grim._grim import bring_up, tally
+from tb.studies.grim._grim import Handlers, start_pairs
+from tb.studies.kit.arrivals import tally
+from tb.studies.kit.findings import curve
 
 LAYER = "grim"
 NEEDS = ("per-NI sequencing",)
@@ -31,14 +33,11 @@ LOOK_PS = 2_000_000
 
 async def run(lab: Lab) -> None:
     """The study."""
-    of_host = {vnn: {"sequencing": SCHEMES[vnn // 2]} for vnn in range(2 * len(SCHEMES))}
     common = {"channels": lab.option("channels"), "segment_bytes": 64, "host_queue_bytes": 1024, "queue_bytes": 16384}
-    libraries = lab.start_layer(LAYER, common, of_host)
-    pairs = {scheme: _Pair(lab, scheme, *libraries[2 * i : 2 * i + 2]) for i, scheme in enumerate(SCHEMES)}
-    ends = [handlers for pair in pairs.values() for handlers in ({}, {"data": pair.take})]
-    await bring_up(lab, libraries, ends + [{} for _ in libraries[len(ends) :]])
+    choices = [{"sequencing": scheme} for scheme in SCHEMES]
+    pairs = await start_pairs(lab, choices, lambda i, near, far: _Pair(lab, SCHEMES[i], near, far), common)
     rates = {}
-    for done, (scheme, pair) in enumerate(pairs.items()):
+    for done, (scheme, pair) in enumerate(zip(SCHEMES, pairs, strict=True)):
         rates[scheme] = await pair.run()
         lab.progress(done + 1, len(SCHEMES), "ways of sequencing")
     others = [min(rates[scheme][1:]) for scheme in SCHEMES]
@@ -55,11 +54,15 @@ class _Pair:
         self.arrived: list[list[int]] = [[] for _ in range(self.channels)]
         """By endpoint: the numbers of its messages, as they came."""
 
+    def handlers(self) -> tuple[Handlers, Handlers]:
+        """Those of both hosts."""
+        return {}, {"data": self.take}
+
     async def run(self) -> list[float]:
         """All messages; messages a second of each endpoint."""
         lab, near = self.lab, self.near
         data, begun = await near.resolve_handler("data"), lab.kernel.now
-        serving = [lab.spawn(self._serve(channel, begun), f"endpoint {channel}") for channel in range(self.channels)]
+        serving = [lab.spawn(self._serve(channel), f"endpoint {channel}") for channel in range(self.channels)]
         for number in range(self.count):
             for channel in range(self.channels):
                 await near.send(near.get_dest_id(self.far.get_my_vnn(), 0, channel), data, number, channel=channel)
@@ -69,7 +72,7 @@ class _Pair:
         await self._hand_in(rates)
         return rates
 
-    async def _serve(self, channel: int, begun: int) -> int:
+    async def _serve(self, channel: int) -> int:
         """One endpoint: take what comes; when the last message came, ps."""
         lab = self.lab
         if channel == 0:
@@ -86,9 +89,8 @@ class _Pair:
     async def _hand_in(self, rates: list[float]) -> None:
         lab = self.lab
         tally(lab, ((numbers, range(self.count)) for numbers in self.arrived), f"_{self.name}")
-        for channel, rate in enumerate(rates):
-            lab.metric(f"messages_per_s_{self.name}_{channel}", rate)
-        lab.series(f"rate_{self.name}", range(self.channels), rates, "channel", "messages/s")
+        channels = range(self.channels)
+        curve(lab, f"rate_{self.name}", channels, rates, "channel", "messages/s", f"messages_per_s_{self.name}_{{}}")
         for name, library, counter in (
             ("resent", self.near, Counter.RESENT),
             ("nacks", self.far, Counter.NACKS_SENT),

@@ -7,13 +7,17 @@ one is seen where it arrives. Rates count from the first send to the last handle
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from firmware.grim.nic.layout import Counter
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
-from tb.studies.grim._grim import Region, Source, bring_up
+from tb.studies.grim._grim import PLACE_BYTES, PLACES, Source, bring_up
+from tb.studies.kit.arrivals import none_of
+from tb.studies.kit.hosts import together
 from tb.studies.kit.steady import faster, tell_steady
+from tb.studies.kit.traffic import to_all_from_next, to_next
 
 LAYER = "grim"
 ENOUGH = 1000
@@ -30,25 +34,19 @@ QUICK = "messages=200"
 TINY = "messages=16 size=48"
 TOLD = 64
 """Messages between two reports of how far the run is."""
-PLACES = 16
-"""Different beginnings of a message in the sender's buffer, a word apart."""
 
 
 async def run(lab: Lab) -> None:
     """The study."""
     hosts = [_Host(lab, vnn, library) for vnn, library in enumerate(lab.start_layer(LAYER))]
     await bring_up(lab, [host.library for host in hosts], [{f"data{host.vnn}": host.on_data} for host in hosts])
+    plan = to_next if lab.text("pattern") == "ring" else to_all_from_next
+    targets = plan(len(hosts), hosts[0].messages)
     for host in hosts:
-        await host.prepare(hosts)
+        await host.prepare(hosts, targets[host.vnn])
     begun = lab.kernel.now
-    await lab.all([lab.spawn(host.stream(), f"stream of host {host.vnn}") for host in hosts])
+    await together(lab, "stream of host", [host.stream() for host in hosts])
     await _hand_in(lab, hosts, begun)
-
-
-def destination(pattern: str, me: int, number: int, nodes: int) -> int:
-    """Where the message `number` of host `me` goes."""
-    step = 1 if pattern == "ring" else 1 + number % (nodes - 1)
-    return (me + step) % nodes
 
 
 class _Host:
@@ -58,7 +56,7 @@ class _Host:
         self.lab, self.vnn, self.library = lab, vnn, library
         self.size = lab.option("size")
         self.messages = max(lab.option("messages") // len(lab.running.hosts), 1)
-        self.source = Source(library.host, self.size + 4 * PLACES, vnn)
+        self.source = Source(library.host, self.size + PLACE_BYTES * PLACES, vnn)
         self.expected: dict[int, list[int]] = {}
         """By the reference of the source: the numbers of its messages for this host that have not been handled, the
         next one last."""
@@ -70,19 +68,14 @@ class _Host:
         another host has handled.
         """
 
-    async def prepare(self, hosts: list[_Host]) -> None:
+    async def prepare(self, hosts: list[_Host], targets: Sequence[int]) -> None:
         """The destination of each message of this host, and the messages to be received."""
-        pattern, nodes = self.lab.text("pattern"), len(hosts)
-        targets = [destination(pattern, self.vnn, number, nodes) for number in range(self.messages)]
         where = {
             vnn: (self.library.get_dest_id(vnn), await self.library.resolve_handler(f"data{vnn}"))
             for vnn in sorted(set(targets))
         }
         self.where = [where[vnn] for vnn in targets]
-        self.regions = [
-            Region(self.source.buffer.address + 4 * k, self.size, self.source.buffer.view[4 * k : 4 * k + self.size])
-            for k in range(PLACES)
-        ]
+        self.regions = [self.source.region(self.size, place) for place in range(PLACES)]
         for target in set(targets):
             host, me = hosts[target], self.library.get_dest_id(self.vnn)
             host.expected[me] = [number for number in reversed(range(self.messages)) if targets[number] == target]
@@ -93,7 +86,7 @@ class _Host:
         """Send everything, then handle what has not come yet."""
         send, regions = self.library.send, self.regions
         for number, (where, handler) in enumerate(self.where):
-            await send(where, handler, number, payload=regions[number % PLACES] if self.size else b"")
+            await send(where, handler, number, payload=regions[number % PLACES])
         await self.library.wait_for(lambda: self.handled >= self.due)
 
     def on_data(self, source: int, number: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
@@ -108,9 +101,8 @@ class _Host:
             self.out_of_order += 1
         else:
             self.doubled += 1
-        begin = 4 * (number % PLACES)
         sender = self.senders[source]
-        if bytes(payload) != sender.source.bytes[begin : begin + self.size]:
+        if bytes(payload) != sender.source.bytes_of(self.size, number):
             self.changed += 1
         self.last_at = sender.arrived_at = self.library.host.now
         if self.handled == self.due // 2:
@@ -131,9 +123,7 @@ async def _hand_in(lab: Lab, hosts: list[_Host], begun: int) -> None:
         "out_of_order": sum(host.out_of_order for host in hosts),
         "changed": sum(host.changed for host in hosts),
     }
-    for name, count in faults.items():
-        lab.metric(name, count)
-        lab.check(count == 0, f"{count} of {delivered} messages: {name.replace('_', ' ')}")
+    none_of(lab, faults, delivered)
     lab.metric("delivered", delivered)
     lab.metric("messages_per_s", delivered / seconds)
     lab.metric("messages_per_s_per_host", delivered / seconds / len(hosts))

@@ -11,14 +11,12 @@ from __future__ import annotations
 
 import random
 import statistics
-from typing import Any
-
-import numpy as np
 
 from firmware.grim.nic.layout import Counter
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
-from tb.studies.grim._grim import bring_up
+from tb.studies.grim._memory import RemoteMemory
+from tb.studies.kit.findings import curve
 
 LAYER = "grim"
 NEEDS = ("remote memory",)
@@ -38,35 +36,29 @@ async def run(lab: Lab) -> None:
     pair = _Pair(lab)
     entries = lab.option("grim.translation_runtime")
     sets = sorted({max(int(entries * share), 1) for share in SETS})
-    await pair.enable(sets[-1])
+    await pair.enable()
+    await pair.allocate(sets[-1])
     rates, times = [], []
     for done, blocks in enumerate(sets):
         hits, us = await pair.write_to(blocks, lab.option("writes"))
         rates.append(100 * hits)
         times.append(us)
-        lab.metric(f"hit_percent_{blocks}_blocks", 100 * hits)
-        lab.metric(f"write_us_{blocks}_blocks", us)
         lab.check(blocks > entries or hits == 1, f"{blocks} blocks fit into {entries} entries, and yet it missed")
         lab.progress(done + 1, len(sets), "working sets")
     lab.metric("entries", entries)
-    lab.series("hit_rate", sets, rates, "blocks", "%")
-    lab.series("write_time", sets, times, "blocks", "us")
+    curve(lab, "hit_rate", sets, rates, "blocks", "%", "hit_percent_{}_blocks")
+    curve(lab, "write_time", sets, times, "blocks", "us", "write_us_{}_blocks")
 
 
-class _Pair:
+class _Pair(RemoteMemory):
     """The host that writes, and the host whose memory is meant."""
 
     def __init__(self, lab: Lab) -> None:
-        self.lab = lab
-        self.libraries: list[Any] = lab.start_layer(LAYER)
-        self.near, self.far = self.libraries[0], self.libraries[-1]
+        super().__init__(lab)
         self._random = random.Random(lab.seed)
-        self._number = 0
 
-    async def enable(self, blocks: int) -> None:
-        """Bring both libraries up and allocate. The lock stands in contiguous memory: its translation never misses."""
-        await bring_up(self.lab, self.libraries, [{} for _ in self.libraries])
-        self._where = self.near.get_dest_id(self.far.get_my_vnn())
+    async def allocate(self, blocks: int) -> None:
+        """Allocate. The lock stands in contiguous memory: its translation never misses."""
         self._source, self._lock = await self.near.malloc_pinned(SIZE), await self.far.malloc_pinned(4)
         self._blocks = [await self.far.pin_user_memory(SIZE) for _ in range(blocks)]
 
@@ -81,17 +73,9 @@ class _Pair:
 
     async def _write(self, block: int) -> int:
         """One write, compared; from the call to the lock, picoseconds."""
-        self._number += 1
-        data = np.random.default_rng(self._number).integers(0, 256, SIZE, dtype=np.uint8).tobytes()
+        data = self.next_data(SIZE)
         self.near.store_pinned(self._source, data)
-        seen = self.lab.spawn(self._seen(), "far application")
-        begun = self.lab.kernel.now
-        await self.near.send_memory(self._where, block, self._source, SIZE, lock=self._lock, value=self._number)
-        duration = await seen.finished - begun
-        self.lab.findings.messages += 1
-        self.lab.check(self.far.load_pinned(block, SIZE) == data, f"write {self._number} arrived changed")
-        return int(duration)
-
-    async def _seen(self) -> int:
-        await self.far.wait_for_lock(self._lock, self._number)
-        return self.lab.kernel.now
+        write = self.near.send_memory(self.where, block, self._source, SIZE, lock=self._lock, value=self.number)
+        duration = await self.timed(write, self._lock)
+        self.compare(self.far, block, data, f"write {self.number}")
+        return duration

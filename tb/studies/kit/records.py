@@ -17,7 +17,7 @@ Records = NDArray[np.void]
 def since(lab: Lab, begun: int) -> Records:
     """Return the trace from a time in ps on."""
     trace = lab.trace()
-    return trace[trace["time"] >= begun]  # type: ignore[no-any-return]
+    return trace[trace["time"] >= begun]
 
 
 def times(trace: Records, node: int, part: Part, event: TraceEvent) -> NDArray[np.int64]:

@@ -15,7 +15,7 @@ from tb.lab.lab import Lab
 from tb.plan.options import Option, stack_options
 from tb.studies.kit.findings import curve
 from tb.studies.kit.hosts import start_in_turn, together
-from tb.studies.kit.rounds import round_trips
+from tb.studies.kit.rounds import Trips, round_trips
 from tb.studies.kit.steady import faster, tell_steady
 
 LAYER = "pipes"
@@ -66,7 +66,8 @@ async def _round_trips(lab: Lab, near: Pipes, far: Pipes, size: int) -> float:
         await near.write(far.me, data)
         lab.check(await near.read(far.me, size) == data, f"{size} bytes came back changed")
 
-    trips, _ = await together(lab, "end", [round_trips(lab, count, ask), echo()])
+    measuring, echoes = lab.spawn(round_trips(lab, count, ask), "the near host"), lab.spawn(echo(), "the far host")
+    trips: Trips = (await lab.all([measuring, echoes]))[0]
     await _settle(lab, near, far)
     return statistics.median(trips.one_way_us)
 

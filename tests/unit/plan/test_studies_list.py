@@ -42,7 +42,8 @@ def starts_a_layer(part: Any, seen: set[Any]) -> bool:
         return False
     seen.add(part)
     if inspect.isclass(part):
-        return any(starts_a_layer(member, seen) for member in vars(part).values() if callable(member) or member)
+        members = (*vars(part).values(), *part.__bases__)
+        return any(starts_a_layer(member, seen) for member in members if callable(member) or member)
     function = getattr(part, "__func__", part)
     if not inspect.isfunction(function):
         return False

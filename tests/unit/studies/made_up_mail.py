@@ -89,3 +89,9 @@ def ends(lab: MadeUpLab, count: int = 2) -> list[End]:
     for mail in mails:
         mail.hosts = mails
     return [End(node, mail) for node, mail in enumerate(mails)]
+
+
+def pair(lab: MadeUpLab) -> tuple[End, End]:
+    """Return two hosts that can send to each other."""
+    near, far = ends(lab)
+    return near, far

@@ -16,12 +16,12 @@ from tb.studies.kit.mail import ping_pong
 from tb.studies.kit.payload import numbered, pattern
 from tb.studies.kit.rounds import PHASES_PS, Trips, phases, round_trips
 from tb.studies.kit.stream import Stream, stream
-from tests.unit.studies.made_up_mail import ONE_WAY_PS, RECEIVE_PS, SEND_PS, START_PS, MadeUpLab, MadeUpMail, ends
+from tests.unit.studies.made_up_mail import ONE_WAY_PS, RECEIVE_PS, SEND_PS, START_PS, MadeUpLab, MadeUpMail, pair
 
 
 def test_every_round_trip_takes_two_messages_of_known_time() -> None:
     lab = MadeUpLab()
-    trips: Trips = lab.finish(ping_pong(lab, *ends(lab), 16, 3))
+    trips: Trips = lab.finish(ping_pong(lab, *pair(lab), 16, 3))
     assert trips.took == [2 * ONE_WAY_PS] * 3
     assert trips.begun == [START_PS + number * 2 * ONE_WAY_PS for number in range(3)]
     assert trips.whole == 6 * ONE_WAY_PS
@@ -31,7 +31,7 @@ def test_every_round_trip_takes_two_messages_of_known_time() -> None:
 
 def test_a_changed_answer_fails_the_run() -> None:
     lab = MadeUpLab()
-    near, far = ends(lab)
+    near, far = pair(lab)
     assert isinstance(far.mail, MadeUpMail)
     far.mail.changed = True
     lab.finish(ping_pong(lab, near, far, 16, 1))
@@ -40,7 +40,7 @@ def test_a_changed_answer_fails_the_run() -> None:
 
 def test_pauses_count_neither_as_trips_nor_in_their_times() -> None:
     lab = MadeUpLab()
-    trips: Trips = lab.finish(ping_pong(lab, *ends(lab), 4, 2, lambda: 7_000_000))
+    trips: Trips = lab.finish(ping_pong(lab, *pair(lab), 4, 2, lambda: 7_000_000))
     assert trips.took == [2 * ONE_WAY_PS] * 2
     assert trips.begun == [START_PS + 7_000_000, START_PS + 14_000_000 + 2 * ONE_WAY_PS]
     assert trips.whole == 2 * (7_000_000 + 2 * ONE_WAY_PS)
@@ -95,7 +95,7 @@ def test_phases_follow_from_the_seed_and_stay_below_the_longest() -> None:
 
 def test_a_stream_runs_at_the_pace_of_its_slower_end() -> None:
     lab = MadeUpLab()
-    near, far = ends(lab)
+    near, far = pair(lab)
 
     async def give() -> None:
         for number in range(4):

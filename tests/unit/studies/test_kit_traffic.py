@@ -24,6 +24,7 @@ from tests.unit.studies.made_up_mail import (
     MadeUpLab,
     MadeUpMail,
     ends,
+    pair,
 )
 
 
@@ -59,7 +60,7 @@ def test_a_changed_message_of_an_exchange_fails_the_run() -> None:
 
 def test_messages_of_a_slow_open_load_do_not_wait() -> None:
     lab = MadeUpLab()
-    load: Load = lab.finish(open_load(lab, *ends(lab), [20_000_000] * 5, 16))
+    load: Load = lab.finish(open_load(lab, *pair(lab), [20_000_000] * 5, 16))
     assert load.due == [START_PS + 20_000_000 * number for number in range(1, 6)]
     assert load.latencies == [ONE_WAY_PS] * 5
     assert load.offered == load.accepted == pytest.approx(50_000)
@@ -68,7 +69,7 @@ def test_messages_of_a_slow_open_load_do_not_wait() -> None:
 
 def test_waiting_behind_earlier_messages_counts_as_latency_of_an_open_load() -> None:
     lab = MadeUpLab()
-    load: Load = lab.finish(open_load(lab, *ends(lab), [1_000_000] * 10, 16))
+    load: Load = lab.finish(open_load(lab, *pair(lab), [1_000_000] * 10, 16))
     late = SEND_PS - 1_000_000
     assert load.latencies == [ONE_WAY_PS + number * late for number in range(10)]
     assert load.offered == pytest.approx(1e6) and load.accepted == pytest.approx(5e5)
@@ -78,7 +79,7 @@ def test_waiting_behind_earlier_messages_counts_as_latency_of_an_open_load() -> 
 @pytest.mark.parametrize(("window", "gap"), [(1, 2 * ONE_WAY_PS), (2, ONE_WAY_PS), (AHEAD, SEND_PS + RECEIVE_PS)])
 def test_a_closed_load_has_a_window_of_unanswered_messages(window: int, gap: int) -> None:
     lab = MadeUpLab()
-    load: Load = lab.finish(closed_load(lab, *ends(lab), 400, window, 16))
+    load: Load = lab.finish(closed_load(lab, *pair(lab), 400, window, 16))
     warm = load.warm(0.5)
     assert load.latencies[0] >= 2 * ONE_WAY_PS
     assert warm.accepted == pytest.approx(1e12 / gap, rel=0.05)
@@ -91,12 +92,12 @@ def test_a_closed_load_has_a_window_of_unanswered_messages(window: int, gap: int
 def test_a_window_that_layers_have_no_room_for_is_rejected(window: int) -> None:
     lab = MadeUpLab()
     with pytest.raises(ValueError, match=f"window {window}: layers have room for 1 to {AHEAD}"):
-        lab.finish(closed_load(lab, *ends(lab), 1, window, 16))
+        lab.finish(closed_load(lab, *pair(lab), 1, window, 16))
 
 
 def test_a_changed_message_of_a_load_fails_the_run() -> None:
     lab = MadeUpLab()
-    near, far = ends(lab)
+    near, far = pair(lab)
     assert isinstance(near.mail, MadeUpMail)
     near.mail.changed = True
     lab.finish(open_load(lab, near, far, [1, 1], 16))

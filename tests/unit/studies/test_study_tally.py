@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tb.studies.grim._grim import tally
+from tb.studies.kit.arrivals import tally
 
 
 class Kept:
