@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
+from tb.studies.kit.findings import curve
 from tb.studies.kit.hosts import start_in_turn
 
 if TYPE_CHECKING:
@@ -103,13 +104,11 @@ async def run(lab: Lab) -> None:
         put, get = await measure(lab, program, size)
         puts.append(put)
         gets.append(get)
-        lab.metric(f"put_us_{size}B", put)
-        lab.metric(f"get_us_{size}B", get)
         overlapped = await program.get(size, round(1000 * get))
         lab.metric(f"overlap_percent_{size}B", 100 * max(0.0, 2 * get - overlapped) / get)
         lab.progress(done + 1, len(sizes), "sizes")
-    lab.series("put", sizes, puts, "bytes", "us")
-    lab.series("get", sizes, gets, "bytes", "us")
+    curve(lab, "put", sizes, puts, "bytes", "us", "put_us_{}B")
+    curve(lab, "get", sizes, gets, "bytes", "us", "get_us_{}B")
     law = [abs(get / (put + statistics.median(shorts)) - 1) for put, get in zip(puts, gets, strict=True)]
     lab.metric("get_off_law_percent", 100 * max(law))
     lab.check(max(law) <= OFF_LAW, f"a GET takes {100 * max(law):.1f} % more or less than a PUT and a short request")

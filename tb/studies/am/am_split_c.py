@@ -18,6 +18,7 @@ from firmware.applications.spread import PROGRAMS, Node
 from pymodels.errors import ConfigError
 from tb.lab.lab import Lab
 from tb.plan.options import Option, stack_options
+from tb.studies.kit.hosts import start_together, together
 
 if TYPE_CHECKING:
     from firmware.split_c.host import SplitC
@@ -50,10 +51,10 @@ async def run(lab: Lab) -> None:
     """The study."""
     chosen = _programs(lab.text("programs"))
     nodes: list[Any] = lab.start_layer(LAYER)
-    await lab.all([lab.spawn(node.start(), f"node {node.me}") for node in nodes])
+    await start_together(lab, nodes)
     for done, name in enumerate(chosen):
         size = lab.option(SIZES[name])
-        parts = await lab.all([lab.spawn(_part(lab, node, name, size), f"{name} on node {node.me}") for node in nodes])
+        parts = await together(lab, f"{name} on node", [_part(lab, node, name, size) for node in nodes])
         result = np.concatenate([part.result for part in parts])
         lab.check(np.array_equal(result, PROGRAMS[name].alone(size, lab.seed)), f"{name}: another result than alone")
         took, messages = max(part.us for part in parts), sum(part.messages for part in parts)

@@ -14,9 +14,12 @@ from pymodels.trace import Part, TraceEvent
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
 from tb.studies.am2._am2 import FIRST, Ends
-from tb.studies.kit.curves import half_bandwidth
+from tb.studies.kit.findings import curve
+from tb.studies.kit.records import since
 from tb.studies.kit.stages import of_part, stage_rates
+from tb.studies.kit.statistics import half_bandwidth
 from tb.studies.kit.steady import faster, tell_steady
+from tb.studies.kit.stream import steady_rate
 
 if TYPE_CHECKING:
     from firmware.am2.host import Token
@@ -64,16 +67,15 @@ class Stream:
             await near.request_i(far, handler, payload(size, number))
         await self.ends.bundles[0].until(lambda: not near.unanswered, "the answers")
         self.lab.findings.messages += len(self.times)
-        return size * (len(self.times) - 1) / (self.times[-1] - self.times[0]) * 1e6
+        return steady_rate(size, self.times)
 
     async def alone(self, size: int) -> float:
         """MB/s of the DMA of a lone message, from the NIC's memory to the host's."""
-        since = self.lab.kernel.now
+        begun = self.lab.kernel.now
         self.times.clear()
         await self.ends.endpoints[0].request_i(len(self.ends.endpoints) - 1, KEEP, payload(size, 0))
         await self.ends.bundles[0].until(lambda: not self.ends.endpoints[0].unanswered, "the answer")
-        trace = self.lab.trace()
-        trace = trace[trace["time"] >= since]
+        trace = since(self.lab, begun)
         starts, ends = (of_part(trace, event, Part.HOST_DMA) for event in (TraceEvent.DMA_START, TraceEvent.DMA_DONE))
         begun, ended = (int(rows[abs(rows["argument2"]) >= size]["time"][-1]) for rows in (starts, ends))
         return size / (ended - begun) * 1e6
@@ -99,8 +101,6 @@ async def run(lab: Lab) -> None:
         late.append(faster(half / (len(times) - 1), times[half], times[-1], times[0], times[-1]))
         moved = stage_rates(lab.trace(), 0, far, begun, lab.kernel.now)
         copied.append(await stream.rate(size, COPY))
-        lab.metric(f"bandwidth_MBps_{size}B", rates[-1])
-        lab.metric(f"bandwidth_MBps_{size}B_copied", copied[-1])
         lab.progress(done + 1, len(SIZES), "sizes")
     for stage, rate in moved.items():
         lab.metric(f"{stage}_MBps", rate)
@@ -109,8 +109,8 @@ async def run(lab: Lab) -> None:
     lab.metric("percent_of_dma_limit_8192B", 100 * rates[-1] / limit)
     tell_steady(lab, late, lab.option("messages") >= ENOUGH, COARSE)
     lab.metric("half_bandwidth_B", half_bandwidth(SIZES, rates, max(rates)))
-    lab.series("bandwidth", SIZES, rates, "bytes", "MB/s")
-    lab.series("bandwidth_copied", SIZES, copied, "bytes", "MB/s")
+    curve(lab, "bandwidth", SIZES, rates, "bytes", "MB/s", "bandwidth_MBps_{}B")
+    curve(lab, "bandwidth_copied", SIZES, copied, "bytes", "MB/s", "bandwidth_MBps_{}B_copied")
     await ends.close(far)
     await lab.all([serving])
     lab.check(not ends.back, "messages came back")

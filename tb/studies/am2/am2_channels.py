@@ -16,6 +16,7 @@ from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
 from tb.plan.request import Plan
 from tb.studies.am2._am2 import FIRST, Ends
+from tb.studies.kit.records import since
 
 if TYPE_CHECKING:
     from firmware.am2.host import Token
@@ -54,7 +55,7 @@ async def run(lab: Lab) -> None:
     await ends.start(keep)
     far, near, size = len(ends.layers) - 1, ends.endpoints[0], lab.option("size")
     serving = lab.spawn(ends.serve(far), "the far program")
-    data, since = bytes(size), lab.kernel.now
+    data, started = bytes(size), lab.kernel.now
 
     async def send() -> None:
         if size:
@@ -64,7 +65,7 @@ async def run(lab: Lab) -> None:
 
     await send()
     await ends.bundles[0].until(lambda: not near.unanswered, "the answer")
-    trip = _held(lab, since)
+    trip = _held(lab, started)
     begun = lab.kernel.now
     for _ in range(lab.option("messages")):
         await send()
@@ -87,19 +88,16 @@ async def run(lab: Lab) -> None:
     await lab.all([serving])
 
 
-def _held(lab: Lab, since: int) -> int:
+def _held(lab: Lab, begun: int) -> int:
     """How long a lone request held its channel: from being taken to its acknowledgement, picoseconds."""
-    trace = lab.trace()
-    trace = trace[trace["time"] >= since]
+    trace = since(lab, begun)
     taken = trace[trace["event"] == TraceEvent.NIC_NOTICED][0]
     mine = trace[(trace["event"] == TraceEvent.ACK_SEEN) & (trace["packet"] == taken["packet"])]
     return int(mine["time"][0]) - int(taken["time"])
 
 
-def _delivered(lab: Lab, since: int, far: int) -> list[int]:
+def _delivered(lab: Lab, begun: int, far: int) -> list[int]:
     """When requests were brought into the endpoint of the last host."""
-    trace = lab.trace()
-    done = trace[
-        (trace["time"] >= since) & (trace["event"] == TraceEvent.NIC_RECV_DONE) & (trace["packet"] >> 24 != far)
-    ]
+    trace = since(lab, begun)
+    done = trace[(trace["event"] == TraceEvent.NIC_RECV_DONE) & (trace["packet"] >> 24 != far)]
     return [int(time) for time in done["time"]]

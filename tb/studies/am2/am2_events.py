@@ -17,6 +17,8 @@ from pymodels.trace import TraceEvent
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
 from tb.studies.am2._am2 import FIRST, Ends
+from tb.studies.kit.cpu import CpuTime
+from tb.studies.kit.records import since
 
 if TYPE_CHECKING:
     from firmware.am2.host import Token
@@ -54,21 +56,21 @@ class Waits:
         lab, near, far = self.lab, self.ends.endpoints[0], len(self.ends.endpoints) - 1
         self.ends.bundles[-1].set_event_mask(mask)
         count, host = lab.option("messages"), self.ends.layers[-1].host
-        begun, used = lab.kernel.now, host.cpu_ps
+        begun, used = lab.kernel.now, CpuTime(host)
         receiving = lab.spawn(self._receive(count), "the far program")
         for number in range(count):
             await lab.kernel.sleep(lab.option("pause_us") * 1_000_000)
             await near.request(far, KEEP, number)
         await lab.all([receiving])
-        lab.metric(f"cpu_share_percent_{what}", 100 * (host.cpu_ps - used) / (lab.kernel.now - begun))
+        lab.metric(f"cpu_share_percent_{what}", used.percent(lab.kernel.now - begun))
         await self.ends.bundles[0].until(lambda: not near.unanswered, "the answers")
         lab.metric(f"wake_us_{what}", self._to_handler(begun, far))
         lab.findings.messages += count
 
-    def _to_handler(self, since: int, far: int) -> float:
+    def _to_handler(self, begun: int, far: int) -> float:
         """From the endpoint to the handler, us, the median of the requests."""
-        trace = self.lab.trace()
-        trace = trace[(trace["time"] >= since) & (trace["packet"] >> 24 != far)]
+        trace = since(self.lab, begun)
+        trace = trace[trace["packet"] >> 24 != far]
         done, start = (trace[trace["event"] == event] for event in (TraceEvent.NIC_RECV_DONE, TraceEvent.HANDLER_START))
         times = dict(zip(done["packet"].tolist(), done["time"].tolist(), strict=True))
         waited = [

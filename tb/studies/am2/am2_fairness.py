@@ -21,6 +21,7 @@ from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
 from tb.plan.request import Plan
 from tb.studies.am2._am2 import FIRST, TAG, Ends
+from tb.studies.kit.records import since
 
 if TYPE_CHECKING:
     from firmware.am2.host import Endpoint, Token
@@ -143,10 +144,10 @@ async def run(lab: Lab) -> None:
     lab.metric("idle_visit_us", (full - alone) / (lab.option("am2.frames") - 1))
     lab.progress(2, 3, "parts")
     await _plug(lab, ends, senders, plugged)
-    since = lab.kernel.now
+    begun = lab.kernel.now
     apart.move_endpoint(plugged, ends.bundles[far])
     await senders.flow()
-    _tell(lab, senders, since)
+    _tell(lab, senders, begun)
     lab.findings.messages += senders.handled
     await ends.bundles[0].until(lambda: not ends.endpoints[0].unanswered, "the answers to the messages that held them")
     await ends.close(far)
@@ -156,19 +157,14 @@ async def run(lab: Lab) -> None:
 
 async def _longest_look(lab: Lab, ends: Ends) -> float:
     """How long the NIC takes at most until it takes a lone message, us: a round of its loop, and what is always."""
-    near, bundle, since = ends.endpoints[0], ends.bundles[0], lab.kernel.now
+    near, bundle, begun = ends.endpoints[0], ends.bundles[0], lab.kernel.now
     for _ in range(lab.option("looks")):
         await near.request(len(ends.endpoints) - 1, KEEP)
         await bundle.until(lambda: not near.unanswered, "the answer")
         await lab.kernel.sleep(APART_PS, "the next message")
-    trace = _since(lab, since)
+    trace = since(lab, begun)
     given = _by_name(trace, TraceEvent.POINTER_WRITTEN)
     return max(time - given[name] for name, time in _by_name(trace, TraceEvent.NIC_NOTICED).items() if name in given)
-
-
-def _since(lab: Lab, since: int) -> NDArray[Any]:
-    trace = lab.trace()
-    return trace[trace["time"] >= since]
 
 
 def _by_name(trace: NDArray[Any], event: TraceEvent) -> dict[int, float]:
@@ -189,9 +185,9 @@ async def _plug(lab: Lab, ends: Ends, senders: Senders, plugged: Endpoint) -> No
     await senders.fill()
 
 
-def _tell(lab: Lab, senders: Senders, since: int) -> None:
+def _tell(lab: Lab, senders: Senders, begun: int) -> None:
     """Who was taken how often between turns of the lightest, and how long one that had something waited at most."""
-    trace = _since(lab, since)
+    trace = since(lab, begun)
     numbers = [near.name.endpoint for near in senders.near]
     taken = trace[(trace["event"] == TraceEvent.NIC_NOTICED) & (trace["packet"] >> 24 == 0)]
     order = [

@@ -17,6 +17,8 @@ from firmware.am2.nic.layout import Word
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
 from tb.studies.am2._am2 import FIRST, TAG, Ends
+from tb.studies.kit.hosts import together
+from tb.studies.kit.traffic import others
 
 if TYPE_CHECKING:
     from firmware.am2.host import Endpoint, Token
@@ -88,9 +90,9 @@ class Traffic:
     def ways(self, node: int) -> Iterator[tuple[int, int]]:
         """Of each request of a node: from which of its own endpoints, to which of all."""
         rng = random.Random(f"{self.lab.seed} {node}")
-        others = [other for other in range(self.hosts) if other != node]
+        all_others = others(node, self.hosts)
         for _ in range(self.each):
-            to = rng.choice(others)
+            to = rng.choice(all_others)
             yield (
                 (rng.randrange(self.count), to * self.count + rng.randrange(self.count)) if self.count > 1 else (0, to)
             )
@@ -130,7 +132,7 @@ async def run(lab: Lab) -> None:
     traffic = Traffic(lab)
     await traffic.open()
     begun = lab.kernel.now
-    await lab.all([lab.spawn(traffic.program(vnn), f"host {vnn}") for vnn in range(traffic.hosts)])
+    await together(lab, "host", [traffic.program(vnn) for vnn in range(traffic.hosts)])
     seconds = (lab.kernel.now - begun) / 1e12
     lost = traffic.total - len(traffic.seen)
     lab.metric("lost", lost)

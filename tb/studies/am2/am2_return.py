@@ -17,6 +17,7 @@ from pymodels.trace import PARTS_PER_NODE, Part, TraceEvent
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
 from tb.studies.am2._am2 import FIRST, TAG, Ends
+from tb.studies.kit.records import since
 
 if TYPE_CHECKING:
     from firmware.am2.host import Endpoint, EndpointName, Token
@@ -105,14 +106,13 @@ async def _unacknowledged(lab: Lab, sender: Sender, more: Endpoint, far: int) ->
     for _ in range(PLACES):
         await sender.send(sender.ends.endpoints[0], far, KEEP, size=0)
     await lab.kernel.sleep(SETTLE_PS, "the messages that have places")
-    since = lab.kernel.now
+    started = lab.kernel.now
     await sender.send(more, far, KEEP)
     retries, timeout_ps = lab.option("am2.retries"), lab.option("am2.timeout_us") * 1_000_000
     if lab.text("am2.full") == "silent":
         await lab.kernel.sleep(round((retries + 1.02) * timeout_ps) + 100_000_000, "the last time-out")
     await sender.back(1, "the message that nobody has room for")
-    trace = lab.trace()
-    trace = trace[trace["time"] >= since]
+    trace = since(lab, started)
     name = int(trace[trace["event"] == TraceEvent.NIC_SEND_START]["packet"][0])
     mine = trace[trace["packet"] == name]
     heads = mine[(mine["event"] == TraceEvent.RX_HEAD) & (mine["unit"] == PARTS_PER_NODE * far + Part.LINK)]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from firmware.grim.formats import Device
 from pymodels.config.model import FPGA_CARD
 from pymodels.errors import ConfigError
-from pymodels.trace import Part, TraceEvent, unit
+from pymodels.trace import Part, unit
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
 from tb.plan.request import Plan
@@ -67,12 +67,6 @@ class Pair:
     def host(self, vnn: int) -> int:
         """The reference of a host, as the first one has it."""
         return int(self.near.get_dest_id(vnn))
-
-
-def times(trace: NDArray[np.void], node: int, part: Part, event: TraceEvent) -> NDArray[np.int64]:
-    """When an event happened at a part of a node, in picoseconds, in order; shape (n,)."""
-    chosen = (trace["unit"] == unit(node, part)) & (trace["event"] == event)
-    return np.sort(trace["time"][chosen])
 
 
 def first_after(when: NDArray[np.int64], begin: int) -> int:

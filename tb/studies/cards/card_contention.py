@@ -31,8 +31,9 @@ from tb.studies.cards._cards import (
     Pair,
     check,
     first_after,
-    times,
 )
+from tb.studies.kit.records import times
+from tb.studies.kit.stream import steady_rate
 
 __all__ = ["CLUSTER", "LAYER", "NEEDS", "check", "run"]
 TO_CARD, TO_HOST = 4096, 4088
@@ -81,19 +82,14 @@ def _hand_in(lab: Lab, trace: NDArray[np.void], phase: str, span: tuple[int, int
         rates = (TO_CARD + HEADER_BYTES) / durations * PICOSECONDS
         lab.metric(f"p2p_share_{phase}", float(np.median(rates)) / limit)
         lab.metric(f"p2p_us_longest_{phase}", float(durations.max()) / PICOSECONDS)
-        _rate(lab, f"card_MBps_{phase}", TO_CARD, times(inside, 1, Part.FPGA, TraceEvent.CARD_TAKE))
+        taken = times(inside, 1, Part.FPGA, TraceEvent.CARD_TAKE).tolist()
+        lab.metric(f"card_MBps_{phase}", steady_rate(TO_CARD, taken))
     handled = times(inside, 1, Part.HOST_CPU, TraceEvent.HANDLER_START)
     if len(handled):
-        _rate(lab, f"host_MBps_{phase}", TO_HOST, handled)
+        lab.metric(f"host_MBps_{phase}", steady_rate(TO_HOST, handled.tolist()))
     used = inside["argument"][(inside["unit"] == unit(1, Part.PCI)) & (inside["event"] == TraceEvent.PCI_USE)]
     period = pci_period(lab.plan.profile, has_fpga=True)
     lab.metric(f"bus_use_{phase}", float(used.sum()) * period / (end - begin))
-
-
-def _rate(lab: Lab, name: str, size: int, arrivals: NDArray[np.int64]) -> None:
-    """MB/s between the first arrival and the last."""
-    span = float(arrivals[-1] - arrivals[0])
-    lab.metric(name, size * (len(arrivals) - 1) / span * PICOSECONDS)
 
 
 def _to_card(trace: NDArray[np.void]) -> NDArray[np.int64]:

@@ -30,8 +30,10 @@ from tb.studies.cards._cards import (
     check,
     first_after,
     host_events,
-    times,
 )
+from tb.studies.kit.findings import curve
+from tb.studies.kit.records import times
+from tb.studies.kit.stream import steady_rate
 
 __all__ = ["CLUSTER", "LAYER", "NEEDS", "check", "run"]
 SIZES = (0, 4, 16, 64, 256, 1024, 4096)
@@ -75,12 +77,9 @@ def _hand_in(lab: Lab, trace: NDArray[np.void], path: str, sizes: list[int], beg
         us.append(statistics.median(end - begin for begin, end in spans) / PICOSECONDS)
         arrivals = _arrivals(trace, path)
         first = int(np.searchsorted(arrivals, row[0], "right"))
-        last = first + lab.option("row") - 1
-        rates.append(size * (last - first) / float(arrivals[last] - arrivals[first]) * PICOSECONDS)
-        lab.metric(f"{path}_us_{size}B", us[-1])
-        lab.metric(f"{path}_MBps_{size}B", rates[-1])
-    lab.series(path, sizes, us, "B", "us")
-    lab.series(f"{path}_bandwidth", sizes, rates, "B", "MB/s")
+        rates.append(steady_rate(size, arrivals[first : first + lab.option("row")].tolist()))
+    curve(lab, path, sizes, us, "B", "us", f"{path}_us_{{}}B")
+    curve(lab, f"{path}_bandwidth", sizes, rates, "B", "MB/s", f"{path}_MBps_{{}}B")
 
 
 def _arrivals(trace: NDArray[np.void], path: str) -> NDArray[np.int64]:

@@ -20,7 +20,8 @@ from pymodels.card.registers import Forward
 from pymodels.trace import Part, TraceEvent
 from tb.lab.lab import Lab
 from tb.plan.options import Option
-from tb.studies.cards._cards import CARD_OPTIONS, CLUSTER, LAYER, NEEDS, PICOSECONDS, Pair, check, times
+from tb.studies.cards._cards import CARD_OPTIONS, CLUSTER, LAYER, NEEDS, PICOSECONDS, Pair, check
+from tb.studies.kit.records import times
 
 __all__ = ["CLUSTER", "LAYER", "NEEDS", "check", "run"]
 OLD, NEW = "filters.bit", "digests.bit"

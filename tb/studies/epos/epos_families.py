@@ -17,6 +17,7 @@ from pymodels.hardware.processors import HostProcessor, host_clocks
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
 from tb.studies.epos._epos import LAYER, started
+from tb.studies.kit.cpu import CpuTime
 from tb.studies.kit.rounds import round_trips
 
 MEMBERS: dict[str, tuple[Any, tuple[str, ...]]] = {
@@ -83,9 +84,9 @@ async def _used(lab: Lab, host: Any, sends: list[Any]) -> float:
     """Mean time of the CPU of sends, each when the one before has had its effect, us."""
     used = list[float]()
     for send in sends:
-        before = host.cpu_ps
+        cpu = CpuTime(host)
         await send
-        used.append((host.cpu_ps - before) / 1e6)
+        used.append(cpu.used / 1e6)
         await lab.kernel.sleep(SETTLE_PS, "the message")
     lab.findings.messages += len(used)
     return statistics.mean(used)

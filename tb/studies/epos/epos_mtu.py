@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
 from tb.studies.epos._epos import LAYER, one_way_us, started
+from tb.studies.kit.findings import curve
 
 if TYPE_CHECKING:
     from firmware.epos.host import Epos
@@ -44,13 +45,11 @@ async def run(lab: Lab) -> None:
         hosts = await started(lab, {"mtu": mtu, "slot_bytes": size})
         rates.append(await _stream(lab, hosts[0], hosts[-1], size))
         times.append(await _mean(lab, hosts, size))
-        lab.metric(f"bandwidth_MBps_{mtu}B", rates[-1])
-        lab.metric(f"one_way_us_{mtu}B", times[-1])
         lab.metric(f"law_percent_{mtu}B", 100 * (await _law(lab, hosts, mtu, size) / times[-1] - 1))
         await lab.change_layers()
         lab.progress(done + 1, len(mtus), "MTUs")
-    lab.series("bandwidth", mtus, rates, "B", "MB/s")
-    lab.series("one_way", mtus, times, "B", "us")
+    curve(lab, "bandwidth", mtus, rates, "B", "MB/s", "bandwidth_MBps_{}B")
+    curve(lab, "one_way", mtus, times, "B", "us", "one_way_us_{}B")
     lab.metric("best_MTU_B", mtus[rates.index(max(rates))])
     lab.metric("best_MTU_for_latency_B", mtus[times.index(min(times))])
     settings: dict[str, float | str] = {"mtu": mtus[-1], "slot_bytes": size, "least_mtu": LEAST, "protocols": "mtu"}

@@ -14,6 +14,8 @@ from typing import Any
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
 from tb.studies.epos._epos import LAYER, started
+from tb.studies.kit.cpu import CpuTime
+from tb.studies.kit.findings import curve
 
 CLUSTER = "eight_hosts"
 _LAYER = layer_options(LAYER)
@@ -32,29 +34,28 @@ async def run(lab: Lab) -> None:
     numbers = list(range(1, len(hosts)))
     curves: dict[str, list[float]] = {"nic": [], "loop": []}
     for count in numbers:
-        for way, curve in curves.items():
+        for way, values in curves.items():
             took, used = zip(
                 *[await _once(lab, hosts, count, way) for _ in range(lab.option("repetitions"))], strict=True
             )
-            curve.append(statistics.mean(took))
-            lab.metric(f"all_have_it_us_{count}_{way}", curve[-1])
+            values.append(statistics.mean(took))
             lab.metric(f"sender_cpu_us_{count}_{way}", statistics.mean(used))
         lab.progress(count, len(numbers), "numbers of receivers")
-    for way, curve in curves.items():
-        lab.series(f"all_have_it_{way}", numbers, curve, "receivers", "us")
+    for way, values in curves.items():
+        curve(lab, f"all_have_it_{way}", numbers, values, "receivers", "us", f"all_have_it_us_{{}}_{way}")
 
 
 async def _once(lab: Lab, hosts: list[Any], count: int, way: str) -> tuple[float, float]:
     """One multicast to so many: us until the last one has it, and us of the sender's CPU."""
     near, nodes, data = hosts[0], list(range(1, count + 1)), bytes(at & 0xFF for at in range(lab.option("size")))
     takes = [lab.spawn(hosts[node].receive(), f"host {node}") for node in nodes]
-    begun, used = lab.kernel.now, near.host.cpu_ps
+    begun, cpu = lab.kernel.now, CpuTime(near.host)
     if way == "nic":
         await near.multicast(nodes, data)
     else:
         for node in nodes:
             await near.send(node, data)
-    used = near.host.cpu_ps - used
+    used = cpu.used
     got = await lab.all(takes)
     took = (lab.kernel.now - begun) / 1e6
     lab.check(all(message.data == data for message in got), "a message came changed")

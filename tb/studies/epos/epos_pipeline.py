@@ -19,6 +19,7 @@ from pymodels.trace import PARTS_PER_NODE, Part, TraceEvent
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
 from tb.studies.epos._epos import LAYER, started
+from tb.studies.kit.findings import curve
 from tb.studies.kit.payload import pattern
 from tb.studies.kit.records import since
 from tb.studies.kit.rounds import round_trips
@@ -60,7 +61,7 @@ async def run(lab: Lab) -> None:
     lab.metric("buffers", len(near.place.parts.keys() - TABLES))
     sizes = [size for size in SIZES if size <= lab.option("largest")]
     times = [await _one_way(lab, near, far, size) for size in sizes]
-    lab.series("one_way", sizes, times, "B", "us")
+    curve(lab, "one_way", sizes, times, "B", "us", "one_way_us_{}B")
     await _stream(lab, near, far, sizes[-1])
 
 
@@ -75,7 +76,6 @@ async def _one_way(lab: Lab, near: Epos, far: Epos, size: int) -> float:
 
     one_way = (await round_trips(lab, count, ask)).mean_one_way_us
     await lab.all([answers])
-    lab.metric(f"one_way_us_{size}B", one_way)
     return one_way
 
 

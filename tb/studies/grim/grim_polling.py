@@ -16,6 +16,7 @@ from typing import Any
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
 from tb.studies.grim._grim import bring_up
+from tb.studies.kit.findings import curve
 
 LAYER = "grim"
 PERIODS = (10, 20, 50, 100)
@@ -46,12 +47,10 @@ async def run(lab: Lab) -> None:
         await pair.far.host.sleep(1_000_000 * period)
         latencies.append(latency)
         taken.append(100 * share)
-        lab.metric(f"thread_{period}us_us_0B", latency)
         lab.metric(f"added_us_{period}us", latency - explicit)
-        lab.metric(f"taken_percent_{period}us", 100 * share)
         lab.check(latency > explicit, f"a thread with a period of {period} us is no later than explicit polling")
-    lab.series("one_way_with_thread", PERIODS, latencies, "us of period", "us")
-    lab.series("taken_from_application", PERIODS, taken, "us of period", "%")
+    curve(lab, "one_way_with_thread", PERIODS, latencies, "us of period", "us", "thread_{}us_us_0B")
+    curve(lab, "taken_from_application", PERIODS, taken, "us of period", "%", "taken_percent_{}us")
 
 
 class _Pair:

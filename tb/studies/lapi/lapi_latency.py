@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from firmware.lapi.host import Lapi, Place, Query, Rmw
 from tb.lab.lab import Lab
 from tb.plan.options import Option, stack_options
+from tb.studies.kit.findings import curve
+from tb.studies.kit.hosts import together
 
 LAYER = "lapi"
 CLUSTER = "sp_board"
@@ -167,7 +169,7 @@ class Pair:
 async def run(lab: Lab) -> None:
     """The study."""
     tasks: list[Lapi] = lab.start_layer(LAYER)
-    await lab.all([lab.spawn(one.Init(), "LAPI_Init") for one in tasks])
+    await together(lab, "LAPI_Init", [one.Init() for one in tasks])
     near, far = End(tasks[0]), End(tasks[-1])
     near.other, far.other = far, near
     for end in (near, far):
@@ -178,7 +180,7 @@ async def run(lab: Lab) -> None:
     await far.lapi.Senv(Query.INTERRUPT_SET, 1)
     far.spins = True
     await _measure(lab, pair, "_interrupt")
-    await lab.all([lab.spawn(one.Term(), "LAPI_Term") for one in tasks])
+    await together(lab, "LAPI_Term", [one.Term() for one in tasks])
     (sum_of_all,) = far.process.load_words(far.word, 1)
     lab.check(sum_of_all == 2 * pair.times, f"the word of all Rmw is {sum_of_all}")
     lab.metric("resent", sum(one.outgoing.resent for one in tasks))
@@ -190,21 +192,15 @@ async def _measure(lab: Lab, pair: Pair, mode: str) -> None:
     found = {}
     for name, send in ways.items():
         times = found[name] = [await pair.one_way(send, size) for size in pair.sizes]
-        _tell(lab, name + mode, pair.sizes, times)
+        curve(lab, name + mode, pair.sizes, times, "B", "us", f"{name}{mode}_us_{{}}B")
     slower = sum(put >= amsend for put, amsend in zip(found["put"], found["amsend"], strict=True))
     lab.metric(f"sizes_put_not_below_amsend{mode}", slower)
     got = []
     for size in pair.sizes:
         got.append(await pair.served(lambda: pair.near.get(size)))  # noqa: B023 - it is called at once
         lab.check(_came(pair.near, size) == _sent(pair.far, size), f"{size} bytes that were got are others")
-    _tell(lab, f"get{mode}", pair.sizes, got)
+    curve(lab, f"get{mode}", pair.sizes, got, "B", "us", f"get{mode}_us_{{}}B")
     lab.metric(f"rmw{mode}_us", await pair.served(pair.near.rmw))
-
-
-def _tell(lab: Lab, name: str, sizes: tuple[int, ...], times: list[float]) -> None:
-    lab.series(name, sizes, times, "B", "us")
-    for size, us in zip(sizes, times, strict=True):
-        lab.metric(f"{name}_us_{size}B", us)
 
 
 def _came(end: End, size: int) -> bytes:

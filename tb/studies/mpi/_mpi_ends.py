@@ -13,6 +13,9 @@ from numpy.random import default_rng
 from firmware.mpi.host import Mpi, Request
 from tb.lab.lab import Lab
 from tb.plan.options import Option, stack_options
+from tb.studies.kit import rounds
+from tb.studies.kit.findings import curve
+from tb.studies.kit.hosts import together
 
 STACKS: Mapping[str, str] = MappingProxyType({"native": "pipes", "lapi": "lapi"})
 """What MPI stands on, by the name of the stack in the paper. LAPI comes last: it leaves HAL's interrupts on behind it,
@@ -38,8 +41,7 @@ async def on_both_stacks(lab: Lab, program: Callable[[Mpi], Coroutine[Any, Any, 
     found = {}
     for name, on in STACKS.items():
         ranks = lab.start_layer("mpi", {"on": on})
-        programs = [lab.spawn(program(mpi), f"rank {n}, {name}") for n, mpi in enumerate(ranks)]
-        found[name] = (await lab.all(programs))[0]
+        found[name] = (await together(lab, f"{name} rank", [program(mpi) for mpi in ranks]))[0]
         await lab.kernel.sleep(REST_PS, "the end of what a stack leaves behind")
     return found
 
@@ -52,9 +54,7 @@ async def of_both_stacks(lab: Lab, sizes: Sequence[int], measure: Measure) -> di
 def tell(lab: Lab, sizes: Sequence[int], found: Mapping[str, Sequence[float]], name: str, unit: str) -> None:
     """Series and metrics, `<name>_<stack>_<size>B`, of what was measured by stack, for each size."""
     for stack, values in found.items():
-        lab.series(stack, sizes, values, "B", unit)
-        for size, value in zip(sizes, values, strict=True):
-            lab.metric(f"{name}_{stack}_{size}B", value)
+        curve(lab, stack, sizes, values, "B", unit, f"{name}_{stack}_{{}}B")
 
 
 async def _rank(lab: Lab, mpi: Mpi, sizes: Sequence[int], measure: Measure) -> list[float]:
@@ -70,19 +70,18 @@ async def _rank(lab: Lab, mpi: Mpi, sizes: Sequence[int], measure: Measure) -> l
 
 async def round_trips(lab: Lab, mpi: Mpi, data: Any, repetitions: int) -> float:
     """The median of one-way times, us."""
-    comm, room, times = mpi.COMM_WORLD, np.zeros_like(data), list[float]()
-    for _ in range(repetitions):
-        begun = mpi.host.now
+    comm, room = mpi.COMM_WORLD, np.zeros_like(data)
+
+    async def trip(number: int) -> None:
         if comm.Get_rank() == 0:
             await comm.Send(data, comm.Get_size() - 1)
             await comm.Recv(room, comm.Get_size() - 1)
         else:
             await comm.Recv(room, 0)
             await comm.Send(room, 0)
-        times.append((mpi.host.now - begun) / 2 / 1e6)
         lab.check(bool((room == data).all()), f"{len(data)} bytes arrived changed")
-        lab.findings.messages += 1
-    return statistics.median(times)
+
+    return statistics.median((await rounds.round_trips(lab, repetitions, trip, messages=1)).one_way_us)
 
 
 async def stream(lab: Lab, mpi: Mpi, data: Any, count: int) -> float:

@@ -18,7 +18,8 @@ from firmware.lapi.host import Lapi, Query
 from firmware.mpi.host import Mpi
 from tb.lab.lab import Lab
 from tb.plan.options import Option, stack_options
-from tb.studies.mpi._mpi_ends import of_both_stacks
+from tb.studies.kit.findings import curve
+from tb.studies.mpi._mpi_ends import of_both_stacks, tell
 
 LAYER = "mpi"
 CLUSTER = "sp_board"
@@ -60,18 +61,13 @@ async def run(lab: Lab) -> None:
         return await _one_way(lab, mpi, data)
 
     found = await of_both_stacks(lab, sizes, measure)
-    for name, times in found.items():
-        lab.series(name, sizes, times, "B", "us")
-        for size, us in zip(sizes, times, strict=True):
-            lab.metric(f"us_{name}_{size}B", us)
+    tell(lab, sizes, found, "us", "us")
     pairs = list(zip(sizes, found["lapi"], found["native"], strict=True))
     for size, lapi, native in pairs:
         lab.metric(f"gain_percent_{size}B", 100 * (1 - lapi / native))
     lab.metric("sizes_native_ahead", sum(native <= lapi for _, lapi, native in pairs))
     gains = [100 * (1 - found["lapi"][0] / us) for us in delayed]
-    lab.series("gain over the delay", DELAYS_US, gains, "us", "%")
-    for delay_us, percent in zip(DELAYS_US, gains, strict=True):
-        lab.metric(f"gain_percent_{sizes[0]}B_{delay_us}us", percent)
+    curve(lab, "gain over the delay", DELAYS_US, gains, "us", "%", f"gain_percent_{sizes[0]}B_{{}}us")
 
 
 async def _one_way(lab: Lab, mpi: Mpi, data: Any) -> float:

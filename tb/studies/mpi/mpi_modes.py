@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from firmware.mpi.host import Mpi
 from tb.lab.lab import Lab
 from tb.plan.options import Option, stack_options
+from tb.studies.kit.hosts import together
 
 LAYER = "mpi"
 MODES = {"standard": "Send", "buffered": "Bsend", "ready": "Rsend", "synchronous": "Ssend"}
@@ -33,7 +34,7 @@ async def run(lab: Lab) -> None:
     """The study."""
     ranks = lab.start_layer(LAYER)
     times: dict[str, list[int]] = {}
-    await lab.all([lab.spawn(_rank(lab, mpi, times), f"rank {number}") for number, mpi in enumerate(ranks)])
+    await together(lab, "rank", [_rank(lab, mpi, times) for mpi in ranks])
     for name, measured in times.items():
         lab.metric(name, statistics.median(measured) / 1e6)
 

@@ -14,6 +14,8 @@ from numpy.random import default_rng
 from firmware.mpi.host import Mpi
 from tb.lab.lab import Lab
 from tb.plan.options import Option, stack_options
+from tb.studies.kit.findings import curve
+from tb.studies.kit.hosts import together
 from tb.studies.mpi._mpi_ends import round_trips, stream
 
 LAYER = "mpi"
@@ -32,15 +34,11 @@ async def run(lab: Lab) -> None:
     """The study."""
     ranks = lab.start_layer(LAYER)
     sizes = [size for size in SIZES if size <= lab.option("largest")]
-    found = await lab.all([lab.spawn(_rank(lab, mpi, sizes), f"rank {number}") for number, mpi in enumerate(ranks)])
+    found = await together(lab, "rank", [_rank(lab, mpi, sizes) for mpi in ranks])
     one_way, rates = found[0]
-    for size, us, rate in zip(sizes, one_way, rates, strict=True):
-        lab.metric(f"one_way_us_{size}B", us)
-        if size:
-            lab.metric(f"bandwidth_MBps_{size}B", rate)
     lab.metric("bandwidth_MBps_peak", max(rates))
-    lab.series("one_way", sizes, one_way, "B", "us")
-    lab.series("bandwidth", sizes[1:], rates[1:], "B", "MB/s")
+    curve(lab, "one_way", sizes, one_way, "B", "us", "one_way_us_{}B")
+    curve(lab, "bandwidth", sizes[1:], rates[1:], "B", "MB/s", "bandwidth_MBps_{}B")
 
 
 async def _rank(lab: Lab, mpi: Mpi, sizes: list[int]) -> tuple[list[float], list[float]]:

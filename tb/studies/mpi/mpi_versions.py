@@ -45,9 +45,9 @@ async def run(lab: Lab) -> None:
     found = {"lapi": await _by_put(lab, tasks, sizes)}
     for version in VERSIONS:
         ranks: list[Mpi] = lab.start_layer(LAYER, {"version": version})
-        await lab.all([lab.spawn(one.Init(), "MPI_Init") for one in ranks])
+        await together(lab, "MPI_Init", [one.Init() for one in ranks])
         found[version] = await _by_mpi(lab, version, ranks, sizes)
-        await lab.all([lab.spawn(one.Finalize(), "MPI_Finalize") for one in ranks])
+        await together(lab, "MPI_Finalize", [one.Finalize() for one in ranks])
     for name, times in found.items():
         curve(lab, name, sizes, times, "B", "us", f"us_{name}_{{}}B")
     _tell_orders(lab, [dict(zip(found, times, strict=True)) for times in zip(*found.values(), strict=True)], sizes)
@@ -74,7 +74,7 @@ def _counts(*ends: Mpi) -> tuple[int, int]:
 
 async def _by_put(lab: Lab, tasks: list[Lapi], sizes: list[int]) -> list[float]:
     """One-way times of LAPI alone, us."""
-    await lab.all([lab.spawn(one.Init(), "LAPI_Init") for one in tasks])
+    await together(lab, "LAPI_Init", [one.Init() for one in tasks])
     near, far = tasks[0], tasks[-1]
     out, into, counter = (_same(near, far) for _ in range(3))
 
@@ -93,7 +93,7 @@ async def _by_put(lab: Lab, tasks: list[Lapi], sizes: list[int]) -> list[float]:
         return wait
 
     times = await _back_and_forth(lab, sizes, (send(near, far), receive(near)), (send(far, near), receive(far)))
-    await lab.all([lab.spawn(one.Term(), "LAPI_Term") for one in tasks])
+    await together(lab, "LAPI_Term", [one.Term() for one in tasks])
     return times
 
 

@@ -10,6 +10,7 @@ from pymodels.errors import ConfigError
 from pymodels.numerals import is_whole
 from tb.lab.lab import Lab
 from tb.plan.request import Plan
+from tb.studies.kit.hosts import start_together
 
 T = TypeVar("T")
 LAYER = "tmk"
@@ -45,7 +46,7 @@ def check_counts(plan: Plan) -> None:
 async def bring_up(lab: Lab, **options: float | str) -> list[Any]:
     """A process on each host that takes part, reachable. `options`: further ones of TreadMarks."""
     layers = lab.start_layer(LAYER, options)
-    await lab.all([lab.spawn(layer.start(), "start of a host") for layer in layers])
+    await start_together(lab, layers)
     processes = [layer.open() for layer in layers if layer.takes_part]
     await lab.all([lab.spawn(tmk.startup(), "startup") for tmk in processes])
     return processes

@@ -11,9 +11,10 @@ from firmware.via.formats import ALIGNMENT, Reliability
 from firmware.via.nic.layout import State
 from pymodels.host.pages import PAGE
 from tb.lab.lab import Lab
+from tb.studies.kit.hosts import Options, in_pairs, start_together
 
 HEARD_PS = 10_000_000
-Choices = Mapping[str, Mapping[str, float | str]]
+Choices = Mapping[str, Options]
 SMALL: Mapping[str, float | str] = {"vis": 48, "table_words": 8192}
 """So many VIs and pages (of 32 MB) have tables in the memory of every NIC."""
 CONNECT_US = 1_000_000.0
@@ -61,7 +62,7 @@ class End:
 async def start(lab: Lab, options: Mapping[str, float | str] | None = None) -> list[Any]:
     """The layer on every host. The libraries by VNN."""
     libraries = lab.start_layer("via", options)
-    await lab.all([lab.spawn(library.start(), f"start of {i}") for i, library in enumerate(libraries)])
+    await start_together(lab, libraries)
     return libraries
 
 
@@ -78,9 +79,9 @@ async def pairs(
 
     The cluster has two hosts for each of them, behind `spare` hosts that are left alone.
     """
-    of_host = {spare + 2 * i + side: options for i, options in enumerate(choices.values()) for side in (0, 1)}
+    of_host = in_pairs(list(choices.values()), spare)
     libraries = lab.start_layer("via", common, of_host)
-    await lab.all([lab.spawn(libraries[node].start(), f"start of {node}") for node in of_host])
+    await start_together(lab, [libraries[node] for node in of_host])
     found = {}
     for i, name in enumerate(choices):
         node = spare + 2 * i

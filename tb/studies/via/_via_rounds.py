@@ -11,11 +11,11 @@ to the last. Utilisation is what the near host's CPU was used, of the time that 
 
 from __future__ import annotations
 
-import random
 from functools import partial
 from typing import Any
 
 from tb.lab.lab import Lab
+from tb.studies.kit.rounds import phases
 from tb.studies.kit.steady import faster
 from tb.studies.via._via_case import AHEAD, Case, Party
 from tb.studies.via._via_clock import Clock, Measured
@@ -27,8 +27,6 @@ POSTED, PAGE_WORDS = 128, 240
 """Receives of a stream that are posted before it begins, each later one when one is taken; and the words of descriptors
 that a process may have in its page of the NIC, where it posts by itself.
 """
-PHASES_PS = 3_000_000
-"""A round trip begins up to so much later."""
 
 
 class Link:
@@ -41,7 +39,7 @@ class Link:
         self._came: list[int] = []
         """When each message of it was taken, ps."""
         self._idle: list[tuple[Any, Any]] = []
-        self._random = random.Random(f"phases {lab.seed}")
+        self._pause = phases(f"phases {lab.seed}")
 
     @classmethod
     async def make(cls, near: End, far: End, case: Case, messages: int) -> Link:
@@ -96,7 +94,7 @@ class Link:
         async def asks() -> None:
             for number in range(rounds):
                 one = clock if number else first
-                await self.lab.kernel.sleep(self._random.randrange(PHASES_PS))
+                await self.lab.kernel.sleep(self._pause())
                 one.go()
                 await self._speak(self.near)
                 await self._listen(self.near)

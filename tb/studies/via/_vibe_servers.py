@@ -13,6 +13,7 @@ from typing import Any
 from firmware.via.host.common.errors import Result, VipError
 from pymodels.kernel import Task
 from tb.lab.lab import Lab
+from tb.studies.kit.findings import curve
 from tb.studies.via._via_case import AHEAD, ENTRIES, Case, Party
 from tb.studies.via._via_ends import End, join, part
 
@@ -27,14 +28,11 @@ PATIENCE_US = 2000.0
 async def servers(lab: Lab, near: End, far: End, rounds: int) -> None:
     """One client and a server of one thread, over the size of the reply; then several clients and threads."""
     rates = [await _single(lab, near, far, reply, rounds) for reply in REPLIES]
-    for reply, rate in zip(REPLIES, rates, strict=True):
-        lab.metric(f"transactions_per_s_{reply}B", rate)
-    lab.series("transactions", REPLIES, rates, "bytes", "transactions/s")
+    curve(lab, "transactions", REPLIES, rates, "bytes", "transactions/s", "transactions_per_s_{}B")
     for model in ("slaves", "pool"):
         rates = [await _Server(lab, near, far, clients, rounds).serve(model) for clients in CLIENTS]
-        for clients, rate in zip(CLIENTS, rates, strict=True):
-            lab.metric(f"transactions_per_s_{model}_{clients}_clients", rate)
-        lab.series(f"transactions_{model}", CLIENTS, rates, "clients", "transactions/s")
+        metric = f"transactions_per_s_{model}_{{}}_clients"
+        curve(lab, f"transactions_{model}", CLIENTS, rates, "clients", "transactions/s", metric)
 
 
 async def _single(lab: Lab, near: End, far: End, reply: int, rounds: int) -> float:

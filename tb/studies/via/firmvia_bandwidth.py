@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
-from tb.studies.kit.curves import half_bandwidth
+from tb.studies.kit.findings import curve
+from tb.studies.kit.statistics import half_bandwidth
 from tb.studies.kit.steady import tell_steady
 from tb.studies.via._via_busy import limits
 from tb.studies.via._via_case import Case
@@ -43,7 +44,6 @@ async def run(lab: Lab) -> None:
         measured = await link.stream(messages)
         found.append(measured.value)
         late.append(measured.late)
-        lab.metric(f"bandwidth_MBps_{size}B", found[-1])
         if size == sizes[-1]:
             limits(lab, near.node, far.node, *link.streamed)
         await link.close()
@@ -52,4 +52,4 @@ async def run(lab: Lab) -> None:
     lab.metric("bandwidth_MBps_peak", peak)
     lab.metric("half_bandwidth_B", half_bandwidth(sizes, found, peak))
     tell_steady(lab, late, lab.option("messages") >= ENOUGH)
-    lab.series("bandwidth", sizes, found, "B", "MB/s")
+    curve(lab, "bandwidth", sizes, found, "B", "MB/s", "bandwidth_MBps_{}B")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
+from tb.studies.kit.findings import curve
 from tb.studies.via._via import last_call, stages
 from tb.studies.via._via_case import Case
 from tb.studies.via._via_ends import End, pairs
@@ -50,9 +51,8 @@ async def run(lab: Lab) -> None:
     where = f"{nic}MHz_pci{profile.integer('pci.width')}_{pci}"
     for done, (combined, (near, far)) in enumerate((await pairs(lab, CHOICES)).items()):
         times = [await _time(lab, near, far, size, where + combined) for size in SIZES]
-        for size, us in zip(SIZES, times, strict=True):
-            lab.metric(f"one_way_us_{size}B_{where}{combined}", us)
-        lab.series(f"one_way_{where}{combined}", SIZES, times, "bytes", "us")
+        metric = f"one_way_us_{{}}B_{where}{combined}"
+        curve(lab, f"one_way_{where}{combined}", SIZES, times, "bytes", "us", metric)
         lab.progress(done + 1, len(CHOICES), "kinds of stores")
 
 

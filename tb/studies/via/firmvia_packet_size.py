@@ -11,6 +11,7 @@ from pymodels.host.pages import PAGE
 from pymodels.trace import Part, TraceEvent, unit
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
+from tb.studies.kit.findings import curve
 from tb.studies.via._via_case import Case
 from tb.studies.via._via_ends import NETFINITY, End, pairs, stock
 from tb.studies.via._via_rounds import Link, latency
@@ -36,10 +37,10 @@ async def run(lab: Lab) -> None:
         link = await Link.make(near, far, Case(lab.option("size"), window=4), lab.option("messages"))
         found.append((await link.stream(lab.option("messages"))).value)
         await link.close()
-        lab.metric(f"bandwidth_MBps_payload_{payload}", found[-1])
         lab.metric(f"packets_of_{COUNTED}B_payload_{payload}", await _packets(lab, near, far))
         lab.progress(done + 1, len(ends), "payloads")
-    lab.series("bandwidth_by_payload", PAYLOADS, found, "bytes of payload", "MB/s")
+    metric = "bandwidth_MBps_payload_{}"
+    curve(lab, "bandwidth_by_payload", PAYLOADS, found, "bytes of payload", "MB/s", metric)
     rates = dict(zip(PAYLOADS, found, strict=True))
     lab.metric("gain_percent_1024_over_1000", 100 * (rates[1024] / rates[1000] - 1))
     lab.metric("gain_percent_2032_over_1024", 100 * (rates[2032] / rates[1024] - 1))

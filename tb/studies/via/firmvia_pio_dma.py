@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 from pymodels.trace import Part, TraceEvent, unit
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
-from tb.studies.kit.curves import cheaper_up_to
+from tb.studies.kit.findings import curve
+from tb.studies.kit.records import since
+from tb.studies.kit.statistics import cheaper_up_to
 from tb.studies.via._via_case import Case
 from tb.studies.via._via_ends import NETFINITY, End, pairs, stock
 from tb.studies.via._via_rounds import latency
@@ -44,10 +46,8 @@ async def run(lab: Lab) -> None:
             nic[choice].append(on_nic)
             host.append(on_host)
             whole[choice].append(on_nic + on_host)
-            lab.metric(f"nic_send_us_{choice}_{size}B", on_nic)
-            lab.metric(f"host_send_us_{choice}_{size}B", on_host)
-        lab.series(f"nic_send_{choice}", SIZES, nic[choice], "bytes", "us")
-        lab.series(f"host_send_{choice}", SIZES, host, "bytes", "us")
+        curve(lab, f"nic_send_{choice}", SIZES, nic[choice], "bytes", "us", f"nic_send_us_{choice}_{{}}B")
+        curve(lab, f"host_send_{choice}", SIZES, host, "bytes", "us", f"host_send_us_{choice}_{{}}B")
         lab.series(f"both_{choice}", SIZES, whole[choice], "bytes", "us")
         lab.progress(done + 1, len(CHOICES), "ways to send")
     lab.metric("pio_wins_up_to_B_nic", cheaper_up_to(SIZES, nic["pio"], nic["dma"]))
@@ -64,8 +64,7 @@ async def _overheads(lab: Lab, near: End, far: End, size: int) -> tuple[float, f
     """
     begun = lab.kernel.now
     await latency(near, far, Case(size), lab.option("rounds"))
-    trace = lab.trace()
-    late = trace[trace["time"] >= begun]
+    late = since(lab, begun)
     return nic_sends(late, near.node), host_sends(late, near.node)
 
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 from pymodels.npb import recv_queues
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
-from tb.studies.kit.curves import slope
+from tb.studies.kit.findings import curve
+from tb.studies.kit.statistics import slope
 from tb.studies.via._via_case import Case
 from tb.studies.via._via_ends import End, pairs
 from tb.studies.via._via_rounds import Link, latency
@@ -35,11 +36,8 @@ async def run(lab: Lab) -> None:
         base = await _time(lab, near, far, 0)
         added = [await _time(lab, near, far, queues) - base for queues in QUEUES]
         looks = [await _look(lab, near, far, queues) for queues in QUEUES]
-        for queues, more, look in zip(QUEUES, added, looks, strict=True):
-            lab.metric(f"{choice}_added_us_{queues}_queues", more)
-            lab.metric(f"{choice}_look_us_{queues}_queues", look)
-        lab.series(f"{choice}_added", QUEUES, added, "receive queues", "us")
-        lab.series(f"{choice}_look", QUEUES, looks, "receive queues", "us")
+        curve(lab, f"{choice}_added", QUEUES, added, "receive queues", "us", f"{choice}_added_us_{{}}_queues")
+        curve(lab, f"{choice}_look", QUEUES, looks, "receive queues", "us", f"{choice}_look_us_{{}}_queues")
         if choice == "cq1":
             entry = sum(added) / len(QUEUES)
             lab.metric("cq1_us", entry)

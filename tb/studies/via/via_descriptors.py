@@ -12,8 +12,9 @@ import statistics
 
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
-from tb.studies.kit.curves import cheaper_up_to, slope
 from tb.studies.kit.engines import SCRATCH, engines
+from tb.studies.kit.findings import curve
+from tb.studies.kit.statistics import cheaper_up_to, slope
 from tb.studies.via._via_case import Case
 from tb.studies.via._via_ends import LINUX, NETFINITY, SMALL, pairs, stock
 from tb.studies.via._via_rounds import latency
@@ -55,12 +56,10 @@ async def run(lab: Lab) -> None:
         ordered = stored[0] < fetched[0] and stored[-1] > fetched[-1]
         lab.check(ordered, "few words are not cheaper by the host's stores, or many are")
     for done, (choice, (near, far)) in enumerate((await pairs(lab, CHOICES, {"inline": 0, **SMALL}, SPARE)).items()):
-        times = []
-        for segments in SEGMENTS:
-            case = Case(SIZE, segments=segments)
-            times.append((await latency(near, far, case, lab.option("rounds"))).value)
-            lab.metric(f"one_way_us_{choice}_{segments}_segments", times[-1])
-        lab.series(f"one_way_{choice}", SEGMENTS, times, "data segments", "us")
+        cases = [Case(SIZE, segments=segments) for segments in SEGMENTS]
+        times = [(await latency(near, far, case, lab.option("rounds"))).value for case in cases]
+        metric = f"one_way_us_{choice}_{{}}_segments"
+        curve(lab, f"one_way_{choice}", SEGMENTS, times, "data segments", "us", metric)
         lab.progress(len(WORDS) + done + 1, total, "points")
 
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
-from tb.studies.kit.curves import slope
+from tb.studies.kit.findings import curve
+from tb.studies.kit.statistics import slope
 from tb.studies.via._via_case import Case
 from tb.studies.via._via_ends import SMALL, pairs
 from tb.studies.via._via_rounds import Link
@@ -45,9 +46,8 @@ async def run(lab: Lab) -> None:
         for count in counts:
             await link.widen(count)
             times.append((await link.round_trips(lab.option("rounds"))).value)
-            lab.metric(f"one_way_us_{choice}_{count}_vis", times[-1])
         lab.metric(f"us_per_vi_{choice}", slope(counts, times))
-        lab.series(choice, counts, times, "connected VIs", "us")
+        curve(lab, choice, counts, times, "connected VIs", "us", f"one_way_us_{choice}_{{}}_vis")
         lab.progress(done + 1, len(ends), "doorbells")
     grown = {choice: lab.findings.metrics[f"us_per_vi_{choice}"] for choice in choices}
     lab.metric("d1_ring_over_d2_growth", grown["d1_ring"] - grown["d2"])

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tb.studies.kit.arrivals import none_of
 from tb.studies.kit.findings import curve
 from tb.studies.kit.statistics import cheaper_up_to, crossing, half_bandwidth, percentile, slope
-from tb.studies.kit.steady import METRIC, faster, tell_steady
+from tb.studies.kit.steady import METRIC, WITHIN, faster, tell_steady
 from tests.unit.studies.made_up_mail import MadeUpLab
 
 
@@ -29,18 +29,14 @@ def test_least_median_and_greatest_are_percentiles() -> None:
     assert [percentile([30, 10, 20, 60], percent) for percent in (0, 50, 100)] == [10, 25, 60]
 
 
-def test_half_of_the_peak_is_found_between_two_sizes() -> None:
-    assert half_bandwidth([0, 100, 200], [0.0, 40.0, 100.0], 100.0) == pytest.approx(100 + 100 / 6)
-    assert half_bandwidth([64, 128], [90.0, 100.0], 100.0) == 64
+def test_half_of_the_peak_is_found_between_sizes() -> None:
+    assert half_bandwidth([100, 200, 400], [10.0, 30.0, 100.0], 100.0) == pytest.approx(200 + 200 * 20 / 70)
+    assert half_bandwidth([100, 200], [80.0, 100.0], 100.0) == 100
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "last"), [([1, 2, 3], [1, 3, 2], 20), ([5, 1, 1], [1, 5, 5], 0), ([1, 1, 1], [2, 2, 2], 30)]
-)
-def test_one_way_is_cheaper_up_to_the_last_point_before_it_costs_more(
-    one: list[float], other: list[float], last: float
-) -> None:
-    assert cheaper_up_to([10, 20, 30], one, other) == last
+def test_the_cheaper_of_two_is_so_up_to_where_it_first_is_not() -> None:
+    assert cheaper_up_to([1, 2, 3, 4], [1.0, 2.0, 3.0, 1.0], [2.0, 2.0, 2.0, 2.0]) == 2
+    assert cheaper_up_to([1, 2], [3.0, 1.0], [2.0, 2.0]) == 0
 
 
 @pytest.mark.parametrize(
@@ -56,27 +52,38 @@ def test_the_crossing_of_two_curves_is_where_they_meet(one: list[float], other: 
     assert crossing([100, 200, 300], one, other) == pytest.approx(at, abs=0.01)
 
 
-def test_the_slope_of_a_line_is_its_growth() -> None:
-    assert slope([1, 2, 4], [10, 13, 19]) == pytest.approx(3)
-
-
-def test_a_rest_that_arrives_twice_as_fast_is_a_hundred_percent_faster() -> None:
-    assert faster(0.5, 200, 300, 0, 300) == pytest.approx(50)
-    assert faster(0.5, 300, 300, 0, 300) == 0.0
+def test_a_slope_is_that_of_the_best_line() -> None:
+    assert slope([1, 2, 3], [5.0, 7.0, 9.0]) == pytest.approx(2)
+    assert slope([0, 1, 2, 3], [0.0, 2.0, 0.0, 2.0]) == pytest.approx(0.4)
 
 
 @pytest.mark.parametrize(
-    ("percents", "enough", "settings", "failures"),
-    [([1.0, -4.0], True, (), 0), ([1.0, -6.0], True, (), 1), ([1.0, -6.0], False, (), 0),
-     ([6.0], True, ("fault.loss",), 0)],
-)  # fmt: skip
-def test_a_stream_that_has_not_converged_fails_unless_it_is_short_or_disturbed(
-    percents: list[float], enough: bool, settings: tuple[str, ...], failures: int
+    ("share", "at", "last", "percent"),
+    [(0.5, 50, 100, 0.0), (0.5, 60, 100, 25.0), (0.25, 25, 100, 0.0), (0.5, 40, 100, -100 / 6), (0.5, 100, 100, 0.0)],
+)
+def test_what_comes_once_a_stream_makes_its_second_half_the_faster_one(
+    share: float, at: int, last: int, percent: float
+) -> None:
+    assert faster(share, 1000 + at, 1000 + last, 1000, 1100) == pytest.approx(percent)
+
+
+@pytest.mark.parametrize(
+    ("worst", "enough", "settings", "fails"),
+    [
+        (WITHIN, True, (), False),
+        (WITHIN + 0.1, True, (), True),
+        (-WITHIN - 0.1, True, (), True),
+        (50.0, False, (), False),
+        (50.0, True, ("fault.loss",), False),
+    ],
+)
+def test_a_stream_that_has_not_converged_fails_where_it_should_have(
+    worst: float, enough: bool, settings: tuple[str, ...], fails: bool
 ) -> None:
     lab: Any = MadeUpLab(settings)
-    tell_steady(lab, percents, enough)
-    assert lab.findings.metrics == {METRIC: max(percents, key=abs)}
-    assert len(lab.findings.failures) == failures
+    tell_steady(lab, [1.0, worst, 0.0], enough)
+    assert lab.findings.metrics == {METRIC: worst}
+    assert bool(lab.findings.failures) is fails
 
 
 def test_mistakes_are_metrics_and_fail_the_run() -> None:

@@ -1,4 +1,4 @@
-"""What studies of VIA compute: conditions, buffers, curves, and how busy a NIC was.
+"""What studies of VIA compute: conditions, buffers, and how busy a NIC was.
 
 Strategy: small cases by hand; traces are made up of a few records whose overlaps are counted on fingers. What a study
 checks of itself is fed with figures that break it, on requests as users make them.
@@ -13,8 +13,6 @@ from pymodels.trace import RECORD, Part, TraceEvent, unit
 from tb.lab.lab import Findings, Lab
 from tb.plan import studies
 from tb.plan.request import plan, resolve
-from tb.studies.kit.curves import cheaper_up_to, half_bandwidth, slope
-from tb.studies.kit.steady import METRIC, WITHIN, faster, tell_steady
 from tb.studies.via import firmvia_packet_size
 from tb.studies.via._via_busy import busy_percent
 from tb.studies.via._via_case import Case
@@ -29,50 +27,6 @@ def lab_of(study: str, profile: str, settings: str = "") -> Lab:
     lab.plan = plan(resolve(study, "verilator", "1", False, "two_hosts", profile, settings, SIMULATORS), info)
     lab.findings = Findings()
     return lab
-
-
-def test_half_of_the_peak_is_found_between_sizes() -> None:
-    assert half_bandwidth([100, 200, 400], [10.0, 30.0, 100.0], 100.0) == pytest.approx(200 + 200 * 20 / 70)
-    assert half_bandwidth([100, 200], [80.0, 100.0], 100.0) == 100
-
-
-@pytest.mark.parametrize(
-    ("share", "at", "last", "percent"),
-    [(0.5, 50, 100, 0.0), (0.5, 60, 100, 25.0), (0.25, 25, 100, 0.0), (0.5, 40, 100, -100 / 6), (0.5, 100, 100, 0.0)],
-)
-def test_what_comes_once_a_stream_makes_its_second_half_the_faster_one(
-    share: float, at: int, last: int, percent: float
-) -> None:
-    assert faster(share, 1000 + at, 1000 + last, 1000, 1100) == pytest.approx(percent)
-
-
-@pytest.mark.parametrize(
-    ("worst", "enough", "settings", "fails"),
-    [
-        (WITHIN, True, "", False),
-        (WITHIN + 0.1, True, "", True),
-        (-WITHIN - 0.1, True, "", True),
-        (50.0, False, "", False),
-        (50.0, True, "fault.loss=0.01", False),
-    ],
-)
-def test_a_stream_that_has_not_converged_fails_where_it_should_have(
-    worst: float, enough: bool, settings: str, fails: bool
-) -> None:
-    lab = lab_of("firmvia_bandwidth", "sp", settings)
-    tell_steady(lab, [1.0, worst, 0.0], enough)
-    assert lab.findings.metrics == {METRIC: worst}
-    assert bool(lab.findings.failures) is fails
-
-
-def test_the_cheaper_of_two_is_so_up_to_where_it_first_is_not() -> None:
-    assert cheaper_up_to([1, 2, 3, 4], [1.0, 2.0, 3.0, 1.0], [2.0, 2.0, 2.0, 2.0]) == 2
-    assert cheaper_up_to([1, 2], [3.0, 1.0], [2.0, 2.0]) == 0
-
-
-def test_a_slope_is_that_of_the_best_line() -> None:
-    assert slope([1, 2, 3], [5.0, 7.0, 9.0]) == pytest.approx(2)
-    assert slope([0, 1, 2, 3], [0.0, 2.0, 0.0, 2.0]) == pytest.approx(0.4)
 
 
 def test_a_long_message_is_cut_by_the_maximum_transfer_size() -> None:
