@@ -26,6 +26,10 @@ class Ends:
         """What came back."""
         self.over: set[int] = set()
         """Hosts whose programs have ended."""
+        self.far = len(layers) - 1
+        """Number of the last host."""
+        self.kept: list[int] = []
+        """When `keep` was called for each message, ps."""
 
     async def start(self, *handlers: Handler) -> None:
         """Load the drivers, open the endpoints. `handlers`: of all of them, from index FIRST on."""
@@ -54,6 +58,10 @@ class Ends:
         """Handler of returned messages."""
         self.back.append(token)
 
+    async def keep(self, token: Token) -> None:
+        """Handler that notes when a message was handled."""
+        self.kept.append(self.lab.kernel.now)
+
     async def end(self, token: Token) -> None:
         """Handler of the last message of a host."""
         self.over.add(self.endpoints.index(token.endpoint))  # type: ignore[arg-type]
@@ -62,8 +70,19 @@ class Ends:
         """What the program of a host does: poll, until the study is over."""
         await self.bundles[vnn].until(lambda: vnn in self.over, "the end of the study")
 
-    async def close(self, *vnns: int) -> None:
-        """The study is over: a last message tells those that serve."""
-        for vnn in vnns:
-            await self.endpoints[0].request(vnn, LAST)
-        await self.bundles[0].until(lambda: not self.endpoints[0].unanswered, "the last answers")
+    def serve_far(self) -> None:
+        """Start the program of the last host, which polls until `stop`."""
+        self._serving = self.lab.spawn(self.serve(self.far), "the far program")
+
+    async def answered(self) -> None:
+        """Poll on the first host until all requests of its first endpoint are answered."""
+        await self.bundles[0].until(lambda: not self.endpoints[0].unanswered, "the answers")
+
+    async def stop(self, index: int | None = None) -> None:
+        """End the program of the last host by a message; `index`: its translation, if it is not the number of the host.
+
+        The program has ended when this returns.
+        """
+        await self.endpoints[0].request(self.far if index is None else index, LAST)
+        await self.answered()
+        await self.lab.all([self._serving])

@@ -62,10 +62,10 @@ class Stream:
     async def rate(self, size: int, handler: int) -> float:
         """MB/s of messages of a size."""
         self.times.clear()
-        near, far = self.ends.endpoints[0], len(self.ends.endpoints) - 1
+        near, far = self.ends.endpoints[0], self.ends.far
         for number in range(self.lab.option("messages")):
             await near.request_i(far, handler, payload(size, number))
-        await self.ends.bundles[0].until(lambda: not near.unanswered, "the answers")
+        await self.ends.answered()
         self.lab.findings.messages += len(self.times)
         return steady_rate(size, self.times)
 
@@ -73,8 +73,8 @@ class Stream:
         """MB/s of the DMA of a lone message, from the NIC's memory to the host's."""
         begun = self.lab.kernel.now
         self.times.clear()
-        await self.ends.endpoints[0].request_i(len(self.ends.endpoints) - 1, KEEP, payload(size, 0))
-        await self.ends.bundles[0].until(lambda: not self.ends.endpoints[0].unanswered, "the answer")
+        await self.ends.endpoints[0].request_i(self.ends.far, KEEP, payload(size, 0))
+        await self.ends.answered()
         trace = since(self.lab, begun)
         starts, ends = (of_part(trace, event, Part.HOST_DMA) for event in (TraceEvent.DMA_START, TraceEvent.DMA_DONE))
         begun, ended = (int(rows[abs(rows["argument2"]) >= size]["time"][-1]) for rows in (starts, ends))
@@ -89,9 +89,9 @@ def payload(size: int, number: int) -> bytes:
 async def run(lab: Lab) -> None:
     """The study."""
     ends = Ends(lab, lab.start_layer(LAYER))
-    stream, far = Stream(lab, ends), len(ends.layers) - 1
+    stream = Stream(lab, ends)
     await ends.start(stream.keep, stream.copy)
-    serving = lab.spawn(ends.serve(far), "the far program")
+    ends.serve_far()
     rates, copied, late, moved = [], [], [], dict[str, float]()
     limit = await stream.alone(SIZES[-1])
     for done, size in enumerate(SIZES):
@@ -99,7 +99,7 @@ async def run(lab: Lab) -> None:
         rates.append(await stream.rate(size, KEEP))
         half, times = lab.option("messages") // 2, stream.times
         late.append(faster(half / (len(times) - 1), times[half], times[-1], times[0], times[-1]))
-        moved = stage_rates(lab.trace(), 0, far, begun, lab.kernel.now)
+        moved = stage_rates(lab.trace(), 0, ends.far, begun, lab.kernel.now)
         copied.append(await stream.rate(size, COPY))
         lab.progress(done + 1, len(SIZES), "sizes")
     for stage, rate in moved.items():
@@ -111,6 +111,5 @@ async def run(lab: Lab) -> None:
     lab.metric("half_bandwidth_B", half_bandwidth(SIZES, rates, max(rates)))
     curve(lab, "bandwidth", SIZES, rates, "bytes", "MB/s", "bandwidth_MBps_{}B")
     curve(lab, "bandwidth_copied", SIZES, copied, "bytes", "MB/s", "bandwidth_MBps_{}B_copied")
-    await ends.close(far)
-    await lab.all([serving])
+    await ends.stop()
     lab.check(not ends.back, "messages came back")

@@ -8,8 +8,6 @@ trip, until another stage is the limit. The round trip is that of a message whic
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pymodels.errors import ConfigError
 from pymodels.trace import TraceEvent
 from tb.lab.lab import Lab
@@ -17,9 +15,6 @@ from tb.plan.options import Option, layer_options
 from tb.plan.request import Plan
 from tb.studies.am2._am2 import FIRST, Ends
 from tb.studies.kit.records import since
-
-if TYPE_CHECKING:
-    from firmware.am2.host import Token
 
 LAYER = "am2"
 KEEP = FIRST
@@ -46,15 +41,10 @@ def check(plan: Plan) -> None:
 
 async def run(lab: Lab) -> None:
     """The study."""
-    times: list[int] = []
-
-    async def keep(token: Token) -> None:
-        times.append(lab.kernel.now)
-
     ends = Ends(lab, lab.start_layer(LAYER))
-    await ends.start(keep)
-    far, near, size = len(ends.layers) - 1, ends.endpoints[0], lab.option("size")
-    serving = lab.spawn(ends.serve(far), "the far program")
+    await ends.start(ends.keep)
+    far, near, size = ends.far, ends.endpoints[0], lab.option("size")
+    ends.serve_far()
     data, started = bytes(size), lab.kernel.now
 
     async def send() -> None:
@@ -64,12 +54,12 @@ async def run(lab: Lab) -> None:
             await near.request(far, KEEP, *WORDS)
 
     await send()
-    await ends.bundles[0].until(lambda: not near.unanswered, "the answer")
+    await ends.answered()
     trip = _held(lab, started)
     begun = lab.kernel.now
     for _ in range(lab.option("messages")):
         await send()
-    await ends.bundles[0].until(lambda: not near.unanswered, "the answers")
+    await ends.answered()
     moved = _delivered(lab, begun, far)
     rate = (len(moved) - 1) / (moved[-1] - moved[0]) * 1e12
     window = max(lab.option("am2.channels") // 2, 1) / trip * 1e12
@@ -82,10 +72,9 @@ async def run(lab: Lab) -> None:
         lab.check(rate >= (1 - OFF_LAW) * window, failure)
     lab.metric("channel_held_us", trip / 1e6)
     lab.metric("payload_MBps", rate * (size or 4 * len(WORDS)) / 1e6)
-    lab.findings.messages += len(times)
+    lab.findings.messages += len(ends.kept)
     lab.check(not ends.back, "messages came back")
-    await ends.close(far)
-    await lab.all([serving])
+    await ends.stop()
 
 
 def _held(lab: Lab, begun: int) -> int:

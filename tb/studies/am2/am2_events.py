@@ -8,8 +8,6 @@ stand beside each other. What the CPU does to handle messages is in both shares.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from firmware.am2.host import Mask
@@ -19,9 +17,6 @@ from tb.plan.options import Option, layer_options
 from tb.studies.am2._am2 import FIRST, Ends
 from tb.studies.kit.cpu import CpuTime
 from tb.studies.kit.records import since
-
-if TYPE_CHECKING:
-    from firmware.am2.host import Token
 
 LAYER = "am2"
 KEEP = FIRST
@@ -34,56 +29,43 @@ QUICK = "messages=2"
 TINY = "messages=1 pause_us=50"
 
 
-class Waits:
-    """Two hosts, and a program that waits on the last one."""
-
-    def __init__(self, lab: Lab, ends: Ends) -> None:
-        self.lab, self.ends, self.handled = lab, ends, 0
-
-    async def keep(self, token: Token) -> None:
-        """Handler of messages."""
-        self.handled += 1
-
-    async def _receive(self, count: int) -> None:
-        bundle = self.ends.bundles[-1]
-        self.handled = 0
-        while self.handled < count:
-            await bundle.wait()
-            await bundle.poll()
-
-    async def measure(self, what: str, mask: Mask) -> None:
-        """One kind of wait: its metrics."""
-        lab, near, far = self.lab, self.ends.endpoints[0], len(self.ends.endpoints) - 1
-        self.ends.bundles[-1].set_event_mask(mask)
-        count, host = lab.option("messages"), self.ends.layers[-1].host
-        begun, used = lab.kernel.now, CpuTime(host)
-        receiving = lab.spawn(self._receive(count), "the far program")
-        for number in range(count):
-            await lab.kernel.sleep(lab.option("pause_us") * 1_000_000)
-            await near.request(far, KEEP, number)
-        await lab.all([receiving])
-        lab.metric(f"cpu_share_percent_{what}", used.percent(lab.kernel.now - begun))
-        await self.ends.bundles[0].until(lambda: not near.unanswered, "the answers")
-        lab.metric(f"wake_us_{what}", self._to_handler(begun, far))
-        lab.findings.messages += count
-
-    def _to_handler(self, begun: int, far: int) -> float:
-        """From the endpoint to the handler, us, the median of the requests."""
-        trace = since(self.lab, begun)
-        trace = trace[trace["packet"] >> 24 != far]
-        done, start = (trace[trace["event"] == event] for event in (TraceEvent.NIC_RECV_DONE, TraceEvent.HANDLER_START))
-        times = dict(zip(done["packet"].tolist(), done["time"].tolist(), strict=True))
-        waited = [
-            at - times[packet] for packet, at in zip(start["packet"].tolist(), start["time"].tolist(), strict=True)
-        ]
-        return float(np.median(waited)) / 1e6
-
-
 async def run(lab: Lab) -> None:
     """The study."""
     ends = Ends(lab, lab.start_layer(LAYER))
-    waits = Waits(lab, ends)
-    await ends.start(waits.keep)
-    await waits.measure("spinning", Mask.NONE)
-    await waits.measure("sleeping", Mask.NOT_EMPTY)
+    await ends.start(ends.keep)
+    await measure(lab, ends, "spinning", Mask.NONE)
+    await measure(lab, ends, "sleeping", Mask.NOT_EMPTY)
     lab.check(not ends.back, "messages came back")
+
+
+async def measure(lab: Lab, ends: Ends, what: str, mask: Mask) -> None:
+    """Measure one kind of wait of the last host: its metrics."""
+    bundle, host, count = ends.bundles[-1], ends.layers[-1].host, lab.option("messages")
+    bundle.set_event_mask(mask)
+    ends.kept.clear()
+
+    async def receive() -> None:
+        while len(ends.kept) < count:
+            await bundle.wait()
+            await bundle.poll()
+
+    begun, used = lab.kernel.now, CpuTime(host)
+    receiving = lab.spawn(receive(), "the far program")
+    for number in range(count):
+        await lab.kernel.sleep(lab.option("pause_us") * 1_000_000)
+        await ends.endpoints[0].request(ends.far, KEEP, number)
+    await lab.all([receiving])
+    lab.metric(f"cpu_share_percent_{what}", used.percent(lab.kernel.now - begun))
+    await ends.answered()
+    lab.metric(f"wake_us_{what}", _to_handler(lab, begun, ends.far))
+    lab.findings.messages += count
+
+
+def _to_handler(lab: Lab, begun: int, far: int) -> float:
+    """From the endpoint to the handler, us, the median of the requests."""
+    trace = since(lab, begun)
+    trace = trace[trace["packet"] >> 24 != far]
+    done, start = (trace[trace["event"] == event] for event in (TraceEvent.NIC_RECV_DONE, TraceEvent.HANDLER_START))
+    times = dict(zip(done["packet"].tolist(), done["time"].tolist(), strict=True))
+    waited = [at - times[packet] for packet, at in zip(start["packet"].tolist(), start["time"].tolist(), strict=True)]
+    return float(np.median(waited)) / 1e6

@@ -24,7 +24,7 @@ from tb.studies.am2._am2 import FIRST, TAG, Ends
 from tb.studies.kit.records import since
 
 if TYPE_CHECKING:
-    from firmware.am2.host import Endpoint, Token
+    from firmware.am2.host import Endpoint
 
 LAYER = "am2"
 KEEP = FIRST
@@ -70,17 +70,12 @@ class Senders:
         self.near: list[Endpoint] = []
         self.left: list[int] = []
         """Messages of each that are not sent."""
-        self.handled = 0
-
-    async def keep(self, token: Token) -> None:
-        """Handler of messages."""
-        self.handled += 1
 
     async def open(self, plugged: Endpoint) -> None:
         """One of each weight, and the greedy one, which is the last."""
         for weight in (*WEIGHTS, GREEDY):
-            near = await self.ends.open(self.ends.bundles[0], self.keep, weight=weight)
-            far = await self.ends.open(self.ends.bundles[-1], self.keep)
+            near = await self.ends.open(self.ends.bundles[0], self.ends.keep, weight=weight)
+            far = await self.ends.open(self.ends.bundles[-1], self.ends.keep)
             near.map(PLUGGED, plugged.name, TAG)
             near.map(FAR, far.name, TAG)
             self.near.append(near)
@@ -128,16 +123,16 @@ class Senders:
 async def run(lab: Lab) -> None:
     """The study."""
     ends = Ends(lab, lab.start_layer(LAYER))
-    senders, far = Senders(lab, ends), len(ends.layers) - 1
-    await ends.start(senders.keep)
-    serving = lab.spawn(ends.serve(far), "the far program")
+    senders, far = Senders(lab, ends), ends.far
+    await ends.start(ends.keep)
+    ends.serve_far()
     alone = await _longest_look(lab, ends)
     apart = ends.layers[far].init(ends.bundles[far].process).allocate_bundle()
-    plugged = await ends.open(apart, senders.keep)
+    plugged = await ends.open(apart, ends.keep)
     await senders.open(plugged)
     idle = ends.layers[0].init(ends.bundles[0].process).allocate_bundle()
     while len(ends.bundles[0].endpoints) + len(idle.endpoints) < lab.option("am2.frames"):
-        await ends.open(idle, senders.keep)
+        await ends.open(idle, ends.keep)
     lab.progress(1, 3, "parts")
     full = await _longest_look(lab, ends)
     lab.metric("round_us_alone", alone)
@@ -148,19 +143,18 @@ async def run(lab: Lab) -> None:
     apart.move_endpoint(plugged, ends.bundles[far])
     await senders.flow()
     _tell(lab, senders, begun)
-    lab.findings.messages += senders.handled
-    await ends.bundles[0].until(lambda: not ends.endpoints[0].unanswered, "the answers to the messages that held them")
-    await ends.close(far)
-    await lab.all([serving])
+    lab.findings.messages += len(ends.kept)
+    await ends.answered()
+    await ends.stop()
     lab.check(not ends.back, "messages came back")
 
 
 async def _longest_look(lab: Lab, ends: Ends) -> float:
     """How long the NIC takes at most until it takes a lone message, us: a round of its loop, and what is always."""
-    near, bundle, begun = ends.endpoints[0], ends.bundles[0], lab.kernel.now
+    near, begun = ends.endpoints[0], lab.kernel.now
     for _ in range(lab.option("looks")):
-        await near.request(len(ends.endpoints) - 1, KEEP)
-        await bundle.until(lambda: not near.unanswered, "the answer")
+        await near.request(ends.far, KEEP)
+        await ends.answered()
         await lab.kernel.sleep(APART_PS, "the next message")
     trace = since(lab, begun)
     given = _by_name(trace, TraceEvent.POINTER_WRITTEN)

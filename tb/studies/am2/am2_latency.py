@@ -47,10 +47,9 @@ async def run(lab: Lab) -> None:
 
     ends = Ends(lab, lab.start_layer(LAYER))
     await ends.start(answer, take)
-    far = len(ends.layers) - 1
-    serving = lab.spawn(ends.serve(far), "the far program")
+    ends.serve_far()
     near, bundle = ends.endpoints[0], ends.bundles[0]
-    await near.request(far, ANSWER)  # the first message meets drivers that have just been loaded
+    await near.request(ends.far, ANSWER)  # the first message meets drivers that have just been loaded
     await bundle.until(lambda: bool(came), "the first answer")
     sizes = sorted({*SIZES, lab.option("words")})
     curves: dict[str, list[float]] = {"one_way_to_endpoint": [], "one_way_to_handler": [], "round_trip": []}
@@ -58,7 +57,7 @@ async def run(lab: Lab) -> None:
 
         async def ask(number: int, count: int = count) -> None:
             words, before = tuple(range(number, number + count)), len(came)
-            await near.request(far, ANSWER, *words)
+            await near.request(ends.far, ANSWER, *words)
             await bundle.until(lambda: len(came) > before, "the answer")
             lab.check(came[-1] == words, f"{count} words came back changed")
 
@@ -67,8 +66,7 @@ async def run(lab: Lab) -> None:
         lab.progress(done + 1, len(sizes), "sizes")
     for name, curve in curves.items():
         lab.series(name, sizes, curve, "words", "us")
-    await ends.close(far)
-    await lab.all([serving])
+    await ends.stop()
     lab.check(not ends.back, "messages came back")
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
 from tb.studies.am2._am2 import FIRST, TAG, Ends
+from tb.studies.kit.hosts import start_in_turn
 
 if TYPE_CHECKING:
     from firmware.am2.host import Endpoint, Token
@@ -85,13 +86,12 @@ class Pairs:
 async def run(lab: Lab) -> None:
     """The study."""
     ends = Ends(lab, lab.start_layer(LAYER))
-    pairs, frames, far = Pairs(lab, ends), lab.option("am2.frames"), len(ends.layers) - 1
-    for layer in ends.layers:
-        await layer.start()
+    pairs, frames = Pairs(lab, ends), lab.option("am2.frames")
+    await start_in_turn(ends.layers)
     counts = sorted({1, max(frames // 2, 1), frames, frames + 1, frames + -(-frames // 2), 2 * frames, 3 * frames})
     await pairs.grow(1)
     ends.endpoints.extend((pairs.near[0], pairs.far[0]))
-    serving = lab.spawn(ends.serve(far), "the far program")
+    ends.serve_far()
     rates, faults, all_brought, lost, doubled = [], [], list[Any](), 0, 0
     for done, count in enumerate(counts):
         rate, brought = await pairs.use(count)
@@ -105,8 +105,7 @@ async def run(lab: Lab) -> None:
     lab.metric("duplicated", doubled)
     lab.check(not lost and not doubled, f"{lost} messages were lost, {doubled} came twice")
     pairs.near[0].map(1, pairs.far[0].name, TAG)
-    await ends.close(1)
-    await lab.all([serving])
+    await ends.stop(1)
     lab.check(not ends.back, "messages came back")
 
 

@@ -85,20 +85,19 @@ async def run(lab: Lab) -> None:
 
     ends = Ends(lab, lab.start_layer(LAYER))
     await ends.start(keep, badly)
-    sender, far = Sender(lab, ends), len(ends.layers) - 1
+    sender, far = Sender(lab, ends), ends.far
     more = await ends.open(ends.bundles[0], keep, badly)
     ends.know(more)
     for endpoint in ends.bundles[0].endpoints:
         endpoint.set_handler(0, sender.returned)
     await _unacknowledged(lab, sender, more, far)
     lab.progress(1, 2, "parts")
-    serving = lab.spawn(ends.serve(far), "the far program")
-    await ends.bundles[0].until(lambda: not ends.endpoints[0].unanswered, "the answers")
+    ends.serve_far()
+    await ends.answered()
     await _reasons(lab, sender, far)
     lab.metric("bytes_returned_equal", int(sender.equal))
     lab.check(sender.equal, "a message came back changed")
-    await ends.close(far)
-    await lab.all([serving])
+    await ends.stop()
 
 
 async def _unacknowledged(lab: Lab, sender: Sender, more: Endpoint, far: int) -> None:

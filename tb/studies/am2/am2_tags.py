@@ -8,16 +8,11 @@ back, are counted; who refuses is counted by the NICs themselves.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from firmware.am2.nic.layout import Word
 from firmware.am2.nic.words import ALWAYS, NEVER
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
 from tb.studies.am2._am2 import FIRST, TAG, Ends
-
-if TYPE_CHECKING:
-    from firmware.am2.host import Token
 
 LAYER = "am2"
 KEEP = FIRST
@@ -26,54 +21,41 @@ OPTIONS = {"messages": Option(6, "messages of each case", 1, 100_000), **layer_o
 QUICK = "messages=2"
 
 
-class Tags:
-    """Two hosts, and what has come."""
-
-    def __init__(self, lab: Lab, ends: Ends) -> None:
-        self.lab, self.ends, self.handled = lab, ends, 0
-        self.refused: dict[str, int] = {}
-        """By case: messages that came back, all of them for their tag."""
-
-    async def keep(self, token: Token) -> None:
-        """Handler of messages."""
-        self.handled += 1
-
-    async def send(self, case: str) -> None:
-        """Messages of a case, until each is answered or has come back."""
-        ends, count, far = self.ends, self.lab.option("messages"), len(self.ends.endpoints) - 1
-        ends.back.clear()
-        self.handled = 0
-        for number in range(count):
-            await ends.endpoints[0].request(far, KEEP, number)
-        await ends.bundles[0].until(lambda: not ends.endpoints[0].unanswered, "the answers")
-        back = len(ends.back)
-        self.lab.check(self.handled + back == count, f"{case}: {self.handled} handled, {back} came back, not {count}")
-        self.lab.check(all(token.status.name == "BAD_TAG" for token in ends.back), f"{case}: another code than BAD_TAG")
-        self.lab.metric(f"handled_{case}", self.handled)
-        self.lab.metric(f"returned_{case}", back)
-        self.lab.findings.messages += count
-        self.refused[case] = back
-
-
 async def run(lab: Lab) -> None:
     """The study."""
     ends = Ends(lab, lab.start_layer(LAYER))
-    tags, far = Tags(lab, ends), len(ends.layers) - 1
-    await ends.start(tags.keep)
-    serving = lab.spawn(ends.serve(far), "the far program")
+    await ends.start(ends.keep)
+    ends.serve_far()
+    far, returned = ends.endpoints[ends.far], 0
     for done, (case, tag) in enumerate(CASES.items()):
-        await ends.endpoints[far].set_tag(tag)
-        await tags.send(case)
+        await far.set_tag(tag)
+        returned += await send(lab, ends, case)
         lab.progress(done + 1, len(CASES) + 1, "cases")
-    await ends.endpoints[far].set_tag(TAG)
-    changing = lab.spawn(ends.endpoints[far].set_tag(TAG + 1), "the change of the tag")
-    await tags.send("change_in_flight")
+    await far.set_tag(TAG)
+    changing = lab.spawn(far.set_tag(TAG + 1), "the change of the tag")
+    returned += await send(lab, ends, "change_in_flight")
     await changing.finished
     lab.progress(len(CASES) + 1, len(CASES) + 1, "cases")
-    refused = [lab.running.nics[node].load(Word.REFUSED) for node in (0, far)]
+    refused = [lab.running.nics[node].load(Word.REFUSED) for node in (0, ends.far)]
     lab.metric("refused_by_sender", refused[0])
     lab.metric("refused_by_receiver", refused[1])
-    lab.check(refused == [0, sum(tags.refused.values())], f"refused by sender and receiver: {refused}")
-    await ends.endpoints[far].set_tag(TAG)
-    await ends.close(far)
-    await lab.all([serving])
+    lab.check(refused == [0, returned], f"refused by sender and receiver: {refused}")
+    await far.set_tag(TAG)
+    await ends.stop()
+
+
+async def send(lab: Lab, ends: Ends, case: str) -> int:
+    """Send the messages of a case; return how many came back, each for its tag, when no other is on its way."""
+    count = lab.option("messages")
+    ends.back.clear()
+    ends.kept.clear()
+    for number in range(count):
+        await ends.endpoints[0].request(ends.far, KEEP, number)
+    await ends.answered()
+    handled, back = len(ends.kept), len(ends.back)
+    lab.check(handled + back == count, f"{case}: {handled} handled, {back} came back, not {count}")
+    lab.check(all(token.status.name == "BAD_TAG" for token in ends.back), f"{case}: another code than BAD_TAG")
+    lab.metric(f"handled_{case}", handled)
+    lab.metric(f"returned_{case}", back)
+    lab.findings.messages += count
+    return back
