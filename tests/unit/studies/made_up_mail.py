@@ -40,7 +40,7 @@ class MadeUpLab(Notebook):
 
 
 class MadeUpMail(Mail):
-    """Mail of a host of constant times. `changed`: the host sends other bytes than those it was given."""
+    """Mail of a host of constant times."""
 
     most = 1 << 16
 
@@ -49,6 +49,11 @@ class MadeUpMail(Mail):
         self.host: Any = SimpleNamespace(cpu_ps=0)
         self.hosts: list[MadeUpMail] = []
         self.changed = False
+        """The host sends other bytes than those it was given."""
+        self.doubled = False
+        """Every message arrives twice."""
+        self.waited = 0
+        """Calls of `posted`."""
         self._inbox: deque[Message] = deque()
         self._arrival = kernel.future()
 
@@ -59,7 +64,12 @@ class MadeUpMail(Mail):
         """Take the CPU time of a send; the message arrives after the time on the wire."""
         await self._work(SEND_PS)
         sent = data[:-1] + b"?" if self.changed else data
-        self.kernel.at(self.kernel.now + WIRE_PS, lambda: self.hosts[node].take((self.node, sent)))
+        for _ in range(1 + self.doubled):
+            self.kernel.at(self.kernel.now + WIRE_PS, lambda: self.hosts[node].take((self.node, sent)))
+
+    async def posted(self) -> None:
+        """Count the call."""
+        self.waited += 1
 
     def take(self, message: Message) -> None:
         """A message has arrived."""

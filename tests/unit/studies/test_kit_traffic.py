@@ -44,8 +44,10 @@ def test_random_plans_follow_from_their_seed_and_have_no_message_to_oneself() ->
 
 def test_an_exchange_ends_at_each_host_with_its_last_message() -> None:
     lab = MadeUpLab()
-    took = lab.finish(exchange(lab, [end.mail for end in ends(lab, 4)], to_all_from_next(4, 3), bytes(8)))
+    mails = [end.mail for end in ends(lab, 4)]
+    took = lab.finish(exchange(lab, mails, to_all_from_next(4, 3), bytes(8)))
     assert took == [3 * SEND_PS + WIRE_PS + RECEIVE_PS] * 4
+    assert [mail.waited for mail in mails if isinstance(mail, MadeUpMail)] == [1] * 4, "bytes may change after `posted`"
     assert lab.findings.messages == 12 and not lab.findings.failures
 
 
@@ -54,6 +56,15 @@ def test_a_changed_message_of_an_exchange_fails_the_run() -> None:
     hosts = ends(lab, 3)
     assert isinstance(hosts[1].mail, MadeUpMail)
     hosts[1].mail.changed = True
+    lab.finish(exchange(lab, [end.mail for end in hosts], to_next(3, 1), b"abc"))
+    assert lab.findings.failures == ["host 2 has not received what was sent to it"]
+
+
+def test_a_message_of_another_host_than_planned_fails_the_run() -> None:
+    lab = MadeUpLab()
+    hosts = ends(lab, 3)
+    assert isinstance(hosts[1].mail, MadeUpMail)
+    hosts[1].mail.node = 0
     lab.finish(exchange(lab, [end.mail for end in hosts], to_next(3, 1), b"abc"))
     assert lab.findings.failures == ["host 2 has not received what was sent to it"]
 
@@ -102,6 +113,15 @@ def test_a_changed_message_of_a_load_fails_the_run() -> None:
     near.mail.changed = True
     lab.finish(open_load(lab, near, far, [1, 1], 16))
     assert lab.findings.failures == [f"message {number} of the load arrived changed" for number in (0, 1)]
+
+
+def test_a_doubled_message_of_a_load_fails_the_run() -> None:
+    lab = MadeUpLab()
+    near, far = pair(lab)
+    assert isinstance(near.mail, MadeUpMail)
+    near.mail.doubled = True
+    lab.finish(open_load(lab, near, far, [1, 1], 16))
+    assert lab.findings.failures == ["message 0 of the load arrived twice", "messages [1] of the load are missing"]
 
 
 def test_gaps_of_a_poisson_load_have_the_given_mean_and_follow_from_their_seed() -> None:
