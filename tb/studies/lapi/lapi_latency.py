@@ -11,12 +11,14 @@ from __future__ import annotations
 import statistics
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Any
 
 from firmware.lapi.host import Lapi, Place, Query, Rmw
 from tb.lab.lab import Lab
 from tb.plan.options import Option, stack_options
 from tb.studies.kit.findings import curve
 from tb.studies.kit.hosts import together
+from tb.studies.kit.rounds import Trips, round_trips
 
 LAYER = "lapi"
 CLUSTER = "sp_board"
@@ -87,11 +89,12 @@ class End:
             await self.process.poll([(self.raised, 0)], "hal_look")
         await self.lapi.Waitcntr(self.raised, 1)
 
-    async def settled(self, part: Awaitable[None]) -> None:
+    async def settled(self, part: Awaitable[Any]) -> Any:
         """Do something, and wait until the other task has all of it; the other one answers, whatever it does."""
-        await part
+        result = await part
         await self.lapi.Senv(Query.INTERRUPT_SET, 1)
         await self.lapi.Fence()
+        return result
 
 
 async def _nothing(lapi: Lapi, argument: object) -> None:
@@ -108,32 +111,30 @@ class Pair:
     times: int
     sizes: tuple[int, ...]
 
-    async def both(self, near: Callable[[], Awaitable[None]], far: Callable[[], Awaitable[None]]) -> list[float]:
-        """The near task does one thing so often, the far one the other; how long each took the near one, us."""
-        took = list[float]()
+    async def both(self, near: Callable[[], Awaitable[None]], far: Callable[[], Awaitable[None]]) -> Trips:
+        """The near task does one thing so often, the far one the other; how long each took the near one."""
 
         async def serve() -> None:
             for _ in range(self.times):
                 await far()
 
-        await self._settled(self._timed(near, took), serve())
-        return took
+        return await self._settled(self._timed(near, 2), serve())
 
-    async def _timed(self, call: Callable[[], Awaitable[None]], took: list[float]) -> None:
-        """How long something takes each time, us."""
-        for _ in range(self.times):
-            if self.far.spins:
-                await self.near.lapi.host.sleep(REST_PS, "a pause")
-            begun = self.lab.kernel.now
+    async def _timed(self, call: Callable[[], Awaitable[None]], messages: int) -> Trips:
+        """How long something takes each time."""
+
+        async def ask(number: int) -> None:
             await call()
-            took.append((self.lab.kernel.now - begun) / 1e6)
 
-    async def _settled(self, near: Awaitable[None], far: Awaitable[None]) -> None:
-        """Both, and then whatever was lost is sent again."""
-        lab, ends = self.lab, (self.near, self.far)
-        await lab.all([lab.spawn(end.settled(part), "a task") for end, part in zip(ends, (near, far), strict=True)])
-        for end in ends:
+        pause = (lambda: REST_PS) if self.far.spins else None
+        return await round_trips(self.lab, self.times, ask, pause=pause, messages=messages)
+
+    async def _settled(self, near: Awaitable[Trips], far: Awaitable[None]) -> Trips:
+        """Both, and then whatever was lost is sent again; the result of the near one."""
+        trips: Trips = (await together(self.lab, "task", [self.near.settled(near), self.far.settled(far)]))[0]
+        for end in (self.near, self.far):
             await end.lapi.Senv(Query.INTERRUPT_SET, int(end.spins))
+        return trips
 
     async def one_way(self, send: Callable[[End, int], Awaitable[None]], size: int) -> float:
         """Half of a round trip, us."""
@@ -150,20 +151,17 @@ class Pair:
         took = await self.both(there, back)
         self.lab.check(_came(near, size) == _sent(far, size), f"{size} bytes came back changed")
         self.lab.check(_came(far, size) == _sent(near, size), f"{size} bytes came changed")
-        self.lab.findings.messages += 2 * self.times
-        return statistics.median(took) / 2
+        return statistics.median(took.us) / 2
 
     async def served(self, call: Callable[[], Awaitable[None]]) -> float:
         """A call that needs nothing but that the far task is there, us; at the end a put without data lets it go on."""
-        took = list[float]()
 
-        async def ask() -> None:
-            await self._timed(call, took)
+        async def ask() -> Trips:
+            trips = await self._timed(call, 1)
             await self.near.put(0)
+            return trips
 
-        await self._settled(ask(), self.far.wait())
-        self.lab.findings.messages += self.times
-        return statistics.median(took)
+        return statistics.median((await self._settled(ask(), self.far.wait())).us)
 
 
 async def run(lab: Lab) -> None:
