@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
+from tb.studies.am._am import NearFar
 from tb.studies.kit.hosts import start_in_turn
 
 if TYPE_CHECKING:
-    from firmware.am.host import Am, Call
+    from firmware.am.host import Am
 
 LAYER = "am"
 OPTIONS = {
@@ -30,13 +31,12 @@ TINY = "compute_us=50 size=64"
 WAYS = ("deaf", "polling", "interrupted")
 
 
-class Program:
+class Program(NearFar):
     """A process on the first host and one on the last."""
 
     def __init__(self, lab: Lab, layers: list[Am]) -> None:
-        self.lab, self.size, self.over = lab, lab.option("size"), False
-        ports = [layer.open([self.end]) for layer in layers]
-        self.near, self.far = ports[0], ports[-1]
+        super().__init__(lab, layers)
+        self.size = lab.option("size")
         self.source = self.far.host.allocate(max(self.size, 4)).address
         self.target, self.flag = (self.near.host.allocate(max(self.size, 4)).address for _ in range(2))
         self.data = bytes(at % 251 for at in range(self.size))
@@ -44,10 +44,6 @@ class Program:
         self.gets = 0
         self.took_us = 0.0
         """Of the last computation."""
-
-    async def end(self, call: Call) -> None:
-        """A part of the study is over."""
-        self.over = True
 
     async def compute(self, way: str) -> None:
         """What the last host does."""
@@ -74,8 +70,7 @@ class Program:
             took.append((self.lab.kernel.now - begun) / 1e6)
         came = self.near.host.load_bytes(self.target, self.size) if self.size else b""
         self.lab.check(came == self.data, "the bytes came changed")
-        await self.near.request(self.far.me, self.end)
-        await self.near.until(lambda: not self.near.unanswered)
+        await self.stop()
         return took
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
+from tb.studies.am._am import NearFar
 from tb.studies.kit.findings import curve
 from tb.studies.kit.hosts import start_in_turn
 
@@ -32,14 +33,12 @@ QUICK = "repetitions=1 largest=256"
 TINY = "repetitions=1 largest=64"
 
 
-class Program:
+class Program(NearFar):
     """A process on the first host and one on the last."""
 
     def __init__(self, lab: Lab, layers: list[Am]) -> None:
-        self.lab, self.layers, self.over = lab, layers, False
+        super().__init__(lab, layers, self.short)
         self.arrived = 0
-        ports = [layer.open([self.short, self.end]) for layer in layers]
-        self.near, self.far = ports[0], ports[-1]
         most = SIZES[-1]
         self.source, self.back = (self.near.host.allocate(most).address for _ in range(2))
         self.target = self.far.host.allocate(most).address
@@ -49,10 +48,6 @@ class Program:
     async def short(self, call: Call) -> None:
         """A request without data."""
         self.arrived = self.lab.kernel.now
-
-    async def end(self, call: Call) -> None:
-        """The study is over."""
-        self.over = True
 
     async def serve(self) -> None:
         """What the far program does: it polls; when its flag is counted up, it notes the time."""
@@ -67,14 +62,14 @@ class Program:
         """Microseconds until the far program sees the flag."""
         begun = self.lab.kernel.now
         await self.near.put(self.far.me, self.target, self.source, size, self.flags[1])
-        await self.near.until(lambda: not self.near.unanswered)
+        await self.answered()
         return (self.arrived - begun) / 1e6
 
     async def one_short(self) -> float:
         """Microseconds until the handler of a request without data begins."""
         begun = self.lab.kernel.now
         await self.near.request(self.far.me, self.short)
-        await self.near.until(lambda: not self.near.unanswered)
+        await self.answered()
         return (self.arrived - begun) / 1e6
 
     async def get(self, size: int, compute_ns: int = 0) -> float:
@@ -86,7 +81,7 @@ class Program:
             await self.near.host.compute(compute_ns)
         await self.near.flag(self.flags[0], self.counts[0])
         ended = self.lab.kernel.now
-        await self.near.until(lambda: not self.near.unanswered)
+        await self.answered()
         return (ended - begun) / 1e6
 
 
@@ -112,8 +107,7 @@ async def run(lab: Lab) -> None:
     law = [abs(get / (put + statistics.median(shorts)) - 1) for put, get in zip(puts, gets, strict=True)]
     lab.metric("get_off_law_percent", 100 * max(law))
     lab.check(max(law) <= OFF_LAW, f"a GET takes {100 * max(law):.1f} % more or less than a PUT and a short request")
-    await program.near.request(program.far.me, program.end)
-    await program.near.until(lambda: not program.near.unanswered)
+    await program.stop()
     await lab.all([serving])
 
 

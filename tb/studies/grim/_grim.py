@@ -20,6 +20,11 @@ PLACE_BYTES, PLACES = 4, 16
 """Messages begin at that many places of a buffer, so many bytes apart, by their numbers."""
 
 
+def of_ends(libraries: Sequence[Any], near: Handlers, far: Handlers) -> list[Handlers]:
+    """Return handlers of all hosts when the first and the last one have some, and the others have none."""
+    return [near, *({} for _ in libraries[2:]), far]
+
+
 async def bring_up(lab: Lab, libraries: Sequence[Any], handlers: Sequence[Handlers]) -> None:
     """Enable GRIM on every host and publish `handlers` (by name, per host), so that every host knows every handler."""
     await enable(lab, libraries, handlers)

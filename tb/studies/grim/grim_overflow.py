@@ -14,7 +14,7 @@ from typing import Any
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
 from tb.stuck.watch import until_deadlock
-from tb.studies.grim._grim import Source, bring_up
+from tb.studies.grim._grim import Source, bring_up, of_ends
 from tb.studies.kit.arrivals import tally
 
 LAYER = "grim"
@@ -41,10 +41,8 @@ async def run(lab: Lab) -> None:
     """The study."""
     libraries = lab.start_layer(LAYER, {"overflow": 1})
     hosts = [_Host(lab, libraries[0]), _Host(lab, libraries[-1])]
-    handlers: list[dict[str, Any]] = [{} for _ in libraries]
-    for host, own in zip(hosts, (handlers[0], handlers[-1]), strict=True):
-        own.update(request=host.on_request, reply=host.on_reply)
-    await bring_up(lab, libraries, handlers)
+    near, far = ({"request": host.on_request, "reply": host.on_reply} for host in hosts)
+    await bring_up(lab, libraries, of_ends(libraries, near, far))
     for host, other in zip(hosts, reversed(hosts), strict=True):
         await host.prepare(other)
     await lab.all([lab.spawn(host.burst(), f"burst of {host.name}") for host in hosts])

@@ -12,7 +12,7 @@ import statistics
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
 from tb.report.stages import stages_at
-from tb.studies.grim._grim import RoundTrips, bring_up
+from tb.studies.grim._grim import RoundTrips, bring_up, of_ends
 from tb.studies.kit.findings import curve
 from tb.studies.kit.stages import stage_rates
 from tb.studies.kit.statistics import half_bandwidth
@@ -37,8 +37,7 @@ async def run(lab: Lab) -> None:
     sizes = [size for size in SIZES if size <= largest] if only < 0 else [only]
     libraries = lab.start_layer(LAYER)
     pair = RoundTrips(lab, "", libraries[0], libraries[-1], sizes[-1])
-    near, far = pair.handlers()
-    await bring_up(lab, libraries, [near, *({} for _ in libraries[2:]), far])
+    await bring_up(lab, libraries, of_ends(libraries, *pair.handlers()))
     await pair.open()
     total = sum(_rounds(repetitions, size) for size in sizes)
     done = 0

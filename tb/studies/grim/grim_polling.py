@@ -15,7 +15,7 @@ from typing import Any
 
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
-from tb.studies.grim._grim import bring_up
+from tb.studies.grim._grim import bring_up, of_ends
 from tb.studies.kit.findings import curve
 
 LAYER = "grim"
@@ -65,9 +65,7 @@ class _Pair:
 
     async def enable(self) -> None:
         """Bring both libraries up."""
-        handlers: list[dict[str, Any]] = [{} for _ in self.libraries]
-        handlers[-1]["null"] = self._on_null
-        await bring_up(self.lab, self.libraries, handlers)
+        await bring_up(self.lab, self.libraries, of_ends(self.libraries, {}, {"null": self._on_null}))
         self.null = await self.near.resolve_handler("null")
         self.to_far = self.near.get_dest_id(self.far.get_my_vnn())
 

@@ -18,7 +18,7 @@ from pymodels.errors import ConfigError
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
 from tb.plan.request import Plan
-from tb.studies.grim._grim import Region, bring_up
+from tb.studies.grim._grim import Region, bring_up, of_ends
 from tb.tools.paths import ROOT
 
 LAYER = "grim"
@@ -73,9 +73,7 @@ async def run(lab: Lab) -> None:
     libraries = lab.start_layer(LAYER)
     near, far = libraries[0], libraries[-1]
     transfer = _Transfer(lab, near.host, far.host, content)
-    handlers: list[dict[str, Any]] = [{} for _ in libraries]
-    handlers[-1]["part"] = transfer.on_part
-    await bring_up(lab, libraries, handlers)
+    await bring_up(lab, libraries, of_ends(libraries, {}, {"part": transfer.on_part}))
     number, where = await near.resolve_handler("part"), near.get_dest_id(far.get_my_vnn())
     begun = lab.kernel.now
     receiver = lab.spawn(far.wait_for(lambda: transfer.complete), "the receiving host")
