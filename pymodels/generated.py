@@ -25,7 +25,9 @@ from pymodels.toml import parsed, read_text
 NAME = "generated.bz2"
 COMPRESSED = ("executed.toml", "composed.toml", "composed.*.toml", "firmware.*.toml")
 """Names of the texts that are kept in `generated.bz2`."""
-SIDES = ("nic", "host")
+BYHAND = "byhand"
+"""Folder of the tables of paths that the tests of a layer have written by hand."""
+SHARING = ("nic", "host", BYHAND)
 """Folders of a layer that share the file of the layer."""
 HEAD = re.compile(r"^==== (\S+)\n", re.MULTILINE)
 """Line before each text: its path below the folder of `generated.bz2`."""
@@ -39,12 +41,12 @@ class GeneratedError(SanlabError):
 
 def is_compressed(file: Path) -> bool:
     """Return True if the text of this path is kept in `generated.bz2`."""
-    return any(fnmatch(file.name, pattern) for pattern in COMPRESSED)
+    return BYHAND in file.parts[-3:] or any(fnmatch(file.name, pattern) for pattern in COMPRESSED)
 
 
 def where(file: Path) -> tuple[Path, str]:
     """Return the `generated.bz2` that keeps the text of a path, and the text's name in it."""
-    folder = file.parent.parent if file.parent.name in SIDES else file.parent
+    folder = next(folder for folder in file.parents if folder.name not in SHARING)
     return folder / NAME, file.relative_to(folder).as_posix()
 
 

@@ -18,11 +18,12 @@ from pathlib import Path
 from pymodels import generated
 from pymodels.costs import compositions, executed
 from pymodels.costs.assembly import CostError, Function, functions
-from pymodels.costs.sources import BYHAND, FOLDERS, command, fingerprint
+from pymodels.costs.sources import FOLDERS, by_hand, command, fingerprint
 from pymodels.costs.targets import TARGETS, Target, targets_of
 from pymodels.costs.walk import PathCost, explain, walk
 from pymodels.errors import SanlabError, nearest
 from pymodels.fingerprints import remake
+from pymodels.generated import BYHAND
 from pymodels.roots import roots, things
 
 COMPILER = "clang-16"
@@ -182,11 +183,11 @@ def _counted(folder: Path, target: Target, version: str, check: bool) -> bool:
     """Count a layer on a processor and print the outcome. False: it failed or, with `check`, a table is stale."""
     name = f"{folder.parent.name}/{folder.name} ({target.name})"
     try:
-        texts = _rendered(folder, target, version)
+        texts = _rendered(folder, folder, target, version)
         if target.delays:
             texts[folder / executed.TABLE] = render_executed(folder, target, version)
-        if (hand := folder.parent / BYHAND / folder.name).is_dir():
-            texts |= _rendered(hand, target, version)
+        if (hand := by_hand(folder)).is_dir():
+            texts |= _rendered(hand, folder.parent / BYHAND / folder.name, target, version)
     except CostError as error:
         print(f"{name}: {error}", file=sys.stderr)
         return False
@@ -194,12 +195,12 @@ def _counted(folder: Path, target: Target, version: str, check: bool) -> bool:
     return all(kept)
 
 
-def _rendered(folder: Path, target: Target, version: str) -> dict[Path, str]:
-    """Return the texts of the tables of a folder on a processor, by path."""
+def _rendered(folder: Path, tables: Path, target: Target, version: str) -> dict[Path, str]:
+    """Return the texts of the tables of a folder's paths on a processor, by path in the folder `tables`."""
     counted = counts(folder, target)
-    texts = {folder / target.table: render(folder, target, counted, version)}
+    texts = {tables / target.table: render(folder, target, counted, version)}
     if composed := render_composed(folder, target, counted, version):
-        texts[folder / target.composed] = composed
+        texts[tables / target.composed] = composed
     return texts
 
 

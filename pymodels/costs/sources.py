@@ -8,6 +8,7 @@ from pathlib import Path
 from pymodels import fingerprints
 from pymodels.costs import compositions
 from pymodels.costs.targets import Target
+from pymodels.generated import BYHAND
 from pymodels.roots import TREE
 
 FIRMWARE = TREE / "firmware"
@@ -17,8 +18,14 @@ FOLDERS = (FIRMWARE, FIRMWARE / "common" / "nic")
 """Folders for included files that are not beside the file that includes them: for a layer that was copied to another
 root, `../hardware/pulse.h` and `../../nics/fifo/cells.h` are those of this tree.
 """
-BYHAND = "byhand"
-"""Folder beside the sides of a layer with the same paths written by hand, to compare with; no layer charges them."""
+
+
+def by_hand(folder: Path) -> Path:
+    """Return the folder with the paths of a side of a layer written by hand, for comparison; no layer charges them.
+
+    It is among the tests of the layer. Its tables are texts of the layer's `generated.bz2`.
+    """
+    return folder.parents[2] / "tests" / "unit" / folder.parent.name / BYHAND / folder.name
 
 
 def sources(folder: Path) -> list[Path]:
@@ -35,11 +42,16 @@ def fingerprint(folder: Path, target: Target) -> str:
 
 
 def check(file: Path, compiled: Mapping[str, object], target: Target) -> None:
-    """Raise StaleError when a table was not counted from the C sources beside it.
+    """Raise StaleError when a table was not counted from the C sources beside it, or from those written by hand.
 
-    A table without a fingerprint and without a `paths.c` was not counted from C; it is accepted.
+    A table without a fingerprint and without a `paths.c` was not counted from C; it is accepted. So is a table of paths
+    written by hand where their sources, which are tests, are not installed.
     """
     folder = file.parent
+    if folder.parent.name == BYHAND:
+        folder = by_hand(folder.parents[1] / folder.name)
+        if not folder.is_dir():
+            return
     if (folder / "paths.c").exists():
         now = fingerprint(folder, target)
     elif fingerprints.KEY in compiled:

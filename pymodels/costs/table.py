@@ -16,7 +16,7 @@ from pymodels.costs.targets import I686, LANAI, TARGETS, Target
 from pymodels.costs.walk import PathCost
 from pymodels.errors import nearest
 from pymodels.roots import place, roots
-from pymodels.toml import parsed, read_text
+from pymodels.toml import parsed
 
 
 @dataclass(frozen=True)
@@ -51,20 +51,21 @@ class PathTable:
         folder = place(f"firmware/{layer}/{side}") if firmware is None else firmware / layer / side
         file = folder / table
         name = f"{layer}/{side}"
-        if not file.exists() and (file.parent / "costs.toml").exists():
+        text = generated.found(file)
+        if text is None and (file.parent / "costs.toml").exists():
             known = [one.name for one in TARGETS[side] if (file.parent / one.table).exists()]
             part = {"nic": "NIC", "host": "host"}[side]
             remedy = f"choose the profile of a {part} whose processor it is compiled for: {' or '.join(known)}"
             raise CostError(f"layer {name!r}", f"is not compiled for this {part} ({table})", remedy)
-        if not file.exists() and not (file.parent / "paths.c").exists() and file.parent.is_dir():
+        if text is None and not (file.parent / "paths.c").exists() and file.parent.is_dir():
             return cls(name, {}, {})
-        if not file.exists():
+        if text is None:
             known = [f"{path.parent.parent.name}/{path.parent.name}" for path in _tables(firmware)]
             raise CostError(f"layer {name!r}", "has no table of compiled costs", nearest(name, known))
         target = next(one for one in TARGETS[side] if one.table == table)
         others = folder / target.composed
         composed = generated.found(others) or ""
-        found = _read(file, read_text(file), composed, name, key(composition))
+        found = _read(file, text, composed, name, key(composition))
         check(file, found.compiled, target)
         if composed:
             check(others, _parsed(others, composed)["compiled"], target)

@@ -1,6 +1,6 @@
 """What EPOS is composed of costs what the same costs when it is written by hand, and what is left out costs nothing.
 
-Strategy: the paths that hold a point-cut stand a second time in `byhand/` beside them, in plain C without the
+Strategy: the paths that hold a point-cut stand a second time in `tests/unit/epos/byhand/`, in plain C without the
 protocols' headers, one text for each composition of a few switches. Both are compiled for both processors and every
 composition of the layer, and compared: counts, and the instructions themselves up to the names of registers and
 labels. The control, flags that are tested at run time with nothing active, must cost something. A dummy to which one
@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
+from pymodels.costs import sources
 from pymodels.costs.compile import COMPILER, compiled, compiler_version
 from pymodels.costs.compositions import composed, declared, key
-from pymodels.costs.sources import BYHAND
 from pymodels.costs.targets import I686, LANAI, Target
 from pymodels.costs.walk import PathCost, explain, walk
 
@@ -42,7 +42,7 @@ def found(folder: Path, target: Target) -> Found:
 
 def by_hand(side: str, target: Target, composition: tuple[str, ...]) -> Found:
     """The hand-written paths of a composition."""
-    return found(FIRMWARE / "epos" / BYHAND / side, composed(target, composition))
+    return found(sources.by_hand(FIRMWARE / "epos" / side), composed(target, composition))
 
 
 @pytest.mark.parametrize("composition", SETS, ids=lambda one: key(one) or "none")
@@ -69,7 +69,7 @@ def test_flags_that_are_tested_at_run_time_cost_something_with_nothing_active(si
 
 def test_the_hand_written_paths_use_none_of_the_protocols_headers() -> None:
     for side, _ in SIDES:
-        text = (FIRMWARE / "epos" / BYHAND / side / "paths.c").read_text(encoding="utf-8")
+        text = (sources.by_hand(FIRMWARE / "epos" / side) / "paths.c").read_text(encoding="utf-8")
         assert re.findall(r'#include "(.*)"', text) in (["paths.h", "common/nic/block.h"], ["paths.h"])
 
 

@@ -4,8 +4,8 @@ Strategy: the composition that is asked for (`SET="epos.protocols=reliability+fl
 and the last one play ping-pong, and half of a round trip is the one-way time. Header and memory are those of the layout
 that the run uses, clocks those of the compiled paths that it charges; each is compared with that of the baseline, so a
 protocol that is not selected shows nothing. `clocks_over_hand_written` compares them with the same paths written by
-hand for this composition (`byhand/` beside them). `epos.dynamic=1` is the control: hooks of all protocols are there,
-their flags are tested at run time, and none acts.
+hand for this composition (`tests/unit/epos/byhand/`). `epos.dynamic=1` is the control: hooks of all protocols are
+there, their flags are tested at run time, and none acts.
 """
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 
 Strategy: every variant of every composition runs the same traffic in a copy of one booted simulation: two messages each
 way, by stores and by DMA in two frames. The variants: `composed`; `counted`, the same charged by what the paths cost
-that are written by hand in C (`byhand/`); `by_hand`, library and NIC program of the tests (`epos_by_hand_host`,
-`epos_by_hand_nic`) so charged, of compositions of which there are some. Controls: `dynamic`, flags that are tested at
-run time, and `waits`, a dummy at a point-cut that waits one clock. Metrics by composition and variant: when each
-message had come, ps; the trace, what NICs have in memory, and wakes of Python, as one number each.
+that are written by hand in C (`tests/unit/epos/byhand/`); `by_hand`, library and NIC program of the tests
+(`byhand/library.py`, `byhand/program.py`) so charged, of compositions of which there are some. Controls: `dynamic`,
+flags that are tested at run time, and `waits`, a dummy at a point-cut that waits one clock. Metrics by composition and
+variant: when each message had come, ps; the trace, what NICs have in memory, and wakes of Python, as one number each.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from pymodels.trace import Part, TraceEvent, unit
 from tb.lab.apart import apart
 from tb.lab.lab import Lab
 from tb.plan.options import Option
-from tests.unit.epos import epos_by_hand_nic
-from tests.unit.epos.epos_by_hand_host import ByHand
+from tests.unit.epos.byhand import program as program_by_hand
+from tests.unit.epos.byhand.library import ByHand
 
 OPTIONS = {"sets": Option("none", "compositions, one behind the other with commas; none: the baseline alone")}
 LAYER = "epos"
@@ -50,7 +50,7 @@ async def run(lab: Lab) -> None:
     """The scenario."""
     for chosen in lab.text("sets").split(","):
         parts = tuple(name for name in chosen.split("+") if name != "none")
-        by_hand = ["by_hand"] if parts in epos_by_hand_nic.SIDES else []
+        by_hand = ["by_hand"] if parts in program_by_hand.SIDES else []
         controls = [] if parts else ["dynamic", "waits"]
         for variant in ["composed", "counted", *by_hand, *controls]:
             found = await apart(lab, partial(_traffic, lab, parts, variant), lambda error: {"failed": str(error)})
@@ -96,7 +96,7 @@ async def _started(lab: Lab, parts: tuple[str, ...], variant: str) -> list[Epos]
     options: dict[str, Any] = {"protocols": "+".join(parts), "dynamic": int(dynamic)}
     options |= {"mtu": 512, "slot_bytes": 2048, "least_mtu": 64}
     views = [lab.view(node, options) for node in range(len(lab.running.hosts))]
-    nics = epos_by_hand_nic.main if variant == "by_hand" else nic_program(LAYER)
+    nics = program_by_hand.main if variant == "by_hand" else nic_program(LAYER)
     library = ByHand if variant == "by_hand" else Epos
     for nic, view in zip(lab.running.nics, views, strict=True):
         nic.spawn(nics(nic, view), "epos program")

@@ -15,7 +15,10 @@ from pymodels import generated
 from pymodels.costs import PathTable
 from pymodels.costs.compile import generated_texts, main
 from pymodels.costs.executed import load
+from pymodels.costs.sources import by_hand, check, fingerprint
+from pymodels.costs.targets import LANAI
 from pymodels.costs.walk import PathCost
+from pymodels.fingerprints import StaleError
 from pymodels.generated import NAME, GeneratedError
 from pymodels.lanai.image import Image, ImageError
 from tb.tools.paths import ROOT
@@ -128,3 +131,15 @@ def test_texts_are_printed_by_name(capsys: pytest.CaptureFixture[str]) -> None:
     assert load("grim")["-O2"]
     assert main(["--print", "grin"]) == 1
     assert capsys.readouterr().err == f"layer 'grin': has no {NAME}; did you mean 'grim'?\n"
+
+
+def test_table_of_paths_written_by_hand_is_checked_where_its_tests_are(tmp_path: Path) -> None:
+    file = tmp_path / "firmware" / "toy" / "byhand" / "nic" / "costs.toml"
+    assert generated.where(file) == (tmp_path / "firmware" / "toy" / NAME, "byhand/nic/costs.toml")
+    check(file, {"sources_sha256": "of other sources"}, LANAI)
+    hand = by_hand(tmp_path / "firmware" / "toy" / "nic")
+    hand.mkdir(parents=True)
+    (hand / "paths.c").write_text("void send(void) {}\n", encoding="utf-8")
+    with pytest.raises(StaleError, match="was generated from other C sources"):
+        check(file, {"sources_sha256": "of other sources"}, LANAI)
+    check(file, {"sources_sha256": fingerprint(hand, LANAI)}, LANAI)

@@ -1,7 +1,7 @@
 """EPOS composed is EPOS written by hand: the committed costs are equal, and so is each event of a run on the machine.
 
 Strategy: no compiler; `tests/tools/test_epos_composed.py` compiles both, and compares the instructions too. A library
-and a NIC's program that are written by hand for three compositions (`epos_by_hand_host`, `epos_by_hand_nic`) run the
+and a NIC's program that are written by hand for three compositions (`byhand/library.py`, `byhand/program.py`) run the
 same traffic as the composed ones, with late readers and lost frames. `tests/system/epos/test_epos_by_hand.py` does so
 on the RTL.
 """
@@ -13,19 +13,20 @@ from typing import Any
 
 import pytest
 
+from pymodels import generated
 from pymodels.costs import PathTable
 from pymodels.costs.compositions import declared, key
-from pymodels.costs.sources import BYHAND, fingerprint
+from pymodels.costs.sources import by_hand, fingerprint
 from pymodels.costs.targets import TARGETS
-from pymodels.toml import read_toml
+from pymodels.generated import BYHAND
 from tb.studies.epos.epos_compose import over_hand_written
-from tests.unit.epos import epos_by_hand_nic
+from tests.unit.epos.byhand import program
+from tests.unit.epos.byhand.library import SENDS, ByHand
 from tests.unit.epos.epos_bench import Bench
-from tests.unit.epos.epos_by_hand_host import SENDS, ByHand
 from tests.unit.epos.test_epos import drawn
 
 FIRMWARE = Path(__file__).parents[3] / "firmware"
-SETS = declared(FIRMWARE / "epos" / BYHAND / "nic")
+SETS = declared(by_hand(FIRMWARE / "epos" / "nic"))
 
 
 @pytest.mark.parametrize("composition", SETS, ids=lambda one: key(one) or "none")
@@ -46,16 +47,15 @@ def test_each_set_that_is_composed_is_written_by_hand_too() -> None:
 
 @pytest.mark.parametrize("side", ["nic", "host"])
 def test_the_table_of_what_is_written_by_hand_is_of_the_sources_beside_it(side: str) -> None:
-    folder = FIRMWARE / "epos" / BYHAND / side
-    data, _ = read_toml(folder / "costs.toml")
-    assert data["compiled"]["sources_sha256"] == fingerprint(folder, TARGETS[side][0])
+    data = generated.table(FIRMWARE / "epos" / BYHAND / side / "costs.toml")
+    assert data["compiled"]["sources_sha256"] == fingerprint(by_hand(FIRMWARE / "epos" / side), TARGETS[side][0])
     assert PathTable.load(side, f"epos/{BYHAND}").paths
 
 
 class BenchByHand(Bench):
     """The same hosts with what is written by hand."""
 
-    program = staticmethod(epos_by_hand_nic.main)
+    program = staticmethod(program.main)
     library = ByHand
 
 

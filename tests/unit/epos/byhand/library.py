@@ -1,6 +1,6 @@
 """EPOS's library without point-cuts: what composing makes of it for three compositions, written by hand.
 
-As `epos_by_hand_nic`: the baseline alone, reliability, and reliability and flow control.
+As `byhand/program.py`: the baseline alone, reliability, and reliability and flow control.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from firmware.epos.options import Options
 from firmware.verbs import Host
 from firmware.view import ClusterView
 from pymodels.trace import TraceEvent
-from tests.unit.epos.epos_by_hand_nic import CREDIT_BELL
+from tests.unit.epos.byhand.program import CREDIT_BELL
 
 
 def _size(data: bytes | Stretch) -> int:
