@@ -55,6 +55,7 @@ async def round_trips(
     answer: Callable[[], Coroutine[Any, Any, Any]] | None = None,
     *,
     pause: Callable[[], int] | None = None,
+    settle: Callable[[int], Awaitable[object]] | None = None,
     answer_first: bool = False,
     messages: int = 2,
 ) -> Trips:
@@ -67,6 +68,7 @@ async def round_trips(
         answer: the far end's part of a trip, run as a task of its own that ends before the next trip. None: a task
             that the study has started answers all trips.
         pause: draws the time in ps that passes before a trip. None: trips follow each other at once.
+        settle: what the near end does after the trip with a number, which its duration does not include.
         answer_first: the far end begins before the pause, not after it.
         messages: messages of a trip, which are added to the messages of the run.
     """
@@ -82,6 +84,8 @@ async def round_trips(
         trips.begun.append(begun)
         if arrived is not False:
             trips.took.append(lab.kernel.now - begun)
+        if settle is not None:
+            await settle(number)
         trips.answers += await lab.all(tasks)
         lab.findings.messages += messages
     trips.whole = lab.kernel.now - started

@@ -19,6 +19,7 @@ from firmware.mpi.host import Mpi
 from tb.lab.lab import Lab
 from tb.plan.options import Option, stack_options
 from tb.studies.kit.findings import curve
+from tb.studies.kit.rounds import round_trips
 from tb.studies.mpi._mpi_ends import of_both_stacks, tell
 
 LAYER = "mpi"
@@ -72,30 +73,33 @@ async def run(lab: Lab) -> None:
 
 async def _one_way(lab: Lab, mpi: Mpi, data: Any) -> float:
     """The median of one-way times, us."""
-    comm, first, times = mpi.COMM_WORLD, mpi.COMM_WORLD.Get_rank() == 0, list[float]()
+    comm, first = mpi.COMM_WORLD, mpi.COMM_WORLD.Get_rank() == 0
     other = comm.Get_size() - 1 if first else 0
     rooms = [data ^ 0xFF for _ in range(AHEAD)]
     receives = [await comm.Irecv(room, other, TAG) for room in rooms]
     await comm.Sendrecv(
         np.zeros(0, np.uint8), other, recvbuf=np.zeros(0, np.uint8), source=other, sendtag=READY, recvtag=READY
     )
-    for turn in range(lab.option("repetitions")):
-        room, begun = rooms[turn % AHEAD], mpi.host.now
+
+    async def trip(number: int) -> None:
         if first:
             await comm.Send(data, other, TAG)
-        await _look(mpi, room, data)
-        times.append((mpi.host.now - begun) / 2 / 1e6)
+        await _look(mpi, rooms[number % AHEAD], data)
+
+    async def settle(number: int) -> None:
+        room = rooms[number % AHEAD]
         if not first:
             await comm.Send(room, other, TAG)
-        await receives[turn % AHEAD].Wait()
+        await receives[number % AHEAD].Wait()
         lab.check(bool((room == data).all()), f"{len(data)} bytes arrived changed")
-        lab.findings.messages += 1
         room[:] = data ^ 0xFF
-        receives[turn % AHEAD] = await comm.Irecv(room, other, TAG)
+        receives[number % AHEAD] = await comm.Irecv(room, other, TAG)
+
+    trips = await round_trips(lab, lab.option("repetitions"), trip, settle=settle, messages=1)
     for receive in receives:
         receive.Cancel()
         await receive.Wait()
-    return statistics.median(times)
+    return statistics.median(trips.one_way_us)
 
 
 async def _look(mpi: Mpi, room: Any, data: Any) -> None:

@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any
 
 from tb.lab.lab import Lab
-from tb.studies.kit.rounds import phases
+from tb.studies.kit.rounds import phases, round_trips
 from tb.studies.kit.steady import faster
 from tb.studies.via._via_case import AHEAD, Case, Party
 from tb.studies.via._via_clock import Clock, Measured
@@ -91,15 +91,16 @@ class Link:
         """Of all round trips but the first."""
         first, clock = (Clock(self.lab, self.near.end.host) for _ in range(2))
 
-        async def asks() -> None:
-            for number in range(rounds):
-                one = clock if number else first
-                await self.lab.kernel.sleep(self._pause())
-                one.go()
-                await self._speak(self.near)
-                await self._listen(self.near)
-                one.stop()
-                await self._prepare(self.near)
+        async def ask(number: int) -> None:
+            one = clock if number else first
+            one.go()
+            await self._speak(self.near)
+            await self._listen(self.near)
+            one.stop()
+
+        asks = round_trips(
+            self.lab, rounds, ask, pause=self._pause, settle=lambda _: self._prepare(self.near), messages=0
+        )
 
         async def answers() -> None:
             for _ in range(rounds):
@@ -108,7 +109,7 @@ class Link:
                 await self._prepare(self.far)
 
         far = self.far.end.process.spawn(answers(), "answers")
-        near = self.near.end.process.spawn(asks(), "asks")
+        near = self.near.end.process.spawn(asks, "asks")
         await self.lab.all([near, far])
         return clock
 

@@ -85,6 +85,20 @@ def test_a_lost_trip_has_no_duration_but_counts_as_messages() -> None:
     assert (trips.took, len(trips.begun), lab.findings.messages) == ([10, 10], 3, 3)
 
 
+def test_what_the_near_end_does_after_a_trip_is_not_part_of_it() -> None:
+    lab, settled = MadeUpLab(), list[int]()
+
+    async def ask(number: int) -> None:
+        await lab.kernel.sleep(10)
+
+    async def settle(number: int) -> None:
+        await lab.kernel.sleep(100)
+        settled.append(number)
+
+    trips: Trips = lab.finish(round_trips(lab, 2, ask, settle=settle))
+    assert (trips.took, trips.whole, settled) == ([10, 10], 220, [0, 1])
+
+
 def test_phases_follow_from_the_seed_and_stay_below_the_longest() -> None:
     draw, again, other = phases("a"), phases("a"), phases("b")
     drawn = [draw() for _ in range(50)]
