@@ -11,7 +11,7 @@ from firmware.am2.host.driver import Driver
 from firmware.am2.host.errors import Am2Error
 from firmware.am2.host.frame import Frame
 from firmware.am2.host.granted import Granted
-from firmware.am2.host.incoming import RETURNED, Incoming
+from firmware.am2.host.handling import RETURNED, Incoming
 from firmware.am2.host.message import Data, EndpointName, Token
 from firmware.am2.host.segment import MOST
 from firmware.am2.host.tables import HANDLERS, check_tag, check_words

@@ -6,15 +6,15 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from firmware.grim.formats import Device
-from firmware.grim.host.cards import Cards
+from firmware.grim.host.card_calls import Cards
 from firmware.grim.host.database import Database
 from firmware.grim.host.handlers import Handler
+from firmware.grim.host.memory_calls import RemoteMemory
 from firmware.grim.host.messages import Messages
-from firmware.grim.host.multicast import Multicast
 from firmware.grim.host.nodes import Nodes
-from firmware.grim.host.remote import RemoteMemory
 from firmware.grim.host.reserved import ReservedMemory
 from firmware.grim.host.segments import Payload
+from firmware.grim.host.tree_calls import Multicast
 from pymodels.card.registers import Forward
 
 

@@ -13,7 +13,7 @@ from firmware.grim.host.errors import GrimError
 from firmware.grim.host.handlers import FIRST_NUMBER, Handlers
 from firmware.grim.host.incoming import Incoming
 from firmware.grim.host.out_queues import OutQueues
-from firmware.grim.host.reports import report_error
+from firmware.grim.host.undelivered import report_error
 from firmware.grim.nic.layout import Layout
 from firmware.grim.options import Options
 from firmware.verbs import Buffer, Host

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from firmware.common.host.lock import Lock
 from firmware.grim.formats import Device, endpoint
 from firmware.grim.host.arguments import text
+from firmware.grim.host.channel_queue import notice
 from firmware.grim.host.errors import GrimError
 from firmware.grim.host.handlers import CARD_CONTROL, CARD_ERROR
-from firmware.grim.host.outgoing import notice
 from firmware.grim.nic.cards import CARD, NO_CARD, card_channel, ring_limit
 from firmware.grim.nic.layout import Layout, Register
 from firmware.grim.options import Options

@@ -5,7 +5,7 @@ payloads for each message.
 from __future__ import annotations
 
 from firmware.grim.formats import HEADER, padded
-from firmware.grim.host.outgoing import MESSAGE_BYTES, WORD, Outgoing, Piece
+from firmware.grim.host.channel_queue import MESSAGE_BYTES, WORD, Outgoing, Piece
 from firmware.grim.nic.layout import STATUS_BYTES, Layout, Register, fits, following
 from firmware.grim.options import Options
 from firmware.verbs import Host

@@ -9,7 +9,7 @@ from firmware.grim.host import enable
 from firmware.grim.host.api import Api
 from firmware.grim.host.arguments import whole
 from firmware.grim.host.calls import Calls
-from firmware.grim.host.cards import Cards
+from firmware.grim.host.card_calls import Cards
 from firmware.grim.host.database import Database
 from firmware.grim.host.driver import Driver
 from firmware.grim.host.enable import Phase
@@ -17,13 +17,13 @@ from firmware.grim.host.errors import GrimError
 from firmware.grim.host.fpga import own_card
 from firmware.grim.host.handlers import Handlers
 from firmware.grim.host.memory import PinnedMemory
+from firmware.grim.host.memory_calls import RemoteMemory
 from firmware.grim.host.messages import Messages
 from firmware.grim.host.messenger import Messenger
-from firmware.grim.host.multicast import Multicast
 from firmware.grim.host.nodes import Nodes
 from firmware.grim.host.polling import PollingThread
-from firmware.grim.host.remote import RemoteMemory
 from firmware.grim.host.reserved import ReservedMemory
+from firmware.grim.host.tree_calls import Multicast
 from firmware.grim.nic.asked import planned, warnings
 from firmware.grim.nic.layout import Counter, HostQueue
 from firmware.grim.options import RANGES

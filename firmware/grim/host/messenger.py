@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from firmware.grim.host.dispatch import Absent, Dispatch
 from firmware.grim.host.errors import GrimError
 from firmware.grim.host.handlers import Handlers
+from firmware.grim.host.injection import Sending
 from firmware.grim.host.out_queues import OutQueues
-from firmware.grim.host.sending import Sending
 from firmware.grim.nic.layout import Layout
 from firmware.grim.options import Options
 from firmware.verbs import Buffer, Host

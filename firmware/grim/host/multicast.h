@@ -1,4 +1,4 @@
-/* Paths of multicast.py and trees.py. */
+/* Paths of tree_calls.py and trees.py. */
 /* The own NI's place in a tree, and the own endpoints in it. */
 void tree_place(struct grim *grim, u32 tree, u32 place, u32 known) {
     grim->tree_channels[tree] = place & 0xFF;

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 
+from firmware.grim.host.channel_queue import Outgoing, Piece
 from firmware.grim.host.hybrid import HybridOutgoing
-from firmware.grim.host.outgoing import Outgoing, Piece
 from firmware.grim.nic.layout import Layout
 from firmware.grim.options import Options
 from firmware.verbs import Host

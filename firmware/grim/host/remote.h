@@ -1,4 +1,4 @@
-/* Paths of remote.py, memory.py and driver.py. */
+/* Paths of memory_calls.py, memory.py and driver.py. */
 /* grim_sendMemory of a message of one segment: poll once, check, look the source up, build the header, notify. */
 int send_remote(struct grim *grim, struct block **blocks, u32 destination, u32 va, u32 source, u32 bytes, u32 lock, u32 value) {
     struct queue *queue = &grim->queue[0];

@@ -12,8 +12,8 @@ from typing import Any
 
 from firmware.grim.formats import MAX_SEND, MessageType, logical_channel, message_words
 from firmware.grim.host.arguments import octets, whole
+from firmware.grim.host.channel_queue import Piece, Region
 from firmware.grim.host.errors import GrimError
-from firmware.grim.host.outgoing import Piece, Region
 
 Payload = bytes | bytearray | memoryview | Region | Any
 """Bytes, anything with the buffer protocol (numpy arrays), or a `Region`: bytes in host memory at a multiple of 4."""

@@ -1,4 +1,4 @@
-/* Paths of sending.py and outgoing.py. */
+/* Paths of injection.py and channel_queue.py. */
 /* grim_send of a message of one segment: poll once, check, build the header, notify. */
 int send(struct grim *grim, u32 destination, u32 handler, const int *argument, u32 bytes, u32 channel) {
     struct queue *queue = &grim->queue[channel];

@@ -17,7 +17,7 @@ import pytest
 from firmware.grim import nic as nic_grim
 from firmware.grim.formats import HEADER_BYTES, Device, Reference, endpoint
 from firmware.grim.host import Grim, GrimError
-from firmware.grim.host.cards import Cards
+from firmware.grim.host.card_calls import Cards
 from firmware.grim.host.handlers import CARD_CONTROL
 from firmware.grim.nic.cards import CARD
 from firmware.grim.nic.endpoints import Endpoints

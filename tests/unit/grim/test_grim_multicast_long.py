@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from firmware.grim.host import Grim
-from firmware.grim.host.outgoing import Outgoing, Piece
+from firmware.grim.host.channel_queue import Outgoing, Piece
 from tests.unit.grim.grim_bench import Bench
 from tests.unit.grim.test_grim_multicast import poll_until
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from firmware.common.host.card import acknowledge
-from firmware.via.host.kernel_agent.refill import Refill
+from firmware.via.host.kernel_agent.refill_list import Refill
 from firmware.via.host.kernel_agent.rings.events import EventRing
 from firmware.via.host.kernel_agent.sleepers import Sleepers
 from firmware.via.host.kernel_agent.vis.table import ViTable

@@ -8,8 +8,8 @@ import struct
 from typing import Protocol
 
 from firmware.via.formats import Control, Field, Segment
+from firmware.via.host.common.cache_words import words_of
 from firmware.via.host.common.errors import Result, VipError
-from firmware.via.host.common.words import words_of
 from firmware.via.host.common.work_queues import SENT
 from firmware.via.host.kernel_agent.vis.table import KernelVi
 from firmware.via.host.library.descriptor import Descriptor

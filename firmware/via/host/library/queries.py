@@ -5,7 +5,7 @@ from __future__ import annotations
 from firmware.via.formats import Reliability
 from firmware.via.host.common.attributes import NicAttributes
 from firmware.via.host.kernel_agent.agent import KernelAgent
-from firmware.via.host.kernel_agent.memory.translation import MOST_SEGMENTS
+from firmware.via.host.kernel_agent.memory.host_translation import MOST_SEGMENTS
 from firmware.via.host.library.entry_ring import MOST_ENTRIES
 from firmware.via.nic.layout import Counter, Word
 from pymodels.host.pages import PAGE

@@ -5,8 +5,8 @@ from __future__ import annotations
 from firmware.via.formats import INLINE, Field, Reliability
 from firmware.via.host.common.errors import Result, VipError
 from firmware.via.host.common.work_queues import RECEIVED, SENT
+from firmware.via.host.kernel_agent.memory.host_translation import Translation, Translator
 from firmware.via.host.kernel_agent.memory.registry import Region
-from firmware.via.host.kernel_agent.memory.translation import Translation, Translator
 from firmware.via.host.kernel_agent.rings.cache import Entry
 from firmware.via.host.kernel_agent.vis.context import ViContext
 from firmware.via.host.kernel_agent.vis.outstanding import Outstanding

@@ -8,7 +8,7 @@ from typing import Protocol
 from firmware.verbs import Host
 from firmware.via.host.kernel_agent.messages.message import Message
 from firmware.via.host.kernel_agent.rings.cache import Cache
-from firmware.via.host.kernel_agent.rings.commands import CommandRing
+from firmware.via.host.kernel_agent.rings.command_ring import CommandRing
 from firmware.via.host.kernel_agent.rings.lock import KernelLock
 from firmware.via.nic.layout import Layout
 from firmware.via.options import Options

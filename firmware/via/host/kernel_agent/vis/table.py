@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from firmware.via.formats import VIS
 from firmware.via.host.common.errors import Result, VipError
-from firmware.via.host.kernel_agent.memory.translation import Translator
+from firmware.via.host.kernel_agent.memory.host_translation import Translator
 from firmware.via.host.kernel_agent.vis.context import ViContext
 from firmware.via.host.kernel_agent.vis.doorbell_pages import DoorbellPages, UserPages
 from firmware.via.host.kernel_agent.vis.posting import ViPosting

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from firmware.grim.host.channel_queue import Outgoing, Piece
 from firmware.grim.host.dispatch import Dispatch
 from firmware.grim.host.out_queues import OutQueues
-from firmware.grim.host.outgoing import Outgoing, Piece
 from firmware.grim.host.segments import Target
 from firmware.grim.options import Options
 from firmware.verbs import Host

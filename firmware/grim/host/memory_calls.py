@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from firmware.grim.formats import CONTINUES, MAX_SEND, MORE, MessageType
 from firmware.grim.host.arguments import WORDS, octets, whole, word
 from firmware.grim.host.calls import Calls
+from firmware.grim.host.channel_queue import Piece
 from firmware.grim.host.driver import Driver
 from firmware.grim.host.errors import GrimError
 from firmware.grim.host.memory import PinnedMemory
 from firmware.grim.host.messages import Messages
-from firmware.grim.host.outgoing import Piece
 from firmware.grim.host.segments import Target
 from firmware.grim.options import Options
 from firmware.verbs import Host

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from firmware.via import formats as via
 from firmware.via.formats import Field, Reliability, Segment, Status
 from firmware.via.host.common.attributes import ViAttributes
+from firmware.via.host.common.cache_words import words_of
 from firmware.via.host.common.errors import Result, VipError
-from firmware.via.host.common.words import words_of
 from firmware.via.host.common.work_queues import SENT
 from firmware.via.host.kernel_agent.memory.registry import Refused, Region, Registry
 from firmware.via.nic.layout import Control, Kind
