@@ -9,6 +9,7 @@ from typing import Any
 
 from firmware.verbs import Signal
 from pymodels.costs.table import PathTable
+from pymodels.errors import nearest
 from pymodels.kernel import Event, Kernel, Task, Why
 from pymodels.waiting import Waits
 from tb.sim.doorway import Doorway
@@ -72,7 +73,7 @@ class PathNumbers:
 
     def __init__(self) -> None:
         self.names: list[str] = []
-        """Names by number, `<side>/<layer>:<path>`."""
+        """Names by number, `<layer>/<side>:<path>`."""
         self._numbers: dict[str, int] = {}
 
     def know(self, table: PathTable) -> None:
@@ -86,4 +87,11 @@ class PathNumbers:
         if name not in self._numbers:
             self._numbers[name] = len(self.names)
             self.names.append(name)
+        return self._numbers[name]
+
+    def known(self, table: str, path: str) -> int:
+        """Return the number of a path of a table that is in use. Raises LookupError for any other path."""
+        name = f"{table}:{path}"
+        if name not in self._numbers:
+            raise LookupError(f"path {name}: {nearest(name, self.names)}")
         return self._numbers[name]

@@ -124,8 +124,7 @@ class _Timer:
     def __init__(self, lab: Lab, library: Any) -> None:
         self._lab, self._host = lab, library.host
         self._unit = unit(0, Part.NIC_CPU)
-        table = "nic/grim"
-        self._paths = [lab.running.paths.number(table, path) for path in ("search_begin", "search_told")]
+        self._paths = [lab.running.paths.known("grim/nic", path) for path in ("search_begin", "search_told")]
 
     async def search(self, count: int, times: int) -> tuple[list[float], float]:
         """`times` searches of `count` channels: durations by the trace in us, and their mean by RTC."""

@@ -132,7 +132,7 @@ def _hand_in(lab: Lab, size: int, found: dict[str, float]) -> None:
 def _host_parts(lab: Lab, late: NDArray[np.void]) -> None:
     """The parts of the first call that posts, where it goes through the kernel: microseconds."""
     mine = late[late["unit"] == unit(0, Part.HOST_CPU)]
-    number = lab.running.paths.number("host/via", "post_send")
+    number = lab.running.paths.known("via/host", "post_send")
 
     def times(event: TraceEvent) -> NDArray[np.int64]:
         found: NDArray[np.int64] = mine["time"][mine["event"] == event].astype(np.int64)
