@@ -88,7 +88,7 @@ def test_path_is_compared_often_and_goes_straight(beside: Beside, path: str) -> 
     ],
 )
 def test_c_that_does_something_else_is_found(tmp_path: Path, header: str, text: str, instead: str, path: str) -> None:
-    copy = Path(shutil.copytree(LAYER, tmp_path / LAYER.name))
+    copy = Path(shutil.copytree(LAYER, tmp_path / "via" / LAYER.name))
     whole = (copy / header).read_text(encoding="utf-8")
     assert whole.count(text) == 1
     (copy / header).write_text(whole.replace(text, instead), encoding="utf-8")

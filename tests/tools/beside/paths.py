@@ -20,7 +20,7 @@ class Paths:
 
     def __init__(self, sources: Path, folder: Path) -> None:
         """`sources`: the layer's folder on the NIC, or a copy of it; `folder`: where the library is put."""
-        source = HERE / f"{sources.name}.c"
+        source = HERE / f"{sources.parent.name}.c"
         library = folder / f"{source.stem}.so"
         include = [f"-I{FIRMWARE}", f"-I{sources}"]
         command = [CC, "-std=gnu11", "-O1", "-w", "-shared", "-fPIC", *include, "-o", str(library), str(source)]
