@@ -15,8 +15,8 @@ from __future__ import annotations
 from firmware.common.host.words import store_words
 from firmware.grim.formats import Cause
 from firmware.grim.host.memory import Block, Pieces, PinnedMemory
-from firmware.grim.nic.entries import PAGE, Runtime
 from firmware.grim.nic.layout import DriverWord, Layout, Word
+from firmware.grim.nic.remote_memory.entries import PAGE, Runtime
 from firmware.verbs import Host
 from pymodels.registers import Isr, Reg
 

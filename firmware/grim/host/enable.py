@@ -8,8 +8,8 @@ from typing import Protocol
 from firmware.common.host import card
 from firmware.common.host.loader import boot
 from firmware.common.host.words import store_words
-from firmware.grim.nic.entries import Runtime
 from firmware.grim.nic.layout import E2L_CHAIN, L2E_CHAIN, STARTED, HostQueue, Layout, Register, State, Word
+from firmware.grim.nic.remote_memory.entries import Runtime
 from firmware.verbs import Buffer, Host
 from firmware.view import ClusterView
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 
 from firmware.common.host.words import store_words
 from firmware.grim.host.errors import GrimError
-from firmware.grim.nic.entries import GRANULE, MAP_BYTES, PAGE, REGION, Static
 from firmware.grim.nic.layout import Layout
+from firmware.grim.nic.remote_memory.entries import GRANULE, MAP_BYTES, PAGE, REGION, Static
 from firmware.verbs import Buffer, Host
 
 REGIONS_VA = 0x4000_0000

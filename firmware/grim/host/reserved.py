@@ -5,8 +5,8 @@ from __future__ import annotations
 from firmware.grim.host.arguments import whole
 from firmware.grim.host.calls import Calls
 from firmware.grim.host.errors import GrimError
-from firmware.grim.nic.entries import PAGE
 from firmware.grim.nic.layout import Layout
+from firmware.grim.nic.remote_memory.entries import PAGE
 from firmware.verbs import Host
 from pymodels.host.process import Process
 

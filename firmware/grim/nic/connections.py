@@ -28,14 +28,14 @@ from firmware.grim.formats import (
     endpoint,
 )
 from firmware.grim.nic.clock import TickingClock
+from firmware.grim.nic.delivery.unfinished import Unfinished
 from firmware.grim.nic.layout import NONE, Counter, Word
 from firmware.grim.nic.losses import LossyAnswers
 from firmware.grim.nic.ni import Ni
 from firmware.grim.nic.peers import Peers
-from firmware.grim.nic.remote import Remote
+from firmware.grim.nic.remote_memory.remote import Remote
 from firmware.grim.nic.reports import Reports
 from firmware.grim.nic.transmitter import Transmitter
-from firmware.grim.nic.unfinished import Unfinished
 from firmware.grim.nic.verdicts import Verdicts
 from pymodels.trace import TraceEvent
 

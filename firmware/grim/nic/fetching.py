@@ -11,8 +11,8 @@ from __future__ import annotations
 from firmware.common.nic import HostDma
 from firmware.common.nic.host_dma import E2L
 from firmware.grim.nic.channels import WAITING, Channel
-from firmware.grim.nic.delivery import NO_BUFFER, Delivery
-from firmware.grim.nic.endpoints import Endpoints
+from firmware.grim.nic.delivery.delivery import NO_BUFFER, Delivery
+from firmware.grim.nic.delivery.endpoints import Endpoints
 from firmware.grim.nic.layout import E2L_CHAIN, HostQueue
 from firmware.grim.nic.ni import Ni
 from firmware.grim.nic.outgoing import Outgoing

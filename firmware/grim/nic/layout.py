@@ -11,7 +11,7 @@ from __future__ import annotations
 from enum import IntEnum
 
 from firmware.grim import formats as grim
-from firmware.grim.nic.entries import MAP_BYTES, PAGE, Runtime, Static
+from firmware.grim.nic.remote_memory.entries import MAP_BYTES, PAGE, Runtime, Static
 from firmware.grim.nic.words import Counter, DriverWord, State, Word
 from firmware.grim.options import Options
 from firmware.options import OptionError

@@ -14,12 +14,12 @@ from typing import NamedTuple
 
 from firmware.grim.formats import HEADER_BYTES, Cause, Device, Lack, MessageType, Words, padded
 from firmware.grim.nic.answers import Answers
-from firmware.grim.nic.buffering import Buffering
-from firmware.grim.nic.buffers import Buffers
 from firmware.grim.nic.channels import SENT, Channel
 from firmware.grim.nic.clock import Clock
-from firmware.grim.nic.delivery import NO_BUFFER, OWN, Delivery
-from firmware.grim.nic.endpoints import Endpoints
+from firmware.grim.nic.delivery.buffering import Buffering
+from firmware.grim.nic.delivery.buffers import Buffers
+from firmware.grim.nic.delivery.delivery import NO_BUFFER, OWN, Delivery
+from firmware.grim.nic.delivery.endpoints import Endpoints
 from firmware.grim.nic.layout import ROUTE_BYTES, TREE_CHANNELS, Counter, Tree, fits
 from firmware.grim.nic.ni import Ni
 from firmware.grim.nic.outgoing import Outgoing

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from firmware.grim.nic.channels import FETCHING, Channel
+from firmware.grim.nic.delivery.unfinished import Unfinished
 from firmware.grim.nic.layout import REPORT_BYTES, fits
 from firmware.grim.nic.ni import Ni
 from firmware.grim.nic.orders import order_of
 from firmware.grim.nic.queues import queues_of
 from firmware.grim.nic.queues.report_places import ReportPlaces
 from firmware.grim.nic.streams import Streams
-from firmware.grim.nic.unfinished import Unfinished
 
 
 class Outgoing:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from firmware.common.nic import host_dma
 from firmware.grim.nic.answers import Answers
-from firmware.grim.nic.buffering import Buffering
-from firmware.grim.nic.buffers import Buffers
 from firmware.grim.nic.clock import Clock, TickingClock
 from firmware.grim.nic.connections import Connections
 from firmware.grim.nic.controls import Controls
-from firmware.grim.nic.cutting import CutThrough
-from firmware.grim.nic.delivery import Delivery
-from firmware.grim.nic.dma_ends import DmaEnds
-from firmware.grim.nic.endpoints import Endpoints
+from firmware.grim.nic.delivery.buffering import Buffering
+from firmware.grim.nic.delivery.buffers import Buffers
+from firmware.grim.nic.delivery.cutting import CutThrough
+from firmware.grim.nic.delivery.delivery import Delivery
+from firmware.grim.nic.delivery.dma_ends import DmaEnds
+from firmware.grim.nic.delivery.endpoints import Endpoints
+from firmware.grim.nic.delivery.intake import Intake
+from firmware.grim.nic.delivery.sentinels import Sentinels
 from firmware.grim.nic.fetching import Fetching
-from firmware.grim.nic.intake import Intake
 from firmware.grim.nic.layout import E2L_CHAIN, L2E_CHAIN
 from firmware.grim.nic.losses import LossyAnswers
 from firmware.grim.nic.multicast import Multicast
@@ -23,12 +24,11 @@ from firmware.grim.nic.notices import Notices
 from firmware.grim.nic.outgoing import Outgoing
 from firmware.grim.nic.peers import Peers
 from firmware.grim.nic.receiving import Receiver
-from firmware.grim.nic.remote import Remote
+from firmware.grim.nic.remote_memory.remote import Remote
 from firmware.grim.nic.reports import Reports
 from firmware.grim.nic.retries import Retries
 from firmware.grim.nic.search import Search
 from firmware.grim.nic.sending import Sender
-from firmware.grim.nic.sentinels import Sentinels
 from firmware.grim.nic.timeouts import Timeouts
 from firmware.grim.nic.transmitter import Transmitter
 from firmware.grim.nic.two_pieces import HybridTransmitter

@@ -26,14 +26,14 @@ from firmware.grim.formats import (
     Words,
     padded,
 )
-from firmware.grim.nic.buffers import Buffers
 from firmware.grim.nic.cards import NO_CARD
-from firmware.grim.nic.cutting import CutThrough
-from firmware.grim.nic.intake import Intake
+from firmware.grim.nic.delivery.buffers import Buffers
+from firmware.grim.nic.delivery.cutting import CutThrough
+from firmware.grim.nic.delivery.intake import Intake
 from firmware.grim.nic.layout import NONE, Counter
 from firmware.grim.nic.multicast import Multicast
 from firmware.grim.nic.ni import Ni
-from firmware.grim.nic.remote import Remote
+from firmware.grim.nic.remote_memory.remote import Remote
 from firmware.grim.nic.verdicts import Verdicts
 from pymodels.registers import Isr, Reg
 from pymodels.trace import TraceEvent

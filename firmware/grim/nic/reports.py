@@ -14,11 +14,11 @@ from __future__ import annotations
 from collections import deque
 
 from firmware.grim.formats import GRIM_ID, HEADER_BYTES, MORE, SEGMENTS, TOKENS, Device, MessageType, Words, endpoint
-from firmware.grim.nic.buffering import Buffering
 from firmware.grim.nic.channels import Channel
 from firmware.grim.nic.clock import Clock
-from firmware.grim.nic.delivery import NO_BUFFER, REPORT, Delivery
-from firmware.grim.nic.endpoints import Endpoints
+from firmware.grim.nic.delivery.buffering import Buffering
+from firmware.grim.nic.delivery.delivery import NO_BUFFER, REPORT, Delivery
+from firmware.grim.nic.delivery.endpoints import Endpoints
 from firmware.grim.nic.layout import REPORTS, ROUTE_BYTES
 from firmware.grim.nic.ni import Ni
 from firmware.grim.nic.outgoing import Outgoing

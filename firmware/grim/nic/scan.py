@@ -10,12 +10,12 @@ from collections.abc import Set
 
 from firmware.common.nic import Looked, Loop, Service, Step
 from firmware.common.nic.host_dma import flag_watch
-from firmware.grim.nic.delivery import NO_BUFFER
+from firmware.grim.nic.delivery.delivery import NO_BUFFER
 from firmware.grim.nic.layout import E2L_CHAIN, L2E_CHAIN, STARTED, HostQueue, State, Word
 from firmware.grim.nic.ni import Ni
 from firmware.grim.nic.parts import Parts
 from firmware.grim.nic.receiving import BUFF
-from firmware.grim.nic.remote import INTERRUPT, SIGNAL
+from firmware.grim.nic.remote_memory.remote import INTERRUPT, SIGNAL
 from firmware.grim.nic.timed_search import SearchTimer
 from firmware.verbs import Watch
 from pymodels.registers import Isr, Reg

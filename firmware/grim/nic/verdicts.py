@@ -17,7 +17,7 @@ from firmware.grim.formats import (
     Words,
     control,
 )
-from firmware.grim.nic.buffers import Buffers
+from firmware.grim.nic.delivery.buffers import Buffers
 from firmware.grim.nic.layout import NONE, Counter
 from firmware.grim.nic.ni import Ni
 from firmware.grim.nic.transmitter import Transmitter

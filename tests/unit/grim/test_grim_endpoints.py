@@ -20,7 +20,7 @@ from firmware.grim.host import Grim, GrimError
 from firmware.grim.host.card_calls import Cards
 from firmware.grim.host.handlers import CARD_CONTROL
 from firmware.grim.nic.cards import CARD
-from firmware.grim.nic.endpoints import Endpoints
+from firmware.grim.nic.delivery.endpoints import Endpoints
 from firmware.grim.nic.layout import Counter
 from firmware.grim.nic.ni import Ni
 from pymodels.card.fabric import EXAMPLE, names

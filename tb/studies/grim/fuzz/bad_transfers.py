@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from firmware.grim.host.memory import REGIONS_VA
-from firmware.grim.nic.entries import GRANULE, REGION
+from firmware.grim.nic.remote_memory.entries import GRANULE, REGION
 from tb.fuzz.program import Act
 from tb.studies.grim.fuzz.memory import Effect, nothing
 from tb.studies.grim.fuzz.node import RARELY, Node

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from firmware.grim.formats import Device, Reference
-from firmware.grim.nic.entries import PAGE
+from firmware.grim.nic.remote_memory.entries import PAGE
 from tb.fuzz.program import Act
 from tb.studies.grim.fuzz.errors import Due
 from tb.studies.grim.fuzz.mail import INK, INK_BYTES

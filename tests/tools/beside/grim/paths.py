@@ -8,10 +8,10 @@ from typing import Any
 from firmware.common.nic.host_dma import WAKE
 from firmware.grim.formats import MORE
 from firmware.grim.nic.channels import FETCHING
-from firmware.grim.nic.delivery import REQUESTED
-from firmware.grim.nic.entries import MAP_BYTES, Static
+from firmware.grim.nic.delivery.delivery import REQUESTED
 from firmware.grim.nic.layout import NONE, Register
 from firmware.grim.nic.notices import Notices
+from firmware.grim.nic.remote_memory.entries import MAP_BYTES, Static
 from tests.tools.beside.compiled import Sram
 from tests.tools.beside.grim.shared import Shared
 from tests.tools.beside.state import In, Var

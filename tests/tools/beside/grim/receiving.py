@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from firmware.grim.nic.delivery import Delivery
+from firmware.grim.nic.delivery.delivery import Delivery
 from firmware.grim.nic.layout import NONE, Register, Word
 from firmware.grim.nic.losses import LossyAnswers
 from tests.tools.beside.compiled import Sram

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from firmware.grim.formats import MessageType
-from firmware.grim.nic.delivery import Delivery
+from firmware.grim.nic.delivery.delivery import Delivery
 from firmware.grim.nic.layout import Register
 from tests.tools.beside.compiled import Sram
 from tests.tools.beside.state import In, Var

@@ -31,14 +31,14 @@ from firmware.grim.formats import (
     padded,
 )
 from firmware.grim.nic.answers import Answers
-from firmware.grim.nic.buffers import Buffers
 from firmware.grim.nic.channels import WAITING
-from firmware.grim.nic.delivery import FETCHED, NO_BUFFER, REQUESTED, Delivery
-from firmware.grim.nic.jobs import Job, job_in
+from firmware.grim.nic.delivery.buffers import Buffers
+from firmware.grim.nic.delivery.delivery import FETCHED, NO_BUFFER, REQUESTED, Delivery
 from firmware.grim.nic.layout import NONE, ROUTE_BYTES, Counter, DriverWord, Word
 from firmware.grim.nic.ni import Ni
 from firmware.grim.nic.outgoing import Outgoing
-from firmware.grim.nic.translation import Translation
+from firmware.grim.nic.remote_memory.jobs import Job, job_in
+from firmware.grim.nic.remote_memory.translation import Translation
 from firmware.grim.nic.verdicts import Verdicts
 from pymodels.registers import Isr, Reg
 from pymodels.trace import ACCEPT_NOBODY, TraceEvent

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from firmware.grim.formats import CONTINUES, MORE, MessageType, Words
 from firmware.grim.nic.layout import Layout
-from firmware.grim.nic.translation import Pieces
+from firmware.grim.nic.remote_memory.translation import Pieces
 from firmware.verbs import Nic
 
 

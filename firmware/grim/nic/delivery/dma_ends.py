@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from firmware.grim.nic.buffering import Buffering
-from firmware.grim.nic.buffers import Buffers
-from firmware.grim.nic.cutting import CutThrough
-from firmware.grim.nic.delivery import OWN, REPORT, Delivery
+from firmware.grim.nic.delivery.buffering import Buffering
+from firmware.grim.nic.delivery.buffers import Buffers
+from firmware.grim.nic.delivery.cutting import CutThrough
+from firmware.grim.nic.delivery.delivery import OWN, REPORT, Delivery
 from firmware.grim.nic.multicast import Multicast
 from firmware.grim.nic.ni import Ni
-from firmware.grim.nic.remote import Remote
+from firmware.grim.nic.remote_memory.remote import Remote
 from firmware.grim.nic.reports import Reports
 from pymodels.trace import TraceEvent
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from firmware.grim.nic.delivery.sentinels import Sentinels
 from firmware.grim.nic.layout import NONE, Counter
 from firmware.grim.nic.ni import Ni
-from firmware.grim.nic.sentinels import Sentinels
 from pymodels.registers import Reg
 
 

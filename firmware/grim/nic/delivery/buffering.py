@@ -13,10 +13,10 @@ from collections import deque
 from functools import partial
 
 from firmware.common.nic import Looked, Watched
-from firmware.grim.nic.buffers import Buffers
-from firmware.grim.nic.delivery import NO_BUFFER, Delivery
-from firmware.grim.nic.endpoints import Endpoints
-from firmware.grim.nic.intake import Intake
+from firmware.grim.nic.delivery.buffers import Buffers
+from firmware.grim.nic.delivery.delivery import NO_BUFFER, Delivery
+from firmware.grim.nic.delivery.endpoints import Endpoints
+from firmware.grim.nic.delivery.intake import Intake
 from firmware.grim.nic.layout import DRAINS, Counter, Register
 from firmware.grim.nic.ni import Ni
 from firmware.grim.nic.verdicts import Verdicts

@@ -12,12 +12,12 @@ from functools import partial
 
 from firmware.common.nic import Looked
 from firmware.grim.formats import HEADER_BYTES, MessageType, Words, padded
-from firmware.grim.nic.buffers import Buffers
-from firmware.grim.nic.delivery import NO_BUFFER, Delivery
-from firmware.grim.nic.endpoints import Endpoints
+from firmware.grim.nic.delivery.buffers import Buffers
+from firmware.grim.nic.delivery.delivery import NO_BUFFER, Delivery
+from firmware.grim.nic.delivery.endpoints import Endpoints
+from firmware.grim.nic.delivery.sentinels import Sentinels
 from firmware.grim.nic.layout import NONE, Counter
 from firmware.grim.nic.ni import Ni
-from firmware.grim.nic.sentinels import Sentinels
 from firmware.grim.nic.verdicts import Verdicts
 from pymodels.registers import Reg
 from pymodels.trace import TraceEvent

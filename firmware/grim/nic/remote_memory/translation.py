@@ -9,9 +9,9 @@ replaces the entry that is oldest (ours).
 from __future__ import annotations
 
 from firmware.grim.formats import Cause
-from firmware.grim.nic.entries import GRANULE, MAP_BYTES, Runtime, Static
 from firmware.grim.nic.layout import Counter
 from firmware.grim.nic.ni import Ni
+from firmware.grim.nic.remote_memory.entries import GRANULE, MAP_BYTES, Runtime, Static
 
 Pieces = list[tuple[int, int]]
 """(physical address, bytes), in order."""

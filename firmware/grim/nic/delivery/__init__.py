@@ -1,0 +1,1 @@
+"""How what has come reaches the host: buffers, endpoints' queues, host DMA, cut-through."""

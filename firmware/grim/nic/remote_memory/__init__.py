@@ -1,0 +1,1 @@
+"""Remote memory: what its messages ask for, and the translation of addresses."""
