@@ -1,8 +1,11 @@
 """A study on the pure-Python machine: `python -m tb.lab.on_machine STUDY --set "..." --nodes 8 --seed 1`.
 
 For long runs of studies that count messages and read no trace: the firmware and the libraries are those of the RTL, all
-hosts hang on one crossbar, a path takes the machine's flat time. It prints the metrics, how many messages a second of a
-processor it was, and what failed. Exit codes: 0 all checks hold; 1 one does not; 2 the input was refused.
+hosts hang on one crossbar, a path takes the machine's flat time. Other delays are those of the NIC's profile, where the
+machine has them (`tb/lab/honoured.py`). A setting without effect on the machine is rejected.
+
+It prints the metrics, how many messages a second of a processor it was, and what failed. Exit codes: 0 all checks hold;
+1 one does not; 2 the input was refused.
 """
 
 from __future__ import annotations
@@ -10,18 +13,19 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from firmware.layers import check_options, host_library, nic_program
 from firmware.view import ClusterView
-from pymodels.errors import SanlabError
+from pymodels.errors import ConfigError, SanlabError
 from pymodels.kernel import Kernel
 from pymodels.machine import Machine
 from pymodels.numerals import SEEDS, argument
-from pymodels.profiles import DEFAULT_KIND
-from pymodels.profiles.profile import parse_settings
+from pymodels.profiles import DEFAULT_KIND, load_profile
+from pymodels.profiles.profile import SETTING, parse_settings
+from tb.lab.honoured import check_honoured, timing_of
 from tb.lab.lab import Notebook
 from tb.plan import studies
 from tb.plan.options import Option
@@ -76,18 +80,54 @@ class MachineLab(Notebook):
         """Nobody watches."""
 
 
-def options_of(known: Mapping[str, Option], settings: str) -> dict[str, float | str]:
+HONOURED = ("fault.loss", "fault.damage", "fault.reorder")
+"""Settings of every run that the machine honours."""
+NO_SIMULATOR = "the machine runs without a simulator, its clocks, its trace and its watchdog"
+NO_CORE = "NICs of the machine execute Python"
+NO_FAULT = "the machine loses, damages and reorders packets, and knows no other fault"
+IGNORED: Mapping[str, str] = {
+    "run": NO_SIMULATOR,
+    "nic": NO_CORE,
+    "core": NO_CORE,
+    "fault": NO_FAULT,
+    "cluster": "all hosts are on one crossbar",
+}
+"""Reason for the other settings of every run, by group."""
+
+
+def check_run(settings: Iterable[str]) -> None:
+    """Raise ConfigError for the first of some settings of every run that the machine ignores."""
+    for name in settings:
+        if name in RUN_OPTIONS and name not in HONOURED:
+            what, why = f"{name} has no effect on the machine", IGNORED[name.partition(".")[0]]
+            raise ConfigError(SETTING, 0, what, why, "leave it out, or run on the RTL")
+
+
+def options_of(known: Mapping[str, Option], given: Mapping[str, str]) -> dict[str, float | str]:
     """The options of a study, with what the user has set. Raises SanlabError."""
-    given = parse_settings(settings)
     return {name: one.parse(name, given[name]) if name in given else one.default for name, one in known.items()}
 
 
 def run(study: str, settings: str, nodes: int, nic: str, seed: int) -> MachineLab:
     """Run a study. Raises SanlabError."""
     info = studies.load(study)
-    options = options_of({**RUN_OPTIONS, **info.options}, settings)
-    machine = Machine(nodes, seed=seed, trace=False, nic=nic)
-    machine.faults.lose(float(options["fault.loss"]), float(options["fault.damage"]), seed)
+    known = {**RUN_OPTIONS, **info.options}
+    given = parse_settings(settings)
+    profile = load_profile(nic).override(given, known)
+    check_run(given)
+    check_honoured(given.keys() - known.keys(), profile)
+    options = options_of(known, given)
+    machine = Machine(
+        nodes,
+        seed=seed + profile.integer("host.interrupt_seed"),
+        trace=False,
+        nic=profile.kind,
+        timing=timing_of(profile),
+        host_bytes=profile.integer("memory.bytes"),
+        sram_bytes=profile.integer("sram.bytes"),
+    )
+    loss, damage, reorder = (float(options[name]) for name in HONOURED)
+    machine.faults.lose(loss, damage, seed, reordered=reorder)
     lab = MachineLab(machine, nodes, seed, options)
     machine.finish(info.module.run(lab), within_us=LONGEST_US)
     return lab
@@ -99,7 +139,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("study")
     parser.add_argument("--set", default="", dest="settings", metavar="KEY=VALUE ...")
     parser.add_argument("--nodes", type=argument(1, 1024), default=8)
-    parser.add_argument("--nic", default=DEFAULT_KIND)
+    parser.add_argument("--nic", default=DEFAULT_KIND, help="a profile")
     parser.add_argument("--seed", type=argument(0, SEEDS - 1), default=1)
     given = parser.parse_args(arguments)
     begun = time.process_time()
