@@ -106,12 +106,14 @@ class TraceEvent(IntEnum):
     JOINED = 0x6B  # a new one has begun; a: peer node
 
     # Packets in hardware (NET_SEND, NET_RECV, LINK).
-    TX_START = 0x100  # a limit register was written; a: SRAM address
+    # `address` below is in the NIC's SRAM, or in the FIFO card's memory. It is 0 on an SP adapter, whose packets do not
+    # pass through SRAM.
+    TX_START = 0x100  # a limit register was written, or a packet begun; a: address of its first byte
     TX_HEAD = 0x101  # first character on the wire
-    TX_TAIL = 0x102  # GAP on the wire; a: characters
-    RX_HEAD = 0x103  # first word of a packet in SRAM; a: SRAM address
-    RX_TAIL = 0x104  # tail seen, syndrome stored; a: bytes, b: syndrome
-    # Host DMA.
+    TX_TAIL = 0x102  # NET_SEND: handed to the link; a: its bytes with the route (SP: user bytes); LINK: GAP on the wire
+    RX_HEAD = 0x103  # NET_RECV: first word of a packet stored; a: its address; LINK: first character came
+    RX_TAIL = 0x104  # tail stored (NET_RECV), or come (LINK); a: bytes with the CRC character, b: syndrome
+    # Host DMA; packet: SRAM address of the block.
     DMA_START = 0x110  # a: chain, b: bytes, negative for L2E
     DMA_DONE = 0x111  # a: chain, b: bytes, negative for L2E
     # SP adapter: DMA_START and DMA_DONE are those of the left engine; packet: number of the command among the FETCHes
@@ -119,13 +121,13 @@ class TraceEvent(IntEnum):
     MOVE_START = 0x112  # user bytes of a packet to the Recv/Cmd FIFO; a: number of their STORE, b: bytes
     MOVE_DONE = 0x113  # they are there; a: number of their STORE, b: bytes
     # Programmed I/O and doorbells.
-    PIO_WRITE = 0x120  # the host's store left the CPU; a: address offset in the BAR, b: bytes
-    PIO_ACCEPT = 0x121  # it landed on the card; a: address offset in the BAR, b: bytes
-    PIO_READ = 0x122  # a: address offset in the BAR, b: data
+    PIO_WRITE = 0x120  # a store command of the CPU begins: a copy, or 32 bytes at most; a: bus address, b: bytes
+    PIO_ACCEPT = 0x121  # a beat landed, but not in the 64-bit word behind the last one; a: offset of its word
+    PIO_READ = 0x122  # a load of the CPU has its word; a: bus address, b: the word
     DOORBELL = 0x123  # an entry was appended; a: address offset in the BAR, b: data
     INTERRUPT = 0x124  # INTA# changed; a: 1 asserted, 0 released
     # Switches and cables.
-    SWITCH_HEAD = 0x130  # route byte decoded; a: output port, b: route byte
+    SWITCH_HEAD = 0x130  # route byte decoded; a: output port
     SWITCH_GRANT = 0x131  # crossbar connected, or (SP switch) in line for the output; a: output port
     SWITCH_TAIL = 0x132  # tail passed; a: output port
     STALL_START = 0x133  # a head waits for its output, or STOP holds a sender; a: output port

@@ -68,13 +68,14 @@ SEND = Bundle(
     (
         Field("tx_start", 1, "a packet was started ..."),
         Field("tx_start_ago", 32, "... so many edges ago"),
+        Field("tx_start_at", 24, "SRAM address of its first byte"),
         Field("tx_start_key", 32, "packet key"),
         Field("tx_read", 1, "its last byte went to the link side"),
         Field("tx_read_key", 32, "packet key"),
         Field("tx_read_bytes", 32, "its bytes, route included"),
     ),
     (
-        Point(TraceEvent.TX_START, Part.NET_SEND, "tx_start", "tx_start_key", ago="tx_start_ago"),
+        Point(TraceEvent.TX_START, Part.NET_SEND, "tx_start", "tx_start_key", "tx_start_at", ago="tx_start_ago"),
         Point(TraceEvent.TX_TAIL, Part.NET_SEND, "tx_read", "tx_read_key", "tx_read_bytes"),
     ),
 )
@@ -83,13 +84,14 @@ RECEIVE = Bundle(
     (
         Field("rx_first", 1, "the first word of a packet is stored (HEAD)"),
         Field("rx_first_key", 32, "packet key"),
+        Field("rx_first_at", 24, "SRAM address of that word"),
         Field("rx_done", 1, "its tail is stored (RECV)"),
         Field("rx_done_key", 32, "packet key"),
         Field("rx_done_bytes", 32, "bytes stored, syndrome included"),
         Field("rx_done_syndrome", 8, "CRC-8 syndrome, 0 = good"),
     ),
     (
-        Point(TraceEvent.RX_HEAD, Part.NET_RECV, "rx_first", "rx_first_key"),
+        Point(TraceEvent.RX_HEAD, Part.NET_RECV, "rx_first", "rx_first_key", "rx_first_at"),
         Point(TraceEvent.RX_TAIL, Part.NET_RECV, "rx_done", "rx_done_key", "rx_done_bytes", "rx_done_syndrome"),
     ),
 )
@@ -118,7 +120,7 @@ PIO = Bundle(
         Field("doorbell_data", 32, "its data, likewise"),
     ),
     (
-        Point(TraceEvent.PIO_ACCEPT, Part.BRIDGE, "pio_run_start", argument="pio_addr"),
+        Point(TraceEvent.PIO_ACCEPT, Part.BRIDGE, "pio_run_start", argument="pio_word"),
         Point(TraceEvent.DOORBELL, Part.DOORBELL, "doorbell", "", "doorbell_addr", "doorbell_data"),
     ),
 )
@@ -168,6 +170,7 @@ STATUS = Bundle(
 BUNDLES = (SEND, RECEIVE, DMA, PIO, LINK, STATUS)
 DERIVED = (
     Derived("pio_run_start", 1, "the first of a run of writes to consecutive words has landed"),
+    Derived("pio_word", 24, "offset of its 64-bit word in the card's region"),
     Derived("dma_moved", 64, "bytes of the block, negative from SRAM to the host"),
 )
 

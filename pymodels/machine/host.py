@@ -8,21 +8,25 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 
-from pymodels.cards import SLOT_BYTES, CardMap
+from pymodels.cards import SLOT, SLOT_BYTES, CardMap
 from pymodels.host import Computes, Moves, PollsCards, Processes
 from pymodels.host.interrupts import InterruptLine, Routine
 from pymodels.kernel import Event
 from pymodels.machine.actor import Actor
+from pymodels.machine.log import WORD
 from pymodels.machine.memory import BusMemory, MachineError, Memory
 from pymodels.machine.parts import Face
 from pymodels.machine.spin import Look
 from pymodels.machine.world import World
+from pymodels.registers import Pci
 from pymodels.trace import Part, TraceEvent, unit
 
 OVERHEADS = "signal", "fault", "protect"
 """What software costs beside its paths, each a field of `Timing`."""
 FIRST_FREE = 0x1000
 """Allocation begins here: a buffer never has address 0."""
+LINE = 32
+"""Bytes that one store command of the CPU carries to the bridge."""
 
 
 @dataclass
@@ -51,6 +55,7 @@ class ModelHost(Processes, Computes, PollsCards, Actor):
         self.nic_base = self.card.sram
         self.memory = Memory(f"host {name} memory", size)
         self._card = card
+        self._bridge = unit(node, Part.BRIDGE)
         self._timing = world.timing
         self._free = FIRST_FREE
         self._grants: list[tuple[int, int]] = []
@@ -207,20 +212,29 @@ class ModelHost(Processes, Computes, PollsCards, Actor):
 
     async def pio_write(self, address: int, data: bytes, combine: bool = False) -> None:
         """Store whole words to the bus. Returns when the CPU may go on; they arrive later, in program order."""
+        await self._store(address, data, combine, LINE)
+
+    async def _store(self, address: int, data: bytes, combine: bool, command: int) -> None:
+        """Store whole words; the port of the bridge takes `command` bytes at a time, which are a trace record each."""
         if address & 3 or len(data) & 3:
             what = f"PIO of {len(data)} bytes at {address:#x}"
             raise MachineError(f"host {self.name}: {what} is not made of whole aligned words")
         offset = self._offset(address, len(data))
         word = self._timing.pio_combined if combine else self._timing.pio_word
-        self._log.add(self._unit, TraceEvent.PIO_WRITE, 0, offset, len(data))
+        for at in range(0, len(data), command):
+            self._log.add(self._unit, TraceEvent.PIO_WRITE, 0, address + at, min(command, len(data) - at))
         if self._pauses:
             await self._unpaused()
         end = self.cpu.claim(len(data) // 4 * word)
         arrival = max(self._bus_free, end - len(data) // 4 * word + self._timing.pio_latency)
+        place = offset if offset < self._card.sram_bytes else address - SLOT
         at, line = 0, self._timing.pio_line
         while at < len(data):
             piece = min(len(data) - at, line - (offset + at) % line)
             arrival += piece // 4 * word
+            if self._log.enabled and place < Pci.DOORBELL:
+                width = WORD if combine else 4
+                self._kernel.at(arrival, partial(self._log.stores, self._bridge, place + at, piece, width))
             self._kernel.at(arrival, partial(self._card.write, offset + at, bytes(data[at : at + piece])))
             at += piece
         self._bus_free = arrival
@@ -229,7 +243,8 @@ class ModelHost(Processes, Computes, PollsCards, Actor):
 
     async def pio_copy(self, address: int, source: int, size: int, combine: bool = True) -> None:
         """Copy bytes (rounded up to words) from host memory to the bus."""
-        await self.pio_write(address, self.memory.read(source, size + 3 & ~3), combine)
+        data = self.memory.read(source, size + 3 & ~3)
+        await self._store(address, data, combine, max(1, len(data)))
 
     async def pio_read(self, address: int) -> int:
         """Read a word over the bus; earlier posted writes arrive first."""
@@ -242,7 +257,7 @@ class ModelHost(Processes, Computes, PollsCards, Actor):
         self.cpu.claim(begin - max(self._kernel.now, self.cpu.free_at) + self._timing.pio_read)
         await self._kernel.sleep_until(begin + self._timing.pio_read, "a PIO read")
         value = self._card.read(offset)
-        self._log.add(self._unit, TraceEvent.PIO_READ, 0, offset, value)
+        self._log.add(self._unit, TraceEvent.PIO_READ, 0, address, value)
         return value
 
     def _offset(self, address: int, size: int) -> int:

@@ -104,7 +104,7 @@ class HostDma:
         self.check_grant(address, size)
         self._busy = True
         self.progress[chain] = 0
-        self._log.add(self._unit, TraceEvent.DMA_START, 0, chain, size if link & E2L else -size)
+        self._log.add(self._unit, TraceEvent.DMA_START, lar, chain, size if link & E2L else -size)
         self._job = (chain, link, size, lar, address)
         self._next_piece(self._timing.dma_start)
 
@@ -139,7 +139,7 @@ class HostDma:
         self.lists[chain] = link & ~7
         self.blocks += 1
         self._busy = False
-        self._log.add(self._unit, TraceEvent.DMA_DONE, 0, chain, size if link & E2L else -size)
+        self._log.add(self._unit, TraceEvent.DMA_DONE, lar, chain, size if link & E2L else -size)
         if link & WAKE:
             self._raise_isr(WAKE_BITS[chain], 0)
         self._next_block()

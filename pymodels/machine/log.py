@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -10,22 +11,47 @@ from numpy.typing import NDArray
 from pymodels.kernel import Kernel
 from pymodels.trace import RECORD, TraceEvent
 
+WORD = 8
+"""Bytes of a word of a card's region in PIO_ACCEPT."""
+
 
 class TraceLog:
     """An append-only list of (time, unit, event, packet, argument, argument2)."""
 
-    __slots__ = ("_kernel", "enabled", "paths", "records")
+    __slots__ = ("_begun", "_kernel", "_next", "enabled", "paths", "records", "turns")
 
     def __init__(self, kernel: Kernel, enabled: bool) -> None:
         self._kernel = kernel
         self.enabled = enabled
         self.records: list[tuple[int, int, int, int, int, int]] = []
         self.paths: dict[str, int] = {}
+        self._begun: dict[int, tuple[int, int]] = {}
+        self._next: dict[int, int] = {}
+        self.turns: Counter[int] = Counter()
+        """Entries that each unit has put into its ring so far, which give the place of the next."""
 
     def add(self, unit: int, event: int, packet: int = 0, argument: int = 0, argument2: int = 0) -> None:
         """Append a record at the present time."""
         if self.enabled:
             self.records.append((self._kernel.now, unit, int(event), packet, argument, argument2))
+
+    def begin(self, unit: int, argument: int) -> None:
+        """Keep the present time and an argument for a record of a unit whose packet is not known yet."""
+        self._begun[unit] = self._kernel.now, argument
+
+    def begun(self, unit: int, event: int, packet: int) -> None:
+        """Append the record that `begin` has kept for a unit, if there is one; its packet is now known."""
+        if self.enabled and unit in self._begun:
+            time, argument = self._begun.pop(unit)
+            self.records.append((time, unit, int(event), packet, argument, 0))
+
+    def stores(self, unit: int, offset: int, size: int, width: int) -> None:
+        """Append PIO_ACCEPT for beats of `width` bytes, except for one in the 64-bit word behind that of the last."""
+        for at in range(offset & -width, offset + size, width):
+            word = at & -WORD
+            if word != self._next.get(unit):
+                self.add(unit, TraceEvent.PIO_ACCEPT, 0, word)
+            self._next[unit] = word + WORD
 
     def span(self, unit: int, number: int, begin: int, end: int) -> None:
         """Append that a host's CPU executed a path from one time to another."""
@@ -47,4 +73,4 @@ class TraceLog:
 
     def of(self, event: TraceEvent) -> list[tuple[int, int, int, int, int, int]]:
         """The records of one event, in order of time."""
-        return [record for record in self.records if record[2] == event]
+        return sorted((record for record in self.records if record[2] == event), key=lambda record: record[0])

@@ -127,7 +127,7 @@ class NetReceive:
         self.packets += 1
         self.crc_bad += flight.crc_error != 0
         self.armed = False
-        self._log.add(self._unit, TraceEvent.RX_TAIL, flight.key, self.length - 1, flight.crc_error)
+        self._log.add(self._unit, TraceEvent.RX_TAIL, flight.key, self.length, flight.crc_error)
         unused = self.pointer - self._fill
         self._raise_isr(HEAD | RECV | unused << ORUN_SHIFT, ORUN)
 

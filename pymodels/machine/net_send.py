@@ -18,6 +18,10 @@ from pymodels.registers import Isr
 from pymodels.trace import Part, TraceEvent, unit
 
 SEND = 1 << Isr.SEND
+KEY = 4
+"""Bytes of a packet's key."""
+ROUTE = bytes(range(0x80, 0x100))
+"""Values of route bytes."""
 
 
 class NetSend:
@@ -41,6 +45,7 @@ class NetSend:
         self.limit = 0
         self._fresh = True
         self._tail = False
+        self._told: int | None = None
         self._active = False
         self._moving = False
         self._abandoned = False
@@ -65,8 +70,10 @@ class NetSend:
             raise MachineError(f"node {self._node}: SMP written while a piece is on its way; wait for SEND_INT")
         self.pointer, self._fresh = address, True
 
-    def set_limit(self, limit: int, tail: bool) -> None:
-        """A write of SML, or of SMLT when `tail`."""
+    def set_limit(self, limit: int, tail: bool, at: int | None = None, told: int | None = None) -> None:
+        """A write of SML, or of SMLT when `tail`. The trace reports the packet at `at` and with `told` bytes, where an
+        engine of another card gives them.
+        """
         if self._active and self._tail:
             what = f"limit {limit:#x} written while the tail of a packet is on its way"
             raise MachineError(f"node {self._node}: {what}; wait for SEND_INT")
@@ -74,11 +81,11 @@ class NetSend:
             self.pointer += self.align
             self._fresh = False
         if self._flight is None and not self._active:
-            self._log.add(self._unit, TraceEvent.TX_START, 0, self.pointer)
+            self._log.begin(self._unit, self.pointer if at is None else at)
         if limit < self.pointer or (tail and self._length == 0 and limit == self.pointer):
             raise MachineError(f"node {self._node}: send limit {limit:#x} is not beyond SMP {self.pointer:#x}")
         self._sram.check(self.pointer, limit - self.pointer)
-        self.limit, self._tail = limit, tail
+        self.limit, self._tail, self._told = limit, tail, told
         self._raise_isr(0, SEND)
         if not self._active:
             self._active = True
@@ -138,6 +145,7 @@ class NetSend:
         self._length += size
         done = self.pointer == self.limit
         tail = done and self._tail
+        self._record_start(tail)
         self._network.carry(flight, data, tail)
         if not done:
             self._pump()
@@ -146,9 +154,15 @@ class NetSend:
         if tail:
             self._flight = None
             self.packets += 1
-            self._log.add(self._unit, TraceEvent.TX_TAIL, packet_key(self._head), self._length + 2)
+            told = self._length if self._told is None else self._told
+            self._log.add(self._unit, TraceEvent.TX_TAIL, packet_key(self._head), told)
             self._length = 0
         self._raise_isr(SEND, 0)
+
+    def _record_start(self, tail: bool) -> None:
+        """Record TX_START once the key of the packet has left SRAM."""
+        if tail or len(self._head.lstrip(ROUTE)) >= KEY:
+            self._log.begun(self._unit, TraceEvent.TX_START, packet_key(self._head))
 
 
 def packet_key(head: bytes) -> int:

@@ -67,6 +67,7 @@ class Flight:
         "arrival",
         "aside",
         "crc_error",
+        "entered",
         "faults",
         "held",
         "here",
@@ -85,6 +86,8 @@ class Flight:
         self.source = source
         self.here = here
         self.held: list[End] = []
+        self.entered: list[End] = []
+        """The input port through which it reaches each output that it holds."""
         self.pending: deque[tuple[bytes, int, bool]] = deque()
         """Chunks that wait for the head: (bytes left, bytes they take in the network, tail)."""
         self.receiver: int | None = None
@@ -148,8 +151,8 @@ class ModelNetwork:
     def release(self, flight: Flight, size: int, tail: bool) -> None:
         """Bytes of a packet have left the network."""
         if tail:
-            for end in flight.held:
-                self._free(end)
+            for end, entry in zip(flight.held, flight.entered, strict=True):
+                self._free(end, entry, flight.key)
         if flight.source == NOBODY:
             self._aside -= tail
             return
@@ -160,8 +163,9 @@ class ModelNetwork:
                 self._route(queue[0])
         self.senders[flight.source].credit(size)
 
-    def _free(self, end: End) -> None:
-        self._log.add(switch_port(self._number[end.node], end.port), TraceEvent.SWITCH_TAIL, 0, end.port)
+    def _free(self, end: End, entry: End, key: int) -> None:
+        """The tail of a packet passes an output."""
+        self._record(TraceEvent.SWITCH_TAIL, entry, end, key)
         del self._holder[end]
         waiting = self._waiting.get(end)
         if waiting:
@@ -172,9 +176,14 @@ class ModelNetwork:
 
     def _take(self, flight: Flight, end: End) -> None:
         self._holder[end] = flight
+        self._record(TraceEvent.SWITCH_GRANT, flight.here, end)
         flight.held.append(end)
+        flight.entered.append(flight.here)
         flight.here = self._topology.peers[end]
-        self._log.add(switch_port(self._number[end.node], end.port), TraceEvent.SWITCH_GRANT, 0, end.port)
+
+    def _record(self, event: TraceEvent, entry: End, end: End, key: int = 0) -> None:
+        """Add to the trace what a packet does that goes from an input port to an output port of a switch."""
+        self._log.add(switch_port(self._number[entry.node], entry.port), event, key, end.port)
 
     def _route(self, flight: Flight) -> None:
         """Lead the head on, as far as it can go now."""
@@ -215,7 +224,7 @@ class ModelNetwork:
         if end not in self._topology.peers:
             self.counters["absent"] += 1
             return None
-        self._log.add(switch_port(self._number[here.node], here.port), TraceEvent.SWITCH_HEAD, 0, end.port, byte)
+        self._record(TraceEvent.SWITCH_HEAD, here, end)
         return end
 
     def _open(self, flight: Flight, receiver: int | None) -> None:
@@ -253,12 +262,15 @@ class ModelNetwork:
             self._kernel.at(flight.arrival, partial(self._deliver, flight, data, size, tail))
 
     def _deliver(self, flight: Flight, data: bytes, size: int, tail: bool) -> None:
-        if flight.receiver is None and flight.aside is None:
+        start, flight.length = flight.length, flight.length + len(data)
+        vanishes = flight.receiver is None and flight.aside is None
+        if flight.faults and not vanishes:
+            data = self._damage(flight, data, start, tail)
+        if start < 4:
+            flight.key = (flight.key << 8 * min(4 - start, len(data))) | int.from_bytes(data[: 4 - start], "big")
+        if vanishes:
             self.release(flight, size, tail)
             return
-        start, flight.length = flight.length, flight.length + len(data)
-        if flight.faults:
-            data = self._damage(flight, data, start, tail)
         if flight.aside is not None:
             flight.aside += data
             if tail:
@@ -266,14 +278,12 @@ class ModelNetwork:
         if flight.receiver is None:
             self.release(flight, size, tail)
             return
-        if start < 4:
-            flight.key = (flight.key << 8 * min(4 - start, len(data))) | int.from_bytes(data[: 4 - start], "big")
         self.receivers[flight.receiver].offer(flight, data, size, tail)
 
     def _stand_aside(self, flight: Flight) -> None:
         """All of a packet has come: what goes on later enters its last output then."""
         assert flight.aside is not None
-        later = self._whole(bytes(flight.aside), flight.here)
+        later = self._whole(bytes(flight.aside), flight.entered[-1])
         later.crc_error = flight.crc_error
         delay = max(fault.delay for fault in flight.faults if fault.kind in (FaultKind.REORDER, FaultKind.DOUBLE))
         self._kernel.at(self._kernel.now + delay, partial(self._go_on, later, flight.held[-1]))

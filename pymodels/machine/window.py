@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pymodels.machine.memory import MachineError, Memory
 from pymodels.machine.world import World
 from pymodels.registers import Pci
-from pymodels.trace import Part, TraceEvent, unit
 
 
 class Window(ABC):
@@ -20,12 +19,9 @@ class Window(ABC):
         """The host's interrupt line, connected by the machine."""
         self._node = node
         self._sram = sram
-        self._log = world.log
-        self._unit = unit(node, Part.BRIDGE)
 
     def write(self, offset: int, data: bytes) -> None:
         """A burst of stores arrives: whole words at ascending addresses."""
-        self._log.add(self._unit, TraceEvent.PIO_ACCEPT, 0, offset, len(data))
         if offset < Pci.CONFIG:
             self._sram.write(offset, data)
             self._sram.count("pio", offset, len(data))

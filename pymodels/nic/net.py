@@ -32,6 +32,9 @@ class SendModel:
         self.sram = sram
         self.packets: list[bytes] = []
         """Packets sent, with CRC-8."""
+        self.begins: list[int] = []
+        """SRAM address of the first byte of each packet."""
+        self._begin = 0
         self._smp = 0
         self._align = 0
         self._fresh = False
@@ -49,10 +52,13 @@ class SendModel:
         """SML, or SMLT when `tail`: send up to `limit`, exclusive."""
         if self._fresh:
             self._smp, self._fresh = self._smp + self._align, False
+        if not self._open:
+            self._begin = self._smp
         self._open += self.sram[self._smp : max(limit, self._smp)]
         self._smp = max(limit, self._smp)
         if tail and self._open:
             self.packets.append(bytes(self._open) + bytes([crc8(bytes(self._open))]))
+            self.begins.append(self._begin)
             self._open.clear()
 
     @property

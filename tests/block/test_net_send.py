@@ -32,6 +32,8 @@ class Bench(NicBench):
         self.times: list[int] = []
         self.keys: dict[str, list[int]] = {"tr_start": [], "tr_read": [], "tr_head": []}
         self.read_bytes: list[int] = []
+        self.begins: list[int] = []
+        """Address of the first byte of each packet, as the trace reports it."""
         self.sends = self.misuses = 0
         self._packet = bytearray()
         self.sink = StreamSink(dut, "s", ("tail", "data"), dut.link_clk, self._beat, stalls)
@@ -56,6 +58,7 @@ class Bench(NicBench):
             self.misuses += int(dut.misuse.value)
             if int(dut.tr_start.value):
                 self.keys["tr_start"].append(int(dut.tr_read_key.value))
+                self.begins.append(int(dut.tr_start_at.value))
             if int(dut.tr_read.value):
                 self.keys["tr_read"].append(int(dut.tr_read_key.value))
                 self.read_bytes.append(int(dut.tr_bytes.value))
@@ -118,6 +121,7 @@ class Bench(NicBench):
         """All packets, and their trace."""
         assert self.packets == self.model.packets
         assert self.keys["tr_start"] == self.keys["tr_read"] == [packet_key(p[:-1]) for p in self.packets]
+        assert self.begins == self.model.begins
         assert self.read_bytes == [len(p) - 1 for p in self.packets]
         assert self.keys["tr_head"] == self.keys["tr_start"]
 

@@ -38,6 +38,7 @@ module myri_net_send
     output logic [WIDTH+9:0] out_data,  // the entry
     output logic tr_start,  // trace: packet started tr_start_ago edges ago
     output logic [31:0] tr_start_ago,  // see tr_start
+    output logic [23:0] tr_start_at,  // with tr_start: SRAM address of its first byte
     output logic tr_read,  // trace: last byte handed over
     output logic [31:0] tr_key,  // packet key, with both
     output logic [31:0] tr_bytes,  // bytes of the packet, route included, with tr_read
@@ -63,6 +64,7 @@ module myri_net_send
   logic             take_limit;
   logic             close;  // a tail without data is due
   logic             pushed;
+  logic [     23:0] begin_at;  // address of the first byte of a piece that a limit starts
   logic [     31:0] bytes_q;
   logic [     47:0] start_q;
   logic             known;
@@ -76,6 +78,7 @@ module myri_net_send
   assign take_limit = (w_sml || w_smlt) && !hold_reset && (!active_q || finished || !kind_tail_q);
   assign misuse = !hold_reset && active_q && !finished && (w_smp || ((w_sml || w_smlt) && kind_tail_q));
   assign started = take_limit;
+  assign begin_at = fresh_q ? smp + {21'd0, sa} : smp;
   assign set_send = finished && !take_limit && !hold_reset;
 
   assign sram.req = active_q && !hold_reset && smp < limit && !held_q && !(sram_read.valid && !out_ready);
@@ -131,7 +134,7 @@ module myri_net_send
         limit <= w_data;
         kind_tail_q <= w_smlt;
         if ((!active_q || finished) && fresh_q) begin
-          smp <= smp + {21'd0, sa};
+          smp <= begin_at;
           fresh_q <= 1'b0;
         end
       end
@@ -148,9 +151,13 @@ module myri_net_send
     if (rst) begin
       bytes_q <= 32'd0;
       start_q <= 48'd0;
+      tr_start_at <= 24'd0;
     end else begin
       if (pushed) bytes_q <= out_data[TAIL] ? 32'd0 : tr_bytes;
-      if (take_limit && !open_q && (!active_q || finished)) start_q <= cycle;
+      if (take_limit && !open_q && (!active_q || finished)) begin
+        start_q <= cycle;
+        tr_start_at <= begin_at;
+      end
     end
   end
 

@@ -84,6 +84,7 @@ module myri_nic_net
 
   assign send_trace.tx_start_key = send_trace.tx_read_key;
   assign recv_trace.rx_first = set_head;
+  assign recv_trace.rx_first_at = rmp;
   assign recv_trace.rx_first_key = recv_trace.rx_done_key;
   assign recv_trace.rx_done = set_recv;
   assign busy = send_busy || recv_busy || side_busy;
@@ -108,6 +109,7 @@ module myri_nic_net
       .out_data(send_data),
       .tr_start(send_trace.tx_start),
       .tr_start_ago(send_trace.tx_start_ago),
+      .tr_start_at(send_trace.tx_start_at),
       .tr_read(send_trace.tx_read),
       .tr_key(send_trace.tx_read_key),
       .tr_bytes(send_trace.tx_read_bytes),

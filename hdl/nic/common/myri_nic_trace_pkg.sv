@@ -7,6 +7,7 @@ package myri_nic_trace_pkg;
   typedef struct packed {
     logic tx_start;  // a packet was started ...
     logic [31:0] tx_start_ago;  // ... so many edges ago
+    logic [23:0] tx_start_at;  // SRAM address of its first byte
     logic [31:0] tx_start_key;  // packet key
     logic tx_read;  // its last byte went to the link side
     logic [31:0] tx_read_key;  // packet key
@@ -15,6 +16,7 @@ package myri_nic_trace_pkg;
   typedef struct packed {
     logic rx_first;  // the first word of a packet is stored (HEAD)
     logic [31:0] rx_first_key;  // packet key
+    logic [23:0] rx_first_at;  // SRAM address of that word
     logic rx_done;  // its tail is stored (RECV)
     logic [31:0] rx_done_key;  // packet key
     logic [31:0] rx_done_bytes;  // bytes stored, syndrome included

@@ -74,7 +74,7 @@ module myri_fifo_card
   logic [7:0] free_level, ready_level;
   logic [ 8:0] in_level;
   logic [13:0] arrived_as;
-  logic [22:0] out_tail, out_head, in_tail, in_head;
+  logic [22:0] out_tail, out_head, in_tail, in_head, send_place, recv_place;
   // Memory port b.
   sram_request_t send_mem, recv_mem;
   // Sleeping.
@@ -89,7 +89,10 @@ module myri_fifo_card
   assign intr_line = irq;
   assign pio_trace.pio_addr = addr;
   assign {pio_trace.doorbell, pio_trace.doorbell_addr, pio_trace.doorbell_data} = '0;  // it has none
+  assign recv_place = cells ? in_tail : {5'd0, free_number, 11'd0};
   assign recv_trace.rx_first_key = recv_trace.rx_done_key;
+  assign recv_trace.rx_first_at = {1'b0, recv_place};
+  assign send_trace.tx_start_at = {1'b0, send_place};
   assign send_trace.tx_start_key = send_trace.tx_read_key;
   assign unused_ok = ^{link_event, cmd_ready, wr_ready, rd_valid, rd_data};
   assign empty = !st_in_flight && !begun && {tx_level, out_level, ready_level, in_level} == '0;
@@ -183,6 +186,7 @@ module myri_fifo_card
       .mem_rdata(mem_b_rdata),
       .tr_start(send_trace.tx_start),
       .tr_ago(send_trace.tx_start_ago),
+      .tr_at(send_place),
       .tr_read(send_trace.tx_read),
       .tr_key(send_trace.tx_read_key),
       .tr_bytes(send_trace.tx_read_bytes),
@@ -196,7 +200,7 @@ module myri_fifo_card
       .in_ready(recv_ready),
       .in_data(recv_data),
       .place_valid(cells ? !in_full : free_valid),
-      .place(cells ? in_tail : {5'd0, free_number, 11'd0}),
+      .place(recv_place),
       .mem(recv_mem),
       .mem_gnt(recv_mem.req),
       .refused(st_cell_refused),

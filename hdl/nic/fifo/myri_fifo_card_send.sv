@@ -27,6 +27,7 @@ module myri_fifo_card_send
     output logic [73:0] send_data,  // {crc_en, abort, tail, first, last, lanes}
     output logic tr_start,  // trace: a packet was begun tr_ago edges ago
     output logic [31:0] tr_ago,  // with tr_start
+    output logic [22:0] tr_at,  // with tr_start: byte address of the packet, or of the cell's slot
     output logic tr_read,  // trace: its last byte has left the card's memory
     output logic [31:0] tr_key,  // packet key, with both
     output logic [31:0] tr_bytes,  // its bytes, with tr_read
@@ -150,9 +151,13 @@ module myri_fifo_card_send
     if (rst) begin
       bytes_q <= 32'd0;
       start_q <= 48'd0;
+      tr_at   <= 23'd0;
     end else begin
       if (pushed) bytes_q <= send_data[71] ? 32'd0 : tr_bytes;
-      if (state_q == LOOK) start_q <= cycle;
+      if (state_q == LOOK) begin
+        start_q <= cycle;
+        tr_at <= cells ? job_slot : {{(23 - 7 - BUFFER_LOG2) {1'b0}}, job_number, BUFFER_LOG2'(told[DESC_SKIP+:3])};
+      end
     end
   end
 

@@ -99,6 +99,7 @@ module sp_engines
   assign dma_trace.dma_lar = dma_number[22:0];
   assign recv_trace.rx_first_key = recv_trace.rx_done_key;
   assign send_trace.tx_start_ago = 32'd0;
+  assign {send_trace.tx_start_at, recv_trace.rx_first_at} = '0;  // packets do not pass through SRAM
   assign send_trace.tx_read_key = send_trace.tx_start_key;
   assign unused_ok = ^{command_level, so_valid, dma_number[31:23]};
 

@@ -45,7 +45,7 @@ module sp_left_engine
     output logic tr_done,  // trace: it is over
     output logic tr_fetch,  // trace: it is a FETCH
     output logic [31:0] tr_bytes,  // trace: its bytes
-    output logic [31:0] tr_number,  // trace: its number among the FETCHes, or among the STOREs, from 0
+    output logic [31:0] tr_number,  // trace: its number among the FETCHes (READ: the next one's) or STOREs, from 0
     output logic idle,  // no command in work
     output alarm_t alarm,  // start-up runs
     output logic busy  // another edge is needed
@@ -149,7 +149,7 @@ module sp_left_engine
   assign tr_start = begin_move && !rings_q;
   assign tr_done = complete && !rings_q;
   assign tr_bytes = {16'd0, bytes_q};
-  assign tr_number = (tr_fetch ? fetches_q : stores_q) - (state_q == START ? 32'd0 : 32'd1);
+  assign tr_number = (tr_fetch ? fetches_q : stores_q) - (state_q == START || read_q ? 32'd0 : 32'd1);
   assign alarm.valid = state_q == START && room;
   assign alarm.cycle = start_at_q;
   assign busy = (idle && in_valid) || begin_move || (cmd_valid && cmd_ready) || (rd_valid && rd_ready) ||

@@ -18,6 +18,7 @@ module sim_nic_points
     input pio_trace_t pio_trace,  // clk: of PIO and doorbells
     input link_trace_t link_trace,  // link_clk: of the link
     input logic pio_run_start,  // the first of a run of writes to consecutive words has landed
+    input logic [23:0] pio_word,  // offset of its 64-bit word in the card's region
     input logic [63:0] dma_moved  // bytes of the block, negative from SRAM to the host
 );
   sim_probe #(
@@ -29,7 +30,7 @@ module sim_nic_points
       .rst,
       .strobe(send_trace.tx_start),
       .packet(send_trace.tx_start_key),
-      .argument(32'd0),
+      .argument({8'd0, send_trace.tx_start_at}),
       .argument2(64'd0),
       .ago(send_trace.tx_start_ago)
   );
@@ -55,7 +56,7 @@ module sim_nic_points
       .rst,
       .strobe(recv_trace.rx_first),
       .packet(recv_trace.rx_first_key),
-      .argument(32'd0),
+      .argument({8'd0, recv_trace.rx_first_at}),
       .argument2(64'd0),
       .ago(32'd0)
   );
@@ -107,7 +108,7 @@ module sim_nic_points
       .rst,
       .strobe(pio_run_start),
       .packet(32'd0),
-      .argument({8'd0, pio_trace.pio_addr}),
+      .argument({8'd0, pio_word}),
       .argument2(64'd0),
       .ago(32'd0)
   );

@@ -24,12 +24,14 @@ module sim_nic_trace
   // A run of stores to consecutive words leaves one record, at its first.
   logic [23:0] pio_next_q;
   logic pio_run_start;
+  logic [23:0] pio_word;
   logic [63:0] dma_moved;
   always_ff @(posedge nic_gated_clk[ENGINE_PIO]) begin
     if (rst) pio_next_q <= '1;
-    else if (pio_trace.pio_write) pio_next_q <= {pio_trace.pio_addr[23:3], 3'd0} + 24'd8;
+    else if (pio_trace.pio_write) pio_next_q <= pio_word + 24'd8;
   end
-  assign pio_run_start = pio_trace.pio_write && {pio_trace.pio_addr[23:3], 3'd0} != pio_next_q;
+  assign pio_word = {pio_trace.pio_addr[23:3], 3'd0};
+  assign pio_run_start = pio_trace.pio_write && pio_word != pio_next_q;
   assign dma_moved = dma_trace.dma_e2l ? {32'd0, dma_trace.dma_bytes} : -{32'd0, dma_trace.dma_bytes};
 
   sim_nic_points #(

@@ -33,7 +33,7 @@ module sim_node_host
       host_busy,
       segment_busy,
       intr_busy;
-  logic conflict, idle_out, idle_in, tr_pio_start, tr_pio_done, tr_pio_error;
+  logic conflict, idle_out, idle_in, tr_pio_done, tr_pio_error;
   logic [31:0] cpu_addr, mem_addr;
   logic [63:0] cpu_data, cpu_rdata, mem_wdata, mem_rdata;
   logic [7:0] cpu_be, mem_be;
@@ -67,18 +67,6 @@ module sim_node_host
       .rst,
       .strobe(conflict),
       .packet(32'd0)
-  );
-  sim_probe #(
-      .UNIT (BASE + PART_BRIDGE),
-      .EVENT(EV_PIO_WRITE)
-  ) pio_start (
-      .clk,
-      .rst,
-      .strobe(tr_pio_start),
-      .packet(32'd0),
-      .argument(32'd0),
-      .argument2(64'd0),
-      .ago(32'd0)
   );
 
   assign busy = host_busy | segment_busy | intr_busy;

@@ -35,7 +35,6 @@ module sim_segment
     output logic intr,
     output logic idle_out,
     output logic idle_in,
-    output logic tr_pio_start,
     output logic tr_pio_done,
     output logic tr_pio_error,  // with tr_pio_done
     output logic conflict,
@@ -50,6 +49,7 @@ module sim_segment
       .*,
       .cpu_config(1'b0),
       .tr_pio_accept(),
+      .tr_pio_start(),
       .tr_dma_first(),
       .tr_dma_last(),
       .tr_dma_write(),

@@ -11,7 +11,7 @@
 
 enum { OP_STORE = 1, OP_COPY = 2, OP_LOAD = 3, OP_FENCE = 4, OP_SPIN = 5 };
 enum { EVENT_TAKEN = 32, EVENT_LOADED = 33, EVENT_UNANSWERED = 35, EVENT_SPUN = 36 };
-enum { TRACE_SPEND_START = 0x22, TRACE_SPEND_END = 0x23 };
+enum { TRACE_SPEND_START = 0x22, TRACE_SPEND_END = 0x23, TRACE_PIO_WRITE = 0x120, TRACE_PIO_READ = 0x122 };
 enum { ALONE = 3 };        // turns in which nothing else has happened
 enum { UNANSWERED = 2 };   // the data are nobody's
 enum { ACT_VALID = 1, ACT_WRITE = 2, ACT_COMBINE = 4, ACT_FENCE = 8, ACT_BUSY = 16 };
@@ -54,9 +54,10 @@ static void begin_spin(host_cpu *h, const dw_command *c) {
   h->alone = 0;
   h->acts = ++dw_acts;
 }
+static uint32_t word_of(const host_cpu *h, uint64_t data) { return __builtin_bswap32((uint32_t)(data >> (8 * (h->address & 4)))); }
 // A read is over. A turn that goes on executes its path, as software does that hears of the read and is woken behind the path.
 static void spun(host_cpu *h, int unit, int64_t now, int unanswered, uint64_t data) {
-  const uint32_t word = __builtin_bswap32((uint32_t)(data >> (8 * (h->address & 4))));
+  const uint32_t word = word_of(h, data);
   h->alone = dw_acts == h->acts && dw_processor_quiet(h->processor) ? h->alone + 1 : 0;
   h->within = !unanswered && !h->wanted && !((word ^ h->expect) & h->mask) && !(h->alone >= ALONE && dw_computes());
   if (h->within) {
@@ -104,7 +105,9 @@ static void take_command(host_cpu *h, int unit, int memory, int64_t now) {
     if (!h->source) { san_event(now, unit, 2, c->c, 0); h->state = 0; }
   }
   dw_pop_command(unit);
-  if (dw_strikes && h->state && (c->op == OP_STORE || c->op == OP_COPY) && h->left) strike(h, unit, now);
+  if (!h->state || (c->op != OP_STORE && c->op != OP_COPY) || !h->left) return;
+  san_trace(now, unit, TRACE_PIO_WRITE, 0, h->address, h->left);
+  if (dw_strikes) strike(h, unit, now);
 }
 
 static void next_beat(host_cpu *h) {
@@ -131,6 +134,7 @@ int san_host_clock(int unit, int memory, long long now, int taken, int loaded, l
   if (loaded && h->state == OP_LOAD) {
     if (loaded == UNANSWERED) san_event(now, unit, EVENT_UNANSWERED, h->address, 0);
     h->state = 0;
+    san_trace(now, unit, TRACE_PIO_READ, 0, h->address, word_of(h, (uint64_t)data));
     if (h->spins) spun(h, unit, now, loaded == UNANSWERED, (uint64_t)data);
     else san_event(now, unit, EVENT_LOADED, data, 0);
   }

@@ -25,6 +25,7 @@ class SendSide:
         self.buffers: deque[int] = deque()
         self.cells: deque[Cell] = deque()
         self._node, self._memory = node, memory
+        self._unit, self._log = unit(node, Part.NET_SEND), world.log
         self.line = Memory(f"node {node} link interface", LINE_BYTES)
         self.engine = NetSend(world, node, self.line, network, self._progress)
         self._going = False
@@ -53,11 +54,17 @@ class SendSide:
     def _go_on(self) -> None:
         if self._going or not self.level:
             return
-        packet = self._packet(self.buffers[0]) if self.buffers else self._wire(self.cells[0])
+        number = self.buffers[0] if self.buffers else 0
+        packet = self._packet(number) if self.buffers else self._wire(self.cells[0])
         self._going = True
         self.line.write(0, packet)
         self.engine.set_pointer(0)
-        self.engine.set_limit(len(packet), True)
+        slot = Size.OUT_BASE + Size.SLOT * (self._log.turns[self._unit] % Size.OUT_CELLS)
+        self.engine.set_limit(len(packet), True, self._place(number) if self.buffers else slot)
+
+    def _place(self, number: int) -> int:
+        """Address of the first byte that the descriptor of a buffer names."""
+        return Size.BUFFER * number + (self._memory.load(Size.DESCRIPTOR * number) >> Descriptor.SKIP & 7)
 
     def _packet(self, number: int) -> bytes:
         word = self._memory.load(Size.DESCRIPTOR * number)
@@ -66,8 +73,8 @@ class SendSide:
             raise MachineError(
                 f"node {self._node}: the descriptor of buffer {number} is {word:#010x}, no packet to send"
             )
-        self._memory.count("net send", Size.BUFFER * number + skip, size)
-        return self._memory.read(Size.BUFFER * number + skip, size)
+        self._memory.count("net send", self._place(number), size)
+        return self._memory.read(self._place(number), size)
 
     def _wire(self, cell: Cell) -> bytes:
         place = Size.CIRCUIT * circuit_of(cell.header)
@@ -86,6 +93,7 @@ class SendSide:
             self._memory.store(place, word | State.SENT << Descriptor.STATE)
         else:
             self.cells.popleft()
+            self._log.turns[self._unit] += 1
         self._go_on()
 
 
@@ -156,17 +164,26 @@ class ReceiveSide:
     def _go_on(self) -> None:
         while self._backlog and self._place:
             flight, data, size, tail = self._backlog.popleft()
+            if not self._coming:
+                self._log.add(self._unit, TraceEvent.RX_HEAD, flight.key, self._where)
             self._coming += data
             if tail:
                 packet = bytes(self._coming)
                 self._coming.clear()
-                self._log.add(self._unit, TraceEvent.RX_TAIL, flight.key, len(packet), flight.crc_error)
+                self._log.add(self._unit, TraceEvent.RX_TAIL, flight.key, len(packet) + 1, flight.crc_error)
                 if self.form is Form.CELLS:
                     self._cell(packet, not flight.crc_error)
                 else:
                     self._packet(packet, not flight.crc_error)
                 self.changed()
             flight.taken(size, tail)
+
+    @property
+    def _where(self) -> int:
+        """Address at which the packet that comes is stored."""
+        if self.form is Form.CELLS:
+            return Size.IN_BASE + Size.SLOT * (self._log.turns[self._unit] % Size.IN_CELLS)
+        return Size.BUFFER * self.pool[0]
 
     def _packet(self, packet: bytes, good: bool) -> None:
         number, body = self.pool.popleft(), packet[: Size.BUFFER]
@@ -182,6 +199,7 @@ class ReceiveSide:
         else:
             self._memory.count("net receive", 0, Size.SLOT)
             self.cells.append(cell)
+            self._log.turns[self._unit] += 1
 
 
 class FifoWindow(Window):

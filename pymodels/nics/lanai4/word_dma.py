@@ -52,7 +52,7 @@ class WordDma:
         # A read may run over the end of what was granted, to the end of its last word.
         self.check_grant(registers[Ebus.EAR], size - 3 if registers[Ebus.DMA_DIR] else size)
         self._done = 0
-        self._log.add(self._unit, TraceEvent.DMA_START, 0, 0, size if registers[Ebus.DMA_DIR] else -size)
+        self._record(TraceEvent.DMA_START, size)
         self._next_piece(self._timing.dma_start)
 
     def _next_piece(self, delay: int) -> None:
@@ -74,5 +74,10 @@ class WordDma:
             self._next_piece(0)
             return
         self.transfers += 1
-        self._log.add(self._unit, TraceEvent.DMA_DONE, 0, 0, self._done if registers[Ebus.DMA_DIR] else -self._done)
+        self._record(TraceEvent.DMA_DONE, self._done)
         self._raise_isr(DMA, 0)
+
+    def _record(self, event: TraceEvent, size: int) -> None:
+        """Add the start or the end of a transfer to the trace."""
+        moved = size if self.registers[Ebus.DMA_DIR] else -size
+        self._log.add(self._unit, event, self.registers[Ebus.LAR], 0, moved)

@@ -73,6 +73,7 @@ class LeftEngine:
         size = first & 0xFFFF
         if first & PACKET:
             data += self._receive.take(size)
+            self._trace_move(size)
         if first & READ:
             self.read_done = False
         if first & FETCH and size > (SpSize.READ if first & READ else SpSize.FIFO):
@@ -124,6 +125,8 @@ class LeftEngine:
     def _done(self) -> None:
         entry = self._entries.popleft()
         self._busy = False
+        if entry.size:
+            self._trace(TraceEvent.DMA_DONE, entry)
         if entry.first & ALARM:
             self._alarm()
         elif entry.first & READ:
@@ -135,14 +138,21 @@ class LeftEngine:
         else:
             self.host_memory.write(entry.address, bytes(entry.data[: entry.size]))
             self.stored += 1
-        if entry.size:
-            self._trace(TraceEvent.DMA_DONE, entry)
         self._changed()
         self._go_on()
 
     def _trace(self, event: TraceEvent, entry: Entry) -> None:
-        fetch = bool(entry.first & FETCH)
-        self._log.add(self._unit, event, 0, int(not fetch), entry.size if fetch else -entry.size)
+        """Record the start or the end of a command with its number among the FETCHes or among the STOREs."""
+        if entry.first & FETCH:
+            self._log.add(self._unit, event, self.fetched, 0, entry.size)
+        else:
+            self._log.add(self._unit, event, self.stored, 1, -entry.size)
+
+    def _trace_move(self, size: int) -> None:
+        """Record that bytes of the packet at the head go to the Recv/Cmd FIFO, at once in the machine."""
+        number = self.stored + sum(not entry.first & (FETCH | ALARM | NEXT) for entry in self._entries)
+        for event in (TraceEvent.MOVE_START, TraceEvent.MOVE_DONE):
+            self._log.add(unit(self._node, Part.NET_RECV), event, self._receive.key, number, size)
 
 
 def _whole(size: int) -> int:

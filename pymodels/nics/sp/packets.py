@@ -52,6 +52,11 @@ class ReceiveBuffer:
         """The packet that the processor looks at."""
         return self._packets[self._seen] if self._seen < len(self._packets) else None
 
+    @property
+    def key(self) -> int:
+        """Key of the packet at the head, 0 if there is none."""
+        return self.head.words[4] if self.head else 0
+
     def take(self, size: int) -> bytes:
         """The next user bytes of the packet at the head. MachineError when it does not have them."""
         packet = self.head
@@ -82,6 +87,8 @@ class ReceiveBuffer:
             self._take(flight, data, size, tail)
 
     def _take(self, flight: Flight, data: bytes, size: int, tail: bool) -> None:
+        if not self._coming:
+            self._log.add(self._unit, TraceEvent.RX_HEAD, flight.key)
         self._coming += data
         if tail:
             self._whole(bytes(self._coming), flight)
@@ -95,7 +102,8 @@ class ReceiveBuffer:
         wrong = len(data) < FIXED or len(user) > MAX_USER or words[2] & 0xFFFF != VIA_BYTES + len(user)
         status = len(user) | bool(flight.crc_error) << RecvStatus.BAD_CRC | wrong << RecvStatus.BAD_SIZE
         self._packets.append(Packet((0, 0, *words[2:], *words[:2]), user, status))
-        self._log.add(self._unit, TraceEvent.RX_TAIL, flight.key, len(data), flight.crc_error)
+        whole = HEADER_BYTES + VIA_BYTES + len(user) + 1
+        self._log.add(self._unit, TraceEvent.RX_TAIL, flight.key, whole, flight.crc_error)
         self._changed()
 
 
@@ -151,7 +159,7 @@ class SendSide:
         packet = route + header[HEADER_BYTES:] + header[ROUTE_BYTES:HEADER_BYTES] + data
         self._buffer.write(0, packet)
         self.engine.set_pointer(0)
-        self.engine.set_limit(len(packet), True)
+        self.engine.set_limit(len(packet), True, told=len(data))
         self._left.room_made()
 
     def _progress(self, raised: int, cleared: int) -> None:

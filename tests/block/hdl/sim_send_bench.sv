@@ -30,6 +30,7 @@ module sim_send_bench
     output logic        misuse,        // strobe: a write was ignored
     output logic        tr_start,      // trace: packet started tr_start_ago edges ago
     output logic [31:0] tr_start_ago,  // see tr_start
+    output logic [23:0] tr_start_at,   // with tr_start: SRAM address of its first byte
     output logic        tr_read,       // trace: last byte handed over
     output logic [31:0] tr_bytes,      // bytes of the packet, route included, with tr_read
     output logic        in_flight,     // a packet is open or a piece runs

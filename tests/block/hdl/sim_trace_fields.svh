@@ -1,8 +1,17 @@
   // The ports of sim_trace_ports.svh.
-  assign {tr_tx_start, tr_tx_start_ago, tr_tx_start_key, tr_tx_read, tr_tx_read_key, tr_tx_read_bytes} = send_trace;
+  assign {
+    tr_tx_start,
+    tr_tx_start_ago,
+    tr_tx_start_at,
+    tr_tx_start_key,
+    tr_tx_read,
+    tr_tx_read_key,
+    tr_tx_read_bytes
+  } = send_trace;
   assign {
     tr_rx_first,
     tr_rx_first_key,
+    tr_rx_first_at,
     tr_rx_done,
     tr_rx_done_key,
     tr_rx_done_bytes,

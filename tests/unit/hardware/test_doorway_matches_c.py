@@ -120,6 +120,8 @@ def test_host_commands_and_events_are_equal() -> None:
         assert c[name] == known[name], name
     assert (c["EVENT_TAKEN"], c["EVENT_LOADED"]) == host.ENDS
     assert enums("host_python.c") == {name: int(TraceEvent[name]) for name in ("SPEND_START", "SPEND_END")}
+    traced = {name.removeprefix("TRACE_"): code for name, code in c.items() if name.startswith("TRACE_")}
+    assert traced == {name: TraceEvent[name] for name in ("SPEND_START", "SPEND_END", "PIO_WRITE", "PIO_READ")}
     interrupt = re.search(r"EVENT_INTERRUPT = (\d+)", SOURCES["sim_interrupt.sv"].read_text(encoding="utf-8"))
     assert interrupt is not None
     assert int(interrupt[1]) == {**vars(cpu), **vars(host)}["EVENT_INTERRUPT"]

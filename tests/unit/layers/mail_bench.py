@@ -17,11 +17,21 @@ class MailBench:
     """Started hosts."""
 
     def __init__(
-        self, layer: str, nodes: int = 2, *, on: str = "", trace: bool = False, mails: bool = True, **options: Any
+        self,
+        layer: str,
+        nodes: int = 2,
+        *,
+        on: str = "",
+        nic: str = "",
+        trace: bool = False,
+        mails: bool = True,
+        **options: Any,
     ) -> None:
-        """`on`: what the layer stands on; `mails`: False for layers without; further keywords are options."""
+        """`on`: what the layer stands on; `nic`: the kind of all NICs, by default that of the profile that fits the
+        layer; `mails`: False for layers without; further keywords are options of the layer.
+        """
         given = {**options, **({"on": on} if on else {})}
-        nic = fitting_profile(layer, {layer: given}).kind
+        nic = nic or fitting_profile(layer, {layer: given}).kind
         self.machine = machine = Machine(nodes, nic=nic, trace=trace)
         self.libraries = [
             Libraries(machine.host(node), *self._parts(node, {layer: given})).start(layer) for node in range(nodes)
