@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from firmware.mail import Mail
+from firmware.promises import NOTHING, Promise, Promises
 from firmware.shown import NOTHING_SAID, Shown
 from firmware.verbs import Nic
 from firmware.view import ClusterView
@@ -91,6 +92,8 @@ class Layer:
     """Mail over an opened library; None: the layer has no mail."""
     patient: Options = field(default_factory=lambda: MappingProxyType({}))
     """Options with which a host may do other work for long, and no timer counts its message as lost."""
+    promises: Promises = field(default_factory=lambda: MappingProxyType({"": NOTHING}))
+    """Properties of the mail by options (`firmware.promises`); each entry is a case of the conformance suite."""
     shown: Shown = NOTHING_SAID
     """What tools show of the layer."""
     boot: Boot | None = None
@@ -103,6 +106,10 @@ class Layer:
             value = vars(self)[name]
             if not callable(value) and (value is not None or name == "library"):
                 raise LayerError(f"layer {self.name!r}", f"{name} is {value!r}", "give a function")
+        for text, promised in vars(self)["promises"].items():
+            if not isinstance(promised, Promise):
+                cause = f"promises[{text!r}] is {promised!r}"
+                raise LayerError(f"layer {self.name!r}", cause, "give members of Promise, joined by |")
         below: object = vars(self)["stands_on"]
         if not isinstance(below, tuple) or not all(isinstance(one, str) for one in below):
             cause, remedy = f"stands_on is {below!r}", "give a tuple of names of layers"

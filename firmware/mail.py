@@ -19,11 +19,17 @@ AHEAD = 12
 """Messages of one host that may be under way to another, which has not received them: layers make room for them."""
 
 
+class MailError(ValueError):
+    """A message of a size that the mail of a layer does not carry."""
+
+
 class Mail(ABC):
     """Of one host. One task sends and receives."""
 
     most: int
-    """Bytes of a message."""
+    """Bytes of the longest message."""
+    least = 0
+    """Bytes of the shortest message."""
     longest_eager: int | None = None
     """A longer message is sent when its receiver has asked for it (rendezvous); None: none is."""
     answered = False
@@ -39,9 +45,21 @@ class Mail(ABC):
     async def start(self) -> None:
         """Make the host ready to send and to receive: on all hosts at the same time."""
 
-    @abstractmethod
     async def send(self, node: int, data: bytes) -> None:
-        """Send a message; the bytes may be changed when this returns."""
+        """Send a message; the bytes may be changed when this returns. Raises MailError for a message that is too long
+        or too short.
+        """
+        self.check(data)
+        await self._send(node, data)
+
+    def check(self, data: bytes) -> None:
+        """Raise MailError for a message that is too long or too short."""
+        if not self.least <= len(data) <= self.most:
+            raise MailError(f"a message of {len(data)} bytes: mail carries {self.least} to {self.most}")
+
+    @abstractmethod
+    async def _send(self, node: int, data: bytes) -> None:
+        """Send a message of a size that has been checked."""
 
     async def post(self, node: int, data: bytes) -> None:
         """Begin to send a message: the same, but that it never waits for the receive. `posted` waits for the rest."""

@@ -6,6 +6,7 @@ from firmware.am.nic import check_options, main
 from firmware.am.options import Options
 from firmware.am.shown import SHOWN
 from firmware.layer import Layer
+from firmware.promises import Promise
 
 LAYER = Layer(
     name="am",
@@ -14,5 +15,6 @@ LAYER = Layer(
     options=Options,
     limits=check_options,
     mail=open_mail,
+    promises={"": Promise.ORDER | Promise.BACK_PRESSURE | Promise.RESTART | Promise.REJOIN},
     shown=SHOWN,
 )

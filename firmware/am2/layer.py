@@ -6,6 +6,7 @@ from firmware.am2.nic import check_options, main
 from firmware.am2.options import Options
 from firmware.am2.shown import SHOWN
 from firmware.layer import Layer
+from firmware.promises import FAULTS, Promise
 
 LAYER = Layer(
     name="am2",
@@ -15,5 +16,6 @@ LAYER = Layer(
     limits=check_options,
     tolerates_loss=True,
     mail=open_mail,
+    promises={"": FAULTS | Promise.BACK_PRESSURE | Promise.PROTECTION | Promise.RESTART},
     shown=SHOWN,
 )

@@ -21,11 +21,12 @@ class EchoMail(Mail):
     async def start(self) -> None:
         await self._echo.start()
 
-    async def send(self, node: int, data: bytes) -> None:
+    async def _send(self, node: int, data: bytes) -> None:
         await self._echo.send(node, data)
 
     async def post(self, node: int, data: bytes) -> None:
         """All hosts may send before they receive: whoever has a full slot makes room for others."""
+        self.check(data)
         host = self.host
         while await host.pio_read(host.nic_base + at.STATE):
             await host.spend("look_flag")

@@ -6,6 +6,10 @@ from firmware.epos.nic import check_options, composition, main, tolerates_loss
 from firmware.epos.options import Options
 from firmware.epos.shown import SHOWN
 from firmware.layer import Layer
+from firmware.promises import Promise
+
+KEPT = Promise.ORDER | Promise.OVERTAKING | Promise.BACK_PRESSURE | Promise.PROTECTION | Promise.RESTART
+"""With all options of the cases."""
 
 LAYER = Layer(
     name="epos",
@@ -16,5 +20,10 @@ LAYER = Layer(
     tolerates_loss=tolerates_loss,
     composition=composition,
     mail=open_mail,
+    promises={
+        "": KEPT | Promise.REJOIN,
+        "protocols=flow": KEPT | Promise.REJOIN,
+        "protocols=reliability": KEPT | Promise.RESEQUENCING | Promise.LOSS | Promise.DAMAGE,
+    },
     shown=SHOWN,
 )

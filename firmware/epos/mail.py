@@ -22,7 +22,7 @@ class EposMail(Mail):
     async def start(self) -> None:
         await self._epos.start()
 
-    async def send(self, node: int, data: bytes) -> None:
+    async def _send(self, node: int, data: bytes) -> None:
         await self._epos.send(node, data)
 
     async def until(self, condition: Callable[[], bool]) -> None:

@@ -7,6 +7,19 @@ from firmware.grim.nic import boot, check_options, holds_link, main, tolerates_l
 from firmware.grim.options import Options
 from firmware.grim.shown import SHOWN
 from firmware.layer import Boot, Layer
+from firmware.promises import FAULTS, Promise
+
+KEPT = (
+    Promise.ORDER
+    | Promise.RESEQUENCING
+    | Promise.DOUBLING
+    | Promise.BACK_PRESSURE
+    | Promise.ZERO_COPY
+    | Promise.PROTECTION
+    | Promise.SELF
+    | Promise.RESTART
+)
+"""With all options of the cases."""
 
 LAYER = Layer(
     name="grim",
@@ -18,6 +31,10 @@ LAYER = Layer(
     holds_link=holds_link,
     tolerates_loss=tolerates_loss,
     mail=open_mail,
+    promises={
+        "": KEPT,
+        "timeout_us=200": KEPT | FAULTS,
+    },
     shown=SHOWN,
     boot=Boot(words=boot.words, waits=boot.waits, check=boot.check),
 )

@@ -41,7 +41,7 @@ class GrimMail(Mail):
             await grim.wait_for(lambda: grim.nodes_served >= others)
         self._handler = await grim.resolve_handler(HANDLER)
 
-    async def send(self, node: int, data: bytes) -> None:
+    async def _send(self, node: int, data: bytes) -> None:
         self._buffer.view[: len(data)] = data
         payload = Place(self._buffer.address, len(data))
         await self._grim.send(self._grim.get_dest_id(node), self._handler, payload=payload)

@@ -6,6 +6,7 @@ from firmware.hal.nic import check_options, main
 from firmware.hal.options import Options
 from firmware.hal.shown import SHOWN
 from firmware.layer import Layer
+from firmware.promises import Promise
 
 LAYER = Layer(
     name="hal",
@@ -15,5 +16,6 @@ LAYER = Layer(
     limits=check_options,
     tolerates_loss=True,
     mail=open_mail,
+    promises={"": Promise.ORDER | Promise.OVERTAKING | Promise.RESTART | Promise.REJOIN},
     shown=SHOWN,
 )

@@ -14,7 +14,7 @@ PROTOCOL = PROTOCOLS - 1
 class HalMail(Mail):
     """The bytes are copied into a send buffer."""
 
-    most = MOST
+    most, least = MOST, 1
 
     def __init__(self, hal: HostHal) -> None:
         super().__init__(hal.host)
@@ -24,7 +24,7 @@ class HalMail(Mail):
         self._hal.on_packet(PROTOCOL, self._arrived)
         await self._hal.start()
 
-    async def send(self, node: int, data: bytes) -> None:
+    async def _send(self, node: int, data: bytes) -> None:
         await self._hal.send(node, PROTOCOL, b"", data)
 
     async def until(self, condition: Callable[[], bool]) -> None:

@@ -5,6 +5,7 @@ from firmware.hpam.mail import PATIENT, open_mail
 from firmware.hpam.options import Options
 from firmware.hpam.shown import SHOWN
 from firmware.layer import Layer
+from firmware.promises import FAULTS, Promise
 from pymodels.nics.fifo.kind import KIND
 
 LAYER = Layer(
@@ -16,5 +17,6 @@ LAYER = Layer(
     tolerates_loss=True,
     mail=open_mail,
     patient=PATIENT,
+    promises={"": Promise.ORDER | FAULTS | Promise.BACK_PRESSURE | Promise.ZERO_COPY | Promise.PROTECTION},
     shown=SHOWN,
 )

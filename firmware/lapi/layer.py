@@ -5,6 +5,7 @@ from firmware.lapi.mail import open_mail
 from firmware.lapi.options import Options
 from firmware.lapi.shown import SHOWN
 from firmware.layer import Layer
+from firmware.promises import FAULTS, Promise
 
 LAYER = Layer(
     name="lapi",
@@ -12,5 +13,6 @@ LAYER = Layer(
     options=Options,
     stands_on=("hal",),
     mail=open_mail,
+    promises={"": Promise.ORDER | Promise.RESEQUENCING | FAULTS | Promise.PROTECTION | Promise.SELF | Promise.RESTART},
     shown=SHOWN,
 )

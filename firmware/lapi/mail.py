@@ -40,7 +40,7 @@ class LapiMail(Mail):
         self._handlers = await lapi.Address_init(lapi.handler(self._header))
         self._counters = await lapi.Address_init(self._here)
 
-    async def send(self, node: int, data: bytes) -> None:
+    async def _send(self, node: int, data: bytes) -> None:
         """The bytes are in the slot until LAPI has sent them."""
         lapi, number, size = self._lapi, self._sent[node], len(data)
         slot, there = self._slot(node, number), self._slot(lapi.me, number)

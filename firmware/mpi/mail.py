@@ -28,10 +28,11 @@ class MpiMail(Mail):
         await self._mpi.Init()
         await self._comm.Barrier()
 
-    async def send(self, node: int, data: bytes) -> None:
+    async def _send(self, node: int, data: bytes) -> None:
         await self._comm.Send(np.frombuffer(data, np.uint8), node)
 
     async def post(self, node: int, data: bytes) -> None:
+        self.check(data)
         self._begun.append(await self._comm.Isend(np.frombuffer(data, np.uint8), node))
 
     async def posted(self) -> None:

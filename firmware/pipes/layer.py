@@ -5,6 +5,7 @@ from firmware.pipes.host import Pipes
 from firmware.pipes.mail import open_mail
 from firmware.pipes.options import Options
 from firmware.pipes.shown import SHOWN
+from firmware.promises import FAULTS, Promise
 
 LAYER = Layer(
     name="pipes",
@@ -12,5 +13,8 @@ LAYER = Layer(
     options=Options,
     stands_on=("hal",),
     mail=open_mail,
+    promises={
+        "": Promise.ORDER | Promise.RESEQUENCING | FAULTS | Promise.BACK_PRESSURE | Promise.PROTECTION | Promise.RESTART
+    },
     shown=SHOWN,
 )

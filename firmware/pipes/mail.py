@@ -23,7 +23,7 @@ class PipesMail(Mail):
     async def start(self) -> None:
         await self._pipes.start()
 
-    async def send(self, node: int, data: bytes) -> None:
+    async def _send(self, node: int, data: bytes) -> None:
         await self._pipes.write(node, SIZE.pack(len(data)) + data)
 
     async def until(self, condition: Callable[[], bool]) -> None:

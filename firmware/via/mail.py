@@ -23,7 +23,7 @@ class ViaMail(Mail):
         self.most = min(self.most, self._mesh.nic.options.transfer)
         await self._mesh.connect(self._agent.me, self._agent.nodes, AHEAD, self.most)
 
-    async def send(self, node: int, data: bytes) -> None:
+    async def _send(self, node: int, data: bytes) -> None:
         peer = self._mesh.peers[node]
         place = await peer.buffer()
         self._mesh.nic.process.store_bytes(place.va, data)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from firmware.layer import Options
 from firmware.layers import composition, has_program, load
@@ -16,13 +16,21 @@ def fitting_profile(layer: str, options: Mapping[str, Options]) -> Profile:
     """The profile of the card that a layer drives; else the default one, if the layer and all below are compiled for
     it; else the first that they are compiled for. `options` of each layer by its name. Raises LookupError.
     """
+    for profile in fitting_profiles(layer, options):
+        return profile
+    raise LookupError(f"layer {layer!r} is compiled for no NIC with RTL")
+
+
+def fitting_profiles(layer: str, options: Mapping[str, Options]) -> Iterator[Profile]:
+    """Yield the profiles with RTL on which a layer and all below run, the usual one first. `options` of each layer by
+    its name.
+    """
     layers = stack((layer,), options)
     drives = next((kind.name for one in layers if (kind := load(one).drives)), "")
     for name in (drives,) if drives else (DEFAULT_PROFILE, *profile_names()):
         profile = load_profile(name)
         if profile.rtl and all(_compiled(one, profile, options.get(one, {})) for one in layers):
-            return profile
-    raise LookupError(f"layer {layer!r} is compiled for no NIC with RTL")
+            yield profile
 
 
 def _compiled(layer: str, profile: Profile, options: Options) -> bool:

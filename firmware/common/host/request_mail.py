@@ -33,7 +33,7 @@ class RequestMail(Mail):
     async def start(self) -> None:
         self._port = await self.opened([self.handle, self.answers, self.returned])
 
-    async def send(self, node: int, data: bytes) -> None:
+    async def _send(self, node: int, data: bytes) -> None:
         await self._port.request(node, self.handle, data=data)
 
     async def until(self, condition: Callable[[], bool]) -> None:

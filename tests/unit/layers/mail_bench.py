@@ -30,14 +30,16 @@ class MailBench:
         """`on`: what the layer stands on; `nic`: the kind of all NICs, by default that of the profile that fits the
         layer; `mails`: False for layers without; further keywords are options of the layer.
         """
-        given = {**options, **({"on": on} if on else {})}
-        nic = nic or fitting_profile(layer, {layer: given}).kind
-        self.machine = machine = Machine(nodes, nic=nic, trace=trace)
-        self.libraries = [
-            Libraries(machine.host(node), *self._parts(node, {layer: given})).start(layer) for node in range(nodes)
-        ]
+        self.layer, self.given = layer, {**options, **({"on": on} if on else {})}
+        nic = nic or fitting_profile(layer, {layer: self.given}).kind
+        self.machine = Machine(nodes, nic=nic, trace=trace)
+        self.libraries = [self.opened(node) for node in range(nodes)]
         self.mails: list[Mail] = [open_mail(layer, library) for library in self.libraries] if mails else []
         self.run(*(mail.start() for mail in self.mails))
+
+    def opened(self, node: int) -> Any:
+        """Start the program of a NIC, and return a new library of its host."""
+        return Libraries(self.machine.host(node), *self._parts(node, {self.layer: self.given})).start(self.layer)
 
     def _parts(self, node: int, given: Mapping[str, Mapping[str, Any]]) -> tuple[Any, Any]:
         """What a layer on a node is told, and how its program is started on the NIC."""

@@ -60,7 +60,7 @@ class MadeUpMail(Mail):
     async def start(self) -> None:
         """Nothing has to be started."""
 
-    async def send(self, node: int, data: bytes) -> None:
+    async def _send(self, node: int, data: bytes) -> None:
         """Take the CPU time of a send; the message arrives after the time on the wire."""
         await self._work(SEND_PS)
         sent = data[:-1] + b"?" if self.changed else data

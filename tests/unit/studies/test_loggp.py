@@ -51,7 +51,7 @@ class MadeUpMail(Mail):
     async def start(self) -> None:
         """There is nothing to start."""
 
-    async def send(self, node: int, data: bytes) -> None:
+    async def _send(self, node: int, data: bytes) -> None:
         with_, kernel, beyond = self._network, self._kernel, len(data) - 1
         if self._gone > kernel.now:
             await kernel.sleep_until(self._gone)
