@@ -19,7 +19,7 @@ LEGEND_OF_TWO = Legend(
     ("paris", "metz"),
     (("sw0", 8),),
     (("paris", 0, "sw0", 0), ("metz", 0, "sw0", 1)),
-    ("nic/grim:send_message", "host/grim:send"),
+    ("grim/nic:send_message", "grim/host:send"),
     {"nic": 7500, "link": 6250, "pci": 15000},
     layers=("grim",),
 )

@@ -125,7 +125,7 @@ def test_a_name_that_two_roots_have_is_refused(root: Path, monkeypatch: pytest.M
 )
 def test_a_change_in_a_root_makes_another_point(root: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(root.parent))
-    monkeypatch.setattr("tb.sweep.outside.roots", lambda: (root.parent / "tree", root))
+    monkeypatch.setattr("tb.sweep.outside.roots", lambda: (TREE, root))
     monkeypatch.setattr(points, "roots", lambda: (root.parent / "tree", root))  # an empty one: the other takes long
 
     def key() -> str:
