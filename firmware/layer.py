@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from firmware.mail import Mail
+from firmware.options import LayerOptions
 from firmware.promises import NOTHING, Promise, Promises
 from firmware.shown import NOTHING_SAID, Shown
 from firmware.verbs import Nic
@@ -68,8 +69,8 @@ class Layer:
     """Library of one host. Arguments: host, view, and the library below where the layer stands on another one."""
     firmware: Callable[[Nic, ClusterView], Coroutine[Any, Any, None]] | None = None
     """Program of the NIC; None: the layer has none, or it is written in C only."""
-    options: type | None = None
-    """Dataclass of the run-time options; None: the layer has no options."""
+    options: type[LayerOptions] | None = None
+    """Class of the run-time options; None: the layer has no options."""
     stands_on: tuple[str, ...] = ()
     """Layers on one of which the library can run, the usual one first; empty: it runs on the NIC."""
     drives: NicKind | None = None
@@ -110,6 +111,9 @@ class Layer:
             if not isinstance(promised, Promise):
                 cause = f"promises[{text!r}] is {promised!r}"
                 raise LayerError(f"layer {self.name!r}", cause, "give members of Promise, joined by |")
+        options: object = vars(self)["options"]
+        if options is not None and not (isinstance(options, type) and issubclass(options, LayerOptions)):
+            raise LayerError(f"layer {self.name!r}", f"options is {options!r}", "give a subclass of LayerOptions")
         below: object = vars(self)["stands_on"]
         if not isinstance(below, tuple) or not all(isinstance(one, str) for one in below):
             cause, remedy = f"stands_on is {below!r}", "give a tuple of names of layers"

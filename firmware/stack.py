@@ -13,13 +13,11 @@ from typing import Any
 
 from firmware.layer import LayerError, Options
 from firmware.layers import exists, host_library, load, names, shown
+from firmware.options import ON
 from firmware.shown import Shown
 from firmware.verbs import Host
 from firmware.view import ClusterView
 from pymodels.errors import nearest
-
-ON = "on"
-"""The option of a layer that chooses what it stands on."""
 
 
 def grounds(layer: str) -> tuple[str, ...]:

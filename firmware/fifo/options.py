@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
-RANGES: Mapping[str, tuple[int, int]] = MappingProxyType({})
-WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType({"form": ("buffers", "cells")})
+from firmware.options import LayerOptions, option
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(LayerOptions):
     """The options with their defaults."""
 
-    form: str = "buffers"
-    """buffers: TX_READY, pool and descriptors, as HPAM had; cells: FIFOs of cells, as SSAM had (paper 002)."""
+    form: str = option(
+        "buffers",
+        "buffers: TX_READY, pool and descriptors, as HPAM had; cells: FIFOs of cells, as SSAM had (paper 002)",
+        choices=("buffers", "cells"),
+    )

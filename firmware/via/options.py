@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from types import MappingProxyType
 
-from firmware.options import OptionError, check_values
+from firmware.options import LayerOptions, OptionError, option
 from firmware.via import formats as via
 
 PRESETS: Mapping[str, Mapping[str, str | int]] = MappingProxyType(
@@ -33,111 +33,113 @@ PRESETS: Mapping[str, Mapping[str, str | int]] = MappingProxyType(
 )
 """What a preset chooses (readings C8); each choice may be set by itself beside it."""
 
-WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "preset": tuple(PRESETS),
-        "doorbell": ("", "d2", "d1_word", "d1_ring", "hw"),
-        "descriptors": ("", "pio", "ahead", "dma", "prefetch"),
-        "translation": ("", "at1", "at2", "at3", "flat"),
-        "completion": ("", "cq1", "cq2"),
-        "pages": ("vi", "process"),
-        "rdma": ("buffer", "table"),
-    }
-)
-"""The words that an option knows; the empty one: as the preset says."""
-
-RANGES: Mapping[str, tuple[int, int]] = MappingProxyType(
-    {
-        "vis": (2, via.VIS),
-        "processes": (1, via.VIS),
-        "packet": (64, via.MOST_PAYLOAD // 8 * 8),
-        "inline": (0, via.MOST_INLINE),
-        "outstanding": (1, 4096),
-        "transfer": (1, 1 << 16),
-        "send_words": (64, 1 << 16),
-        "receive_words": (64, 1 << 12),
-        "low_water": (0, 64),
-        "regions": (16, 4096),
-        "translation_entries": (1, 1 << 16),
-        "translation_ways": (1, 64),
-        "table_words": (256, 1 << 20),
-        "write_combine": (0, 1),
-        "queues": (1, 256),
-        "timeout_us": (0, 1_000_000),
-        "connect_us": (1, 1_000_000),
-        "exact": (0, 1),
-        "page_seed": (0, 1 << 31),
-    }
-)
-"""Least and greatest value of each option that is a number."""
-
 
 @dataclass(frozen=True)
-class Options:
+class Options(LayerOptions):
     """The options with their defaults."""
 
-    preset: str = "firmvia"
-    """A set of choices that was built: `PRESETS`."""
-    doorbell: str = ""
-    """How the NIC learns of a posted descriptor (paper 001, 2.2.1). d2: the tail of a central queue that the kernel
-    writes; d1_word, d1_ring: a word for each VI in a page of its process, one descriptor or several at a time; hw: a
-    FIFO of the card."""
-    descriptors: str = ""
-    """How it gets the descriptor (2.2.2). pio: the host writes it into the NIC's memory; ahead: so too, and the NIC
-    reads and checks receives as soon as they are posted; dma: it fetches it when it needs it; prefetch: receives as
-    soon as they are posted."""
-    translation: str = ""
-    """Who translates addresses, and where the tables are (2.2.3). at1: the host's kernel, tables in host
-    memory; at2: the NIC, tables in its memory; at3: the NIC, tables in host memory, entries in a cache. flat: nobody;
-    memory that is registered is moved to where it is contiguous."""
-    completion: str = ""
-    """Completion queues (2.2.4). cq1: the NIC writes an entry by DMA; cq2: the library looks at the work queues."""
-    pages: str = "process"
-    """User-level doorbells: who has a page of the NIC for them, each VI for its pair, or each process for up to 256."""
-    rdma: str = "buffer"
-    """How an RDMA write finds its memory (3.2.2). buffer: by a buffer of the kernel, which copies; table: the NIC looks
-    the page up in host memory."""
-    vis: int = via.VIS
-    """VIs of a NIC, the kernel agents' VI 0 among them."""
-    processes: int = 8
-    """Processes that can have doorbells of their own, where each has a page for them."""
-    packet: int = 1024
-    """Payload of a packet: a user's bytes (paper 001, 3.3.1)."""
-    inline: int = via.INLINE
-    """Messages of so many bytes at most are written into the queue instead of their addresses (3.3.2)."""
-    outstanding: int = 256
-    """Descriptors that are posted and not done, for each work queue (readings C7)."""
-    transfer: int = 1 << 16
-    """Bytes of a message at most (paper 001, 3.2.1)."""
-    send_words: int = 2048
-    """Words of the central send queue cache: room for 256 descriptors of a page (readings C13); a power of two."""
-    receive_words: int = 128
-    """Words of each VI's receive queue cache: room for 16 descriptors of a page and more; a power of two."""
-    low_water: int = 4
-    """With fewer descriptors than this in a receive queue cache, and more at the host, the NIC asks for a refill
-    (readings C13)."""
-    regions: int = 64
-    """Registered memory regions of a host."""
-    translation_entries: int = 1024
-    """at3: entries of the NIC's cache."""
-    translation_ways: int = 1
-    """at3: entries of a set; 1: direct-mapped."""
-    table_words: int = 1 << 16
-    """at2: words of the NIC's memory for tables: 256 MB of pages."""
-    write_combine: int = 0
-    """Descriptors are written into the NIC's memory word by word (0), or in bursts (1)."""
-    queues: int = 64
-    """Completion queues of a host."""
-    timeout_us: int = 5000
-    """After so long without an answer a reliable connection counts as broken. Assumed: no paper gives it."""
-    connect_us: int = 200
-    """First wait until an unanswered message of a kernel agent is repeated; each later wait is twice as long, up to 32
-    times the first. Assumed."""
-    exact: int = 0
-    """1: the NIC looks at the length of each packet to the byte. It looks for CRC-8 where whole words end, so a link
-    that loses or adds characters of a packet whose data end with zeros is not always seen otherwise."""
-    page_seed: int = 1
-    """Scatters the physical pages of processes."""
+    vis: int = option(via.VIS, "VIs of a NIC, the kernel agents' VI 0 among them", 2, via.VIS)
+    processes: int = option(
+        8, "Processes that can have doorbells of their own, where each has a page for them", 1, via.VIS
+    )
+    packet: int = option(1024, "Payload of a packet: a user's bytes (paper 001, 3.3.1)", 64, via.MOST_PAYLOAD // 8 * 8)
+    inline: int = option(
+        via.INLINE,
+        "Messages of so many bytes at most are written into the queue instead of their addresses (3.3.2)",
+        0,
+        via.MOST_INLINE,
+    )
+    outstanding: int = option(
+        256, "Descriptors that are posted and not done, for each work queue (readings C7)", 1, 4096
+    )
+    transfer: int = option(1 << 16, "Bytes of a message at most (paper 001, 3.2.1)", 1, 1 << 16)
+    send_words: int = option(
+        2048,
+        "Words of the central send queue cache: room for 256 descriptors of a page (readings C13); a power of two",
+        64,
+        1 << 16,
+    )
+    receive_words: int = option(
+        128,
+        "Words of each VI's receive queue cache: room for 16 descriptors of a page and more; a power of two",
+        64,
+        1 << 12,
+    )
+    low_water: int = option(
+        4,
+        "With fewer descriptors than this in a receive queue cache, and more at the host, the NIC asks for a "
+        "refill (readings C13)",
+        0,
+        64,
+    )
+    regions: int = option(64, "Registered memory regions of a host", 16, 4096)
+    translation_entries: int = option(1024, "at3: entries of the NIC's cache", 1, 1 << 16)
+    translation_ways: int = option(1, "at3: entries of a set; 1: direct-mapped", 1, 64)
+    table_words: int = option(1 << 16, "at2: words of the NIC's memory for tables: 256 MB of pages", 256, 1 << 20)
+    write_combine: int = option(
+        0, "Descriptors are written into the NIC's memory word by word (0), or in bursts (1)", 0, 1
+    )
+    queues: int = option(64, "Completion queues of a host", 1, 256)
+    timeout_us: int = option(
+        5000,
+        "After so long without an answer a reliable connection counts as broken. Assumed: no paper gives it",
+        0,
+        1_000_000,
+    )
+    connect_us: int = option(
+        200,
+        "First wait until an unanswered message of a kernel agent is repeated; each later wait is twice as "
+        "long, up to 32 times the first. Assumed",
+        1,
+        1_000_000,
+    )
+    exact: int = option(
+        0,
+        "1: the NIC looks at the length of each packet to the byte. It looks for CRC-8 where whole words end, "
+        "so a link that loses or adds characters of a packet whose data end with zeros is not always seen "
+        "otherwise",
+        0,
+        1,
+    )
+    page_seed: int = option(1, "Scatters the physical pages of processes", 0, 1 << 31)
+    preset: str = option("firmvia", "A set of choices that was built: `PRESETS`", choices=tuple(PRESETS))
+    doorbell: str = option(
+        "",
+        "How the NIC learns of a posted descriptor (paper 001, 2.2.1). d2: the tail of a central queue that "
+        "the kernel writes; d1_word, d1_ring: a word for each VI in a page of its process, one descriptor or "
+        "several at a time; hw: a FIFO of the card",
+        choices=("", "d2", "d1_word", "d1_ring", "hw"),
+    )
+    descriptors: str = option(
+        "",
+        "How it gets the descriptor (2.2.2). pio: the host writes it into the NIC's memory; ahead: so too, "
+        "and the NIC reads and checks receives as soon as they are posted; dma: it fetches it when it needs "
+        "it; prefetch: receives as soon as they are posted",
+        choices=("", "pio", "ahead", "dma", "prefetch"),
+    )
+    translation: str = option(
+        "",
+        "Who translates addresses, and where the tables are (2.2.3). at1: the host's kernel, tables in host "
+        "memory; at2: the NIC, tables in its memory; at3: the NIC, tables in host memory, entries in a cache. "
+        "flat: nobody; memory that is registered is moved to where it is contiguous",
+        choices=("", "at1", "at2", "at3", "flat"),
+    )
+    completion: str = option(
+        "",
+        "Completion queues (2.2.4). cq1: the NIC writes an entry by DMA; cq2: the library looks at the work queues",
+        choices=("", "cq1", "cq2"),
+    )
+    pages: str = option(
+        "process",
+        "User-level doorbells: who has a page of the NIC for them, each VI for its pair, or each process for up to 256",
+        choices=("vi", "process"),
+    )
+    rdma: str = option(
+        "buffer",
+        "How an RDMA write finds its memory (3.2.2). buffer: by a buffer of the kernel, which copies; table: "
+        "the NIC looks the page up in host memory",
+        choices=("buffer", "table"),
+    )
 
     @property
     def user_level(self) -> bool:
@@ -159,8 +161,24 @@ class Options:
         """The NIC polls words of processes."""
         return self.doorbell.startswith("d1")
 
-    def _fit(self) -> None:
-        """Whether the choices go together. Raises OptionError."""
+    @classmethod
+    def completed(cls, given: Mapping[str, float | str]) -> Mapping[str, float | str]:
+        """Return the values with the preset's choices where they are not given, or empty."""
+        chosen = {name: value for name, value in given.items() if value != ""}
+        return {**PRESETS[str(given.get("preset", cls.preset))], **chosen}
+
+    def check(self) -> None:
+        """Raise OptionError for sizes of the wrong form, and for choices that exclude each other."""
+        for name in ("send_words", "receive_words"):
+            words = getattr(self, name)
+            if words & words - 1:
+                raise OptionError(f"option {name}", f"{words} is not a power of two", "give one")
+        self._check_choices()
+        if self.packet % 8:
+            raise OptionError("option packet", f"{self.packet} is not a multiple of 8", "round it")
+
+    def _check_choices(self) -> None:
+        """Raise OptionError for choices that exclude each other."""
         if self.user_level != (self.translation != "at1"):
             what = f"via.doorbell={self.doorbell} with via.translation={self.translation}"
             cause = "a kernel that translates rings the doorbell too (d2), and one that does not is not entered"
@@ -176,22 +194,3 @@ class Options:
         if self.translation_entries % self.translation_ways:
             what = f"via.translation_entries={self.translation_entries}"
             raise OptionError(what, f"makes no whole sets of {self.translation_ways}", "give a multiple of the ways")
-
-    @classmethod
-    def of(cls, given: Mapping[str, float | str]) -> Options:
-        """Options from names and values, the preset's choices where none is given. Raises OptionError."""
-        check_values("VIA", OptionError, given, RANGES, WORDS)
-        chosen = {name: value for name, value in given.items() if value != ""}
-        options = cls(**{**PRESETS[str(given.get("preset", "firmvia"))], **chosen})  # type: ignore[arg-type]
-        for name in ("send_words", "receive_words"):
-            words = getattr(options, name)
-            if words & words - 1:
-                raise OptionError(f"option {name}", f"{words} is not a power of two", "give one")
-        options._fit()
-        if options.packet % 8:
-            raise OptionError("option packet", f"{options.packet} is not a multiple of 8", "round it")
-        return options
-
-
-OPTION_NAMES = tuple(field.name for field in fields(Options))
-"""All options, in the order of the table."""

@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from pymodels.options import Fault, NumberType, number_fault
+
 
 class Origin(str, Enum):
     """Where a value comes from (design 6): the most trustworthy first."""
@@ -42,7 +44,7 @@ class Key:
 
     name: str
     owner: Owner
-    type: type[int] | type[float] | type[bool]
+    type: NumberType
     unit: str
     low: float
     high: float
@@ -168,19 +170,9 @@ PROCESSOR = (
 # fmt: on
 
 
-def fault_of(key: Key, value: object) -> tuple[str, str, str] | None:
-    """What is wrong with a value for a key, as (what, cause, remedy); None when nothing is."""
-    kinds = {int: "a whole number", float: "a number", bool: "true or false"}
-    wanted = (int, float) if key.type is float else (key.type,)
-    if not isinstance(value, wanted) or (isinstance(value, bool) and key.type is not bool):
-        return (
-            "wrong type",
-            f"{key.name} is {value!r}",
-            f"write {kinds[key.type]}{f' ({key.unit})' if key.unit else ''}",
-        )
-    if key.type is not bool and not key.low <= value <= key.high:
-        unit = f" {key.unit}" if key.unit else ""
-        return "value out of range", f"{key.name} is {value}", f"it must be {key.low:g} to {key.high:g}{unit}"
-    if key.even and value % 2:
+def fault_of(key: Key, value: object) -> Fault | None:
+    """Return the violation of type or range by a value for a key; None: the value is valid."""
+    fault = number_fault(key.name, value, key.type, key.low, key.high, key.unit)
+    if fault is None and key.even and int(value) % 2:  # type: ignore[call-overload]  # a valid value is a number
         return "value out of range", f"{key.name} is {value}", "a period is an even number of picoseconds"
-    return None
+    return fault

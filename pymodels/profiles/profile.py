@@ -6,7 +6,6 @@ and host (readings A1) stand in the NIC's file under `with.<host>` and overrule 
 
 from __future__ import annotations
 
-import contextlib
 import math
 import re
 import shlex
@@ -16,13 +15,13 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pymodels import numerals
 from pymodels.cards import CardMap
 from pymodels.costs.targets import HOSTS
 from pymodels.errors import ConfigError, nearest
 from pymodels.hardware.discover import nic_kind
 from pymodels.hardware.schema import Key, Origin, Owner, Scalar, fault_of
 from pymodels.hardware.value import Value
+from pymodels.options import SETTING, number
 from pymodels.profiles.keys import keys_of
 from pymodels.profiles.reader import ProfileFile, read_profile_file
 from pymodels.roots import things
@@ -31,8 +30,6 @@ from pymodels.toml import read_text
 if TYPE_CHECKING:
     from pymodels.costs.targets import Target
     from pymodels.hardware.kind import NicKind
-
-SETTING = "SET"
 
 
 @dataclass(frozen=True)
@@ -135,17 +132,9 @@ def parse_settings(text: str) -> dict[str, str]:
 
 def typed(key: Key, text: str) -> Scalar:
     """Text as a value of a key. ConfigError when it is of another type or out of range."""
-    value: Scalar | str = text
-    with contextlib.suppress(ValueError):
-        if key.type is bool:
-            value = {"true": True, "1": True, "false": False, "0": False}.get(text.lower(), text)
-        elif key.type is int:
-            value = numerals.whole(text, 16 if text.lower().startswith("0x") else 10)
-        else:
-            value = numerals.real(text)
-    fault = fault_of(key, value)
-    if fault or isinstance(value, str):
-        raise ConfigError(SETTING, 0, *(fault or ("wrong type", text, "write a value")))
+    value = number(text, key.type)
+    if (fault := fault_of(key, value)) is not None or isinstance(value, str):
+        raise ConfigError(SETTING, 0, *(fault or ("wrong type", text, "give a value")))
     return value
 
 

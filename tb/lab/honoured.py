@@ -11,7 +11,8 @@ from dataclasses import replace
 from pymodels.errors import ConfigError
 from pymodels.machine.timing import Timing
 from pymodels.nics.common.lanai import core_pace
-from pymodels.profiles.profile import SETTING, Profile
+from pymodels.options import SETTING
+from pymodels.profiles.profile import Profile
 
 PS_PER_NS = 1000
 

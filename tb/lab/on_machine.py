@@ -23,8 +23,9 @@ from pymodels.errors import ConfigError, SanlabError
 from pymodels.kernel import Kernel
 from pymodels.machine import Machine
 from pymodels.numerals import SEEDS, argument
+from pymodels.options import SETTING
 from pymodels.profiles import DEFAULT_KIND, load_profile
-from pymodels.profiles.profile import SETTING, parse_settings
+from pymodels.profiles.profile import parse_settings
 from tb.lab.honoured import check_honoured, timing_of
 from tb.lab.lab import Notebook
 from tb.plan import studies

@@ -2,83 +2,24 @@
 
 from __future__ import annotations
 
-import ast
-import inspect
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache
-from itertools import pairwise
-from types import ModuleType
 
-from firmware.layers import check_options, holds_link, names
-from firmware.stack import ON, grounds
-from pymodels import numerals
+from firmware.layers import check_options, exists, holds_link, load
+from firmware.options import ON
+from firmware.stack import grounds
 from pymodels.cards import CardMap
-from pymodels.errors import ConfigError, nearest
-from tb.plan.modules import module_if_there
+from pymodels.options import Option
 
-
-@dataclass(frozen=True)
-class Option:
-    """A setting of a study: its default, meaning and range. The default's type is the option's type."""
-
-    default: float | str
-    meaning: str
-    low: int = 0
-    high: int = 1 << 31
-    choices: tuple[str, ...] = ()
-    """The words that a text option knows; empty: any."""
-    unit: str = ""
-    """Unit of the value; empty where the end of the name has it (`timeout_us`), or there is none."""
-
-    def parse(self, name: str, text: str) -> float | str:
-        """Text as a value. Raises ConfigError for a wrong type, a value out of range, an unknown word."""
-        if isinstance(self.default, str):
-            if self.choices and text not in self.choices:
-                raise ConfigError("SET", 0, "unknown word", f"{name} is {text!r}", nearest(text, self.choices))
-            return text
-        whole = isinstance(self.default, int)
-        try:
-            value = numerals.whole(text, 0) if whole else numerals.real(text)
-        except ValueError:
-            remedy = "give a whole number" if whole else "give a number such as 1e-3"
-            raise ConfigError("SET", 0, "wrong type", f"{name} is {text!r}", remedy) from None
-        if not self.low <= value <= self.high:
-            raise ConfigError("SET", 0, "value out of range", f"{name} is {value}", f"give {self.low} to {self.high}")
-        return value
+__all__ = ["Option", "check_layers", "layer_options", "links_held", "options_by_layer", "stack_options"]
 
 
 def layer_options(layer: str) -> dict[str, Option]:
-    """The run-time options of a message layer as settings `<layer>.<option>`; none when it has no options module."""
-    known = grounds(layer) if layer in names() else ()
+    """The run-time options of a message layer as settings `<layer>.<option>`; none for a layer without options."""
+    known = grounds(layer) if exists(layer) else ()
     chosen = {f"{layer}.{ON}": Option(known[0], f"what {layer} stands on", choices=known)} if len(known) > 1 else {}
-    module = module_if_there(f"firmware.{layer}.options")
-    if module is None:
-        return chosen
-    defaults, meanings = module.Options(), field_meanings(module)
-    numbers = {name: Option(getattr(defaults, name), meanings[name], *bounds) for name, bounds in module.RANGES.items()}
-    words = {
-        name: Option(getattr(defaults, name), meanings[name], choices=known)
-        for name, known in getattr(module, "WORDS", {}).items()
-    }
-    return {**chosen, **{f"{layer}.{name}": option for name, option in {**numbers, **words}.items()}}
-
-
-@cache
-def field_meanings(module: ModuleType) -> Mapping[str, str]:
-    """Return the docstring below each field of a module's class `Options`, on one line, by the name of the field."""
-    body = next(
-        part.body
-        for part in ast.parse(inspect.getsource(module)).body
-        if isinstance(part, ast.ClassDef) and part.name == "Options"
-    )
-    meanings = {}
-    for field, below in pairwise([*body, ast.Pass()]):
-        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
-            said = below.value if isinstance(below, ast.Expr) else None
-            text = said.value if isinstance(said, ast.Constant) and isinstance(said.value, str) else ""
-            meanings[field.target.id] = " ".join(text.split()).removesuffix(".")
-    return meanings
+    options = load(layer).options if exists(layer) else None
+    declared = options.declared().items() if options is not None else ()
+    return {**chosen, **{f"{layer}.{name}": one for name, one in declared}}
 
 
 def stack_options(layer: str) -> dict[str, Option]:

@@ -26,7 +26,7 @@ from firmware.grim.host.reserved import ReservedMemory
 from firmware.grim.host.tree_calls import Multicast
 from firmware.grim.nic.asked import planned, warnings
 from firmware.grim.nic.layout import Counter, HostQueue
-from firmware.grim.options import RANGES
+from firmware.grim.options import Options
 from firmware.verbs import Host
 from firmware.view import ClusterView
 
@@ -115,9 +115,9 @@ class Grim(Api):
         dispatch = self.calls.ready().dispatch
         if dispatch.threaded:
             raise GrimError("start_polling", "a thread polls already", "stop it first")
-        least, most = RANGES["poll_period_us"]
-        if not least <= whole("period_us", period_us) <= most:
-            raise GrimError("period_us", f"{period_us}", f"give {least}..{most}")
+        declared = Options.declared()["poll_period_us"]
+        if not declared.low <= whole("period_us", period_us) <= declared.high:
+            raise GrimError("period_us", f"{period_us}", f"give {declared.low}..{declared.high}")
         self.polling_thread = PollingThread(self.host, dispatch, period_us)
         self.polling_thread.start()
 

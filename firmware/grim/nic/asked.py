@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from firmware.grim.nic.layout import Layout
-from firmware.grim.options import RANGES, Options
+from firmware.grim.options import Options
 from firmware.options import OptionError
 from firmware.view import ClusterView
 from pymodels.config.model import FPGA_CARD, HOST_QUEUE, NETWORK_CARD, QueueRequest
@@ -23,7 +23,12 @@ def planned(view: ClusterView, sram_bytes: int, executes: bool = False) -> tuple
     """Options and map of memory of a node; `executes`: its NIC executes its firmware. Raises OptionError, for a queue
     of the configuration at its line.
     """
-    asked = {name: min(request.size, RANGES[name][1]) for name, request in _in_force(view)}
+    asked: dict[str, int] = {}
+    for name, request in _in_force(view):
+        declared = Options.declared()[name]
+        asked[name] = min(request.size, int(declared.high))
+        if (fault := declared.fault(name, asked[name])) is not None:
+            raise OptionError(_place(request), *fault[1:])
     try:
         options = Options.of({**view.options, **asked})
         return options, Layout(options, len(view.names), sram_bytes, executes)

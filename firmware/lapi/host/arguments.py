@@ -29,7 +29,7 @@ class Arguments:
     async def begin(self, path: str, tgt: int) -> None:
         """Any call that sends: what it costs, and the task."""
         await self._host.spend(path)
-        if self._settings.error_chk:
+        if self._settings.options.error_chk:
             await self._host.spend("lapi_check")
         if type(tgt) is not int or not 0 <= tgt < self._tasks:
             raise Misuse(f"tgt {tgt!r}", "there is no such task", f"give 0 to {self._tasks - 1}")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from firmware.lapi.host.calls import Query
 from firmware.lapi.host.errors import Misuse
 from firmware.lapi.host.header import MOST
-from firmware.lapi.options import RANGES, Options
+from firmware.lapi.options import Options
 
 MOST_DATA = (1 << 31) - 1
 """Bytes of a message."""
@@ -22,8 +23,12 @@ SET: Mapping[Query, str] = MappingProxyType(
 )
 
 
-class Environment(Options):
-    """The values of one context."""
+class Environment:
+    """The values of one context: its options, as `Senv` has changed them, and fixed properties."""
+
+    def __init__(self, options: Options) -> None:
+        """Begin with the options of the layer."""
+        self.options = options
 
     def query(self, query: Query, task: int, tasks: int) -> int:
         """A property. Raises Misuse."""
@@ -37,14 +42,15 @@ class Environment(Options):
             return fixed[query]
         if query not in SET:
             raise Misuse(f"query {query!r}", "there is no such", f"give one of {', '.join(Query.__members__)}")
-        return int(getattr(self, SET[query]))
+        return int(getattr(self.options, SET[query]))
 
     def change(self, query: Query, value: int) -> None:
         """Set one. Raises Misuse."""
         if query not in SET:
             raise Misuse(f"query {query!r}", "it cannot be set", f"give one of {', '.join(one.name for one in SET)}")
         name = SET[query]
-        least, most = RANGES[name]
-        if type(value) is not int or not least <= value <= most:
-            raise Misuse(f"val {value!r}", f"{query.name} is a whole number in {least}..{most}", "give one")
-        setattr(self, name, value)
+        declared = Options.declared()[name]
+        if declared.fault(name, value) is not None:
+            cause = f"{query.name} is a whole number in {declared.low}..{declared.high}"
+            raise Misuse(f"val {value!r}", cause, "give one")
+        self.options = replace(self.options, **{name: value})

@@ -18,6 +18,7 @@ from firmware.lapi.host.incoming import Incoming
 from firmware.lapi.host.memory import Memory
 from firmware.lapi.host.outgoing import PROTOCOL, Message, Outgoing
 from firmware.lapi.host.turns import Turns
+from firmware.lapi.options import Options
 from firmware.verbs import Host
 from firmware.view import ClusterView
 
@@ -32,7 +33,7 @@ class Lapi:
         """`below`: HAL of this host; `begin`: the first sequence of every pair."""
         self.host, self.hal, self.me, self.tasks = host, below, view.me, len(view.names)
         self.process = host.process("lapi")
-        self.settings = Environment.of(view.options)
+        self.settings = Environment(Options.of(view.options))
         self.thread = CompletionThread(host, self.process, self.me, self)
         self.memory = Memory(host, self.process)
         self._functions, self._running = Functions(), set[object]()
@@ -84,7 +85,7 @@ class Lapi:
 
     def _watch(self) -> None:
         """In interrupt mode time-outs are seen to while nobody calls LAPI."""
-        if self.settings.interrupt_set:
+        if self.settings.options.interrupt_set:
             self._turns.start_clock()
 
     async def _until(self, condition: Callable[[], bool], what: str) -> None:
@@ -144,9 +145,9 @@ class Lapi:
 
     async def _apply(self) -> None:
         """The settings, to the parts that need them."""
-        self.outgoing.timeout_ps = 1_000_000 * self.settings.timeout_us
-        self._incoming.acknowledge_at = self.settings.ack_packets
-        await self.hal.interrupts(bool(self.settings.interrupt_set), NO_DELAY_US)
+        self.outgoing.timeout_ps = 1_000_000 * self.settings.options.timeout_us
+        self._incoming.acknowledge_at = self.settings.options.ack_packets
+        await self.hal.interrupts(bool(self.settings.options.interrupt_set), NO_DELAY_US)
 
     # ---- data
 

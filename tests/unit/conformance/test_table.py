@@ -15,8 +15,8 @@ import pytest
 
 from firmware.layer import Layer, LayerError
 from firmware.layers import load, with_mail
+from firmware.options import ON
 from firmware.promises import Promise, parse
-from firmware.stack import ON
 from tb.tools.paths import ROOT
 from tests.unit.conformance.cases import CASES, Case
 

@@ -256,9 +256,9 @@ def test_each_misuse_has_its_error_and_harms_nothing(node: int, data: Any, commu
         ({"mtu": 8192, "slot_bytes": 4096}, 2, "a staging slot of 4096 bytes is shorter than a frame of 8192"),
         ({"slots": 3}, 2, "option slots: 3 is no power of two"),
         ({"staging": "overwrite", "rx_fifo": "host"}, 2, "has no room for messages that are not copied out"),
-        ({"notify": "bell"}, 2, "option notify: 'bell' is none of its words"),
-        ({"protocols": "flaw"}, 2, "option protocols: 'flaw' is no protocol"),
-        ({"mtu_shift": 1}, 2, "option 'mtu_shift': EPOS does not have it"),
+        ({"notify": "bell"}, 2, "unknown word: epos.notify is 'bell'"),
+        ({"protocols": "flaw"}, 2, "unknown word: epos.protocols is 'flaw'; did you mean 'flow'"),
+        ({"mtu_shift": 1}, 2, "unknown option 'mtu_shift': epos has no such option"),
         ({}, 65, "65 nodes: headers have room for 64"),
         (
             {"send_frames": 64, "receive_frames": 64, "mtu": 8192, "slots": 64},

@@ -229,7 +229,7 @@ def test_frames_of_another_composition_are_counted_and_named() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"protocols": "relaibility"}, "'relaibility' is no protocol; did you mean 'reliability'?"),
+        ({"protocols": "relaibility"}, "unknown word: epos.protocols is 'relaibility'; did you mean 'reliability'"),
         ({"protocols": "flow", "overtake": 1}, "option overtake: flow needs the order of frames that it gives up"),
         ({"protocols": "flow", "staging": "overwrite"}, "flow control leaves nothing to overwrite"),
         ({"protocols": "flow", "dynamic": 1}, "it is measured with nothing that acts"),

@@ -36,10 +36,10 @@ def test_every_value_of_every_option_is_drawn_often(layer: str) -> None:
     taken = [one for one in programs if fit(layer, one.options, one.nodes, one.nic)]
     for program in taken:
         options = of_layer.Options.of(program.options)
-        seen.update((name, getattr(options, name)) for name in of_layer.OPTION_NAMES)
-    wanted = {(name, word) for name, words in of_layer.WORDS.items() for word in words if word}
+        seen.update((name, getattr(options, name)) for name in of_layer.Options.declared())
+    wanted = {(name, word) for name, one in of_layer.Options.declared().items() for word in one.choices if word}
     wanted |= {(name, value) for name, values in others.items() for value in values}
     assert {choice for choice in wanted if seen[choice] < LEAST} == set()
     values = Counter(name for name, _ in seen)
-    assert {name for name in of_layer.OPTION_NAMES if values[name] < 2} <= OF_CARDS
+    assert {name for name in of_layer.Options.declared() if values[name] < 2} <= OF_CARDS
     assert 0 < len(programs) - len(taken) < REFUSED_MOST * len(programs)

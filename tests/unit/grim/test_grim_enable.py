@@ -173,14 +173,14 @@ def test_nothing_works_before_enable(call: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"chanels": 2}, "option 'chanels': GRIM does not have it; did you mean 'channels'?"),
-        ({"channels": 33}, "option channels: 33 is not a whole number in 1..32; give one"),
+        ({"chanels": 2}, "unknown option 'chanels': grim has no such option; did you mean 'channels'?"),
+        ({"channels": 33}, "value out of range: grim.channels is 33; give 1 to 32"),
         (
             {"synchronisation": "tree", "timeout_us": 100},
             "option synchronisation=tree: with timeout_us every NI counts the epochs of every other; take all",
         ),
-        ({"window": 128}, "option window: 128 is not a whole number in 1..127; give one"),
-        ({"segment_bytes": 64_573}, "option segment_bytes: 64573 is not a whole number in 4..64572; give one"),
+        ({"window": 128}, "value out of range: grim.window is 128; give 1 to 127"),
+        ({"segment_bytes": 64_573}, "value out of range: grim.segment_bytes is 64573; give 4 to 64572"),
         ({"segment_bytes": 10}, "option segment_bytes: 10 is not a multiple of 4; round it"),
         ({"host_queue_bytes": 4096}, f"option host_queue_bytes: 4096 {SMALL}"),
         ({"queue_bytes": 4096}, f"option queue_bytes: 4096 {SMALL}"),

@@ -89,10 +89,10 @@ def test_each_misuse_is_refused_by_name_and_harms_nobody() -> None:
 @pytest.mark.parametrize(
     ("options", "nodes", "text"),
     [
-        ({"route": 1}, 2, "option 'route': HAL does not have it; did you mean 'routes'?"),
-        ({"routes": 0}, 2, "option routes: 0 is not a whole number in 1..16"),
-        ({"routes": 17}, 2, "option routes: 17 is not a whole number in 1..16"),
-        ({"interrupt_delay_us": 1001}, 2, "option interrupt_delay_us: 1001 is not a whole number in 0..1000"),
+        ({"route": 1}, 2, "unknown option 'route': hal has no such option; did you mean 'routes'?"),
+        ({"routes": 0}, 2, "value out of range: hal.routes is 0; give 1 to 16"),
+        ({"routes": 17}, 2, "value out of range: hal.routes is 17; give 1 to 16"),
+        ({"interrupt_delay_us": 1001}, 2, "value out of range: hal.interrupt_delay_us is 1001; give 0 to 1000"),
     ],
 )
 def test_options_and_clusters_that_cannot_be_are_refused(options: dict[str, int], nodes: int, text: str) -> None:

@@ -308,9 +308,9 @@ def test_the_layer_runs_on_its_card_alone_and_on_as_many_as_it_has_memory_for() 
     for options, nodes, kind, said in (
         ({}, 9, "fifo", "9 nodes: the memory of a FIFO card has room for 8"),
         ({}, 2, "lanai9", "it drives a FIFO card, and this is another NIC"),
-        ({"timeout_us": 1}, 2, "fifo", "1 is not a whole number in 20..1000000"),
-        ({"duplicates": "keep"}, 2, "fifo", "'keep' is none of its words;.*drop"),
-        ({"timeout": 1}, 2, "fifo", "HPAM does not have it"),
+        ({"timeout_us": 1}, 2, "fifo", "hpam.timeout_us is 1; give 20 to 1000000"),
+        ({"duplicates": "keep"}, 2, "fifo", "hpam.duplicates is 'keep';.*drop"),
+        ({"timeout": 1}, 2, "fifo", "unknown option 'timeout': hpam has no such option"),
     ):
         with pytest.raises(OptionError, match=said):
             check_options(options, nodes, 1 << 20, nic_kind(kind).card(1 << 20) if kind != "fifo" else card)

@@ -241,9 +241,9 @@ def test_a_completion_handler_that_never_ends_is_named_by_the_report_of_the_hang
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"timeout": 1}, "option 'timeout': LAPI does not have it; did you mean 'timeout_us'?"),
-        ({"ack_packets": 31}, "option ack_packets: 31 is not a whole number in 1..30; give one"),
-        ({"interrupt_set": 0.5}, "option interrupt_set: 0.5 is not a whole number in 0..1; give one"),
+        ({"timeout": 1}, "unknown option 'timeout': lapi has no such option; did you mean 'timeout_us'?"),
+        ({"ack_packets": 31}, "value out of range: lapi.ack_packets is 31; give 1 to 30"),
+        ({"interrupt_set": 0.5}, "wrong type: lapi.interrupt_set is 0.5; give a whole number"),
     ],
 )
 def test_options_that_cannot_be_are_refused(options: dict[str, float], text: str) -> None:

@@ -127,12 +127,12 @@ LAYER = Layer(name="tally", library=Tally, options=Options, stands_on=("grim",),
 """
 OPTIONS = """from dataclasses import dataclass
 
-RANGES = {"longest": (0, 64)}
+from firmware.options import LayerOptions, option
 
 
 @dataclass(frozen=True)
-class Options:
-    longest: int = 60
+class Options(LayerOptions):
+    longest: int = option(60, "Length", 0, 64)
 """
 STUDY = '''"""Do two layers share what they stand on?"""
 from tb.plan.options import stack_options

@@ -30,13 +30,7 @@ from tb.tools.paths import ROOT
 from tests.unit.layers.mail_bench import MailBench
 
 CALLS = FunctionType, MethodType, BuiltinMethodType, partial
-WITHOUT_DEFINITION = {
-    (
-        "lapi/host/environment.py",
-        "setattr",
-    ): "values of options that the application sets by number, each declared in the class",
-    ("mpi/host/types.py", "setattr"): "datatypes, each declared in the class",
-}
+WITHOUT_DEFINITION = {("mpi/host/types.py", "setattr"): "datatypes, each declared in the class"}
 """Places where names are made while the program runs, by the end of the file's path, and why they are no calls."""
 
 

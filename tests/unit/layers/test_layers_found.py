@@ -60,6 +60,8 @@ def test_layers_that_come_and_go_are_seen(host: Path) -> None:
         ),
         ("LAYER = Layer(name='wrong', library=3)", "library is 3; give a function"),
         ("LAYER = Layer(name='wrong', library=None)", "library is None; give a function"),
+        ("LAYER = Layer(name='wrong', library=print, options=3)", "options is 3; give a subclass of LayerOptions"),
+        ("LAYER = Layer(name='wrong', library=print, options=dict)", "'dict'>; give a subclass of LayerOptions"),
         ("LAYER = Layer(name='wr ong', library=print)", "the name is no identifier; use letters, digits and _"),
         ("LAYER = Layer(name='wrong', library=print, stands_on='hal')", "stands_on is 'hal'; give a tuple of names"),
         (

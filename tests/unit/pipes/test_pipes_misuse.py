@@ -72,11 +72,11 @@ def test_packets_that_are_none_of_pipes_are_ignored(packet: bytes) -> None:
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"windows": 3}, "option 'windows': Pipes does not have it; did you mean 'window'?"),
-        ({"window": 1}, "option window: 1 is not a whole number in 2..64"),
-        ({"window": "many"}, "option window: 'many' is not a whole number in 2..64"),
-        ({"timeout_us": 9}, "option timeout_us: 9 is not a whole number in 10..1000000"),
-        ({"pipe_bytes": 1 << 21}, "option pipe_bytes: 2097152 is not a whole number in 2048..1048576"),
+        ({"windows": 3}, "unknown option 'windows': pipes has no such option; did you mean 'window'?"),
+        ({"window": 1}, "value out of range: pipes.window is 1; give 2 to 64"),
+        ({"window": "many"}, "wrong type: pipes.window is 'many'; give a whole number"),
+        ({"timeout_us": 9}, "value out of range: pipes.timeout_us is 9; give 10 to 1000000"),
+        ({"pipe_bytes": 1 << 21}, "value out of range: pipes.pipe_bytes is 2097152; give 2048 to 1048576"),
         ({"pipe_bytes": 3000}, "option pipe_bytes: 3000 is not a power of two; give one"),
     ],
 )

@@ -14,6 +14,7 @@ import pytest
 
 import firmware
 from pymodels.errors import ConfigError
+from pymodels.roots import TREE
 from tb.plan import options, studies
 from tb.plan.modules import module_if_there
 from tb.plan.studies import StudyError
@@ -61,8 +62,10 @@ def test_a_failing_import_is_raised_as_it_is(write: Path, files: dict[str, str])
 def test_options_of_a_layer_whose_import_fails_are_not_taken_for_none(
     write: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    package(write, "sl_layer", options=BROKEN)
-    monkeypatch.setattr(firmware, "__path__", [*firmware.__path__, str(write)])
+    (write / "firmware").mkdir()
+    package(write / "firmware", "sl_layer", layer="from firmware.sl_layer.options import Options\n", options=BROKEN)
+    monkeypatch.setattr("pymodels.roots.roots", lambda: (TREE, write))
+    monkeypatch.setattr(firmware, "__path__", [*firmware.__path__, str(write / "firmware")])
     with pytest.raises(ModuleNotFoundError, match="not_installed"):
         options.layer_options("sl_layer")
     assert options.layer_options("run") == {}

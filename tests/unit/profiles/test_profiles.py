@@ -214,22 +214,22 @@ MISTAKES = {
     "wrong type": (
         LANAI9.replace("value = 7500", "value = 7500.5"),
         line_with(LANAI9, "nic_ps"),
-        "wrong type: clock.nic_ps is 7500.5; write a whole number (ps)",
+        "wrong type: clock.nic_ps is 7500.5; give a whole number (ps)",
     ),
     "truth instead of number": (
         LANAI9.replace("value = 7500", "value = true"),
         line_with(LANAI9, "nic_ps"),
-        "wrong type: clock.nic_ps is True; write a whole number (ps)",
+        "wrong type: clock.nic_ps is True; give a whole number (ps)",
     ),
     "number instead of truth": (
         LANAI9.replace("value = false", "value = 0"),
         line_with(LANAI9, "truncate"),
-        "wrong type: nres.truncate is 0; write true or false",
+        "wrong type: nres.truncate is 0; give true or false",
     ),
     "out of range": (
         LANAI9.replace("value = 7500", "value = 10"),
         line_with(LANAI9, "nic_ps"),
-        "value out of range: clock.nic_ps is 10; it must be 1000 to 100000 ps",
+        "value out of range: clock.nic_ps is 10; give 1000 to 100000 ps",
     ),
     "odd period": (
         LANAI9.replace("value = 7500", "value = 7501"),

@@ -180,8 +180,8 @@ def test_the_layer_runs_on_its_card_alone_and_on_as_many_as_have_circuits() -> N
     for options, nodes, kind, said in (
         ({}, 65, "fifo", "65 nodes: a FIFO card has 64 circuits"),
         ({}, 2, "lanai9", "it drives a FIFO card, and this is another NIC"),
-        ({"requests": 0}, 2, "fifo", "0 is not a whole number in 1..16"),
-        ({"request": 1}, 2, "fifo", "SSAM does not have it"),
+        ({"requests": 0}, 2, "fifo", "ssam.requests is 0; give 1 to 16"),
+        ({"request": 1}, 2, "fifo", "unknown option 'request': ssam has no such option"),
     ):
         with pytest.raises(OptionError, match=said):
             check_options(options, nodes, 1 << 20, nic_kind(kind).card(1 << 20) if kind != "fifo" else card)

@@ -143,7 +143,7 @@ def test_a_file_that_a_setting_names_is_part_of_the_content(tmp_path: Path) -> N
     [
         (
             {"size": "many"},
-            "no such point, size=many: SET: wrong type: size is 'many'; give a whole number; leave it out",
+            "no such point, size=many: SET: wrong type: size is 'many'; give a whole number (bytes); leave it out",
         ),
         ({"pattern": "star"}, "no such point, pattern=star: SET: unknown word: pattern is 'star'; "),
         ({"profile": "lanai8"}, "no such point, profile=lanai8: PROFILE: unknown profile: "),

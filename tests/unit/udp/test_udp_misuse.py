@@ -112,9 +112,9 @@ def test_a_port_is_free_again_when_its_socket_is_closed_and_what_had_come_is_dro
 def test_options_are_checked() -> None:
     card = nic_kind("lanai9").card(1 << 20)
     for options, said in (
-        ({"mru": 1500}, "'mru': UDP does not have it; did you mean 'mtu'"),
-        ({"mtu": 575}, r"575 is not a whole number in 576\.\.9000"),
-        ({"receive_bytes": "all"}, "'all' is not a whole number"),
+        ({"mru": 1500}, "'mru': udp has no such option; did you mean 'mtu'"),
+        ({"mtu": 575}, "udp.mtu is 575; give 576 to 9000"),
+        ({"receive_bytes": "all"}, "udp.receive_bytes is 'all'; give a whole number"),
     ):
         with pytest.raises(OptionError, match=said):
             check_options("udp", options, 2, 1 << 20, card)

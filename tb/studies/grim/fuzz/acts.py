@@ -7,8 +7,7 @@ from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 
-from firmware.grim.options import RANGES
-from firmware.grim.options import WORDS as CHOICES
+from firmware.grim.options import Options
 from tb.fuzz.draw import Draw, fit, nics
 from tb.fuzz.program import Act, Program, Value
 from tb.studies.grim.fuzz.foreign import SORTS
@@ -158,8 +157,9 @@ def _with_down(draw: Draw, acts: list[Act], nodes: int) -> list[Act]:
 def _out_of_range(draw: Draw) -> Mapping[str, Value]:
     if draw.once_in(5):
         return draw.one_of(REFUSED)
-    name = draw.one_of((*RANGES, *CHOICES))
-    low, high = RANGES.get(name, (1, 1))
+    known = Options.declared()
+    name = draw.one_of(tuple(known))
+    low, high = (1, 1) if known[name].choices else (int(known[name].low), int(known[name].high))
     wrong: tuple[Value, ...] = (low - 1, high + 1, "many")
     return {draw.one_of((name, name, "chanels")): draw.one_of(wrong)}
 

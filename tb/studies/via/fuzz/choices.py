@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from firmware.via.options import PRESETS, RANGES
+from firmware.via import options as of_via
+from firmware.via.options import PRESETS
 from tb.fuzz.draw import Draw, fit
 from tb.fuzz.program import Value
 
@@ -51,7 +52,12 @@ DEFAULTS: Mapping[str, Value] = MappingProxyType({"timeout_us": 100_000})
 TRIES = 20
 """To draw options that go together."""
 REFUSED: tuple[tuple[str, Value], ...] = (
-    *((name, value) for name, (least, most) in RANGES.items() for value in (least - 1, most + 1, "many")),
+    *(
+        (name, value)
+        for name, one in of_via.Options.declared().items()
+        if not one.choices
+        for value in (int(one.low) - 1, int(one.high) + 1, "many")
+    ),
     ("send_words", 100),
     ("packet", 1001),
     ("packet", 1004),
