@@ -10,10 +10,19 @@ from pathlib import Path
 
 import pytest
 
+from pymodels import generated
 from pymodels.costs import PathTable, executed
 from pymodels.costs import compile as compiler
 from pymodels.costs.assembly import CostError
-from pymodels.costs.compile import COMPILER, compiled, compiler_version, counts, render, render_executed
+from pymodels.costs.compile import (
+    COMPILER,
+    compiled,
+    compiler_version,
+    counts,
+    render,
+    render_composed,
+    render_executed,
+)
 from pymodels.costs.compositions import composed, declared
 from pymodels.costs.targets import LANAI, POWERPC
 from tests.unit.costs.test_costs_compositions import layer
@@ -53,7 +62,9 @@ def test_what_is_left_out_costs_nothing(tmp_path: Path) -> None:
 
 def test_a_rendered_table_gives_back_what_was_counted(tmp_path: Path) -> None:
     folder = layer(tmp_path, 'parts = ["flow", "order"]', paths_c=PATHS)
-    (folder / "costs.toml").write_text(render(folder, LANAI, counts(folder, LANAI), "a compiler"), encoding="utf-8")
+    counted = counts(folder, LANAI)
+    (folder / "costs.toml").write_text(render(folder, LANAI, counted, "a compiler"), encoding="utf-8")
+    generated.keep(folder / "composed.toml", render_composed(folder, LANAI, counted, "a compiler"))
     for parts in declared(folder):
         table = PathTable.load("nic", "toy", tmp_path, composition=parts)
         assert dict(table.paths) == counts(folder, composed(LANAI, parts))
