@@ -35,8 +35,8 @@ IN_PYTHON = {
 }
 """Replacements in the descriptor of a layer whose firmware is not written in C."""
 NAME = re.compile(r"[a-z][a-z0-9_]*")
-RENAMED = re.compile(rf"(?:(?<=firmware\.)|(?<=[\"`/])(?<!tests/unit/)|(?<=^# )){TEMPLATE}\b", re.MULTILINE)
-"""Places of the template's name: modules, strings, paths, but of its tests, and the title of its page."""
+RENAMED = re.compile(rf"(?:(?<=firmware\.)|(?<=test_)|(?<=charged_)|(?<=[\"`/])|(?<=^# )){TEMPLATE}\b", re.MULTILINE)
+"""Places of the template's name: modules, strings, paths and the title of its page."""
 
 
 def files(name: str, in_c: bool, tests: bool) -> dict[str, str]:
