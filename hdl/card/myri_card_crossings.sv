@@ -49,7 +49,12 @@ module myri_card_crossings #(
   logic [3:0] bank_busy, bank_f_busy;
   for (genvar i = 0; i < 4; i++) begin : gen_bank
     myri_card_bank u_bank (
-        .*,
+        .clk,
+        .rst,
+        .cfg_linger,
+        .cfg_patience,
+        .f_clk,
+        .f_rst,
         .cfg_latency(cfg_cdc_latency),
         .access(access[i]),
         .hold(hold[i]),

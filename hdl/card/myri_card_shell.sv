@@ -116,12 +116,50 @@ module myri_card_shell
       .set_place(words[5]),
       .set_handler(words[6][15:0]),
       .asked(circuit),
-      .*
+      .clk,
+      .rst,
+      .back0,
+      .back1,
+      .limit,
+      .self,
+      .channel,
+      .run,
+      .clock_divisor,
+      .wanted,
+      .exists,
+      .image,
+      .no_such,
+      .settled,
+      .control_handler,
+      .error_handler,
+      .mail_valid,
+      .mail,
+      .mail_taken,
+      .handler,
+      .listed,
+      .listed_circuit,
+      .place,
+      .place_handler
   );
   myri_card_status u_status (
       .idle(state_q == IDLE),
       .busy(status_busy),
-      .*
+      .clk,
+      .rst,
+      .run,
+      .image,
+      .no_such,
+      .mail_valid,
+      .mail,
+      .mail_taken,
+      .paused,
+      .taken,
+      .refused,
+      .given,
+      .s_valid,
+      .s_ready,
+      .s_index,
+      .s_value
   );
 
   // ---------------------------------------------------------------- the message whose turn it is
@@ -137,7 +175,16 @@ module myri_card_shell
   assign circuit = is_control ? words[4][7:0] : listed_circuit;
   myri_card_queues u_queues (
       .step(taken),
-      .*
+      .clk,
+      .rst,
+      .back0,
+      .back1,
+      .limit,
+      .count,
+      .turn,
+      .front,
+      .there,
+      .next
   );
 
   assign ce = divided_q == '0;
@@ -163,7 +210,10 @@ module myri_card_shell
       .mem_read(head_valid),
       .mem_addr(head_addr),
       .mem_rdata(head_rdata),
-      .*
+      .clk,
+      .rst,
+      .ce,
+      .front
   );
   always_ff @(posedge clk) begin
     if (rst) begin
@@ -263,7 +313,16 @@ module myri_card_shell
       .source_channel(words[3][31:24]),
       .first_word(words[0]),
       .send(to_send),
-      .*,
+      .place,
+      .place_handler,
+      .error_handler,
+      .self,
+      .handler,
+      .arguments,
+      .to,
+      .to_channel,
+      .to_handler,
+      .to_arguments,
       .purpose(purpose_q)
   );
   myri_card_writer u_writer (
@@ -281,7 +340,14 @@ module myri_card_shell
       .mem_valid(result_valid),
       .mem_addr(result_addr),
       .mem_wdata(result_wdata),
-      .*
+      .clk,
+      .rst,
+      .ce,
+      .ended,
+      .channel,
+      .to,
+      .to_channel,
+      .finished
   );
 
   // ---------------------------------------------------------------- jobs

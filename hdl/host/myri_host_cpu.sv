@@ -56,7 +56,15 @@ module myri_host_cpu (
   logic [ 6:0] c_bytes;
   logic [63:0] d_data;
   myri_host_combine u_combine (
-      .*,
+      .clk,
+      .rst,
+      .cfg_wc_bytes,
+      .fits,
+      .c_valid,
+      .c_addr,
+      .c_bytes,
+      .d_valid,
+      .d_data,
       .store(store_wc),
       .addr(cpu_addr),
       .data(cpu_data),

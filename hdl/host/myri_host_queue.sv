@@ -24,7 +24,10 @@ module myri_host_queue #(
       .WIDTH(WIDTH),
       .DEPTH_LOG2(DEPTH_LOG2)
   ) u_fifo (
-      .*,
+      .clk,
+      .rst,
+      .w_data,
+      .r_ready,
       .w_valid(w_valid & (f_valid | ~r_ready)),
       .w_ready(f_ready),
       .r_valid(f_valid),

@@ -33,7 +33,16 @@ module myri_pci_backplane
   myri_pci_bus #(
       .AGENTS(CARDS + 1)
   ) u_bus (
-      .*,
+      .clk,
+      .rst,
+      .gnt_n,
+      .req_n,
+      .inta_n,
+      .wires,
+      .conflict,
+      .count_data,
+      .count_busy,
+      .busy,
       .agent_out({cards_out, own_out}),
       .agent_in ({slot_in, own_in})
   );

@@ -66,7 +66,11 @@ module myri_pci_bridge
       .BAR_LOG2(BAR_LOG2),
       .HOLE_LOG2(HOLE_LOG2)
   ) u_near (
-      .*,
+      .rst,
+      .cycle,
+      .pci_in,
+      .pci_out,
+      .cfg,
       .pci_gated_clk({PCI_SIDES{clk}}),
       .pci_gated_needed(),
       .inta(1'b0),
@@ -144,14 +148,18 @@ module myri_pci_bridge
       .mr_data(f_mr_data),
       .m_done(f_done),
       .m_error(f_error),
-      .busy(f_busy),
-      .*
+      .busy(f_busy)
   );
 
   myri_pci_backplane #(
       .CARDS(CARDS)
   ) u_backplane (
-      .*,
+      .slot_out,
+      .slot_in,
+      .slot_present,
+      .inta_n,
+      .count_data,
+      .count_busy,
       .clk(far_clk),
       .rst(far_rst),
       .own_out(far_out),

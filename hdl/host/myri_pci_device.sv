@@ -76,7 +76,18 @@ module myri_pci_device
       .cfg_base(cfg.base),
       .cfg_enabled(cfg.enabled),
       .busy(),  // only in a data phase of the target
-      .*
+      .rst,
+      .cs_write,
+      .cs_reg,
+      .cs_wdata,
+      .cs_be,
+      .cs_rdata,
+      .bar_base,
+      .bar_size_log2,
+      .mem_enable,
+      .master_enable,
+      .latency_timer,
+      .interrupt_line
   );
   myri_pci_target #(
       .HOLE_LOG2(HOLE_LOG2),
@@ -92,7 +103,31 @@ module myri_pci_device
       .ev_last(tr_last),
       .needed(pci_gated_needed[SIDE_TARGET]),
       .busy(target_busy),
-      .*
+      .rst,
+      .cycle,
+      .pci_in,
+      .bar_base,
+      .bar_size_log2,
+      .mem_enable,
+      .tw_valid,
+      .tw_ready,
+      .tw_addr,
+      .tw_data,
+      .tw_be,
+      .tread_valid,
+      .tread_ready,
+      .tread_addr,
+      .tread_bytes,
+      .td_valid,
+      .td_data,
+      .cs_write,
+      .cs_reg,
+      .cs_wdata,
+      .cs_be,
+      .cs_rdata,
+      .ev_write,
+      .ev_retry,
+      .ev_disconnect
   );
   myri_pci_master u_master (
       .clk(pci_gated_clk[SIDE_MASTER]),
@@ -104,13 +139,29 @@ module myri_pci_device
       .ev_disconnect(ev_stopped),
       .needed(pci_gated_needed[SIDE_MASTER]),
       .busy(master_busy),
-      .*
+      .rst,
+      .pci_in,
+      .mc_valid,
+      .mc_ready,
+      .mc_write,
+      .mc_addr,
+      .mc_bytes,
+      .mw_valid,
+      .mw_ready,
+      .mw_data,
+      .mr_valid,
+      .mr_ready,
+      .mr_data,
+      .m_done,
+      .m_error,
+      .ev_start
   );
   myri_pci_merge u_merge (
       .a_out(target_out),
       .b_out(master_out),
       .m66  (cfg.m66),
-      .*
+      .inta,
+      .pci_out
   );
 
   logic unused;

@@ -251,7 +251,19 @@ module myri_pci_master
   logic [63:0] head;
   logic data_needed;
   myri_pci_master_data u_data (
-      .*,
+      .clk,
+      .rst,
+      .xfer,
+      .group_end,
+      .flush,
+      .mw_valid,
+      .mw_ready,
+      .mw_data,
+      .mr_valid,
+      .mr_ready,
+      .mr_data,
+      .have,
+      .head,
       .half  (half_q),
       .write (a_write_q),
       .wide  (wide_now),
@@ -262,7 +274,11 @@ module myri_pci_master
   // ---- pins ----
   logic pins_needed;
   myri_pci_master_pins u_pins (
-      .*,
+      .clk,
+      .rst,
+      .bus,
+      .head,
+      .pci_out,
       .park(park_q),
       .frame(frame_q),
       .irdy(irdy_q),

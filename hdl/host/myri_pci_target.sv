@@ -186,7 +186,14 @@ module myri_pci_target
   logic w_busy, r_busy, w_needed, r_needed, w_pending;
   logic [63:0] r_head;
   myri_pci_target_write u_write (
-      .*,
+      .clk,
+      .rst,
+      .fin,
+      .tw_valid,
+      .tw_ready,
+      .tw_addr,
+      .tw_data,
+      .tw_be,
       .wide(wide_q),
       .addr(addr_q),
       .xfer(w_step),
@@ -198,7 +205,18 @@ module myri_pci_target
       .busy(w_busy)
   );
   myri_pci_target_read u_read (
-      .*,
+      .clk,
+      .rst,
+      .cycle,
+      .bar_size_log2,
+      .w_pending,
+      .tread_valid,
+      .tread_ready,
+      .tread_addr,
+      .tread_bytes,
+      .tread_first,
+      .td_valid,
+      .td_data,
       .claim(claim & is_read & is_mem & ~is_config),
       .claim_addr(addr_q),
       .claim_cmd(cmd_q),
@@ -219,7 +237,10 @@ module myri_pci_target
   assign cs_be = ~bus.cbe[3:0];
 
   myri_pci_target_pins u_pins (
-      .*,
+      .clk,
+      .rst,
+      .bus,
+      .pci_out,
       .wide(wide_q),
       .devsel(devsel_q),
       .trdy(trdy_q),

@@ -76,14 +76,52 @@ module myri_link_core
       .LANES(LANES),
       .SLACK_LOG2(SLACK_LOG2)
   ) u_rx (
-      .*,
+      .rx_clk,
+      .rst,
+      .rx,
+      .cfg,
+      .m_valid,
+      .m_ready,
+      .m_tail,
+      .m_data,
+      .got_stop,
+      .got_go,
+      .got_data,
+      .got_beat,
+      .stopping,
+      .fill,
+      .ev_overflow,
+      .ev_illegal,
+      .rx_needed,
       .busy(rx_busy)
   );
 
   myri_link_tx #(
       .LANES(LANES)
   ) u_tx (
-      .*,
+      .clk,
+      .tx_clk,
+      .rst,
+      .cycle,
+      .cfg,
+      .beat_due,
+      .refresh_due,
+      .stopping,
+      .got_stop,
+      .got_go,
+      .got_data,
+      .rx_hold,
+      .tx_hold,
+      .s_valid,
+      .s_ready,
+      .s_tail,
+      .s_data,
+      .tx,
+      .stopped,
+      .ev_forward_reset,
+      .ev_short_timeout,
+      .tx_needed,
+      .alarm,
       .busy(tx_busy)
   );
 endmodule

@@ -47,10 +47,46 @@ module myri_link_port
       .LANES(1),
       .SLACK_LOG2(SLACK_LOG2)
   ) u_core (
-      .*,
+      .clk,
+      .rst,
+      .cycle,
+      .rx,
+      .tx,
+      .rx_hold,
+      .tx_hold,
+      .cfg,
+      .s_valid,
+      .s_ready,
+      .s_tail,
+      .s_data,
+      .m_valid,
+      .m_ready,
+      .m_tail,
+      .m_data,
+      .stopped,
+      .stopping,
+      .fill,
+      .got_beat,
+      .ev_overflow,
+      .ev_illegal,
+      .ev_forward_reset,
+      .ev_short_timeout,
+      .rx_needed,
+      .tx_needed,
+      .busy,
+      .alarm,
       .rx_clk((GATED != 0) ? rx_clk : clk),
       .tx_clk((GATED != 0) ? tx_clk : clk)
   );
 
-  myri_link_beat u_beat (.*);
+  myri_link_beat u_beat (
+      .clk,
+      .rst,
+      .cycle,
+      .cfg,
+      .got_beat,
+      .beat_seen,
+      .beat_missed,
+      .link_down
+  );
 endmodule

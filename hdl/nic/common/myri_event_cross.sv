@@ -35,7 +35,15 @@ module myri_event_cross #(
       .WIDTH(N),
       .DEPTH_LOG2(2)
   ) u_fifo (
-      .*,
+      .cfg_latency,
+      .w_clk,
+      .w_rst,
+      .w_ready,
+      .r_clk,
+      .r_rst,
+      .r_valid,
+      .r_data,
+      .r_busy,
       .w_valid(events != '0),
       .w_data (events),
       .w_busy (cross_busy),

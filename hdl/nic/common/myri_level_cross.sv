@@ -36,7 +36,15 @@ module myri_level_cross (
       .WIDTH(1),
       .DEPTH_LOG2(2)
   ) u_fifo (
-      .*,
+      .cfg_latency,
+      .w_clk,
+      .w_rst,
+      .w_ready,
+      .r_clk,
+      .r_rst,
+      .r_valid,
+      .r_data,
+      .r_busy,
       .w_valid(change),
       .w_data (w_level),
       .w_busy (cross_busy),

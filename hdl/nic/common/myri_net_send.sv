@@ -162,7 +162,10 @@ module myri_net_send
   end
 
   myri_packet_key u_key (
-      .*,
+      .clk,
+      .rst,
+      .known,
+      .next_known,
       .take(pushed),
       .tail(out_data[TAIL]),
       .first(out_data[WIDTH+4+:3]),

@@ -88,7 +88,10 @@ module myri_nic_link
       .WIDTH (WIDTH),
       .KEY_AT(KEY_AT)
   ) u_packet_tx (
-      .*,
+      .s_valid,
+      .s_ready,
+      .s_tail,
+      .s_data,
       .clk(link_gated_clk[HALF_TX]),
       .rst(link_rst),
       .cycle(link_cycle),
@@ -107,7 +110,22 @@ module myri_nic_link
       .GATED(1),
       .SLACK_LOG2(SLACK_LOG2)
   ) u_port (
-      .*,
+      .rx,
+      .tx,
+      .rx_hold,
+      .tx_hold,
+      .s_valid,
+      .s_ready,
+      .s_tail,
+      .s_data,
+      .m_valid,
+      .m_ready,
+      .m_tail,
+      .m_data,
+      .ev_short_timeout,
+      .beat_seen,
+      .rx_needed,
+      .tx_needed,
       .clk(link_clk),
       .rx_clk(link_gated_clk[HALF_RX]),
       .tx_clk(link_gated_clk[HALF_TX]),
@@ -130,7 +148,10 @@ module myri_nic_link
       .WIDTH (WIDTH),
       .KEY_AT(KEY_AT)
   ) u_packet_rx (
-      .*,
+      .m_valid,
+      .m_ready,
+      .m_tail,
+      .m_data,
       .clk(link_gated_clk[HALF_RX]),
       .rst(link_rst),
       .cycle(link_cycle),

@@ -61,7 +61,10 @@ module myri_nic_pci
   assign intr_needed = far_busy[5];
 
   myri_nic_card u_card (
-      .*,
+      .pci_gated_clk,
+      .pci_in,
+      .pci_out,
+      .inta,
       .rst(pci_rst),
       .cycle(pci_cycle),
       .cfg(cfg.pci),

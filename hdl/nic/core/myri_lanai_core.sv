@@ -66,7 +66,14 @@ module myri_lanai_core
   myri_lanai_fetch #(
       .WIDTH(WIDTH)
   ) u_fetch (
-      .*,
+      .clk,
+      .rst,
+      .cfg_fetch_log2,
+      .sram_bytes,
+      .have,
+      .word,
+      .fetch,
+      .cpu_read,
       .at(at_q),
       .after(returning && !return_known_q ? at_q : next),
       .behind(returning ? at_q : behind_q),
@@ -74,7 +81,7 @@ module myri_lanai_core
       .gnt(fetched)
   );
   myri_lanai_decode u_decode (
-      .*,
+      .word,
       .decoded(one)
   );
 
@@ -188,7 +195,10 @@ module myri_lanai_core
     uses = some;
   end
   myri_lanai_loads u_loads (
-      .*,
+      .clk,
+      .rst,
+      .cfg_load_delay,
+      .uses,
       .loads  (go && one.load && one.rd > PC),
       .load_rd(one.rd),
       .waits  (load_waits)

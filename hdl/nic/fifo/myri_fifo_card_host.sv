@@ -76,7 +76,17 @@ module myri_fifo_card_host
   end
 
   myri_pio u_pio (
-      .*,
+      .clk,
+      .rst,
+      .to_sram,
+      .rsp_valid,
+      .rsp_ready,
+      .rsp_data,
+      .bell_valid,
+      .addr,
+      .be,
+      .data,
+      .busy,
       .in_valid(pio_valid),
       .in_ready(pio_ready),
       .in_data(pio_data),

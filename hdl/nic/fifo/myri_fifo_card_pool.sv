@@ -53,7 +53,10 @@ module myri_fifo_card_pool
       .WIDTH(NUMBER_BITS + 14),
       .DEPTH_LOG2(NUMBER_BITS)
   ) u_ready (
-      .*,
+      .clk,
+      .rst,
+      .r_valid,
+      .r_data,
       .w_valid(arrive),
       .w_ready(),
       .w_data({arrived_as[13:12], free_number, arrived_as[11:0]}),

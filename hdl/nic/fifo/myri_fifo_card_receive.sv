@@ -83,7 +83,11 @@ module myri_fifo_card_receive
   end
 
   myri_packet_key u_key (
-      .*,
+      .clk,
+      .rst,
+      .tail,
+      .known,
+      .next_known,
       .take(taken),
       .first(3'd0),
       .last(count),

@@ -162,7 +162,11 @@ module myri_fifo_card_send
   end
 
   myri_packet_key u_key (
-      .*,
+      .clk,
+      .rst,
+      .first,
+      .known,
+      .next_known,
       .take(pushed),
       .tail(send_data[71]),
       .last(end_lane),

@@ -70,7 +70,31 @@ module myri_lanai4_regs
   logic [95:0] it;
   logic [ 2:0] expired;
 
-  myri_lanai_access u_access (.*);
+  myri_lanai_access u_access (
+      .clk,
+      .rst,
+      .cpu_reg_valid,
+      .cpu_reg_write,
+      .cpu_reg_addr,
+      .cpu_reg_wdata,
+      .cpu_reg_rdata,
+      .host_reg_valid,
+      .host_reg_ready,
+      .host_reg_write,
+      .host_reg_addr,
+      .host_reg_wdata,
+      .host_reg_rdata,
+      .access,
+      .write,
+      .addr,
+      .value,
+      .rdata,
+      .w_errors,
+      .set_errors,
+      .recv_lost,
+      .errors,
+      .lost
+  );
 
   // Write strobes.
   assign w_rmp = write && addr == REG_RMP;
@@ -136,7 +160,16 @@ module myri_lanai4_regs
       .w_data(value),
       .set(set_all),
       .busy(isr_busy),
-      .*
+      .clk,
+      .rst,
+      .hold_reset,
+      .w_isr,
+      .w_eimr,
+      .clear,
+      .isr,
+      .isr_set,
+      .eimr,
+      .intr_line
   );
 
   assign timed = access && (addr == REG_RTC || addr == REG_IT);
@@ -146,7 +179,14 @@ module myri_lanai4_regs
       .select(timed),
       .w_it({2'b00, w_it}),
       .w_data(value),
-      .*
+      .clk,
+      .rst,
+      .cycle,
+      .w_rtc,
+      .rtc,
+      .it,
+      .expired,
+      .alarm
   );
 
   logic unused_ok;

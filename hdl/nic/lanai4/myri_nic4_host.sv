@@ -89,7 +89,10 @@ module myri_nic4_host
   assign busy = pio_busy || dma_busy;
 
   myri_beat_split u_split (
-      .*,
+      .clk,
+      .rst,
+      .rsp_valid,
+      .rsp_data,
       .in_valid(pio_valid),
       .in_ready(pio_ready),
       .in_data(pio_data),
@@ -103,7 +106,23 @@ module myri_nic4_host
   myri_pio #(
       .WIDTH(32)
   ) u_pio (
-      .*,
+      .clk,
+      .rst,
+      .to_sram,
+      .sram_offset,
+      .to_regs,
+      .host_reg_valid,
+      .host_reg_ready,
+      .host_reg_write,
+      .host_reg_addr,
+      .host_reg_wdata,
+      .host_reg_rdata,
+      .ctl_valid,
+      .ctl_rdata,
+      .bell_valid,
+      .addr,
+      .be,
+      .data,
       .in_valid(beat_valid),
       .in_ready(beat_ready),
       .in_data(beat_data),
@@ -123,13 +142,42 @@ module myri_nic4_host
   );
 
   myri_control_word u_control (
-      .*,
+      .clk,
+      .rst,
+      .lanai_reset,
+      .ebus_reset,
+      .irq_enable,
+      .state,
       .write (ctl_valid && control && be == 4'hF),
       .w_data(value)
   );
 
   myri_word_dma u_dma (
-      .*,
+      .clk,
+      .rst,
+      .cycle,
+      .cfg_start_clocks,
+      .w_ear,
+      .w_lar,
+      .w_dir,
+      .w_ctr,
+      .w_data,
+      .ear,
+      .lar,
+      .dir,
+      .ctr,
+      .set_done,
+      .cmd_valid,
+      .cmd_ready,
+      .cmd_data,
+      .wr_valid,
+      .wr_ready,
+      .wr_data,
+      .rd_valid,
+      .rd_ready,
+      .rd_data,
+      .in_flight,
+      .alarm,
       .hold_reset(ebus_reset),
       .error(dma_error),
       .misuse(dma_misuse),

@@ -106,7 +106,10 @@ module myri_word_dma
   myri_sram_reader #(
       .WIDTH(32)
   ) u_reader (
-      .*,
+      .clk,
+      .rst,
+      .sram_gnt,
+      .sram_read,
       .start(begin_move && !dir),
       .addr(lar[22:2]),
       .count(words_q),

@@ -137,7 +137,10 @@ module myri_host_dma
   assign cmd_data = {!e2l, address_q, piece[15:0]};
 
   myri_sram_reader u_reader (
-      .*,
+      .clk,
+      .rst,
+      .sram_gnt,
+      .sram_read,
       .start(r_start),
       .addr(r_addr),
       .count(r_count),
@@ -170,7 +173,10 @@ module myri_host_dma
   );
 
   myri_dma_csum u_csum (
-      .*,
+      .clk,
+      .rst,
+      .sum0,
+      .sum1,
       .clear(go),
       .take(e2l ? a_out_valid && a_out_ready : r_valid && r_ready),
       .be(e2l ? a_out_be : a_in_be),

@@ -95,7 +95,28 @@ module myri_lanai_regs
 
   myri_lanai_access u_access (
       .value(w_data),
-      .*
+      .clk,
+      .rst,
+      .cpu_reg_valid,
+      .cpu_reg_write,
+      .cpu_reg_addr,
+      .cpu_reg_wdata,
+      .cpu_reg_rdata,
+      .host_reg_valid,
+      .host_reg_ready,
+      .host_reg_write,
+      .host_reg_addr,
+      .host_reg_wdata,
+      .host_reg_rdata,
+      .access,
+      .write,
+      .addr,
+      .rdata,
+      .w_errors,
+      .set_errors,
+      .recv_lost,
+      .errors,
+      .lost
   );
 
   // Write strobes.
@@ -192,7 +213,17 @@ module myri_lanai_regs
       .from_cpu(cpu_reg_valid),
       .set(set_all),
       .busy(isr_busy),
-      .*
+      .clk,
+      .rst,
+      .hold_reset,
+      .w_isr,
+      .w_eimr,
+      .w_data,
+      .clear,
+      .isr,
+      .isr_set,
+      .eimr,
+      .intr_line
   );
 
   always_ff @(posedge clk) begin
@@ -210,7 +241,16 @@ module myri_lanai_regs
       .cfg_num(cfg_rtc_num),
       .cfg_den(cfg_rtc_den),
       .select (timed),
-      .*
+      .clk,
+      .rst,
+      .cycle,
+      .w_rtc,
+      .w_it,
+      .w_data,
+      .rtc,
+      .it,
+      .expired,
+      .alarm
   );
 
   assign cpuc = access ? cycle[31:0] - cpuc_base_q : 32'd0;

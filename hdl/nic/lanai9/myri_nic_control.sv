@@ -74,7 +74,12 @@ module myri_nic_control
   end
 
   myri_control_word u_word (
-      .*,
+      .clk,
+      .rst,
+      .w_data,
+      .lanai_reset,
+      .ebus_reset,
+      .irq_enable,
       .write(control),
       .state(commands)
   );

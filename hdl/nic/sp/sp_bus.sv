@@ -37,7 +37,10 @@ module sp_bus (
   myri_rr_arbiter #(
       .N(3)
   ) u_turn (
-      .*,
+      .clk,
+      .rst,
+      .request,
+      .grant,
       .take(open)
   );
 

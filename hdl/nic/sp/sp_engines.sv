@@ -104,7 +104,16 @@ module sp_engines
   assign unused_ok = ^{command_level, so_valid, dma_number[31:23]};
 
   sp_bus u_bus (
-      .*,
+      .clk,
+      .rst,
+      .pio_req,
+      .pio_gnt,
+      .tx_req,
+      .tx_gnt,
+      .rx_req,
+      .rx_gnt,
+      .cpu_req,
+      .cpu_gnt,
       .cfg_beat(cfg_bus_beat),
       .cfg_access(cfg_bus_access),
       .busy(bus_busy)
@@ -113,7 +122,26 @@ module sp_engines
   sp_left_engine #(
       .FIFO_LOG2(FIFO_LOG2)
   ) u_left (
-      .*,
+      .clk,
+      .rst,
+      .cycle,
+      .cfg_start_clocks,
+      .read_start,
+      .read_valid,
+      .set_read,
+      .set_alarm,
+      .set_fetched,
+      .set_stored,
+      .cmd_valid,
+      .cmd_ready,
+      .cmd_data,
+      .wr_valid,
+      .wr_ready,
+      .wr_data,
+      .rd_valid,
+      .rd_ready,
+      .rd_data,
+      .alarm,
       .in_valid(co_valid),
       .in_ready(co_ready),
       .in_data(co_data),
@@ -160,7 +188,16 @@ module sp_engines
   sp_send #(
       .FIFO_LOG2(FIFO_LOG2)
   ) u_send (
-      .*,
+      .clk,
+      .rst,
+      .w_own,
+      .w_index,
+      .w_start,
+      .w_data,
+      .set_sent,
+      .send_valid,
+      .send_ready,
+      .send_data,
       .w_word(w_send),
       .free(send_free),
       .misuse(st_send_misuse),
@@ -180,7 +217,15 @@ module sp_engines
   sp_receive_buffer #(
       .SLOTS_LOG2(SLOTS_LOG2)
   ) u_receive (
-      .*,
+      .clk,
+      .rst,
+      .arrived,
+      .look_next,
+      .move_valid,
+      .move_at,
+      .move_word,
+      .move_bytes,
+      .move_release,
       .in_valid(recv_valid),
       .in_ready(recv_ready),
       .in_data(recv_data),
@@ -198,7 +243,18 @@ module sp_engines
   );
 
   sp_commands u_commands (
-      .*,
+      .clk,
+      .rst,
+      .w_command,
+      .w_words,
+      .w_next,
+      .arrived,
+      .look_next,
+      .move_valid,
+      .move_at,
+      .move_word,
+      .move_bytes,
+      .move_release,
       .w_data(w_pair),
       .room(queue_room),
       .overflow(st_queue_overflow),

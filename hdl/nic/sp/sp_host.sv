@@ -71,7 +71,23 @@ module sp_host
   end
 
   myri_pio u_pio (
-      .*,
+      .clk,
+      .rst,
+      .to_sram,
+      .to_bell,
+      .rsp_valid,
+      .rsp_ready,
+      .rsp_data,
+      .sram,
+      .sram_gnt,
+      .sram_read,
+      .ctl_valid,
+      .bell_valid,
+      .bell_ready,
+      .bell_sram,
+      .addr,
+      .be,
+      .data,
       .in_valid(pio_valid),
       .in_ready(pio_ready),
       .in_data(pio_data),
@@ -91,7 +107,10 @@ module sp_host
   );
 
   myri_doorbell u_bell (
-      .*,
+      .clk,
+      .rst,
+      .sram_gnt,
+      .overflows,
       .size(3'd0),
       .multi(1'b0),
       .w_base({3'd0, w_base}),

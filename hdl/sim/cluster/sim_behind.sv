@@ -47,7 +47,23 @@ module sim_behind
   myri_pci_bridge #(
       .CARDS(2)
   ) bridge (
-      .*,
+      .clk,
+      .rst,
+      .cycle,
+      .busy,
+      .pci_in,
+      .pci_out,
+      .far_clk,
+      .far_cycle,
+      .far_busy,
+      .slot_in,
+      .slot_out,
+      .cfg,
+      .far_conflict,
+      .ev_lost,
+      .ev_far_lost,
+      .in_flight,
+      .far_in_flight,
       .far_rst(rst),
       .slot_present({1'(FRAME), 1'(FPGA)}),
       .cfg_cdc_latency(fpga_q.cdc_latency),
@@ -66,7 +82,12 @@ module sim_behind
       .FPGA(FPGA),
       .FRAME(FRAME)
   ) slots (
-      .*,
+      .rst,
+      .fabric_clk,
+      .fabric_cycle,
+      .fabric_awake,
+      .slot_in,
+      .slot_out,
       .clk(far_clk),
       .cycle(far_cycle),
       .busy(slots_busy),

@@ -27,7 +27,12 @@ module sim_cable #(
   int character;
   longint slot;
   myri_cable cable (
-      .*,
+      .clk,
+      .rst,
+      .in,
+      .in_hold,
+      .cfg_delay,
+      .delayed,
       .out(arrived),
       .out_hold(arrived_hold),
       .busy(cable_busy),

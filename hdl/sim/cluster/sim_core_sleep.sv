@@ -68,7 +68,21 @@ module sim_core_sleep
       .WIDTH(WIDTH),
       .REGISTER_BITS(REGISTER_BITS)
   ) u_core (
-      .*,
+      .clk,
+      .rst,
+      .cfg_load_delay,
+      .cfg_fetch_log2,
+      .cfg_register_clocks,
+      .sram_bytes,
+      .cpu_sram,
+      .cpu_gnt,
+      .cpu_reg_valid,
+      .cpu_reg_write,
+      .cpu_reg_addr,
+      .cpu_reg_wdata,
+      .cpu_reg_rdata,
+      .trace,
+      .fault,
       .cpu_read(read)
   );
 

@@ -30,7 +30,17 @@ module sim_frame
   logic [63:0] mem_wdata, mem_rdata_q;
   logic [7:0] mem_be;
   myri_frame_buffer card (
-      .*,
+      .clk,
+      .rst,
+      .cycle,
+      .pci_in,
+      .pci_out,
+      .cfg,
+      .mem_valid,
+      .mem_write,
+      .mem_addr,
+      .mem_wdata,
+      .mem_be,
       .mem_rdata(mem_rdata_q),
       .busy(card_busy),
       .tr_first(begun),

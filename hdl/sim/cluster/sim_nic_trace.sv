@@ -39,7 +39,17 @@ module sim_nic_trace
       .CLOCK_NIC(CLOCK_NIC),
       .CLOCK_LINK(CLOCK_LINK)
   ) points (
-      .*
+      .rst,
+      .nic_gated_clk,
+      .link_clk,
+      .send_trace,
+      .recv_trace,
+      .dma_trace,
+      .pio_trace,
+      .link_trace,
+      .pio_run_start,
+      .pio_word,
+      .dma_moved
   );
   sim_level #(
       .UNIT(BASE + PART_LINK),

@@ -36,16 +36,36 @@ module sim_nic_watch
       .CLOCK_NIC(CLOCK_NIC),
       .CLOCK_LINK(CLOCK_LINK)
   ) trace (
-      .*,
+      .rst,
+      .nic_gated_clk,
+      .link_clk,
+      .send_trace,
+      .recv_trace,
+      .dma_trace,
+      .pio_trace,
+      .link_trace,
       .busy(trace_busy)
   );
-  sim_nic_invariants #(.BASE(BASE)) invariants (.*);
+  sim_nic_invariants #(
+      .BASE(BASE)
+  ) invariants (
+      .rst,
+      .nic_gated_clk,
+      .link_clk,
+      .link_trace,
+      .status
+  );
   sim_nic_use #(
       .BASE(BASE),
       .CLOCK_NIC(CLOCK_NIC),
       .CLOCK_PCI(CLOCK_PCI)
   ) use_of (
-      .*,
+      .rst,
+      .used,
+      .pci_clk,
+      .pci_in,
+      .link_clk,
+      .link_trace,
       .mem_clk(nic_gated_clk[ENGINE_SRAM]),
       .busy(use_busy)
   );

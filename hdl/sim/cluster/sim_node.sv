@@ -72,7 +72,13 @@ module sim_node
       .CABLE  (CABLE),
       .CARRIED(CARRIED)
   ) cable (
-      .*,
+      .rst,
+      .faults,
+      .in,
+      .in_hold,
+      .rx,
+      .rx_hold,
+      .struck,
       .clk(link_gated_clk[HALF_RX]),
       .cycle(link_cycle),
       .due(beat_owed),
@@ -97,7 +103,9 @@ module sim_node
       .value(cfg_beat_period)
   );
   sim_beats beats (
-      .*,
+      .rst,
+      .cfg_beat_period,
+      .struck,
       .clk(link_clk),
       .cycle(link_cycle),
       .present(1'b1),
@@ -123,7 +131,11 @@ module sim_node
       .NODE (NODE),
       .SLOTS(SLOTS)
   ) host (
-      .*,
+      .setup_gated_clk,
+      .rst,
+      .slot_in,
+      .slot_out,
+      .slot_present,
       .clk(pci_clk),
       .pci_gated_clk(host_pci_gated_clk),
       .pci_gated_needed(host_pci_gated_needed),
@@ -170,7 +182,13 @@ module sim_node
         .FPGA(FPGA),
         .FRAME(FRAME)
     ) behind (
-        .*,
+        .rst,
+        .far_clk,
+        .far_cycle,
+        .far_awake,
+        .fabric_clk,
+        .fabric_cycle,
+        .fabric_awake,
         .clk(pci_clk),
         .cycle(pci_cycle),
         .busy(slots_busy),
@@ -188,7 +206,10 @@ module sim_node
         .FPGA(FPGA),
         .FRAME(FRAME)
     ) slots (
-        .*,
+        .rst,
+        .fabric_clk,
+        .fabric_cycle,
+        .fabric_awake,
         .clk(pci_clk),
         .cycle(pci_cycle),
         .busy(slots_busy),

@@ -31,7 +31,14 @@ module sim_slots
         .MEMORY(MEMORY),
         .CLOCK_FABRIC(CLOCK_FABRIC)
     ) fpga (
-        .*,
+        .clk,
+        .rst,
+        .cycle,
+        .alarm,
+        .in_flight,
+        .fabric_clk,
+        .fabric_cycle,
+        .fabric_awake,
         .busy(fpga_busy),
         .pci_in(slot_in[PCI_IN_BITS-1:0]),
         .pci_out(slot_out[PCI_OUT_BITS-1:0])

@@ -110,7 +110,25 @@ module sim_switch
     sp_switch #(
         .PORTS(PORTS)
     ) chip (
-        .*,
+        .clk,
+        .rst,
+        .cycle,
+        .rx,
+        .tx,
+        .rx_hold,
+        .tx_hold,
+        .cfg,
+        .tr_head,
+        .tr_grant,
+        .tr_queue,
+        .tr_tail,
+        .tr_stall,
+        .tr_out,
+        .tr_key,
+        .st_fill,
+        .st_illegal,
+        .st_overflow,
+        .alarm,
         .present(present[PORTS-1:0]),
         .count_packets(),
         .count_queued(),
@@ -148,7 +166,25 @@ module sim_switch
         .PORTS(PORTS),
         .GATED(1)
     ) chip (
-        .*,
+        .clk,
+        .gated_clk,
+        .rst,
+        .cycle,
+        .rx,
+        .tx,
+        .rx_hold,
+        .tx_hold,
+        .cfg,
+        .tr_head,
+        .tr_grant,
+        .tr_tail,
+        .tr_stall,
+        .tr_out,
+        .tr_key,
+        .st_fill,
+        .st_illegal,
+        .st_overflow,
+        .alarm,
         .gated_needed(chip_needed),
         .present(present[PORTS-1:0]),
         .count_packets(),
@@ -175,7 +211,11 @@ module sim_switch
   sim_beats #(
       .LANES(PORTS)
   ) beats (
-      .*,
+      .clk,
+      .rst,
+      .cycle,
+      .cfg_beat_period,
+      .struck,
       .present(present[PORTS-1:0]),
       .cfg_delay(cable_delay),
       .due(beat_owed),
@@ -192,5 +232,15 @@ module sim_switch
   );
 
   assign busy = switch_busy | queue_busy | beat_alarm_busy | ((port_busy | changing | beat_busy) != '0);
-  sim_awake #(.CLOCK(CLOCK)) sleep (.*);
+  sim_awake #(
+      .CLOCK(CLOCK)
+  ) sleep (
+      .clk,
+      .rst,
+      .cycle,
+      .busy,
+      .in_flight,
+      .alarm,
+      .awake
+  );
 endmodule

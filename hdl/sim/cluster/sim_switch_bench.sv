@@ -138,7 +138,10 @@ module sim_switch_bench
   myri_switch #(
       .PORTS(PORTS)
   ) u_switch (
-      .*,
+      .clk,
+      .rst,
+      .cycle,
+      .cfg,
       .gated_clk({PORTS{clk}}),
       .gated_needed(),
       .rx(to_switch),

@@ -41,7 +41,15 @@ module sim_switch_port
       .CABLE  (CABLE),
       .CARRIED(CARRIED)
   ) cable (
-      .*,
+      .clk,
+      .rst,
+      .cycle,
+      .faults,
+      .in,
+      .in_hold,
+      .rx,
+      .rx_hold,
+      .struck,
       .due(beat_owed),
       .cfg_delay(cable_delay),
       .busy(cable_busy)

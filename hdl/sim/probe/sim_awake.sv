@@ -17,7 +17,9 @@ module sim_awake
   sim_alarm #(
       .CLOCK(CLOCK)
   ) wake_up (
-      .*,
+      .clk,
+      .alarm,
+      .cycle,
       .busy(alarm_busy)
   );
   sim_flight #(

@@ -33,9 +33,46 @@ module sim_fifo_nic
   logic st_host_misuse, st_cell_refused;
   sram_request_t mem_a, mem_b;
   logic [63:0] mem_a_rdata, mem_b_rdata;
-  sim_fifo_memory #(.MEMORY(2 * NODE + 1)) memory (.*);
+  sim_fifo_memory #(
+      .MEMORY(2 * NODE + 1)
+  ) memory (
+      .clk,
+      .rst,
+      .mem_a,
+      .mem_a_rdata,
+      .mem_b,
+      .mem_b_rdata
+  );
   myri_fifo_card fifo (
-      .*,
+      .clk,
+      .rst,
+      .cycle,
+      .busy,
+      .link_clk,
+      .link_cycle,
+      .link_alarm,
+      .pci_clk,
+      .pci_gated_clk,
+      .pci_cycle,
+      .pci_gated_needed,
+      .pci_busy,
+      .rx,
+      .tx,
+      .rx_hold,
+      .tx_hold,
+      .pci_in,
+      .pci_out,
+      .mem_a,
+      .mem_a_rdata,
+      .mem_b,
+      .mem_b_rdata,
+      .cfg,
+      .send_trace,
+      .recv_trace,
+      .pio_trace,
+      .link_trace,
+      .st_host_misuse,
+      .st_cell_refused,
       .link_rst(rst),
       .pci_rst(rst),
       .link_busy(port_busy),
@@ -54,7 +91,18 @@ module sim_fifo_nic
       .CLOCK_LINK(CLOCK_LINK),
       .CLOCK_PCI(CLOCK_PCI)
   ) watch (
-      .*,
+      .rst,
+      .setup_gated_clk,
+      .cfg,
+      .link_clk,
+      .pci_clk,
+      .send_trace,
+      .recv_trace,
+      .dma_trace,
+      .pio_trace,
+      .link_trace,
+      .status,
+      .pci_in,
       .nic_gated_clk({ENGINES{clk}}),
       .used({1'b0, mem_a.req} + {1'b0, mem_b.req}),
       .busy(watch_busy)

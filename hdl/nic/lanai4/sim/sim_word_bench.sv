@@ -47,7 +47,13 @@ module sim_word_bench
   sram_read_t sram_read;
 
   sim_gate u_gate (
-      .*,
+      .clk,
+      .rst,
+      .sleep,
+      .busy,
+      .alarm,
+      .cycle,
+      .edges,
       .gated(run_clk)
   );
 
@@ -55,12 +61,48 @@ module sim_word_bench
       .SIZE_LOG2(13),
       .WIDTH(32)
   ) u_memory (
-      .*,
+      .rst,
+      .allow,
+      .sram,
+      .sram_gnt,
+      .sram_read,
       .clk(run_clk)
   );
 
   myri_word_dma u_dma (
-      .*,
+      .rst,
+      .cycle,
+      .cfg_start_clocks,
+      .hold_reset,
+      .w_ear,
+      .w_lar,
+      .w_dir,
+      .w_ctr,
+      .w_data,
+      .ear,
+      .lar,
+      .dir,
+      .ctr,
+      .set_done,
+      .error,
+      .misuse,
+      .sram,
+      .sram_gnt,
+      .sram_read,
+      .cmd_valid,
+      .cmd_ready,
+      .cmd_data,
+      .wr_valid,
+      .wr_ready,
+      .wr_data,
+      .rd_valid,
+      .rd_ready,
+      .tr_start,
+      .tr_done,
+      .tr_bytes,
+      .in_flight,
+      .alarm,
+      .busy,
       .clk(run_clk),
       .rd_data({rd_done, rd_error, rd_beat})
   );

@@ -46,19 +46,60 @@ module sim_dma_bench
 
   logic run_clk;
   sim_gate u_gate (
-      .*,
+      .clk,
+      .rst,
+      .sleep,
+      .busy,
+      .alarm,
+      .cycle,
+      .edges,
       .gated(run_clk)
   );
 
   sim_sram #(
       .SIZE_LOG2(13)
   ) u_memory (
-      .*,
+      .rst,
+      .allow,
+      .sram,
+      .sram_gnt,
+      .sram_read,
       .clk(run_clk)
   );
 
   myri_host_dma u_dma (
-      .*,
+      .rst,
+      .cycle,
+      .cfg_start_clocks,
+      .hold_reset,
+      .pulse,
+      .w_list,
+      .w_data,
+      .list,
+      .progress,
+      .status,
+      .set_wake,
+      .error,
+      .chain,
+      .sram,
+      .sram_gnt,
+      .sram_read,
+      .cmd_valid,
+      .cmd_ready,
+      .cmd_data,
+      .wr_valid,
+      .wr_ready,
+      .wr_data,
+      .rd_valid,
+      .rd_ready,
+      .tr_start,
+      .tr_done,
+      .tr_e2l,
+      .tr_bytes,
+      .tr_lar,
+      .in_flight,
+      .alarm,
+      .busy,
       .clk(run_clk),
       .rd_data({rd_done, rd_error, rd_beat})
   );
