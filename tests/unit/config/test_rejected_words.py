@@ -148,14 +148,14 @@ def test_a_profile_with_a_byte_order_mark_is_named(root: Path) -> None:
 
 @pytest.mark.parametrize("words", [("studies",), ("run", "echo_pingpong"), ("explain", "echo_pingpong")])
 def test_a_study_that_two_roots_have_is_named(words: tuple[str, ...], tmp_path: Path) -> None:
-    mine = tmp_path / "tb" / "studies" / "echo_pingpong.py"
+    mine = tmp_path / "tb" / "studies" / "mine" / "echo_pingpong.py"
     mine.parent.mkdir(parents=True)
     mine.write_text("", encoding="utf-8")
     command = [sys.executable, "-m", "tb.sanlab", *words]
     environment = {**os.environ, "SANLAB_PATH": str(tmp_path)}
     ended = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, encoding="utf-8", check=False)
     assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (2, "", 1)
-    theirs = ROOT / "tb" / "studies" / "echo_pingpong.py"
+    theirs = ROOT / "tb" / "studies" / "echo" / "echo_pingpong.py"
     said = f"SANLAB_PATH: two of tb/studies are named 'echo_pingpong': {theirs} and {mine}; rename one\n"
     assert ended.stderr == said
 

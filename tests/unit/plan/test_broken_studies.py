@@ -48,7 +48,7 @@ EACH = "import sys; from tb.run.command import main; print(*[main([name]) for na
 
 
 def test_studies_that_cannot_be_used_are_one_line_each_and_listed_as_failed(tmp_path: Path) -> None:
-    folder, out = tmp_path / "root" / "tb" / "studies", tmp_path / "out"
+    folder, out = tmp_path / "root" / "tb" / "studies" / "broken", tmp_path / "out"
     folder.mkdir(parents=True)
     for name, (text, _) in BROKEN.items():
         (folder / f"{name}.py").write_text(text, encoding="utf-8")
