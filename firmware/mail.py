@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable
 
 from firmware.verbs import Host
+from pymodels.errors import SanlabError
 
 Message = tuple[int, bytes]
 """The node that sent it, and its bytes."""
@@ -19,7 +20,7 @@ AHEAD = 12
 """Messages of one host that may be under way to another, which has not received them: layers make room for them."""
 
 
-class MailError(ValueError):
+class MailError(SanlabError):
     """A message of a size that the mail of a layer does not carry."""
 
 
@@ -55,7 +56,8 @@ class Mail(ABC):
     def check(self, data: bytes) -> None:
         """Raise MailError for a message that is too long or too short."""
         if not self.least <= len(data) <= self.most:
-            raise MailError(f"a message of {len(data)} bytes: mail carries {self.least} to {self.most}")
+            cause = f"mail carries {self.least} to {self.most}"
+            raise MailError(f"a message of {len(data)} bytes", cause, "send a message of such a size")
 
     @abstractmethod
     async def _send(self, node: int, data: bytes) -> None:
