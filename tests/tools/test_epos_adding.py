@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from pymodels.costs.compile import COMPILER, compiler_version
+from pymodels.generated import NAME, texts
 
 pytestmark = pytest.mark.skipif(compiler_version() is None, reason=f"{COMPILER} is not installed")
 TREE = Path(__file__).parents[2]
@@ -67,9 +68,7 @@ def test_compositions_without_the_new_protocol_cost_what_they_did(copy: Path) ->
     after = ""
     for side in ("nic", "host"):
         before, after = (
-            re.sub(
-                r'sources_sha256 = "\w+"', "", (root / f"firmware/epos/{side}/costs.toml").read_text(encoding="utf-8")
-            )
+            re.sub(r'sources_sha256 = "\w+"', "", texts(root / "firmware/epos" / NAME)[f"{side}/composed.toml"])
             for root in (TREE, copy)
         )
         blocks = [block for block in re.split(r"\n\n", before) if block.startswith(('[composition."', "[path]"))]
