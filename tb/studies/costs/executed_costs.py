@@ -41,6 +41,8 @@ CHANNELS = (1, 8, 16, 32)
 BYTES = 8
 WITHIN = 0.1
 """What is charged for all paths of a layer is so near to what they take."""
+NAMED = {"common": "hardware"}
+"""Names in metrics that are not those of the folder: results keep their names."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,7 @@ def beside(layer: str, chip: str, processor: NicProcessor) -> Iterator[Beside]:
 
 def _sums(lab: Lab, layer: str, level: str, rows: list[Beside]) -> None:
     """What the paths of a layer come to together."""
-    charged, name = sum(one.charged for one in rows), f"{layer}_{level[1:]}"
+    charged, name = sum(one.charged for one in rows), f"{NAMED.get(layer, layer)}_{level[1:]}"
     lab.metric(f"clocks_charged_{name}", charged)
     lab.metric(f"clocks_least_{name}", sum(one.least for one in rows))
     lab.metric(f"clocks_most_{name}", sum(one.most for one in rows))
