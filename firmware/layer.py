@@ -49,12 +49,12 @@ def _any_need(_options: Options, _needs: Sequence[str]) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Boot:
-    """What the host's driver tells the firmware in C of a layer before it starts."""
+    """Functions for the firmware in C of a layer: words that the driver writes before the start, waits, limits."""
 
     words: Callable[[ClusterView, int], Iterable[tuple[int, Sequence[int]]]]
     """Words to write into SRAM, by address. Arguments: the view of the node, bytes of a word of the SRAM."""
     waits: Callable[[Nic, ClusterView], Iterable[Wait]] = _no_waits
-    """What the firmware waits for at this moment, for hang reports."""
+    """Lists the resources that the firmware of a NIC waits for at the time of the call; hang reports show them."""
     check: Callable[[Options, Sequence[str]], None] = _any_need
     """Raises SanlabError for options, or needs of a study (`NEEDS`), that the firmware in C does not support."""
 
@@ -96,7 +96,7 @@ class Layer:
     promises: Promises = field(default_factory=lambda: MappingProxyType({"": NOTHING}))
     """Properties of the mail by options (`firmware.promises`); each entry is a case of the conformance suite."""
     shown: Shown = NOTHING_SAID
-    """What tools show of the layer."""
+    """Stages of a message, names and packet fields for reports, `make explain` and Wireshark."""
     boot: Boot | None = None
     """For firmware in C."""
 

@@ -12,7 +12,7 @@ from enum import Flag, auto
 
 
 class Promise(Flag):
-    """One property of the mail of a layer."""
+    """A property of a layer's mail that the conformance suite checks."""
 
     ORDER = auto()
     """Messages from one host to another are received in the order in which they were sent, if the network loses and

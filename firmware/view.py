@@ -1,4 +1,4 @@
-"""What software on one node knows of the cluster."""
+"""The view of a cluster that the software on one node has: names, routes, options and cards."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class MachineCode:
 
 @dataclass(frozen=True)
 class ClusterView:
-    """What software on one node knows of the cluster (from the configuration files)."""
+    """The cluster as the software on one node sees it, from the configuration files."""
 
     me: int
     """Own virtual node number (VNN)."""
@@ -39,7 +39,7 @@ class ClusterView:
     sram_bytes: int = 1 << 21
     """Size of each NIC's SRAM."""
     cards: tuple[frozenset[str], ...] = ()
-    """What each host uses (`pymodels.config.model.CARDS`) by VNN; empty: nobody has more than its NIC."""
+    """Cards of each host (`pymodels.config.model.CARDS`) by VNN; empty: no host has a card beside its NIC."""
     circuits: tuple[Circuit, ...] = ()
     """Circuits of the FPGA cards, in the order of the circuit file."""
     config: str = ""
@@ -51,7 +51,7 @@ class ClusterView:
     fpga: Mapping[str, int] = field(default_factory=dict)
     """Settings of the FPGA cards that the driver writes: `clock_divisor`, `config_clocks`."""
     machine_code: MachineCode | None = None
-    """What the NIC of this node executes; None: its firmware is a program in Python."""
+    """Firmware in C that the NIC of this node executes; None: the firmware is a program in Python."""
     other_routes: Mapping[int, tuple[bytes, ...]] = field(default_factory=dict)
     """The further routes to destinations that have several."""
 
@@ -60,5 +60,5 @@ class ClusterView:
         return (self.routes[vnn], *self.other_routes.get(vnn, ()))
 
     def has(self, vnn: int, card: str) -> bool:
-        """Whether a host has a card."""
+        """Return True if the host with this VNN has this card."""
         return bool(self.cards) and card in self.cards[vnn]

@@ -89,7 +89,7 @@ class Options(LayerOptions):
         return self.processes if "protection" in self.composition else 1
 
     def on(self, has_doorbells: bool) -> Options:
-        """The same on a card with doorbells, or without: nothing is open."""
+        """Return the options with `notify` decided: the doorbell FIFO if the card has one, else a word of memory."""
         return replace(self, notify=self.notify or ("doorbell" if has_doorbells else "word"))
 
     @classmethod

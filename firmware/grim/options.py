@@ -145,6 +145,6 @@ class Options(LayerOptions):
             raise OptionError("option synchronisation=tree", cause, "take all")
 
     def has_tree(self, nodes: int) -> bool:
-        """Whether NIs synchronise in a tree at `grim_enable`."""
+        """Return True if the NIs of so many nodes synchronise along a tree at `grim_enable`."""
         large = nodes > ALL_AT_MOST and not self.timeout_us
         return self.synchronisation == "tree" or (self.synchronisation == "auto" and large)

@@ -16,7 +16,7 @@ HEADER = FIRMWARE / "paths.h"
 """Header that every `paths.c` includes."""
 FOLDERS = (FIRMWARE, FIRMWARE / "common" / "nic")
 """Folders for included files that are not beside the file that includes them: for a layer that was copied to another
-root, `../hardware/pulse.h` and `../../nics/fifo/cells.h` are those of this tree.
+root, `../../common/nic/pulse.h` and `../../nics/fifo/cells.h` are those of this tree.
 """
 
 

@@ -28,7 +28,7 @@ class Fuzz:
     stands_on: tuple[str, ...] = ()
     """Layers that the programs drive, the one first whose firmware they are for; empty: the layer of the folder."""
     places: tuple[str, ...] = PLACES
-    """Where the programs run."""
+    """Places where the programs run: `machine`, `rtl`, or both."""
     pauses: bool = True
     """False: programs cannot pause before their acts."""
     profile: str = ""

@@ -33,7 +33,7 @@ PATIENCE = 20_000
 
 
 class FpgaCard:
-    """One card as `grim_enable` and applications treat it (`firmware.grim.host.enable.Peripheral`)."""
+    """An FPGA card: what `grim_enable` and applications call on it (`firmware.grim.host.enable.Peripheral`)."""
 
     def __init__(self, host: Host, layout: Layout, view: ClusterView, channel: int) -> None:
         self._host, self._layout = host, layout
