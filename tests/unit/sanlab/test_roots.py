@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from pymodels.errors import ConfigError
-from pymodels.roots import TREE
+from pymodels.roots import TREE, check
 from tb.plan import studies
 from tb.plan.request import resolve
 from tb.sanlab.tree import START
@@ -108,6 +108,28 @@ def test_what_is_no_root_is_refused(root: Path, named: str, said: str) -> None:
     ended = asked(root.parent, str(START), "studies", SANLAB_PATH=named)
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr.startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("file", "place", "right"),
+    [
+        ("firmware/nic/mine/main.py", "firmware/nic/mine/", "firmware/<layer>/nic/"),
+        ("firmware/host/mine/library.py", "firmware/host/mine/", "firmware/<layer>/host/"),
+        ("tb/fuzz/layers/mine.py", "tb/fuzz/layers/", "tb/studies/<layer>/fuzz/"),
+        ("tb/explore/worlds/mine.py", "tb/explore/worlds/", "tb/studies/<layer>/explore/worlds.py"),
+        ("tb/studies/mine.py", "tb/studies/mine.py", "tb/studies/<layer>/"),
+    ],
+)
+def test_each_place_of_the_old_layout_is_named_with_its_new_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, place: str, right: str
+) -> None:
+    (tmp_path / file).parent.mkdir(parents=True)
+    (tmp_path / file).touch()
+    monkeypatch.setenv("SANLAB_PATH", str(tmp_path))
+    with pytest.raises(ConfigError) as error:
+        check()
+    cause = f"{tmp_path / place} is in a place of the old layout"
+    assert str(error.value) == f"SANLAB_PATH: old layout: {cause}; move it to {right}"
 
 
 def test_a_name_that_two_roots_have_is_refused(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
