@@ -87,7 +87,7 @@ def payload(size: int, number: int) -> bytes:
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     ends = Ends(lab, lab.start_layer(LAYER))
     stream = Stream(lab, ends)
     await ends.start(stream.keep, stream.copy)

@@ -40,7 +40,7 @@ def check(plan: Plan) -> None:
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     ends = Ends(lab, lab.start_layer(LAYER))
     await ends.start(ends.keep)
     far, near, size = ends.far, ends.endpoints[0], lab.option("size")

@@ -30,7 +30,7 @@ TINY = "messages=1 pause_us=50"
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     ends = Ends(lab, lab.start_layer(LAYER))
     await ends.start(ends.keep)
     await measure(lab, ends, "spinning", Mask.NONE)

@@ -121,7 +121,7 @@ class Senders:
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     ends = Ends(lab, lab.start_layer(LAYER))
     senders, far = Senders(lab, ends), ends.far
     await ends.start(ends.keep)

@@ -34,7 +34,7 @@ QUICK = "repetitions=1"
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     came: list[tuple[int, ...]] = []
 
     async def answer(token: Token) -> None:

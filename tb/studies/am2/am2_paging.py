@@ -84,7 +84,7 @@ class Pairs:
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     ends = Ends(lab, lab.start_layer(LAYER))
     pairs, frames = Pairs(lab, ends), lab.option("am2.frames")
     await start_in_turn(ends.layers)

@@ -128,7 +128,7 @@ class Traffic:
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     traffic = Traffic(lab)
     await traffic.open()
     begun = lab.kernel.now

@@ -74,7 +74,7 @@ def _payload(size: int) -> bytes:
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
 
     async def keep(token: Token) -> None:
         """Of the last host: nothing."""

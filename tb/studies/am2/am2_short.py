@@ -72,7 +72,7 @@ class Program:
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     program = Program(lab)
     ends, trips, count = program.ends, lab.option("repetitions"), lab.option("messages")
     await ends.start(program.ask, program.answer, program.take)

@@ -22,7 +22,7 @@ QUICK = "messages=2"
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     ends = Ends(lab, lab.start_layer(LAYER))
     await ends.start(ends.keep)
     ends.serve_far()

@@ -51,7 +51,7 @@ QUICK = "messages=4 fpga.config_us=100"
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     bus = _Bus(lab)
     await bus.enable()
     spans = {}

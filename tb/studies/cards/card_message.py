@@ -48,7 +48,7 @@ QUICK = "repetitions=1 row=4 fpga.config_us=100"
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     sizes = [size for size in SIZES if size <= lab.option("largest")]
     paths = _Paths(lab)
     await paths.enable()

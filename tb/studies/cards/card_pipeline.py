@@ -32,7 +32,7 @@ QUICK = "bytes=8192 fpga.config_us=100"
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     size = lab.option("bytes") & ~1
     data = default_rng(lab.seed).integers(0, 256, size, dtype=np.uint8).tobytes()
     taps = [default_rng([lab.seed, n]).integers(-2000, 2000, TAPS, dtype=np.int16).tobytes() for n in (1, 2)]

@@ -40,7 +40,7 @@ QUICK = "messages=16 fpga.config_us=200"
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     row = _Row(lab)
     await row.enable()
     await row.send()

@@ -57,7 +57,7 @@ def check(plan: Plan) -> None:
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     shape = lab.option("height"), lab.option("width")
     depth = int(lab.text("depth"))
     frames = [encode(draw(number, *shape), depth) for number in range(lab.option("frames"))]

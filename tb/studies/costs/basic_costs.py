@@ -27,7 +27,7 @@ OPTIONS = {
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     steps = (_pio_write, _pio_read, _pio_combined, _dma, _kernel_entry, _interrupts, _network)
     for done, step in enumerate(steps):
         await step(lab)

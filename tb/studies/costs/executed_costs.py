@@ -76,7 +76,7 @@ def check(plan: Plan) -> None:
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     chip, processor = lab.plan.profile.kind, NicProcessor.of(lab.plan.profile)
     found = [one for layer in layers() for one in beside(layer, chip, processor)]
     for layer in layers():

@@ -45,7 +45,7 @@ REST_PS = 50_000_000
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     mails = await all_mails(lab)
     last = len(mails) - 1
     pair = Pair(lab, End(0, mails[0]), End(last, mails[last]), lab.option("repetitions"), lab.seed)

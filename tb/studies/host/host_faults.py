@@ -91,7 +91,7 @@ class Faults:
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     faults = Faults(lab)
     await faults.host.spawn(_run(lab, faults), "app").finished
 

@@ -31,7 +31,7 @@ def check(plan: Plan) -> None:
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     lab.running.use_layer(PATHS)
     host: Any = lab.running.hosts[0]
     app = host.process("app")

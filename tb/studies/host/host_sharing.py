@@ -90,7 +90,7 @@ class Sharing:
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     sharing = Sharing(lab)
     host = sharing.host
     first, second = host.process("first"), host.process("second")

@@ -1,1 +1,1 @@
-"""What studies share."""
+"""Building blocks of studies: start of layers, round trips, streams, loads, and their evaluation."""

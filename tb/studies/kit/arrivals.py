@@ -1,4 +1,4 @@
-"""What became of messages that should arrive exactly once and in order."""
+"""Check that messages arrived exactly once and in order."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from tb.lab.lab import Notebook
 
 
 def tally(lab: Notebook, arrived: Iterable[tuple[Sequence[int], Sequence[int]]], of: str = "") -> None:
-    """Hand in how many messages were delivered, lost, doubled and out of order; any mistake fails the run.
+    """Record the numbers of delivered, lost, duplicated and reordered messages; any error fails the run.
 
     Args:
         lab: the study's lab.
-        arrived: by endpoint and sender, the numbers that arrived, in the order of arrival, and those that had to,
-            rising.
-        of: end of the names of the metrics.
+        arrived: for each pair of receiver and sender, the message numbers received, in order of arrival, and the
+            numbers expected, ascending.
+        of: suffix of the names of the metrics.
     """
     pairs = [(list(got), set(due)) for got, due in arrived]
     delivered = sum(len(got) for got, _ in pairs)
@@ -31,12 +31,12 @@ def tally(lab: Notebook, arrived: Iterable[tuple[Sequence[int], Sequence[int]]],
 
 
 def none_of(lab: Notebook, wrong: Mapping[str, int], delivered: int) -> None:
-    """Hand in the number of messages of each mistake, as a metric of its name; any mistake fails the run.
+    """Record the number of messages with each kind of error as a metric; any number above 0 fails the run.
 
     Args:
         lab: the study's lab.
-        wrong: number of messages by mistake, such as `lost`.
-        delivered: number of messages that arrived, for the sentence of the failure.
+        wrong: number of messages by kind of error, such as `lost`, which is also the name of the metric.
+        delivered: number of messages that arrived, for the text of the failure.
     """
     for name, count in wrong.items():
         lab.metric(name, count)

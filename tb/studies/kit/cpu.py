@@ -6,14 +6,14 @@ from typing import Any
 
 
 class CpuTime:
-    """CPU time that a host has used since this object was made."""
+    """CPU time used by a host since this object was created."""
 
     def __init__(self, host: Any) -> None:
         self._host, self._before = host, host.cpu_ps
 
     @property
     def used(self) -> int:
-        """CPU time, ps."""
+        """CPU time in ps."""
         return int(self._host.cpu_ps - self._before)
 
     def percent(self, elapsed: int) -> float:

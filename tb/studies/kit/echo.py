@@ -1,4 +1,4 @@
-"""Round trips over a layer of requests and replies, whose far program sends back the data that it gets."""
+"""Round trips over a layer of requests and replies: the far program returns the data of each request."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from tb.studies.kit.rounds import Trips, round_trips
 
 
 class Echo:
-    """Handlers of both programs, `echo` and `returned`, and the round trips of the near one."""
+    """Request and reply handlers of an echo test (`echo`, `returned`), and the round trips of the near program."""
 
     def __init__(self, lab: Notebook) -> None:
         self.lab = lab
         self.came: list[bytes] = []
-        """Data of the replies."""
+        """Data of the replies received so far."""
         self.over = False
         """True once the far program may end."""
 
     async def echo(self, call: Any) -> None:
-        """Handler of a request: send the data back."""
+        """Handle a request: reply with its data."""
         await call.reply(self.returned, data=call.data)
 
     async def returned(self, call: Any) -> None:
-        """Handler of a reply."""
+        """Handle a reply: keep its data."""
         self.came.append(call.data)
 
     async def serve(self, port: Any) -> None:
@@ -32,7 +32,7 @@ class Echo:
         await port.until(lambda: self.over, "the end of the round trips")
 
     async def round_trips(self, port: Any, far: int, size: int, count: int) -> Trips:
-        """Make round trips with messages of `size` bytes; the study counts its messages itself."""
+        """Make `count` round trips with messages of `size` bytes; does not add to the messages of the run."""
 
         async def ask(number: int) -> None:
             before, data = len(self.came), numbered(size, number)

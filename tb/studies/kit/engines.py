@@ -1,4 +1,4 @@
-"""The engines of a NIC as `basic_costs` drives them, without firmware: host DMA, interrupt, one packet."""
+"""NIC engines as `basic_costs` drives them, without firmware: host DMA, interrupt, and one packet."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pymodels.trace import Part, TraceEvent, unit
 from tb.lab.lab import Lab
 
 SCRATCH = 0x10000
-"""SRAM used for the measurements."""
+"""SRAM address of the data of the measured DMA transfers."""
 BLOCKS, ROUTED, ARRIVED = 0x1000, 0x2000, 0x4000
 CHAIN = 0
 PACKET = bytes.fromhex("06360000") + bytes(range(28))
@@ -25,39 +25,39 @@ SETTLE_PS, LONG_PS = 1_000_000, 200_000_000
 
 
 class Engines(Protocol):
-    """What the study asks of the NIC of node 0."""
+    """Operations on the NIC of node 0 that `basic_costs` measures."""
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Bytes of the transfers that are measured: a word first, the most that one transfer takes last."""
+        """Sizes of the measured transfers in bytes: from one word to the largest single transfer."""
 
     @property
     def bulk(self) -> tuple[int, ...]:
-        """Bytes of longer transfers whose bandwidth is measured as a whole, start-up included."""
+        """Sizes in bytes of longer transfers, whose bandwidth includes their start-up."""
 
     async def transfer(self, size: int, address: int, to_nic: bool) -> int:
-        """One DMA transfer: picoseconds from the write that starts it to its end."""
+        """Do one DMA transfer and return its duration in ps, from the write that starts it to its end."""
 
     def interrupt(self) -> None:
         """Interrupt the host."""
 
     async def send(self, last: int, route: bytes) -> bool:
-        """One short packet to the last node; whether it arrived as it was sent."""
+        """Send one short packet to node `last` and return True if it arrived unchanged."""
 
 
 def engines(lab: Lab) -> Engines:
-    """The engines of node 0, whichever NIC it is."""
+    """Return the engines of node 0 for its kind of NIC."""
     return SpEngines(lab) if lab.plan.profile.kind == "sp" else LanaiEngines(lab)
 
 
 def _ended(trace: NDArray[np.void]) -> int:
-    """When the last transfer of node 0 ended; picoseconds."""
+    """Return the time at which the last DMA transfer of node 0 ended, in ps."""
     mine = trace[(trace["unit"] == unit(0, Part.HOST_DMA)) & (trace["event"] == TraceEvent.DMA_DONE)]
     return int(mine["time"][-1])
 
 
 class LanaiEngines:
-    """LANai 9: a chain of control blocks; LANai 4: its registers."""
+    """Engines of a LANai NIC: a chain of control blocks on the LANai 9, registers on the LANai 4."""
 
     sizes = (4, 64, 256, 512, 1024, 2048, 4096)
     bulk = (8192,)
@@ -70,7 +70,7 @@ class LanaiEngines:
         self._nic.write(Reg.EIMR, 1 << Isr.HOST_SIG)
 
     async def transfer(self, size: int, address: int, to_nic: bool) -> int:
-        """The write to DMA_CTR, or the pulse of the chain, to the end of the block."""
+        """Do one DMA transfer and return its duration in ps, from the write of DMA_CTR or the chain's pulse."""
         lab = self._lab
         register, value = self._prepare(size, address, to_nic)
         self._position ^= 1
@@ -81,9 +81,10 @@ class LanaiEngines:
         return _ended(lab.trace()) - begun
 
     def _prepare(self, size: int, address: int, to_nic: bool) -> tuple[int, int]:
-        """Everything but the write that starts a transfer: register and value of that one.
+        """Set up a transfer and return the register and value of the write that starts it.
 
-        LANai 9: the control block the chain stands at; the next one is TERMINAL, so that it stops.
+        LANai 9: the chain waits at this transfer's control block. The next block is TERMINAL, so that the chain stops
+        there.
         """
         nic = self._nic
         if nic.kind == "lanai4":
@@ -98,11 +99,11 @@ class LanaiEngines:
         return Reg.PULSE, 1 << CHAIN
 
     def interrupt(self) -> None:
-        """Set HOST_SIG."""
+        """Interrupt the host by setting HOST_SIG."""
         self._nic.write(Reg.ISR, 1 << Isr.HOST_SIG)
 
     async def send(self, last: int, route: bytes) -> bool:
-        """From SRAM to SRAM."""
+        """Send one short packet from SRAM to the SRAM of node `last` and return True if it arrived unchanged."""
         sender, receiver = self._nic, self._lab.running.nics[last]
         receiver.write(Reg.RMP, ARRIVED)
         receiver.write(Reg.RML, ARRIVED + 1024)
@@ -116,7 +117,10 @@ class LanaiEngines:
 
 
 class SpEngines:
-    """SP adapter: FETCH into the Send FIFO, which a packet then empties; STORE of a word, or of a packet's data."""
+    """Engines of the SP adapter: FETCH into the Send FIFO, and STORE of a word or of a packet's data.
+
+    A packet sent after each FETCH empties the Send FIFO again.
+    """
 
     sizes = (4, 64, 256, 512, 768, 1024, 1280, 1536, 2032)
     bulk = ()
@@ -129,7 +133,9 @@ class SpEngines:
         self._route, self._back = routes
 
     async def transfer(self, size: int, address: int, to_nic: bool) -> int:
-        """From the write of COMMAND_LOW, or of the word behind it, to the end of the command."""
+        """Do one DMA transfer and return its duration in ps, from the write of COMMAND_LOW or of the data word after
+        it.
+        """
         lab, nic = self._lab, self._nic
         if not to_nic and size > 4:
             await self._bring(size)
@@ -150,7 +156,7 @@ class SpEngines:
         return took
 
     async def _bring(self, size: int) -> None:
-        """A packet with so many bytes of user data stands at the head of node 0's receive side."""
+        """Put a packet with `size` bytes of user data at the head of node 0's receive queue."""
         lab = self._lab
         far = lab.running.nics[self._last]
         far.write(SpReg.COMMAND_HIGH, fetch_command(size))
@@ -169,11 +175,11 @@ class SpEngines:
         nic.write(SpReg.RECV_NEXT, 0)
 
     def interrupt(self) -> None:
-        """INTERRUPT."""
+        """Interrupt the host by writing INTERRUPT."""
         self._nic.write(SpReg.INTERRUPT, 1)
 
     async def send(self, last: int, route: bytes) -> bool:
-        """With user data that the processor writes."""
+        """Send one short packet, with user data written by the processor, and return True if it arrived unchanged."""
         far = self._lab.running.nics[last]
         packet = SpPacket(route, 0, last, (next(self._numbers), 1), PACKET[:8])
         for index, word in enumerate((*packet.header.words(), *packet.via)):

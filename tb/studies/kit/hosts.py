@@ -1,4 +1,4 @@
-"""Programs of all hosts: how layers are started, and how tasks run side by side."""
+"""Programs of all hosts: start of layers, and concurrent tasks."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ T = TypeVar("T")
 
 
 async def start_in_turn(libraries: Iterable[Any]) -> None:
-    """Start the layer on one host after the other."""
+    """Start the layer on the hosts one after the other."""
     for library in libraries:
         await library.start()
 
 
 async def start_together(lab: Notebook, libraries: Iterable[Any]) -> None:
-    """Start the layer on all hosts at the same time."""
+    """Start the layer on all hosts concurrently."""
     await together(lab, "start of host", [library.start() for library in libraries])
 
 
 async def together(lab: Notebook, name: str, programs: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """Run programs side by side and return their results.
+    """Run coroutines concurrently and return their results in order.
 
     Args:
         lab: the study's lab.
-        name: name of the tasks; the place of a program in `programs` follows it.
+        name: name of the tasks; the index of each coroutine is appended.
         programs: coroutines, in the order in which their tasks begin.
     """
     return await lab.all([lab.spawn(program, f"{name} {number}") for number, program in enumerate(programs)])
 
 
 def in_pairs(choices: Sequence[Options], spare: int = 0) -> dict[int, Options]:
-    """Return the options of each host when two neighbouring hosts share a choice.
+    """Return the options of each host, where each pair of neighbouring hosts shares one choice.
 
     Args:
-        choices: options of the pairs, in the order of the hosts.
-        spare: number of hosts before the first pair, which belong to none.
+        choices: options of each pair, in the order of the hosts.
+        spare: number of hosts before the first pair, which get no options.
 
     Returns:
-        Options by host number, as `Lab.start_layer` takes them in `of_host`.
+        Options by host number, for the argument `of_host` of `Lab.start_layer`.
     """
     return {spare + 2 * place + side: options for place, options in enumerate(choices) for side in (0, 1)}

@@ -1,4 +1,4 @@
-"""Load between two hosts: messages at given times (open), or a bound on the unanswered ones (closed)."""
+"""Load between two hosts: open (messages at given times) or closed (a bounded number of unanswered messages)."""
 
 from __future__ import annotations
 
@@ -18,31 +18,35 @@ NUMBER_BYTES = 4
 
 @dataclass(frozen=True)
 class Load:
-    """Messages of a load, in the order of sending; times in ps."""
+    """Send and receive times of the messages of a load, in the order of sending; in ps."""
 
     due: list[int]
-    """When each message was due: the time it should be sent at, or the call that sent it."""
+    """Due time of each message: its scheduled time (open load), or the start of the call that sent it (closed load)."""
     done: list[int]
-    """When each message was received, or its answer."""
+    """Time at which each message (open load) or its answer (closed load) was received."""
 
     @property
     def latencies(self) -> list[int]:
-        """Time of each message from when it was due. Waiting behind earlier messages of an open load counts."""
+        """Time of each message from its due time to its end; includes the wait behind earlier messages."""
         return [done - due for due, done in zip(self.due, self.done, strict=True)]
 
     def warm(self, share: float) -> Load:
-        """Return the load without the first messages: the given share of them, from 0 to 1."""
+        """Return the load without its first messages, which warm up the system.
+
+        Args:
+            share: share of the messages to drop, from 0 to 1.
+        """
         first = round(share * len(self.due))
         return Load(self.due[first:], self.done[first:])
 
     @property
     def offered(self) -> float:
-        """Messages per second that were due, between the first and the last one."""
+        """Offered load: due messages per second, between the first and the last."""
         return _per_second(self.due)
 
     @property
     def accepted(self) -> float:
-        """Messages per second that were done, between the first and the last one."""
+        """Accepted load: finished messages per second, between the first and the last."""
         return _per_second(sorted(self.done))
 
 
@@ -51,19 +55,19 @@ def _per_second(times: Sequence[int]) -> float:
 
 
 def poisson(per_second: float, count: int, key: str) -> list[int]:
-    """Return gaps between messages in ps, exponentially distributed around `1 / per_second`, from the seed `key`."""
+    """Return `count` gaps between messages in ps, exponentially distributed with mean `1 / per_second` (seed `key`)."""
     rng = random.Random(key)
     return [round(rng.expovariate(per_second) * 1e12) for _ in range(count)]
 
 
 async def open_load(lab: Notebook, near: End, far: End, gaps: Sequence[int], size: int) -> Load:
-    """Send messages at given times, whatever became of those before; a message that is late is sent at once.
+    """Send messages at given times, regardless of their delivery. A message that is late is sent immediately.
 
     Args:
         lab: the study's lab.
-        near: the host that sends.
-        far: the host that receives.
-        gaps: time in ps before each message, counted from when the one before it was due.
+        near: the sending host.
+        far: the receiving host.
+        gaps: time in ps between the due times of successive messages; shape (n,).
         size: bytes of a message, at least `NUMBER_BYTES`.
     """
     due, done = list[int](), dict[int, int]()
@@ -86,12 +90,12 @@ async def open_load(lab: Notebook, near: End, far: End, gaps: Sequence[int], siz
 
 
 async def closed_load(lab: Notebook, near: End, far: End, count: int, window: int, size: int) -> Load:
-    """Send messages that the far host sends back, at most `window` of them unanswered; a latency is a round trip.
+    """Send messages that the far host returns, at most `window` of them unanswered. Latencies are round trips.
 
     Args:
         lab: the study's lab.
-        near: the host that asks.
-        far: the host that answers.
+        near: the host that sends first.
+        far: the host that returns each message.
         count: number of messages.
         window: from 1 to `firmware.mail.AHEAD`.
         size: bytes of a message, at least `NUMBER_BYTES`.
@@ -133,7 +137,7 @@ def _note(lab: Notebook, done: dict[int, int], message: tuple[int, bytes], sourc
 
 
 def _load(lab: Notebook, due: list[int], done: dict[int, int]) -> Load:
-    """Return the load of messages of which none is missing."""
+    """Return the times of a load's messages; a missing message fails the run."""
     missing = [number for number in range(len(due)) if number not in done]
     lab.check(not missing, f"messages {missing} of the load are missing")
     lab.findings.messages += len(due)

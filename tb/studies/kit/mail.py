@@ -1,4 +1,4 @@
-"""Mail of all hosts over the layer that a study was told to use, and round trips over it."""
+"""Mail of all hosts over the layer chosen for a study, and round trips over it."""
 
 from __future__ import annotations
 
@@ -16,14 +16,17 @@ from tb.studies.kit.rounds import Trips, round_trips
 
 @dataclass(frozen=True)
 class End:
-    """A host of a measurement, with its mail."""
+    """Host of a measurement and its mail."""
 
     node: int
     mail: Mail
 
 
 async def all_mails(lab: Lab) -> list[Mail]:
-    """Start the chosen layer, with timers that do not disturb a measurement unless the user has set them."""
+    """Start the chosen layer and return the mail of each host.
+
+    Timers are set so long that they do not disturb a measurement, unless the user has set them.
+    """
     layer = lab.text(CHOICE)
     given = {
         name: value for name, value in patient(layer).items() if f"{layer}.{name}" not in lab.plan.request.settings
@@ -51,7 +54,7 @@ async def ping_pong(
 ) -> Trips:
     """Send messages of `size` bytes from the near host to the far one and back; see `round_trips`.
 
-    `Trips.answers` are the times in ps at which the far host was done with each trip.
+    `Trips.answers` holds the time in ps at which the far host finished each trip.
     """
     data = pattern(size)
 

@@ -1,10 +1,10 @@
-"""Bytes of messages, so that a changed, lost or doubled message is recognised by its content."""
+"""Payloads of messages that reveal changed, lost or duplicated messages."""
 
 from __future__ import annotations
 
 
 def pattern(size: int) -> bytes:
-    """Return `size` bytes that depend on the size, the same for all messages of that size."""
+    """Return `size` bytes that are the same for all messages of that size and differ between sizes."""
     return bytes((7 * at + size) & 0xFF for at in range(size))
 
 

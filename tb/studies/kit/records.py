@@ -1,4 +1,4 @@
-"""Trace records of one part of a node, and of one interval."""
+"""Trace records of one part of a node and of an interval."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Records = NDArray[np.void]
 
 
 def since(lab: Lab, begun: int) -> Records:
-    """Return the trace from a time in ps on."""
+    """Return the trace records from the time `begun` (ps) on."""
     trace = lab.trace()
     return trace[trace["time"] >= begun]
 
 
 def times(trace: Records, node: int, part: Part, event: TraceEvent) -> NDArray[np.int64]:
-    """Return when an event happened at a part of a node, in ps, rising; shape (n,)."""
+    """Return the times at which an event occurred at a part of a node, in ps, ascending; shape (n,)."""
     chosen: NDArray[Any] = (trace["unit"] == unit(node, part)) & (trace["event"] == event)
     return np.sort(trace["time"][chosen])

@@ -1,4 +1,4 @@
-"""Round trips: a near end asks, a far end answers, and each trip is timed at the near end."""
+"""Round trips: the near end sends, the far end answers, and the near end measures each trip."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from tb.lab.lab import Notebook
 
 PHASES_PS = 3_000_000
-"""Longest random pause before a round trip, ps. The trip then meets all polling loops at any phase."""
+"""Longest random pause before a round trip, ps, so that the trips sample all phases of the polling loops."""
 
 
 @dataclass
@@ -20,7 +20,7 @@ class Trips:
     begun: list[int] = field(default_factory=list)
     """Start of each trip."""
     took: list[int] = field(default_factory=list)
-    """Duration of each trip that was not lost: until the near end has the answer."""
+    """Duration of each trip that was not lost, until the near end has the answer."""
     answers: list[Any] = field(default_factory=list)
     """Result of each task of the far end."""
     whole: int = 0
@@ -38,12 +38,12 @@ class Trips:
 
     @property
     def mean_one_way_us(self) -> float:
-        """Half of the whole time by the number of trips, us: what the far end does after its answer counts too."""
+        """Half of the total time per trip, us; includes the far end's work after its answer."""
         return self.whole / len(self.begun) / 2 / 1e6
 
 
 def phases(key: str, longest: int = PHASES_PS) -> Callable[[], int]:
-    """Return a function that draws pauses in ps, each shorter than `longest`, from the seed `key`."""
+    """Return a function that returns random pauses in ps, each shorter than `longest`, from the seed `key`."""
     rng = random.Random(key)
     return lambda: rng.randrange(longest)
 
@@ -64,13 +64,13 @@ async def round_trips(
     Args:
         lab: the study's lab.
         count: number of trips.
-        ask: the near end's part of the trip with a number: send, and wait for the answer. False: the trip is lost.
-        answer: the far end's part of a trip, run as a task of its own that ends before the next trip. None: a task
-            that the study has started answers all trips.
-        pause: draws the time in ps that passes before a trip. None: trips follow each other at once.
-        settle: what the near end does after the trip with a number, which its duration does not include.
-        answer_first: the far end begins before the pause, not after it.
-        messages: messages of a trip, which are added to the messages of the run.
+        ask: near end's part of trip `number`: send, and wait for the answer. Returns False if the trip is lost.
+        answer: far end's part of a trip, run as a task that ends before the next trip. None: a study task answers
+            all trips.
+        pause: returns the pause before a trip in ps. None: no pause.
+        settle: near end's work after trip `number`, not included in its duration.
+        answer_first: True to start the far end before the pause instead of after it.
+        messages: number of messages that each trip adds to the messages of the run.
     """
     trips, started = Trips(), lab.kernel.now
     for number in range(count):

@@ -1,4 +1,4 @@
-"""What the trace says of stages: how fast each moves a long message, how long messages of one node take in each."""
+"""Stages of messages, from the trace: rate of each stage for long messages, and time of each message in each stage."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from tb.report.wire import rows
 Records = NDArray[np.void]
 
 LONG = 512
-"""Bytes or characters from which a transfer counts: shorter ones are start-up."""
+"""Shortest transfer, in bytes or characters, that counts for a rate; shorter ones are dominated by start-up."""
 
 
 def stage_times(lab: Lab, node: int, since_ps: int) -> dict[str, list[float]]:
-    """By stage, in us, how long each message took that a node has sent since a time and that has arrived; empty
-    without the trace.
+    """Return the time in us that each message spent in each stage, by the name of the stage.
+
+    Counts messages that node `node` sent after `since_ps` and that have arrived. Empty without a trace.
     """
     lives, trace = Lives(lab.legend()), lab.trace()
     lives.take_all(rows(trace[trace["time"] >= since_ps]))
@@ -35,8 +36,17 @@ def stage_times(lab: Lab, node: int, since_ps: int) -> dict[str, list[float]]:
 
 
 def stage_rates(trace: Records, near: int, far: int, begun: int, ended: int) -> dict[str, float]:
-    """MB/s, by stage, of what went from node `near` to node `far` between two times (ps): bytes over the time of the
-    transfers. A stage without long transfers is left out. The interval must begin while the stages are idle.
+    """Return the rate of each stage, in MB/s, for the traffic from node `near` to node `far` in an interval.
+
+    A rate is the bytes of the long transfers over the time that they took. A stage without long transfers is left out.
+    The interval must begin while the stages are idle.
+
+    Args:
+        trace: trace records in time order.
+        near: number of the sending node.
+        far: number of the receiving node.
+        begun: start of the interval, ps.
+        ended: end of the interval, ps.
     """
     inside = trace[(trace["time"] >= begun) & (trace["time"] <= ended)]
     sender, receiver = (inside[inside["unit"] // PARTS_PER_NODE == node] for node in (near, far))
@@ -45,12 +55,12 @@ def stage_rates(trace: Records, near: int, far: int, begun: int, ended: int) -> 
 
 
 def of_part(trace: Records, event: TraceEvent, part: Part) -> Records:
-    """The records of an event on one part of the nodes, such as the host DMA."""
+    """Return the records of an event at one part of all nodes, such as the host DMA."""
     return trace[(trace["event"] == event) & (trace["unit"] % PARTS_PER_NODE == part)]  # type: ignore[no-any-return]
 
 
 def _injection(trace: Records) -> float:
-    """The host's stores: from the call to the end of the last piece."""
+    """Return the rate of the host's stores in MB/s, from the send call to the end of the last piece."""
     calls, written = (
         of_part(trace, event, Part.HOST_CPU) for event in (TraceEvent.SEND_CALL, TraceEvent.PAYLOAD_WRITTEN)
     )
@@ -60,19 +70,19 @@ def _injection(trace: Records) -> float:
 
 
 def link_rate(trace: Records) -> float:
-    """MB/s of the link of a node in long packets, from the head of each to its tail; 0: it has sent none."""
+    """Return the rate of a node's link in MB/s, from head to tail of each long packet; 0 without long packets."""
     heads, tails = (of_part(trace, event, Part.LINK)["time"] for event in (TraceEvent.TX_HEAD, TraceEvent.TX_TAIL))
     return _rate(of_part(trace, TraceEvent.TX_TAIL, Part.NET_SEND)["argument"], heads, tails)
 
 
 def dma_rate(trace: Records) -> float:
-    """MB/s of the host DMA of a node while it moves long pieces, start-up included; 0: it has moved none."""
+    """Return the rate of a node's host DMA in MB/s for long transfers, start-up included; 0 without long transfers."""
     starts, ends = (of_part(trace, event, Part.HOST_DMA) for event in (TraceEvent.DMA_START, TraceEvent.DMA_DONE))
     return _rate(np.abs(ends["argument2"]), starts["time"], ends["time"])
 
 
 def _rate(sizes: NDArray[Any], begins: NDArray[Any], ends: NDArray[Any]) -> float:
-    """Of transfers that follow each other, those that are long."""
+    """Return the rate of the long transfers among successive transfers, in MB/s."""
     triples = zip(sizes.tolist(), begins.tolist(), ends.tolist(), strict=False)
     long = [(size, end - begin) for size, begin, end in triples if size >= LONG and end > begin]
     return sum(size for size, _ in long) / sum(took for _, took in long) * 1e6 if long else 0.0

@@ -1,4 +1,4 @@
-"""Numbers read from measured values: percentiles, and points and slopes of curves."""
+"""Statistics of measured values: percentiles, and points and slopes of curves."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 
 def percentile(values: Sequence[float], percent: float) -> float:
-    """Return the value that `percent` percent of the values do not exceed, by linear interpolation.
+    """Return a percentile of the values, by linear interpolation.
 
     Args:
         values: shape (n,), in any order, at least one.
-        percent: from 0 to 100. 0 is the least value, 50 the median, 100 the greatest value.
+        percent: from 0 (minimum) over 50 (median) to 100 (maximum).
     """
     ordered, place = sorted(values), percent / 100 * (len(values) - 1)
     low = math.floor(place)
@@ -20,7 +20,7 @@ def percentile(values: Sequence[float], percent: float) -> float:
 
 
 def half_bandwidth(sizes: Sequence[int], bandwidths: Sequence[float], peak: float) -> float:
-    """Return the size in bytes at which half of the peak is reached, by linear interpolation between sizes."""
+    """Return the message size in bytes at which half of `peak` is reached, by linear interpolation."""
     for i in range(1, len(sizes)):
         low, high = bandwidths[i - 1], bandwidths[i]
         if low < peak / 2 <= high:
@@ -29,7 +29,7 @@ def half_bandwidth(sizes: Sequence[int], bandwidths: Sequence[float], peak: floa
 
 
 def cheaper_up_to(points: Sequence[float], one: Sequence[float], other: Sequence[float]) -> float:
-    """Return the last point up to which `one` costs no more than `other`, or 0 if it costs more at the first."""
+    """Return the last point up to which `one` costs no more than `other`; 0 if `one` costs more at the first point."""
     last = 0.0
     for point, a, b in zip(points, one, other, strict=True):
         if a > b:
@@ -39,9 +39,9 @@ def cheaper_up_to(points: Sequence[float], one: Sequence[float], other: Sequence
 
 
 def crossing(points: Sequence[float], one: Sequence[float], other: Sequence[float]) -> float:
-    """Return where `other` falls below `one`, by linear interpolation between points.
+    """Return the point at which `other` falls below `one`, by linear interpolation.
 
-    The last point if it never does, 0 if it is below at the first point.
+    The last point if `other` never falls below, 0 if it is below at the first point.
     """
     gaps = [a - b for a, b in zip(one, other, strict=True)]
     if gaps[0] > 0:
@@ -54,7 +54,7 @@ def crossing(points: Sequence[float], one: Sequence[float], other: Sequence[floa
 
 
 def slope(points: Sequence[float], values: Sequence[float]) -> float:
-    """Return the growth of a value per unit, by least squares."""
+    """Return the slope of the least-squares line through the points."""
     count = len(points)
     mean_x, mean_y = sum(points) / count, sum(values) / count
     over = sum((x - mean_x) * (y - mean_y) for x, y in zip(points, values, strict=True))

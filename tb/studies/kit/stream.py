@@ -1,4 +1,4 @@
-"""Streams: one end sends messages back to back, the other end takes them, and every arrival is timed."""
+"""Streams: one end sends messages back to back, the other end receives them, and each arrival is timed."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Stream(Generic[T]):
-    """Messages of one stream; times in ps."""
+    """Arrivals of one stream; times in ps."""
 
     begun: int
     """Start of the first send."""
     came: list[T]
-    """What `take` returned, message by message."""
+    """Result of `take` for each message."""
     times: list[int]
-    """When each message had been taken."""
+    """Time at which each message had been received."""
 
     @property
     def took(self) -> int:
-        """Time from the start of the first send until the last message had been taken."""
+        """Time from the start of the first send until the last message had been received."""
         return self.times[-1] - self.begun
 
     def rate(self, size: int) -> float:
@@ -49,7 +49,14 @@ def steady_rate(size: int, times: Sequence[int]) -> float:
 async def stream(
     lab: Notebook, give: Coroutine[Any, Any, Any], take: Callable[[], Awaitable[T]], count: int
 ) -> Stream[T]:
-    """Run `give` as a task, which sends all messages, and take `count` messages; end when both ends have ended."""
+    """Run a stream of `count` messages and return its arrivals once both ends have finished.
+
+    Args:
+        lab: the study's lab.
+        give: coroutine that sends all messages, run as a task.
+        take: receives one message.
+        count: number of messages.
+    """
     begun, came, times = lab.kernel.now, list[T](), list[int]()
     giving = lab.spawn(give, "the near end")
     for _ in range(count):

@@ -1,4 +1,4 @@
-"""Traffic of all hosts at once: who sends to whom, and an exchange of mail that follows such a plan."""
+"""Traffic of all hosts at once: plans of senders and receivers, and an exchange of mail by such a plan."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from tb.lab.lab import Notebook
 from tb.studies.kit.hosts import together
 
 Targets = Sequence[Sequence[int]]
-"""By sender: the receiver of each of its messages, in the order of sending."""
+"""Plan of the traffic: for each sender, the receivers of its messages in the order of sending."""
 
 
 def others(me: int, nodes: int) -> list[int]:
-    """Return all nodes but one, rising."""
+    """Return all nodes except `me`, ascending."""
     return [node for node in range(nodes) if node != me]
 
 
 def to_all_in_turn(nodes: int, count: int) -> Targets:
-    """Return a plan in which each node sends `count` messages, to all others in turn from the lowest number on."""
+    """Return a plan in which each node sends `count` messages, round-robin to all others from the lowest number on."""
     return [[others(me, nodes)[number % (nodes - 1)] for number in range(count)] for me in range(nodes)]
 
 
 def to_all_from_next(nodes: int, count: int) -> Targets:
-    """Return a plan in which each node sends `count` messages, to all others in turn from its successor on."""
+    """Return a plan in which each node sends `count` messages, round-robin to all others from its successor on."""
     return [[(me + 1 + number % (nodes - 1)) % nodes for number in range(count)] for me in range(nodes)]
 
 
@@ -35,17 +35,19 @@ def to_next(nodes: int, count: int) -> Targets:
 
 
 def at_random(nodes: int, count: int, rng: random.Random) -> Targets:
-    """Return a plan in which each node sends `count` messages, each to another node that is drawn."""
+    """Return a plan in which each node sends `count` messages to other nodes chosen at random."""
     return [[rng.choice(others(me, nodes)) for _ in range(count)] for me in range(nodes)]
 
 
 def senders_to(targets: Targets, node: int) -> list[int]:
-    """Return the sender of each message to a node, rising."""
+    """Return the sender of each message to a node, ascending."""
     return [sender for sender, own in enumerate(targets) for target in own if target == node]
 
 
 async def exchange(lab: Notebook, mails: Sequence[Mail], targets: Targets, data: bytes) -> list[int]:
-    """Have all hosts post their messages, then receive those for them.
+    """Post all messages of a plan on all hosts, then receive them.
+
+    A host that does not receive exactly the messages of the plan, unchanged, fails the run.
 
     Args:
         lab: the study's lab.
@@ -54,8 +56,7 @@ async def exchange(lab: Notebook, mails: Sequence[Mail], targets: Targets, data:
         data: bytes of every message.
 
     Returns:
-        Time in ps from the start until each host had sent and received everything. The run fails where a host did not
-        receive exactly the messages of the plan, unchanged.
+        Time in ps that each host took to send and receive everything.
     """
     begun = lab.kernel.now
 

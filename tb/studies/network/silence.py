@@ -19,7 +19,7 @@ OPTIONS = {"silence_ms": Option(1000, "simulated silence", 1, 100_000), **layer_
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     libraries = lab.start_layer(LAYER)
     await bring_up(lab, libraries, [{} for _ in libraries])
     loops = [lab.spawn(library.wait_for(lambda: False), f"host {i}") for i, library in enumerate(libraries)]

@@ -41,7 +41,7 @@ def check(plan: Plan) -> None:
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     hosts = lab.start_layer(LAYER)
     await start_in_turn(hosts)
     each, payload = lab.option("messages"), bytes(lab.option("size"))

@@ -24,7 +24,7 @@ DESIGN = switch_design(PORTS)
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     length, clocks, warm, points = (lab.option(name) for name in ("length", "clocks", "warm_clocks", "points"))
     offered = [(i + 1) / points for i in range(points)]
     accepted = []

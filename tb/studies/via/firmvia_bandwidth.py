@@ -34,7 +34,7 @@ QUICK = "messages=12 largest=16384"
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     near, far = await ends(lab)
     sizes = [size for size in SIZES if size <= lab.option("largest")]
     found, late = [], []

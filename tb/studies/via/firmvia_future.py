@@ -45,7 +45,7 @@ VARIANTS = {
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     profile = lab.plan.profile
     nic, pci = (1_000_000 // profile.integer(f"clock.{name}_ps") for name in ("nic", "pci"))
     where = f"{nic}MHz_pci{profile.integer('pci.width')}_{pci}"

@@ -63,7 +63,7 @@ class End:
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     vias = lab.start_layer(LAYER)
     await start_together(lab, vias)
     near, far = await user(vias[0]), await user(vias[-1])

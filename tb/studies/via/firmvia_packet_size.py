@@ -30,7 +30,7 @@ QUICK = "messages=3"
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     ends = await pairs(lab, {str(payload): {"packet": payload} for payload in PAYLOADS})
     found = []
     for done, (payload, (near, far)) in enumerate(ends.items()):

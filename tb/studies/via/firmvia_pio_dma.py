@@ -36,7 +36,7 @@ QUICK = "rounds=3"
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     nic: dict[str, list[float]] = {}
     whole: dict[str, list[float]] = {}
     for done, (choice, (near, far)) in enumerate((await pairs(lab, CHOICES)).items()):

@@ -39,7 +39,7 @@ VARIANTS = {"400MHz": ("lanai4", "host.clock_mhz=400")}
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     rounds, messages = lab.option("rounds"), lab.option("messages")
     choices = {**dict(list(PRESETS.items())[:3]), **HARDWARE} if lab.plan.profile.card.has_doorbells else PRESETS
     late = []

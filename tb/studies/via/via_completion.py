@@ -30,7 +30,7 @@ CODES = tuple((code, processes) for code in ("LU", "MG") for processes in (4, 16
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     entry = 0.0
     for choice, (near, far) in (await pairs(lab, {c: {"completion": c} for c in ("cq1", "cq2")})).items():
         base = await _time(lab, near, far, 0)

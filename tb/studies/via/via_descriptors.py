@@ -38,7 +38,7 @@ QUICK = "rounds=3"
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     total = len(WORDS) + len(CHOICES)
     stored, fetched = [], []
     for done, count in enumerate(WORDS):

@@ -34,7 +34,7 @@ QUICK = "rounds=4 vis=8"
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     counts = [1 << i for i in range(lab.option("vis").bit_length())]
     choices = {
         name: options for name, options in CHOICES.items() if name != "hw" or lab.plan.profile.card.has_doorbells

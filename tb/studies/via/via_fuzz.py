@@ -169,7 +169,7 @@ class Honest:
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     vias = lab.start_layer(LAYER)
     await lab.all([lab.spawn(via.start(), "the driver") for via in vias])
     last = len(vias) - 1

@@ -43,7 +43,7 @@ QUICK = "rounds=4"
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     for done, (problem, processes) in enumerate(RUNS):
         _figure(lab, problem, processes, figure(problem, processes))
         _victims(lab, f"{problem}{processes}", figure(problem, processes, WITH_VICTIMS))

@@ -42,7 +42,7 @@ VARIANTS = {
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     near, far = await ends(lab)
     part = lab.text("part")
     parts = {name: rows(name, lab.option("largest")) for name in PARTS if part in (ALL, name)}
