@@ -1,12 +1,14 @@
-"""The one place that touches cocotb-bus: wires bound by prefix; driver, monitor and scoreboard for agents to build on.
+"""cocotb-bus base classes for the agents of block benches: driver, monitor and scoreboard bound to wires by prefix.
 
-cocotb-bus looks up wire after wire, ignoring case, and fails at the first one missing with a traceback into itself;
-here every missing wire is named in one error, and names count as written.
+cocotb-bus resolves wires one at a time, ignores case, and reports only the first missing wire. `require` reports all
+missing wires in one error and compares names exactly.
 
-cocotb-bus is no longer maintained. Its last release, 0.3.0, runs on cocotb 2.1, and no other file imports it. About a
-hundred lines here would replace it: `Driver` with a queue and a task that hands transactions to `_driver_send`,
-`Monitor` with a task and callbacks for `_recv`, `Checker` with a list of what is expected for each monitor. cocotb's
-own tasks, `Queue` and `Event` are enough for that, as cocotbext-axi does it. The agents would not change.
+cocotb-bus is no longer maintained. Its last release, 0.3.0, runs on cocotb 2.1. Only this file imports it, so that it
+can be replaced without a change of the agents:
+
+- `Driver`: a queue and a task that passes transactions to `_driver_send`,
+- `Monitor`: a task and callbacks for `_recv`,
+- `Checker`: a list of expected transactions for each monitor.
 """
 
 from __future__ import annotations
@@ -20,11 +22,20 @@ from cocotb_bus.scoreboard import Scoreboard
 
 
 class MissingWiresError(AttributeError):
-    """An entity lacks wires that an agent needs."""
+    """Missing wires of an entity that an agent binds."""
 
 
 def require(entity: Any, prefix: str, wires: Iterable[str]) -> dict[str, Any]:
-    """The handles of `prefix`_`wire` (`wire` with an empty prefix). Raises MissingWiresError naming all absent ones."""
+    """Return the handles of the wires `<prefix>_<wire>` of an entity, by wire.
+
+    Args:
+        entity: Handle of the entity.
+        prefix: Prefix of the wires; empty for wires without prefix and underscore.
+        wires: Names after the prefix.
+
+    Raises:
+        MissingWiresError: One or more wires are missing; the message names all of them.
+    """
     names = {wire: f"{prefix}_{wire}" if prefix else wire for wire in wires}
     absent = [name for name in names.values() if not hasattr(entity, name)]
     if absent:
@@ -34,7 +45,7 @@ def require(entity: Any, prefix: str, wires: Iterable[str]) -> dict[str, Any]:
 
 
 class Driver(BusDriver):  # type: ignore[misc]  # cocotb-bus has no annotations
-    """A driver on the wires `_signals` behind a prefix; `append` and `send` take transactions."""
+    """Base class of drivers on the wires `<prefix>_<signal>`; `append` and `send` accept transactions."""
 
     _signals: ClassVar[list[str]] = []
 
@@ -44,7 +55,7 @@ class Driver(BusDriver):  # type: ignore[misc]  # cocotb-bus has no annotations
 
 
 class Monitor(BusMonitor):  # type: ignore[misc]  # cocotb-bus has no annotations
-    """A monitor on the wires `_signals` behind a prefix; subclasses call `_recv` with each transaction."""
+    """Base class of monitors on the wires `<prefix>_<signal>`; subclasses call `_recv` with each transaction."""
 
     _signals: ClassVar[list[str]] = []
 
@@ -54,10 +65,10 @@ class Monitor(BusMonitor):  # type: ignore[misc]  # cocotb-bus has no annotation
 
 
 class Checker(Scoreboard):  # type: ignore[misc]  # cocotb-bus has no annotations
-    """In-order comparison of what monitors receive with what models expect; the first difference fails the test."""
+    """Scoreboard that compares received with expected transactions in order; the first difference fails the test."""
 
     def finish(self) -> None:
-        """Raise AssertionError unless everything expected has come, naming what has not."""
+        """Raise AssertionError if an expected transaction was not received or a comparison failed."""
         open_items = {str(monitor): len(expected) for monitor, expected in self.expected.items() if expected}
         assert not open_items, f"never received: {open_items}"
         assert not self.errors, f"{self.errors} differences"

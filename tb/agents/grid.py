@@ -1,7 +1,7 @@
-"""A clock that can sleep, in step with the agents around it: the absolute grid of a block bench.
+"""Absolute clock grid of a block bench: a gateable clock and the agents that sample and drive around its edges.
 
-At each grid point, in this order: `cycle` shows its number, agents sample, the clock rises (unless it sleeps), agents
-drive. An agent therefore sees every grid point, also those that the block slept over.
+At each grid point, in this order: `cycle` takes the point's number, agents sample, the clock rises unless it is gated,
+agents drive. Agents run at every grid point, also where the block's clock edge is skipped.
 """
 
 from __future__ import annotations
@@ -16,19 +16,21 @@ SETTLE = Timer(1, unit="ns")
 
 
 def alarm(handle: Any) -> int | None:
-    """The edge at which a block wants to be awake, by its output `alarm` (myri_sleep_pkg); None: it waits for none."""
+    """Return the clock edge that a block requests at its output `alarm` (myri_sleep_pkg), or None if it
+    requests none.
+    """
     valid, cycle = divmod(int(handle.value), 1 << 48)
     return cycle if valid else None
 
 
 class Grid:
-    """Clock, `cycle` and reset of `dut`.
+    """Clock, `cycle` counter and reset of a block bench.
 
     Args:
-        dut: Needs clk, rst, cycle, busy, alarm.
-        sleeping: Skip the edges that the block does not ask for.
-        gated: The block has gated clocks (gated_clk and gated_needed, a bit each): of the edges of clk each has those
-            that are needed, all when not sleeping.
+        dut: Handle with the wires clk, rst, cycle, busy and alarm.
+        sleeping: Skip the clock edges that the block does not request.
+        gated: True if the block has gated clocks (gated_clk and gated_needed, one bit each). Each gated clock gets the
+            edges of clk that it needs, or all edges if `sleeping` is false.
     """
 
     def __init__(self, dut: Any, sleeping: bool = False, gated: bool = False) -> None:
@@ -36,7 +38,7 @@ class Grid:
         self.now = 0
         """Number of the next grid point."""
         self.edges = 0
-        """Clock edges given so far."""
+        """Number of clock edges driven so far."""
         self.samplers: list[Callable[[int], None]] = []
         self.drivers: list[Callable[[int], None]] = []
         self._clk, self._rst, self._cycle = dut.clk, dut.rst, dut.cycle
@@ -46,7 +48,7 @@ class Grid:
         self._cycle.value = 0
 
     def _rise(self, sleeping: bool) -> None:
-        """The rising edge, of the gated clocks too."""
+        """Drive the rising edge of the clock and of the gated clocks."""
         if self._gated is not None:
             clocks, needed = self._gated
             clocks.value = int(needed.value) if sleeping else (1 << len(clocks)) - 1
@@ -64,7 +66,7 @@ class Grid:
         return moment is not None and moment <= self.now
 
     async def reset(self, start: int = 0) -> None:
-        """Four edges in reset; grid points count from `start`."""
+        """Hold reset for four clock edges, then number the grid points from `start`."""
         self.now = start
         self._rst.value = 1
         for _ in range(4):
@@ -75,7 +77,7 @@ class Grid:
         self._rst.value = 0
 
     async def run(self, points: int, until: Callable[[], bool] = lambda: False) -> None:
-        """`points` grid points, fewer when `until` becomes true."""
+        """Run `points` grid points, or fewer if `until` returns True before."""
         for _ in range(points):
             self._cycle.value = self.now
             await SETTLE

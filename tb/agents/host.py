@@ -1,4 +1,4 @@
-"""The host bridge's ports besides the bus: CPU and host memory."""
+"""Agents for the ports of the host bridge other than the PCI bus: CPU and host memory."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tb.agents.streams import StreamSource
 
 
 class CpuPort:
-    """Drives the CPU port of the bridge: stores, loads, fences, configuration cycles, in order.
+    """Driver of the bridge's CPU port: stores, loads, fences and configuration cycles, in order.
 
     Args:
         dut: Handle with the wires cpu_*.
         clock: PCI clock.
-        period_ns: Its period.
+        period_ns: Clock period in ns.
     """
 
     def __init__(self, dut: Any, clock: Any, period_ns: int = 10) -> None:
@@ -27,9 +27,9 @@ class CpuPort:
         self.source = StreamSource(dut, "cpu", wires, clock)
         self.source.on_taken = self._taken
         self.taken: list[int] = []
-        """Clock edge at which each access was taken."""
+        """Clock edges at which the bridge accepted the accesses, in order."""
         self.answered: list[int] = []
-        """Clock edge at which each load got its data."""
+        """Clock edges at which loads returned data, in order."""
         self._period = period_ns
         self._given = 0
         self._answers: deque[int] = deque()
@@ -40,11 +40,11 @@ class CpuPort:
 
     @property
     def now(self) -> int:
-        """Index of this clock edge."""
+        """Index of the present clock edge."""
         return round(get_sim_time("ns") / self._period)
 
     def store(self, address: int, data: bytes, wc: bool = False, config: bool = False) -> None:
-        """Queue a store of any length; each lane group is one access."""
+        """Queue a store of any length, one access for each 8-byte lane group."""
         at = 0
         while at < len(data):
             lane = address + at & 7
@@ -58,7 +58,7 @@ class CpuPort:
         self._give(0, 0, 0, 0, fence=1)
 
     async def load(self, address: int, count: int, config: bool = False) -> bytes:
-        """Load 1..8 bytes within one lane group."""
+        """Load 1 to 8 bytes of one 8-byte lane group."""
         lane = address & 7
         self._give(0, address, 0, (1 << count) - 1 << lane, config=int(config))
         while not self._answers:
@@ -67,7 +67,7 @@ class CpuPort:
         return self._answers.popleft().to_bytes(8, "little")[lane : lane + count]
 
     async def all_taken(self) -> None:
-        """Wait until the bridge has taken every access given."""
+        """Wait until the bridge has accepted every queued access."""
         while len(self.taken) < self._given:
             await self._edge
 
@@ -89,18 +89,18 @@ class CpuPort:
 
 
 class HostMemory:
-    """Memory behind the bridge: an access a clock, read data in the clock after.
+    """Host memory behind the bridge: one access a clock, read data in the next clock.
 
     Args:
         dut: Handle with the wires mem_*.
         clock: PCI clock.
-        size: Bytes; an address beyond it fails the test.
+        size: Size in bytes; an access at a higher address fails the test.
     """
 
     def __init__(self, dut: Any, clock: Any, size: int = 1 << 16) -> None:
         self.bytes = bytearray(size)
         self.writes: list[tuple[int, int]] = []
-        """Address and enables of every write, in order."""
+        """Address and byte enables of each write, in order."""
         names = ("valid", "write", "addr", "wdata", "be", "rdata")
         self._pins = {name: dut[f"mem_{name}"] for name in names}
         self._edge, self._rst = RisingEdge(clock), dut["rst"]

@@ -1,7 +1,7 @@
-"""Agents for links: characters on the wire (driver and monitor on cocotb-bus) and packet streams inside a chip.
+"""Agents for links: driver and monitor of link characters, source and sink of packet streams inside a chip.
 
-All of them run on a `Grid`: they sample before an edge and drive after it. Gaps and stalls are iterators of booleans,
-True = leave this slot empty.
+All agents run on a `Grid`: they sample before a clock edge and drive after it. Gaps and stalls are iterators of
+booleans; True leaves the slot empty.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from tb.agents.streams import Pauses, never
 
 @dataclass
 class Lane:
-    """One direction of a link into the block: the characters to send, and whether the block has stopped it."""
+    """State of one input lane of a block: queued characters, gaps between them, and True in `stopped` after
+    the block's STOP.
+    """
 
     characters: deque[int] = field(default_factory=deque)
     gaps: Pauses = field(default_factory=never)
@@ -29,14 +31,14 @@ class Lane:
 
 
 class LinkDriver(Driver):
-    """Sends packets into `rx` of a port or of a switch, and stops and resumes at the STOP and GO that come out of `tx`.
+    """Driver of link characters into `rx`; pauses at STOP and resumes at GO on `tx`.
 
-    `append((lane, wire))` queues a packet; `lanes[k].characters` takes raw characters.
+    `append((lane, wire))` queues a packet; `lanes[k].characters` accepts raw characters.
 
     Args:
-        entity: With wires rx and tx, 9 bits a lane.
-        grid: When to sample and drive.
-        lanes: Ports.
+        entity: Handle with the wires rx and tx, 9 bits a lane.
+        grid: Grid on which the driver samples and drives.
+        lanes: Number of ports.
     """
 
     _signals: ClassVar[list[str]] = ["rx", "tx"]
@@ -55,7 +57,7 @@ class LinkDriver(Driver):
 
     @property
     def idle(self) -> bool:
-        """Nothing left to send."""
+        """True if no character is queued."""
         return not any(lane.characters for lane in self.lanes)
 
     def _sample(self, now: int) -> None:
@@ -78,12 +80,12 @@ class LinkDriver(Driver):
 
 
 class LinkMonitor(Monitor):
-    """Takes packets from one lane of `tx`: `_recv` gets the bytes of each at its GAP.
+    """Monitor of the packets on one lane of `tx`; `_recv` gets the bytes of each packet at its GAP.
 
     Args:
-        entity: With the wire tx, 9 bits a lane.
-        grid: When to sample.
-        lane: Port.
+        entity: Handle with the wire tx, 9 bits a lane.
+        grid: Grid on which the monitor samples.
+        lane: Port number.
     """
 
     _signals: ClassVar[list[str]] = ["tx"]
@@ -91,11 +93,11 @@ class LinkMonitor(Monitor):
     def __init__(self, entity: Any, grid: Grid, lane: int = 0) -> None:
         self.lane = lane
         self.packet = bytearray()
-        """Bytes of the packet under way."""
+        """Bytes received of the current packet."""
         self.log_of_data: list[tuple[int, int]] = []
-        """(grid point, character) of every data character and GAP."""
+        """(grid point, character) of each data character and GAP."""
         self.controls: list[tuple[int, Symbol]] = []
-        """(grid point, symbol) of every other control character but IDLE."""
+        """(grid point, symbol) of each control character other than GAP and IDLE."""
         self._arrived: deque[bytes] = deque()
         self._complete = Event()
         super().__init__(entity, "", entity.clk)
@@ -131,12 +133,14 @@ class LinkMonitor(Monitor):
 
 
 class PacketSource:
-    """Offers packets on a stream `prefix`_valid, _ready, _tail, _data: bytes, then one beat with tail."""
+    """Source of packets on a stream (`prefix`_valid, _ready, _tail, _data): one beat a byte, then one beat
+    with tail.
+    """
 
     def __init__(self, entity: Any, prefix: str, grid: Grid, gaps: Pauses | None = None) -> None:
         self.gaps = gaps or never()
         self.beats: deque[tuple[int, int]] = deque()
-        """(tail, byte) still to be offered."""
+        """Queued beats: (tail, byte)."""
         self._wires = require(entity, prefix, ("valid", "ready", "tail", "data"))
         self._offered = False
         for wire in ("valid", "tail", "data"):
@@ -151,7 +155,7 @@ class PacketSource:
 
     @property
     def idle(self) -> bool:
-        """Everything was taken."""
+        """True if the block has accepted all queued beats."""
         return not self.beats and not self._offered
 
     def _sample(self, now: int) -> None:
@@ -171,14 +175,14 @@ class PacketSource:
 
 
 class PacketSink:
-    """Takes packets from a stream; `taken` gets the bytes of each at its tail."""
+    """Sink of packets on a stream; calls `taken` with the bytes of each packet at its tail."""
 
     def __init__(
         self, entity: Any, prefix: str, grid: Grid, taken: Callable[[bytes], None], stalls: Pauses | None = None
     ) -> None:
         self.stalls = stalls or never()
         self.times: list[int] = []
-        """Grid point of every beat."""
+        """Grid points of the received beats."""
         self.packet = bytearray()
         self._taken = taken
         self._wires = require(entity, prefix, ("valid", "ready", "tail", "data"))

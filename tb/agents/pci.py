@@ -1,6 +1,7 @@
-"""PCI bus monitor on cocotb-bus: samples the resolved wires at every clock edge, holds them against the rules of PCI
-2.2 (pymodels/pci/rules.py) and delivers decoded transactions. A violation raises ProtocolError and so fails the
-test.
+"""PCI bus monitor on cocotb-bus: checks the bus against PCI 2.2 and delivers decoded transactions.
+
+The monitor samples the resolved wires at each clock edge and applies pymodels/pci/rules.py. A violation raises
+ProtocolError and so fails the test.
 """
 
 from __future__ import annotations
@@ -19,15 +20,16 @@ CONTROLS = ("frame", "irdy", "trdy", "devsel", "stop", "req64", "ack64")
 
 
 class PciMonitor(Monitor):
-    """Watches the wires `<name>_ad`, `<name>_frame_n`, ... of an entity.
+    """Monitor of the PCI wires `<name>_ad`, `<name>_frame_n`, ... of an entity.
 
     Args:
-        entity: Handle that has the wires.
-        name: Their prefix.
+        entity: Handle with the wires.
+        name: Prefix of the wires.
         clock: PCI clock.
         reset: Synchronous reset, active high; nothing is checked while it is asserted.
-        initial_limit: Clocks a target has for its first data phase.
-        callback: Called with each finished Transaction; without one they queue up in `transactions`.
+        initial_limit: Maximum latency of a target's first data phase, in clocks.
+        callback: Function called with each finished Transaction; without it, transactions only collect in
+            `transactions`.
     """
 
     _signals: ClassVar[list[str]] = [*VECTORS, *(f"{name}_n" for name in CONTROLS)]
@@ -43,7 +45,7 @@ class PciMonitor(Monitor):
     ) -> None:
         self.rules = BusRules(initial_limit)
         self.transactions: list[Transaction] = []
-        """Every transaction seen, oldest first."""
+        """Finished transactions, oldest first."""
         self._agents = len(getattr(entity, f"{name}_gnt_n"))
         self._held = reset
         super().__init__(entity, name, clock)

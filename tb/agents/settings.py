@@ -1,4 +1,4 @@
-"""Inputs of bundles of settings: packed structs, written field by field."""
+"""Agent for settings inputs: ports of a packed struct type, driven field by field."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pymodels.settings import Bundle
 
 
 class SettingsPort:
-    """One such input.
+    """Input port whose type is a bundle of settings.
 
     Args:
-        handle: The port.
-        bundle: Its type.
-        prefix: What the names of its settings begin with in a bench.
+        handle: Handle of the port.
+        bundle: Type of the port.
+        prefix: Prefix of the settings' names in the bench.
     """
 
     def __init__(self, handle: Any, bundle: Bundle, prefix: str = "cfg_") -> None:
@@ -22,7 +22,11 @@ class SettingsPort:
         self._values = {name: 0 for name, _ in bundle.fields()}
 
     def take(self, name: str, value: int) -> bool:
-        """Change one setting; whether it is one of these. OverflowError for a value that does not fit."""
+        """Drive one setting and return True, or return False if the bundle lacks it.
+
+        Raises:
+            OverflowError: The value exceeds the width of the field.
+        """
         field = name.removeprefix(self._prefix)
         if not name.startswith(self._prefix) or field not in self._values:
             return False
@@ -32,7 +36,7 @@ class SettingsPort:
 
 
 def drive(dut: Any, values: Mapping[str, int], ports: Iterable[SettingsPort] = ()) -> None:
-    """Write inputs by name, settings to the port that has them."""
+    """Drive inputs by name: settings at the port whose bundle has them, other names at the wire of that name."""
     for name, value in values.items():
         if not any(port.take(name, value) for port in ports):
             dut[name].value = value

@@ -1,8 +1,8 @@
-"""Valid/ready streams of a block bench, and the backends of the PCI cores made of them: master port, target memory.
+"""Agents for valid/ready streams of a block bench, and the backends of a PCI core: master port and target memory.
 
-A stream samples at a rising edge the values before it and drives for the next edge; it is idle while `rst` of its
-entity is high. Gaps and stalls are iterators of booleans: True = leave this clock empty. Everything is in PCI lanes:
-byte lane = address[2:0].
+Agents sample the values before a rising edge and drive for the next edge; they are idle while the entity's `rst` is
+high. Gaps and stalls are iterators of booleans; True leaves the clock empty. Data are in PCI lanes: byte lane =
+address[2:0].
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ Pauses = Iterator[bool]
 
 
 def never() -> Pauses:
-    """No gaps."""
+    """Return an endless iterator of False: no gaps."""
     return itertools.repeat(False)
 
 
 def sometimes(share: float, rng: random.Random) -> Pauses:
-    """Each clock is left empty with this probability."""
+    """Yield True with probability `share`, for random gaps."""
     while True:
         yield rng.random() < share
 
 
 class StreamSource:
-    """Drives a stream from a queue of {wire name: value}. Raises MissingWiresError for wires that `dut` lacks."""
+    """Source of a stream, fed by a queue of {wire name: value}. Raises MissingWiresError if `dut` lacks a wire."""
 
     def __init__(self, dut: Any, prefix: str, wires: tuple[str, ...], clock: Any, gaps: Pauses | None = None) -> None:
         self.queue: deque[Mapping[str, int]] = deque()
@@ -67,7 +67,11 @@ class StreamSource:
 
 
 class StreamSink:
-    """Takes a stream and calls back with {wire name: value} per beat. Raises MissingWiresError, as above."""
+    """Sink of a stream that calls `taken` with {wire name: value} for each beat.
+
+    Raises:
+        MissingWiresError: `dut` lacks a wire.
+    """
 
     def __init__(
         self,
@@ -102,21 +106,21 @@ class StreamSink:
 
 
 class TargetMemory:
-    """Backend of a PCI target: a memory behind tw, tread and td.
+    """Backend of a PCI target: a memory on the streams tw, tread and td.
 
     Args:
         dut: Handle with the wires.
-        prefix: In front of tw_valid and the others ("" or "c0_").
+        prefix: Prefix of tw_valid and the other wires ("" or "c0_").
         clock: PCI clock.
-        size: Bytes; addresses wrap at it.
+        size: Size in bytes; addresses wrap around.
     """
 
     def __init__(self, dut: Any, prefix: str, clock: Any, size: int = 1 << 16) -> None:
         self.bytes = bytearray(size)
         self.latency: Iterator[int] = itertools.repeat(1)
-        """Clocks from a read request to its answer, at least 1, per request."""
+        """Clocks from each read request to its data, at least 1."""
         self.write_beats: list[tuple[int, int, int]] = []
-        """Every write beat: address, data, enables."""
+        """Address, data and byte enables of each write beat."""
         self._writes = StreamSink(dut, f"{prefix}tw", ("addr", "data", "be"), clock, self._write)
         self._reads = StreamSink(dut, f"{prefix}tread", ("addr",), clock, self._read)
         self._due: deque[tuple[int, int]] = deque()
@@ -128,11 +132,11 @@ class TargetMemory:
         cocotb.start_soon(self._answer())
 
     def stall(self, writes: Pauses, reads: Pauses) -> None:
-        """Set when the backend is not ready."""
+        """Set the clocks in which the backend is not ready for writes and for reads."""
         self._writes.stalls, self._reads.stalls = writes, reads
 
     def word(self, address: int) -> int:
-        """The lane group at an address."""
+        """Return the 8-byte lane group that contains an address."""
         start = address % len(self.bytes) & ~7
         return int.from_bytes(self.bytes[start : start + 8], "little")
 
@@ -159,12 +163,12 @@ class TargetMemory:
 
 @dataclass
 class Command:
-    """One command given to a master; `error` is known when `done`."""
+    """Command of a master; `error` is valid once `done` is set."""
 
     write: bool
     address: int
     data: bytes
-    """Written; for a read filled when its last beat was taken."""
+    """Bytes to write, or the bytes read once the last beat has arrived."""
     count: int
     done: bool = False
     error: bool = False
@@ -175,7 +179,7 @@ class MasterPort:
 
     Args:
         dut: Handle with the wires.
-        prefix: In front of mc_valid and the others ("" or "c0_").
+        prefix: Prefix of mc_valid and the other wires ("" or "c0_").
         clock: PCI clock.
     """
 
@@ -192,7 +196,7 @@ class MasterPort:
         cocotb.start_soon(self._watch())
 
     def pace(self, commands: Pauses, writes: Pauses, reads: Pauses) -> None:
-        """Set gaps before commands and write beats, and stalls of read beats."""
+        """Set the gaps before commands and write beats, and the stalls of read beats."""
         self._commands.gaps, self._beats.gaps, self._answers.stalls = commands, writes, reads
 
     def write(self, address: int, data: bytes) -> Command:
@@ -210,7 +214,7 @@ class MasterPort:
         return self._submit(command)
 
     async def drain(self) -> None:
-        """Wait until every command is done and every read beat was taken."""
+        """Wait until every command is done and all read data have arrived."""
         while self._open or self._reads:
             self._wake.clear()
             await self._wake.wait()

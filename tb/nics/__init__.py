@@ -1,4 +1,4 @@
-"""What each kind of NIC is on the RTL, one module a kind: its verbs (`NIC`), and what its waves show (`WAVES`)."""
+"""RTL back ends of the NIC kinds, one module a kind: the class with its verbs (`NIC`) and its wave view (`WAVES`)."""
 
 from pymodels.roots import beyond
 

@@ -1,4 +1,4 @@
-"""The FIFO card on the RTL: it has no processor, so there are no verbs of it."""
+"""FIFO card on the RTL. The card has no processor and so no class of verbs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The LANai 4 on the RTL: the names that firmware uses, mapped to this chip's registers."""
+"""LANai 4 on the RTL: the LANai 9 names that firmware uses, mapped to the registers of this chip."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tb.nics.lanai import view
 
 
 class RtlNic4(RtlNic):
-    """One LANai 4. Registers, ISR bits and limits are translated; everything else is as on a LANai 9."""
+    """Verbs of one LANai 4: the LANai 9 verbs with registers, ISR bits and limits translated."""
 
     kind = "lanai4"
     word_bytes = lanai4.WORD
@@ -33,7 +33,7 @@ class RtlNic4(RtlNic):
 
 
 def _here(step: Watch) -> Watch:
-    """A step of a polling loop as this chip samples it. Raises ValueError when it looks at bits that are not here."""
+    """Return a polling step translated to this chip. Raises ValueError if the chip has none of the polled ISR bits."""
     if not step.register:
         return step
     mask = lanai4.bits_here(step.mask)

@@ -1,4 +1,4 @@
-"""The LANai 9 on the RTL."""
+"""LANai 9 on the RTL."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tb.nics.lanai import view
 
 
 class RtlNic9(RtlNic):
-    """One LANai 9: the names that firmware uses are its own."""
+    """Verbs of one LANai 9; firmware's register names need no translation."""
 
     kind = "lanai9"
 

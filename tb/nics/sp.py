@@ -1,4 +1,4 @@
-"""The SP adapter on the RTL: registers by the numbers of `pymodels.nics.sp.registers`; STATUS can be watched."""
+"""SP adapter on the RTL: registers numbered by `pymodels.nics.sp.registers`; STATUS can be polled."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tb.nics.view import BUS, FLOW, MEMORY, PORT, View, below
 
 
 class RtlSpNic(RtlNic):
-    """One SP adapter. Its loads and stores are cached, what a path does uncached goes over the internal bus."""
+    """Verbs of one SP adapter. Loads and stores are cached; uncached accesses of a path use the internal bus."""
 
     kind = "sp"
 

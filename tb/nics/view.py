@@ -1,4 +1,4 @@
-"""What the waves of a NIC show: signals by their path below the NIC's card, and the states that have names."""
+"""Wave view of a NIC: signals by path below the NIC's card, and translations of states to names."""
 
 from __future__ import annotations
 
@@ -6,36 +6,36 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 CHARACTER = "link_character"
-"""The translation of a character on a link."""
+"""Name of the translation of link characters."""
 Signals = tuple[tuple[str, str], ...]
-"""Paths, each with the translation that gives its values names; empty: none."""
+"""Pairs of signal path and translation of its values; an empty translation shows plain numbers."""
 
 
 @dataclass(frozen=True)
 class View:
-    """`WAVES` of a kind of NIC. Of what it lists, a view of waves has what the file holds."""
+    """Type of `WAVES` of a NIC kind. Signals that the wave file lacks are not shown."""
 
     bus: Signals
-    """Shown with the host: how busy the PCI bus is."""
+    """Signals shown with the host: use of the PCI bus."""
     nic: Signals
-    """The card, its processor and engines."""
+    """Signals of the card, its processor and its engines."""
     port: Signals
-    """The link port."""
+    """Signals of the link port."""
     states: Mapping[str, str] = field(default_factory=dict)
-    """Translations of states: by name the module that has them, as a path below `hdl`."""
+    """Translations of states: name to the declaring HDL module, as a path below `hdl`."""
     core: tuple[str, ...] = ()
-    """Where its processor executes firmware in C: what holds the address of an instruction."""
+    """Signals with the program counter of a processor that executes machine code."""
 
 
 BUS = (("watch.use_of.bus_used", ""), ("watch.use_of.bus_data", ""))
 MEMORY = (("mem_a", ""), ("mem_b", ""))
-"""The ports of the card's memory."""
+"""Ports of the card's memory."""
 PORT = (("link_clk", ""), ("tx", CHARACTER), ("rx", CHARACTER))
-"""The wires of the card's link."""
+"""Wires of the card's link."""
 FLOW = (("u_port.fill", ""), ("u_port.stopped", ""))
-"""The slack buffer of its link port, and whether the peer's STOP is in force, below its `myri_nic_link`."""
+"""Slack buffer fill of the link port, and the peer's STOP, as paths below `myri_nic_link`."""
 
 
 def below(place: str, signals: Signals) -> Signals:
-    """The same signals of an instance."""
+    """Return signals with `place` as a prefix of their paths."""
     return tuple((f"{place}.{path}", translation) for path, translation in signals)
