@@ -1,4 +1,4 @@
-"""The common base of host and NIC on the RTL: tasks and time, the trace, the costs of their software."""
+"""Common base of host and NIC on the RTL: tasks, time, trace, and cost tables of their software."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from tb.sim.doorway import Doorway
 
 @cache
 def big_endian(count: int) -> struct.Struct:
-    """The packer of so many big-endian 32-bit words."""
+    """Return the struct of `count` big-endian 32-bit words."""
     return struct.Struct(f">{count}I")
 
 
 class Actor:
-    """Satisfies `firmware.verbs.Concurrency` by shape. `who` stands in front of its task names and messages."""
+    """Implementation of `firmware.verbs.Concurrency` on the RTL. `who` prefixes task names and messages."""
 
     _paths: PathNumbers
 
     def __init__(self, who: str, unit: int, kernel: Kernel, doorway: Doorway) -> None:
         self.unit = unit
-        """Where its commands go, and what its trace records and events carry."""
+        """Unit number of commands, trace records and events."""
         self.wild: list[str] = []
-        """A sentence for each access of the hardware beyond its memory."""
+        """Descriptions of hardware accesses beyond the actor's memory."""
         self.who = who
         self._kernel = kernel
         self._doorway = doorway
@@ -40,13 +40,13 @@ class Actor:
 
     @property
     def table(self) -> PathTable:
-        """The compiled costs of the message layer that runs here. Raises RuntimeError before one does."""
+        """Compiled path costs of the running message layer. Raises RuntimeError if no layer was started."""
         if self._table is None:
             raise RuntimeError(f"{self.who}: no message layer was started, so no instruction has a cost")
         return self._table
 
     def use(self, table: PathTable) -> None:
-        """Charge the costs of a message layer from now on."""
+        """Charge the path costs of a message layer from now on."""
         self._table = table
         self._paths.know(table)
 
@@ -69,7 +69,7 @@ class Actor:
 
 
 class PathNumbers:
-    """Numbers the paths of a run, so that the trace carries a word and the results name it."""
+    """Numbers of the paths of a run: trace records carry numbers, results carry names."""
 
     def __init__(self) -> None:
         self.names: list[str] = []
@@ -77,12 +77,14 @@ class PathNumbers:
         self._numbers: dict[str, int] = {}
 
     def know(self, table: PathTable) -> None:
-        """Number all paths of a table, by name: which of two actors charges one first is the simulator's choice."""
+        """Assign numbers to all paths of a table in the order of their names, so that numbers do not depend
+        on the simulator.
+        """
         for path in sorted(table.paths):
             self.number(table.owner(path), path)
 
     def number(self, table: str, path: str) -> int:
-        """The number of a path, a new one when it is asked for first."""
+        """Return the number of a path; the first call for a path assigns it."""
         name = f"{table}:{path}"
         if name not in self._numbers:
             self._numbers[name] = len(self.names)

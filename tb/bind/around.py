@@ -1,4 +1,4 @@
-"""What is around a loop of a host in the simulator: software and hardware that may act, and what they leave behind."""
+"""Surroundings of a host's polling loop in the simulator: other software and hardware that may act."""
 
 from __future__ import annotations
 
@@ -11,15 +11,22 @@ from tb.sim.doorway import Doorway
 
 
 class Around:
-    """Satisfies `pymodels.host.ahead.Repeats` by shape."""
+    """Implementation of `pymodels.host.ahead.Repeats` on the RTL."""
 
     executes = True
 
     def __init__(
         self, doorway: Doorway, kernel: Kernel, cpu: Cpu, clocks: Sequence[int], processor: int, pattern: int
     ) -> None:
-        """`clocks` of the bus and of what is read over it; the unit of the NIC's `processor`, whose accesses of SRAM
-        meet the loop's.
+        """Bind the surroundings of one host's loops.
+
+        Args:
+            doorway: Doorway of the simulation.
+            kernel: Event loop.
+            cpu: CPU of the host.
+            clocks: Clocks of the bus and of the device that is read over it.
+            processor: Unit of the NIC's processor, whose SRAM accesses contend with those of the loop.
+            pattern: Number of turns after which the loop's pattern repeats.
         """
         lib = doorway.lib
         self.grid_ps = lcm(*(lib.dw_period(clock) for clock in clocks))

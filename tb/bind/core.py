@@ -1,4 +1,4 @@
-"""A LANai that executes machine code in RTL, as Python sees it: what it has executed, and why it stopped."""
+"""Python view of a LANai core that executes machine code in RTL: execution counts, and the cause of a stop."""
 
 from __future__ import annotations
 
@@ -16,40 +16,40 @@ from pymodels.trace import Part, unit
 from tb.sim.doorway import Doorway
 
 COUNTS = 5
-"""Numbers for each word of a program: how often it was executed, then the clocks that it waited, by `Stall`."""
+"""Counters of each program word: number of executions, then wait clocks by `Stall`."""
 FIRST, STOP = 0x8000, 0x7FFF
-"""Of a word: it is the first of a function; this is where to stop, in place of the number of its places."""
+"""Flag of a word that begins a function, and the value of a word at which the core stops."""
 NEVER = -1
-"""It stops nowhere."""
+"""Stop value of a core without a stop function."""
 ASKED = Message("stopped", "core.stop asks for it")
 
 
 @dataclass(frozen=True)
 class Watched:
-    """What is asked of all cores of a run."""
+    """Trace and stop options for all cores of a run."""
 
     stop: str = ""
-    """The function that they stop in, also where that is inline."""
+    """Function at which the cores stop, also where it is inlined; empty: none."""
     every: bool = False
-    """Each instruction goes into the trace."""
+    """True to trace each instruction."""
     inline: bool = False
-    """So does each change from one inline function to another."""
+    """True to trace each transition between inline functions."""
 
 
 class PlaceNumbers:
-    """Numbers where instructions stand, so that the trace carries a word and the legend names it."""
+    """Numbers of source places: trace records carry numbers, the legend carries names."""
 
     def __init__(self) -> None:
         self.known: dict[tuple[Place, ...], int] = {}
-        """A function, and what is inline in it, in the order of their numbers."""
+        """Places (a function and the functions inlined at the instruction) with their numbers."""
 
     def number(self, places: tuple[Place, ...]) -> int:
-        """The number, a new one at first use."""
+        """Return the number of a place; the first call for a place assigns it."""
         return self.known.setdefault(places, len(self.known))
 
 
 class RtlCore:
-    """The core of one node."""
+    """Core of one node."""
 
     def __init__(self, node: int, doorway: Doorway, sram: memoryview, numbers: PlaceNumbers, watched: Watched) -> None:
         self.node = node
@@ -60,7 +60,7 @@ class RtlCore:
         self._counts: NDArray[np.int64]
 
     def use(self, program: Program) -> None:
-        """Count what this program does from now on."""
+        """Count the executions of a program from now on."""
         self.program = program
         asked, words = self._watched, len(program.data) // 4
         depth = None if asked.inline else 1
@@ -77,22 +77,22 @@ class RtlCore:
 
     @property
     def counts(self) -> NDArray[np.int64]:
-        """What it has done until now, also while its clock slept; shape (words, COUNTS), a view."""
+        """Counters up to now, including gated clocks: a view of shape (words, COUNTS)."""
         self._doorway.lib.dw_cores_whole(self._doorway.now())
         return self._counts
 
     def last(self) -> list[int]:
-        """The addresses of the last instructions, the oldest first."""
+        """Return the addresses of the last executed instructions, oldest first."""
         room = (ctypes.c_uint32 * LAST)()
         return list(room[: self._doorway.lib.dw_core_last(self._unit, room)])
 
     def registers(self) -> list[int]:
-        """The registers where it stopped; 0 to 2, the constants and pc, are 0."""
+        """Return the registers at the stop; registers 0 to 2 (the constants and pc) read 0."""
         at = self._doorway.lib.dw_core_registers(self._unit)
         return list((ctypes.c_uint32 * REGISTERS).from_address(at))
 
     def stopped(self, time: int, fault: int, address: int) -> None:
-        """It has stopped. Raises CoreError, whose text has what it did last."""
+        """Raise CoreError for a core that has stopped, with its last instructions."""
         message = MESSAGES[Fault(fault)] if fault else ASKED
         stopped = Stopped(self.program, address, self.registers(), self.last(), self._word)
         raise stopped.error(self.node, message.what, f"at {time / 1e6:.3f} us", message.remedy, Fault(fault))

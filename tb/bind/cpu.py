@@ -1,4 +1,4 @@
-"""A host's one CPU, and the loads and stores that it sends to the bus."""
+"""CPU of a host, and its port for loads and stores on the bus."""
 
 from __future__ import annotations
 
@@ -15,22 +15,24 @@ from tb.sim.exchange import Commands
 
 OP_STORE, OP_COPY, OP_LOAD, OP_FENCE, OP_SPIN = 1, 2, 3, 4, 5
 LINE = 32
-"""Bytes that one command carries."""
+"""Maximum number of payload bytes of a command."""
 COMBINE, QUIET = 1 << 24, 1 << 25
-"""Flags beside a store's size: write-combined; ends without an event."""
+"""Flags in a store's size word: write-combined; ends without an event."""
 MASK = 0xFFFFFFFF
 BATCH = 64
-"""Commands that are given before the last is waited for; the ring of a unit holds 256."""
+"""Number of commands given without waiting for the last; a unit's ring holds 256."""
 STORES = "the bridge to take its stores"
 
 
 class Cpu:
-    """One task has it at a time, from `await take()` to `leave()`. A free CPU is taken at once; otherwise tasks get it
-    in the order in which they asked. A computation has it while no task does, the last that began first.
+    """CPU of a host. A task owns it from `await take()` to `leave()`.
+
+    A free CPU is granted at once; waiting tasks get it in the order of their requests. A computation owns it while no
+    task does; among several computations, the latest owns it.
     """
 
     compiled = "CpuMethods"
-    """Type of tb/sim/twin/doorway_python.c with the hot methods in C, for the subclass `CpuC` (`tb.sim.compiled`)."""
+    """C type of tb/sim/twin/doorway_python.c with the hot methods of the subclass `CpuC` (`tb.sim.compiled`)."""
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
@@ -40,45 +42,45 @@ class Cpu:
         self._queue: deque[Future[None]] = deque()
         self._computations: list[Computation] = []
         self._computes = self._displaced = False
-        """The last computation has the CPU; or waits until tasks leave it."""
+        """True while the last computation owns the CPU; true while it waits for tasks to leave."""
         self._at_once = kernel.future()
         self._at_once.set(None)
         self.wanted: Callable[[], None] | None = None
-        """Called when somebody else wants it, while a loop of whoever has it is executed by hardware."""
+        """Function called when another task requests the CPU while hardware executes its owner's loop."""
 
     def want(self) -> None:
-        """Somebody wants it, or something that the task that has it must look at has changed."""
+        """Report a request for the CPU, or a change that the owner's loop must handle."""
         if self.wanted:
             self.wanted()
 
     @property
     def awaited(self) -> bool:
-        """Somebody gets it when the task that has it leaves."""
+        """True if a task or computation waits for the CPU."""
         return bool(self._queue) or self._displaced
 
     @property
     def held_ps(self) -> int:
-        """How long it was taken so far."""
+        """Time in ps that the CPU was owned so far."""
         return self._held + (self._kernel.now - self._since if self._taken else 0)
 
     @property
     def in_use(self) -> bool:
-        """A task or a computation has it."""
+        """True if a task or a computation owns the CPU."""
         return self._taken
 
     @property
     def busy_ps(self) -> int:
-        """CPU time used so far: taken, or free but for threads that poll."""
+        """CPU time used so far in ps: the CPU was owned, or free while a thread polled."""
         return self.held_ps + self._polled + (self._free_since_polls() if self._polls else 0)
 
     def begin_poll(self) -> None:
-        """A thread polls from now on, whenever nobody else has the CPU."""
+        """Count free CPU time as polling time of a thread from now on."""
         if not self._polls:
             self._polls_since = self._kernel.now - self.held_ps
         self._polls += 1
 
     def end_poll(self) -> None:
-        """It does not any more."""
+        """End the polling of one thread."""
         self._polls -= 1
         if not self._polls:
             self._polled += self._free_since_polls()
@@ -87,7 +89,7 @@ class Cpu:
         return self._kernel.now - self.held_ps - self._polls_since
 
     def take(self) -> Future[None]:
-        """The future of having it: fulfilled already when it is free."""
+        """Return the future of owning the CPU, already done if the CPU is free."""
         if self._computes:
             return self._displace()
         if self._taken:
@@ -100,7 +102,7 @@ class Cpu:
         return self._at_once
 
     def leave(self) -> None:
-        """Let the next task have it."""
+        """Release the CPU to the next waiting task or computation."""
         now = self._kernel.now
         self._held += now - self._since
         self._since = now
@@ -112,7 +114,7 @@ class Cpu:
             self._taken = False
 
     def begin(self, computation: Computation) -> None:
-        """It has the CPU whenever no task does, and none that began later."""
+        """Add a computation, which owns the CPU whenever no task and no later computation does."""
         if self._computes:
             self._computations[-1].give_way(self._kernel.now)
         self._computations.append(computation)
@@ -126,7 +128,7 @@ class Cpu:
         self._go_on()
 
     def end(self, computation: Computation) -> None:
-        """It is over, or stopped."""
+        """Remove a computation that is complete or was stopped."""
         has_it = self._computes and computation is self._computations[-1]
         self._computations.remove(computation)
         if has_it:
@@ -137,24 +139,24 @@ class Cpu:
             self._displaced = self._displaced and bool(self._computations)
 
     def _go_on(self) -> None:
-        """The last computation has the CPU."""
+        """Give the CPU to the last computation."""
         self._computes, self._displaced = True, False
         self._computations[-1].go_on(self._kernel.now)
 
     def _displace(self) -> Future[None]:
-        """A task takes the CPU from the computation that has it."""
+        """Take the CPU from the running computation for a task."""
         self._computes, self._displaced = False, True
         self._computations[-1].give_way(self._kernel.now)
         return self._at_once
 
     async def run(self, duration_ps: int) -> None:
-        """Execute instructions for so long."""
+        """Occupy the CPU for `duration_ps`."""
         await self.take()
         await self._kernel.sleep(duration_ps, "its own instructions")
         self.leave()
 
     async def command(self, commands: Commands, why: str, op: int, a: int, b: int = 0, c: bytes = b"", /) -> int:
-        """Give a command and do nothing else until it ends; what it brought."""
+        """Occupy the CPU with one command until it ends, and return its result."""
         await self.take()
         value: int = await commands.ask(why, op, a, b, c)
         self.leave()
@@ -162,13 +164,21 @@ class Cpu:
 
 
 class CpuPort:
-    """Programmed I/O: commands to the CPU's port of the bridge, which end in the order in which they were given."""
+    """Programmed I/O: commands to the bridge's CPU port, which end in order."""
 
     def __init__(
         self, commands: Commands, cpu: Cpu, who: str, kernel: Kernel, want: Callable[[int], int], last: memoryview
     ) -> None:
-        """`commands` of the bridge, with room for LINE bytes each. `want(now)` tells it that somebody else wants the
-        CPU: 0, and a loop ends behind its load; else it is over, its path ends then, and `last` has what was loaded.
+        """Bind the port to the bridge's command ring.
+
+        Args:
+            commands: Command ring of the bridge, with LINE payload bytes a command.
+            cpu: CPU of the host.
+            who: Name of the host for messages.
+            kernel: Event loop.
+            want: Function called with the time when another task requests the CPU during a loop. It returns 0 if the
+                loop ends after its load, else the time at which the path ends.
+            last: Word loaded last by the loop.
         """
         self._commands = commands
         self._cpu = cpu
@@ -176,10 +186,10 @@ class CpuPort:
         self._kernel, self._want, self._last = kernel, want, last
         self._spun: Future[int]
         self.unanswered = False
-        """No card has answered the load that ends now."""
+        """True if no card has responded to the current load."""
 
     def store(self, address: int, data: bytes, combine: bool) -> Coroutine[Any, Any, Any]:
-        """Store whole words; returns when the bridge has taken the last. Raises ValueError for parts of words."""
+        """Store whole words and return when the bridge has accepted the last. Raises ValueError for partial words."""
         size = len(data)
         if address % 4 or size % 4:
             raise ValueError(f"programmed I/O moves whole words: address {address:#x}, {size} bytes")
@@ -189,7 +199,7 @@ class CpuPort:
         return self._store_lines(address, data, flags)
 
     async def _store_lines(self, address: int, data: bytes, flags: int) -> None:
-        """Store any number of bytes, a command for each line."""
+        """Store any number of bytes, one command a line."""
         if not data:
             return
         last, ask = (len(data) - 1) // LINE, self._commands.ask
@@ -205,7 +215,7 @@ class CpuPort:
         self._cpu.leave()
 
     async def copy(self, address: int, source: int, size: int, combine: bool) -> None:
-        """Store `size` bytes of host memory, rounded up to whole words. Raises ValueError for parts of words."""
+        """Store `size` bytes of host memory, rounded up to whole words. Raises ValueError for an unaligned address."""
         size = -(-size // 4) * 4
         _check_word(address)
         if size:
@@ -214,7 +224,10 @@ class CpuPort:
             await self._cpu.command(self._commands, STORES, OP_COPY, address, size | flags, where)
 
     async def load(self, address: int) -> int:
-        """A big-endian 32-bit word. Raises ValueError for a part of one, UnansweredError where no card is."""
+        """Return a big-endian 32-bit word.
+
+        Raises ValueError for an unaligned address, UnansweredError if no card responds.
+        """
         _check_word(address)
         lanes = await self._cpu.command(self._commands, f"the word at {address:#x}", OP_LOAD, address)
         return self._word(address, lanes)
@@ -226,10 +239,24 @@ class CpuPort:
         return int.from_bytes(((lanes >> (8 * (address & 4))) & 0xFFFFFFFF).to_bytes(4, "little"), "big")
 
     async def spin(self, address: int, compared: int, path: int, duration: int, processor: int) -> tuple[int, bool]:
-        """Turns of a loop that Python does not see: a word is loaded, and a path of `duration` ps and a number executed
-        behind it, as long as the word has the bits of `compared` (mask << 32 | value) and nobody else wants the CPU. It
-        ends too when the card's `processor` and all else are quiet, since turns can be computed then. The word that
-        was loaded last, and whether the path behind it is over. Raises as `load`.
+        """Execute a polling loop in hardware: load a word, then execute a path, until the word changes.
+
+        The loop also ends when another task requests the CPU, or when the card's processor and all else are quiet,
+        since its turns can be computed then.
+
+        Args:
+            address: Address of the polled word.
+            compared: Bits for which the loop continues: mask << 32 | value.
+            path: Number of the path in the trace.
+            duration: Duration of the path in ps.
+            processor: Unit of the card's processor.
+
+        Returns:
+            The word loaded last, and True if the path after it is complete.
+
+        Raises:
+            ValueError: Unaligned address.
+            UnansweredError: No card responds.
         """
         _check_word(address)
         cpu, kernel, ends = self._cpu, self._kernel, 0
@@ -254,7 +281,7 @@ class CpuPort:
         return self._word(address, lanes), bool(ends)
 
     def spun(self, lanes: int) -> None:
-        """The turns are over: what the last one has loaded."""
+        """End the hardware loop with the data lanes loaded last."""
         self._spun.set(lanes)
 
     async def fence(self) -> None:

@@ -1,4 +1,4 @@
-"""The `Host` verbs on the RTL: host memory as shared memory, stores and loads through the bridge, one CPU."""
+"""`Host` verbs on the RTL: host memory as shared memory, loads and stores through the bridge, one CPU."""
 
 from __future__ import annotations
 
@@ -24,41 +24,39 @@ from tb.bind.watch import WatchedWords
 from tb.sim.doorway import Doorway
 
 EVENT_WATCH, EVENT_WILD, EVENT_INTERRUPT, EVENT_UNANSWERED, EVENT_SPUN = 1, 2, 34, 35, 36
-"""Events of a host's unit."""
+"""Event codes of a host's unit."""
 ENDS = (32, 33)
-"""Those that end a command of its CPU's port: the bridge has taken a store, a load brought a word."""
+"""Event codes that complete a command of the CPU port: store accepted by the bridge, word loaded."""
 FIRST_FREE = 0x100000
-"""The first MB of host memory belongs to the kernel (ours)."""
+"""First allocatable address; the first MB of host memory belongs to the kernel (our choice)."""
 
 
 class WildDmaError(SanlabError):
-    """A card writes to memory that no software has allocated for it: on a real host this would corrupt something
-    else.
-    """
+    """DMA write of a card to memory that no software has allocated; a real host would be corrupted."""
 
 
 @dataclass(frozen=True)
 class HostTiming:
-    """A host's own times, from its profile."""
+    """Times of a host, from its profile."""
 
     clock_ps: float
     switch_ps: int
-    """From one thread to another."""
+    """Context switch between threads."""
     kernel_entry_ps: int
     overheads_ps: Mapping[str, int]
-    """What software costs beside its paths, by name."""
+    """Software costs without a path, by name."""
     interrupt_ps: tuple[int, int]
     """Shortest and longest interrupt latency."""
     miss_ps: int
-    """A polled word that a DMA just wrote must be fetched from memory again."""
+    """Cache miss of a polled word after a DMA write."""
     processor: HostProcessor
     copy_ps: float
-    """Of a byte that is copied from memory to memory, instructions apart."""
+    """Memory-to-memory copy time of a byte, without instructions."""
 
 
 @dataclass
 class RtlBuffer:
-    """Pinned host memory: physical byte address, size in bytes, and the bytes themselves."""
+    """Pinned host memory: physical byte address, size in bytes, and a view of the bytes."""
 
     address: int
     size: int
@@ -66,12 +64,12 @@ class RtlBuffer:
 
 
 class RtlHost(Processes, Computes, PollsCards, Actor):
-    """One host. All its tasks share one CPU, in the order in which they ask for it."""
+    """Host verbs on the RTL. All tasks of a host share one CPU in the order of their requests."""
 
     copied_bytes = 0
-    """That the CPU has copied from memory to memory."""
+    """Bytes that the CPU has copied from memory to memory."""
     compiled = "HostMethods"
-    """Type of tb/sim/twin/doorway_python.c with the hot verbs in C, for the subclass `RtlHostC` (`tb.sim.compiled`)."""
+    """C type of tb/sim/twin/doorway_python.c with the hot verbs of the subclass `RtlHostC` (`tb.sim.compiled`)."""
 
     def __init__(
         self,
@@ -102,7 +100,7 @@ class RtlHost(Processes, Computes, PollsCards, Actor):
         self._timing = timing
         self._paths = paths
         self._spends: dict[str | tuple[str, int], tuple[int, int]] = {}
-        """Kept costs by path, or by path and times."""
+        """Cached costs by path, or by path and repetitions."""
         self._next_free = FIRST_FREE
         self._grant = partial(doorway.lib.dw_grant, memory_number, FIRST_FREE)
         self._grant(FIRST_FREE)
@@ -135,7 +133,9 @@ class RtlHost(Processes, Computes, PollsCards, Actor):
             raise RuntimeError(f"{self.who}: event {code} of its hardware means nothing")
 
     def _wild_dma(self, time: int, address: int, write: int) -> None:
-        """A card's access to memory that is not there, or that nobody allocated. A write ends the run."""
+        """Record a card's read beyond host memory, or raise WildDmaError for a write to unallocated or
+        read-only memory.
+        """
         where = f"at {address:#x}, at {time / 1e6:.3f} us"
         if not write:
             self.wild.append(f"{self.name}: DMA read of host memory {where}, beyond its {len(self.memory)} bytes")
@@ -147,7 +147,7 @@ class RtlHost(Processes, Computes, PollsCards, Actor):
 
     @property
     def allocated(self) -> range:
-        """The memory that software has allocated so far."""
+        """Address range that software has allocated so far."""
         return range(FIRST_FREE, self._next_free)
 
     def allocate(self, size: int, align: int = 4096) -> RtlBuffer:
@@ -161,7 +161,7 @@ class RtlHost(Processes, Computes, PollsCards, Actor):
         return RtlBuffer(address, size, self.memory[address : address + size])
 
     def window(self, address: int, size: int) -> memoryview:
-        """Host memory itself."""
+        """Return a view of host memory."""
         return self.memory[address : address + size]
 
     def load_words(self, address: int, count: int) -> tuple[int, ...]:
@@ -190,7 +190,7 @@ class RtlHost(Processes, Computes, PollsCards, Actor):
         self.store_bytes(target, self.load_bytes(source, size))
 
     async def _charge(self, duration: int, number: int) -> None:
-        """The CPU executes for so long; `number` of the path in the trace."""
+        """Occupy the CPU for `duration` ps and record path `number` in the trace."""
         cpu = self.cpu
         await cpu.take()
         await self._kernel.sleep(duration, "its own instructions")
@@ -198,13 +198,13 @@ class RtlHost(Processes, Computes, PollsCards, Actor):
         self._executed(duration, number)
 
     def _executed(self, duration: int, number: int) -> None:
-        """A path is over. It is recorded now, so its start stands `duration` earlier: readers sort by time."""
+        """Record a completed path. Its start record has an earlier time, so readers of the trace sort by time."""
         trace, now = self._doorway.record, self._kernel.now
         trace(now - duration, self.unit, TraceEvent.SPEND_START, 0, number, duration)
         trace(now, self.unit, TraceEvent.SPEND_END, 0, number, duration)
 
     def _cost(self, path: str, times: int = 1) -> tuple[int, int]:
-        """Time of a path in ps, and its number in the trace; kept."""
+        """Return and cache the time of a path in ps and its number in the trace."""
         clocks = host_clocks(self.table.cost(path), self._timing.processor, times)
         cost = round(clocks * self._timing.clock_ps), self._paths.number(self.table.owner(path), path)
         self._spends[path, times] = cost
@@ -213,7 +213,7 @@ class RtlHost(Processes, Computes, PollsCards, Actor):
         return cost
 
     def _computing(self, what: str | float, times: int) -> tuple[int, Callable[[int, int], None]]:
-        """How long computing takes, and what records a stretch of it."""
+        """Return the duration of a computation in ps, and the function that records an interval of it."""
         if isinstance(what, str):
             duration, number = self._spends.get((what, times)) or self._cost(what, times)
         else:
@@ -255,7 +255,7 @@ class RtlHost(Processes, Computes, PollsCards, Actor):
         cpu.begin_poll()
 
         def sees(hit: int, written: int) -> int:
-            """When the loop, whose phase is kept, looks at a word that changed."""
+            """Return the time at which the loop, whose phase is kept, polls the changed word."""
             spun = written - cpu.held_ps - idle
             rounds = max(0, -(-(spun - (hit + 1) * look) // (count * look)))
             return written + (rounds * count + hit + 1) * look - spun + self._timing.miss_ps

@@ -1,4 +1,4 @@
-"""The `Nic` verbs on the RTL: SRAM as shared memory, registers and work through the processor's command ring."""
+"""`Nic` verbs on the RTL: SRAM as shared memory, registers and work through the processor's command ring."""
 
 from __future__ import annotations
 
@@ -17,19 +17,20 @@ from tb.sim.exchange import Commands
 
 OP_WORK, OP_POLL, OP_READ, OP_WRITE, OP_TRACE, OP_TELL, OP_STORE = 1, 2, 3, 4, 5, 6, 7
 QUIET = 1 << 32
-"""Beside a path's number: its work ends without an event."""
+"""Flag in a path's number: the work ends without an event."""
 STEP_READS = 2
-"""Beside `register` of a step: at a hit the register is read once more."""
+"""Flag in a step's `register` word: a hit reads the register once more."""
 STEP_ANSWERS, STEP_FIRST = 8, 16
-"""Where above that the number of its answers stands, and which is the first."""
+"""Bit positions in a step's `register` word: number of answers, index of the first answer."""
 STOPPED = 24
-"""Event of a core: it has stopped (hdl/sim/doorway/core.c)."""
+"""Event of a core that has stopped (hdl/sim/doorway/core.c)."""
 ENDS = (16, 17, 18)
-"""Events that end a command: work is done, a polling loop has hit, a register was read. The other: an access beyond
-the SRAM."""
+"""Event codes that complete a command: work done, polling loop hit, register read. Other events report an
+access beyond the SRAM.
+"""
 WORD = struct.Struct(">I")
 QUADS = struct.Struct("=2q")
-"""Four words as two arguments of a command, as they stand in memory."""
+"""Four words in memory order as two arguments of a command."""
 
 
 def _nobody_executes(time: int, fault: int, address: int) -> None:
@@ -37,14 +38,15 @@ def _nobody_executes(time: int, fault: int, address: int) -> None:
 
 
 class RtlNic(Actor):
-    """The processor of one NIC; each kind has a class of its own (`tb.nics`). Its commands end in the order in which
-    they were given, each but a register write with an event.
+    """Processor of one NIC; each NIC kind has a subclass (`tb.nics`).
+
+    Commands end in order, each with an event except register writes.
     """
 
     kind: str
     word_bytes = 8
     compiled = "NicMethods"
-    """Type of tb/sim/twin/doorway_python.c with the hot verbs in C, for the subclass `RtlNicC` (`tb.sim.compiled`)."""
+    """C type of tb/sim/twin/doorway_python.c with the hot verbs of the subclass `RtlNicC` (`tb.sim.compiled`)."""
 
     def __init__(
         self,
@@ -63,21 +65,21 @@ class RtlNic(Actor):
         self._processor = processor
         self._paths = paths
         self._charges: dict[str | tuple[str, int], tuple[int, int, int]] = {}
-        """Kept charges by path, or by path and times."""
+        """Cached charges by path, or by path and repetitions."""
         self._loops = self._answers = 0
         self._programs: list[Task] = []
         self.programs: list[Coroutine[Any, Any, Any]] = []
-        """What was started on it, and has not been halted."""
+        """Coroutines started on the processor and not halted."""
         self.stopped: Callable[[int, int, int], None] = _nobody_executes
-        """What is done when a core stops: time, fault, address."""
+        """Function called when a core stops: time, fault, address."""
         self._record = self.trace
         self._goes_on = 0
-        """When the last path was given whose end is not waited for: until then the software runs ahead of it."""
+        """Time at which the last unawaited path was given; until then the software runs ahead of the processor."""
         self._at_once: Future[None] = kernel.future()
         self._at_once.set(None)
         self._hit_value, self._answer_words = doorway.hit_value(self.unit), doorway.answers(self.unit)
         self.steps = doorway.steps(self.unit)
-        """The polling steps that the processor port model reads."""
+        """Polling steps that the processor port model reads."""
 
     def use(self, table: PathTable) -> None:
         super().use(table)
@@ -90,8 +92,10 @@ class RtlNic(Actor):
         return task
 
     def halt(self) -> None:
-        """The processor stops: its tasks make no further step. A polling loop that still runs in the hardware ends at
-        the next change that it looks at, and its event is dropped: change a word of SRAM before another program starts.
+        """Stop the processor's tasks.
+
+        A polling loop that still runs in hardware ends at the next change that it polls, and its event is dropped.
+        Change a word of SRAM before another program starts.
         """
         for task in self._programs:
             self._kernel.stop(task)
@@ -106,7 +110,7 @@ class RtlNic(Actor):
         self._loops = self._answers = 0
 
     def _wild(self, time: int, code: int, a: int, b: int) -> None:
-        """An access beyond the SRAM; or a core that executes machine code has stopped."""
+        """Handle an access beyond the SRAM, or the stop of a core that executes machine code."""
         if code == STOPPED:
             self.stopped(time, a, b)
         access = f"SRAM {'write' if b else 'read'} at {a:#x}, beyond its {self.sram_bytes} bytes"
@@ -153,7 +157,7 @@ class RtlNic(Actor):
         return self._commands.ask("its instructions", OP_TELL) if behind else self._at_once
 
     def _trace_behind(self, event: int, packet: int = 0, argument: int = 0, argument2: int = 0) -> None:
-        """Append a record, as long as the software runs ahead: behind the path, when the processor has ended it."""
+        """Append a trace record when the processor has completed the unawaited path, or at once if none is pending."""
         if self._goes_on == self._kernel.now:
             self._commands.give(OP_TRACE, argument << 16 | event, packet, argument2)
         else:
@@ -167,7 +171,7 @@ class RtlNic(Actor):
             self._store_behind(address, words)
 
     def _store_behind(self, address: int, words: Sequence[int]) -> None:
-        """Store words behind the path whose end is not waited for, when the processor has ended it."""
+        """Store words when the processor has completed the unawaited path."""
         stored = big_endian(len(words)).pack(*words).ljust(16, b"\0")
         self._commands.give(OP_STORE, address | len(words) << 32, *QUADS.unpack(stored))
 
@@ -176,7 +180,7 @@ class RtlNic(Actor):
         return register, number, value
 
     def _charge(self, path: str, times: int = 1) -> tuple[int, int, int]:
-        """Clocks, SRAM accesses and number in the trace of a path; kept."""
+        """Return and cache clocks, SRAM accesses and trace number of a path."""
         cost = nic_charge(self.table.cost(path), self._processor, times)
         number = self._paths.number(self.table.name, path)
         charge = cost.clocks, min(cost.accesses, cost.clocks), number
@@ -186,7 +190,7 @@ class RtlNic(Actor):
         return charge
 
     def _answering(self, step: Watch) -> int:
-        """What stands beside `register` of a step: its answers are kept for the processor."""
+        """Store a step's answers for the processor and return the flags of its `register` word."""
         if not step.answers:
             return STEP_READS * step.reads
         first = self._answers
@@ -219,13 +223,13 @@ class RtlNic(Actor):
 
 
 class RtlPollLoop:
-    """A polling loop in the processor port model."""
+    """Polling loop in the processor port model."""
 
     compiled = "PollLoopMethods"
-    """Type of tb/sim/twin/doorway_python.c with the hot methods in C, for the subclass `RtlPollLoopC`."""
+    """C type of tb/sim/twin/doorway_python.c with the hot methods of the subclass `RtlPollLoopC`."""
 
     def __init__(self, steps: memoryview, commands: Commands, kernel: Kernel, loop: int, count: int) -> None:
-        """`steps`: those of all loops of the processor; this is number `loop`, of `count` steps."""
+        """Bind loop number `loop` with `count` steps; `steps` are those of all loops of the processor."""
         self._steps = steps
         self._commands = commands
         self._loop = loop

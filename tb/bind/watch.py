@@ -1,5 +1,5 @@
-"""Words of host memory that software polls: the memory model reports writes to them, so that nothing has to poll in
-reality.
+"""Polled words of host memory. The memory model reports writes to them, so that no simulation time is spent
+on polling.
 """
 
 from __future__ import annotations
@@ -13,16 +13,18 @@ from tb.sim.doorway import Doorway
 
 WORD = struct.Struct(">I")
 KEPT = 16
-"""Words whose slots wait for them, although nobody polls them now."""
+"""Maximum number of watch slots kept for words that no loop polls at present."""
 Watches = Sequence[tuple[int, int]]
-"""Addresses of words, and the values that they have."""
+"""Addresses of words and their known values."""
 Sees = Callable[[int, int], int]
-"""When (ps) a polling loop sees that the word of an index has changed, from the time of the write on."""
+"""Function of a changed word's index and the time of the write; returns the time (ps) at which the loop sees
+the change.
+"""
 
 
 @dataclass(eq=False)
 class Waiter:
-    """A polling loop that waits for one of its words to change."""
+    """Polling loop that waits for a change of one of its words."""
 
     woken: Future[int]
     watches: Watches
@@ -30,7 +32,7 @@ class Waiter:
 
 
 class WatchedWords:
-    """The polled words of one host's memory, each with a watch slot of the doorway."""
+    """Polled words of one host's memory, each with a watch slot of the doorway."""
 
     def __init__(self, who: str, kernel: Kernel, doorway: Doorway, memory: memoryview, memory_number: int) -> None:
         self._who = who
@@ -41,13 +43,13 @@ class WatchedWords:
         self._number = memory_number
         self._armed = doorway.armed(memory_number)
         self._slots: dict[int, int] = {}
-        """Slots by the words that they watch, the one that was wanted longest ago first."""
+        """Slots by watched word, least recently requested first."""
         self.waits: dict[int, list[Waiter]] = {}
-        """The loops that wait, by slot, in the order in which they began."""
+        """Waiting loops by slot, in the order in which they began."""
 
     def written(self, slot: int, time: int) -> None:
-        """The memory model's event: the word of a slot was written at a time (ps). Of several loops that whose next
-        look is the first goes on first.
+        """Wake the loops that wait for the word of a slot, written at `time` (ps). The loop that polls next
+        is woken first.
         """
         waiters = self.waits.pop(slot, [])
         if len(waiters) > 1:
@@ -57,17 +59,17 @@ class WatchedWords:
                 waiter.woken.set(time)
 
     def stored(self, address: int, size: int) -> None:
-        """Software has stored so many bytes, of which the memory model knows nothing."""
+        """Handle a store by software, which the memory model does not report."""
         for slot in [slot for word, slot in self._slots.items() if address - 4 < word < address + size]:
             self.written(slot, self._kernel.now)
 
     def end(self, watches: list[tuple[int, int]]) -> None:
-        """A loop that waits for a change of these words goes on at its next look, whatever stands there."""
+        """End a loop that waits for a change of these words at its next poll, without a change."""
         watches[:] = [(address, ~WORD.unpack_from(self._memory, address)[0]) for address, _ in watches]
         self.stored(watches[0][0], WORD.size)
 
     def first_difference(self, watches: Watches) -> int | None:
-        """Index of the first (address, value) whose word has another value now; None when all still agree."""
+        """Return the index of the first (address, value) whose word has another value now, or None."""
         memory = self._memory
         for i, (address, old) in enumerate(watches):
             if WORD.unpack_from(memory, address)[0] != old:
@@ -75,7 +77,9 @@ class WatchedWords:
         return None
 
     async def change(self, watches: Watches, sees: Sees) -> tuple[int, int]:
-        """Wait until a word differs from the value given with it: its index, and when the loop sees it (ps)."""
+        """Wait until a word differs from its known value; return its index and the time (ps) at which the
+        loop sees it.
+        """
         while True:
             waiter = Waiter(self._kernel.future(self._why), watches, sees)
             slots = [self._arm(address, waiter) for address, _ in watches]
@@ -87,14 +91,14 @@ class WatchedWords:
                 return hit, sees(hit, written)
 
     def _arm(self, address: int, waiter: Waiter) -> int:
-        """A write to the word wakes the waiter; the slot that watches."""
+        """Arm the slot of a word for a waiter and return the slot."""
         slot = self._slot(address)
         self.waits.setdefault(slot, []).append(waiter)
         self._armed[slot] = 1
         return slot
 
     def _leave(self, slot: int, waiter: Waiter) -> None:
-        """A waiter no longer waits for the word of a slot."""
+        """Remove a waiter from a slot; disarm the slot if it was the last."""
         waiters = self.waits.get(slot, [])
         if waiter in waiters:
             waiters.remove(waiter)
@@ -103,7 +107,7 @@ class WatchedWords:
             self.waits.pop(slot, None)
 
     def _slot(self, address: int) -> int:
-        """The slot of a word: its own, or that of a word that nobody waits for, or a new one."""
+        """Return a slot for a word: its own, the slot of a word without waiters, or a new slot."""
         slot = self._slots.pop(address, None)
         if slot is None and len(self._slots) >= KEPT:
             idle = next((word for word, other in self._slots.items() if other not in self.waits), None)

@@ -1,12 +1,12 @@
-"""Backend of `tb.sim.exchange` in C, the extension module twin/doorway_python.c.
+"""C backend of `tb.sim.exchange`: the extension module twin/doorway_python.c.
 
-It is built where Python's headers are installed. `exchange_with` is the one place that chooses between C and Python,
-by the environment variable SANLAB_COMPILED. The choice shows in the type of each object: classes in C end with C.
+The extension is built where Python's headers are installed. `exchange_with` chooses between C and Python by the
+environment variable SANLAB_COMPILED. Names of classes in C end with C, so that the type of an object shows the choice.
 
-Two kinds of classes exist in C. `FutureC`, `TaskC`, `CommandsC`, `RecorderC`, `TurnsC` and `CostC` replace the whole
-class of that name. A class with an attribute `compiled` (`Kernel`, the verbs of `tb.bind`) has a subclass instead, such
-as `RtlHostC` of `RtlHost`: `backend` makes it. Its hot methods are those of the type that `compiled` names. State stays
-in attributes of the same names, and the other methods stay in Python.
+Two kinds of classes exist in C. `FutureC`, `TaskC`, `CommandsC`, `RecorderC`, `TurnsC` and `CostC` replace a whole
+class. A class with an attribute `compiled` (`Kernel`, the verbs of `tb.bind`) gets a subclass from `backend`, such as
+`RtlHostC` of `RtlHost`. The subclass has the hot methods of the C type that `compiled` names. State stays in attributes
+of the same names, and all other methods stay in Python.
 """
 
 from __future__ import annotations
@@ -24,14 +24,19 @@ from tb.sim.exchange import Commands, Exchange, Handler, Words, full, lost_event
 from tb.sim.turns import Cost, Turns
 
 COMPILED = "SANLAB_COMPILED"
-"""Environment variable that selects Python in place of the C extension when it is 0, for debugging."""
+"""Environment variable; 0 selects Python in place of the C extension, for debugging."""
 T = TypeVar("T")
 
 
 def exchange_with(library: Path, words: Words) -> Exchange:
-    """Return the exchange with a doorway library, in C where allowed and built beside the library.
+    """Return the exchange with a doorway library: in C if allowed and built, else in Python.
 
-    Raises SanlabError for a value of SANLAB_COMPILED other than 0 and 1.
+    Args:
+        library: Path of the doorway library; the extension is next to it.
+        words: Function that returns an array of the library.
+
+    Raises:
+        SanlabError: SANLAB_COMPILED is neither 0 nor 1.
     """
     module = library.with_name("doorway_python.so")
     if (value := os.environ.get(COMPILED) or "1") not in ("0", "1"):
@@ -48,7 +53,7 @@ def exchange_with(library: Path, words: Words) -> Exchange:
 
 
 class ExchangeC(Exchange):
-    """Exchange by the extension module."""
+    """Exchange through the C extension module."""
 
     def __init__(self, words: Words, compiled: Any) -> None:
         super().__init__(words)
@@ -57,9 +62,9 @@ class ExchangeC(Exchange):
         self._classes: dict[type, type] = {}
 
     def backend(self, cls: type[T]) -> type[T]:
-        """Return the subclass of `cls` with its hot methods in C, named as `cls` with a C at its end.
+        """Return the subclass of `cls` with hot methods in C, named `cls` with a C at the end.
 
-        A method that a class below the one with `compiled` has replaced stays in Python.
+        A method that a subclass of the class with `compiled` overrides stays in Python.
         """
         if cls not in self._classes:
             base = next(parent for parent in cls.__mro__ if "compiled" in vars(parent))
@@ -93,7 +98,7 @@ class ExchangeC(Exchange):
         return self._compiled.RecorderC(unit, kernel)  # type: ignore[no-any-return]
 
     def drainer(self) -> Callable[[], None]:
-        """Return a function that hands out all events in C and raises SanlabError when events were lost."""
+        """Return a function that dispatches all events in C and raises SanlabError if events were lost."""
         compiled, handlers = self._compiled.drain, self.handlers
 
         def drain() -> None:

@@ -1,6 +1,6 @@
-"""The doorway seen from Python: the C library that the simulator and Python share (hdl/sim/doorway/doorway.h).
+"""Python interface of the doorway, the C library that the simulator and Python share (hdl/sim/doorway/doorway.h).
 
-Plain integers through memoryviews and ctypes: no numpy scalar, no cocotb handle, is touched on the hot path.
+The hot path handles plain integers through memoryviews and ctypes, without numpy scalars and cocotb handles.
 """
 
 from __future__ import annotations
@@ -72,18 +72,26 @@ class Doorway:
         self._captured = memoryview(b"")
 
     def now(self) -> int:
-        """Of the simulator, or of Python's turn, in which time may have gone on."""
+        """Return the simulated time in ps: the simulator's, or the later one that the current Python turn has
+        reached.
+        """
         return max(int(self.lib.dw_now()), self.turn[0])
 
     def words(self, name: str, count: int, code: Literal["q", "Q", "I", "B"]) -> memoryview:
-        """An array of the library: `count` elements of a type of `struct`."""
+        """Return an array of the library: `count` elements of a `struct` type code."""
         size = count * struct.calcsize(code)
         return memoryview((ctypes.c_char * size).in_dll(self.lib, name)).cast("B").cast(code)
 
     def memory(self, number: int, size: int, unit: int) -> memoryview:
-        """Create a sparse memory of `size` bytes, writable without a copy. Raises SanlabError when there is no room.
+        """Create a sparse memory and return a writable view of it.
 
-        Accesses beyond it and writes to watched words become events of `unit`.
+        Args:
+            number: Number of the memory.
+            size: Size in bytes.
+            unit: Unit that gets an event for each access beyond the memory and each write to a watched word.
+
+        Raises:
+            SanlabError: The operating system did not provide the memory.
         """
         base = self.lib.dw_memory_create(number, size, unit)
         if not base:
@@ -95,7 +103,7 @@ class Doorway:
         return memoryview((ctypes.c_char * size).from_address(base)).cast("B")
 
     def watch(self, memory: int, address: int) -> int:
-        """A slot that watches the 32-bit word at `address`. Raises SanlabError when all slots are taken."""
+        """Return a new watch slot for the 32-bit word at `address`. Raises SanlabError if all slots are in use."""
         slot = int(self.lib.dw_watch_add(memory, address))
         if slot < 0:
             raise SanlabError(
@@ -106,65 +114,73 @@ class Doorway:
         return slot
 
     def move_watch(self, memory: int, slot: int, address: int) -> None:
-        """Let a slot that is not armed watch another word."""
+        """Assign a disarmed watch slot to another word."""
         self.lib.dw_watch_move(memory, slot, address)
 
     def armed(self, memory: int) -> memoryview:
-        """The arm flags of a memory's watches, one byte a slot."""
+        """Return the arm flags of a memory's watches, one byte a slot."""
         return self.words("dw_armed", MEMORIES * WATCHES, "B")[memory * WATCHES : (memory + 1) * WATCHES]
 
     def flight(self, clocks: int) -> memoryview:
-        """One byte a clock: 1 while something of its unit is in flight."""
+        """Return one byte for each clock, 1 while its unit has something in flight."""
         return self.words("dw_flight", CLOCKS, "B")[:clocks]
 
     def steps(self, unit: int) -> memoryview:
-        """The polling steps of a processor by loop and step: address, expect, mask, is_register, clocks, accesses."""
+        """Return a processor's polling steps by loop and step: address, expect, mask, is_register, clocks, accesses."""
         size = LOOPS * STEPS * STEP_WORDS
         return memoryview((ctypes.c_uint32 * size).from_address(self.lib.dw_steps(unit))).cast("B").cast("I")
 
     def hit_value(self, unit: int) -> memoryview:
-        """Of the last hit of a processor's polling loop that is answered, three words: the register, which answer has
-        begun, the register that it has read.
+        """Return three words about the last answered hit of a processor's polling loop.
+
+        The words are the polled register, the number of the answer that has begun, and the register that the answer has
+        read.
         """
         return self.words("dw_hit_value", 3 * UNITS, "I")[3 * unit : 3 * unit + 3]
 
     def answers(self, unit: int) -> memoryview:
-        """The answers of a processor's polling loops: mask, clears, runs, reads, and two paths of three words."""
+        """Return the answers of a processor's polling loops: mask, clears, runs, reads, and two paths of
+        three words each.
+        """
         size = ANSWERS * ANSWER_WORDS
         return self.words("dw_answers", UNITS * size, "I")[unit * size : (unit + 1) * size]
 
     def set(self, unit: int, key: int, value: int) -> None:
-        """A run-time setting, read by RTL while it is in reset."""
+        """Set a run-time parameter of a unit, which RTL reads during reset."""
         self.lib.dw_set(unit, key, value)
 
     def backend(self, cls: type[T]) -> type[T]:
-        """Return the class of which to make objects: `cls`, or its subclass with hot methods in C."""
+        """Return `cls`, or its subclass with hot methods in C if the C extension is in use."""
         return self.exchange.backend(cls)
 
     def commands(self, unit: int, kernel: Kernel, ends: tuple[int, ...], other: Handler, data: int = 0) -> Commands:
-        """Return the command ring of a unit (`Exchange.commands`)."""
+        """Return the command ring of a unit (see `Exchange.commands`)."""
         return self.exchange.commands(unit, kernel, ends, other, data)
 
     def recorder(self, unit: int, kernel: Kernel) -> Callable[..., None]:
-        """Return a function (event, packet, argument, argument2) that records for a unit at the present time."""
+        """Return a function (event, packet, argument, argument2) that appends a unit's trace record at the
+        present time.
+        """
         return self.exchange.recorder(unit, kernel)
 
     def on_event(self, unit: int, handler: Handler) -> None:
-        """Register the receiver of the events of a unit without commands."""
+        """Register the event handler of a unit that has no command ring."""
         self.exchange.handlers[unit] = handler
 
     def lost(self) -> tuple[int, int]:
-        """Packets that random faults have lost, and damaged."""
+        """Return the numbers of packets that random faults have lost and damaged."""
         counts = self.words("dw_loss_count", 5, "q")
         return counts[1], counts[2]
 
     def held_back(self) -> int:
-        """Packets that random faults have held back, so that others passed them."""
+        """Return the number of packets that random faults have delayed so that later packets overtook them."""
         return int(self.words("dw_loss_count", 5, "q")[4])
 
     @contextmanager
     def called_back(self, turns: Turns, failed: Callable[[BaseException], None]) -> Iterator[None]:
-        """While in force, a wake is a turn, straight from the simulator, instead of toggling the top's `wake`."""
+        """Let the simulator call `turns` at each wake-up inside the context, instead of toggling the top
+        level's `wake`.
+        """
         callback = turns.callback(failed, self.hand_over)
         self.lib.dw_set_python(callback)
         try:
@@ -173,21 +189,23 @@ class Doorway:
             self.lib.dw_set_python(None)
 
     def hand_over(self) -> None:
-        """End the calls: `wake` toggles once more, for the cocotb coroutine that waits for the end."""
+        """End the direct calls and toggle `wake` once, for the cocotb coroutine that waits for the end."""
         self.lib.dw_set_python(None)
         self.wake_by(self.now() + 2)
 
     @property
     def told(self) -> int:
-        """How many events the hardware has told so far."""
+        """Number of events that the hardware has reported so far."""
         return int(self.exchange.head[0])
 
     def drainer(self) -> Callable[[], None]:
-        """The function that hands every event since its last call to its unit's handler (`Exchange.drainer`)."""
+        """Return a function that dispatches all new events to the handlers of their units (see `Exchange.drainer`)."""
         return self.exchange.drainer()
 
     def trace_create(self, records: int) -> None:
-        """Room for the trace (virtual memory; pages exist once written). Raises SanlabError when there is none."""
+        """Reserve virtual memory for `records` trace records. Raises SanlabError if the operating system
+        rejects the size.
+        """
         base = self.lib.dw_trace_create(records)
         if not base:
             remedy = "set a smaller trace (SET run.trace_records=...)"
@@ -196,26 +214,31 @@ class Doorway:
         self.exchange.room = records
 
     def trace_on(self, on: bool) -> None:
-        """Switch the trace on or off (it is on by default)."""
+        """Switch the trace on or off; it is on by default."""
         self.lib.dw_trace_whole(self.now())
         self.exchange.room = len(self.exchange.records) // TRACE_RECORD.size if on else 0
         ctypes.c_int.in_dll(self.lib, "dw_trace_on").value = int(on)
 
     @property
     def trace_lost(self) -> int:
-        """Records for which the trace had no room."""
+        """Number of records that a full trace has dropped."""
         self.lib.dw_trace_whole(self.now())
         return int(self.exchange.trace_lost[0])
 
     def trace(self) -> NDArray[np.void]:
-        """The records so far, shape (n,), dtype `pymodels.trace.RECORD`; a view, no copy."""
+        """Return the records so far as a view of shape (n,) and dtype `pymodels.trace.RECORD`."""
         self.lib.dw_trace_whole(self.now())
         return np.frombuffer(self.exchange.records[: self.exchange.trace_count[0] * TRACE_RECORD.size], RECORD)
 
     def capture_create(self, size: int, kept: int) -> None:
-        """Room of `size` bytes for the packets on the cables (0: none are kept), up to `kept` bytes of each.
+        """Reserve memory for the packets on the cables.
 
-        Raises SanlabError when there is none.
+        Args:
+            size: Bytes of the store; 0 stores no packets.
+            kept: Maximum number of bytes stored of each packet.
+
+        Raises:
+            SanlabError: The operating system did not provide the memory.
         """
         base = self.lib.dw_capture_create(size, kept)
         if size and not base:
@@ -225,9 +248,9 @@ class Doorway:
             self._captured = memoryview((ctypes.c_char * size).from_address(base)).cast("B")
 
     def captured(self) -> tuple[list[memoryview], int]:
-        """The packets that left cables: records as capture.c writes them, older ones first, views, no copy.
+        """Return the stored packets of the cables and the number of packets dropped for later ones.
 
-        And how many had to make room for later ones.
+        The packets are views of records in the format of capture.c, older records first.
         """
         room, used = int(self.lib.dw_capture_room()), self.words("dw_capture_used", 2, "Q")
         half = ctypes.c_int.in_dll(self.lib, "dw_capture_half").value

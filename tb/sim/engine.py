@@ -1,8 +1,8 @@
-"""Joins the discrete-event loop to the simulator: one cocotb coroutine, one trigger, for the whole cluster.
+"""Coupling of the event loop with the simulator: one cocotb coroutine and one trigger for the whole cluster.
 
-The doorway toggles `wake` when an event waits or the loop's next alarm is due. The engine then hands the events out,
-runs every task that can run, and asks to be woken for the next alarm, unless that is due before the hardware does
-anything (`tb.sim.turns`). Nothing else of Python is ever woken by the simulator.
+The doorway toggles `wake` when an event is pending or the loop's next alarm is due. The engine then dispatches the
+events, runs every ready task, and requests a wake-up for the next alarm. An alarm that is due before the hardware acts
+is handled in the same turn (`tb.sim.turns`). The simulator wakes no other Python code.
 """
 
 from __future__ import annotations
@@ -16,28 +16,34 @@ from tb.sim.doorway import Doorway
 from tb.sim.turns import Turns
 
 HANG_PS = 1_000_000_000_000
-"""A second of simulated silence while tasks wait counts as a hang (ours; only NRES may take longer, up to 4 s)."""
+"""Simulated time without events, while tasks wait, that counts as a hang: 1 s (our choice; NRES alone may
+take up to 4 s).
+"""
 
 
 class HangError(SanlabError):
-    """The simulation hangs: nothing can happen any more, or nothing has for a long time. The message says who waits for
-    what.
+    """Hang of the simulation: no event can happen, or none has happened for a long time. The message lists
+    the waiting tasks.
     """
 
 
 def _silent() -> None:
-    """No heartbeat."""
+    """Do nothing; the default heartbeat."""
 
 
 def _kept(error: BaseException) -> None:
-    """A failure that `run` raises again; nobody else wants it."""
+    """Ignore an error that `run` raises later; the default failure handler."""
 
 
 class Engine:
-    """Runs the kernel's tasks on simulated time until a given task ends.
+    """Runner of the kernel's tasks on simulated time until a given task ends.
 
-    `direct`: the simulator calls Python straight through the doorway, and cocotb's coroutine sleeps until the end.
-    Otherwise each wake goes through cocotb, which a study needs that writes signals by cocotb handles.
+    Args:
+        dut: Handle of the simulation's top level.
+        doorway: Doorway of the simulation.
+        kernel: Event loop with the tasks.
+        direct: Let the simulator call Python through the doorway while cocotb's coroutine sleeps until the end. If
+            false, each wake-up passes through cocotb; studies that write signals by cocotb handles need this.
     """
 
     def __init__(self, dut: Any, doorway: Doorway, kernel: Kernel, direct: bool = True) -> None:
@@ -45,18 +51,18 @@ class Engine:
         self.doorway = doorway
         self.cost = doorway.exchange.cost()
         self.heartbeat: Callable[[], None] = _silent
-        """Called every so many times at which Python acts."""
+        """Function called once in HEARTBEAT simulated times at which Python acts."""
         self.on_failure: Callable[[BaseException], None] = _kept
-        """Called with what a turn raises, before the simulation ends for it."""
+        """Function called with the exception of a turn before the simulation ends."""
         self._direct = direct
         self._change = dut.wake.value_change
         self._hang_ps = HANG_PS
         self._told = self._moved = 0
-        """Events that the hardware had told at the last heartbeat, and when there was one more."""
+        """Event count at the last heartbeat, and the time at which it last rose."""
         self._failure: BaseException | None = None
 
     async def start(self, always_on: bool, settle_ps: int = 1_000_000) -> None:
-        """Start the clocks, hold reset, and let `settle_ps` pass so that every domain has left reset."""
+        """Start the clocks, hold reset, and wait `settle_ps` so that every clock domain has left reset."""
         now = self.doorway.now()
         self.doorway.lib.dw_start(int(always_on), (now + settle_ps // 2) | 1)
         self.doorway.wake_by((now + settle_ps) | 1)
@@ -64,7 +70,10 @@ class Engine:
         self.kernel.now = self.doorway.now()
 
     async def run(self, main: Task, hang_ps: int = HANG_PS) -> Any:
-        """Run until `main` ends; its return value. Raises what a task raises, and HangError: who waits for what."""
+        """Run until `main` ends and return its value.
+
+        Raises the exception of a failed task, or HangError with a list of the waiting tasks.
+        """
         self._hang_ps = hang_ps
         still = self.doorway.lib.dw_still_until if self._direct else None
         parts = self.kernel, main.finished, self.cost, hang_ps, self._beat, self._hang, still
@@ -82,19 +91,19 @@ class Engine:
         return await main.finished
 
     def _cocotb_turn(self, turns: Turns) -> bool:
-        """A turn that cocotb began: the doorway does not know of it by itself."""
+        """Execute a turn that cocotb began, and announce its begin and end to the doorway."""
         self.doorway.lib.dw_begin_turn()
         goes_on = turns()
         self.doorway.lib.dw_end_turn()
         return goes_on
 
     def _failed(self, error: BaseException) -> None:
-        """A turn raised: kept, and raised again in `run`."""
+        """Store the exception of a turn, which `run` raises again."""
         self._failure = error
         self.on_failure(error)
 
     def _beat(self, now: int) -> None:
-        """Software that keeps polling while the hardware reports no events hangs too."""
+        """Check for a hang in which software keeps polling while the hardware reports no events."""
         told = self.doorway.told
         if told != self._told:
             self._told, self._moved = told, now

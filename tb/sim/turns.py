@@ -1,9 +1,9 @@
-"""Turns of Python: at each wake of the simulator the events are handed out, and every task that can run runs.
+"""Turns of Python: at each wake-up by the simulator, dispatch the events and run every ready task.
 
-While all hardware sleeps, and was given nothing to do, nothing can happen before the next alarm: it is taken in the
-same turn, at its time, and the simulator does not notice it.
+While all clocks are gated and no unit has a new command, the next alarm comes first. It is then handled in the same
+turn, at its own time, without a return to the simulator.
 
-This is it in Python; tb/sim/twin/turns_python.c is the same in C (`tb.sim.compiled`).
+This is the Python version; tb/sim/twin/turns_python.c has the same effect in C (`tb.sim.compiled`).
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from typing import Any
 from pymodels.kernel import Future, Kernel
 
 HEARTBEAT = 1024
-"""Times between two heartbeats: tens of milliseconds of wall time."""
+"""Number of simulated times between two heartbeats: tens of milliseconds of wall time."""
 
 
 @dataclass
 class Cost:
-    """Where the wall time of a run went."""
+    """Wall-time account of a run: Python wake-ups, seconds in Python, seconds in the simulator."""
 
     python_wakes: int = 0
     wall_python_s: float = 0.0
@@ -30,7 +30,7 @@ class Cost:
 
 
 class Turns:
-    """The turns until a future is done. A call is one turn, and False when it is."""
+    """Turns until a future is done. A call executes one turn and returns False once the future is done."""
 
     def __init__(
         self,
@@ -44,9 +44,19 @@ class Turns:
         hang: Callable[[], None],
         still_until: Callable[[], int] | None,
     ) -> None:
-        """`words`: what a turn shares with the doorway (`Exchange.turn`); `drain` hands out the events. `beat` is
-        called with the time every HEARTBEAT times, `hang`, which raises, when nothing has happened for `hang_ps`.
-        `still_until`: until when the hardware does nothing; None: a turn takes no time.
+        """Bind the turns to a doorway and a kernel.
+
+        Args:
+            words: Words shared with the doorway (`Exchange.turn`).
+            drain: Function that dispatches the events.
+            kernel: Event loop.
+            finished: Future that ends the turns.
+            cost: Wall-time account.
+            hang_ps: Simulated time in ps without events that counts as a hang.
+            beat: Function called with the time once in HEARTBEAT times.
+            hang: Function that raises HangError.
+            still_until: Function that returns the time until which the hardware is idle, or None to return to the
+                simulator for each alarm.
         """
         self._words, self._drain, self._kernel, self._finished = words, drain, kernel, finished
         self._cost, self._hang_ps, self._beat, self._hang = cost, hang_ps, beat, hang
@@ -54,7 +64,7 @@ class Turns:
         self._limit, self._left = 0, perf_counter()
 
     def __call__(self) -> bool:
-        """One turn."""
+        """Execute one turn and return True while the future is not done."""
         entered, cost, words, kernel = perf_counter(), self._cost, self._words, self._kernel
         cost.wall_rtl_s += entered - self._left
         cost.python_wakes += 1
@@ -72,31 +82,35 @@ class Turns:
         return not self._finished.done
 
     def _begin(self, now: int) -> None:
-        """It is this time now."""
+        """Set the simulated time, and call the heartbeat when due."""
         self._kernel.now = self._words[0] = now
         self._times += 1
         if not self._times % HEARTBEAT:
             self._beat(now)
 
     def _next(self) -> int:
-        """When the next alarm is due, or a hang is reported."""
+        """Return the time of the next alarm, or of a hang report."""
         alarm, latest = self._kernel.next_alarm(), self._kernel.now + self._hang_ps
         self._limit = 0 if alarm is not None else latest
         return latest if alarm is None else min(alarm, latest)
 
     def _still(self) -> int:
-        """Until when nothing but an alarm can happen; 0: nobody knows."""
+        """Return the time before which only an alarm can happen, or 0 if it is unknown."""
         if self._still_until is None or self._limit or self._finished.done:
             return 0
         return self._still_until()
 
     def callback(self, failed: Callable[[BaseException], None], over: Callable[[], None], /) -> Any:
-        """What the doorway calls for a turn (`dw_set_python`); it must be kept meanwhile. `failed` gets the exception
-        of a turn that raises; `over` is called behind the last turn.
+        """Return the C function pointer that the doorway calls for a turn (`dw_set_python`). The caller keeps
+        a reference.
+
+        Args:
+            failed: Function called with the exception of a turn that raises.
+            over: Function called after the last turn.
         """
 
         def wake() -> None:
-            """The simulator's call. An exception must not reach C."""
+            """Execute a turn without an exception reaching C."""
             try:
                 goes_on = self()
             except BaseException as error:  # noqa: BLE001 - Ctrl-C too: raised again by who waits for the end
