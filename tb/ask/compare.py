@@ -1,8 +1,9 @@
-"""`python -m tb.ask.compare A B`, the command of `make compare`: changes between two runs or two sweeps, largest first.
+"""`make compare` (`python -m tb.ask.compare A B`): changes between two runs or two sweeps, largest first.
 
-Every metric and every point of a curve counts, up or down; wall time does not: it differs between any two runs. Of two
-sweeps the metrics of points with equal places on the axes are compared. Exit code 0 when no change is above the
-threshold, 1 when one is, 2 when a file is missing, damaged or of another schema.
+All metrics and curve points are compared except wall times, which differ between any two runs. Of two sweeps, points
+with equal positions on the axes are compared.
+
+Exit codes: 0 if no change exceeds the threshold, 1 if one does, 2 for a missing, damaged or incompatible file.
 """
 
 from __future__ import annotations
@@ -27,15 +28,15 @@ from tb.report.terminal import complain, say, show
 from tb.tools.paths import OUT
 
 PERCENT = 5.0
-"""Threshold where none is given (ours)."""
+"""Default threshold in percent (our choice)."""
 SWEPT = Path(FILE).suffix
 SHOWN = 40
-"""Rows of changes that are shown."""
+"""Maximum number of changes in the table."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """One value of both runs; None where a run has none."""
+    """Value in two runs; None where a run lacks it."""
 
     name: str
     before: float | None
@@ -43,7 +44,7 @@ class Change:
 
     @property
     def share(self) -> float:
-        """The change relative to the value before, signed; infinite from zero, or where only one run has it."""
+        """Signed change relative to the value before; infinite from zero or if only one run has the value."""
         if self.before is None or self.after is None:
             return math.inf
         if self.before == self.after:
@@ -52,14 +53,14 @@ class Change:
 
     @property
     def told(self) -> str:
-        """The change in words."""
+        """Text of the change."""
         if self.before is None or self.after is None:
             return "only in B" if self.before is None else "only in A"
         return "from 0" if math.isinf(self.share) else percent(self.share)
 
 
 def compared(before: Results, after: Results) -> list[Change]:
-    """Every metric and every point of a curve that changed, largest first; equal changes by name."""
+    """Return each changed metric and curve point, largest change first, equal changes by name."""
     one, two = dict(_values(before)), dict(_values(after))
     changes = [Change(name, one.get(name), two.get(name)) for name in sorted(one.keys() | two.keys())]
     return sorted((c for c in changes if c.share), key=lambda change: -abs(change.share))
@@ -73,7 +74,7 @@ def _values(results: Results) -> Iterator[tuple[str, float]]:
 
 
 def _points(name: str, series: Series) -> Iterator[tuple[str, float]]:
-    """The points of a curve by their x; a second point at one x has its number behind it."""
+    """Yield the points of a curve by their x; a repeated x gets a counter."""
     seen: dict[float, int] = {}
     for x, y in zip(series.x, series.y, strict=False):
         seen[x] = count = seen.get(x, 0) + 1
@@ -81,7 +82,7 @@ def _points(name: str, series: Series) -> Iterator[tuple[str, float]]:
 
 
 def circumstances(before: Results, after: Results) -> list[str]:
-    """Return what the two runs followed from and differ in, as lines of text: settings first, then versions."""
+    """Return the differing inputs of two runs as lines of text: settings first, then versions."""
     absent = "(absent)"
     keys = sorted(before.settings.keys() | after.settings.keys())
     known = before.versions.keys() | after.versions.keys()
@@ -102,10 +103,10 @@ def circumstances(before: Results, after: Results) -> list[str]:
 
 
 def compared_sweeps(before: Swept, after: Swept) -> list[Change]:
-    """Return the changed metrics of the points that both sweeps have, largest first.
+    """Return the changed metrics of the points common to both sweeps, largest change first.
 
     Raises:
-        ConfigError: The sweeps have different axes, or no point in common.
+        ConfigError: The sweeps have different axes or no common point.
     """
     if set(before.axes) != set(after.axes):
         axes = f"A has {' '.join(before.axes)}, B {' '.join(after.axes)}"
@@ -125,7 +126,7 @@ def compared_sweeps(before: Swept, after: Swept) -> list[Change]:
 
 
 def sweep_circumstances(before: Swept, after: Swept) -> list[str]:
-    """Return the other differences between two sweeps, as lines of text."""
+    """Return the differing inputs of two sweeps as lines of text."""
     names = [name for name in before.besides if before.besides[name] != after.besides.get(name)]
     lines = [f"{name}: {_together(before.besides[name])} -> {_together(after.besides.get(name, ()))}" for name in names]
     one, two = before.points.keys(), after.along(before.axes).points.keys()
@@ -133,7 +134,7 @@ def sweep_circumstances(before: Swept, after: Swept) -> list[str]:
 
 
 def change_table(changes: Sequence[Change]) -> Table:
-    """The changes as rows; stages have a table of their own."""
+    """Return the table of changes without stages, which `stage_table` shows."""
     rows = [
         (change.name, _value(change.before), _value(change.after), change.told)
         for change in changes
@@ -143,7 +144,7 @@ def change_table(changes: Sequence[Change]) -> Table:
 
 
 def stage_table(before: Results, after: Results) -> Table:
-    """Every stage of a message in its order: the time lost or gained, and its share of the whole change."""
+    """Return the stages of a message in order, each with its change in us and as a share of the latency of A."""
     one, two = ({stage.name: stage.us for stage in tables.stages(r.metrics)} for r in (before, after))
     names = list(dict.fromkeys((*one, *two)))
     if not names or one == two:
@@ -161,7 +162,7 @@ def _stage_row(name: str, a: float | None, b: float | None, whole: float) -> tup
 
 
 def percent(share: float) -> str:
-    """A signed share as a percentage."""
+    """Return a signed share as a percentage."""
     return f"{100 * share:+.2f} %"
 
 
@@ -177,8 +178,8 @@ def find(word: str, name: str) -> Path:
     """Return the file that an argument names.
 
     Args:
-        word: A file, the folder of a run or of a sweep, a study, whose last run is taken, or `sweep/<study>`.
-        name: The variable of make, for the error.
+        word: File, folder of a run or sweep, study (its last run), or `sweep/<study>`.
+        name: Make variable of the argument, for the error.
 
     Raises:
         ConfigError: The argument is empty.
@@ -193,7 +194,7 @@ def find(word: str, name: str) -> Path:
 
 
 def threshold(text: str) -> float:
-    """The threshold in percent. Raises ConfigError for what is none."""
+    """Return the threshold in percent. Raises ConfigError for an invalid percentage."""
     try:
         value = real(text.removesuffix("%")) if text else PERCENT
     except ValueError:
@@ -204,7 +205,7 @@ def threshold(text: str) -> float:
 
 
 def report(console: Console, before: Results, after: Results, limit: float) -> int:
-    """Show what changed; the exit code. `limit` in percent."""
+    """Print the changes between two runs and return the exit code; `limit` is in percent."""
     say(console, f"A: {before.study}, {tables.told(before)}", "dim")
     say(console, f"B: {after.study}, {tables.told(after)}", "dim")
     other = circumstances(before, after)
@@ -217,7 +218,7 @@ def report(console: Console, before: Results, after: Results, limit: float) -> i
 
 
 def report_sweeps(console: Console, before: Swept, after: Swept, limit: float) -> int:
-    """Show what changed between two sweeps; return the exit code. `limit` in percent. Raises ConfigError."""
+    """Print the changes between two sweeps and return the exit code; `limit` is in percent. Raises ConfigError."""
     changes = compared_sweeps(before, after)
     for name, one in (("A", before), ("B", after)):
         say(console, f"{name}: {os.path.relpath(one.path)}, {len(one.points)} points along {' '.join(one.axes)}", "dim")
@@ -227,7 +228,7 @@ def report_sweeps(console: Console, before: Swept, after: Swept, limit: float) -
 
 
 def verdict(console: Console, changes: Sequence[Change], shown: Sequence[Table], limit: float) -> int:
-    """Show the tables and how many values changed by more than `limit` percent; return 1 if there is one, else 0."""
+    """Print the tables and the number of changes above `limit` percent; return 1 if there are any, else 0."""
     for table in shown:
         if table:
             say(console, "")
@@ -243,7 +244,7 @@ def verdict(console: Console, changes: Sequence[Change], shown: Sequence[Table],
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Parse the command line and compare; the exit code."""
+    """Parse the command line, compare, and return the exit code."""
     parser = argparse.ArgumentParser(prog="sanlab compare", description="What changed between two runs or two sweeps.")
     parser.add_argument("--threshold", default="", help=f"percent above which a change fails (default {PERCENT:g})")
     parser.add_argument("before", metavar="A", help="a study's name, the folder of a run or sweep, or sweep/STUDY")

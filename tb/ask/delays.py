@@ -1,7 +1,7 @@
-"""What a message waited for, and why: packets that held the output, work that the processor did for others.
+"""Delays of a message: packets that occupied an output, processor work for other messages.
 
-Each delay is an interval of the message's life in which something else held the resource it needed, found in the trace.
-Work of a processor is attributed to another message while that message's own stage is on that processor.
+A delay is an interval of the message's life in which another message held a needed resource, found in the trace.
+Processor work counts for another message while that message's own stage is on that processor.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from tb.report.timeline_units import name_of
 from tb.report.wire import Hop, Packet
 
 IDLE = Waits.PROCESSOR | Waits.DMA
-"""In a stage that waits for one of these no processor works for the message."""
+"""Wait reasons of stages in which no processor works for the message."""
 
 
 @dataclass(frozen=True)
 class Delay:
-    """An interval, in picoseconds, in which a message waited for `what`, which `who` had."""
+    """Interval in ps in which a message waited for the resource `what`, held by `who`."""
 
     begin: int
     end: int
@@ -42,7 +42,7 @@ class Delay:
 
 @dataclass(frozen=True)
 class Use:
-    """A life's own stage on a processor."""
+    """Stage of a message on a processor."""
 
     begin: int
     end: int
@@ -51,12 +51,12 @@ class Use:
 
 
 class Neighbours:
-    """The other activity of a run during the life of one message."""
+    """Activity of other messages during the life of one message."""
 
     def __init__(self, lives: Lives, legend: Legend, trace: NDArray[np.void]) -> None:
         self._legend, self._lives, self._trace = legend, lives, trace
         self._uses: dict[int, list[Use]] = defaultdict(list)
-        """By processor (unit), in time order."""
+        """Stages by processor (unit), in time order."""
         self._outputs: dict[tuple[int, int], list[tuple[Hop, Packet]]] = defaultdict(list)
         self._inputs: dict[tuple[int, int], list[tuple[Hop, Packet]]] = defaultdict(list)
         self._sent: dict[int, list[Packet]] = defaultdict(list)
@@ -81,7 +81,7 @@ class Neighbours:
             self._uses[unit(life.target, Part.HOST_CPU)].append(Use(life.handled, life.ended, life, "handler"))
 
     def delays(self, life: Life, stage: Stage) -> list[Delay]:
-        """What the message waited for within one of its stages, in time order."""
+        """Return the delays of the message in one of its stages, in time order."""
         found: list[Delay] = []
         waits = stage.boundary.waits
         if Waits.PROCESSOR in waits:
@@ -98,7 +98,7 @@ class Neighbours:
         return sorted((delay for delay in found if delay.end > delay.begin), key=lambda delay: delay.begin)
 
     def _processor(self, life: Life, stage: Stage) -> Iterator[Delay]:
-        """The processor was at work for other messages."""
+        """Yield the intervals in which the processor worked for other messages."""
         node = (life.node, life.target)[stage.side]
         if node is None:
             return
@@ -110,7 +110,9 @@ class Neighbours:
                 yield Delay(begin, end, whose, f"{use.life.name(self._legend)} ({use.stage})")
 
     def _engine(self, life: Life, stage: Stage, only_own: bool) -> Iterator[Delay]:
-        """The send engine was reading another packet. While the message waits to be seen, only its own ones count."""
+        """Yield the intervals in which the send engine read other packets; with `only_own`, only packets of
+        the same message.
+        """
         what, last = f"{self._legend.hosts[life.node]}'s send engine", life.pieces[-1]
         for packet in self._sent[life.node]:
             piece = self._lives.piece_of.get(id(packet))
@@ -121,7 +123,7 @@ class Neighbours:
                 yield Delay(max(packet.start, stage.begin), min(end, stage.end), what, self._name(packet, life))
 
     def _switch(self, life: Life, packet: Packet, hop: Hop) -> Iterator[Delay]:
-        """Another packet had the output that this one asked for, or stood before it in the same input."""
+        """Yield the intervals in which another packet held the requested output, or was ahead in the same input."""
         switch = self._legend.switches[hop.switch][0]
         before = [other for other in self._inputs[hop.switch, hop.input] if other[0].head < hop.head]
         if before and packet.tx_head is not None:
@@ -139,14 +141,14 @@ class Neighbours:
                 yield Delay(max(other_hop.grant, hop.head), min(until, end), what, self._name(other, life))
 
     def _stopped(self, life: Life, stage: Stage) -> Iterator[Delay]:
-        """STOP held the sender's link."""
+        """Yield the intervals in which STOP paused the sender's link."""
         owner = unit(life.node, Part.LINK)
         for begin, end in self._pairs(owner, TraceEvent.STALL_START, TraceEvent.STALL_END, stage):
             what = f"GO on the cable of {self._legend.hosts[life.node]}"
             yield Delay(begin, end, what, "a full slack buffer behind it")
 
     def _dma(self, life: Life, stage: Stage) -> Iterator[Delay]:
-        """The host DMA was moving blocks of other messages."""
+        """Yield the intervals in which the host DMA moved blocks of other messages."""
         node = (life.node, life.target)[stage.side]
         for other in self._lives.lives:
             if node is None or node not in (other.node, other.target) or other.sent > stage.end or other is life:
@@ -158,7 +160,7 @@ class Neighbours:
                     yield Delay(max(begin, stage.begin), min(end, stage.end), what, other.name(self._legend))
 
     def _pairs(self, owner: int, start: int, stop: int, stage: Stage) -> Iterator[tuple[int, int]]:
-        """Intervals between two events of a unit, as far as they lie in a stage."""
+        """Yield the intervals between two events of a unit, limited to a stage."""
         times = self._trace["time"]
         part = self._trace[: int(np.searchsorted(times, stage.end, "right"))]
         mine = part[(part["unit"] == owner) & np.isin(part["event"], (start, stop))]
@@ -174,7 +176,7 @@ class Neighbours:
             yield max(begun, stage.begin), stage.end
 
     def _name(self, packet: Packet, life: Life) -> str:
-        """Whose packet it is, told from a message."""
+        """Return the name of a packet's message, relative to a given message."""
         piece = self._lives.piece_of.get(id(packet))
         if piece is not None and piece.life is life:
             return "an earlier packet of its own"
@@ -184,7 +186,7 @@ class Neighbours:
         return f"a control message, {self._legend.hosts[packet.source]}{target}"
 
     def instructions(self, node: int, part: Part, stage: Stage) -> list[tuple[str, int]]:
-        """What a processor executed in a stage: paths with picoseconds, longest first."""
+        """Return the paths that a processor executed in a stage, with times in ps, longest first."""
         cpu = part == Part.HOST_CPU
         start = TraceEvent.SPEND_START if cpu else TraceEvent.WORK_START
         stop = TraceEvent.SPEND_END if cpu else TraceEvent.WORK_END
@@ -202,7 +204,7 @@ class Neighbours:
         return sorted(spent.items(), key=lambda entry: -entry[1])
 
     def call(self, node: int, time: int) -> tuple[str, int, int | None] | None:
-        """The call that a host's application was in at a time: its name, begin and end. None: it was in none."""
+        """Return the library call of a host's application at a time as (name, begin, end), or None outside calls."""
         of_node = self._trace[self._trace["unit"] == unit(node, Part.HOST_CPU)]
         mine = of_node[np.isin(of_node["event"], (TraceEvent.CALL_START, TraceEvent.CALL_END))]
         begun = mine[(mine["event"] == TraceEvent.CALL_START) & (mine["time"] <= time)]
@@ -216,8 +218,9 @@ class Neighbours:
         return name_of(self._lives.shown.calls, int(begun["argument"][-1])), began, end
 
     def functions(self, node: int, stage: Stage) -> list[tuple[str, int]]:
-        """What a NIC that executes was in during a stage: functions with picoseconds, longest first. What stands inline
-        counts alone.
+        """Return the firmware functions that a NIC executed in a stage, with times in ps, longest first.
+
+        An inlined function counts separately from its caller.
         """
         told = self._trace[
             (self._trace["unit"] == unit(node, Part.NIC_CPU)) & (self._trace["event"] == TraceEvent.FUNCTION)
@@ -232,7 +235,7 @@ class Neighbours:
 
 
 def total(delays: Iterable[Delay]) -> int:
-    """Picoseconds that are covered by at least one of the delays."""
+    """Return the time in ps covered by at least one delay."""
     covered, until = 0, -1
     for delay in sorted(delays, key=lambda delay: delay.begin):
         covered += max(0, delay.end - max(delay.begin, until))

@@ -1,8 +1,9 @@
-"""`python -m tb.ask.explain STUDY --message N`, the command of `make explain`: the life of one message in sentences.
+"""`make explain` (`python -m tb.ask.explain STUDY --message N`): the life of one message in sentences.
 
-It reads the trace of the study's last run. The study runs first when there is none, or when the command gives settings,
-a profile, a cluster, a seed or a simulator that the last run did not have. Exit codes are those of `make run`: 2
-also when there is no such message, or the trace cannot be read.
+The command reads the trace of the study's last run. The study runs first if there is no trace, or if the last run
+differs in a given setting, profile, cluster, seed or simulator.
+
+Exit codes are those of `make run`; 2 also for an unknown message or an unreadable trace.
 """
 
 from __future__ import annotations
@@ -35,11 +36,11 @@ from tb.tools.workplace import reading
 SLOWEST = "slowest"
 REQUEST = "request.json"
 DEFAULTS = {"sim": "verilator", "seed": "1", "cluster": "", "profile": "", "set": ""}
-"""Options that name a run, and their defaults."""
+"""Options that identify a run, with their defaults."""
 
 
 def chosen(lives: Sequence[Life], word: str) -> Life:
-    """The message that MESSAGE names: a number, or the slowest. Raises ConfigError naming the valid range."""
+    """Return the message with a number, or the slowest. Raises ConfigError with the valid range."""
     if not lives:
         cause, remedy = "the trace holds no call of send", "take a study whose message layer records its messages"
         raise ConfigError("MESSAGE", 0, "no message", cause, remedy)
@@ -56,7 +57,7 @@ def chosen(lives: Sequence[Life], word: str) -> Life:
 
 
 def explain(recorded: Recorded, word: str, console: Console) -> None:
-    """Tell the life of a message. Raises SanlabError when there is no such message."""
+    """Print the life of a message. Raises SanlabError for an unknown message."""
     lives = lives_of(recorded)
     life = chosen(lives.lives, word)
     for line in story(life, recorded.legend, Neighbours(lives, recorded.legend, recorded.trace)):
@@ -71,10 +72,9 @@ def explain(recorded: Recorded, word: str, console: Console) -> None:
 
 
 def folder_of(words: argparse.Namespace) -> Path:
-    """Return the folder of the run that the command describes. The study runs first when its last run left no trace, or
-    was another one.
+    """Return the folder of the run that the command describes.
 
-    Raises SanlabError when the run fails.
+    The study runs first if its last run left no trace or differs from the command. Raises SanlabError if the run fails.
     """
     folder = results_folder(words.study, words.out)
     with failures_recorded(folder):
@@ -92,9 +92,7 @@ def folder_of(words: argparse.Namespace) -> Path:
 
 
 def _missing(folder: Path, wanted: Request, words: argparse.Namespace) -> str:
-    """Return why the last run cannot be explained: it left no trace, or differs in what the command gives. Defaults of
-    the command are not compared.
-    """
+    """Return the reason to run the study again: no trace, or a difference in an option that was given; empty: none."""
     if not (folder / TRACE).is_file():
         return "no trace"
     given = {
@@ -123,7 +121,7 @@ def _command(words: argparse.Namespace) -> int:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Parse the command line and explain; the exit code."""
+    """Parse the command line, explain the message, and return the exit code."""
     parser = argparse.ArgumentParser(prog="sanlab explain", description="The life of one message, told in sentences.")
     parser.add_argument("study", help="one of: " + studies.known())
     parser.add_argument("--message", default="", help="its number, from 1 in the order of sends, or slowest")

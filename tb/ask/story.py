@@ -1,4 +1,4 @@
-"""The life of one message as sentences: what happened in each stage, when, and who waited for whom."""
+"""Life of one message in sentences: events of each stage, times, and resources waited for."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from tb.report.wire import Packet
 
 PROCESSORS = (Part.HOST_CPU, Part.NIC_CPU)
 DELAYS = 6
-"""Other messages that a stage names."""
+"""Maximum number of other messages named in a stage."""
 PATHS = 4
-"""Instruction paths, or functions, that a stage names."""
+"""Maximum number of paths or functions named in a stage."""
 BEFORE = ((0, Part.HOST_CPU), (1, Part.LINK), (1, Part.NET_RECV))
-"""Ends of stages in which the NIC of that side has not seen the message."""
+"""Places (side, part) of stages that end before that side's NIC has received the message."""
 
 
 def story(life: Life, legend: Legend, beside: Neighbours) -> Iterator[str]:
-    """The whole life, a line for its name, a sentence for each stage with its times, what it waited for beneath."""
+    """Yield the lines of a message's life: a title, then each stage with its times and delays."""
     yield _title(life, legend)
     if life.cause is not None:
         after, first = _us(life.sent - life.first.sent), life.first.name(legend)
@@ -55,7 +55,7 @@ def story(life: Life, legend: Legend, beside: Neighbours) -> Iterator[str]:
 
 
 def _calls(life: Life, legend: Legend, beside: Neighbours) -> Iterator[str]:
-    """What the applications at both ends were in when it was sent, and when it arrived."""
+    """Yield the library calls of both applications when the message was sent and when it arrived."""
     ends = ((life.node, life.sent, "was sent"), (life.target, life.arrived, "arrived"))
     for node, time, what in ends:
         if node is not None and time is not None and (call := beside.call(node, time)):
@@ -66,7 +66,7 @@ def _calls(life: Life, legend: Legend, beside: Neighbours) -> Iterator[str]:
 
 
 def _waiting(stage: Stage, delays: Sequence[Delay]) -> Iterator[str]:
-    """Who it waited for: the longest few in their order, the others together."""
+    """Yield the longest delays in time order, then a summary of the others."""
     told = sorted(sorted(delays, key=lambda delay: delay.begin - delay.end)[:DELAYS], key=lambda delay: delay.begin)
     yield from (f"It {delay}" for delay in told)
     left = [delay for delay in delays if delay not in told]
@@ -100,7 +100,7 @@ def _words(life: Life, legend: Legend) -> dict[str, str]:
 
 
 def _way(packet: Packet, legend: Legend) -> str:
-    """The switches on a packet's way, with the time that each took from route byte to output."""
+    """Return the switches on a packet's route, with the time from route byte to output."""
     hops = [
         f"{legend.switches[hop.switch][0]} (input {hop.input} to output {hop.output}"
         + (f", {_us(hop.grant - hop.head)} us)" if hop.grant is not None else ")")
@@ -119,21 +119,21 @@ def _instructions(life: Life, stage: Stage, beside: Neighbours) -> Iterator[str]
 
 
 def _functions(life: Life, stage: Stage, beside: Neighbours, legend: Legend) -> Iterator[str]:
-    """What its NIC executes meanwhile."""
+    """Yield the firmware functions that the NIC executes in the stage."""
     node = (life.node, life.target)[stage.side]
     if node in legend.executing and (stage.side, stage.part) not in BEFORE:
         yield f"The NIC of {legend.hosts[node]} executes: {_longest(beside.functions(node, stage))}"
 
 
 def _longest(spent: Sequence[tuple[str, int]]) -> str:
-    """The sum, and the longest few of what it is made of."""
+    """Return the total time and the longest parts of it."""
     told = [f"{name} {_us(time)}" for name, time in spent[:PATHS]]
     more = f" and {len(spent) - PATHS} more" if len(spent) > PATHS else ""
     return f"{_us(sum(time for _, time in spent))} us ({', '.join(told)}{more})"
 
 
 def _unfinished(life: Life, legend: Legend) -> Iterator[str]:
-    """How far a message came that did not arrive."""
+    """Yield the last trace record of a message that did not arrive."""
     piece = life.pieces[-1] if life.pieces else None
     if piece is None or not piece.marks:
         yield "Nothing of it was handed to the bus: its host still waits for room."

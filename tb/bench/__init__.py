@@ -1,1 +1,1 @@
-"""Speed of the laboratory itself: `make bench`."""
+"""Benchmark of the laboratory's own speed: `make bench`."""

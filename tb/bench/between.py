@@ -1,4 +1,4 @@
-"""Counts from one message of a study to another."""
+"""Counter between two messages of a study."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Between:
-    """Calls `begin` when the number of messages comes to `first`, `end` when it comes to `last`; each once."""
+    """Callbacks at two message counts: `begin` at `first` messages, `end` at `last` messages, once each."""
 
     first: int
     last: int
@@ -16,7 +16,7 @@ class Between:
     end: Callable[[], object]
 
     def changed(self, before: int, now: int) -> None:
-        """There were `before` messages, there are `now`."""
+        """Call `begin` or `end` if the count crosses `first` or `last` on its way from `before` to `now`."""
         if before < self.first <= now:
             self.begin()
         if before < self.last <= now:

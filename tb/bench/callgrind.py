@@ -1,4 +1,4 @@
-"""What Callgrind counted: instructions by the part of the laboratory that executed them."""
+"""Reader of Callgrind's output: instructions by the part of the laboratory that executed them."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from collections import Counter
 from collections.abc import Iterable
 
 NAME = re.compile(r"(c?)(ob|fn)=\((\d+)\)(?: (.*))?")
-"""A file of Callgrind names an object (program or library) or a function once, maybe where it is called (`c`), and
-then by its number."""
+"""Pattern of an object (program or library) or a function in Callgrind's output. Its name is given once, perhaps at a
+call (`c`), and later only its number.
+"""
 MODEL = re.compile(r"\bV(node|switch)\w*___024root")
-"""In the name of a function of a Verilated model."""
+"""Pattern in the function names of a Verilated model."""
 NODE, SWITCH, LOOP, PYTHON = "nodes", "switches", "main loop and doorway", "Python"
 PARTS = (NODE, SWITCH, LOOP, PYTHON)
 
 
 def by_part(lines: Iterable[str]) -> dict[str, int]:
-    """Instructions of each of PARTS, from the lines of a file that Callgrind wrote."""
+    """Return the instructions of each of PARTS, from the lines of a Callgrind file."""
     counts: Counter[str] = Counter()
     for (part, _), instructions in by_function(lines).items():
         counts[part] += instructions
@@ -24,7 +25,7 @@ def by_part(lines: Iterable[str]) -> dict[str, int]:
 
 
 def by_function(lines: Iterable[str]) -> Counter[tuple[str, str]]:
-    """Instructions of each function, those that it calls apart, by its part and name; lines as for `by_part`."""
+    """Return the exclusive instructions of each function by (part, name), from the lines of a Callgrind file."""
     names: dict[tuple[str, str], str] = {}
     now = {"ob": "", "fn": ""}
     counts: Counter[tuple[str, str]] = Counter()
@@ -44,7 +45,7 @@ def by_function(lines: Iterable[str]) -> Counter[tuple[str, str]]:
 
 
 def _part(program: str, function: str) -> str:
-    """Whose a function is."""
+    """Return the part of the laboratory that a function belongs to."""
     if model := MODEL.search(function):
         return NODE if model[1] == "node" else SWITCH
     return LOOP if program.endswith(("/Vtop", "/libdoorway.so")) else PYTHON

@@ -1,4 +1,4 @@
-"""The cocotb test of a run whose instructions are counted between two of its messages."""
+"""Cocotb test of a run whose instructions are counted between two of its messages."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ from tb.plan.request import Plan
 from tb.run.entry import whole_run
 
 COUNTING, BETWEEN = "SANLAB_COUNTING", "SANLAB_COUNT_BETWEEN"
-"""The library that tells Callgrind; `<first>,<last>`: the messages of the study between which it counts."""
+"""Environment variables: library that switches Callgrind's counting; `<first>,<last>` messages between which
+it counts.
+"""
 
 
 class _Counted(Findings):
-    """Findings that know when it is time."""
+    """Findings that switch the counting when `messages` changes."""
 
     def __init__(self) -> None:
         first, last = map(int, os.environ[BETWEEN].split(","))
@@ -36,7 +38,7 @@ class _Counted(Findings):
 
 
 class _CountedLab(Lab):
-    """A lab with such findings."""
+    """Lab with findings that switch the counting."""
 
     def __init__(self, plan: Plan, running: RunningCluster | RunningSwitch) -> None:
         super().__init__(plan, running)
@@ -45,5 +47,5 @@ class _CountedLab(Lab):
 
 @cocotb.test()
 async def study(dut: Any) -> None:
-    """As `tb.run.entry.study`."""
+    """Run a study as `tb.run.entry.study` does, with counting."""
     await whole_run(dut, _CountedLab)

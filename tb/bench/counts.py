@@ -1,8 +1,8 @@
-"""`make counts`: how many instructions a message costs, beside the counts that were committed last.
+"""`make counts`: instructions a message, compared with the committed counts.
 
-Wall time varies by half between machines and with their load; instructions do not. Callgrind counts them from one
-message of a run to another, so that neither start-up nor bring-up is in them. They depend on compilers and libraries:
-where these are others than those of the committed counts, that is said, and nothing is compared.
+Wall time varies by half between machines and with their load; instruction counts do not. Callgrind counts from one
+message of a run to another, which excludes start-up and bring-up. Counts depend on compilers and libraries. If their
+versions differ from those of the committed counts, the command reports it and does not compare.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ FOLDER = OUT / "counts"
 VALGRIND = "valgrind"
 FILE = "callgrind.out"
 NAMED_PERCENT = 3.0
-"""A change above it is named."""
+"""Changes above this percentage are reported."""
 
 
 @dataclass(frozen=True)
 class Workload:
-    """A study, and the messages of it between which instructions are counted."""
+    """Study, and the numbers of its messages between which instructions are counted."""
 
     study: str
     cluster: str
@@ -62,7 +62,7 @@ class Workload:
 
     @property
     def folder(self) -> Path:
-        """Where its run leaves what it counted."""
+        """Folder of the run and its Callgrind output."""
         return FOLDER / self.study / self.cluster
 
 
@@ -72,11 +72,13 @@ WORKLOADS = {
     "bulk": Workload("grim_streaming", "two_hosts", "size=65536 messages=6", 2, 4),
     "hosts64": Workload("grim_streaming", "clos64", "size=64 messages=256 pattern=all-to-all", 64, 192),
 }
-"""Null messages between 2 hosts; 64 B with 8 hosts all sending; 64 KB between 2 hosts; 64 B with 64, all to all."""
+"""Workloads: null messages between 2 hosts; 64 B, 8 hosts all sending; 64 KB between 2 hosts; 64 B, 64 hosts
+all to all.
+"""
 
 
 def tools() -> dict[str, str]:
-    """What counts depend on beside the laboratory: versions by name."""
+    """Return the versions that counts depend on, by name."""
     gxx = subprocess.run(
         [programs.CXX, "-dumpfullversion"], capture_output=True, encoding="utf-8", errors="replace", check=True
     ).stdout.strip()
@@ -85,12 +87,17 @@ def tools() -> dict[str, str]:
 
 
 def all_counts(names: Iterable[str] = WORKLOADS) -> dict[str, dict[str, int]]:
-    """Instructions of a message of each of these workloads, by part. Raises what `count` raises."""
+    """Return the instructions of a message of each workload, by part. Raises as `count`."""
     return {name: count(WORKLOADS[name]) for name in names}
 
 
 def count(workload: Workload) -> dict[str, int]:
-    """Instructions of one message, by part. Raises ToolError without Callgrind, SanlabError when the study fails."""
+    """Return the instructions of one message, by part.
+
+    Raises:
+        ToolError: Callgrind is not installed.
+        SanlabError: The study fails.
+    """
     if shutil.which(VALGRIND) is None:
         raise ToolError("Callgrind is missing", "valgrind is not on the PATH", "type `apt-get install valgrind`")
     info = studies.load(workload.study)
@@ -118,20 +125,20 @@ def count(workload: Workload) -> dict[str, int]:
 
 
 def functions(workload: Workload, most: int) -> list[tuple[str, str, int]]:
-    """Part, name and instructions a message of the functions of its last count that execute `most` of them."""
+    """Return part, name and instructions a message of the `most` most expensive functions of the last count."""
     with (workload.folder / FILE).open(encoding="utf-8", errors="replace") as lines:
         found = by_function(lines).most_common(most)
     return [(part, _bare(name), round(n / (workload.last - workload.first))) for (part, name), n in found]
 
 
 def _bare(function: str) -> str:
-    """The name of a function without what it takes, its file, and the prefix of its model."""
+    """Return a function's name without parameters, file and model prefix."""
     name = re.sub(r"\([^()]*\)$", "", function.removeprefix("void "))
     return re.sub(r"^V(\w+?)___024root___", r"\1: ", name.rsplit("/", 1)[-1])
 
 
 def _library() -> Path:
-    """What tells Callgrind from where to where it counts."""
+    """Return the library that switches Callgrind's counting on and off, built if necessary."""
     source = HERE / "counting.c"
     name = f"counting-{hashlib.sha256(source.read_bytes()).hexdigest()[:16]}"
 
@@ -145,8 +152,9 @@ def _library() -> Path:
 
 
 def compared(counts: Mapping[str, Mapping[str, int]], with_: Mapping[str, str], before: Mapping[str, Any]) -> list[str]:
-    """What is to be said of `counts`, beside those committed `before`: changes above NAMED_PERCENT, or why there is
-    no comparison.
+    """Return the report on `counts` against the committed counts `before`.
+
+    The report lists changes above NAMED_PERCENT, or the versions whose difference prevents a comparison.
     """
     others = [
         f"{name} {with_.get(name, 'none')} instead of {version}"
@@ -166,7 +174,7 @@ def compared(counts: Mapping[str, Mapping[str, int]], with_: Mapping[str, str], 
 
 
 def show(console: Console, counts: Mapping[str, Mapping[str, int]]) -> None:
-    """A table: a line a workload."""
+    """Print a table with one row a workload."""
     table = Table("instructions a message", "all", *PARTS, box=None, pad_edge=False)
     for name, parts in counts.items():
         table.add_row(name, f"{sum(parts.values()):,}", *(f"{parts[part]:,}" for part in PARTS))
@@ -174,7 +182,7 @@ def show(console: Console, counts: Mapping[str, Mapping[str, int]]) -> None:
 
 
 def show_functions(console: Console, names: Iterable[str], most: int) -> None:
-    """A table a workload: the functions with most instructions a message."""
+    """Print a table of the most expensive functions for each workload."""
     for name in names:
         table = Table(f"{name}: function", "whose", "a message", box=None, pad_edge=False)
         for part, function, instructions in functions(WORKLOADS[name], most):
@@ -183,7 +191,9 @@ def show_functions(console: Console, names: Iterable[str], most: int) -> None:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Count, print, compare; with --write commit to tb/bench/counts.json. A change is named, and is no failure."""
+    """Count, print and compare; with --write, commit to tb/bench/counts.json. A change does not affect the
+    exit code.
+    """
     parser = argparse.ArgumentParser(prog="sanlab counts", description=__doc__)
     parser.add_argument("--write", action="store_true", help="write the counts as those to compare with")
     parser.add_argument(

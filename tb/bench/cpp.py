@@ -1,4 +1,4 @@
-"""The crossbar with its traffic in a plain C++ main loop, without cocotb: what Verilator alone can do."""
+"""Saturated crossbar in a plain C++ main loop without cocotb: the speed of Verilator alone."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TOP = "sim_switch_bench"
 
 
 def switch_chars_per_s(clocks: int) -> float:
-    """Characters per wall second at saturation, packets of 64 characters."""
+    """Return the characters per wall second of the saturated crossbar with packets of 64 characters."""
     done = subprocess.run(
         [str(_program()), str(clocks), "65536", "64", "1", "1"],
         capture_output=True,
@@ -35,7 +35,7 @@ def switch_chars_per_s(clocks: int) -> float:
 
 
 def _program() -> Path:
-    """The built harness, cached by content."""
+    """Return the path of the built harness, cached by content."""
     files = needed_files(Design(TOP))
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in [*files, HARNESS])).hexdigest()[:16]
     folder, _ = kept(f"cpp-{TOP}-{digest}", lambda scratch: _build(files, scratch))

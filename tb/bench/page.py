@@ -1,4 +1,4 @@
-"""Tables of the bench's page, written from the committed records of figures and of instructions a message."""
+"""Tables of the bench's page, generated from the committed records of figures and instructions a message."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tb.tools.sources import changed_since, head
 HERE = Path(__file__).parent
 PAGE, RECORD = HERE / "README.md", HERE / "measured.json"
 IDLE = 0.5
-"""A record is written only while the load average of one minute is below this number of processes."""
+"""Maximum one-minute load average of the machine for which a record is written."""
 MEANINGS = {
     "pingpong_messages_per_wall_s": "one-way null messages between 2 hosts, a wall second, with the trace",
     "pingpong_python_wakes_per_message": "wakes of Python for one of them",
@@ -45,11 +45,11 @@ MEANINGS = {
     "program_messages_per_wall_s": "messages of `mpi4py.bench pingpong`, one process on each host, a wall second",
     "program_us_per_call": "wall time of a call of a program that waits for nothing (`MPI_Type_size`), us",
 }
-"""What each figure of the bench measures."""
+"""Description of each figure of the bench."""
 
 
 def load_record(path: Path = RECORD) -> dict[str, Any] | None:
-    """Return the committed record of the bench, or None while there is none: the page then quotes no figure."""
+    """Return the committed record of the bench, or None if it does not exist."""
     if not path.is_file():
         return None
     plain: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
@@ -57,7 +57,7 @@ def load_record(path: Path = RECORD) -> dict[str, Any] | None:
 
 
 def check_quiet() -> None:
-    """Raise SanlabError unless this machine is idle and the sources are those of the commit that is checked out."""
+    """Raise SanlabError unless this machine is idle and the sources equal the checked-out commit."""
     load = os.getloadavg()[0]
     if load > IDLE:
         remedy = f"wait until it is below {IDLE}"
@@ -67,7 +67,7 @@ def check_quiet() -> None:
 
 
 def write_record(plain: Mapping[str, Any], counts: Mapping[str, Any]) -> None:
-    """Write a record and the page's tables, each at once or not at all."""
+    """Write a record and the page's tables, each atomically."""
     record = {"commit": head(), **plain}
     write_atomically(RECORD, json.dumps(record, indent=1) + "\n")
     write_atomically(PAGE, with_tables(PAGE.read_text(encoding="utf-8"), record, counts))
@@ -86,7 +86,7 @@ def with_tables(page: str, record: Mapping[str, Any] | None, counts: Mapping[str
 
 
 def figures(record: Mapping[str, Any] | None) -> Sequence[str]:
-    """Return the table of figures, and a line on machine and commit, as Markdown; without a record one sentence."""
+    """Return the table of figures as Markdown lines, or one sentence without a record."""
     if record is None:
         return ["No figures are recorded."]
     machine = record["machine"]
@@ -103,7 +103,7 @@ def figures(record: Mapping[str, Any] | None) -> Sequence[str]:
 
 
 def instructions(counts: Mapping[str, Any]) -> Sequence[str]:
-    """Return the table of instructions a message as Markdown."""
+    """Return the table of instructions a message as Markdown lines."""
     lines = [f"g++ {counts['with']['g++']}, Python {counts['with']['Python']}.", ""]
     lines += [f"| workload | all | {' | '.join(PARTS)} |", "|" + "---|" * (2 + len(PARTS))]
     for name, parts in counts["counts"].items():

@@ -1,8 +1,8 @@
-"""`make bench`: how fast the laboratory is, in figures that a command reprints.
+"""`make bench`: the laboratory's own speed, in reproducible figures.
 
-Every figure is the median over runs of the same request; ratios come from runs that alternate, so that a noisy machine
-disturbs both sides alike. Beside them stand the instructions of a message (`make counts`), where Callgrind is. Nothing
-here is a test: results go to sim_build/bench/results.json and to the terminal.
+Each figure is the median over runs of the same request. Ratios come from alternating runs, so that noise affects both
+sides alike. Where Callgrind is installed, the instructions of a message (`make counts`) are measured too. Results go to
+sim_build/bench/results.json and to the terminal; a missed target does not affect the exit code.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ CALLS = Path(__file__).with_name("calls.c")
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure: its value, its target (None: only reported), and whether more or less is better."""
+    """Measured figure with its target (None: none), and True in `at_least` if more is better."""
 
     value: float
     asked: float | None = None
@@ -47,14 +47,14 @@ class Figure:
 
     @property
     def met(self) -> bool | None:
-        """Whether the target is reached; None without a target."""
+        """True if the target is reached, None without a target."""
         if self.asked is None:
             return None
         return self.value >= self.asked if self.at_least else self.value <= self.asked
 
 
 class Wanted(NamedTuple):
-    """A run to measure: the words of `make run`."""
+    """Run to measure, in the words of `make run`."""
 
     study: str
     settings: str = ""
@@ -63,14 +63,14 @@ class Wanted(NamedTuple):
 
 
 class Runner:
-    """Runs studies and keeps their results."""
+    """Runner of studies that returns their results."""
 
     def __init__(self, console: Console, repeats: int) -> None:
         self.console = console
         self.repeats = repeats
 
     def once(self, wanted: Wanted) -> Results:
-        """One run. Raises SanlabError when the study fails: a wrong result has no speed."""
+        """Run a study once. Raises SanlabError if it fails: the speed of a wrong result has no meaning."""
         study, settings, cluster, waves = wanted
         info = studies.load(study)
         request = resolve(study, "verilator", "1", waves, cluster or info.cluster or "", "", settings, SIMULATORS)
@@ -83,7 +83,7 @@ class Runner:
         return read_results(folder / "results.json")
 
     def alternate(self, runs: Mapping[str, Wanted]) -> dict[str, list[Results]]:
-        """Several requests in turn, `repeats` times; the results by name."""
+        """Run several requests alternately, `repeats` times each; return their results by name."""
         found: dict[str, list[Results]] = {name: [] for name in runs}
         for _ in range(self.repeats):
             for name, wanted in runs.items():
@@ -100,7 +100,7 @@ def _wall(results: list[Results]) -> float:
 
 
 def measure(runner: Runner, scale: float) -> dict[str, Figure]:
-    """All figures; `scale` shortens every run."""
+    """Measure all figures; `scale` shortens every run."""
     figures: dict[str, Figure] = {}
     rounds = max(20, int(1000 * scale))
     null = f"repetitions={rounds} largest=0"
@@ -143,7 +143,7 @@ def measure(runner: Runner, scale: float) -> dict[str, Figure]:
 
 
 def _short(runner: Runner, scale: float, figures: dict[str, Figure]) -> None:
-    """Short messages of AM and AM-II in turn with GRIM's, between two hosts and with eight that all send."""
+    """Measure short messages of AM and AM-II against GRIM's, between 2 hosts and with 8 hosts all sending."""
     rounds, each = max(20, int(1000 * scale)), max(10, int(500 * scale))
     pingpong, streaming = f"repetitions={rounds} messages=0", f"repetitions=0 messages={each}"
     runs = runner.alternate(
@@ -163,7 +163,7 @@ def _short(runner: Runner, scale: float, figures: dict[str, Figure]) -> None:
 
 
 def _least(runner: Runner, scale: float, figures: dict[str, Figure]) -> None:
-    """Messages of a composed layer, bare, in turn with those of the smallest one, between two hosts."""
+    """Measure messages of bare EPOS against those of `echo`, between 2 hosts."""
     sizes, rounds = 6, max(18, int(1000 * scale))
     runs = runner.alternate(
         {
@@ -176,14 +176,14 @@ def _least(runner: Runner, scale: float, figures: dict[str, Figure]) -> None:
 
 
 def _polling(runner: Runner, figures: dict[str, Figure]) -> None:
-    """A millisecond of idle polling of a word of the card, against one of a word of host memory."""
+    """Measure a millisecond of idle polling of a card word against one of a host memory word."""
     runs = [runner.once(Wanted("host_polling")).metrics for _ in range(runner.repeats)]
     ratio = statistics.median(run["wall_card_us_per_ms"] / run["wall_memory_us_per_ms"] for run in runs)
     figures["card_poll_vs_memory_poll"] = Figure(ratio, 2, at_least=False)
 
 
 def _waves(runner: Runner, scale: float, figures: dict[str, Figure]) -> None:
-    """The ping-pong in turn with and without waves: what WAVES=1 does to the time of the simulation."""
+    """Measure the ping-pong with waves against the one without."""
     settings = f"repetitions={max(1, int(10 * scale))}"
     plain, waves = Wanted("grim_pingpong", settings), Wanted("grim_pingpong", settings, waves=True)
     runs = runner.alternate({"plain": plain, "waves": waves})
@@ -191,7 +191,7 @@ def _waves(runner: Runner, scale: float, figures: dict[str, Figure]) -> None:
 
 
 def _switch(runner: Runner, scale: float, figures: dict[str, Figure]) -> None:
-    """The crossbar at saturation under cocotb and in plain C++, in turn."""
+    """Measure the saturated crossbar under cocotb against plain C++."""
     clocks = max(20_000, int(2_000_000 * scale))
     cocotb, cpp = [], []
     for _ in range(runner.repeats):
@@ -203,7 +203,7 @@ def _switch(runner: Runner, scale: float, figures: dict[str, Figure]) -> None:
 
 
 def _programs(runner: Runner, scale: float, figures: dict[str, Figure]) -> None:
-    """Programs of the real machine, a long run against a short one, so that nothing of their start is in it."""
+    """Measure programs of the host machine: a long run minus a short one, which excludes their start."""
     few, rounds, calls = 100, max(200, int(5000 * scale)), max(2000, int(50_000 * scale))
     ping = f'command="{sys.executable} -m mpi4py.bench pingpong -s 1 -m 1 -n 1 -l {{}}"'
     call = f'command="{CALLS} {{}}" ranks=1'
@@ -235,7 +235,7 @@ def _show(console: Console, figures: dict[str, Figure]) -> None:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Measure, print, write sim_build/bench/results.json."""
+    """Measure, print, and write sim_build/bench/results.json."""
     parser = argparse.ArgumentParser(prog="sanlab bench", description=__doc__)
     parser.add_argument("--repeats", type=argument(1, 1000), default=3)
     parser.add_argument(
