@@ -1,8 +1,9 @@
-"""The C firmware of the NICs: `firmware.c` beside a layer's `paths.c`, to an image for each kind of NIC.
+"""Compiler driver for C firmware: `firmware.c` of a layer to one image for each kind of NIC.
 
 Usage: `python -m firmware.build LAYER` compiles, links and writes `firmware.<kind>.toml` beside the source, for each
-kind that has one there (an empty file asks for one; where there is none, for the default kind). `--check` compares
-instead; `--list KIND` prints the code with its source lines; `--headers` writes the registers of every kind.
+kind that already has such a file. An empty file requests an image for its kind. Without any file, the image is for the
+default kind. `--check` compares instead of writing, `--list KIND` prints the code with its source lines, and
+`--headers` writes the registers of every kind.
 """
 
 from __future__ import annotations
@@ -40,14 +41,14 @@ from pymodels.roots import TREE, roots
 
 
 def library(flags: Sequence[str]) -> list[Object]:
-    """The start-up code, then the run-time library, from which `link` takes the functions that are needed."""
+    """Return the start-up code and the functions of the run-time library, which `link` selects from."""
     target = [flag for flag in flags if flag.startswith("--target")]
     begin = compiled(RUNTIME / "crt0.S", target, TREE)
     return [begin, *(compiled(one, flags, TREE) for one in sorted(RUNTIME.glob("*.c")))]
 
 
 def build(layer: str, kind: str) -> Image:
-    """Compile and link a layer's firmware. Raises CompileError or LinkError."""
+    """Compile and link a layer's firmware for one kind of NIC. Raises CompileError or LinkError."""
     version = compiler_version()
     if version is None:
         raise CompileError(COMPILER, "is not installed", f"apt-get install {COMPILER}, or use the committed image")
@@ -71,7 +72,7 @@ def build(layer: str, kind: str) -> Image:
 
 
 def _write(path: Path, text: str, check: bool) -> bool:
-    """Write a generated file, or with `check` compare it; False: it is stale."""
+    """Write a generated file, or with `check` compare it. Return False if the committed file is stale."""
     same = generated.found(path) == text
     if not same and not check:
         write(path, text)
@@ -81,18 +82,18 @@ def _write(path: Path, text: str, check: bool) -> bool:
 
 
 def run(layer: str, check: bool) -> int:
-    """Build the images of a layer. Returns how many are stale, with `check`."""
+    """Build the images of a layer. Return the number of stale images (with `check`)."""
     texts = {kind: build(layer, kind).text(f"make firmware LAYER={layer}") for kind in kinds_of(layer)}
     return sum(not _write(image(layer, kind), text, check) for kind, text in texts.items())
 
 
 def headers(check: bool) -> int:
-    """Write the registers of every kind. Returns how many headers are stale, with `check`."""
+    """Write the register header of every kind. Return the number of stale headers (with `check`)."""
     return sum(not _write(header(kind), core.header(), check) for kind, core in cores().items())
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The command line; the exit code."""
+    """Run the command line and return the exit code."""
     parser = argparse.ArgumentParser(prog="sanlab firmware", description="Compile the C firmware of a message layer.")
     parser.add_argument("--check", action="store_true", help="compare with the committed image, write nothing")
     parser.add_argument("--list", metavar="KIND", help="print the code of the committed image for a kind of NIC")

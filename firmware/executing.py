@@ -1,4 +1,4 @@
-"""Firmware in C on the machine: what `nic.firmware=c` is in a run on the RTL."""
+"""Firmware in C on the pure-Python machine: the counterpart of `nic.firmware=c` on the RTL."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pymodels.machine.nic import ModelNic
 
 
 def executing(layer: str, nic: ModelNic, view: ClusterView) -> ClusterView:
-    """The view of a node whose NIC executes a layer's committed image as soon as its host has loaded it."""
+    """Return the view of a node whose NIC executes a layer's committed image once the host has loaded it."""
     core = cores()[nic.kind]
     program = load(layer, nic.kind)
     boots(nic, program, core.chip)

@@ -1,4 +1,4 @@
-"""C firmware of message layers: its sources, and a committed image for each kind of NIC."""
+"""C firmware of message layers: sources, and a committed image for each kind of NIC."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ FLAGS = (*LANAI.flags, "-DEXECUTED")
 
 
 def layers() -> dict[str, Path]:
-    """The folders of message layers that have firmware in C, by name."""
+    """Return the folders of the message layers that have C firmware, by name."""
     return {name: path.parent for name, path in things("firmware", f"*/nic/{SOURCE}").items()}
 
 
 def cores() -> dict[str, NicCore]:
-    """The kinds of NIC whose processor executes it, by name."""
+    """Return the processor cores that execute C firmware, by kind of NIC."""
     named = {kind: f"pymodels.nics.{kind}.core" for kind in nic_kinds()}
     return {kind: of_nic("pymodels.nics.{}.core", kind).CORE for kind in named if importlib.util.find_spec(named[kind])}
 
 
 def image(layer: str, kind: str) -> Path:
-    """The committed image of a layer for a kind. Raises SanlabError for a layer without firmware in C."""
+    """Return the path of a layer's committed image for a kind. Raises SanlabError for a layer without C firmware."""
     known = layers()
     if layer not in known:
         raise SanlabError(f"layer {layer!r}", f"has no {SOURCE}", nearest(layer, known))
@@ -44,14 +44,16 @@ def image(layer: str, kind: str) -> Path:
 
 
 def kinds_of(layer: str) -> list[str]:
-    """The kinds for which a layer's firmware is compiled."""
+    """Return the kinds of NIC for which a layer's firmware is compiled."""
     return [kind for kind in cores() if generated.found(image(layer, kind)) is not None] or [DEFAULT_KIND]
 
 
 def load(layer: str, kind: str) -> Program:
     """Return the program of a layer for a kind of NIC.
 
-    Raises ImageError for an image that is missing or damaged, and StaleError for one that was made from other sources.
+    Raises:
+        ImageError: The image is missing or damaged.
+        StaleError: The image was compiled from other sources.
     """
     file = image(layer, kind)
     made = Image.load(file)
@@ -60,7 +62,7 @@ def load(layer: str, kind: str) -> Program:
 
 
 def _named(program: Program, copied: str, layer: str) -> Program:
-    """Return a program whose lines name the layer's own files where its image was copied from another layer."""
+    """Return a program with the layer's own file names, for an image that was copied from another layer."""
     old, new = (f"firmware/{name}/nic/" for name in (copied, layer))
     lines = tuple(replace(one, file=one.file.replace(old, new)) for one in program.lines)
     inlined = tuple(replace(one, file=one.file.replace(old, new)) for one in program.inlined)
@@ -68,29 +70,29 @@ def _named(program: Program, copied: str, layer: str) -> Program:
 
 
 def header(kind: str) -> Path:
-    """Return the generated header with the registers of a kind."""
+    """Return the path of the generated register header of a kind."""
     return place(f"firmware/nics/{kind}/lanai.h")
 
 
 def layout(layer: str) -> dict[str, int]:
-    """Return the SRAM addresses: the numbers of the layer's `layout.py`, among them `PROGRAM_END`."""
+    """Return the SRAM addresses of a layer by name: the integer constants of its `layout.py`, with `PROGRAM_END`."""
     module = importlib.import_module(f"firmware.{layer}.nic.layout")
     return {name: value for name, value in vars(module).items() if name.isupper() and isinstance(value, int)}
 
 
 def layout_header(layer: str) -> str:
-    """Return the text of `layout.h`: the SRAM addresses as C."""
+    """Return the text of `layout.h`: the SRAM addresses as C constants."""
     rows = (f"    AT_{name} = {value:#x}," for name, value in layout(layer).items())
     return "\n".join(["/* From layout.py. */", "enum {", *rows, "};"]) + "\n"
 
 
 def fingerprint(layer: str, kind: str) -> str:
-    """Return the fingerprint of an image: all that determines its words, compiler flags and SRAM addresses included."""
+    """Return the fingerprint of all inputs of an image, including compiler flags and SRAM addresses."""
     made = fingerprints.tokens(cores()[kind].header() + layout_header(layer))
     return fingerprints.fingerprint(sources(layer, kind), [*FLAGS, *made])
 
 
 def sources(layer: str, kind: str) -> list[Path]:
-    """Return the C files that determine the words of an image."""
+    """Return the C files that an image is compiled from."""
     own = image(layer, kind).parent.glob("*.[ch]")
     return fingerprints.with_included([*own, FIRMWARE / "paths.h", *RUNTIME.glob("*.[chS]")], FOLDERS)

@@ -1,4 +1,4 @@
-"""The descriptor of a message layer: all that the rest of sanlab knows of it.
+"""Descriptor of a message layer: the only part of a layer that the rest of sanlab refers to.
 
 `firmware/<layer>/layer.py` has `LAYER = Layer(name=..., library=..., ...)`; `firmware.layers.load` finds it by name.
 """
@@ -22,19 +22,19 @@ from pymodels.hardware.kind import NicKind
 from pymodels.waiting import Wait
 
 NAMED_NODES = 128
-"""Nodes that a message layer can name, unless its descriptor says otherwise."""
+"""Default of `Layer.most_nodes`: number of nodes that a message layer can address."""
 Options = Mapping[str, float | str]
 """Values of options by name, without the name of the layer."""
 
 
 class LayerError(SanlabError):
-    """A descriptor with a fault, or layers that cannot stand on each other or run together."""
+    """Invalid descriptor, or layers that cannot be stacked or run together."""
 
     exit_code = EXIT_CONFIGURATION
 
 
 class NodesError(SanlabError):
-    """A cluster with more nodes than a message layer can name."""
+    """Cluster with more nodes than a message layer can address."""
 
     exit_code = EXIT_CONFIGURATION
 
@@ -49,60 +49,62 @@ def _any_need(_options: Options, _needs: Sequence[str]) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Boot:
-    """Functions for the firmware in C of a layer: words that the driver writes before the start, waits, limits."""
+    """Functions for a layer's C firmware: words that the driver writes before the start, waits, limits."""
 
     words: Callable[[ClusterView, int], Iterable[tuple[int, Sequence[int]]]]
-    """Words to write into SRAM, by address. Arguments: the view of the node, bytes of a word of the SRAM."""
+    """Return the words to write into SRAM, by address. Arguments: view of the node, bytes of an SRAM word."""
     waits: Callable[[Nic, ClusterView], Iterable[Wait]] = _no_waits
-    """Lists the resources that the firmware of a NIC waits for at the time of the call; hang reports show them."""
+    """Return the resources that the firmware of a NIC currently waits for, for hang reports."""
     check: Callable[[Options, Sequence[str]], None] = _any_need
-    """Raises SanlabError for options, or needs of a study (`NEEDS`), that the firmware in C does not support."""
+    """Raise SanlabError for options, or needs of a study (`NEEDS`), that the C firmware does not support."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Layer:
-    """A message layer. Raises LayerError for fields that contradict each other."""
+    """Descriptor of one message layer. Raises LayerError for fields that contradict each other."""
 
     name: str
     """Name of the layer and of its folder."""
     library: Callable[..., Any]
-    """Library of one host. Arguments: host, view, and the library below where the layer stands on another one."""
+    """Library of one host. Arguments: host, view, and for a stacked layer the library below."""
     firmware: Callable[[Nic, ClusterView], Coroutine[Any, Any, None]] | None = None
-    """Program of the NIC; None: the layer has none, or it is written in C only."""
+    """NIC program in Python, or None for a stacked layer and for one with C firmware only."""
     options: type[LayerOptions] | None = None
-    """Class of the run-time options; None: the layer has no options."""
+    """Class of the run-time options, or None for a layer without options."""
     stands_on: tuple[str, ...] = ()
-    """Layers on one of which the library can run, the usual one first; empty: it runs on the NIC."""
+    """Layers on one of which the library can run, the default first. Empty if the layer runs on the NIC itself."""
     drives: NicKind | None = None
     """Kind of NIC without a processor that the library drives."""
     most_nodes: int = NAMED_NODES
-    """Number of nodes that the layer can name."""
+    """Number of nodes that the layer can address."""
     limits: Callable[[Options, int, int, CardMap], None] | None = None
-    """Raises SanlabError (exit code 2) for options that are impossible on a cluster. Arguments: options, number of
-    nodes, bytes of the NIC's SRAM, map of the card.
+    """Raise SanlabError (exit code 2) for options that are impossible on a cluster.
+
+    Arguments: options, number of nodes, bytes of the NIC's SRAM, map of the card.
     """
     holds_link: Callable[[Options], str] | None = None
-    """Returns the options with which a NIC takes no packet while it waits for its own link, separated by spaces; NICs
-    can then wait for each other. None: there are none.
+    """Return the options, separated by spaces, with which a NIC accepts no packet while it waits for its own link.
+
+    With such options NICs can wait for each other. None if the layer has no such options.
     """
     tolerates_loss: bool | Callable[[Options], bool] = False
-    """True if the layer repairs what the network loses or damages. Otherwise a lost packet is a broken invariant."""
+    """True if the layer recovers lost and damaged packets. Otherwise a lost packet is a broken invariant."""
     composition: Callable[[Options], tuple[str, ...]] | None = None
-    """Returns the parts of which the layer is composed; paths cost what they cost with these parts."""
+    """Return the parts that the layer is composed of. Costs of paths are those of this composition."""
     mail: Callable[[Any], Mail] | None = None
-    """Mail over an opened library; None: the layer has no mail."""
+    """Return mail over an opened library. None for a layer without mail."""
     patient: Options = field(default_factory=lambda: MappingProxyType({}))
-    """Options with which a host may do other work for long, and no timer counts its message as lost."""
+    """Options that let a host do other work for long without a retransmission time-out."""
     promises: Promises = field(default_factory=lambda: MappingProxyType({"": NOTHING}))
-    """Properties of the mail by options (`firmware.promises`); each entry is a case of the conformance suite."""
+    """Properties of the mail by options (`firmware.promises`). Each entry is a case of the conformance suite."""
     shown: Shown = NOTHING_SAID
     """Stages of a message, names and packet fields for reports, `make explain` and Wireshark."""
     boot: Boot | None = None
-    """For firmware in C."""
+    """Functions for C firmware, or None."""
 
     def __post_init__(self) -> None:
         if not self.name.isidentifier():
-            raise LayerError(f"layer {self.name!r}", "the name is no identifier", "use letters, digits and _")
+            raise LayerError(f"layer {self.name!r}", "the name is not an identifier", "use letters, digits and _")
         for name in ("library", "firmware", "limits", "holds_link", "composition", "mail"):
             value = vars(self)[name]
             if not callable(value) and (value is not None or name == "library"):
@@ -119,17 +121,24 @@ class Layer:
             cause, remedy = f"stands_on is {below!r}", "give a tuple of names of layers"
             raise LayerError(f"layer {self.name!r}", cause, remedy)
         if self.stands_on and self.firmware is not None:
-            cause = f"has a NIC side, and stands on {self.stands_on[0]!r}"
-            raise LayerError(f"layer {self.name!r}", cause, "leave out one of the two")
+            cause = f"has both firmware and stands_on={self.stands_on[0]!r}"
+            raise LayerError(f"layer {self.name!r}", cause, "remove one of the two")
 
     def check(self, options: Options, nodes: int, sram_bytes: int, card: CardMap) -> None:
-        """Raise SanlabError (exit code 2) for options that are impossible on a cluster, or for too many nodes."""
+        """Raise SanlabError (exit code 2) for options that are impossible on a cluster, or for too many nodes.
+
+        Args:
+            options: Options of the layer by name.
+            nodes: Number of nodes of the cluster.
+            sram_bytes: Size of each NIC's SRAM.
+            card: Map of the NIC's card.
+        """
         if nodes > self.most_nodes:
-            cause = f"layer {self.name!r} has names for {self.most_nodes}"
-            raise NodesError(f"{nodes} hosts", cause, "take fewer with NUM_NODES")
+            cause = f"layer {self.name!r} can address {self.most_nodes}"
+            raise NodesError(f"{nodes} hosts", cause, "reduce NUM_NODES")
         if self.limits is not None:
             self.limits(options, nodes, sram_bytes, card)
 
     def repairs(self, options: Options) -> bool:
-        """Return True if the layer repairs what the network loses or damages with these options."""
+        """Return True if the layer recovers lost and damaged packets with these options."""
         return self.tolerates_loss(options) if callable(self.tolerates_loss) else self.tolerates_loss

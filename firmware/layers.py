@@ -1,4 +1,4 @@
-"""Message layers by name: one folder each in `firmware`, with a descriptor in `layer.py`. Nothing else names them."""
+"""Registry of message layers: each is a folder of `firmware` with a descriptor in `layer.py`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ def exists(layer: str) -> bool:
 def load(layer: str) -> Layer:
     """Return the descriptor of a message layer.
 
-    Raises LookupError naming the nearest layer when it does not exist, LayerError for a descriptor with a fault.
+    Raises:
+        LookupError: The layer does not exist; the message has the nearest name.
+        LayerError: The descriptor is invalid.
     """
     name = f"firmware.{layer}.layer"
     if not exists(layer):
@@ -56,12 +58,12 @@ def _module(name: str) -> object:
     except ModuleNotFoundError as error:
         if not f"{name}.".startswith(f"{error.name}."):
             raise
-        importlib.invalidate_caches()  # its folder has been written since Python looked for it
+        importlib.invalidate_caches()  # the folder may be newer than Python's directory cache
         return importlib.import_module(name)
 
 
 def _fault(error: TypeError) -> tuple[str, str]:
-    """Return what is wrong with the fields of a descriptor, and what would be right. Raises an error of other code."""
+    """Return cause and remedy for invalid fields of a descriptor. Re-raises a TypeError of other origin."""
     text = str(error)
     if not text.startswith("Layer.__init__() "):
         raise error
@@ -77,9 +79,7 @@ def folder_of(layer: str) -> Path:
 
 
 def has_program(layer: str) -> bool:
-    """Return True if the NIC side of a message layer has a program in Python. A layer for a NIC without a processor has
-    no NIC side; that of another may be in C alone.
-    """
+    """Return True if a message layer has a NIC program in Python, and not only in C or none."""
     return exists(layer) and load(layer).firmware is not None
 
 
@@ -92,40 +92,48 @@ def nic_program(layer: str) -> Callable[[Nic, ClusterView], Coroutine[Any, Any, 
 
 
 def host_library(layer: str) -> Callable[..., Any]:
-    """Return the host library of a message layer: of host, view, and the library on which it stands, if it stands on
-    one (`firmware.stack`). Raises LookupError naming the nearest layer.
+    """Return the host library class of a message layer. Raises LookupError for an unknown layer.
+
+    Its arguments are host, view, and for a stacked layer the library below (`firmware.stack`).
     """
     return load(layer).library
 
 
 def check_options(layer: str, options: Options, nodes: int, sram_bytes: int, card: CardMap) -> None:
-    """Raise SanlabError (exit code 2) for options of a layer that a cluster makes impossible, or for too many nodes."""
+    """Raise SanlabError (exit code 2) for options that are impossible on a cluster, or for too many nodes.
+
+    Args:
+        layer: Name of the layer.
+        options: Options of the layer by name.
+        nodes: Number of nodes of the cluster.
+        sram_bytes: Size of each NIC's SRAM.
+        card: Map of the NIC's card.
+    """
     load(layer).check(options, nodes, sram_bytes, card)
 
 
 def holds_link(layer: str, options: Options) -> str:
-    """Return the options of a message layer with which a NIC takes no packet while it waits for its own link; empty:
-    there are none.
-    """
+    """Return the options with which a NIC accepts no packet while it waits for its own link, or an empty text."""
     holds = load(layer).holds_link
     return holds(options) if holds is not None else ""
 
 
 def tolerates_loss(layer: str, options: Options) -> bool:
-    """Return True if a message layer repairs what the network loses or damages."""
+    """Return True if a message layer recovers lost and damaged packets."""
     return load(layer).repairs(options)
 
 
 def composition(layer: str, options: Options) -> tuple[str, ...]:
-    """Return the parts of which a message layer is composed with these options. Its paths cost what `paths.c` costs
-    with these parts (`pymodels.costs.compositions`).
+    """Return the parts that a message layer is composed of with these options.
+
+    The costs of its paths are those of `paths.c` compiled for this composition (`pymodels.costs.compositions`).
     """
     composed = load(layer).composition
     return composed(options) if composed is not None else ()
 
 
 def shown(layer: str) -> Shown:
-    """Return what tools show of a message layer; of one that does not exist here, or of none, what hardware does."""
+    """Return the report data of a message layer, or that of the hardware alone for an unknown or empty name."""
     return load(layer).shown if exists(layer) else NOTHING_SAID
 
 
@@ -143,25 +151,31 @@ def open_mail(layer: str, library: Any) -> Mail:
 
 
 def patient(layer: str) -> Mapping[str, float | str]:
-    """Return options of a layer with which its timers do not disturb measurements."""
+    """Return the options of a layer that keep its timers from disturbing measurements."""
     return load(layer).patient
 
 
 def boot_words(layer: str, view: ClusterView, word_bytes: int) -> tuple[tuple[int, tuple[int, ...]], ...]:
-    """Return what the driver tells a layer's firmware in C, by SRAM address. `word_bytes`: of the SRAM."""
+    """Return the words that the driver writes into SRAM for a layer's C firmware, by address.
+
+    Args:
+        layer: Name of the layer.
+        view: View of the node.
+        word_bytes: Bytes of an SRAM word.
+    """
     boot = load(layer).boot
     words = () if boot is None else boot.words(view, word_bytes)
     return tuple((address, tuple(row)) for address, row in words)
 
 
 def boot_waits(layer: str, nic: Nic, view: ClusterView) -> Callable[[], Iterable[Wait]]:
-    """Return a function that lists what a layer's firmware in C waits for on a NIC."""
+    """Return a function that lists the resources that a layer's C firmware waits for on a NIC."""
     boot = load(layer).boot
     return tuple if boot is None else lambda: boot.waits(nic, view)
 
 
 def check_boot(layer: str, options: Options, needs: Sequence[str]) -> None:
-    """Raise SanlabError for options, or needs of a study, that a layer's firmware in C does not support."""
+    """Raise SanlabError for options, or needs of a study, that a layer's C firmware does not support."""
     boot = load(layer).boot
     if boot is not None:
         boot.check(options, needs)

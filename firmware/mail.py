@@ -1,8 +1,7 @@
-"""Mail: bytes of a given size from one host to another, the same calls on every message layer that can do it.
+"""Mail: messages of bytes between hosts, with the same calls on every message layer that supports them.
 
-A layer says how with `mail` of its descriptor, and with `patient` which of its options let a host do other work for
-long while no timer counts its message as lost. A message is looked at where the layer hands it over; what a layer
-copies of it is charged.
+A layer provides it by `mail` of its descriptor. `patient` of the descriptor names options that let a host do other work
+for long without a time-out. A message is read in place; copies that a layer makes are charged.
 """
 
 from __future__ import annotations
@@ -15,28 +14,28 @@ from firmware.verbs import Host
 from pymodels.errors import SanlabError
 
 Message = tuple[int, bytes]
-"""The node that sent it, and its bytes."""
+"""Sending node and payload."""
 AHEAD = 12
-"""Messages of one host that may be under way to another, which has not received them: layers make room for them."""
+"""Number of unreceived messages from one host to another that every layer has room for."""
 
 
 class MailError(SanlabError):
-    """A message of a size that the mail of a layer does not carry."""
+    """Message of a size that the mail of a layer does not carry."""
 
 
 class Mail(ABC):
-    """Of one host. One task sends and receives."""
+    """Mail of one host, used by a single task."""
 
     most: int
     """Bytes of the longest message."""
     least = 0
     """Bytes of the shortest message."""
     longest_eager: int | None = None
-    """A longer message is sent when its receiver has asked for it (rendezvous); None: none is."""
+    """Bytes of the longest message that is sent without rendezvous, or None if every message is."""
     answered = False
-    """The layer answers each message with one of its own: what a host takes for one message, it takes for both."""
+    """True if the layer answers each message with one of its own, so that each message costs a host two."""
     reads_card = False
-    """Its host looks for messages at the card, and reads them there, over the bus."""
+    """True if the host polls the card for messages and reads them over the bus."""
 
     def __init__(self, host: Host) -> None:
         self.host = host
@@ -44,53 +43,51 @@ class Mail(ABC):
 
     @abstractmethod
     async def start(self) -> None:
-        """Make the host ready to send and to receive: on all hosts at the same time."""
+        """Prepare the host to send and receive. Called on all hosts at the same time."""
 
     async def send(self, node: int, data: bytes) -> None:
-        """Send a message; the bytes may be changed when this returns. Raises MailError for a message that is too long
-        or too short.
-        """
+        """Send a message; `data` may be changed on return. Raises MailError for an invalid size."""
         self.check(data)
         await self._send(node, data)
 
     def check(self, data: bytes) -> None:
         """Raise MailError for a message that is too long or too short."""
         if not self.least <= len(data) <= self.most:
-            cause = f"mail carries {self.least} to {self.most}"
-            raise MailError(f"a message of {len(data)} bytes", cause, "send a message of such a size")
+            cause = f"mail carries {self.least} to {self.most} bytes"
+            raise MailError(f"a message of {len(data)} bytes", cause, "send a message in this range")
 
     @abstractmethod
     async def _send(self, node: int, data: bytes) -> None:
-        """Send a message of a size that has been checked."""
+        """Send a message whose size has been checked."""
 
     async def post(self, node: int, data: bytes) -> None:
-        """Begin to send a message: the same, but that it never waits for the receive. `posted` waits for the rest."""
+        """Start sending a message without waiting for its receiver. `posted` waits for the rest."""
         await self.send(node, data)
 
-    async def posted(self) -> None:  # noqa: B027 - most layers need not
-        """Wait until the bytes of all messages that were posted may be changed."""
+    async def posted(self) -> None:  # noqa: B027 - optional hook
+        """Wait until the data of all posted messages may be changed."""
 
     async def receive(self) -> Message:
-        """The next message, from any host; polls until there is one."""
+        """Return the next message from any host, polling until one arrives."""
         await self.until(lambda: bool(self._came))
         return self._came.popleft()
 
     async def ask(self, node: int, data: bytes) -> bytes:
-        """Send a message to a host that is in `answer`, and receive what it sends back."""
+        """Send a message to a host that is in `answer`, and return the bytes that come back."""
         await self.send(node, data)
         return (await self.receive())[1]
 
     async def answer(self) -> None:
-        """Receive a message, and send its bytes back."""
+        """Receive a message and send its bytes back."""
         await self.send(*await self.receive())
 
-    async def settle(self) -> None:  # noqa: B027 - most layers need not
-        """Once all messages have been received: until the layer has nothing left to do for those that were sent."""
+    async def settle(self) -> None:  # noqa: B027 - optional hook
+        """Wait until the layer has finished all sends. Called once all messages have been received."""
 
     @abstractmethod
     async def until(self, condition: Callable[[], bool]) -> None:
-        """Poll until a condition holds that arriving messages make true."""
+        """Poll until a condition that depends on arriving messages is true."""
 
     async def finish(self) -> None:
-        """The end, once all messages have been received: on all hosts at the same time."""
+        """End the exchange. Called on all hosts at the same time, once all messages have been received."""
         await self.settle()

@@ -12,7 +12,7 @@ from pymodels.options import Option, OptionError
 __all__ = ["ON", "LayerOptions", "OptionError", "option"]
 
 ON = "on"
-"""The option of a stacked layer that chooses the layer below."""
+"""Option of a stacked layer that selects the layer below."""
 DECLARATION = "option"
 Value = TypeVar("Value", int, str)
 Own = TypeVar("Own", bound="LayerOptions")
@@ -39,7 +39,7 @@ class LayerOptions:
     """Base of the options of a layer, a frozen dataclass whose fields are declared with `option`."""
 
     STACKED: ClassVar[bool] = False
-    """True for a layer on other layers: `of` ignores option `on`, which chooses the layer below."""
+    """True for a layer on other layers: `of` ignores option `on`, which selects the layer below."""
 
     @classmethod
     def declared(cls) -> Mapping[str, Option]:

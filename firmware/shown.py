@@ -1,8 +1,8 @@
-"""What tools show of a message layer: where the stages of its messages end, and what its numbers mean.
+"""Report data of a message layer: stages of its messages, and meanings of its numbers and packet fields.
 
-A layer says it in `shown.py` of its folder, as `SHOWN` (`firmware.layers.shown`), and the fields of its packets in
-`dissector.lua` beside it, or here when they are plain. Each part may be left out. Reports, `make explain` and the
-packets' dissector ask here, and know no layer by name.
+A layer defines `SHOWN` in `shown.py` of its folder (`firmware.layers.shown`), and the fields of its packets in
+`dissector.lua` beside it, or as `Plain` headers. Each part is optional. Reports, `make explain` and the Wireshark
+dissector use only this data and name no layer.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from pymodels.trace import Part, TraceEvent
 
 
 class Waits(Flag):
-    """What a message may wait for in a stage, beside the work that is done for it."""
+    """Causes of waiting in a stage of a message."""
 
     PROCESSOR = auto()
-    """To be seen by a processor that is at work for others."""
+    """A processor that is busy with other work."""
     OWN_PACKETS = auto()
-    """The send engine, which reads earlier packets of the same message."""
+    """The send engine, busy with earlier packets of the same message."""
     ENGINE = auto()
-    """The send engine, whatever it reads."""
+    """The send engine, busy with any packet."""
     SWITCH = auto()
-    """A switch's output, or its turn at the input."""
+    """A switch's output, or the turn at the input."""
     LINK = auto()
     """GO on the cable."""
     DMA = auto()
-    """The host DMA, which moves other messages."""
+    """The host DMA, busy with other messages."""
 
 
 NOTHING = Waits(0)
@@ -36,21 +36,23 @@ NOTHING = Waits(0)
 
 @dataclass(frozen=True)
 class Boundary:
-    """Where a stage ends: at this event of this part of the sending (0) or receiving (1) node."""
+    """End of a stage: a trace event of a part of the sending (0) or receiving (1) node."""
 
     stage: str
     event: TraceEvent
     part: Part
     side: int
     told: str
-    """A sentence of what happens in it, with the words {source}, {target}, {bytes}, {way} and {answers} filled in."""
+    """Sentence that describes the stage, with the fields {source}, {target}, {bytes}, {way} and {answers}."""
     waits: Waits = NOTHING
     first: bool = False
-    """At its first record; otherwise at its last (a message that was refused is sent again)."""
+    """True if the stage ends at the first such record; otherwise it ends at the last (a rejected message is sent
+    again).
+    """
     block: str = ""
-    """Of a host DMA: which blocks."""
+    """Host DMA blocks that the boundary applies to."""
     optional: bool = False
-    """Stands only where it has taken time."""
+    """True if the stage is left out where it has taken no time."""
 
 
 NIC_SEND = Boundary(
@@ -88,7 +90,7 @@ WIRE = (
         Waits.LINK,
     ),
 )
-"""What the hardware does between two NICs."""
+"""Stages of the hardware between two NICs."""
 NIC_NOTICES = Boundary(
     "nic_notices",
     TraceEvent.NIC_RECV_START,
@@ -102,10 +104,14 @@ NIC_NOTICES = Boundary(
 def ordered(
     sends: str, orders: str, order: str, load: str, names: tuple[str, str] = ("host_send", "host_order")
 ) -> tuple[Boundary, ...]:
-    """The stages of a message that a host copies into a send buffer and has its NIC send, until the send engine starts.
+    """Return the stages from a host's copy into a send buffer to the start of the NIC's send engine.
 
-    `sends`, `orders`: what the CPU does in the first two, which have these names. `order`, `load`: in a word, what
-    crosses the bus, and what the NIC must have room for.
+    Args:
+        sends: Description of the CPU's work in the first stage.
+        orders: Description of the CPU's work in the second stage.
+        order: One word for what crosses the bus.
+        load: One word for what the NIC needs room for.
+        names: Names of the first two stages.
     """
     return (
         Boundary(names[0], TraceEvent.PAYLOAD_WRITTEN, Part.HOST_CPU, 0, sends),
@@ -123,7 +129,13 @@ def ordered(
 
 
 def brought(receives: str, seen: str, name: str = "host_notices") -> tuple[Boundary, ...]:
-    """The stages of a message that a NIC moves into host memory, until its CPU has seen it: `name`, as `seen` says."""
+    """Return the stages from a packet's arrival at the NIC until the CPU sees the message in host memory.
+
+    Args:
+        receives: Description of the NIC's work.
+        seen: Description of the last stage.
+        name: Name of the last stage.
+    """
     return (
         NIC_NOTICES,
         Boundary("nic_receive", TraceEvent.NIC_DMA_START, Part.NIC_CPU, 1, receives),
@@ -139,7 +151,7 @@ UNTIL_SEEN = Boundary(
     "the CPU of {target} sees the message",
     Waits.PROCESSOR,
 )
-"""The last stage of a message whose records end before it does."""
+"""Last stage of a message whose other records end earlier."""
 FETCH = "the host DMA of {source} fetches the data from host memory"
 BEGINS_REPLY = Boundary(
     "nic_begins_reply",
@@ -152,44 +164,44 @@ BEGINS_REPLY = Boundary(
 
 
 def no_descriptor(argument: int) -> tuple[int, str]:
-    """Of a layer without descriptors: of no queue, and nothing special."""
+    """Return the meaning of a descriptor in a layer without descriptors: queue 0, no words."""
     return 0, ""
 
 
 @dataclass(frozen=True)
 class Plain:
-    """A packet whose header is whole bytes: 16 bits of type, then these fields."""
+    """Packet header of whole bytes: a 16-bit type, then the given fields."""
 
     type: int
     fields: Mapping[str, tuple[int, str]]
-    """Bytes and meaning by name, in order. One named `bytes` is the size of the payload behind them."""
+    """Size in bytes and meaning of each field by name, in order. A field `bytes` is the size of the payload."""
     name: str = ""
-    """Kind of packet, such as `ack`; required where a layer has several types of packets."""
+    """Kind of packet, such as `ack`. Required for a layer with several types of packets."""
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What is shown of one layer."""
+    """Report data of one layer."""
 
     stages: tuple[Boundary, ...] = WIRE
-    """The stages of a message, in order; one of which a message has no record leaves its time to the next."""
+    """Stages of a message, in order. A stage without a record leaves its time to the next stage."""
     header_bytes: int = 0
-    """Bytes of a packet that are no payload."""
+    """Bytes of a packet before the payload."""
     descriptor: Callable[[int], tuple[int, str]] = no_descriptor
-    """What the second argument of NIC_DESCRIPTOR means: the queue, and what the descriptor asks for in words."""
+    """Return queue and operation, in words, that the second argument of NIC_DESCRIPTOR encodes."""
     numbers: Mapping[str, int | type[IntEnum]] = field(default_factory=dict)
-    """Identifiers, and tables of named numbers, that `dissector.lua` finds defined: the ones of the firmware."""
+    """Identifiers and enumerations of the firmware that are predefined in `dissector.lua`."""
     plain: Plain | tuple[Plain, ...] | None = None
-    """The fields of its packets, if they are so plain that they need no `dissector.lua`; one entry for each type."""
+    """Plain packet headers, one for each type, of a layer without `dissector.lua`."""
     calls: tuple[str, ...] = ()
-    """Names of the calls of an application, by the number that CALL_START and CALL_END give."""
+    """Names of an application's calls, by the number in CALL_START and CALL_END records."""
 
     @property
     def plain_types(self) -> tuple[Plain, ...]:
-        """Types of packets with plain headers, each with its fields.
+        """Packet types with plain headers.
 
         Raises:
-            ValueError: The layer has several types, and two of them share a type number or a name, or one has no name.
+            ValueError: The layer has several types, and two of them share a number or a name, or one has no name.
         """
         types = (self.plain,) if isinstance(self.plain, Plain) else self.plain or ()
         names = {one.name for one in types if one.name.isidentifier()}
@@ -201,4 +213,4 @@ class Shown:
 
 
 NOTHING_SAID = Shown()
-"""Of a run without a layer, or with one that says nothing: what the hardware does."""
+"""Report data of a run without a layer, or of a layer without `SHOWN`: the hardware's stages only."""

@@ -1,8 +1,8 @@
-"""Layers that stand on layers: which is below which, and the libraries of one host.
+"""Stacks of message layers, and the libraries of one host.
 
-`stands_on` of the descriptor names the layers on one of which the library runs, the usual one first; the option `on` of
-the layer chooses another. Such a layer has no NIC side, and its library takes the library below as third argument. All
-layers of a run stand on one that runs on the NIC.
+`stands_on` of a descriptor names the layers that its library can run on, the default first. The option `on` selects
+another. A stacked layer has no firmware, and its library takes the library below as third argument. All layers of a run
+have the same layer at the bottom.
 """
 
 from __future__ import annotations
@@ -21,28 +21,33 @@ from pymodels.errors import nearest
 
 
 def grounds(layer: str) -> tuple[str, ...]:
-    """The layers on which a layer can stand; none: it stands on the NIC. Raises LayerError for what it may not name."""
+    """Return the layers that a layer can run on; none if it runs on the NIC. Raises LayerError for an unknown layer."""
     named = load(layer).stands_on
     for one in named:
         if not exists(one):
-            cause = f"stands on {one!r}, which does not exist"
+            cause = f"stands_on names {one!r}, which does not exist"
             raise LayerError(f"layer {layer!r}", cause, nearest(one, [name for name in names() if name != layer]))
     return named
 
 
 def ground(layer: str, options: Options) -> str:
-    """The layer on which a layer stands with these options of its own; empty: on the NIC."""
+    """Return the layer below a layer with the given options, or an empty text if it runs on the NIC."""
     known = grounds(layer)
     chosen = str(options.get(ON, known[0])) if known else ""
     if known and chosen not in known:
-        raise LayerError(f"layer {layer!r}", f"does not stand on {chosen!r}", nearest(chosen, known))
+        raise LayerError(f"layer {layer!r}", f"cannot run on {chosen!r}", nearest(chosen, known))
     return chosen
 
 
 def stack(layers: Sequence[str], options: Mapping[str, Options]) -> tuple[str, ...]:
-    """Layers and all that they stand on, each once, before those above it. `options` of each layer by its name.
+    """Return the given layers and all layers below them, each once, lower layers first.
 
-    Raises LayerError for layers that stand on themselves, or not all on one NIC program.
+    Args:
+        layers: Names of layers.
+        options: Options of each layer by its name.
+
+    Raises:
+        LayerError: A layer is below itself, or the layers need different NIC programs.
     """
     found: list[str] = []
     for layer in layers:
@@ -56,24 +61,28 @@ def stack(layers: Sequence[str], options: Mapping[str, Options]) -> tuple[str, .
 
 
 def _downward(layer: str, options: Mapping[str, Options]) -> list[str]:
-    """A layer, what it stands on, and so on."""
+    """Return a layer and all layers below it, from top to bottom."""
     below = [layer]
     while (next_one := ground(below[-1], options.get(below[-1], {}))) != "":
         if next_one in below:
             way = " on ".join([*below, next_one])
-            raise LayerError(f"layer {layer!r}", f"stands on itself: {way}", "let one of them stand on another layer")
+            raise LayerError(
+                f"layer {layer!r}", f"is stacked on itself: {way}", "choose another layer below one of them"
+            )
         below.append(next_one)
     return below
 
 
 def _refuse_second(layer: str, first: str) -> None:
-    cause = f"the NICs run {first!r} already, and have one program"
-    raise LayerError(f"layer {layer!r}", cause, "let all layers of a run stand on the same one")
+    cause = f"the NICs already run {first!r}, and each runs one program"
+    raise LayerError(f"layer {layer!r}", cause, "use layers with the same layer at the bottom")
 
 
 def shown_together(layers: Sequence[str]) -> Shown:
-    """What tools show of layers of one run, the lowest first: its packets, the stages and numbers of all, and the calls
-    of the highest that names its own.
+    """Return the joint report data of the layers of one run, given lowest first.
+
+    Packets are those of the lowest layer, stages and numbers those of all, and calls those of the highest layer that
+    has any.
     """
     if not layers:
         return shown("")
@@ -87,7 +96,7 @@ def shown_together(layers: Sequence[str]) -> Shown:
 
 
 class Libraries:
-    """The libraries of one host. Layers that stand on the same one share it, and the program of the NIC."""
+    """Libraries of one host. Stacked layers share the library below and the NIC's program."""
 
     def __init__(
         self,
@@ -95,17 +104,23 @@ class Libraries:
         view: Callable[[str, Options], ClusterView],
         program: Callable[[str, ClusterView], ClusterView],
     ) -> None:
-        """`view`: what a layer is told, with further options. `program`: start a layer's program on the NIC, where it
-        has one; the view for its library.
+        """Create an empty set of libraries.
+
+        Args:
+            host: Host that runs the libraries.
+            view: Returns the view of a layer, with further options.
+            program: Starts a layer's program on the NIC, if it has one, and returns the view for its library.
         """
         self._host, self._view, self._program = host, view, program
         self._open: dict[str, Any] = {}
         self._below: dict[str, str] = {}
-        """What each open layer stands on; empty: on the NIC."""
+        """Layer below each open layer; empty for a layer that runs on the NIC."""
 
     def start(self, layer: str, options: Options | None = None) -> Any:
-        """Open a layer's library, and those below that are not open yet. One that was open begins again, and whatever
-        stands on it has to be started again. Raises LayerError when the NIC runs another layer's program.
+        """Open a layer's library, and those below that are not yet open.
+
+        A library that is already open starts again, and the layers on it must be started again. Raises LayerError if
+        the NIC runs the program of another layer.
         """
         view = self._view(layer, options or {})
         below = ground(layer, view.options)
@@ -121,7 +136,7 @@ class Libraries:
         return library
 
     def _forget(self, layer: str) -> None:
-        """What stood on a layer that begins again is open no more."""
+        """Remove a layer and all layers on it from the open libraries."""
         self._open.pop(layer, None)
         for above in [one for one, below in self._below.items() if below == layer and one in self._open]:
             self._forget(above)

@@ -1,9 +1,8 @@
-"""The verbs: all that firmware and drivers see of the machine they run on.
+"""Verbs: the interface between software (firmware, drivers, libraries) and the simulated machine.
 
-`Nic` is what a LANai program sees, `Host` what a driver or a user library sees. The RTL binding (`tb.bind`) and the
-pure-Python machine (`pymodels.machine`) both satisfy these protocols by shape. Every byte of a message moves through
-the hardware behind the verbs; software decides, and charges time only for its instructions, by the name of a compiled
-path.
+`Nic` is the interface of a LANai program, `Host` that of a driver or a user library. The RTL binding (`tb.bind`) and
+the pure-Python machine (`pymodels.machine`) both implement these protocols. Every byte of a message moves through the
+hardware below the verbs. Software decides, and charges time only for its instructions, by the name of a compiled path.
 """
 
 from __future__ import annotations
@@ -23,9 +22,10 @@ from pymodels.waiting import Waits, Wanted
 
 @dataclass(frozen=True)
 class Answer:
-    """How software begins to answer bits of ISR, whatever it does behind that: `clears` is written to ISR, `path`
-    executed, a register read, each where there is one. `passed`: the path that is executed where none of the bits is
-    set, and the next answer has its turn.
+    """First actions of software for bits of ISR, common to every handler of these bits.
+
+    Each action is optional: `clears` is written to ISR, `path` is executed, the register `reads` is read. `passed` is
+    the path that is executed if none of the bits is set, before the next answer is tried.
     """
 
     mask: int
@@ -37,12 +37,13 @@ class Answer:
 
 @dataclass(frozen=True)
 class Watch:
-    """One step of a polling loop: sample a word, compare, go on.
+    """Step of a polling loop: sample a word and compare it.
 
-    `address` is a byte address in SRAM, or the offset of a special register when `register` is true. The step hits when
+    `address` is a byte address in SRAM, or the offset of a special register if `register` is true. The step hits when
     (value ^ expect) & mask is not zero. `path` names the compiled cost of the step up to and including the sample.
-    `reads`: what is done at a hit begins with a read of the register. `answers`: and goes on with the first of them
-    of which a bit is set. Behind such a hit `answered` comes first (firmware/common/nic).
+
+    With `reads`, a hit begins with a read of the register. With `answers`, the first answer with a set bit is executed
+    next. After a hit of a watch with answers, software calls `answered` first (firmware/common/nic).
     """
 
     address: int
@@ -55,7 +56,7 @@ class Watch:
 
 
 class Waitable(Protocol):
-    """Something that can be awaited more than once and tells whether it is done."""
+    """Object that can be awaited more than once and has a flag for completion."""
 
     done: bool
 
@@ -63,29 +64,29 @@ class Waitable(Protocol):
 
 
 class Signal(Protocol):
-    """A condition between tasks: `wait` gives the future of the next `set`."""
+    """Condition between tasks: `wait` returns a future that the next `set` completes."""
 
     def set(self) -> None:
-        """Wake every task that waits now; nothing is remembered for later ones."""
+        """Wake every task that currently waits. Later waits are not affected."""
 
     def wait(self) -> Awaitable[None]:
-        """The future of the next `set`."""
+        """Return the future of the next `set`."""
 
 
 class PollLoop(Protocol):
-    """A polling loop as the NIC processor runs it: its steps in order, round and round, from where it last stopped."""
+    """Polling loop of the NIC processor: its steps run in order, cyclically, from the last stop."""
 
     def expect(self, step: int, value: int) -> None:
-        """Change the value that a step compares with (free: the instructions that do it are in a `work` path)."""
+        """Change the value that a step compares with. Free: the `work` path around the call has the cost."""
 
     def aim(self, step: int, address: int) -> None:
-        """Let a step look at another word of SRAM, from the next run on (free, as `expect`)."""
+        """Change the SRAM address of a step, from the next run on. Free, as `expect`."""
 
     def first(self, count: int) -> None:
-        """Look at the first `count` steps only, from the next run on, until told otherwise."""
+        """Restrict the loop to its first `count` steps, from the next run until the next call."""
 
     def run(self, start: int | None = None) -> Awaitable[int]:
-        """Spin until a step hits; its index. `start` names the first step (default: the one after the last hit)."""
+        """Spin until a step hits, and return its index. `start` is the first step (default: after the last hit)."""
 
 
 class Concurrency(Protocol):
@@ -97,52 +98,54 @@ class Concurrency(Protocol):
 
     @property
     def who(self) -> str:
-        """This unit in reports of waiting, such as `NIC 0` or `host paris`."""
+        """Name of this unit in reports of waiting, such as `NIC 0` or `host paris`."""
 
     @property
     def waits(self) -> Waits:
-        """Where software declares what it lacks and who holds it: `waits.want(who, resource, holder)`, then `got`."""
+        """Registry of waits: software declares a wait by `waits.want(who, resource, holder)`, and its end by `got`."""
 
     def spawn(self, coroutine: Coroutine[Any, Any, Any], name: str) -> Any:
-        """Start a task; its `finished` can be awaited for the return value."""
+        """Start a task and return it; awaiting its `finished` gives the return value."""
 
     def event(self, why: str | Wanted) -> Signal:
-        """A new condition between tasks; `why` is what a hang report says of those that wait."""
+        """Return a new condition between tasks. `why` describes its waiters in hang reports."""
 
     def sleep(self, duration_ps: int, why: str | Wanted = "time") -> Awaitable[None]:
-        """Let time pass without using the processor (a timer)."""
+        """Wait without using the processor (a timer)."""
 
     def trace(self, event: int, packet: int = 0, argument: int = 0, argument2: int = 0) -> None:
-        """Append a record to the trace: an event of `pymodels.trace`, the packet key, its two arguments."""
+        """Append a trace record: an event of `pymodels.trace`, the packet key, two arguments."""
 
 
 class Nic(Concurrency, Protocol):
-    """The LANai: its SRAM, its special registers, its processor's time."""
+    """LANai: its SRAM, its special registers, its processor's time."""
 
     node: int
     kind: str
-    """Which NIC it is. On a LANai, registers, bits and limits are named as on a LANai 9; verbs translate."""
+    """Kind of NIC. On a LANai, registers, bits and limits have the names of a LANai 9; verbs translate them."""
     word_bytes: int
-    """A word of SRAM as the engines see it: the step of RMP, the granularity of limits, beyond the most of SA."""
+    """Bytes of an SRAM word of the engines: step of RMP, granularity of limits, upper bound of SA."""
     sram_bytes: int
 
     def load(self, address: int) -> int:
-        """The 32-bit big-endian word at an SRAM address (a multiple of 4). Free: its cost is in the path around it."""
+        """Return the 32-bit big-endian word at an SRAM address (a multiple of 4). Free: the path around it has the
+        cost.
+        """
 
     def store(self, address: int, value: int) -> None:
         """Store a 32-bit big-endian word."""
 
     def load_words(self, address: int, count: int) -> tuple[int, ...]:
-        """`count` consecutive 32-bit words."""
+        """Return `count` consecutive 32-bit words."""
 
     def store_words(self, address: int, words: Sequence[int]) -> None:
         """Store consecutive 32-bit words."""
 
     def load_bytes(self, address: int, count: int) -> bytes:
-        """`count` bytes (a byte-wise load loop on the LANai; its cost is in the path that contains it)."""
+        """Return `count` bytes (a byte-wise load loop on the LANai, whose cost is in the path around it)."""
 
     def write(self, register: int, value: int) -> None:
-        """Write a special register. Posted in program order: one NIC clock each, after the work before it."""
+        """Write a special register. Posted in program order: each takes one NIC clock, after the work before it."""
 
     def read(self, register: int) -> Awaitable[int]:
         """Read a special register, in program order."""
@@ -151,34 +154,37 @@ class Nic(Concurrency, Protocol):
         """Execute a compiled path `times` times: instructions, loads, stores (which lose to DMA), uncached accesses."""
 
     def work_on(self, path: str, times: int = 1) -> Awaitable[None]:
-        """Execute a compiled path `times` times, as `work`; the software may go on before its end, which costs no wake.
+        """Execute a compiled path `times` times; the software may continue before its end, which saves a wake-up.
 
-        Register writes, paths, polling loops and trace records behind it come after its end. For paths behind which,
-        up to the next `work`, `read`, `run` or `caught_up`, the software loads no word that anybody else stores, stores
-        none that anybody else loads without being told by a register, and does not look at the time.
+        Later register writes, paths, polling loops and trace records wait for the end of the path. Until the next
+        `work`, `read`, `run` or `caught_up`, the software must load no word that another unit stores. It must store no
+        word that another unit loads without notice by a register, and must not read the time.
         """
 
     def caught_up(self) -> Awaitable[None]:
-        """Let no `work_on` be under way."""
+        """Wait for the end of all paths of `work_on`."""
 
     def store_on(self, address: int, words: Sequence[int]) -> None:
-        """Store up to four consecutive words behind the paths of `work_on`, when their end is reached, as a trace
-        record is appended then. The software does not load them before.
+        """Store up to four consecutive words at the end of the pending paths of `work_on`, as trace records are.
+
+        The software must not load these words earlier.
         """
 
     def begun(self, watch: Watch) -> tuple[int, int, int] | None:
-        """What was done of a watch by which a polling loop has just hit: what the register held, the number of the
-        answer that has begun, the value that this has read. None: nothing, it is all left to the software.
+        """Return the actions already executed for the watch that a polling loop has just hit.
+
+        The result is the register's value, the index of the answer that was executed, and the value that the answer
+        read. None if no action was executed.
         """
 
     def post(self, path: str) -> None:
-        """Execute a compiled path whose end nobody waits for: what is given next happens after it, as after `work`.
+        """Execute a compiled path without waiting for its end; the next verb takes effect after it.
 
-        Cheaper to simulate. For the last path of a step, with no effect behind it but the next polling loop.
+        Cheaper to simulate than `work`. For the last path of a step, whose only successor is the next polling loop.
         """
 
     def poll_loop(self, steps: Sequence[Watch]) -> PollLoop:
-        """A polling loop over `steps`."""
+        """Return a polling loop over `steps`."""
 
 
 class Buffer(Protocol):
@@ -189,55 +195,62 @@ class Buffer(Protocol):
     size: int
     """Bytes."""
     view: memoryview
-    """The bytes themselves, writable, without a copy."""
+    """Writable view of the bytes, without a copy."""
 
 
 class Host(Concurrency, Protocol):
-    """A host: physical memory, one CPU, its PCI bus. Addresses are physical byte addresses.
+    """Host: physical memory, one CPU, its PCI bus. Addresses are physical byte addresses.
 
-    Its processes, each with a virtual address space of its own, are made of these verbs: `pymodels.host.process`.
+    Processes with virtual address spaces (`pymodels.host.process`) are built from these verbs.
     """
 
     node: int
     name: str
     processes: list[Process]
     nic_base: int
-    """Physical address at which the NIC's SRAM stands."""
+    """Physical base address of the NIC's SRAM."""
     card: CardMap
-    """Where everything on the NIC's card stands."""
+    """Address map of the NIC's card."""
 
     def allocate(self, size: int, align: int = 4096) -> Buffer:
-        """Pinned contiguous memory. Raises MemoryError (size asked, size left) when the host has none."""
+        """Return pinned contiguous memory. Raises MemoryError, with requested and free size, if none is left."""
 
     def load_words(self, address: int, count: int) -> tuple[int, ...]:
-        """Big-endian 32-bit words in host memory (network byte order, as GRIM keeps them)."""
+        """Return big-endian 32-bit words of host memory (network byte order, as GRIM keeps them)."""
 
     def store_words(self, address: int, words: Sequence[int]) -> None:
         """Store big-endian 32-bit words in host memory."""
 
     def load_bytes(self, address: int, count: int) -> bytes:
-        """Bytes of host memory."""
+        """Return bytes of host memory."""
 
     def store_bytes(self, address: int, data: bytes | memoryview) -> None:
-        """Store bytes to host memory (the CPU's own stores; their cost is in the path that contains them)."""
+        """Store bytes to host memory (stores of the CPU, whose cost is in the path around them)."""
 
     async def spend(self, path: str, times: int = 1) -> None:
-        """Use the CPU for a compiled path, `times` times. One CPU per host: waits while a task or an ISR has it."""
+        """Execute a compiled path `times` times on the CPU. Waits while another task or an ISR occupies the CPU."""
 
     async def compute(self, what: str | float, times: int = 1) -> None:
-        """Use the CPU for a compiled path, or so many ns, `times` times, as an application computes: whoever else takes
-        the CPU has it at once, and the computing ends later by what they took. ComputingError for a negative time.
+        """Use the CPU as an application does: preempted at once by any other user, and prolonged by its time.
+
+        Args:
+            what: Name of a compiled path, or a time in ns.
+            times: Number of repetitions.
+
+        Raises:
+            ComputingError: The time is negative.
         """
 
     async def copy_memory(self, path: str, target: int, source: int, size: int) -> None:
-        """Copy bytes of host memory by the CPU: a compiled path for every 32 of them, and what memory itself takes for
-        data that no cache keeps (profile: `memory.copy_MBps`).
+        """Copy bytes of host memory by the CPU.
+
+        The cost is a compiled path for every 32 bytes, and the time of uncached memory (profile: `memory.copy_MBps`).
         """
 
     async def pio_write(self, address: int, data: bytes, combine: bool = False) -> None:
         """Store `data` (a multiple of 4 bytes, word-aligned) to the PCI bus, word by word, or write-combined.
 
-        Returns when the CPU may go on (posted), which is not when the words have arrived; they arrive in program order.
+        Returns when the CPU may continue. The words are posted: they arrive later, in program order.
         """
 
     async def pio_copy(self, address: int, source: int, size: int, combine: bool = True) -> None:
@@ -249,32 +262,43 @@ class Host(Concurrency, Protocol):
     async def poll_card(
         self, address: int, expect: int, path: str, mask: int = 0xFFFFFFFF, timeout_ns: float = 0
     ) -> int:
-        """Read a word of a card over the bus, each time with a compiled path behind it, until a bit of `mask` differs
-        from `expect`, or `timeout_ns` have passed at the end of a turn (0: no limit); the word that was read last.
+        """Poll a word of a card over the bus until a bit of `mask` differs from `expect`, and return the word.
+
+        Args:
+            address: Physical byte address.
+            expect: Value to compare with.
+            path: Compiled cost of a turn after each read.
+            mask: Bits to compare.
+            timeout_ns: Limit that is checked at the end of each turn; 0 for no limit.
         """
 
     async def poll(self, watches: Sequence[tuple[int, int]], path: str, moves: Moves | None = None) -> int:
-        """Spin on 32-bit words of host memory, each (address, value it has now), until one differs; its index.
+        """Spin on 32-bit words of host memory until one changes, and return its index.
 
-        `path` is the compiled cost of looking at one word. Returns when the spinning loop would have noticed, or at the
-        next look after another task has moved the words (`moves`); then the index says nothing.
+        Returns when the spinning loop would have seen the change. If another task moves the words (`moves`), returns at
+        the next sample, and the index is meaningless.
+
+        Args:
+            watches: Address and present value of each word.
+            path: Compiled cost of a sample of one word.
+            moves: Notification that the words have moved.
         """
 
     async def switch_context(self) -> None:
-        """Give the CPU from one thread of the process to another (profile: context switch)."""
+        """Switch the CPU from one thread of the process to another (profile: context switch)."""
 
     async def syscall(self) -> None:
-        """Enter the kernel and come back (profile: kernel entry)."""
+        """Enter the kernel and return (profile: kernel entry)."""
 
     copied_bytes: int
-    """Bytes that `copy_memory` has copied so far."""
+    """Number of bytes copied by `copy_memory`."""
 
     @property
     def cpu_ps(self) -> int:
         """CPU time used so far, in picoseconds: instructions, stores and loads on the bus, polling, switches."""
 
     def process(self, name: str = "") -> Process:
-        """A new process; its number, from 1, is its name unless one is given."""
+        """Return a new process, named by its number (from 1) if no name is given."""
 
     def outside(
         self,
@@ -285,20 +309,30 @@ class Host(Concurrency, Protocol):
         folder: Path | None = None,
         reads: bool = False,
     ) -> Outside:
-        """Start a program of the real machine, which asks and is answered. No simulated time passes while it computes.
-        `variables` of its environment beside our own; what it prints goes to the file `output`, if not where ours does;
-        it runs in `folder`, if not here; with `reads` it inherits our standard input, which is empty otherwise.
-        Raises OutsideError when it cannot be started; after `patience_s` real seconds without a request.
+        """Start a program of the real machine that exchanges requests and replies with the simulation.
+
+        No simulated time passes while the program computes.
+
+        Args:
+            command: Command line.
+            patience_s: Real seconds without a request after which OutsideError is raised.
+            variables: Environment variables, in addition to the inherited ones.
+            output: File for the program's output; None for the inherited output.
+            folder: Working directory; None for the current one.
+            reads: True if the program inherits standard input, which is empty otherwise.
+
+        Raises:
+            OutsideError: The program cannot be started, or makes no request for `patience_s`.
         """
 
     def signal(self, number: int, sig: Sig, call: str = "") -> None:
-        """The kernel's: a process has a signal. Raises SignalError, which names the `call`, when there is no such."""
+        """Send a signal from the kernel to a process. Raises SignalError, naming `call`, for an unknown process."""
 
     async def overhead(self, what: str) -> None:
-        """Use the CPU for what a driver or library costs beside its compiled paths (profile: `host.<what>_ns`)."""
+        """Use the CPU for costs of a driver or library outside of compiled paths (profile: `host.<what>_ns`)."""
 
     def on_interrupt(self, handler: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Register the driver's service routine; it starts after the interrupt latency and takes the CPU.
+        """Register the driver's interrupt handler, which takes the CPU after the interrupt latency.
 
-        The line is level sensitive and masked while the routine runs: the rule is `pymodels.host.interrupts`.
+        The line is level sensitive and masked while the handler runs (`pymodels.host.interrupts`).
         """

@@ -1,1 +1,1 @@
-"""What the NIC programs and host libraries of several message layers share: it is no layer."""
+"""Parts shared by the NIC programs and host libraries of several message layers."""

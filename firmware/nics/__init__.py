@@ -1,4 +1,4 @@
-"""What firmware finds on each kind of NIC, one package a kind: see `Hardware` of `firmware.common.nic.ports`."""
+"""Hardware interfaces for firmware, one package for each kind of NIC: see `firmware.common.nic.ports.Hardware`."""
 
 from pymodels.roots import beyond
 

@@ -66,4 +66,4 @@ def test_a_composition_of_the_host_side_that_is_not_compiled_is_refused_before_a
 def test_layers_that_cannot_run_together_are_refused_before_a_build(root: Path) -> None:
     ended = run(root, "two_layers", "verilator", "notes.on=via")
     assert ended.returncode == 2
-    assert "layer 'grim': the NICs run 'via' already, and have one program" in ended.stderr
+    assert "layer 'grim': the NICs already run 'via', and each runs one program" in ended.stderr

@@ -191,7 +191,7 @@ class Endpoint(Described):
         if type(handler) is not int or not 0 < handler < HANDLERS:
             raise Am2Error(what, f"handler {handler!r}", f"give 1 to {HANDLERS - 1}", Code.BAD_HANDLER)
         if not isinstance(data, bytes | bytearray | memoryview) or len(data) > most:
-            raise Am2Error(what, f"its data are no more than {most} bytes", "cut them", Code.BAD_LENGTH)
+            raise Am2Error(what, f"data must be bytes, at most {most} of them", "send less", Code.BAD_LENGTH)
 
     # ---- in
 

@@ -30,7 +30,7 @@ def check_words(what: str, words: Sequence[int]) -> None:
     if len(words) > SHORT_WORDS:
         raise Am2Error(what, f"{len(words)} arguments", f"give {SHORT_WORDS} at most")
     if not all(type(one) is int and 0 <= one < WORD for one in words):
-        raise Am2Error(what, f"arguments {tuple(words)!r}", "give words of 32 bits")
+        raise Am2Error(what, f"arguments {tuple(words)!r}", "give integers from 0 to 2**32 - 1")
 
 
 class Tables(Generic[Handler]):

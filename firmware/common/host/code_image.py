@@ -1,7 +1,7 @@
-"""The code image of a parallel program: its handlers stand at the same addresses in every process (paper 002).
+"""Code image of a parallel program: its handlers have the same addresses in every process (paper 002).
 
 A message names its handler by an address, which means the same function everywhere because all processes run one image.
-Here an image is a table of addresses; whoever receives an address looks it up in the table of its own process.
+Here an image is a table of addresses. A receiver looks the address up in the table of its own process.
 """
 
 from __future__ import annotations
@@ -14,40 +14,42 @@ from pymodels.errors import SanlabError
 
 Handler = TypeVar("Handler", bound=Callable[..., object])
 BASE, STEP = 0x0040_0000, 0x40
-"""Address of the first handler, and bytes between two (ours)."""
+"""Address of the first handler, and distance of handlers in bytes (not from the paper)."""
 
 
 class ImageError(SanlabError):
-    """A function that is not in the image, or an address at which none begins."""
+    """Function that is not in the image, or address without a handler."""
 
 
 class CodeImage(Generic[Handler]):
-    """Handlers by address, in the order in which they were given."""
+    """Handlers by address, in the order given."""
 
     def __init__(self, handlers: Iterable[Handler]) -> None:
         self._at = {BASE + STEP * number: handler for number, handler in enumerate(handlers)}
         self._address = {handler: address for address, handler in self._at.items()}
         if len(self._address) != len(self._at):
-            raise ImageError("a code image", "it has a handler twice", "give each once")
+            raise ImageError("code image", "a handler is given twice", "give each handler once")
 
     def address(self, handler: Handler) -> int:
-        """Where a handler begins. Raises ImageError."""
+        """Return the address of a handler. Raises ImageError."""
         try:
             return self._address[handler]
         except (KeyError, TypeError):
             named = getattr(handler, "__qualname__", repr(handler))
-            raise ImageError(f"handler {named}", "it is not in the code image", f"one of {self._names()}") from None
+            raise ImageError(f"handler {named}", "not in the code image", f"one of {self._names()}") from None
 
     def handler(self, address: int) -> Handler:
-        """What begins at an address. Raises ImageError."""
+        """Return the handler at an address. Raises ImageError."""
         try:
             return self._at[address]
         except KeyError:
-            raise ImageError(f"address {address:#x}", "no handler begins there", f"one of {self._names()}") from None
+            raise ImageError(
+                f"address {address:#x}", "no handler has this address", f"one of {self._names()}"
+            ) from None
 
     @property
     def checksum(self) -> int:
-        """32 bits that differ between different images: names and addresses of all handlers."""
+        """32-bit checksum over names and addresses of all handlers, to compare images."""
         return crc32(self._names().encode())
 
     def _names(self) -> str:

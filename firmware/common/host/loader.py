@@ -1,4 +1,4 @@
-"""The driver's loader: puts firmware in C into a NIC whose processor executes it, as a real card is booted."""
+"""Driver's loader for C firmware: writes the program into a NIC whose processor executes it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from firmware.view import ClusterView
 
 
 async def boot(host: Host, view: ClusterView) -> None:
-    """Hold the LANai in reset, write its program and what it must know into the SRAM over the bus, then release it: it
-    begins at address 0. Nothing where its firmware is a program in Python.
+    """Boot a NIC that executes C firmware, as a real card is booted; do nothing for firmware in Python.
+
+    Holds the LANai in reset, writes its program and boot words into the SRAM over the bus, and releases it at address
+    0.
     """
     code = view.machine_code
     if code is None:

@@ -1,4 +1,4 @@
-"""A lock of software on one host: one task at a time has it, the others wait."""
+"""Lock of software on one host: one task holds it at a time."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from firmware.verbs import Host
 
 
 class Lock:
-    """`async with lock:` waits until it is free. Its user charges what acquiring and releasing it costs."""
+    """Lock for `async with`. The user charges the costs of acquiring and releasing it."""
 
     def __init__(self, host: Host, what: str) -> None:
-        """`what`: what those who wait are said to wait for."""
+        """Create a free lock; `what` describes it in reports of waiting."""
         self._free = host.event(what)
         self._taken = False
 

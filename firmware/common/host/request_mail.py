@@ -1,6 +1,6 @@
-"""Mail over layers of requests and replies: a message is a request, and the layer answers it when it is handled.
+"""Mail over layers of requests and replies: a message is a request, and the layer acknowledges it once handled.
 
-So receiving a message includes sending its answer, and sending one includes taking in the answers that are there.
+Receiving a message therefore includes sending a reply, and sending includes accepting the replies that have arrived.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from firmware.verbs import Host
 
 
 class RequestMail(Mail):
-    """Of a layer whose processes open a port: `request`, `until`, `unanswered`."""
+    """Mail of a layer whose processes open a port with `request`, `until` and `unanswered`."""
 
     answered = True
 
@@ -24,11 +24,11 @@ class RequestMail(Mail):
         self._port: Any = None
         self._answers: deque[bytes] = deque()
         self._asked = 0
-        """Messages that were answered with their bytes."""
+        """Number of messages whose bytes were sent back."""
 
     @abstractmethod
     async def opened(self, handlers: Sequence[Any]) -> Any:
-        """The port, opened with these handlers."""
+        """Open the port with these handlers and return it."""
 
     async def start(self) -> None:
         self._port = await self.opened([self.handle, self.answers, self.returned])
@@ -40,7 +40,7 @@ class RequestMail(Mail):
         await self._port.until(condition, "mail")
 
     async def ask(self, node: int, data: bytes) -> bytes:
-        """A request, and the reply of its handler."""
+        """Send a request and return the data of its handler's reply."""
         await self._port.request(node, self.answers, data=data)
         await self._port.until(lambda: bool(self._answers), "the reply")
         return self._answers.popleft()
@@ -53,14 +53,14 @@ class RequestMail(Mail):
         await self._port.until(lambda: not self._port.unanswered, "answers")
 
     async def handle(self, call: Any) -> None:
-        """The handler of messages."""
+        """Handle a message."""
         self._came.append((call.source, bytes(call.data)))
 
     async def answers(self, call: Any) -> None:
-        """The handler of those that are sent back."""
+        """Reply to a message that expects its data back."""
         await call.reply(self.returned, data=bytes(call.data))
         self._asked += 1
 
     async def returned(self, call: Any) -> None:
-        """The handler of what is sent back."""
+        """Handle the reply to such a message."""
         self._answers.append(bytes(call.data))

@@ -1,7 +1,7 @@
-"""What Active Message layers share: messages that name their handlers, and the rule of request and reply (paper 002).
+"""Requests and replies of Active Message layers: messages that name their handlers (paper 002).
 
-The handler of a request may answer it, once; that of a reply sends nothing. A request that its handler has not answered
-is answered by the library, with a reply that names no handler.
+The handler of a request may reply once; the handler of a reply sends nothing. If a request's handler does not reply,
+the library sends a reply that names no handler.
 """
 
 from __future__ import annotations
@@ -15,57 +15,57 @@ from firmware.common.host.code_image import CodeImage, ImageError
 from pymodels.errors import SanlabError
 
 Handler = Callable[..., Coroutine[Any, Any, None]]
-"""Of a message: takes its `Call`."""
+"""Handler of a message; its argument is the `Call`."""
 NOBODY = 0
-"""Handler of a reply that only says that the request has been handled."""
+"""Handler address of a reply that only acknowledges a request."""
 WORD = 1 << 32
 
 
 class Kind(IntEnum):
-    """What a message is, in its bits on the wire."""
+    """Kind of a message, as encoded on the wire."""
 
     REQUEST = 0
     REPLY = 1
 
     @property
     def label(self) -> str:
-        """As errors call it."""
+        """Name of the kind in error messages."""
         return self.name.lower()
 
 
 @dataclass(frozen=True)
 class Rules:
-    """What a process may send, and which functions messages name. Errors are of the layer's class."""
+    """Limits on the messages of a process, and the functions that messages can name. Errors have the layer's class."""
 
     who: str
-    """The process, as errors call it."""
+    """Name of the process in error messages."""
     error: Callable[[str, str, str], SanlabError]
     partners: Sequence[int]
     image: CodeImage[Handler]
     arguments: int
-    """Words in a message at most."""
+    """Maximum number of argument words in a message."""
     most: int
-    """Bytes of data in a message at most."""
+    """Maximum number of data bytes in a message."""
 
     def check(self, node: int, arguments: Sequence[int], size: int | None) -> None:
-        """Check a message to be sent; `size` of its data, None: they are no bytes. Raises `error`."""
+        """Raise `error` for a message that cannot be sent. `size` is None for data that are not bytes."""
         what = f"{self.who}: a message to node {node!r}"
         if node not in self.partners:
-            raise self.error(what, "there is none", f"one of {list(self.partners)}")
+            raise self.error(what, "unknown node", f"one of {list(self.partners)}")
         if len(arguments) > self.arguments:
             raise self.error(what, f"{len(arguments)} arguments", f"give {self.arguments} at most")
         if not all(type(one) is int and 0 <= one < WORD for one in arguments):
-            raise self.error(what, f"arguments {tuple(arguments)!r}", "give words of 32 bits")
+            raise self.error(what, f"arguments {tuple(arguments)!r}", "give integers from 0 to 2**32 - 1")
         if size is None or size > self.most:
-            raise self.error(what, f"its data are no more than {self.most} bytes", "cut them")
+            raise self.error(what, f"data must be bytes, at most {self.most} of them", "send less, or several messages")
 
     def refuse_within(self, kind: Kind, node: int) -> None:
-        """A handler of a message of `kind` makes a request. Raises `error`."""
+        """Raise `error` for a request made by the handler of a message of `kind`."""
         what, cause = f"{self.who}: a request to node {node}", f"the handler of a {kind.label} makes it"
-        raise self.error(what, cause, "reply, or leave it to the program")
+        raise self.error(what, cause, "reply instead, or request outside of handlers")
 
     def handler(self, kind: Kind, source: int, address: int) -> Handler | None:
-        """The function that a message from a node names; None: a reply that names none. Raises `error`."""
+        """Return the function that a message names, or None for a reply without a handler. Raises `error`."""
         if address == NOBODY and kind is Kind.REPLY:
             return None
         try:
@@ -76,7 +76,7 @@ class Rules:
 
 
 def size_of(data: object) -> int | None:
-    """Bytes of a message's data; None: it is nothing that can be sent."""
+    """Return the size of a message's data in bytes, or None for an object that is not bytes-like."""
     return len(data) if isinstance(data, bytes | bytearray | memoryview) else None
 
 
@@ -84,24 +84,24 @@ Header = TypeVar("Header")
 
 
 class Answering(Protocol[Header]):
-    """The process that a message has come to."""
+    """Process that has received a message."""
 
     @property
     def rules(self) -> Rules:
-        """What it may send."""
+        """Limits on messages of the process."""
 
     def check(self, node: int, arguments: Sequence[int], data: Any) -> None:
-        """Raises the layer's error for a message that cannot be."""
+        """Raise the layer's error for a message that cannot be sent."""
 
     async def answer(self, call: Call[Header], handler: int, arguments: tuple[int, ...], data: Any) -> None:
-        """Send the reply to a request; `handler`: its address."""
+        """Send the reply to a request; `handler` is the address of the reply's handler."""
 
     def load(self, address: int, size: int) -> bytes:
-        """Bytes of its memory."""
+        """Return bytes of the process's memory."""
 
 
 class Call(Generic[Header]):
-    """A message, as its handler sees it. Its data stand in a buffer of the process until the handler returns."""
+    """Received message as seen by its handler. Its data stay in a buffer of the process until the handler returns."""
 
     def __init__(
         self,
@@ -116,19 +116,29 @@ class Call(Generic[Header]):
         self._port, self.header = port, header
         self.source, self.kind, self.arguments = source, kind, arguments
         self.address, self.size = address, size
-        """Where the data stand in the memory of the process, and how many bytes they are."""
+        """Address of the data in the memory of the process, and size of the data in bytes."""
         self.replied = False
 
     @property
     def data(self) -> bytes:
-        """The data."""
+        """Data of the message."""
         return self._port.load(self.address, self.size) if self.size else b""
 
     async def reply(self, handler: Handler, *arguments: int, data: Any = b"") -> None:
-        """Answer a request: once, from its handler. Raises the layer's error, ImageError."""
+        """Reply to a request, once, from its handler.
+
+        Args:
+            handler: Function that handles the reply.
+            arguments: Words of 32 bits.
+            data: Bytes of data.
+
+        Raises:
+            SanlabError: The message cannot be sent (the layer's class).
+            ImageError: The handler is not in the code image.
+        """
         rules = self._port.rules
         if self.kind is Kind.REPLY or self.replied:
-            cause = "a reply is not answered" if self.kind is Kind.REPLY else "it is answered already"
+            cause = "the message is a reply" if self.kind is Kind.REPLY else "the request has its reply"
             raise rules.error(f"a reply to node {self.source}", cause, "reply once, in the handler of a request")
         self._port.check(self.source, arguments, data)
         address = rules.image.address(handler)

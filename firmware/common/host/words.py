@@ -8,5 +8,5 @@ from firmware.verbs import Host
 
 
 async def store_words(host: Host, offset: int, *words: int) -> None:
-    """Store big-endian words at an SRAM address, by PIO, in their order."""
+    """Store big-endian words at an SRAM address by PIO, in order."""
     await host.pio_write(host.nic_base + offset, struct.pack(f">{len(words)}I", *words))

@@ -1,6 +1,4 @@
-"""What every firmware uses: its main loop, and one interface to what differs between NICs: the host DMA, and packets
-between host memory and the network.
-"""
+"""Parts of every firmware: the main loop, and NIC-independent interfaces to host DMA and packets."""
 
 from firmware.common.nic.bells import Bells
 from firmware.common.nic.block_ring import BlockRing

@@ -1,4 +1,4 @@
-"""The doorbell FIFO of a NIC that has one: stores into a region of the card, as entries that the firmware takes."""
+"""Doorbell FIFO of a NIC: stores into a region of the card, delivered to the firmware as entries."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from firmware.common.nic.services import Service
 from pymodels.registers import Size
 
 Ring = Callable[[int, int, int], Awaitable[None]]
-"""What is done for an entry: page of the region, offset in the page, the word that was stored."""
+"""Handler of an entry: page of the region, offset in the page, stored word."""
 PAGE = 4096
 ENTRIES = Size.DOORBELL_FIFO // Size.DOORBELL_ENTRY
 COUNT = 0x1FFFF
-"""Producers and consumers count entries in so many bits."""
+"""Mask of the 17-bit entry counters of producers and consumers."""
 
 
 class Bells(Protocol):
-    """The FIFO."""
+    """Doorbell FIFO of one NIC."""
 
     def services(self, ring: Ring) -> list[Service]:
-        """What the polling loop must look at."""
+        """Return the services that the polling loop needs for the FIFO."""

@@ -1,7 +1,7 @@
-"""A chain of the host DMA as a ring of control blocks, filled by the firmware, emptied by the engine.
+"""Chain of the host DMA as a ring of control blocks, filled by the firmware and emptied by the engine.
 
-The engine stops at a block marked TERMINAL and marks each block TERMINAL again when it has finished it, so the ring
-keeps itself: the block at `tail` is always TERMINAL.
+The engine stops at a block marked TERMINAL, and marks each finished block TERMINAL again. The block at `tail` is
+therefore always TERMINAL.
 """
 
 from __future__ import annotations
@@ -14,12 +14,22 @@ from pymodels.registers import Block
 
 
 class BlockRing:
-    """One chain. Each entry remembers three numbers of the firmware's as long as its block is under way."""
+    """Chain of the host DMA. Each entry keeps three numbers of the firmware until its block has finished."""
 
     def __init__(
         self, nic: Nic, dma: HostDma, blocks: int, count: int, chain: int, words: int = 0, stride: int = 8
     ) -> None:
-        """`count` control blocks at the SRAM address `blocks`; `words`: words to bring, `stride` bytes each."""
+        """Create a ring of control blocks.
+
+        Args:
+            nic: NIC that runs the firmware.
+            dma: Host DMA.
+            blocks: SRAM address of the control blocks.
+            count: Number of control blocks.
+            chain: Number of the chain.
+            words: SRAM address of the words that `words` stores.
+            stride: Bytes reserved for the words of one block.
+        """
         self._dma = dma
         self._nic = nic
         self._blocks = blocks
@@ -38,41 +48,51 @@ class BlockRing:
 
     @property
     def full(self) -> bool:
-        """No block is free."""
+        """True if no block is free."""
         return (self._tail + 1) % self._count == self._done
 
     @property
     def idle(self) -> bool:
-        """The engine has finished all blocks, and stands at the next one: it looks at that when it is started."""
+        """True if the engine has finished all blocks and waits at the next one for a start."""
         return self._done == self._tail
 
     def data(
         self, local: int, host: int, size: int, wake: bool, entry: tuple[int, int, int], direction: int = 0
     ) -> None:
-        """Append a block of data. `wake`: the firmware wants to see its end. `direction`: flag E2L, or 0: to the
-        host. Raises RuntimeError when no block is free.
+        """Append a block that moves data.
+
+        Args:
+            local: SRAM address.
+            host: Physical host address.
+            size: Bytes to move.
+            wake: True if the firmware needs a notification at the end.
+            entry: Numbers that `finished` returns.
+            direction: Flag E2L for host to NIC, 0 for NIC to host.
+
+        Raises:
+            RuntimeError: No block is free.
         """
         index = self._tail
         at = self._blocks + Block.SIZE * index
         self._tail = following = index + 1 if index + 1 < self._count else 0
         if following == self._done:
-            raise RuntimeError("the host DMA ring is full")
+            raise RuntimeError("host DMA ring: no free block")
         self._entries[index] = entry
         self._nic.store_on(at + Block.LEN, (size, local, 0, host))
         self._nic.store_on(at, (self._blocks + Block.SIZE * following | (WAKE if wake else 0) | direction,))
 
     def words(self, values: Sequence[int], host: int, entry: tuple[int, int, int], wake: bool = True) -> None:
-        """Append a block that writes words to the host. `wake`: the firmware wants to see when they are there."""
+        """Append a block that stores words to the host. With `wake` the firmware is notified at the end."""
         at = self._words + self._stride * self._tail
         self._nic.store_on(at, values)
         self.data(at, host, 4 * len(values), wake, entry)
 
     def start(self) -> Awaitable[None]:
-        """Let the engine go on with what was appended."""
+        """Start the engine on the appended blocks."""
         return self._dma.pulse(self._chain)
 
     def finished(self) -> tuple[int, int, int] | None:
-        """The oldest entry whose block the engine has finished, once each; None when there is none."""
+        """Return the oldest finished entry not yet returned, or None."""
         index = self._done
         if index == self._tail or not self._nic.load(self._blocks + Block.SIZE * index) & TERMINAL:
             return None

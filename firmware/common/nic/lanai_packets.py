@@ -1,11 +1,13 @@
-"""`PacketPort` on a LANai: payload is fetched into slots of SRAM behind the room for route and header, and received
-packets stand in buffers of SRAM until the host DMA has brought them to the host.
+"""`PacketPort` on a LANai: send slots and receive buffers in SRAM.
+
+Payload is fetched into a slot after the room for route and header. Received packets stay in buffers until the host DMA
+has moved them to the host.
 
     send slot        route, right-aligned (8) | header (8) | payload (most)
     receive buffer   header (8) | payload (most) | syndrome
 
-A LANai 9 moves bytes from and to any place; a LANai 4 whole words only (`DirectTransfers`), so there addresses are
-multiples of 4, and what fills the last word of a piece reaches the host too.
+A LANai 9 moves bytes from and to any address. A LANai 4 moves whole words only (`DirectTransfers`): there addresses are
+multiples of 4, and the padding of the last word reaches the host too.
 """
 
 from __future__ import annotations
@@ -32,17 +34,17 @@ from pymodels.errors import SanlabError
 from pymodels.registers import Isr, Reg
 
 DIRECT = 8
-"""Bytes that `packet_launch_inline` moves; each further word is one `packet_launch_word`."""
+"""Number of bytes that `packet_launch_inline` moves; each further word is one `packet_launch_word`."""
 LOOK = "packet_look"
-"""The path of a look at ISR."""
+"""Path of one sample of ISR."""
 NONE = -1
-"""No buffer."""
+"""Buffer number for no buffer."""
 RECV, SEND = 1 << Isr.RECV | 1 << Isr.HEAD, 1 << Isr.SEND
 INTERRUPT = 1 << Isr.HOST_SIG
 
 
 class LanaiPackets:
-    """The packets of a LANai."""
+    """Packets of a LANai."""
 
     prepares = True
     waits = False
@@ -56,8 +58,15 @@ class LanaiPackets:
         transfers: Callable[[Nic, PortMap], Transfers],
         exact: bool = False,
     ) -> None:
-        """`base`: SRAM address from which on `PortMap` says what is the port's; `most`: bytes of payload a packet;
-        `transfers`: what the NIC has for them; `exact`: the length of each packet is looked at to the byte.
+        """Create the port.
+
+        Args:
+            nic: NIC that runs the firmware.
+            view: View of the node.
+            base: First SRAM address of the port's memory (`PortMap`).
+            most: Maximum payload in bytes.
+            transfers: Class of the transfers of this kind of NIC.
+            exact: True if the length of each packet is checked to the byte.
         """
         self.most, self.stored = most, 0
         self._exact = exact
@@ -66,33 +75,33 @@ class LanaiPackets:
         self._dma = transfers(nic, at)
         self._skips = [self._route(view, vnn) for vnn in range(len(view.names))]
         self._fetched: deque[int] = deque()
-        """Sizes of the fetches that are not launched."""
+        """Sizes of the fetches that have not been launched."""
         self._prepared: deque[tuple[int, int]] = deque()
-        """Of those with a header, the oldest ones: slot, bytes of it that the send engine skips."""
+        """Slot, and bytes that the send engine skips, of the oldest fetches that have a header."""
         self._slot = self._first = 0
         """Slots of the next fetch and of the next launch."""
         self._sending = False
         self._asked = self._came = 0
-        """Fetches that were started, and that are complete."""
+        """Numbers of started and of completed fetches."""
         self._armed = self._current = NONE
         self._pending = [0] * BUFFERS
-        """Deliveries out of each receive buffer that are under way; one more until it is dropped."""
+        """Number of pending deliveries from each receive buffer, plus one until the packet is dropped."""
         self._taken = 0
         self._issued = 0
         self._interrupt = False
         self._was_read = self._reading = False
         self._untold = 0
-        """Complete fetches of which the layer does not know."""
+        """Number of complete fetches not yet reported to the layer."""
         self._on: PortEvents
         nic.write(Reg.EIMR, INTERRUPT)
         self._arm(0)
 
     def _route(self, view: ClusterView, vnn: int) -> int:
-        """Keep the route to a node; how many of its 8 bytes the send engine skips."""
+        """Store the route to a node in SRAM, and return how many of its 8 bytes the send engine skips."""
         route = view.routes.get(vnn, b"")
         if len(route) > ROUTE_BYTES:
             what = f"route {view.names[view.me]} -> {view.names[vnn]}"
-            raise SanlabError(what, f"{len(route)} bytes", f"give 1 to {ROUTE_BYTES}")
+            raise SanlabError(what, f"has {len(route)} bytes", f"give 1 to {ROUTE_BYTES}")
         words = divmod(int.from_bytes(route, "big"), 1 << 32)
         self._nic.store_words(self._map.routes + 16 * vnn, (*words, ROUTE_BYTES - len(route)))
         return ROUTE_BYTES - len(route)
@@ -100,7 +109,7 @@ class LanaiPackets:
     # ---- out
 
     async def fetch(self, address: int, size: int) -> None:
-        """Bring payload into the next send slot."""
+        """Fetch payload into the next send slot."""
         slot = self._slot
         self._slot = (slot + 1) % SLOTS
         self._fetched.append(size)
@@ -108,15 +117,15 @@ class LanaiPackets:
         await self._dma.fetch(self._payload(slot), address, size)
 
     def room(self, size: int) -> bool:
-        """Whether a slot is free: that of the packet in the send engine is not."""
+        """Return True if a slot is free. The slot of the packet in the send engine is occupied."""
         return len(self._fetched) + self._sending < SLOTS
 
     def ready(self) -> bool:
-        """Whether the send engine is."""
+        """Return True if the send engine is idle."""
         return not self._sending
 
     async def prepare(self, node: int, header: tuple[int, int]) -> None:
-        """Route and header before the place of the payload."""
+        """Write route and header before the place of the payload."""
         nic = self._nic
         await nic.work_on("packet_prepare")
         slot = (self._first + len(self._prepared)) % SLOTS
@@ -124,14 +133,14 @@ class LanaiPackets:
         nic.store_words(self._map.slots[slot], (*nic.load_words(self._map.routes + 16 * node, 2), *header))
 
     async def launch_prepared(self, size: int) -> None:
-        """The oldest slot to the send engine."""
+        """Give the oldest slot to the send engine."""
         await self._nic.work_on("packet_go")
         self._take(size)
         slot, skip = self._prepared.popleft()
         self._go(self._map.slots[slot], skip, size)
 
     async def launch(self, node: int, header: tuple[int, int], size: int, inline: bytes = b"", way: int = 0) -> None:
-        """Route and header before the payload, and all to the send engine."""
+        """Write route and header before the payload, and give the packet to the send engine."""
         nic = self._nic
         if inline or not size:
             await nic.work_on("packet_launch_inline")
@@ -149,10 +158,10 @@ class LanaiPackets:
         self._go(at, self._skips[node], size)
 
     def _take(self, size: int) -> None:
-        """The oldest fetch leaves."""
+        """Remove the oldest fetch. Raises RuntimeError if its size differs."""
         self._first = (self._first + 1) % SLOTS
         if self._fetched.popleft() != size:
-            what = f"a packet of {size} bytes is launched that was not fetched so"
+            what = f"launched a packet of {size} bytes, which is not the size of the oldest fetch"
             raise RuntimeError(f"node {self._nic.node}: {what}")
 
     def _go(self, at: int, skip: int, size: int) -> None:
@@ -164,7 +173,7 @@ class LanaiPackets:
         nic.write(Reg.SMLT, at + ROUTE_BYTES + HEADER_BYTES + (size + word - 1 & -word))
 
     async def _sent(self, _: int) -> None:
-        """SEND: the engine has read the packet."""
+        """Handle SEND: the engine has read the packet."""
         self._sending = False
         await self._on.launched()
 
@@ -179,7 +188,7 @@ class LanaiPackets:
         self._nic.write(Reg.RML, self._map.buffers[buffer] + self._map.buffer_bytes)
 
     async def _received(self, end: int) -> None:
-        """RECV: a packet is complete, up to `end`. Arm another buffer, and give this one to the layer."""
+        """Handle RECV: a packet is complete up to `end`. Arm the next buffer and report the packet to the layer."""
         nic = self._nic
         whole = True
         if self._exact:
@@ -201,17 +210,17 @@ class LanaiPackets:
         await self._on.arrived()
 
     def head(self) -> Arrived:
-        """The packet in the current buffer."""
+        """Return the packet in the current buffer."""
         return self._head
 
     async def inline(self) -> tuple[int, int]:
-        """Its first two words of payload."""
+        """Return the first two words of payload."""
         at = self._map.buffers[self._current] + HEADER_BYTES
         words = self._nic.load_bytes(at, min(self._head.size, 8)).ljust(8, b"\0")
         return int.from_bytes(words[:4], "big"), int.from_bytes(words[4:], "big")
 
     async def deliver(self, address: int, size: int) -> None:
-        """The next piece."""
+        """Deliver the next piece of payload."""
         while self._dma.full:
             await self._wait()
         self._pending[self._current] += 1
@@ -221,31 +230,31 @@ class LanaiPackets:
         await self._dma.deliver(at, address, moved, self._current)
 
     async def drop(self) -> None:
-        """The buffer is free when nothing of it is under way."""
+        """Release the buffer, which is free once its deliveries have ended."""
         await self._nic.work_on("packet_drop")
         self._release(self._current)
 
     def _release(self, buffer: int) -> None:
-        """One thing less keeps a buffer. Buffers take turns: none is armed before the one whose turn it is."""
+        """Decrement the use count of a buffer, and arm it if it is free and next in turn."""
         self._pending[buffer] -= 1
         if not self._pending[buffer] and self._armed == NONE and buffer == (self._current + 1) % BUFFERS:
             self._arm(buffer)
 
     async def store(self, address: int, words: Sequence[int]) -> None:
-        """Words of the firmware's."""
+        """Store words of the firmware to the host."""
         while self._dma.full:
             await self._wait()
         self._issued += 1
         await self._dma.store(words, address)
 
     async def quiet(self) -> None:
-        """Spin until all of it is done."""
+        """Poll until all earlier fetches and stores have ended."""
         stores, fetches = self._issued, self._asked
         while self.stored < stores or self._came < fetches:
             await self._wait()
 
     async def interrupt(self) -> None:
-        """At once, or when the last store is done."""
+        """Raise the interrupt now, or after the last pending store."""
         await self._nic.work_on("packet_interrupt")
         self._interrupt = True
         self._raise()
@@ -258,7 +267,7 @@ class LanaiPackets:
     async def read(
         self, address: int, count: int, meanwhile: Callable[[], Awaitable[None]] | None = None
     ) -> tuple[int, ...]:
-        """Words to the scratch place; spin until they are here."""
+        """Read words of host memory into the scratch area, and poll until they arrive."""
         self._was_read = False
         self._reading = True
         await self._dma.read(self._map.scratch, address, 4 * count)
@@ -274,7 +283,7 @@ class LanaiPackets:
     # ---- the host DMA
 
     def services(self, on: PortEvents) -> list[Service]:
-        """The two engines of the network, and the ends of DMA blocks."""
+        """Return the services of the two network engines and of the ends of DMA transfers."""
         self._on = on
         self._ends = replies = self._dma.replies(self._over)
         self._loop = self._nic.poll_loop([reply.watch for reply in replies])
@@ -288,7 +297,7 @@ class LanaiPackets:
         return [(self._any, self._happened)]
 
     async def _happened(self) -> None:
-        """One of the engines is done, or several: the host's transfers first, which may wait for the next one."""
+        """Handle set bits of the engines: host transfers first, because they may free the next one."""
         flags, number, value = await answered(self._nic, self._any)
         if number < len(self._all):
             await self._all[number].go_on(value)
@@ -299,15 +308,15 @@ class LanaiPackets:
                 await self._nic.work_on("packet_which")
 
     def background(self) -> list[Service]:
-        """The ends of transfers."""
+        """Return the services of the ends of transfers."""
         return [(reply.watch, reply.hit) for reply in self._ends]
 
     async def _wait(self) -> None:
-        """Spin until a transfer ends, and do what belongs to it."""
+        """Poll until a transfer ends, and handle its end."""
         await self._ends[await self._loop.run()].hit()
 
     async def _over(self, transfers: list[tuple[Way, int]]) -> None:
-        """Transfers are over: buffers are free, words are there, payload is here."""
+        """Handle ended transfers: release buffers, count stores and fetches, complete a read."""
         before = self.stored
         for way, buffer in transfers:
             if way is Way.STORE:
@@ -326,7 +335,7 @@ class LanaiPackets:
             await self._tell()
 
     async def _tell(self) -> None:
-        """Tell the layer of fetches that are complete; it may read, but not within a read."""
+        """Report complete fetches to the layer. Not called within a read, because the layer may read."""
         while self._untold:
             self._untold -= 1
             await self._on.fetched()

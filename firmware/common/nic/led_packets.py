@@ -1,9 +1,9 @@
-"""Packets of a LANai whose payload begins with words of the firmware, its lead, and goes on with what was fetched.
+"""Packets of a LANai whose payload begins with words of the firmware (the lead), followed by fetched data.
 
     send slot        route, right-aligned (8) | header (8) | lead | fetched payload
     receive buffer   header (8) | lead | payload | syndrome
 
-The firmware reads the lead of a packet that has come where it stands, and is told when a delivery has ended.
+The firmware reads the lead of a received packet in place, and is notified when a delivery has ended.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from firmware.view import ClusterView
 
 
 class LedEvents(PortEvents, Protocol):
-    """What such a port tells the layer beside the others."""
+    """Callbacks of a port with leads, in addition to those of `PortEvents`."""
 
     async def delivered(self) -> None:
-        """The oldest delivery that was not yet told of is in host memory."""
+        """Handle the end of the oldest delivery not yet reported: its data are in host memory."""
 
     async def moved(self) -> None:
-        """What was brought, or taken, is there."""
+        """Handle the end of a `bring` or `take`."""
 
 
 class LedPackets(LanaiPackets):
-    """The packets of a LANai, with a lead of up to `lead` bytes, a multiple of 8."""
+    """Packets of a LANai with a lead of up to `lead` bytes, a multiple of 8."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class LedPackets(LanaiPackets):
         lead: int,
         transfers: Callable[[Nic, PortMap], Transfers],
     ) -> None:
-        """`most`: bytes of fetched payload a packet."""
+        """Create the port; `most` is the maximum of fetched payload in bytes."""
         super().__init__(nic, view, base, most + lead, transfers)
         self._lead = lead
         self._led: LedEvents
@@ -50,7 +50,7 @@ class LedPackets(LanaiPackets):
         return super()._payload(slot) + self._lead
 
     async def launch_led(self, node: int, header: tuple[int, int], words: Sequence[int], size: int) -> None:
-        """Send a packet to a node: header, the words of the lead, all of it, then the oldest fetch, of `size` bytes."""
+        """Send a packet: header, words of the whole lead, then the oldest fetch, of `size` bytes."""
         nic = self._nic
         await nic.work_on("packet_launch")
         await nic.work_on("packet_launch_word", len(words))
@@ -60,18 +60,18 @@ class LedPackets(LanaiPackets):
         self._go(at, self._skips[node], self._lead + size)
 
     async def discard(self, size: int) -> None:
-        """The oldest fetch, of `size` bytes, is not wanted any more."""
+        """Discard the oldest fetch, of `size` bytes."""
         await self._nic.work("packet_discard")
         self._take(size)
 
     def words(self, count: int) -> tuple[int, ...]:
-        """The next words of the packet that has come; their loads are in the layer's path."""
+        """Return the next words of the received packet; the layer's path has the cost of the loads."""
         at = self._map.buffers[self._current] + HEADER_BYTES + self._taken
         self._taken += 4 * count
         return self._nic.load_words(at, count)
 
     def services(self, on: PortEvents) -> list[Service]:
-        """The two engines of the network, and the ends of transfers."""
+        """Return the services of the two network engines and of the ends of transfers."""
         self._led = cast("LedEvents", on)
         return super().services(on)
 
@@ -84,11 +84,11 @@ class LedPackets(LanaiPackets):
                 await self._led.moved()
 
     async def bring(self, local: int, host: int, size: int) -> None:
-        """Memory of the firmware's out of host memory; `LedEvents.moved` tells when it is here."""
+        """Start a copy from host memory to the firmware's memory. `LedEvents.moved` reports its end."""
         await self._dma.bring(local, host, size)
 
     async def take(self, local: int, host: int, size: int) -> None:
-        """Such memory to the host; the same."""
+        """Start a copy from the firmware's memory to host memory. `LedEvents.moved` reports its end."""
         while self._dma.full:
             await self._wait()
         await self._dma.take(local, host, size)

@@ -1,12 +1,13 @@
-"""The packet port: how a firmware moves packets between host memory and the network, whatever the NIC has.
+"""Packet port: the firmware's interface for packets between host memory and the network, on any NIC.
 
-A packet is two header words of the layer, the second of which has the bytes of payload, modulo 8, in its highest three
-bits, and up to `most` bytes of payload. Going out, payload is fetched from host
-memory into the NIC piece by piece, in order, and each piece leaves as one packet; or a few bytes come straight from the
-firmware (`inline`). Coming in, the payload of the oldest packet is delivered piece by piece to host memory, and what is
-given by `deliver` and `store` reaches host memory in the order in which it was given (readings C16).
+A packet is two header words of the layer and up to `most` bytes of payload. The highest three bits of the second word
+hold the payload's size modulo 8.
 
-Each call charges its own instructions; those of the layer around it are the layer's.
+Sending: payload is fetched from host memory piece by piece, in order, and each piece leaves as one packet. A few bytes
+may come from the firmware itself (`inline`). Receiving: the payload of the oldest packet is delivered to host memory
+piece by piece. Data of `deliver` and `store` reach host memory in the order of the calls (readings C16).
+
+Each call charges its own instructions; the layer charges those around it.
 """
 
 from __future__ import annotations
@@ -18,108 +19,122 @@ from firmware.common.nic.services import Service
 
 
 def padding(second: int, padded: int) -> int:
-    """How many of so many bytes behind a header are no payload, as its second word tells: a network pads to words."""
+    """Return the number of padding bytes after the payload. A network pads packets to words.
+
+    Args:
+        second: Second header word.
+        padded: Bytes after the header.
+    """
     return padded - (second >> 29) & 7
 
 
 class Arrived(NamedTuple):
-    """The packet at the head of the receive side."""
+    """Packet at the head of the receive side."""
 
     source: int
-    """Node that sent it."""
+    """Sending node."""
     header: tuple[int, int]
-    """The layer's two words."""
+    """Header words of the layer."""
     size: int
     """Bytes of payload."""
     good: bool
-    """Its CRC was right, and it is as long as it says. In a packet that is not good, no field is valid."""
+    """True if CRC and length are right. Otherwise no field is valid."""
 
 
 class PortEvents(Protocol):
-    """What the port tells the layer, from the polling loop. The layer charges its own instructions."""
+    """Callbacks of the port to the layer, from the polling loop. The layer charges its own instructions."""
 
     async def fetched(self) -> None:
-        """The oldest fetch that was not yet told of is complete: it may be launched in any case."""
+        """Handle the completion of the oldest fetch not yet reported, which may now be launched on any NIC."""
 
     async def launched(self) -> None:
-        """The packet of the last `launch` has been handed over: the next one may be launched."""
+        """Handle the end of the last `launch`: the next packet may be launched."""
 
     async def arrived(self) -> None:
-        """A packet is at the head of the receive side. The layer ends it by `drop`."""
+        """Handle a packet at the head of the receive side. The layer releases it by `drop`."""
 
     async def stored(self) -> None:
-        """`PacketPort.stored` has grown."""
+        """Handle an increase of `PacketPort.stored`."""
 
 
 class PacketPort(Protocol):
-    """The packets of one NIC."""
+    """Packets of one NIC."""
 
     most: int
-    """Bytes of payload a packet takes."""
+    """Maximum payload of a packet in bytes."""
     prepares: bool
-    """A header can be given before its payload is here."""
+    """True if a header can be given before its payload has been fetched."""
     waits: bool
-    """The hardware waits for a packet's payload: a fetch may be launched as soon as it is started."""
+    """True if the hardware waits for a packet's payload, so that a fetch may be launched once it is started."""
     stored: int
-    """How many `store`s are in host memory, counted from the start; so is all that was delivered before them."""
+    """Number of `store` calls, since the start, whose data are in host memory with all data delivered before."""
 
     async def fetch(self, address: int, size: int) -> None:
-        """Start to bring `size` bytes (1 to `most`) at the physical address into the NIC. Returns when started.
+        """Start fetching `size` bytes (1 to `most`) at a physical address into the NIC. Returns when started.
 
-        The fetches make a queue: each is launched, in the order of their starts, as one packet.
+        Fetches are launched in the order of their starts, each as one packet.
         """
 
     def room(self, size: int) -> bool:
-        """Whether a fetch of so many bytes may be started now."""
+        """Return True if a fetch of `size` bytes may be started now."""
 
     def ready(self) -> bool:
-        """Whether a packet may be launched now; `launched` tells when it may again."""
+        """Return True if a packet may be launched now. Otherwise `launched` reports when."""
 
     async def launch(self, node: int, header: tuple[int, int], size: int, inline: bytes = b"", way: int = 0) -> None:
-        """Send a packet to a node: header, then the oldest fetch, whose `size` it has; or the bytes `inline`
-        (at most 8, `size` is their number). The top bit of the first word must be 0: it is the packet's key in
-        every trace. `way`: which of the routes to the node it takes; a LANai knows the first one only.
+        """Send a packet: the header, then the oldest fetch or the bytes of `inline`.
+
+        Args:
+            node: Destination.
+            header: Words of the layer. The top bit of the first must be 0: the word is the packet's key in every trace.
+            size: Payload bytes: the size of the fetch, or the length of `inline`.
+            inline: At most 8 bytes from the firmware.
+            way: Index of the route to the node. A LANai has only the first.
         """
 
     async def prepare(self, node: int, header: tuple[int, int]) -> None:
-        """Where `prepares`: give the oldest fetch that has no header its node and header, while it is under way."""
+        """Give node and header to the oldest fetch without a header, before its end. Requires `prepares`."""
 
     async def launch_prepared(self, size: int) -> None:
-        """Where `prepares`: send the oldest fetch, which has a header, and `size` bytes."""
+        """Send the oldest fetch, which has a header and `size` bytes. Requires `prepares`."""
 
     def head(self) -> Arrived:
-        """The packet of which `arrived` told."""
+        """Return the packet that `arrived` reported."""
 
     async def inline(self) -> tuple[int, int]:
-        """The first 8 bytes of its payload as two words, zeros where it is shorter. Before the first `deliver`."""
+        """Return the first 8 payload bytes as two words, zero-padded. Call before the first `deliver`."""
 
     async def deliver(self, address: int, size: int) -> None:
-        """The next `size` bytes of its payload to host memory. Returns when started."""
+        """Start moving the next `size` payload bytes to host memory. Returns when started."""
 
     async def drop(self) -> None:
-        """The rest of it is dropped: its buffer is free once what was delivered is in host memory."""
+        """Discard the rest of the packet. Its buffer is free once its deliveries are in host memory."""
 
     async def store(self, address: int, words: Sequence[int]) -> None:
-        """Words to host memory (1 to 4, behind all delivered and stored before). Returns when started."""
+        """Start storing 1 to 4 words to host memory, after all earlier deliveries and stores. Returns when started."""
 
     async def read(
         self, address: int, count: int, meanwhile: Callable[[], Awaitable[None]] | None = None
     ) -> tuple[int, ...]:
-        """Up to 32 words of host memory; returns when they are here. The processor does what `meanwhile` says, which
-        does not use the port, and nothing else.
+        """Return up to 32 words of host memory, read by DMA.
+
+        Args:
+            address: Physical address.
+            count: Number of words.
+            meanwhile: Work of the processor during the transfer. It must not use the port.
         """
 
     async def quiet(self) -> None:
-        """Return when all fetches, deliveries and stores that were started so far are done."""
+        """Wait until all fetches, deliveries and stores started so far are complete."""
 
     async def interrupt(self) -> None:
-        """Interrupt the host, behind everything that was stored before."""
+        """Interrupt the host after all earlier stores."""
 
     def services(self, on: PortEvents) -> list[Service]:
-        """What the polling loop must look at."""
+        """Return the services that the polling loop needs for the port."""
 
     def background(self) -> list[Service]:
-        """What of it a loop must look at that waits for something else: without it, no store and no interrupt ends.
+        """Return the services that a nested loop needs while the firmware waits for something else.
 
-        Called after `services`.
+        Without them no store or interrupt completes. Call after `services`.
         """

@@ -1,4 +1,4 @@
-"""The packet port, doorbells and host DMA of a NIC of any kind, as `firmware/nics/<kind>` provides them."""
+"""Packet port, doorbells and host DMA of any NIC, from the module `firmware.nics.<kind>`."""
 
 from __future__ import annotations
 
@@ -18,56 +18,65 @@ from pymodels.profiles import profiles_with_doorbells
 
 
 class Hardware(Protocol):
-    """The module `firmware.nics.<kind>`. What it does not have, firmware cannot use on this kind."""
+    """Interface of the module `firmware.nics.<kind>`. A missing function is a feature that the kind lacks."""
 
     def packet_port(self, nic: Nic, view: ClusterView, base: int, most: int, exact: bool = False) -> PacketPort:
-        """Its packets. `base`: from here on SRAM is the port's; `most`: bytes of payload a packet takes; `exact`: the
-        length of each packet is looked at to the byte, where the card does not do that by itself.
+        """Return the packet port.
+
+        Args:
+            nic: NIC that runs the firmware.
+            view: View of the node.
+            base: First SRAM address of the port's memory.
+            most: Maximum payload in bytes.
+            exact: True if the length of each packet is checked to the byte on cards that do not do so in hardware.
         """
 
     def led_port(self, nic: Nic, view: ClusterView, base: int, most: int, lead: int) -> LedPackets:
-        """The same, whose payload begins with up to `lead` bytes of the firmware's. Absent where it cannot."""
+        """Return a packet port whose payload begins with up to `lead` bytes from the firmware. Optional."""
 
     def hardware_bells(self, nic: Nic, base: int) -> Bells:
-        """Its doorbell FIFO, at an SRAM address. Absent where it has none."""
+        """Return the doorbell FIFO at an SRAM address. Optional."""
 
     def host_dma(self, nic: Nic, lists: Mapping[int, int]) -> HostDma:
-        """Its host DMA. `lists`: the first block of each chain that is used, which the host loads into a card that has
-        chains.
+        """Return the host DMA.
+
+        Args:
+            nic: NIC that runs the firmware.
+            lists: First block of each chain in use. The host loads it into a card that has chains.
         """
 
 
 def packet_port(nic: Nic, view: ClusterView, base: int, most: int, exact: bool = False) -> PacketPort:
-    """The packets of a NIC, see `Hardware`."""
+    """Return the packet port of a NIC, see `Hardware.packet_port`."""
     return _hardware(nic).packet_port(nic, view, base, most, exact)
 
 
 def led_port(nic: Nic, view: ClusterView, base: int, most: int, lead: int) -> LedPackets:
-    """The packets of a LANai whose payload begins with words of the firmware, see `Hardware`."""
+    """Return the packet port of a LANai whose payload begins with words from the firmware, see `Hardware.led_port`."""
     return _hardware(nic).led_port(nic, view, base, most, lead)
 
 
 def host_dma(nic: Nic, lists: Mapping[int, int]) -> HostDma:
-    """The host DMA of a NIC, see `Hardware`."""
+    """Return the host DMA of a NIC, see `Hardware.host_dma`."""
     return _hardware(nic).host_dma(nic, lists)
 
 
 def chain_heads(base: int, nodes: int) -> dict[int, int]:
-    """The first block of each DMA chain of a port at `base`: what a driver loads into a card that has chains."""
+    """Return the first block of each DMA chain of a port, which the driver loads into a card that has chains."""
     at = PortMap(base, 0, nodes)
     return {STORE_CHAIN: at.store_blocks, FETCH_CHAIN: at.fetch_blocks}
 
 
 def has_bells(nic: Nic) -> bool:
-    """Whether a NIC has a doorbell FIFO."""
+    """Return True if a NIC has a doorbell FIFO."""
     return hasattr(_hardware(nic), "hardware_bells")
 
 
 def hardware_bells(nic: Nic, base: int) -> Bells:
-    """The doorbell FIFO of a NIC that has one, at an SRAM address. Raises SanlabError for one that has none."""
+    """Return the doorbell FIFO of a NIC at an SRAM address. Raises SanlabError if the NIC has none."""
     hardware = _hardware(nic)
     if not has_bells(nic):
-        cause = f"a {nic.kind} has none"
+        cause = f"a {nic.kind} has no doorbells"
         raise SanlabError(f"doorbells of NIC {nic.node}", cause, f"use {profiles_with_doorbells()}")
     return hardware.hardware_bells(nic, base)
 

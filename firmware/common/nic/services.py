@@ -1,4 +1,4 @@
-"""A firmware's main loop: what to look at, and what to do when it has changed."""
+"""Main loop of a firmware: watches, and the handlers that run when they hit."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pymodels.registers import Reg
 
 Step = Callable[[], Awaitable[int | None]]
 Service = tuple[Watch, Step]
-"""A step of the polling loop, and what is done when it hits.
+"""Watch of the polling loop, and the handler that runs when it hits.
 
-What that returns, if anything, is the value with which the step compares from then on.
+If the handler returns a value, the watch compares with it from then on.
 """
 
 
 class Watched:
-    """A word of SRAM that polling loops look at, and the value that all of them compare it with."""
+    """SRAM word that several polling loops watch and compare with the same value."""
 
     def __init__(self, address: int, expect: int, path: str) -> None:
         self.watch = Watch(address, expect, path)
@@ -24,11 +24,11 @@ class Watched:
         self._steps: list[tuple[PollLoop, int]] = []
 
     def joined(self, loop: PollLoop, step: int) -> None:
-        """A loop looks at it."""
+        """Add a loop, with the index of its step, to those that watch the word."""
         self._steps.append((loop, step))
 
     def expect(self, value: int) -> None:
-        """From now on it is compared with another value."""
+        """Change the value that all loops compare the word with."""
         if value != self._expected:
             self._expected = value
             for loop, step in self._steps:
@@ -36,28 +36,28 @@ class Watched:
 
 
 Looked = tuple[Watch | Watched, Step]
-"""A service whose word may be a `Watched`."""
+"""Service whose watch may be a `Watched`."""
 
 
 class Loop:
-    """A polling loop made of services. A firmware that has one only writes `serve`."""
+    """Polling loop of services. A firmware with a single loop uses `serve`."""
 
     def __init__(self, nic: Nic, services: Sequence[Looked]) -> None:
         looks = [look.watch if isinstance(look, Watched) else look for look, _ in services]
         self._loop = nic.poll_loop(looks)
         self.steps = [step for _, step in services]
-        """What is done, by what `run` gives."""
+        """Handlers by the index that `run` returns."""
         for number, (look, _) in enumerate(services):
             if isinstance(look, Watched):
                 look.joined(self._loop, number)
 
     def run(self) -> Awaitable[int]:
-        """Look at one after the other, round and round, until one has changed: which."""
+        """Poll the watches cyclically until one hits, and return its index."""
         return self._loop.run()
 
 
 async def begin(nic: Nic, answer: Answer) -> int:
-    """Do what an answer begins with; what was read."""
+    """Execute the first actions of an answer and return the value that was read."""
     if answer.clears:
         nic.write(Reg.ISR, answer.clears)
     if answer.path:
@@ -66,8 +66,10 @@ async def begin(nic: Nic, answer: Answer) -> int:
 
 
 async def answered(nic: Nic, watch: Watch) -> tuple[int, int, int]:
-    """The first thing behind a hit of a watch with answers: what the register held, the number of the answer that has
-    begun (that of answers: none has), the value that it has read.
+    """Complete the first actions after a hit of a watch with answers.
+
+    Returns the value of the register, the index of the executed answer (the number of answers if none matched), and the
+    value that was read.
     """
     begun = nic.begun(watch)
     if begun is not None:
@@ -81,19 +83,19 @@ async def answered(nic: Nic, watch: Watch) -> tuple[int, int, int]:
 
 
 class Reply:
-    """A bit of ISR, how its answer begins, and what is done behind that, with the value that was read."""
+    """Bit of ISR with its answer and the handler that runs next, with the value that the answer read."""
 
     def __init__(self, nic: Nic, answer: Answer, look: str, go_on: Callable[[int], Awaitable[None]]) -> None:
-        """`look`: the path of a look at it."""
+        """Create a reply; `look` is the path of one sample of the bit."""
         self._nic, self.answer, self.go_on = nic, answer, go_on
         self.watch = Watch(Reg.ISR, 0, look, answer.mask, register=True, answers=(answer,))
 
     async def all(self) -> None:
-        """All of it."""
+        """Execute the answer and the handler."""
         await self.go_on(await begin(self._nic, self.answer))
 
     async def hit(self) -> None:
-        """What is done when a polling loop has hit by its watch."""
+        """Handle a hit of the reply's watch in a polling loop."""
         await self.go_on((await answered(self._nic, self.watch))[2])
 
 
@@ -102,9 +104,12 @@ async def serve(
     services: Sequence[Service],
     before: Callable[[PollLoop], None] | None = None,
 ) -> None:
-    """Look at one after the other, round and round, and do what belongs to the one that has changed, for ever.
+    """Poll services cyclically and run the handler of each that hits, without end.
 
-    `before`: done before each run of the loop, whose steps are the services.
+    Args:
+        nic: NIC that runs the firmware.
+        services: Watches with handlers.
+        before: Called with the loop before each run; its steps are the services.
     """
     loop = nic.poll_loop([watch for watch, _ in services])
     while True:

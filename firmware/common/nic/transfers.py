@@ -1,4 +1,4 @@
-"""What the packet port of a LANai asks of the host DMA, whichever it has."""
+"""Interface of a LANai's packet port to the host DMA of its kind."""
 
 from __future__ import annotations
 
@@ -11,20 +11,23 @@ from pymodels.registers import Block
 
 ROUTE_BYTES, HEADER_BYTES, SYNDROME = 8, 8, 8
 SLOTS, BUFFERS = 4, 4
-"""Send slots for fetched payload, as the SP adapter's Send FIFO has room for four packets of 1 KB; receive buffers."""
+"""Number of send slots for fetched payload, and of receive buffers.
+
+The SP adapter's Send FIFO has room for four packets of 1 KB as well.
+"""
 FETCHES, STORES = 8, 32
-"""Control blocks of the two chains; so many transfers to the NIC, and to the host, may be under way or wait."""
+"""Number of control blocks of the two chains: limit of pending transfers to the NIC, and to the host."""
 STORE_CHAIN, FETCH_CHAIN = 0, 2
-"""Where the NIC has chains: those of the port."""
+"""Chains of the port, on NICs that have chains."""
 STRIDE, SCRATCH = 16, 128
-"""Bytes of a `store` and of a `read` at most."""
+"""Maximum size in bytes of a `store`, and of a `read`."""
 
 
 class PortMap:
-    """Where the port's things stand in SRAM, from `base` on."""
+    """SRAM addresses of the port's tables, slots and buffers."""
 
     def __init__(self, base: int, most: int, nodes: int) -> None:
-        """`most`: bytes of payload a packet takes."""
+        """Lay out the memory from `base` on, for packets of up to `most` payload bytes."""
         slot = most + 15 & -8
         self.routes = base
         self.store_blocks = self.routes + 16 * nodes
@@ -33,7 +36,7 @@ class PortMap:
         self.scratch = self.words + STRIDE * STORES
         first = self.scratch + SCRATCH
         self.slots = [first + (ROUTE_BYTES + HEADER_BYTES + slot) * index for index in range(SLOTS + 1)]
-        """The last one is for what is not fetched."""
+        """Send slots. The last is for payload that is not fetched."""
         first = self.slots[-1] + ROUTE_BYTES + HEADER_BYTES + slot
         self.buffer_bytes = HEADER_BYTES + slot + SYNDROME
         self.buffers = [first + self.buffer_bytes * index for index in range(BUFFERS)]
@@ -41,7 +44,7 @@ class PortMap:
 
 
 class Way(IntEnum):
-    """What a transfer is for."""
+    """Purpose of a transfer."""
 
     FETCH = 0
     """Payload into a send slot."""
@@ -50,41 +53,41 @@ class Way(IntEnum):
     DELIVER = 2
     """Payload out of a receive buffer."""
     STORE = 3
-    """Words of the firmware's to the host."""
+    """Words from the firmware to host memory."""
     BRING = 4
-    """Memory of the firmware's out of host memory."""
+    """Host memory into the firmware's memory."""
     TAKE = 5
-    """Such memory to the host."""
+    """The firmware's memory into host memory."""
 
 
 Over = Callable[[list[tuple[Way, int]]], Awaitable[None]]
-"""Told of the transfers that are over, in their order: what for, and the receive buffer of a `DELIVER`."""
+"""Callback for finished transfers, in order: purpose, and the receive buffer of a `DELIVER`."""
 
 
 class Transfers(Protocol):
-    """Transfers between SRAM and host memory. Those to the host are done in their order, and so are the fetches."""
+    """Transfers between SRAM and host memory. Fetches keep their order, and so do transfers to the host."""
 
     @property
     def full(self) -> bool:
-        """No further `deliver` or `store` may be started now."""
+        """True if no further `deliver` or `store` may be started."""
 
     async def fetch(self, local: int, host: int, size: int) -> None:
-        """Payload into a send slot. Returns when it is started, or waits for the engine."""
+        """Move payload into a send slot. Returns when the transfer is started or queued."""
 
     async def read(self, local: int, host: int, size: int) -> None:
-        """Words that the firmware waits for."""
+        """Move words that the firmware waits for into SRAM."""
 
     async def deliver(self, local: int, host: int, size: int, buffer: int) -> None:
-        """Payload of a receive buffer to the host."""
+        """Move payload of a receive buffer to the host."""
 
     async def store(self, words: Sequence[int], host: int) -> None:
-        """Words to the host."""
+        """Move words of the firmware to the host."""
 
     async def bring(self, local: int, host: int, size: int) -> None:
-        """Memory of the firmware's out of host memory, behind the fetches before it."""
+        """Move host memory into the firmware's memory, after all earlier fetches."""
 
     async def take(self, local: int, host: int, size: int) -> None:
-        """Such memory to the host, behind what goes there already."""
+        """Move the firmware's memory to the host, after all earlier transfers to the host."""
 
     def replies(self, over: Over) -> list[Reply]:
-        """What the polling loop must look at."""
+        """Return the ISR replies that the polling loop needs."""

@@ -1,1 +1,1 @@
-"""What drivers of a FIFO card share: the FIFOs of cells."""
+"""Driver parts for FIFO cards: the FIFOs of cells, and the buffers."""

@@ -1,6 +1,6 @@
-"""A FIFO card's buffers, as its drivers use them: a packet goes out of a buffer, the oldest that has come is taken.
+"""Driver access to the packet buffers of a FIFO card.
 
-The driver is a host's, or a process into which the card is mapped: both have the verbs that it needs.
+The driver belongs to a host, or to a process that has mapped the card. Both provide the verbs that it needs.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from pymodels.nics.fifo.registers import Form, Ready, Region, Size, State, descr
 
 ALIGN = 8
 HARM = 3 << Ready.LONG
-"""Bits of RX_READY: the packet was damaged, or longer than a buffer."""
+"""Bits of RX_READY for a damaged packet, or one that is longer than a buffer."""
 ONCE_NS = 0.001
-"""A limit for spinning within which there is one look."""
+"""Time limit of a poll that samples once."""
 PAGE = 4096
 
 
 class Verbs(Protocol):
-    """What a driver needs of the machine."""
+    """Verbs that the driver needs."""
 
     async def spend(self, path: str, times: int = 1) -> None:
         """Use the CPU for a compiled path."""
@@ -30,7 +30,7 @@ class Verbs(Protocol):
         """Store words to the card."""
 
     async def pio_read(self, address: int) -> int:
-        """A word of the card."""
+        """Read a word of the card."""
 
     async def poll_card(
         self, address: int, expect: int, path: str, mask: int = 0xFFFFFFFF, timeout_ns: float = 0
@@ -39,21 +39,21 @@ class Verbs(Protocol):
 
 
 def mapped(process: Process) -> Callable[[int], int]:
-    """Map the whole card into a process: its memory and its registers; where each offset of the card stands then."""
+    """Map memory and registers of the card into a process, and return a function from card offsets to addresses."""
     memory = process.map_nic(Region.MEMORY // PAGE, Size.MEMORY // PAGE)
     registers = process.map_nic(Region.STATUS // PAGE)
     return lambda offset: memory + offset if offset < Region.STATUS else registers + offset - Region.STATUS
 
 
 class BufferPort:
-    """The buffers of one card. Paths are those of `buffers.h` and `words.h`."""
+    """Buffers of one card. Costs are the paths of `buffers.h` and `words.h`."""
 
     def __init__(self, verbs: Verbs, at: Callable[[int], int]) -> None:
-        """`at`: the address of an offset of the card."""
+        """Create a port; `at` maps an offset of the card to an address."""
         self._verbs, self._at = verbs, at
 
     async def start(self, pool: Iterable[int]) -> None:
-        """Choose the card's form, and fill the receive pool. Call this first."""
+        """Select the card's buffer mode, and fill the receive pool. Call this first."""
         await self._write(Region.MODE, Form.BUFFERS)
         for number in pool:
             await self._write(Region.RX_FREE, number)
@@ -61,8 +61,9 @@ class BufferPort:
     # ---- out
 
     async def fill(self, buffer: int, route: bytes, header: bytes, data: bytes) -> int:
-        """Store a packet into a buffer, the data word by word; the word of its descriptor. Route, header and the words
-        of `send` are in the caller's path.
+        """Store a packet into a buffer, the data word by word, and return the word of its descriptor.
+
+        The caller's path has the cost of route, header and the words of `send`.
         """
         skip = -len(route) % ALIGN
         whole = bytes(skip) + route + header + data
@@ -71,12 +72,12 @@ class BufferPort:
         return descriptor(State.READY, len(whole) - skip, skip)
 
     async def send(self, buffer: int, word: int) -> None:
-        """Let the card send a buffer, with this descriptor."""
+        """Let the card send a buffer with this descriptor."""
         await self._write(Size.DESCRIPTOR * buffer, word)
         await self._write(Region.TX_READY, buffer)
 
     async def sent(self, buffer: int) -> bool:
-        """Whether the card has sent it."""
+        """Return True if the card has sent the buffer."""
         word = await self._verbs.pio_read(self._at(Size.DESCRIPTOR * buffer))
         await self._verbs.spend("look_descriptor")
         return word >> 28 == State.SENT
@@ -84,44 +85,44 @@ class BufferPort:
     # ---- in
 
     async def ready(self, timeout_ns: float = 0) -> int | None:
-        """Spin until a packet is there: its RX_READY; None: none within the time (0: no limit)."""
+        """Spin until a packet is received and return RX_READY, or None after `timeout_ns` (0: no limit)."""
         valid = 1 << Ready.VALID
         word = await self._verbs.poll_card(self._at(Region.RX_READY), 0, "look_ready", valid, timeout_ns)
         return word if word & valid else None
 
     async def words(self, ready: int, begin: int, count: int) -> bytes:
-        """Words of the packet that is ready, by their place in it; the reads alone, without the loop around them."""
+        """Return words of the received packet by their offset. Charges the reads, but not the loop around them."""
         place = Size.BUFFER * (ready >> Ready.NUMBER & Size.BUFFERS - 1) + begin
         found = [await self._verbs.pio_read(self._at(place + 4 * index)) for index in range(count)]
         return struct.pack(f">{count}I", *found)
 
     async def load(self, ready: int, begin: int, size: int) -> bytes:
-        """So many bytes of it, word by word."""
+        """Return `size` bytes of the received packet, read word by word."""
         count = -(-size // 4)
         data = await self.words(ready, begin, count)
         await self._verbs.spend("load_word", count)
         return data[:size]
 
     async def done(self, ready: int) -> None:
-        """The packet is taken: its buffer goes back to the pool."""
+        """Return the buffer of the received packet to the pool."""
         await self._write(Region.RX_NEXT, 0)
         await self._write(Region.RX_FREE, ready >> Ready.NUMBER & Size.BUFFERS - 1)
 
     async def arrived(self) -> int:
-        """Packets that have arrived and were not taken."""
+        """Return the number of received packets that have not been taken."""
         return await self._verbs.pio_read(self._at(Region.STATUS)) >> 16
 
-    # ---- what stands in a buffer
+    # ---- contents of a buffer
 
     async def saved(self, buffer: int, size: int) -> bytes:
-        """Bytes from its start, whole words."""
+        """Return `size` bytes from the start of a buffer, read in whole words."""
         count = -(-size // 4)
         found = [await self._verbs.pio_read(self._at(Size.BUFFER * buffer + 4 * index)) for index in range(count)]
         await self._verbs.spend("load_word", count)
         return struct.pack(f">{count}I", *found)
 
     async def restore(self, buffer: int, data: bytes) -> None:
-        """Store whole words from its start; the stores alone."""
+        """Store whole words from the start of a buffer. Charges the stores only."""
         await self._verbs.pio_write(self._at(Size.BUFFER * buffer), data)
 
     async def _write(self, place: int, word: int) -> None:

@@ -1,8 +1,8 @@
-"""A FIFO card's two FIFOs of cells, as its drivers use them: a cell goes out, the oldest that has come is taken.
+"""Driver access to the two cell FIFOs of a FIFO card.
 
-The first word of a cell's payload names its source, its number among the cells from there to here, whether a message
-begins with it, and how many bytes of the message are left, this cell included. The header's VCI has the destination,
-which is the circuit, in its low bits, and the source above; VPI has the number.
+The first word of a cell's payload has four fields: the source, a sequence number between source and destination, a flag
+for the first cell of a message, and the bytes of the message that are left, including this cell. VCI of the header has
+the destination (the circuit) in its low bits, and the source above. VPI has the sequence number.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from firmware.verbs import Host
 from pymodels.nics.fifo.registers import Form, Region, Size, Status, circuit
 
 WORD = struct.Struct(">BBH")
-"""Source, number, bytes left with FIRST."""
+"""Layout of the first payload word: source, sequence number, bytes left with the flag FIRST."""
 FIRST = 0x8000
 PART = Size.PAYLOAD - WORD.size
-"""Bytes of a message in a cell."""
+"""Message bytes in a cell."""
 MOST = FIRST - 1
-"""Bytes of a message."""
+"""Maximum message size in bytes."""
 MASK = 0xFF
 
 
 class Cell(NamedTuple):
-    """What the first word of a cell that has come says."""
+    """Contents of the first word of a received cell."""
 
     source: int
     number: int
@@ -34,12 +34,12 @@ class Cell(NamedTuple):
 
 
 def key(source: int, destination: int, number: int) -> int:
-    """The header of a cell, by which the trace knows it."""
+    """Return the header of a cell, which is its key in traces."""
     return number << 20 | source << 10 | destination << 4
 
 
 class CellPort:
-    """The cells of one host. Its user charges nothing else for them; paths are those of `cells.h`."""
+    """Cells of one host. All costs are charged here, by the paths of `cells.h`."""
 
     def __init__(self, host: Host, me: int, routes: Mapping[int, bytes]) -> None:
         self._host, self._me, self._routes = host, me, routes
@@ -48,21 +48,21 @@ class CellPort:
         self._there = 0
 
     async def start(self) -> None:
-        """Choose the card's form, and give each destination's circuit its route. Call this first."""
+        """Select the card's cell mode, and set the route of each destination's circuit. Call this first."""
         await self._store(Region.MODE, int(Form.CELLS).to_bytes(4, "big"))
         for vnn, route in self._routes.items():
             if vnn != self._me:
                 await self._store(Size.CIRCUIT * vnn, circuit(route))
 
     async def room(self) -> bool:
-        """Whether a cell may go out; the card is asked when none is known to have room."""
+        """Return True if a cell may be sent. Reads the card's status only if no room is known."""
         if not self._room:
             self._room = Size.OUT_CELLS - (await self._status() >> Status.SEND_LEVEL & 0xFF)
             await self._host.spend("look_status")
         return self._room > 0
 
     async def put(self, destination: int, message: bytes, at: int) -> int:
-        """The cell of a message that begins at byte `at`; its key. There must be room."""
+        """Send the cell of a message that begins at byte `at`, and return its key. Requires room."""
         self._room -= 1
         number = self._numbers[destination] = self._numbers[destination] + 1 & MASK
         header = key(self._me, destination, number)
@@ -74,21 +74,21 @@ class CellPort:
         return header
 
     async def there(self) -> int:
-        """Cells that have come; the card is asked when none is known."""
+        """Return the number of received cells. Reads the card's status only if none is known."""
         if not self._there:
             self._there = await self._status() >> Status.RECEIVE_LEVEL
             await self._host.spend("look_status")
         return self._there
 
     async def look(self) -> Cell:
-        """What the oldest cell is; there must be one."""
+        """Return the first word of the oldest received cell. Requires one."""
         first = await self._host.pio_read(self._in)
         await self._host.spend("take_cell")
         source, number, left = WORD.unpack(first.to_bytes(4, "big"))
         return Cell(source, number, left >= FIRST, left & MOST)
 
     async def take(self, cell: Cell) -> bytes:
-        """The data of the cell at which was looked; it is gone then."""
+        """Return the data of the cell that `look` returned, and remove it from the FIFO."""
         self._there -= 1
         size = min(cell.left, PART)
         count = -(-size // 4)

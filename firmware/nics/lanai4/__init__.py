@@ -1,4 +1,4 @@
-"""What firmware finds on a LANai 4: one transfer at a time, no doorbells."""
+"""Hardware interface of a LANai 4: one DMA transfer at a time, no doorbells."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from firmware.view import ClusterView
 
 
 def packet_port(nic: Nic, view: ClusterView, base: int, most: int, exact: bool = False) -> LanaiPackets:
-    """Payload moves by the one engine."""
+    """Return a packet port that moves payload by the single engine."""
     return LanaiPackets(nic, view, base, most, DirectTransfers, exact)
 
 
 def led_port(nic: Nic, view: ClusterView, base: int, most: int, lead: int) -> LedPackets:
-    """The same, with words in front of the payload."""
+    """Return a packet port whose payload begins with words of the firmware."""
     return LedPackets(nic, view, base, most, lead, DirectTransfers)
 
 
 def host_dma(nic: Nic, lists: Mapping[int, int]) -> SoftwareChains:
-    """Chains of which the firmware carries out block after block."""
+    """Return chains whose blocks the firmware executes one after the other."""
     return SoftwareChains(nic, lists)

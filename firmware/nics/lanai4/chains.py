@@ -1,4 +1,4 @@
-"""The host DMA of a LANai 4: the firmware takes block after block of the chains, and the engine one transfer."""
+"""Host DMA of a LANai 4: the firmware executes chains block by block, one transfer at a time."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from pymodels.registers import Block, Reg
 
 
 class SoftwareChains:
-    """What a LANai 9 does by itself."""
+    """Chains of control blocks, executed by firmware as a LANai 9 executes them in hardware."""
 
     def __init__(self, nic: Nic, lists: Mapping[int, int]) -> None:
         self._nic = nic
         self._lists = dict(sorted(lists.items()))
         self._running = 0
         self._current = -1
-        """The chain whose block the engine has; -1: it is idle."""
+        """Chain whose block is in transfer; -1 if the engine is idle."""
         self._woken: Mapping[int, Step] = {}
 
     async def pulse(self, chain: int) -> None:
-        """Start a chain if the engine is idle; otherwise its turn comes when the transfer in work is over."""
+        """Start a chain if the engine is idle. Otherwise the chain waits for the end of the transfer."""
         self._running |= 1 << chain
         if self._current >= 0:
             await self._nic.work("dma_queue")
@@ -32,12 +32,12 @@ class SoftwareChains:
             self._begin()
 
     def services(self, woken: Mapping[int, Step], path: str) -> list[Service]:
-        """One step: the engine's bit."""
+        """Return the service of the engine's ISR bit."""
         self._woken = woken
         return [(flag_watch(path, DONE), self._done)]
 
     def _choose(self) -> bool:
-        """Find the chain whose block is next; one that stands at a TERMINAL block stops."""
+        """Select the chain with the next block; return False if there is none. Stops chains at a TERMINAL block."""
         for chain, block in self._lists.items():
             if self._running >> chain & 1:
                 if not self._nic.load(block + Block.NEXT) & TERMINAL:
@@ -48,9 +48,9 @@ class SoftwareChains:
         return False
 
     def _begin(self) -> None:
-        """Give the engine the block that was chosen. Whole words; into SRAM, what fills the last one too.
+        """Start the transfer of the selected block. Transfers into SRAM are rounded up to whole words.
 
-        Raises RuntimeError where it would write to the host what nobody asked for.
+        Raises RuntimeError for a transfer to the host that is not in whole words.
         """
         nic, block = self._nic, self._lists[self._current]
         following, _, size, lar, _, eal = nic.load_words(block, 6)
@@ -63,7 +63,7 @@ class SoftwareChains:
         nic.write(Ebus.DMA_CTR, size + 3 & ~3)
 
     async def _done(self) -> None:
-        """The transfer is over: mark its block, start the next one, then do what the block asks for."""
+        """Handle the end of a transfer: mark its block, start the next one, run the handler of a WAKE flag."""
         nic, chain = self._nic, self._current
         nic.write(Reg.ISR, DONE)
         block = self._lists[chain]

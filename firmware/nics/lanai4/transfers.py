@@ -1,5 +1,6 @@
-"""The transfers of the packet port on a LANai 4, whose engine does one at a time: the firmware writes its registers,
-and what is asked for meanwhile waits in its memory. A read goes first, then what goes to the host.
+"""Transfers of the packet port on a LANai 4, whose engine has one transfer at a time.
+
+The firmware writes the engine's registers. Further requests wait in SRAM: reads first, then transfers to the host.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from pymodels.nics.lanai4.registers import Ebus
 from pymodels.registers import Reg
 
 OVER = {Way.FETCH: "direct_fetched", Way.DELIVER: "direct_delivered", Way.STORE: "direct_stored"}
-"""What is done when a transfer is over, beside the engine's own."""
+"""Paths at the end of a transfer, in addition to that of the engine."""
 
 
 class Request(NamedTuple):
-    """A transfer."""
+    """Transfer to be done."""
 
     way: Way
     local: int
@@ -30,7 +31,7 @@ class Request(NamedTuple):
 
 
 class DirectTransfers:
-    """The engine, and two queues before it."""
+    """DMA engine with two request queues."""
 
     def __init__(self, nic: Nic, at: PortMap) -> None:
         self._nic, self._words = nic, at.words
@@ -38,33 +39,33 @@ class DirectTransfers:
         self._stores: deque[Request] = deque()
         self._fetches: deque[Request] = deque()
         self._next = 0
-        """Where the words of the next store stand, counted from `words`."""
+        """Index of the next store's words, counted from `words`."""
         self._over: Over
 
     @property
     def full(self) -> bool:
-        """Words of a store stand until they are at the host."""
+        """True if all places for words of stores are occupied."""
         return len(self._stores) + 2 > STORES
 
     async def fetch(self, local: int, host: int, size: int) -> None:
-        """Payload into a send slot."""
+        """Move payload into a send slot."""
         await self._nic.work("direct_fetch")
         if len(self._fetches) >= FETCHES:
-            raise RuntimeError(f"node {self._nic.node}: more than {FETCHES} fetches wait for the host DMA")
+            raise RuntimeError(f"node {self._nic.node}: more than {FETCHES} fetches are queued for the host DMA")
         await self._ask(Request(Way.FETCH, local, host, size), self._fetches)
 
     async def read(self, local: int, host: int, size: int) -> None:
-        """Words for the firmware."""
+        """Move words for the firmware into SRAM."""
         await self._nic.work("direct_read")
         await self._ask(Request(Way.READ, local, host, size), self._fetches, first=True)
 
     async def deliver(self, local: int, host: int, size: int, buffer: int) -> None:
-        """Payload out of a receive buffer."""
+        """Move payload out of a receive buffer."""
         await self._nic.work("direct_deliver")
         await self._ask(Request(Way.DELIVER, local, host, size, buffer), self._stores)
 
     async def store(self, words: Sequence[int], host: int) -> None:
-        """Words of the firmware's."""
+        """Move words of the firmware to the host."""
         await self._nic.work("direct_store")
         local = self._words + STRIDE * self._next
         self._next = (self._next + 1) % STORES
@@ -72,22 +73,22 @@ class DirectTransfers:
         await self._ask(Request(Way.STORE, local, host, 4 * len(words)), self._stores)
 
     async def bring(self, local: int, host: int, size: int) -> None:
-        """Memory of the firmware's out of host memory."""
+        """Move host memory into the firmware's memory."""
         await self._nic.work("direct_read")
         await self._ask(Request(Way.BRING, local, host, size), self._fetches)
 
     async def take(self, local: int, host: int, size: int) -> None:
-        """Such memory to the host."""
+        """Move the firmware's memory to the host."""
         await self._nic.work("direct_deliver")
         await self._ask(Request(Way.TAKE, local, host, size), self._stores)
 
     def replies(self, over: Over) -> list[Reply]:
-        """The engine's bit."""
+        """Return the reply to the engine's ISR bit."""
         self._over = over
         return [Reply(self._nic, Answer(DONE), "packet_look", self._over_now)]
 
     async def _ask(self, request: Request, queue: deque[Request], first: bool = False) -> None:
-        """Start it, or let it wait."""
+        """Start a transfer, or queue it while the engine is busy."""
         if self._now is not None and self._now.way is Way.DELIVER and not queue:
             await self._nic.work("direct_look")
             if await self._nic.read(Reg.ISR) & DONE:
@@ -102,9 +103,9 @@ class DirectTransfers:
             queue.append(request)
 
     def _begin(self, request: Request) -> None:
-        """Write the engine's registers. Whole words; into SRAM, what fills the last one too.
+        """Write the engine's registers. Transfers into SRAM are rounded up to whole words.
 
-        Raises RuntimeError where it would write to the host what nobody asked for.
+        Raises RuntimeError for a transfer to the host that is not in whole words.
         """
         nic, (way, local, host, size, _) = self._nic, request
         to_nic = way in (Way.FETCH, Way.READ, Way.BRING)
@@ -121,10 +122,10 @@ class DirectTransfers:
         await self._done()
 
     async def _done(self) -> None:
-        """The transfer is over: start the next one, then tell of it."""
+        """Handle the end of the transfer: start the next one, then report it."""
         nic, now = self._nic, self._now
         if now is None:
-            raise RuntimeError(f"node {nic.node}: the host DMA has ended what nobody started")
+            raise RuntimeError(f"node {nic.node}: the host DMA reports the end of a transfer that was not started")
         nic.write(Reg.ISR, DONE)
         self._now = None
         if self._fetches and self._fetches[0].way is Way.READ:

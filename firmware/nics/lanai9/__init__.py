@@ -1,4 +1,4 @@
-"""What firmware finds on a LANai 9: chains and doorbells in hardware."""
+"""Hardware interface of a LANai 9: chains and doorbells in hardware."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from firmware.view import ClusterView
 
 
 def packet_port(nic: Nic, view: ClusterView, base: int, most: int, exact: bool = False) -> LanaiPackets:
-    """Payload moves by two chains."""
+    """Return a packet port that moves payload by two chains."""
     return LanaiPackets(nic, view, base, most, ChainTransfers, exact)
 
 
 def led_port(nic: Nic, view: ClusterView, base: int, most: int, lead: int) -> LedPackets:
-    """The same, with words in front of the payload."""
+    """Return a packet port whose payload begins with words of the firmware."""
     return LedPackets(nic, view, base, most, lead, ChainTransfers)
 
 
 def hardware_bells(nic: Nic, base: int) -> LanaiBells:
-    """The first doorbell FIFO."""
+    """Return the first doorbell FIFO."""
     return LanaiBells(nic, base)
 
 
 def host_dma(nic: Nic, lists: Mapping[int, int]) -> HardwareChains:
-    """The engine's own chains."""
+    """Return the engine's own chains."""
     return HardwareChains(nic)

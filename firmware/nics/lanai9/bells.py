@@ -1,4 +1,4 @@
-"""The doorbells of a LANai 9."""
+"""Doorbells of a LANai 9."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ FLAG = 1 << Isr.WAKE0
 
 
 class LanaiBells:
-    """The first FIFO of a LANai 9, of 512 entries in SRAM: a bit of ISR says that one has come."""
+    """First doorbell FIFO of a LANai 9: 512 entries in SRAM, and a bit of ISR for new ones."""
 
     def __init__(self, nic: Nic, base: int) -> None:
-        """`base`: its SRAM address, a multiple of its size; the host loads it into the card."""
+        """Create the FIFO at the SRAM address `base`, a multiple of its size, which the host loads into the card."""
         self._nic, self._base = nic, base
         self._consumer = 0
         self._ring: Ring
 
     def services(self, ring: Ring) -> list[Service]:
-        """Its bit."""
+        """Return the service of the FIFO's ISR bit."""
         self._ring = ring
         return [(Watch(Reg.ISR, 0, "packet_look", FLAG, register=True), self._rung)]
 
     async def _rung(self) -> None:
-        """Take all entries. The bit is cleared first: one that comes in between sets it again."""
+        """Take all entries. The bit is cleared first, so that an entry that arrives meanwhile sets it again."""
         nic = self._nic
         nic.write(Reg.ISR, FLAG)
         producer = await nic.read(Reg.DOORBELL_PRODUCER0)

@@ -1,4 +1,4 @@
-"""The host DMA of a LANai 9: the engine carries chains out by itself."""
+"""Host DMA of a LANai 9, whose engine executes chains itself."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ WAKES = {0: DONE, 1: DONE, 2: 1 << Isr.WAKE2, 3: 1 << Isr.WAKE2}
 
 
 class HardwareChains:
-    """PULSE starts a chain."""
+    """Chains started by the register PULSE."""
 
     def __init__(self, nic: Nic) -> None:
         self._nic = nic
@@ -23,14 +23,14 @@ class HardwareChains:
         self._nic.write(Reg.PULSE, 1 << chain)
 
     def services(self, woken: Mapping[int, Step], path: str) -> list[Service]:
-        """One step for each chain: no two of those in use share a flag."""
+        """Return one service for each chain. No two chains in use share a flag."""
         return [
             (flag_watch(path, WAKES[chain]), self._acknowledge(WAKES[chain], step)) for chain, step in woken.items()
         ]
 
     def _acknowledge(self, flag: int, step: Step) -> Step:
         def served() -> Awaitable[int | None]:
-            """The flag is cleared before blocks are looked at: one that ends in between raises it again."""
+            """Clear the flag, then check the blocks: a block that ends meanwhile sets it again."""
             self._nic.write(Reg.ISR, flag)
             return step()
 

@@ -1,4 +1,4 @@
-"""The packet port's transfers on a LANai 9: two chains of control blocks, which the engine carries out by itself."""
+"""Transfers of the packet port on a LANai 9: two chains of control blocks that the engine executes itself."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from firmware.verbs import Answer, Nic
 
 
 class ChainTransfers:
-    """A chain for each direction."""
+    """Transfers with one chain for each direction."""
 
     def __init__(self, nic: Nic, at: PortMap) -> None:
         self._nic, self._dma = nic, HardwareChains(nic)
@@ -33,47 +33,50 @@ class ChainTransfers:
 
     @property
     def full(self) -> bool:
-        """No block is free."""
+        """True if no block is free."""
         return self._in.full
 
     async def fetch(self, local: int, host: int, size: int) -> None:
-        """A block for the next slot."""
+        """Append a block for the next send slot."""
         await self._nic.work_on("packet_fetch")
         self._out.data(local, host, size, True, (Way.FETCH, 0, 0), E2L)
         await self._out.start()
 
     async def read(self, local: int, host: int, size: int) -> None:
-        """A block to the scratch place."""
+        """Append a block for the scratch area."""
         await self._nic.work_on("packet_read")
         self._out.data(local, host, size, True, (Way.READ, 0, 0), E2L)
         await self._out.start()
 
     async def deliver(self, local: int, host: int, size: int, buffer: int) -> None:
-        """A block for the next piece."""
+        """Append a block for the next piece of a received packet."""
         await self._nic.work_on("packet_deliver")
         self._in.data(local, host, size, True, (Way.DELIVER, buffer, 0))
         await self._in.start()
 
     async def store(self, words: Sequence[int], host: int) -> None:
-        """A block for words."""
+        """Append a block of words to the host."""
         await self._nic.work_on("packet_store")
         self._in.words(words, host, (Way.STORE, 0, 0))
         await self._in.start()
 
     async def bring(self, local: int, host: int, size: int) -> None:
-        """A block into memory of the firmware's."""
+        """Append a block from host memory into the firmware's memory."""
         await self._nic.work_on("packet_read")
         self._out.data(local, host, size, True, (Way.BRING, 0, 0), E2L)
         await self._out.start()
 
     async def take(self, local: int, host: int, size: int) -> None:
-        """A block out of it."""
+        """Append a block from the firmware's memory to the host."""
         await self._nic.work_on("packet_deliver")
         self._in.data(local, host, size, True, (Way.TAKE, 0, 0))
         await self._in.start()
 
     def replies(self, over: Over) -> list[Reply]:
-        """The flags of both chains, cleared before blocks are looked at: one that ends in between raises it again."""
+        """Return the replies to the flags of both chains.
+
+        A flag is cleared before the blocks are checked, so that a block that ends meanwhile sets it again.
+        """
         self._over = over
         return [
             Reply(
@@ -83,7 +86,7 @@ class ChainTransfers:
         ]
 
     async def _done(self, ring: BlockRing, _: int) -> None:
-        """Blocks of a chain are done."""
+        """Report the finished blocks of a chain."""
         found: list[tuple[Way, int]] = []
         while (entry := ring.finished()) is not None:
             found.append((Way(entry[0]), entry[1]))

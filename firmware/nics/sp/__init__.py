@@ -1,4 +1,4 @@
-"""What firmware finds on an SP adapter: commands of the left engine, packets of a limited size, perhaps doorbells."""
+"""Hardware interface of an SP adapter: commands of the left engine, packets of limited size, optional doorbells."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pymodels.formats.sp import MAX_USER
 
 
 def packet_port(nic: Nic, view: ClusterView, base: int, most: int, exact: bool = False) -> SpPackets:
-    """No packet takes more than `MAX_USER` bytes."""
+    """Return a packet port; a packet has at most `MAX_USER` bytes."""
     return SpPackets(nic, view, min(most, MAX_USER))
 
 
 def hardware_bells(nic: Nic, base: int) -> SpBells:
-    """The doorbell FIFO."""
+    """Return the doorbell FIFO."""
     return SpBells(nic, base)

@@ -1,4 +1,4 @@
-"""The doorbells of an SP adapter."""
+"""Doorbells of an SP adapter."""
 
 from __future__ import annotations
 
@@ -10,24 +10,25 @@ from pymodels.registers import Pci, Size
 
 
 class SpBells:
-    """The FIFO of an SP adapter that has doorbells: a bit of STATUS says that it is not empty. The polling loop has
-    looked at STATUS for the packets just before.
+    """Doorbell FIFO of an SP adapter: a bit of STATUS is set while it is not empty.
+
+    The polling loop has sampled STATUS for the packets just before.
     """
 
     def __init__(self, nic: Nic, base: int) -> None:
-        """`base`: its SRAM address, a multiple of its size."""
+        """Create the FIFO at the SRAM address `base`, a multiple of its size."""
         self._nic, self._base = nic, base
         nic.write(SpReg.BELL_BASE, base)
         self._consumer = 0
         self._ring: Ring
 
     def services(self, ring: Ring) -> list[Service]:
-        """Its bit."""
+        """Return the service of the FIFO's STATUS bit."""
         self._ring = ring
         return [(Watch(SpReg.STATUS, 0, "sp_bell_look", 1 << SpStatus.BELL, register=True), self._rung)]
 
     async def _rung(self) -> None:
-        """Take an entry; the bit stays while there are more."""
+        """Take one entry. The bit stays set while there are more."""
         nic = self._nic
         await nic.work("sp_bell_entry")
         offset, value = nic.load_words(self._base + Size.DOORBELL_ENTRY * (self._consumer % ENTRIES), 2)

@@ -108,7 +108,7 @@ def test_the_handler_that_runs_is_the_one_at_the_address_in_the_message() -> Non
 
 def test_an_address_at_which_no_handler_begins_is_named_where_it_arrives() -> None:
     bench = Bench()
-    said = f"host host1: a request of node 0: address {BASE + 1:#x}: no handler begins there"
+    said = f"host host1: a request of node 0: address {BASE + 1:#x}: no handler has this address"
     with rewritten(bench.layers[0].host, BASE + 1), pytest.raises(AmError, match=said):
         bench.run(bench.ports[0].request(1, bench.keep, 7), bench.until(1, 1))
 
@@ -136,17 +136,17 @@ def test_nodes_with_other_handlers_are_named() -> None:
 
 Misuse = Callable[[Bench], Awaitable[Any]]
 MISUSES: dict[str, tuple[Misuse, type[Exception], str]] = {
-    "itself": (lambda b: b.ports[0].request(0, b.keep), AmError, "a message to node 0: there is none"),
-    "nobody": (lambda b: b.ports[0].request(5, b.keep), AmError, r"a message to node 5: there is none; one of \[1\]"),
-    "a name": (lambda b: b.ports[0].request("metz", b.keep), AmError, "node 'metz': there is none"),  # type: ignore[arg-type]
+    "itself": (lambda b: b.ports[0].request(0, b.keep), AmError, "a message to node 0: unknown node"),
+    "nobody": (lambda b: b.ports[0].request(5, b.keep), AmError, r"a message to node 5: unknown node; one of \[1\]"),
+    "a name": (lambda b: b.ports[0].request("metz", b.keep), AmError, "node 'metz': unknown node"),  # type: ignore[arg-type]
     "six words": (lambda b: b.ports[0].request(1, b.keep, *range(6)), AmError, "6 arguments; give 5 at most"),
-    "a negative word": (lambda b: b.ports[0].request(1, b.keep, -1), AmError, "give words of 32 bits"),
-    "a long word": (lambda b: b.ports[0].request(1, b.keep, 1 << 32), AmError, "give words of 32 bits"),
-    "half a word": (lambda b: b.ports[0].request(1, b.keep, 0.5), AmError, "give words"),  # type: ignore[arg-type]
-    "long data": (lambda b: b.ports[0].request(1, b.keep, data=bytes(MOST + 1)), AmError, "no more than 4096 bytes"),
-    "text": (lambda b: b.ports[0].request(1, b.keep, data="x"), AmError, "no more than"),  # type: ignore[arg-type]
-    "a foreign handler": (lambda b: b.ports[0].request(1, b.until), ImageError, "it is not in the code image"),
-    "put to nobody": (lambda b: b.ports[0].put(7, 0, 0, 4, 0), AmError, "a message to node 7: there is none"),
+    "a negative word": (lambda b: b.ports[0].request(1, b.keep, -1), AmError, "give integers from 0 to"),
+    "a long word": (lambda b: b.ports[0].request(1, b.keep, 1 << 32), AmError, "give integers from 0 to"),
+    "half a word": (lambda b: b.ports[0].request(1, b.keep, 0.5), AmError, "give integers"),  # type: ignore[arg-type]
+    "long data": (lambda b: b.ports[0].request(1, b.keep, data=bytes(MOST + 1)), AmError, "at most 4096 of them"),
+    "text": (lambda b: b.ports[0].request(1, b.keep, data="x"), AmError, "data must be bytes"),  # type: ignore[arg-type]
+    "a foreign handler": (lambda b: b.ports[0].request(1, b.until), ImageError, "not in the code image"),
+    "put to nobody": (lambda b: b.ports[0].put(7, 0, 0, 4, 0), AmError, "a message to node 7: unknown node"),
     "put of less than nothing": (lambda b: b.ports[0].put(1, 0, 0, -1, 0), AmError, "-1 bytes; give 0 or more"),
     "put from an odd place": (lambda b: b.ports[0].put(1, 0, 2, 4, 0), AmError, "its source is at 2; give a physical"),
     "get to an odd place": (lambda b: b.ports[0].get(1, 0, 3, 4, 0), AmError, "its target is at 3; give a physical"),
@@ -210,7 +210,7 @@ def test_a_handler_that_makes_a_request_is_refused(kind: str, receive: str) -> N
         bench.run(ask(near), listens(far, receive, lambda: far.handled > 0), within_us=1000)
 
 
-@pytest.mark.parametrize(("kind", "said"), [(0, "it is answered already"), (1, "a reply is not answered")])
+@pytest.mark.parametrize(("kind", "said"), [(0, "the request has its reply"), (1, "the message is a reply")])
 def test_a_request_is_answered_once_and_a_reply_not_at_all(kind: int, said: str) -> None:
     refused: list[str] = []
 

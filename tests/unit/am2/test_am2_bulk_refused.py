@@ -89,7 +89,7 @@ MISUSES: dict[str, tuple[Call, Code, str]] = {
     "beyond all": (
         lambda e: e.bench.endpoints[0].request_xfer(1, (1 << 32) - 2, KEEP, b"12"), Code.BAD_LENGTH, "give fewer"
     ),
-    "text": (lambda e: e.bench.endpoints[0].request_xfer(1, 0, KEEP, "x"), Code.BAD_LENGTH, "its data"),  # type: ignore[arg-type]
+    "text": (lambda e: e.bench.endpoints[0].request_xfer(1, 0, KEEP, "x"), Code.BAD_LENGTH, "data must be bytes"),  # type: ignore[arg-type]
     "handler 0": (lambda e: e.bench.endpoints[0].request_xfer(1, 0, 0, b""), Code.BAD_HANDLER, "handler 0"),
     "a free translation": (lambda e: e.bench.endpoints[0].request_xfer(9, 0, KEEP, b""), Code.BAD_ENTRY, "is free"),
     "nine words": (

@@ -29,11 +29,11 @@ MISUSES: dict[str, tuple[Misuse, Code, str]] = {
     "a handler's index": (lambda b: b.endpoints[0].set_handler(256, b.keep), Code.BAD_HANDLER, "give 0 to 255"),
     "no function": (lambda b: b.endpoints[0].set_handler(4, 7), Code.BAD_HANDLER, "handler 4 is 7; give a function"),  # type: ignore[arg-type]
     "nine words": (lambda b: b.endpoints[0].request(1, KEEP, *range(9)), Code.BAD_ARGUMENTS, "9 arguments; give 8"),
-    "a negative word": (lambda b: b.endpoints[0].request(1, KEEP, -1), Code.BAD_ARGUMENTS, "give words of 32 bits"),
-    "a long word": (lambda b: b.endpoints[0].request(1, KEEP, 1 << 32), Code.BAD_ARGUMENTS, "give words of 32 bits"),
-    "half a word": (lambda b: b.endpoints[0].request(1, KEEP, 0.5), Code.BAD_ARGUMENTS, "give words"),  # type: ignore[arg-type]
-    "long data": (lambda b: b.endpoints[0].request_i(1, KEEP, bytes(8193)), Code.BAD_LENGTH, "no more than 8192 bytes"),
-    "text": (lambda b: b.endpoints[0].request_i(1, KEEP, "x"), Code.BAD_LENGTH, "its data are no more"),  # type: ignore[arg-type]
+    "a negative word": (lambda b: b.endpoints[0].request(1, KEEP, -1), Code.BAD_ARGUMENTS, "give integers from 0 to"),
+    "a long word": (lambda b: b.endpoints[0].request(1, KEEP, 1 << 32), Code.BAD_ARGUMENTS, "give integers from 0 to"),
+    "half a word": (lambda b: b.endpoints[0].request(1, KEEP, 0.5), Code.BAD_ARGUMENTS, "give integers"),  # type: ignore[arg-type]
+    "long data": (lambda b: b.endpoints[0].request_i(1, KEEP, bytes(8193)), Code.BAD_LENGTH, "at most 8192 of them"),
+    "text": (lambda b: b.endpoints[0].request_i(1, KEEP, "x"), Code.BAD_LENGTH, "data must be bytes"),  # type: ignore[arg-type]
     "a long tag": (lambda b: b.endpoints[0].set_tag(1 << 64), Code.BAD_TAG, "give a number of 64 bits"),
     "a tag to map": (lambda b: b.endpoints[0].map(3, EndpointName(1, 0), -1), Code.BAD_TAG, "tag -1; give a number"),
     "node 256": (lambda b: b.endpoints[0].map(3, EndpointName(256, 0), TAG), Code.BAD_ENDPOINT, "give the name of an"),

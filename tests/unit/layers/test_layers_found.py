@@ -62,11 +62,11 @@ def test_layers_that_come_and_go_are_seen(host: Path) -> None:
         ("LAYER = Layer(name='wrong', library=None)", "library is None; give a function"),
         ("LAYER = Layer(name='wrong', library=print, options=3)", "options is 3; give a subclass of LayerOptions"),
         ("LAYER = Layer(name='wrong', library=print, options=dict)", "'dict'>; give a subclass of LayerOptions"),
-        ("LAYER = Layer(name='wr ong', library=print)", "the name is no identifier; use letters, digits and _"),
+        ("LAYER = Layer(name='wr ong', library=print)", "the name is not an identifier; use letters, digits and _"),
         ("LAYER = Layer(name='wrong', library=print, stands_on='hal')", "stands_on is 'hal'; give a tuple of names"),
         (
             "LAYER = Layer(name='wrong', library=print, firmware=print, stands_on=('hal',))",
-            "has a NIC side, and stands on 'hal'; leave out one of the two",
+            "has both firmware and stands_on='hal'; remove one of the two",
         ),
     ],
 )

@@ -61,24 +61,24 @@ def test_a_request_that_its_handler_does_not_answer_is_answered_by_the_library(l
 
 Misuse = Callable[[Bench], Awaitable[Any]]
 MISUSES: dict[str, tuple[Misuse, type[Exception], str]] = {
-    "itself": (lambda b: b.ports[0].request(0, b.keep(0)), SanlabError, "a message to node 0: there is none"),
-    "nobody": (lambda b: b.ports[0].request(5, b.keep(0)), SanlabError, "a message to node 5: there is none; one of"),
-    "a name": (lambda b: b.ports[0].request("metz", b.keep(0)), SanlabError, "node 'metz': there is none"),
+    "itself": (lambda b: b.ports[0].request(0, b.keep(0)), SanlabError, "a message to node 0: unknown node"),
+    "nobody": (lambda b: b.ports[0].request(5, b.keep(0)), SanlabError, "a message to node 5: unknown node; one of"),
+    "a name": (lambda b: b.ports[0].request("metz", b.keep(0)), SanlabError, "node 'metz': unknown node"),
     "nine words": (lambda b: b.ports[0].request(1, b.keep(0), *range(9)), SanlabError, "9 arguments; give 8 at most"),
-    "a negative word": (lambda b: b.ports[0].request(1, b.keep(0), -1), SanlabError, "give words of 32 bits"),
-    "a long word": (lambda b: b.ports[0].request(1, b.keep(0), 1 << 32), SanlabError, "give words of 32 bits"),
-    "a float": (lambda b: b.ports[0].request(1, b.keep(0), 1.0), SanlabError, "give words of 32 bits"),
-    "half a word": (lambda b: b.ports[0].request(1, b.keep(0), 0.5), SanlabError, "give words of 32 bits"),
+    "a negative word": (lambda b: b.ports[0].request(1, b.keep(0), -1), SanlabError, "give integers from 0 to"),
+    "a long word": (lambda b: b.ports[0].request(1, b.keep(0), 1 << 32), SanlabError, "give integers from 0 to"),
+    "a float": (lambda b: b.ports[0].request(1, b.keep(0), 1.0), SanlabError, "give integers from 0 to"),
+    "half a word": (lambda b: b.ports[0].request(1, b.keep(0), 0.5), SanlabError, "give integers from 0 to"),
     "long data": (
         lambda b: b.ports[0].request(1, b.keep(0), data=bytes(3000)),
         SanlabError,
-        "its data are no more than",
+        "data must be bytes, at most",
     ),
-    "text": (lambda b: b.ports[0].request(1, b.keep(0), data="text"), SanlabError, "its data are no more"),
-    "a foreign handler": (lambda b: b.ports[0].request(1, b.keep(1)), ImageError, "it is not in the code image"),
+    "text": (lambda b: b.ports[0].request(1, b.keep(0), data="text"), SanlabError, "data must be bytes"),
+    "a foreign handler": (lambda b: b.ports[0].request(1, b.keep(1)), ImageError, "not in the code image"),
     "a key twice": (lambda b: b.open(0, key=1), SanlabError, "key 0x1: host0: process . has opened the"),
     "a long key": (lambda b: b.open(0, key=1 << 32), SanlabError, "it is not a word of 32 bits"),
-    "a handler twice": (lambda b: b.open(0, 2, [b.keep(0)] * 2), ImageError, "it has a handler twice"),
+    "a handler twice": (lambda b: b.open(0, 2, [b.keep(0)] * 2), ImageError, "a handler is given twice"),
 }
 
 
@@ -113,7 +113,7 @@ def test_a_handler_sends_no_requests_and_answers_once(layer: str) -> None:
 
         near, far = [bench.run(bench.open(node, 2, [twice]))[0] for node in range(2)]
         bench.run(near.request(1, twice), *(port.until(lambda found=refused: bool(found)) for port in (near, far)))
-        assert refused == ["it is answered already" if kind == "REQUEST" else "a reply is not answered"]
+        assert refused == ["the request has its reply" if kind == "REQUEST" else "the message is a reply"]
 
 
 @each_layer

@@ -144,18 +144,18 @@ def test_the_order_is_from_below_and_names_each_once() -> None:
 @pytest.mark.parametrize(
     ("layers", "options", "said"),
     [
-        (["lost"], {}, "layer 'lost': stands on 'grmi', which does not exist; did you mean 'grim'?"),
+        (["lost"], {}, "layer 'lost': stands_on names 'grmi', which does not exist; did you mean 'grim'?"),
         (
             ["egg"],
             {},
-            "layer 'egg': stands on itself: egg on chicken on egg; let one of them stand on another layer",
+            "layer 'egg': is stacked on itself: egg on chicken on egg; choose another layer below one of them",
         ),
-        (["notes"], {"notes": {"on": "grin"}}, "layer 'notes': does not stand on 'grin'; did you mean 'grim'?"),
+        (["notes"], {"notes": {"on": "grin"}}, "layer 'notes': cannot run on 'grin'; did you mean 'grim'?"),
         (
             ["tally", "notes"],
             {"notes": {"on": "via"}},
-            "layer 'via': the NICs run 'grim' already, and have one program; "
-            "let all layers of a run stand on the same one",
+            "layer 'via': the NICs already run 'grim', and each runs one program; "
+            "use layers with the same layer at the bottom",
         ),
     ],
 )
@@ -168,5 +168,5 @@ def test_what_cannot_stand_is_refused_by_name(layers: list[str], options: dict[s
 def test_a_second_program_of_a_nic_is_refused() -> None:
     node = bare(Machine(2))
     node.start("tally")
-    with pytest.raises(SanlabError, match="layer 'via': the NICs run 'grim' already"):
+    with pytest.raises(SanlabError, match="layer 'via': the NICs already run 'grim'"):
         node.start("via")

@@ -92,7 +92,9 @@ def test_the_handler_that_runs_is_the_one_that_the_message_names() -> None:
 def test_an_address_at_which_no_handler_begins_is_an_error_of_its_receiver() -> None:
     bench = Bench()
     trapping(bench, lambda header: header.__setitem__(7, 1))
-    with pytest.raises(SsamError, match="process 1: a request of node 0: address 0x400001: no handler begins there"):
+    with pytest.raises(
+        SsamError, match="process 1: a request of node 0: address 0x400001: no handler has this address"
+    ):
         bench.run(bench.ports[0].request(1, bench.keep(0)), bench.until(1, 1))
 
 

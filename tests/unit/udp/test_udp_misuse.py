@@ -118,7 +118,7 @@ def test_options_are_checked() -> None:
     ):
         with pytest.raises(OptionError, match=said):
             check_options("udp", options, 2, 1 << 20, card)
-    with pytest.raises(NodesError, match="129 hosts: layer 'udp' has names for 128"):
+    with pytest.raises(NodesError, match="129 hosts: layer 'udp' can address 128"):
         check_options("udp", {}, 129, 1 << 20, card)
     sp = nic_kind("sp").card(1 << 20)
     with pytest.raises(OptionError, match="a packet of this NIC takes 2032 bytes, .*; give udp.mtu=2032 at most"):

@@ -345,5 +345,5 @@ def test_choices_that_a_nic_does_not_have_are_refused_before_anything_is_built(
 def test_more_nodes_than_a_header_can_name_are_refused() -> None:
     card = nic_kind("lanai9").card(1 << 19)
     check_options("via", {}, 128, 1 << 19, card)
-    with pytest.raises(SanlabError, match=r"129 hosts: layer 'via' has names for 128"):
+    with pytest.raises(SanlabError, match=r"129 hosts: layer 'via' can address 128"):
         check_options("via", {}, 129, 1 << 19, card)
