@@ -1,5 +1,5 @@
-"""Builders of regular networks for a list of hosts: one switch, two, a tree, a Clos network (leaf and spine), a fat
-tree of three levels, a ring, a torus.
+"""Builders of regular networks for a list of hosts: single switch, two cascaded switches, tree, Clos network (leaf and
+spine), three-level fat tree, ring, torus, SP switch board.
 """
 
 from __future__ import annotations
@@ -11,24 +11,26 @@ from pymodels.topology import SWITCH_SIZES, End, Link, Switch, Topology, Topolog
 
 
 def host_names(count: int) -> tuple[str, ...]:
-    """`count` plain host names: node00, node01, ..."""
+    """Return `count` host names: node00, node01, ..."""
     return tuple(f"node{i:02d}" for i in range(count))
 
 
 def smallest_switch(ports: int) -> int:
-    """The smallest switch with at least `ports` ports; the largest there is when none has."""
+    """Return the smallest switch size with at least `ports` ports, or the largest size if none is large enough."""
     return next((size for size in SWITCH_SIZES if size >= ports), SWITCH_SIZES[-1])
 
 
 def single_switch(hosts: Sequence[str], ports: int = 8, metres: float | None = None) -> Topology:
-    """All hosts on one switch, host i on port i."""
+    """Return a network of one switch, with host i on port i."""
     _fits(len(hosts), ports, f"one switch of {ports} ports")
     links = tuple(Link(End(host, 0), End("s0", i), metres) for i, host in enumerate(hosts))
     return _checked((Switch("s0", ports),), hosts, links)
 
 
 def tree(hosts: Sequence[str], ports: int = 8, metres: float | None = None) -> Topology:
-    """A tree of switches for any number of hosts, spread evenly over the leaves; a switch's last port leads up."""
+    """Return a tree of switches for any number of hosts, spread evenly over the leaves; the last port of a switch leads
+    up.
+    """
     if len(hosts) <= ports:
         return single_switch(hosts, ports, metres)
     switches: list[Switch] = []
@@ -45,7 +47,7 @@ def tree(hosts: Sequence[str], ports: int = 8, metres: float | None = None) -> T
 
 
 def cascade(hosts: Sequence[str], ports: int = 8, metres: float | None = None) -> Topology:
-    """Two switches, joined by a cable between their last ports: what Netfinity SP calls cascaded (paper 001, 3.1.1)."""
+    """Return two switches joined by a cable between their last ports ("cascaded" in Netfinity SP: paper 001, 3.1.1)."""
     room = ports - 1
     _fits(len(hosts), 2 * room, f"two cascaded switches of {ports} ports")
     links = [Link(End(host, 0), End(f"s{i // room}", i % room), metres) for i, host in enumerate(hosts)]
@@ -54,9 +56,10 @@ def cascade(hosts: Sequence[str], ports: int = 8, metres: float | None = None) -
 
 
 def clos(hosts: Sequence[str], ports: int = 8, metres: float | None = None) -> Topology:
-    """Leaf and spine with full bisection: half of a leaf's ports lead up; as few spines as take all up-links evenly.
+    """Return a leaf-and-spine network with full bisection for up to `ports` * `ports` / 2 hosts.
 
-    Holds ports * ports / 2 hosts. Several up-links of one leaf to one spine stand in parallel.
+    Half of a leaf's ports lead up. The number of spines is the smallest that takes all up-links evenly; several cables
+    may join the same leaf and spine.
     """
     half = ports // 2
     _fits(len(hosts), ports * half, f"leaf and spine of {ports}-port switches")
@@ -75,11 +78,12 @@ def clos(hosts: Sequence[str], ports: int = 8, metres: float | None = None) -> T
 
 
 def fat_tree(hosts: Sequence[str], ports: int = 8, metres: float | None = None) -> Topology:
-    """Three levels of equal switches (Al-Fares, Loukissas and Vahdat 2008): pods of `ports` / 2 edge switches and as
-    many aggregation switches, each edge switch joined to each of them, and core switches over all pods.
+    """Return a three-level fat tree of equal switches for up to `ports` ** 3 / 4 hosts (Al-Fares, Loukissas and Vahdat
+    2008).
 
-    Holds ports ** 3 / 4 hosts. With fewer pods, as few core switches as take all up-links evenly: cables then stand in
-    parallel.
+    A pod has `ports` / 2 edge switches and as many aggregation switches, fully connected; core switches join the pods.
+    The number of core switches is the smallest that takes all up-links evenly, so that several cables may join two
+    switches.
     """
     half = ports // 2
     _fits(len(hosts), ports * half * half, f"a fat tree of {ports}-port switches")
@@ -105,14 +109,14 @@ def fat_tree(hosts: Sequence[str], ports: int = 8, metres: float | None = None) 
 
 
 def ring(hosts: Sequence[str], ports: int = 8, metres: float | None = None) -> Topology:
-    """Switches in a circle, their last two ports to the next and to the last one; hosts spread evenly over them."""
+    """Return a ring of switches joined by their last two ports, with the hosts spread evenly."""
     return torus(hosts, ports, metres, rows=1)
 
 
 def torus(hosts: Sequence[str], ports: int = 8, metres: float | None = None, rows: int | None = None) -> Topology:
-    """Rows and columns of switches, each a circle; as square as can be unless `rows` is given. Hosts spread evenly.
+    """Return a torus of switches with the hosts spread evenly; nearly square unless `rows` is given.
 
-    A switch's last ports lead to its neighbours: two for the columns, two for the rows where there are several.
+    The last ports of a switch lead to its neighbours: two within the row and, with several rows, two within the column.
     """
     around = 2 if rows == 1 else 4
     if ports <= around:
@@ -138,9 +142,10 @@ def torus(hosts: Sequence[str], ports: int = 8, metres: float | None = None, row
 
 
 def board(hosts: Sequence[str], chips: int = 4, ports: int = 8, metres: float | None = None) -> Topology:
-    """A switch board of the SP: `chips` node chips and as many link chips, a cable from each to each.
+    """Return a switch board of the SP: `chips` node chips and as many link chips, fully connected.
 
-    Hosts go round the node chips, so the first `chips` ones have `chips` routes to each other, one by each link chip.
+    Hosts are assigned to the node chips in turn. The first `chips` hosts therefore have `chips` routes to each other,
+    one through each link chip.
     """
     _fits(len(hosts), chips * (ports - chips), f"a board of {chips} node chips with {ports} ports")
     down = [Link(End(host, 0), End(f"chip{i % chips}", i // chips), metres) for i, host in enumerate(hosts)]
@@ -152,7 +157,7 @@ def board(hosts: Sequence[str], chips: int = 4, ports: int = 8, metres: float | 
 
 
 def _shares(items: Sequence[End], count: int) -> list[Sequence[End]]:
-    """`items` cut into `count` runs whose lengths differ by at most one."""
+    """Return `items` cut into `count` runs whose lengths differ by at most one."""
     bounds = [len(items) * i // count for i in range(count + 1)]
     return [items[a:b] for a, b in itertools.pairwise(bounds)]
 

@@ -1,7 +1,7 @@
-"""The common form of every error that a user can cause: what is wrong, why, and what would be right.
+"""Base classes of all errors that a user can cause, and helpers for their texts.
 
-The message is always `what: cause; remedy`; errors in a file put `file:line: ` in front. A main program prints
-`str(error)` and leaves with `error.exit_code`: 2 means the user's input was refused before anything was built.
+A message has the form `what: cause; remedy`; errors in a file have the prefix `file:line: `. A main program prints
+`str(error)` and exits with `error.exit_code`: 2 means that invalid input was rejected before anything was built.
 """
 
 from __future__ import annotations
@@ -11,11 +11,17 @@ from collections.abc import Iterable
 
 EXIT_CONFIGURATION = 2
 MANY, SOME = 12, 3
-"""Above so many known names a message lists only so many of them."""
+"""Limits of `nearest`: of more than MANY known names a message lists only SOME."""
 
 
 class SanlabError(Exception):
-    """Base of all errors with a known cause: `what` is wrong, its `cause`, and the `remedy`."""
+    """Base class of all errors with a known cause.
+
+    Attributes:
+        what: The subject, in a few words.
+        cause: What is wrong, with the value at fault.
+        remedy: What would be right.
+    """
 
     exit_code = 1
 
@@ -30,7 +36,7 @@ class SanlabError(Exception):
 
 
 class ConfigError(SanlabError):
-    """A mistake in a configuration file, a profile or a setting. `line` counts from 1; 0 means the file as a whole."""
+    """Mistake in a configuration file, a profile or a setting. `line` counts from 1; 0 stands for the whole file."""
 
     exit_code = EXIT_CONFIGURATION
 
@@ -46,7 +52,9 @@ class ConfigError(SanlabError):
 
 
 def shown(text: str) -> str:
-    """A text on one line for a terminal or a page: line ends become spaces, other control characters are escaped."""
+    """Return a text on one line for a terminal or a page: line ends become spaces, other control characters are
+    escaped.
+    """
     line = " ".join(part for part in text.splitlines() if part.strip())
     return "".join(one if one.isprintable() or one == "\t" else _escaped(one) for one in line)
 
@@ -56,9 +64,9 @@ def _escaped(character: str) -> str:
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """The remedy for an unknown name: the known name nearest to it; if none is near, all of them, or some of many.
+    """Return the remedy for an unknown name: the most similar known name, or else a list of known names.
 
-    Upper and lower case count as equal; a dotted name is also known by its last part (`nic_ps` for `clock.nic_ps`).
+    Case is ignored. A dotted name also matches by its last part (`nic_ps` for `clock.nic_ps`).
     """
     names = sorted(known)
     folded = {name.lower(): name for name in reversed(names)}

@@ -1,6 +1,6 @@
-"""Fingerprints of C sources, kept in generated files and compared with the sources at every run.
+"""Fingerprints of C sources, stored in generated files and compared with the sources at every run.
 
-A fingerprint covers the tokens of the sources: a comment, an indentation or a line break may change without a compiler.
+Fingerprints cover the tokens of the sources, so that comments and white space may change without recompilation.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SPLICE = re.compile(r"\\\r?\n")
 COMMENT = re.compile(r"""/\*.*?(?:\*/|\Z)|//[^\n]*|("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')""", re.DOTALL)
 DIRECTIVE = re.compile(r"^[ \t]*#.*", re.MULTILINE)
 END = "\x01"
-"""Token for the end of a line that ends something: a directive, or an instruction of assembly."""
+"""Token for a significant line end: of a preprocessor directive, or of an instruction of assembly."""
 TOKEN = re.compile(
     r"""\#[ \t]*define[ \t]+\w+\(?                  # NAME( is another macro than NAME (
     | "(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*'
@@ -33,15 +33,16 @@ TOKEN = re.compile(
 
 
 class StaleError(SanlabError):
-    """A generated file that was not made from the sources as they are."""
+    """Generated file that does not match its sources."""
 
     exit_code = EXIT_CONFIGURATION
 
 
 def tokens(text: str, by_line: bool = False) -> list[str]:
-    """Return the preprocessing tokens of C; with `by_line` of assembly, where every line ends an instruction.
+    """Return the preprocessing tokens of C, or of assembly with `by_line`, where every line end is significant.
 
-    Folders of included files are left out, since a copied layer has its own; the files' contents have fingerprints too.
+    Folders in `#include` lines are dropped, since a copied layer has other folders; included files have fingerprints
+    too.
     """
     text = re.sub(r'^([ \t]*#[ \t]*include[ \t]*")[^"\n]*/', r"\1", text, flags=re.MULTILINE)
     bare = COMMENT.sub(lambda found: found[1] or " ", SPLICE.sub("", text))
@@ -61,9 +62,9 @@ def _included_by(text: bytes) -> tuple[str, ...]:
 
 
 def with_included(files: Iterable[Path], folders: Sequence[Path]) -> list[Path]:
-    """Return the files and all files that they include, directly or not.
+    """Return the files and all files that they include, directly or indirectly.
 
-    An included file is looked for beside the one that includes it, then in `folders`; one that is in none is left out.
+    Included files are searched beside the including file, then in `folders`; files that are not found are left out.
     """
     found: dict[Path, None] = {}
     new = [path.resolve() for path in files]
@@ -80,20 +81,20 @@ def with_included(files: Iterable[Path], folders: Sequence[Path]) -> list[Path]:
 def fingerprint(files: Iterable[Path], facts: Iterable[str] = ()) -> str:
     """Return a SHA-256 over the tokens of files and over further facts, such as compiler flags.
 
-    It does not depend on the order of the files, nor on where they are.
+    The order and the folders of the files have no influence.
     """
     digests = sorted(_digest(path.read_bytes(), path.suffix == ".S") for path in files)
     return hashlib.sha256("\0".join([*digests, *facts]).encode()).hexdigest()
 
 
 def check(file: Path, compiled: Mapping[str, object], now: str, command: str) -> None:
-    """Raise StaleError when the section `compiled` of a generated file has another fingerprint than its sources.
+    """Raise StaleError if a generated file has another fingerprint than its sources.
 
     Args:
-        file: the generated file, for the message.
-        compiled: its section `compiled`.
-        now: the fingerprint of the sources as they are.
-        command: name and layer for the command that generates the file, such as `costs echo`.
+        file: The generated file, for the message.
+        compiled: Its section `compiled`.
+        now: Fingerprint of the present sources.
+        command: Name and layer for the command that generates the file, such as `costs echo`.
     """
     if compiled.get(KEY) != now:
         cause = "was generated from other C sources than those beside it, and a run would use the old ones"

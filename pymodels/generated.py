@@ -1,10 +1,10 @@
-"""Generated tables and images of a message layer, compressed together in one file of the layer, `generated.bz2`.
+"""Generated tables and firmware images of a message layer, compressed together in `generated.bz2`.
 
-The file holds texts by name. A text is addressed by the path that it would have as a file, such as
-`firmware/epos/nic/executed.toml`. A file at that path is used in place of the text: an empty one asks for the table or
-image to be generated. `sanlab costs --print LAYER` prints the texts, and so does `bzcat`.
+The file holds texts by name. Each text is addressed by the path that it would have as a file, such as
+`firmware/epos/nic/executed.toml`. A file at that path takes precedence over the text; an empty file requests that the
+table or image is generated. `sanlab costs --print LAYER` and `bzcat` print the texts.
 
-bzip2 compresses equal texts to equal bytes on every machine. Its checksums detect damage.
+bzip2 compresses equal texts to equal bytes on every machine, and its checksums detect damage.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ NAME = "generated.bz2"
 COMPRESSED = ("executed.toml", "composed.toml", "composed.*.toml", "firmware.*.toml")
 """Names of the texts that are kept in `generated.bz2`."""
 BYHAND = "byhand"
-"""Folder of the tables of paths that the tests of a layer have written by hand."""
+"""Folder with hand-written path tables for the tests of a layer."""
 SHARING = ("nic", "host", BYHAND)
-"""Folders of a layer that share the file of the layer."""
+"""Subfolders of a layer that share the layer's `generated.bz2`."""
 HEAD = re.compile(r"^==== (\S+)\n", re.MULTILINE)
-"""Line before each text: its path below the folder of `generated.bz2`."""
+"""Separator line before each text, with its path relative to the folder of `generated.bz2`."""
 
 
 class GeneratedError(SanlabError):
-    """A `generated.bz2` that is missing or damaged."""
+    """Missing or damaged `generated.bz2`."""
 
     exit_code = EXIT_CONFIGURATION
 
@@ -45,13 +45,15 @@ def is_compressed(file: Path) -> bool:
 
 
 def where(file: Path) -> tuple[Path, str]:
-    """Return the `generated.bz2` that keeps the text of a path, and the text's name in it."""
+    """Return the `generated.bz2` that contains the text of a path, and the text's name in it."""
     folder = next(folder for folder in file.parents if folder.name not in SHARING)
     return folder / NAME, file.relative_to(folder).as_posix()
 
 
 def texts(archive: Path) -> Mapping[str, str]:
-    """Return the texts of a `generated.bz2` by name; none if it is missing. Raises GeneratedError if it is damaged."""
+    """Return the texts of a `generated.bz2` by name; empty if the file is missing. Raises GeneratedError if it is
+    damaged.
+    """
     try:
         state = archive.stat()
     except FileNotFoundError:
@@ -69,8 +71,8 @@ def _texts(archive: Path, size: int, changed: int) -> Mapping[str, str]:
 
 
 def packed(found: Mapping[str, str]) -> bytes:
-    """Return texts by name as the content of a `generated.bz2`. Raises ValueError for a text with a line of its own
-    form.
+    """Return the content of a `generated.bz2` with these texts. Raises ValueError if a text contains a separator
+    line.
     """
     for name, text in found.items():
         if HEAD.search(text) or re.search(r"\s", name):
@@ -79,7 +81,7 @@ def packed(found: Mapping[str, str]) -> bytes:
 
 
 def unpacked(content: bytes) -> dict[str, str]:
-    """Return the texts of the content of a `generated.bz2`. Raises OSError or ValueError if it is damaged."""
+    """Return the texts in the content of a `generated.bz2`. Raises OSError or ValueError if it is damaged."""
     before, *parts = HEAD.split(bz2.decompress(content).decode())
     if before or not parts:
         raise ValueError("no line ==== at its start")
@@ -87,9 +89,8 @@ def unpacked(content: bytes) -> dict[str, str]:
 
 
 def found(file: Path) -> str | None:
-    """Return the text of a path: of the file if it exists, else of `generated.bz2`; None if both lack it.
-
-    Raises GeneratedError if `generated.bz2` is damaged.
+    """Return the text of a path, from the file or else from `generated.bz2`; None if both lack it. Raises
+    GeneratedError if `generated.bz2` is damaged.
     """
     if file.exists():
         return read_text(file)
@@ -98,7 +99,7 @@ def found(file: Path) -> str | None:
 
 
 def table(file: Path) -> dict[str, Any]:
-    """Return the TOML table of a path. Raises GeneratedError if it is missing, ConfigError if it is no TOML."""
+    """Return the TOML table of a path. Raises GeneratedError if it is missing, ConfigError if it is not valid TOML."""
     text = found(file)
     if text is None:
         archive, name = where(file)
@@ -107,7 +108,7 @@ def table(file: Path) -> dict[str, Any]:
 
 
 def keep(file: Path, text: str) -> None:
-    """Replace the text of a path in its `generated.bz2`, in one step, and remove a file at that path."""
+    """Replace the text of a path in its `generated.bz2` atomically, and remove a file at that path."""
     archive, name = where(file)
     part = archive.with_name(f"{archive.name}.part")
     part.write_bytes(packed({**texts(archive), name: text}))

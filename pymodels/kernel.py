@@ -1,11 +1,11 @@
-"""The discrete-event loop on which firmware and drivers run.
+"""Discrete-event loop that runs the coroutines of firmware and drivers.
 
-One loop serves both worlds. On the pure-Python machine it also owns time (`run`). On the RTL the simulator owns time:
-the engine calls `run_ready` at each wake and asks for `next_alarm`. Coroutines are plain `async def`; the only thing
-they ever suspend on is a `Future`, so resuming one costs a function call, not a scheduler round.
+The same loop serves both backends. On the pure-Python machine it also advances time (`run`). On the RTL the simulator
+advances time: the engine calls `run_ready` at each wake-up and reads `next_alarm`. Coroutines are plain `async def`;
+they suspend on a `Future` only, so that resuming one costs a function call instead of a scheduler round.
 
-Times are whole picoseconds. Software acts at odd picoseconds: clock edges stand at even ones, so that a coroutine never
-meets an edge and both simulators agree on what it saw.
+Times are integer picoseconds. Software acts at odd picoseconds and clock edges occur at even ones. A coroutine
+therefore never coincides with an edge, and both simulators agree on the values that it reads.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from pymodels.waiting import Wait, Waits, Wanted
 
 T = TypeVar("T")
 FOREVER = 1 << 62
-"""A time that never comes."""
+"""Time later than every event."""
 Waiting = Generator["Future[Any]", None, T]
 Why = str | Wanted
-"""What a wait is for: words, or a resource with its holder."""
+"""Reason of a wait for reports: a text, or a resource with its holder."""
 
 
 class Future(Generic[T]):
-    """A value that is set later. Awaiting it suspends the task until `set`; `why` describes it in hang reports."""
+    """Value that is set later. Awaiting it suspends the task until `set`; `why` describes the wait in hang reports."""
 
     __slots__ = ("_ready", "done", "tasks", "value", "why")
 
@@ -42,7 +42,9 @@ class Future(Generic[T]):
         self._ready = kernel.ready
 
     def set(self, value: T, /) -> None:
-        """Fulfil the future once; everyone who waits runs at the present time, in the order in which they waited."""
+        """Set the value and make all waiting tasks ready at the present time, in the order in which they began to
+        wait.
+        """
         if self.done:
             raise RuntimeError(f"future set twice: {self.why}")
         self.value = value
@@ -56,7 +58,7 @@ class Future(Generic[T]):
 
 
 class Task:
-    """A running coroutine. `finished` is a future with its return value."""
+    """Running coroutine. `finished` is a future with its return value."""
 
     __slots__ = ("finished", "name", "resume", "waits_for")
 
@@ -70,19 +72,19 @@ class Task:
 
 
 def close_unbegun(*coroutines: Coroutine[Any, Any, Any]) -> None:
-    """Close those that nobody will run any more, and that have not begun."""
+    """Close coroutines that have not started and will not be run."""
     for one in coroutines:
         if getcoroutinestate(one) == CORO_CREATED:
             one.close()
 
 
 def _stopped(value: None) -> Future[Any]:
-    """The continuation of a stopped task: nothing."""
+    """Continuation of a stopped task; ends the task at once."""
     raise StopIteration
 
 
 class Event:
-    """A condition that any number of tasks may wait for, again and again; `set` wakes all that wait now."""
+    """Condition that any number of tasks can wait for repeatedly; `set` wakes all tasks that wait at that moment."""
 
     __slots__ = ("_future", "_kernel", "_why")
 
@@ -92,20 +94,20 @@ class Event:
         self._future: Future[None] | None = None
 
     def set(self) -> None:
-        """Wake every task that waits at this moment; nothing is remembered for later ones."""
+        """Wake every task that waits at this moment; later waits are not affected."""
         future, self._future = self._future, None
         if future is not None:
             future.set(None)
 
     def wait(self) -> Future[None]:
-        """The future of the next `set`."""
+        """Return the future of the next `set`."""
         if self._future is None:
             self._future = self._kernel.future(self._why)
         return self._future
 
 
 class Queue(Generic[T]):
-    """An unbounded first-in first-out queue between tasks."""
+    """Unbounded first-in first-out queue between tasks."""
 
     __slots__ = ("_arrival", "items")
 
@@ -119,18 +121,19 @@ class Queue(Generic[T]):
         self._arrival.set()
 
     async def get(self) -> T:
-        """The oldest item; waits while there is none."""
+        """Remove and return the oldest item; waits while the queue is empty."""
         while not self.items:
             await self._arrival.wait()
         return self.items.popleft()
 
 
 class Kernel:
-    """Runs tasks in a fixed order: by time, then by the order in which they became ready."""
+    """Scheduler of tasks in a fixed order: by time, then by the order in which they became ready."""
 
     compiled = "KernelMethods"
-    """Type of tb/sim/twin/doorway_python.c with the loop in C, for the subclass `KernelC` (`tb.sim.compiled`), whose
-    futures and tasks are `FutureC` and `TaskC`. Parameters that are positional-only in C are so in Python.
+    """Type in tb/sim/twin/doorway_python.c that implements the loop in C, for the subclass `KernelC`
+    (`tb.sim.compiled`) with the futures `FutureC` and tasks `TaskC`. Parameters that are positional-only in C are
+    positional-only here.
     """
 
     def __init__(self) -> None:
@@ -152,47 +155,48 @@ class Kernel:
         return task
 
     def stop(self, task: Task, /) -> None:
-        """Stop a task where it is suspended: it makes no further step, and tasks that wait for its end wait for
-        ever.
-        """
+        """Stop a suspended task: it never resumes, and tasks that await its `finished` wait for ever."""
         if task in self.tasks:
             del self.tasks[task]
             task.resume = _stopped
 
     def future(self, why: Why = "", /) -> Future[Any]:
-        """A value that comes later."""
+        """Return a new future."""
         return Future(self, why)
 
     def at(self, time_ps: int, call: Callable[[], None], /) -> None:
-        """Call back at a time (raised to the next odd picosecond, and never before now)."""
+        """Call a function at a time, rounded up to an odd picosecond and not before the present time."""
         now = self.now
         self._alarm_count += 1
         heapq.heappush(self._alarms, ((time_ps if time_ps > now else now) | 1, self._alarm_count, call))
 
     def sleep_until(self, time_ps: int, why: Why = "time", /) -> Future[None]:
-        """A future that is fulfilled at `time_ps`."""
+        """Return a future that is set at `time_ps`."""
         future: Future[None] = Future(self, why)
         self.at(time_ps, partial(future.set, None))
         return future
 
     def sleep(self, duration_ps: int, why: Why = "time", /) -> Future[None]:
-        """A future that is fulfilled `duration_ps` from now."""
+        """Return a future that is set `duration_ps` from now."""
         return self.sleep_until(self.now + duration_ps, why)
 
     def next_alarm(self) -> int | None:
-        """Time of the earliest alarm, or None."""
+        """Return the time of the earliest alarm, or None."""
         return self._alarms[0][0] if self._alarms else None
 
     def quiet_until(self) -> int:
-        """Until when nothing happens but for the task that runs: the earliest alarm, or now while tasks are ready."""
+        """Return the time until which only the present task runs: the earliest alarm, or now if other tasks are
+        ready.
+        """
         if self.ready:
             return self.now
         return self._alarms[0][0] if self._alarms else FOREVER
 
     def run_ready(self) -> None:
-        """Fire the alarms that are due and run every task that can run now.
+        """Fire all due alarms and run all ready tasks.
 
-        A task's exception is raised again; from Python 3.11 on with a note that names the task and the time.
+        An exception of a task is raised again; from Python 3.11 on with a note that contains the task's name and the
+        time.
         """
         alarms, ready, now = self._alarms, self.ready, self.now
         while True:
@@ -220,18 +224,18 @@ class Kernel:
                     future.tasks += (task,)
 
     def run(self, until_ps: int | None = None) -> None:
-        """Own time: jump from alarm to alarm until nothing is left, or until `until_ps`."""
+        """Advance time from alarm to alarm until no alarm is left, or until `until_ps`."""
         self.run_ready()
         while (alarm := self.next_alarm()) is not None and (until_ps is None or alarm <= until_ps):
             self.now = alarm
             self.run_ready()
 
     def waiting(self) -> list[str]:
-        """One line per suspended task and declared wait: who waits for what. For hang reports."""
+        """Return one line for each suspended task and declared wait, with its reason, for hang reports."""
         return [str(wait) for wait in (*self._suspended(), *self.waits.declared())]
 
     def waits_held(self) -> list[Wait]:
-        """The waits of tasks, and declared waits, whose holder is known."""
+        """Return the waits of tasks and the declared waits whose holder is known."""
         return [wait for wait in (*self._suspended(), *self.waits.declared()) if wait.wanted.holder]
 
     def _suspended(self) -> Iterator[Wait]:

@@ -1,6 +1,6 @@
-"""Numbers in the text that users give: ASCII digits only, finite, within their range.
+"""Parsers of numbers in user input: ASCII digits only, finite, within their range.
 
-Python also takes the digits of other scripts, `nan` and `inf`; whoever types those has made a mistake.
+Python's own parsers also accept digits of other scripts, `nan` and `inf`.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from collections.abc import Callable
 from pymodels.errors import ConfigError
 
 SEEDS = 1 << 64
-"""Seeds are below this."""
+"""Upper bound of seeds, exclusive."""
 
 
 def whole(text: str, base: int = 10) -> int:
-    """The whole number that a text is; `base` as of `int`. Raises ValueError."""
+    """Return the integer that a text denotes; `base` as for `int`. Raises ValueError if it is invalid."""
     if not text.isascii():
         raise ValueError(f"{text!r} is not a number in ASCII digits")
     return int(text, base)
 
 
 def real(text: str) -> float:
-    """The finite number that a text is. Raises ValueError."""
+    """Return the finite number that a text denotes. Raises ValueError if it is invalid."""
     value = float(text) if text.isascii() else math.nan
     if not math.isfinite(value):
         raise ValueError(f"{text!r} is not a finite number in ASCII digits")
@@ -31,12 +31,12 @@ def real(text: str) -> float:
 
 
 def is_whole(text: str) -> bool:
-    """Return True for a text of ASCII digits only."""
+    """Return True if a text consists of ASCII digits only."""
     return text.isascii() and text.isdecimal()
 
 
 def seed(text: str) -> int:
-    """The seed that a text is. Raises ConfigError unless it is a whole number of 64 bits."""
+    """Return the seed that a text denotes. Raises ConfigError unless it is an integer of 64 bits."""
     try:
         number = whole(text)
     except ValueError:
@@ -47,7 +47,7 @@ def seed(text: str) -> int:
 
 
 def argument(low: float, high: float, read: Callable[[str], float] = whole) -> Callable[[str], float]:
-    """The `type` of an argument of argparse that is a number in low..high."""
+    """Return a `type` for an argument of argparse that is a number in low..high."""
 
     def number(text: str) -> float:
         try:

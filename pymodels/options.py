@@ -1,7 +1,7 @@
-"""Declared settings: default, meaning, range or choices, and unit, with one check of values and one form of errors.
+"""Declared settings: default, meaning, range or choices, and unit, with a common check of values and form of errors.
 
-Studies, message layers and runs declare their settings as `Option`. Values of profiles have no default here
-(`pymodels.hardware.schema`); they are checked by the same function, `number_fault`.
+Studies, message layers and runs declare their settings as `Option`. Values of profiles have no default
+(`pymodels.hardware.schema`) and are checked by the same function, `number_fault`.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from pymodels import numerals
 from pymodels.errors import EXIT_CONFIGURATION, ConfigError, SanlabError, nearest
 
 SETTING = "SET"
-"""The make variable that sets values for one run."""
+"""Make variable that sets values for one run."""
 Fault = tuple[str, str, str]
-"""What is wrong, with which value, and what would be right: the arguments of a `SanlabError`."""
+"""Subject, cause and remedy of a violation: the arguments of a `SanlabError`."""
 NumberType = type[int] | type[float] | type[bool]
 IN_WORDS: dict[NumberType, str] = {int: "a whole number", float: "a number", bool: "true or false"}
 BOOLS = {"true": True, "1": True, "false": False, "0": False}
@@ -36,12 +36,14 @@ class Option:
     low: float = 0
     high: float = 1 << 31
     choices: tuple[str, ...] = ()
-    """The valid words of a text; empty: any text is valid."""
+    """Valid words of a text setting; empty if any text is valid."""
     unit: str = ""
-    """Unit of the value; empty where the end of the name has it (`timeout_us`), or for a value without unit."""
+    """Unit of the value; empty for a value without unit, or if the setting's name ends with it (`timeout_us`)."""
 
     def fault(self, name: str, value: object) -> Fault | None:
-        """Return the violation of type, range or choices by a value of the setting `name`; None: the value is valid."""
+        """Return the violation of type, range or choices by a value of the setting `name`, or None if the value is
+        valid.
+        """
         if not isinstance(self.default, str):
             return number_fault(name, value, type(self.default), self.low, self.high, self.unit)
         if self.choices and value not in self.choices:
@@ -54,7 +56,7 @@ class Option:
             raise OptionError(*fault)
 
     def parse(self, name: str, text: str) -> float | str:
-        """Return the value that a text denotes. Raises ConfigError for a text that denotes no valid value."""
+        """Return the value that a text denotes. Raises ConfigError if it denotes no valid value."""
         value = text if isinstance(self.default, str) else number(text, type(self.default))
         if (fault := self.fault(name, value)) is not None:
             raise ConfigError(SETTING, 0, *fault)
@@ -62,7 +64,7 @@ class Option:
 
 
 def number(text: str, kind: NumberType) -> float | str:
-    """Return the number that a text denotes, or the text itself where it denotes no number of this type."""
+    """Return the number that a text denotes, or the text itself if it is not a number of this type."""
     with contextlib.suppress(ValueError):
         if kind is bool:
             return BOOLS.get(text.lower(), text)

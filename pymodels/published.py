@@ -1,4 +1,6 @@
-"""Published values, from the one file that holds them. Reports read it; studies name none of them (readings A13)."""
+"""Published values of papers, read from `published.toml`. Reports compare them with metrics; studies do not contain any
+(readings A13).
+"""
 
 from __future__ import annotations
 
@@ -13,26 +15,35 @@ from pymodels.toml import read_toml
 
 FILE = Path(__file__).with_name("published.toml")
 ANY = "any"
-"""Profile of a value that is quoted wherever its study runs."""
+"""Profile of a quoted value that belongs to a study on every profile."""
 OPTIONAL = ("within", "first", "recovered", "changed", "given", "settings", "over", "shown")
-"""Keys that an entry need not have; `first` and `within` only where nothing is measured."""
+"""Optional keys of an entry; `first` and `within` are optional only for quoted values."""
 UNRECORDED = "not recorded: "
-"""How `first` begins, instead of a number, where the first value is not known; then why."""
+"""Prefix of a `first` that is a text: the first measured value is unknown; the reason follows."""
 
 
 @dataclass(frozen=True)
 class Published:
-    """A published value, and the metric of which study, on which profile (NIC and host; `ANY`), stands beside it.
+    """Published value and the metric that it is compared with.
 
-    `within` is the agreement that is asked for: a fraction of the value, or the least and the greatest that agrees;
-    None where none is. `first` is the value
-    that the first run of its study gave, before anything was changed in view of it; a text that begins with
-    `UNRECORDED` where it is not known; None where nothing is measured. `recovered` says that nobody wrote it down at
-    the time: it is the oldest value that a page of the repository ever showed, or what the commit that brought the
-    study gives when it is run again. `changed` names what moved the figure since then (`load_changes`), in order.
-    `given`: what a prediction rests on that is calibrated to another figure. `settings`: of the run that measures it,
-    as in SET; none where the study's own run does. `over`: the value is a ratio, of the metric over this one of the
-    same study.
+    Attributes:
+        name: Name of the row.
+        source: Paper and place in it.
+        value: The published value.
+        unit: Unit of the value.
+        kind: Relation between the published and the measured value.
+        study: Study that measures the metric.
+        metric: Name of the metric in the study's results.
+        profile: Profiles of NIC and host (`nic+host`), or `ANY`.
+        within: Required agreement: a fraction of the value, or [least, greatest]; None if nothing is required.
+        first: Value of the first run of the study, before any change made in view of the published value; a text that
+            begins with `UNRECORDED` if unknown; None for a quoted value.
+        recovered: True if `first` was not recorded at the time: it is the oldest value on a page of the repository, or
+            the result of running the commit that added the study.
+        changed: Names of the changes that moved the measured value since then (see `load_changes`), in order.
+        given: Calibrated published value that a prediction depends on.
+        settings: Settings of the run that measures the value, as in SET; empty for the study's default run.
+        over: Metric by which `metric` is divided, if the value is a ratio.
     """
 
     name: str
@@ -51,30 +62,32 @@ class Published:
     settings: str = ""
     over: str = ""
     shown: bool = False
-    """Of a quoted value: what a run of its study gives is shown beside it, and not judged."""
+    """True if a report shows the measured value beside a quoted value, without judging it."""
 
     @property
     def measurable(self) -> bool:
-        """Whether what a run gives belongs beside it."""
+        """True if a report shows a measured value beside the published one."""
         return self.kind is not Kind.QUOTED or self.shown
 
     @property
     def first_value(self) -> float | None:
-        """The first value, None where it is not known."""
+        """First measured value, or None if it is unknown."""
         return None if isinstance(self.first, str) else self.first
 
     @property
     def of_several(self) -> bool:
-        """Whether it is measured by more than the study's run on its profile."""
+        """True if the value needs more than the study's default run on its profile."""
         return bool(self.settings or self.over)
 
     def beside(self, measured: float | None) -> Comparison:
-        """This value beside a measured one, for `results.json`; none for a quoted value that is not `shown`."""
+        """Return the comparison with a measured value for `results.json`; a quoted value that is not `shown` ignores
+        it.
+        """
         shown = measured if self.measurable else None
         return compare(self.name, self.source, self.value, shown, self.kind, self.first_value)
 
     def agrees(self, measured: float) -> bool:
-        """Whether a measured value lies within the agreement asked for; True where none is."""
+        """Return True if a measured value is within the required agreement, or if none is required."""
         if self.within is None:
             return True
         if isinstance(self.within, list):
@@ -85,14 +98,14 @@ class Published:
 
 @dataclass(frozen=True)
 class Change:
-    """Something that moved figures between their first look and today: what was changed, and why."""
+    """Change of the models that moved measured values after their first run: what was changed, and why."""
 
     what: str
     why: str
 
 
 def load_published(path: Path = FILE) -> tuple[Published, ...]:
-    """All published values. ConfigError when an entry is incomplete, names an unknown kind or an unknown change."""
+    """Return all published values. Raises ConfigError for an incomplete entry, an unknown kind or an unknown change."""
     data, text = read_toml(path)
     starts = [number for number, row in enumerate(text.splitlines(), 1) if row.strip() == "[[value]]"]
     changes = load_changes(path)
@@ -105,7 +118,7 @@ def load_published(path: Path = FILE) -> tuple[Published, ...]:
 
 
 def load_changes(path: Path = FILE) -> dict[str, Change]:
-    """The changes by name. ConfigError for one that does not say what was changed and why."""
+    """Return the changes by name. Raises ConfigError for a change without `what` or `why`."""
     data, text = read_toml(path)
     found = {}
     for name, entry in data.get("change", {}).items():
@@ -155,7 +168,7 @@ def _is_agreement(value: object) -> bool:
 
 
 def _check_first(path: Path, line: int, entry: Mapping[str, Any]) -> None:
-    """Whatever is measured has a first value, or says why it is not known."""
+    """Raise ConfigError unless a measured entry has a first value, or a reason why it is unknown."""
     first, recovered, what = entry.get("first"), entry.get("recovered", False), "first value"
     shown = entry.get("shown", False)
     if shown is not False and (shown is not True or entry["kind"] != Kind.QUOTED.value):
@@ -175,10 +188,15 @@ def _check_first(path: Path, line: int, entry: Mapping[str, Any]) -> None:
 
 
 def comparisons(study: str, profile: str, metrics: Mapping[str, float]) -> tuple[Comparison, ...]:
-    """The published values that belong beside the metrics of a study on a profile (`nic+host`), in the file's order.
+    """Return the comparisons of a study's metrics with published values, in the order of the file.
 
-    A value whose metric the study did not measure is left out, unless it is quoted; so is one that takes more than one
-    run, or other settings.
+    Values whose metric was not measured are left out unless they are quoted, as are values that need several runs or
+    other settings.
+
+    Args:
+        study: Name of the study.
+        profile: Profiles of the run (`nic+host`).
+        metrics: Measured values by name.
     """
     rows = [p for p in load_published() if p.study == study and p.profile in (profile, ANY) and not p.of_several]
     return tuple(p.beside(metrics.get(p.metric)) for p in rows if p.kind is Kind.QUOTED or p.metric in metrics)

@@ -205,7 +205,7 @@ MYRINET_AFTER_RESET = 1 << Myrinet.TX_CRC8_EN | 1 << Myrinet.RX_CRC8_EN | 1 << M
 """Value of MYRINET after reset (ours): CRC-8 and BEAT on, both ways; no network time-out."""
 
 PACKAGE = Path(__file__).resolve().parent.parent / "hdl" / "nic" / "common" / "myri_lanai9_pkg.sv"
-"""The generated SystemVerilog package."""
+"""Path of the generated SystemVerilog package."""
 
 Group = tuple[str, type[IntEnum] | type[IntFlag], int]
 """Prefix of the constants, their enumeration, their width in bits (0: a plain number)."""
@@ -224,12 +224,20 @@ _GROUPS: tuple[Group, ...] = (
 
 
 def isr_mask(*bits: Isr) -> int:
-    """The ISR word with the given bits set."""
+    """Return the ISR word in which exactly the given bits are set."""
     return sum(1 << bit for bit in set(bits))
 
 
 def nres_clocks(code: int, sixteenth: int) -> int:
-    """Clocks of the network time-out for a TIMEOUT code, given the clocks of 1/16 s (fact sheet 3.4)."""
+    """Return the network time-out in clocks (fact sheet 3.4).
+
+    Args:
+        code: The TIMEOUT field of MYRINET, 0..3.
+        sixteenth: Clocks in 1/16 s.
+
+    Raises:
+        ValueError: The code is outside 0..3.
+    """
     if not 0 <= code <= 3:
         raise ValueError(f"TIMEOUT code {code} is not in 0..3")
     return sixteenth << (2 * code)
@@ -242,7 +250,14 @@ def _declare(name: str, value: int, width: int) -> str:
 
 
 def declarations(package: str, source: str, groups: Sequence[Group], more: Sequence[str]) -> str:
-    """The text of a SystemVerilog package with the constants of `groups` and the lines `more`; `source`: their file."""
+    """Return the text of a SystemVerilog package.
+
+    Args:
+        package: Name of the package.
+        source: Path of the Python module that defines the constants, for the header.
+        groups: Enumerations to declare, with prefix and width.
+        more: Further lines before `endpackage`.
+    """
     lines = [
         f"// Register map of the NIC. GENERATED from {source} by `python -m {source[:-3].replace('/', '.')} --sv`;",
         "// edit that file, never this one.",
@@ -258,18 +273,18 @@ def declarations(package: str, source: str, groups: Sequence[Group], more: Seque
 
 
 def render(package: str, source: str, groups: Sequence[Group], myrinet: int) -> str:
-    """The package of a LANai: the constants of `groups`, and MYRINET after reset."""
+    """Return the SystemVerilog package of a LANai: the constants of `groups`, and the value of MYRINET after reset."""
     more = ["", "  // MYRINET after reset.", _declare("MYRINET_AFTER_RESET", myrinet, 32)]
     return declarations(package, source, groups, more)
 
 
 def package_text() -> str:
-    """The SystemVerilog package with every constant of this module."""
+    """Return the SystemVerilog package with every constant of this module."""
     return render("myri_lanai9_pkg", "pymodels/registers.py", _GROUPS, MYRINET_AFTER_RESET)
 
 
 def command(arguments: list[str], module: str, package: Path, text: str) -> int:
-    """Command line of a register map: `--sv` writes the package, without it the text goes to standard output."""
+    """Run the command line of a register map: `--sv` writes the package; without arguments its text is printed."""
     if arguments not in ([], ["--sv"]):
         print(f"usage: python -m {module} [--sv]", file=sys.stderr)
         return 2
@@ -282,7 +297,7 @@ def command(arguments: list[str], module: str, package: Path, text: str) -> int:
 
 
 def main(arguments: list[str]) -> int:
-    """The command line of this map."""
+    """Run the command line of this register map."""
     return command(arguments, "pymodels.registers", PACKAGE, package_text())
 
 

@@ -1,7 +1,7 @@
-"""What a run leaves in `results.json` (design 8): schema, atomic writer, strict reader, and when two runs are equal.
+"""Schema, atomic writer and strict reader of `results.json`, and the comparison of two runs (design 8).
 
-A file is either whole or not there: it is written beside its place, flushed to the disk and then renamed. JSON has no
-infinity and no NaN, so neither has a result.
+A results file is complete or absent: it is written under a temporary name, flushed to the disk and renamed. Values are
+finite, since JSON has neither infinity nor NaN.
 """
 
 from __future__ import annotations
@@ -20,39 +20,39 @@ from pymodels.errors import SanlabError
 
 SCHEMA_VERSION = 2
 WALL = ("wall_", "python_share")
-"""What begins so comes from wall time: it may differ between any two runs, wherever it stands."""
+"""Prefixes of fields that depend on wall time; at any depth they may differ between two runs."""
 PER_SIMULATOR = ("simulator", "cost")
-"""What may also differ between simulators, and with clocks always on."""
+"""Further fields that may differ between simulators, and between gated clocks and clocks that always run."""
 PER_MACHINE = ("versions", "commits")
-"""Fields that may differ between machines and checkouts, whose results must be equal."""
+"""Fields that may differ between machines and checkouts with equal results."""
 PER_RUN = ("given", "settings/run.")
-"""Fields that may differ because settings `run.*` change how a run is done and not what it gives."""
+"""Fields that depend on the settings `run.*`, which change how a run is executed but not its results."""
 
 
 class ResultsError(SanlabError):
-    """A `results.json` that cannot be written or read."""
+    """Failure to write or read `results.json`."""
 
 
 class Kind(str, Enum):
-    """How a measured value relates to a published one (readings A13)."""
+    """Relation between a measured value and the published value that it is compared with (readings A13)."""
 
     PREDICTED = "predicted"
-    """Came out; nothing was set for it."""
+    """Result of the model; nothing was adjusted for it."""
     STRUCTURE = "structure"
-    """Came out only after firmware or library had been rebuilt in view of it."""
+    """Result of the model after firmware or library had been restructured in view of the published value."""
     CALIBRATED = "calibrated"
-    """Something was tuned until it came out."""
+    """Result of a parameter that was adjusted to the published value."""
     INPUT = "input"
-    """Went in, and was measured again as a check."""
+    """Input of the model, measured again as a check."""
     ESTIMATED = "estimated"
-    """The paper's own estimate."""
+    """Estimate by the paper's authors."""
     QUOTED = "quoted"
-    """Stands for comparison only: what is measured beside it, if anything, is not judged."""
+    """Value for orientation only; a measured value beside it is not judged."""
 
 
 @dataclass(frozen=True)
 class Series:
-    """A curve: points (x, y) with their units."""
+    """Curve of points (x, y) with units."""
 
     x: tuple[float, ...]
     y: tuple[float, ...]
@@ -62,8 +62,16 @@ class Series:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A published value beside ours. `measured` and `ratio` (measured / published) are None for a quoted value; `first`
-    is what was measured first of all, None where nobody recorded it.
+    """Published value and measured value.
+
+    Attributes:
+        name: Name of the row.
+        source: Paper and place in it.
+        published: The published value.
+        measured: The measured value; None for a quoted value.
+        ratio: `measured / published`, or None.
+        kind: Relation between the two values.
+        first: The first measured value; None if it was not recorded.
     """
 
     name: str
@@ -77,7 +85,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Cost:
-    """What the run cost: clock edges evaluated, wakes of Python, wall time in both, messages delivered."""
+    """Cost of a run: evaluated clock edges, calls of Python, wall time in both, delivered messages."""
 
     cycles: int = 0
     python_wakes: int = 0
@@ -85,12 +93,12 @@ class Cost:
     wall_python_s: float = 0.0
     messages: int = 0
     python_share: float = 0.0
-    """Python's share of the run's whole wall time: `wall_python_s / wall_s`, 0 to 1."""
+    """Share of Python in the wall time of the whole run: `wall_python_s / wall_s`, 0 to 1."""
 
 
 @dataclass(frozen=True)
 class Results:
-    """One run of one study: the content of `results.json`."""
+    """Content of `results.json`: one run of one study."""
 
     study: str
     simulator: str
@@ -104,21 +112,23 @@ class Results:
     published: tuple[Comparison, ...] = ()
     cost: Cost = field(default_factory=Cost)
     settings: Mapping[str, float | str] = field(default_factory=dict)
-    """Every setting in force by key: of the profile, of study and layers, of the run and its faults."""
+    """All settings of the run by key: of profiles, study, layers, run and faults."""
     given: tuple[str, ...] = ()
-    """Keys of the settings that the user gave."""
+    """Keys of the settings that the user set."""
     firmware: str = ""
-    """What the NICs execute: `python`, `c`, a word for each host (`c,python`), or `none` without a processor."""
+    """Execution of the NIC firmware: `python`, `c`, a word for each host (`c,python`), or `none` without a NIC
+    processor.
+    """
     versions: Mapping[str, str] = field(default_factory=dict)
     """Versions of sanlab, Python, packages and the simulator."""
     commits: Mapping[str, str] = field(default_factory=dict)
-    """Git commit of sanlab and of each other root, with `+changes` where its files differed from the commit."""
+    """Git commit of sanlab and of each other root, with `+changes` if files differ from the commit."""
     wall_begun: str = ""
-    """Date and time at which the run began, in UTC: `2001-02-03T04:05:06Z`."""
+    """Date and time of the start of the run, in UTC: `2001-02-03T04:05:06Z`."""
     schema: int = SCHEMA_VERSION
 
     def as_json(self) -> dict[str, Any]:
-        """Plain values, `schema` first."""
+        """Return the results as plain values for JSON, `schema` first."""
         plain = asdict(self)
         for row in plain["published"]:
             row["kind"] = row["kind"].value
@@ -128,13 +138,13 @@ class Results:
 def compare(
     name: str, source: str, published: float, measured: float | None, kind: Kind, first: float | None = None
 ) -> Comparison:
-    """A published value beside a measured one. The ratio is None when nothing is measured or the published is 0."""
+    """Return a comparison whose ratio is None if there is no measured value or the published value is 0."""
     ratio = measured / published if measured is not None and published else None
     return Comparison(name, source, published, measured, ratio, kind, first)
 
 
 def write_results(results: Results, path: Path) -> None:
-    """Write `results.json` at once or not at all. ResultsError when the disk refuses or a number is not finite."""
+    """Write `results.json` atomically. Raises ResultsError if writing fails or a number is not finite."""
     plain = results.as_json()
     for place, value in _leaves(plain):
         if isinstance(value, float) and not math.isfinite(value):
@@ -145,9 +155,14 @@ def write_results(results: Results, path: Path) -> None:
 
 
 def write_atomically(path: Path, content: str | Iterable[bytes]) -> None:
-    """Write a file so that it is never seen half written, whatever happens. ResultsError when the disk refuses.
+    """Write a file atomically, so that readers see the old or the new content only.
 
-    `content`: text, written as UTF-8, or the file's bytes part by part.
+    Args:
+        path: The file; missing folders are created.
+        content: Text, written as UTF-8, or the parts of the file's bytes.
+
+    Raises:
+        ResultsError: Writing fails.
     """
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
@@ -166,7 +181,9 @@ def write_atomically(path: Path, content: str | Iterable[bytes]) -> None:
 
 
 def read_results(path: Path) -> Results:
-    """Read `results.json`. ResultsError when it is missing, truncated, of another schema, or lacks a part."""
+    """Return the content of a `results.json`. Raises ResultsError if it is missing, truncated, incomplete, or of
+    another schema version.
+    """
     try:
         plain = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -198,10 +215,15 @@ def _from_json(plain: dict[str, Any]) -> Results:
 
 
 def differences(one: Results, other: Results, same_simulator: bool = True) -> list[str]:
-    """Where two runs of one seed differ though they must not, as `place: value != value`; empty when they agree.
+    """Return the differences between two runs of one seed that should be equal, as `place: value != value`.
 
-    Between runs on one simulator wall times may differ, versions and commits, and settings `run.*`. Without
-    `same_simulator` so may `simulator` and `cost`; that is also how a run with clocks always on is compared.
+    Wall times, versions, commits and settings `run.*` may differ.
+
+    Args:
+        one: Results of the first run.
+        other: Results of the second run.
+        same_simulator: False to allow differences in `simulator` and `cost` too, as between simulators, or between
+            gated clocks and clocks that always run.
     """
     left, right = (dict(_leaves(r.as_json())) for r in (one, other))
     found = []
@@ -216,7 +238,7 @@ def differences(one: Results, other: Results, same_simulator: bool = True) -> li
 
 
 def _leaves(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
-    """All plain values with their path; an empty table or list is a value of its own."""
+    """Yield all plain values with their paths; an empty table or list counts as a value."""
     if isinstance(value, Mapping) and value:
         for name, part in value.items():
             yield from _leaves(part, f"{place}/{name}".lstrip("/"))

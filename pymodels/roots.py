@@ -1,9 +1,10 @@
-"""Where layers, studies, profiles, clusters and NICs are looked for: this tree, and the roots of others.
+"""Root folders from which layers, studies, profiles, clusters and NICs are loaded: this tree, and roots of other
+projects.
 
-A root is a folder that is laid out as this tree is (`firmware/<layer>/`, `tb/studies/<layer>/<study>.py`, ...), with
-what it adds and nothing else. Roots are the folders of SANLAB_PATH, then the packages that are installed with an
-entry point of the group `sanlab`. Modules of a root have the names that they would have in this tree: the packages
-that hold one module a layer, a study or a NIC extend their `__path__` by `beyond(__name__)`.
+A root has the layout of this tree (`firmware/<layer>/`, `tb/studies/<layer>/<study>.py`, ...) and contains only what it
+adds. Roots are the folders of SANLAB_PATH and the installed packages with an entry point of the group `sanlab`. Modules
+of a root are imported under the names that they would have in this tree: packages with one module for each layer, study
+or NIC extend their `__path__` by `beyond(__name__)`.
 """
 
 from __future__ import annotations
@@ -20,17 +21,17 @@ from pymodels.errors import ConfigError
 
 TREE = Path(__file__).resolve().parents[1]
 PATH, GROUP = "SANLAB_PATH", "sanlab"
-"""The environment variable, folders with `:` between them; the group of entry points."""
+"""Environment variable with folders separated by `:`, and group of entry points, that name further roots."""
 TOPS = ("pymodels", "firmware", "tb", "hdl")
-"""What a root has at its top, or some of it."""
+"""Top-level folders of a root; each has at least one of them."""
 
 
 UNIQUE = (("pymodels/profiles", "*.toml"), ("tb/studies", "*/fuzz/__init__.py"))
-"""Folders of a root, and the files in them whose names must differ in all roots."""
+"""Folders of a root and patterns of files whose names must be unique over all roots."""
 STUDIES = ("tb/studies", "[a-z]*/[a-z]*.py")
-"""Folder and pattern of studies, whose names are those of their files."""
+"""Folder and pattern of studies, which are named after their files."""
 KIT = "kit"
-"""Folder beside those of studies that has none."""
+"""Folder beside those of the studies that contains shared code and no study."""
 OLD = (
     ("firmware/nic/[a-z]*/", "firmware/<layer>/nic/"),
     ("firmware/host/[a-z]*/", "firmware/<layer>/host/"),
@@ -38,14 +39,14 @@ OLD = (
     ("tb/explore/worlds/", "tb/studies/<layer>/explore/worlds.py"),
     ("tb/studies/[a-z]*.py", "tb/studies/<layer>/"),
 )
-"""Places of an earlier layout, and where what stands there belongs."""
+"""Patterns of the former layout, and the present place of their files."""
 
 
 @cache
 def roots() -> tuple[Path, ...]:
-    """All roots, this tree first. One that is not there is left out; `check` tells of it.
+    """Return all existing roots, this tree first; `check` reports missing ones.
 
-    From now on the environment has them as full paths: child processes work in other folders.
+    The environment variable is changed to absolute paths, since child processes run in other folders.
     """
     named = [Path(text).absolute() for text in os.environ.get(PATH, "").split(os.pathsep) if text]
     if named:
@@ -55,7 +56,7 @@ def roots() -> tuple[Path, ...]:
 
 
 def _folder(point: EntryPoint) -> Path | None:
-    """The folder of the package that an entry point names, which is not imported; None when it is not there."""
+    """Return the folder of an entry point's package without importing it, or None if it is missing."""
     name = point.value.partition(":")[0].strip()
     for finder in sys.meta_path:
         found = finder.find_spec(name, None)
@@ -65,7 +66,7 @@ def _folder(point: EntryPoint) -> Path | None:
 
 
 def check() -> None:
-    """Look whether all roots are there, are roots, and share no name. Raises ConfigError naming the first mistake."""
+    """Raise ConfigError if a root is missing or has no known folder, or if two roots use the same name."""
     remedy = f"name a folder with some of {', '.join(TOPS)}"
     for text in filter(None, os.environ.get(PATH, "").split(os.pathsep)):
         _check_root(PATH, text, Path(text), remedy)
@@ -90,37 +91,49 @@ def _check_root(where: str, text: str, folder: Path | None, remedy: str) -> None
 
 
 def beyond(package: str) -> list[str]:
-    """The folders of a package in the other roots, to extend its `__path__`."""
+    """Return the folders of a package in the other roots, to extend its `__path__`."""
     return [str(folder) for root in roots()[1:] if (folder := root.joinpath(*package.split("."))).is_dir()]
 
 
 def place(name: str) -> Path:
-    """A file or folder, by its name below a root: of the first root that has it, else that of this tree."""
+    """Return the path of a file or folder, given its path below a root: in the first root that has it, else in this
+    tree.
+    """
     return next((path for root in roots() if (path := root / name).exists()), TREE / name)
 
 
 def listing(folder: str) -> tuple[tuple[Path, frozenset[str]], ...]:
-    """What stands in a folder of each root: it changes with what is added there, or taken away."""
+    """Return the content of a folder in each root, as a key for caches that depend on added and removed files."""
     places = [root / folder for root in roots()]
     return tuple((place, frozenset(os.listdir(place))) for place in places if place.is_dir())
 
 
 def things(folder: str, pattern: str) -> dict[str, Path]:
-    """What stands in a folder of all roots, sorted by name: the file that matches for each thing, itself a file of the
-    folder or in a folder of its own. Raises ConfigError for a name that two roots have.
+    """Return the entries of a folder in all roots, sorted by name, with the matching file of each.
+
+    An entry is a file in the folder, or a folder that contains the file.
+
+    Args:
+        folder: Path below a root.
+        pattern: Glob pattern of files below the folder.
+
+    Raises:
+        ConfigError: Two roots have an entry of the same name.
     """
     return _unique(folder, _matching(folder, pattern))
 
 
 def studies() -> dict[str, Path]:
-    """The file of each study of all roots, sorted by name. Raises ConfigError for a name that two files have."""
+    """Return the file of each study of all roots, sorted by name. Raises ConfigError if two studies have the same
+    name.
+    """
     folder, pattern = STUDIES
     files = (path for _, path in _matching(folder, pattern) if path.parent.name != KIT)
     return _unique(folder, ((path.stem, path) for path in files))
 
 
 def _unique(folder: str, named: Iterable[tuple[str, Path]]) -> dict[str, Path]:
-    """Files by name. Raises ConfigError for a name that two have."""
+    """Return files by name. Raises ConfigError if two have the same name."""
     found: dict[str, Path] = {}
     for name, path in named:
         if name in found:

@@ -1,18 +1,16 @@
-"""Myrinet source routes: their bytes, where they lead, and whether a set of them can deadlock.
+"""Myrinet source routes: encoding, tracing through a network, and deadlock analysis of route sets.
 
 A route has one byte for each switch on the way, `0x80 | delta`, delta = output port - input port as six-bit two's
 complement (fact sheet 1.2). Routes are `bytes`, first switch first. A set of routes is deadlock-free when its channel
-dependency graph has no cycle (Dally and Seitz 1987): a packet that holds one channel and waits for the next must
-never wait for itself.
+dependency graph has no cycle (Dally and Seitz 1987).
 
-A NIC ends a path: what arrives goes into its memory, and what it sends on (copies of a multicast, replies, answers)
-leaves from queues there. A packet for which such a queue has no room is refused, it does not keep the link. So NICs
-that forward add nothing to the graph. A NIC that takes no packet while it waits for its own link does: whoever holds
-the channel to it waits for the channel from it. Which do is a matter of the message layer
-(`firmware.layers.holds_link`).
+NICs end a path: a NIC stores arriving packets in its memory, and queues there what it forwards (copies of a multicast,
+replies, ACKs). A packet that finds such a queue full is rejected and does not block the link. NICs that forward
+therefore add no edges to the graph. A NIC that accepts no packet while it waits for its own link adds an edge from its
+incoming to its outgoing channel. The message layer decides which NICs do (`firmware.layers.holds_link`).
 
-A pair may have several routes, which a message layer takes in turn, packet by packet; a layer that does not ask for
-them takes the first. All of them stand in the graph.
+A pair of hosts may have several routes, which a message layer uses in turn, packet by packet. Layers without support
+for several routes use the first. The graph contains all of them.
 """
 
 from __future__ import annotations
@@ -29,13 +27,15 @@ from pymodels.topology import Channel, End, Topology
 from pymodels.walks import Ports, dependencies, walk
 
 MAX_DELTA = 15
-"""Largest port distance: 16-port switches."""
+"""Maximum port distance, that of 16-port switches."""
 Pair = tuple[str, str]
-"""Source host and destination host, by name."""
+"""Names of source host and destination host."""
 
 
 class RouteError(SanlabError):
-    """A route that does not deliver, or a set that can deadlock. `pair` is the route at fault, if it is one."""
+    """Invalid route, or route set that can deadlock. `pair` is the pair of hosts of the route at fault, if there is
+    one.
+    """
 
     exit_code = EXIT_CONFIGURATION
 
@@ -45,14 +45,14 @@ class RouteError(SanlabError):
 
 
 def encode(delta: int) -> int:
-    """The route byte of a port distance. ValueError outside -15..15."""
+    """Return the route byte of a port distance. Raises ValueError outside -15..15."""
     if not -MAX_DELTA <= delta <= MAX_DELTA:
         raise ValueError(f"port distance {delta} is outside -{MAX_DELTA}..{MAX_DELTA}")
     return 0x80 | (delta & 0x3F)
 
 
 def decode(byte: int) -> int | None:
-    """The port distance of a route byte, None when no switch would take it as one."""
+    """Return the port distance of a route byte, or None if switches reject the byte."""
     if byte & 0xC0 != 0x80:
         return None
     delta = (byte & 0x3F) - ((byte & 0x20) << 1)
@@ -60,7 +60,7 @@ def decode(byte: int) -> int | None:
 
 
 def reverse(route: bytes) -> bytes:
-    """The way back: each distance negated, order reversed. ValueError when a byte is no route byte."""
+    """Return the route back: distances negated, order reversed. Raises ValueError for an invalid route byte."""
     deltas = [decode(byte) for byte in reversed(route)]
     bad = [byte for byte in route if decode(byte) is None]
     if bad:
@@ -69,13 +69,13 @@ def reverse(route: bytes) -> bytes:
 
 
 def route_of(channels: Iterable[Channel]) -> bytes:
-    """The route bytes of a path given as its channels, from host to host."""
+    """Return the route bytes of a path given as its channels, from host to host."""
     path = list(channels)
     return bytes(encode(out.source.port - into.target.port) for into, out in itertools.pairwise(path))
 
 
 def path(topology: Topology, source: str, route: bytes) -> list[Channel]:
-    """The channels that a packet from `source` takes, hop by hop. RouteError at the first hop that leads nowhere."""
+    """Return the channels of a packet from `source`, hop by hop. Raises RouteError at the first hop without a cable."""
     here = topology.attachment(source)
     taken = [Channel(End(source, 0), here)]
     for hop, byte in enumerate(route):
@@ -96,7 +96,7 @@ def path(topology: Topology, source: str, route: bytes) -> list[Channel]:
 
 
 def _output(topology: Topology, here: End, byte: int, hop: int) -> End:
-    """The switch port by which a packet that came in at `here` leaves."""
+    """Return the switch port by which a packet that entered at `here` leaves."""
     delta = decode(byte)
     if delta is None:
         raise _nowhere(
@@ -119,7 +119,9 @@ def _nowhere(cause: str, remedy: str) -> RouteError:
 
 
 def verify(topology: Topology, pair: Pair, route: bytes) -> list[Channel]:
-    """The channels of a route that delivers. RouteError, naming the pair, when it leads nowhere or to another host."""
+    """Return the channels of a route from host to host. Raises RouteError, naming the pair, if the packet does not
+    arrive at the destination.
+    """
     source, target = pair
     try:
         taken = path(topology, source, route)
@@ -134,36 +136,44 @@ def verify(topology: Topology, pair: Pair, route: bytes) -> list[Channel]:
 
 @dataclass(frozen=True)
 class Routes:
-    """The routes of a cluster: for each (source, destination) the bytes. `computed` tells whether we chose them."""
+    """Routes of a cluster.
+
+    Attributes:
+        table: Route bytes by (source host, destination host); the first route of pairs with several.
+        computed: True if the routes were computed, False if the configuration gives them.
+    """
 
     table: Mapping[Pair, bytes]
     computed: bool = False
     others: Mapping[Pair, tuple[bytes, ...]] = field(default_factory=dict)
-    """The further routes of pairs that have several, in the order in which they are taken."""
+    """Further routes of pairs with several, in order of use."""
 
     def between(self, source: str, target: str) -> bytes:
-        """The route from one host to another, the first of several. KeyError for a host that has none."""
+        """Return the first route from one host to another. Raises KeyError for an unknown pair."""
         return self.table[source, target]
 
     def ways(self, source: str, target: str) -> tuple[bytes, ...]:
-        """All routes from one host to another, in turn. KeyError for a host that has none."""
+        """Return all routes from one host to another, in order of use. Raises KeyError for an unknown pair."""
         return (self.table[source, target], *self.others.get((source, target), ()))
 
     def each(self) -> Iterator[tuple[Pair, bytes]]:
-        """Every route with its pair."""
+        """Yield every route with its pair of hosts."""
         for pair in self.table:
             yield from ((pair, route) for route in self.ways(*pair))
 
     @property
     def most(self) -> int:
-        """The number of routes of the pair that has most; 1 for a cluster without pairs."""
+        """Maximum number of routes of a pair; 1 for a cluster without pairs."""
         return max((1 + len(others) for others in self.others.values()), default=1)
 
 
 class DependencyGraph:
-    """The channel dependency graph of a route set: who, holding one channel, may wait for which next.
+    """Channel dependency graph of a route set: for each held channel, the channels that its packet may wait for.
 
-    `nics_hold`: NICs take no packet while they wait for their own link.
+    Args:
+        topology: The network.
+        routes: The route set.
+        nics_hold: True if NICs accept no packet while they wait for their own link.
     """
 
     def __init__(self, topology: Topology, routes: Routes, nics_hold: bool = False) -> None:
@@ -183,7 +193,7 @@ class DependencyGraph:
 
     @cached_property
     def cycle(self) -> tuple[Channel, ...]:
-        """One cycle, each channel waiting for the next and the last for the first; empty when there is none."""
+        """One cycle, in which each channel waits for the next and the last for the first; empty if there is none."""
         state: dict[Channel, int] = {}
         for start in self.next:
             trail: list[Channel] = []
@@ -206,14 +216,25 @@ class DependencyGraph:
 
 
 def find_cycle(topology: Topology, routes: Routes) -> tuple[Channel, ...]:
-    """One cycle of channel dependencies, empty when the set cannot deadlock. RouteError when a route fails."""
+    """Return one cycle of channel dependencies; empty if the set cannot deadlock. Raises RouteError for an invalid
+    route.
+    """
     return DependencyGraph(topology, routes).cycle
 
 
 def check_routes(topology: Topology, routes: Routes, allow_cycles: bool = False, held_by: str = "") -> None:
-    """Raise RouteError unless each pair of hosts has a route that delivers, and (unless allowed) none can deadlock.
+    """Check that each pair of hosts has a valid route, and that the set cannot deadlock.
 
-    `held_by`: what makes NICs take no packet while they wait for their own link; empty: they take them.
+    Args:
+        topology: The network.
+        routes: The route set.
+        allow_cycles: True to accept a set that can deadlock.
+        held_by: Name of the option or layer that makes NICs accept no packet while they wait for their own link; empty
+            if
+            they do accept packets then.
+
+    Raises:
+        RouteError: A route is missing or invalid, or the set can deadlock.
     """
     for source in topology.hosts:
         for target in topology.hosts:
@@ -226,7 +247,7 @@ def check_routes(topology: Topology, routes: Routes, allow_cycles: bool = False,
 
 
 def _cyclic(graph: DependencyGraph, routes: Routes, held_by: str) -> RouteError:
-    """The refusal of a route set that can deadlock: its cycle, channel by channel."""
+    """Return the error for a route set that can deadlock, with its cycle channel by channel."""
     steps = list(zip(graph.cycle, (*graph.cycle[1:], graph.cycle[0]), strict=True))
     circle = ", ".join(f"{held} (then {' to '.join(graph.next[held][wanted])})" for held, wanted in steps)
     cause = f"packets can wait for each other in a circle: {circle}"

@@ -1,8 +1,8 @@
-"""Run-time settings of the RTL: the keys of the doorway's table, and the bundles in which modules take their values.
+"""Run-time settings of the RTL: keys of the doorway's table, and the bundles in which modules receive the values.
 
-A setting is one line of `Setting` and belongs to one of the `BUNDLES`: packed structs, the type of a module's `cfg`.
-`python -m pymodels.settings` writes both generated files: the types (`hdl/settings/myri_settings_pkg.sv`), and the keys
-with functions that read a whole bundle (`hdl/sim/probe/sim_settings_pkg.sv`). A test compares the committed files.
+Each `Setting` belongs to one of the `BUNDLES`, packed structs that are the type of a module's input `cfg`. `python -m
+pymodels.settings` writes two generated files: the types (`hdl/settings/myri_settings_pkg.sv`), and the keys with
+functions that read a whole bundle (`hdl/sim/probe/sim_settings_pkg.sv`). A test compares the committed files.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from enum import IntEnum
 from pathlib import Path
 
 OWN = 96
-"""From here on keys belong to the kind of NIC, which names them; all hosts of a cluster have the same."""
+"""First key of the settings that a kind of NIC declares itself; all hosts of a cluster have the same kind."""
 SWITCH_UNIT = 16384
-"""Settings unit of switch 0; nodes use the unit of their host CPU."""
+"""Settings unit of switch 0. Nodes use the unit of their host CPU."""
 
 
 class Setting(IntEnum):
-    """Keys of the table; one name for nodes and switches.
+    """Keys of the settings table of nodes and switches.
 
-    A line is the key, the bits of the value, what it means, and the profile's value that fills it; without the last,
-    Python computes it (`tb/plan/settings.py`, `settings` of the kind of NIC).
+    A member has the key, the width of the value in bits, its meaning, and the profile key that supplies the value.
+    Python computes values without a profile key (`tb/plan/settings.py`, or `settings` of the kind of NIC).
     """
 
     bits: int
@@ -30,7 +30,7 @@ class Setting(IntEnum):
     source: str
 
     def __new__(cls, key: int, bits: int, meaning: str, source: str = "") -> Setting:
-        """A member: its value is the key."""
+        """Create a member whose value is the key."""
         setting = int.__new__(cls, key)
         setting._value_ = key
         setting.bits, setting.meaning, setting.source = bits, meaning, source
@@ -118,32 +118,37 @@ class Setting(IntEnum):
 
 @dataclass(frozen=True)
 class Bundle:
-    """Settings that travel together: the packed struct `<name>_settings_t`."""
+    """Group of settings that a module receives together: the packed struct `<name>_settings_t`."""
 
     name: str
     meaning: str
     prefixes: tuple[str, ...]
-    """What the name of a setting has before the name of its field."""
+    """Prefixes of setting names that field names omit."""
     settings: tuple[Setting, ...] = ()
     inside: Mapping[str, Bundle] | None = None
-    """Bundles within, by the names of their fields; they stand above the settings."""
+    """Nested bundles by field name; their fields come before the settings."""
 
     @property
     def type(self) -> str:
-        """The name of its type in SystemVerilog."""
+        """Name of the SystemVerilog type."""
         return f"{self.name}_settings_t"
 
     def field(self, setting: Setting) -> str:
-        """The field of a setting."""
+        """Return the name of a setting's field."""
         name = setting.name
         for prefix in self.prefixes:
             name = name.removeprefix(prefix)
         return name.lower()
 
     def packed(self, values: Mapping[str, int]) -> int:
-        """The whole as a number; `values`: its settings, and those of bundles within, by field.
+        """Return the packed struct as a number.
 
-        KeyError for a field that has no value, OverflowError for a value that does not fit.
+        Args:
+            values: Value of each setting, including those of nested bundles, by field name.
+
+        Raises:
+            KeyError: A field has no value.
+            OverflowError: A value does not fit its field.
         """
         number = 0
         for name, bits in self.fields():
@@ -153,7 +158,9 @@ class Bundle:
         return number
 
     def fields(self) -> Iterator[tuple[str, int]]:
-        """Every setting in it, in the order of the struct, by field, with its bits. No name is there twice."""
+        """Yield field name and width of every setting, nested ones included, in the order of the struct. Names are
+        unique.
+        """
         for bundle in (self.inside or {}).values():
             yield from bundle.fields()
         yield from ((self.field(setting), setting.bits) for setting in self.settings)
@@ -185,11 +192,11 @@ FPGA = Bundle(
 )
 CORE = Bundle("core", "a LANai's processor", ("CORE_",), _between(Setting.CORE_RUN, Setting.CORE_SRAM_BYTES))
 BUNDLES = (LINK, SWITCH, MASTER, TARGET, CARD, NIC, BRIDGE, FPGA, CORE)
-"""All, those within others first."""
+"""All bundles, nested ones before those that contain them."""
 
 
 def types() -> str:
-    """The text of `hdl/settings/myri_settings_pkg.sv`."""
+    """Return the text of `hdl/settings/myri_settings_pkg.sv`."""
     lines = [
         "// Bundles of run-time settings, as modules take them. Generated by `python -m pymodels.settings`.",
         "package myri_settings_pkg;",
@@ -204,7 +211,7 @@ def types() -> str:
 
 
 def keys() -> str:
-    """The text of `hdl/sim/probe/sim_settings_pkg.sv`."""
+    """Return the text of `hdl/sim/probe/sim_settings_pkg.sv`."""
     lines = [
         "// Keys of the run-time settings, and for each bundle a function that reads it from the doorway. For clocked",
         "// processes in reset. Generated by `python -m pymodels.settings`.",
@@ -236,7 +243,7 @@ def _vector(bits: int) -> str:
 
 
 GENERATED = {"hdl/settings/myri_settings_pkg.sv": types, "hdl/sim/probe/sim_settings_pkg.sv": keys}
-"""Generated files by path, and their text."""
+"""Functions that return the text of each generated file, by path."""
 
 if __name__ == "__main__":
     for name, text in GENERATED.items():

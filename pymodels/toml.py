@@ -1,4 +1,4 @@
-"""TOML files read with errors that name the file and the line."""
+"""Reader of TOML files whose errors contain file and line."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ else:
     import tomli as tomllib
 
 MARK = "\ufeff"
-"""The byte order mark, which some editors put before a text."""
+"""Byte order mark, which some editors write at the start of a file."""
 PLACE = re.compile(r"\s*\(at line (\d+), column \d+\)|\s*\(at end of document\)")
 
 
 def read_toml(path: Path) -> tuple[dict[str, Any], str]:
-    """The table of a TOML file, and its text. ConfigError when it cannot be read or is no TOML."""
+    """Return the table and the text of a TOML file. Raises ConfigError if it cannot be read or is not valid TOML."""
     text = read_text(path)
     return parsed(path, text), text
 
 
 def read_text(path: Path) -> str:
-    """The text of a file. ConfigError when it cannot be read."""
+    """Return the text of a file. Raises ConfigError if it cannot be read."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
@@ -42,14 +42,14 @@ def read_text(path: Path) -> str:
 
 
 def check_mark(file: str, text: str) -> None:
-    """Raise ConfigError for a text that begins with a byte order mark."""
+    """Raise ConfigError if a text begins with a byte order mark."""
     if text.startswith(MARK):
         cause = "the file begins with the bytes EF BB BF"
         raise ConfigError(file, 1, "a byte order mark", cause, "save it as UTF-8 without one")
 
 
 def parsed(path: Path, text: str) -> dict[str, Any]:
-    """The table that a TOML file has. ConfigError when it is no TOML."""
+    """Return the table of a TOML text; `path` is for the message. Raises ConfigError if it is not valid TOML."""
     try:
         table: dict[str, Any] = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -61,7 +61,13 @@ def parsed(path: Path, text: str) -> dict[str, Any]:
 
 
 def line_of(text: str, table: str, key: str) -> int:
-    """The line of a key in a table (`table` as written between brackets, "" for the top); 0 when not found."""
+    """Return the line number of a key in a TOML text; 0 if not found.
+
+    Args:
+        text: The TOML text.
+        table: Name of the table as between brackets, "" for the top level.
+        key: The key.
+    """
     here = ""
     for number, row in enumerate(text.splitlines(), 1):
         bare = row.strip()

@@ -1,8 +1,8 @@
-"""The network as a graph: switches, hosts, and the cables between their ports.
+"""Network as a graph of switches, hosts, and cables between their ports.
 
-A cable end is `(node, port)`. A host has the one port 0 (its NIC). Switch ports also have a number that runs through
-all switches in the order of their declaration: the physical ID of GRIM's host map (readings B10; the running through
-is ours).
+A cable end is `(node, port)`. A host has one port, 0 (its NIC). Switch ports also have a running number through all
+switches in the order of declaration: the physical ID of GRIM's host map (readings B10; the numbering through all
+switches is ours).
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from pymodels.errors import EXIT_CONFIGURATION, SanlabError, nearest
 from pymodels.numerals import is_whole
 
 SWITCH_SIZES = (4, 8, 16)
-"""Ports of the crossbars that exist in RTL."""
+"""Port counts of the crossbars that exist in RTL."""
 MAX_METRES = 200.0
 """Longest cable: 200 m of fibre (fact sheet 1.1)."""
 
 
 class TopologyError(SanlabError):
-    """A network that cannot be cabled so. `subject` is the node, link or pair of hosts at fault."""
+    """Invalid network. `subject` is the node, link or pair of hosts at fault."""
 
     exit_code = EXIT_CONFIGURATION
 
@@ -33,7 +33,7 @@ class TopologyError(SanlabError):
 
 
 class End(NamedTuple):
-    """One end of a cable: a port of a node."""
+    """End of a cable: a port of a node."""
 
     node: str
     port: int
@@ -44,7 +44,7 @@ class End(NamedTuple):
 
 @dataclass(frozen=True)
 class Switch:
-    """A crossbar switch with `ports` ports, 0 to ports - 1."""
+    """Crossbar switch with ports 0 to `ports` - 1."""
 
     name: str
     ports: int
@@ -52,20 +52,20 @@ class Switch:
 
 @dataclass(frozen=True)
 class Link:
-    """A full-duplex cable between two ports. Without `metres` it has the length that the profile gives."""
+    """Full-duplex cable between two ports. Without `metres` it has the default length of the profile."""
 
     a: End
     b: End
     metres: float | None = None
 
     def config_line(self) -> str:
-        """The line `LINK` of the configuration format."""
+        """Return the cable as a line `LINK` of the configuration format."""
         length = "" if self.metres is None else f" {self.metres:g}"
         return f"LINK {self.a.node} {self.a.port} {self.b.node} {self.b.port}{length}"
 
 
 class Channel(NamedTuple):
-    """One direction of a cable: what a packet holds while it is in flight."""
+    """Direction of a cable, which a packet holds while it is in flight."""
 
     source: End
     target: End
@@ -76,7 +76,9 @@ class Channel(NamedTuple):
 
 @dataclass(frozen=True)
 class Topology:
-    """Switches, hosts (by VNN) and cables. Call `check` before use; all builders of this module have done so."""
+    """Switches, hosts (by VNN) and cables. Call `check` before use; the functions of `pymodels.builders` have done
+    so.
+    """
 
     switches: tuple[Switch, ...]
     hosts: tuple[str, ...]
@@ -89,36 +91,38 @@ class Topology:
 
     @cached_property
     def peers(self) -> dict[End, End]:
-        """The other end of each cabled port."""
+        """Other end of the cable at each cabled port."""
         return {x: y for link in self.links for x, y in ((link.a, link.b), (link.b, link.a))}
 
     @cached_property
     def first_port(self) -> dict[str, int]:
-        """The running number of port 0 of each switch."""
+        """Running number of port 0 of each switch."""
         firsts = itertools.accumulate((switch.ports for switch in self.switches), initial=0)
         return {switch.name: first for switch, first in zip(self.switches, firsts, strict=False)}
 
     def is_host(self, node: str) -> bool:
-        """True when `node` is a host, False for a switch."""
+        """Return True if `node` is a host, False if it is a switch."""
         return node not in self.first_port
 
     def attachment(self, host: str) -> End:
-        """The switch port to which a host is cabled. KeyError when it is not."""
+        """Return the switch port that a host is cabled to. Raises KeyError for an unconnected host."""
         return self.peers[End(host, 0)]
 
     def running_port(self, end: End) -> int:
-        """The physical ID that belongs to a switch port."""
+        """Return the running number (physical ID) of a switch port."""
         return self.first_port[end.node] + end.port
 
     def port_at(self, running: int) -> End | None:
-        """The switch port with this running number, None when there is none."""
+        """Return the switch port with a running number, or None if there is none."""
         for switch in self.switches:
             if 0 <= running - self.first_port[switch.name] < switch.ports:
                 return End(switch.name, running - self.first_port[switch.name])
         return None
 
     def port(self, text: str) -> End:
-        """The cabled port that a text such as `spine0.2` names; a host's is `node00.0`. TopologyError for none."""
+        """Return the cabled port that a text denotes: `spine0.2`, or `node00.0` for a host. Raises TopologyError if
+        there is none.
+        """
         node, dot, number = text.rpartition(".")
         if not dot or node not in self.ports:
             remedy = nearest(node or text, self.ports)
@@ -130,11 +134,11 @@ class Topology:
         return end
 
     def present(self, switch: str) -> int:
-        """Bit mask of the cabled ports of a switch (`present` of the RTL crossbar)."""
+        """Return the bit mask of the cabled ports of a switch (`present` of the RTL crossbar)."""
         return sum(1 << port for port in range(self.ports[switch]) if End(switch, port) in self.peers)
 
     def check(self) -> None:
-        """Raise TopologyError on the first thing that cannot be built: names, switch sizes, cables, lonely hosts."""
+        """Raise TopologyError for the first invalid name, switch size or cable, or the first unconnected host."""
         self._check_names()
         used: dict[End, Link] = {}
         for link in self.links:
@@ -178,13 +182,14 @@ class Topology:
                 )
 
     def cabled(self, node: str) -> list[End]:
-        """The cabled ports of a node, by port number."""
+        """Return the cabled ports of a node, by port number."""
         return [end for end in (End(node, port) for port in range(self.ports[node])) if end in self.peers]
 
     def config_lines(self, mapped: bool = False) -> list[str]:
-        """The lines `SWITCH` and `LINK` of the configuration format that describe this network.
+        """Return the lines SWITCH and LINK of the configuration format.
 
-        With `mapped` a host map stands beside them, which says by itself where a host's plain cable ends.
+        Args:
+            mapped: True to leave out the cables of hosts, which a host map contains.
         """
         plain = {
             link for link in self.links if link.metres is None and self.is_host(link.a.node) | self.is_host(link.b.node)
@@ -194,7 +199,7 @@ class Topology:
 
 
 def check_link(link: Link, ports: dict[str, int], hosts: Sequence[str]) -> None:
-    """Raise TopologyError when a cable cannot exist between these nodes: unknown end, no such port, bad length."""
+    """Raise TopologyError for a cable with an unknown end, an invalid port or an invalid length."""
     for end in (link.a, link.b):
         if end.node not in ports:
             cause = f"LINK names {end.node!r}, which is no HOST and no SWITCH"
@@ -216,7 +221,7 @@ def check_link(link: Link, ports: dict[str, int], hosts: Sequence[str]) -> None:
 
 
 def port_used_twice(end: End, link: Link, other: Link) -> TopologyError:
-    """The error for a port in which two cables end."""
+    """Return the error for a port in which two cables end."""
     far = other.b if other.a == end else other.a
     return TopologyError(
         "port used twice", f"port {end.port} of {end.node!r} already leads to {far}", "use a free port", link

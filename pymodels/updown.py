@@ -1,15 +1,15 @@
 """Shortest up*/down* routes, deterministic and spread over equal ways.
 
-A spanning tree by breadth from a root switch gives each cable an up end (nearer to the root, then earlier in the
-list). A legal path goes up any number of times, then down any number of times; so no circle of waiting packets can
-close. That is checked, as it is for routes that are given. Among the shortest legal paths the one whose channels carry
-the fewest routes so far is taken, then the one of the lowest ports; where a pair is to have several routes, the next is
-chosen in the same way among the rest. The root is the switch that gives the shortest
-routes in total, then the most ways to choose from, then the first in the list: in a Clos network a leaf, so that all
-spines are used.
+A breadth-first spanning tree from a root switch gives each cable an up end: the end nearer to the root, or earlier in
+the list at equal depth. A legal path goes up any number of times, then down any number of times, which excludes cycles
+of waiting packets; `check_routes` verifies this as it does for given routes.
 
-Ways are found once for two switches, not for each pair of their hosts, as a table of channels: the loads of all of them
-are summed at once.
+Among the shortest legal paths, the one whose channels carry the fewest routes so far is chosen, then the one with the
+lowest ports. Further routes of a pair are chosen in the same way among the remaining paths. The root is the switch with
+the shortest routes in total, then with the most alternatives, then the first in the list. In a Clos network it is a
+leaf, so that all spines are used.
+
+Paths are computed for pairs of switches, as a table of channels whose loads are summed at once.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from pymodels.topology import Channel, Topology, TopologyError
 
 T = TypeVar("T", bound=Hashable)
 State = tuple[str, bool]
-"""Switch, and whether the path has already turned down."""
+"""Switch, and True after the path has turned down."""
 Ways = NDArray[np.int64]
-"""One column a way, the numbers of its channels in their order; columns by output ports, rising."""
+"""Array with one column for each path, which holds its channel numbers in order; columns are sorted by output ports."""
 
 
 class UpDown:
-    """Up*/down* routing on one topology with one root switch."""
+    """Up*/down* routing on one topology with one root switch. Raises TopologyError if the root is not a switch."""
 
     def __init__(self, topology: Topology, root: str) -> None:
         if root not in topology.first_port:
@@ -44,7 +44,7 @@ class UpDown:
         self.out = {s.name: _channels(topology, s.name) for s in topology.switches}
         self.rank = self._ranks(root)
         self.channels = [channel for out in self.out.values() for channel in out]
-        """Between switches, by number."""
+        """Channels between switches, by number."""
         self.number = {channel: number for number, channel in enumerate(self.channels)}
         self.load = np.zeros(len(self.channels), np.int64)
         """Routes over each channel, by number."""
@@ -60,13 +60,15 @@ class UpDown:
         self._ways: dict[tuple[State, str], Ways] = {}
 
     def _ranks(self, root: str) -> dict[str, tuple[int, int]]:
-        """Depth below the root and position in the list, of every switch that the root reaches: less is further up."""
+        """Return depth below the root and position in the list of every switch that the root reaches; less is further
+        up.
+        """
         order = {s.name: i for i, s in enumerate(self.topology.switches)}
         near = {switch: [channel.target.node for channel in out] for switch, out in self.out.items()}
         return {switch: (depth, order[switch]) for switch, depth in _distances([root], near).items()}
 
     def _moves(self, state: State) -> list[tuple[Channel, State]]:
-        """Legal next channels, and the state that each leads to."""
+        """Return the legal next channels of a state, each with the state that it leads to."""
         switch, down = state
         moves = []
         for channel in self.out[switch]:
@@ -76,7 +78,7 @@ class UpDown:
         return moves
 
     def ways(self, state: State, target: str) -> Ways:
-        """The shortest legal ways from a state to a target switch."""
+        """Return the shortest legal paths from a state to a target switch."""
         if (state, target) not in self._ways:
             hops = self.hops[target]
             found = [np.empty((0, 1), np.int64)] if not hops[state] else []
@@ -88,7 +90,7 @@ class UpDown:
         return self._ways[state, target]
 
     def take(self, source: str, target: str, most: int = 1) -> list[list[int]]:
-        """The channels from switch to switch, of `most` ways or of as many as there are; their load is counted."""
+        """Choose up to `most` paths between two switches, add them to the load, and return their channel numbers."""
         ways = self.ways((source, False), target)
         taken: list[int] = []
         for _ in range(min(most, ways.shape[1])):
@@ -100,7 +102,9 @@ class UpDown:
         return ways[:, taken].T.tolist()  # type: ignore[no-any-return]
 
     def merit(self) -> tuple[int, int]:
-        """How good the root is, less being better: hops over all pairs of hosts, then minus the ways to choose."""
+        """Return the cost of the root, less is better: hops over all pairs of hosts, then minus the number of
+        alternatives.
+        """
         at = Counter(self.topology.attachment(host).node for host in self.topology.hosts)
         near = {state: [after for _, after in moves] for state, moves in self.moves.items()}
         total = choices = 0
@@ -112,8 +116,8 @@ class UpDown:
         return total, -choices
 
     def routes(self, most: int = 1) -> Routes:
-        """The routes between all pairs of hosts, in the order of the hosts, `most` a pair or as many as there are.
-        RouteError when they could deadlock.
+        """Return up to `most` routes for each pair of hosts, in the order of the hosts. Raises RouteError if they can
+        deadlock.
         """
         at = {host: self.topology.attachment(host) for host in self.topology.hosts}
         known: dict[bytes, bytes] = {}
@@ -132,7 +136,7 @@ class UpDown:
         return routes
 
     def _route(self, port: int, way: list[int], last: int) -> bytes:
-        """The route bytes of a way that begins and ends at these ports."""
+        """Return the route bytes of a path that enters its first switch at `port` and leaves the last one at `last`."""
         route = bytearray()
         for channel in (self.channels[number] for number in way):
             route.append(encode(channel.source.port - port))
@@ -142,13 +146,13 @@ class UpDown:
 
 
 def _channels(topology: Topology, switch: str) -> list[Channel]:
-    """The channels from a switch to other switches, by output port."""
+    """Return the channels from a switch to other switches, by output port."""
     both = (Channel(end, topology.peers[end]) for end in topology.cabled(switch))
     return [channel for channel in both if not topology.is_host(channel.target.node)]
 
 
 def _distances(begin: Iterable[T], near: dict[T, list[T]]) -> dict[T, int]:
-    """Steps from the nearest of the beginnings, of all that they reach, nearest first."""
+    """Return the number of steps from the nearest starting node to each reachable node, nearest first."""
     steps = dict.fromkeys(begin, 0)
     todo = deque(steps)
     while todo:
@@ -161,7 +165,7 @@ def _distances(begin: Iterable[T], near: dict[T, list[T]]) -> dict[T, int]:
 
 
 def _counts(steps: dict[T, int], near: dict[T, list[T]]) -> dict[T, int]:
-    """The number of shortest ways that go down these steps."""
+    """Return the number of shortest paths from each node, given the distances."""
     ways: dict[T, int] = {}
     for here, left in steps.items():
         closer = (ways[there] for there in near[here] if steps.get(there) == left - 1)
@@ -170,7 +174,7 @@ def _counts(steps: dict[T, int], near: dict[T, list[T]]) -> dict[T, int]:
 
 
 def _best_merit(topology: Topology) -> tuple[int, int]:
-    """The merit that no root surpasses: that of all shortest ways, legal or not."""
+    """Return a lower bound for the cost of a root: the cost with all shortest paths, legal or not."""
     at = Counter(topology.attachment(host).node for host in topology.hosts)
     near = {s.name: [channel.target.node for channel in _channels(topology, s.name)] for s in topology.switches}
     total = choices = 0
@@ -183,7 +187,7 @@ def _best_merit(topology: Topology) -> tuple[int, int]:
 
 
 def _best(topology: Topology) -> UpDown:
-    """The routing with the best root; none after it is tried when it is as good as can be."""
+    """Return the routing with the best root; the search ends early at a root that reaches the lower bound."""
     switches = [s.name for s in topology.switches]
     reached = UpDown(topology, topology.attachment(topology.hosts[0]).node).rank
     best, least = None, _best_merit(topology)
@@ -198,10 +202,15 @@ def _best(topology: Topology) -> UpDown:
 
 
 def up_down(topology: Topology, root: str | None = None, most: int = 1) -> Routes:
-    """Up*/down* routes between all hosts, `most` a pair or as many shortest ones as there are; the best root unless one
-    is named. TopologyError when the root is no switch.
+    """Return up*/down* routes between all hosts of a topology that has passed `check`.
 
-    The topology must have passed `check`.
+    Args:
+        topology: The network.
+        root: Name of the root switch; None to choose the best.
+        most: Maximum number of routes for each pair; pairs with fewer shortest paths get fewer.
+
+    Raises:
+        TopologyError: The root is not a switch.
     """
     if root is not None:
         return UpDown(topology, root).routes(most)

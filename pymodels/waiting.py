@@ -1,8 +1,8 @@
-"""Who waits for whom: the waits that software declares, and the cycles in them.
+"""Declared waits of software and hardware, and detection of cycles among them.
 
-A wait is an edge: somebody wants a resource that somebody holds. Edges come from three places: the reason of a future
-(`Wanted` in the place of a text), what software declares in `Waits` (a polling loop waits for everything at once, so
-only the program knows what it lacks), and what the hardware holds (`tb.stuck.network`). A cycle of waits is a deadlock.
+A wait is an edge from a task to the holder of a resource. Edges come from the reason of a future (`Wanted` in place of
+a text), from declarations of software in `Waits` (a polling loop waits for everything at once, so only the program
+knows what it lacks), and from the hardware (`tb.stuck.network`). A cycle of waits is a deadlock.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Wanted:
-    """What somebody waits for: a resource, and who holds it (`""` when nobody is known to)."""
+    """Resource that a task waits for, and its holder (`""` if unknown)."""
 
     resource: str
     holder: str = ""
@@ -25,7 +25,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Wait:
-    """One edge: `waiter` wants something."""
+    """Edge of the wait graph: a waiting task or unit, and the wanted resource."""
 
     waiter: str
     wanted: Wanted
@@ -35,12 +35,14 @@ class Wait:
 
 
 def unit_of(name: str) -> str:
-    """The unit that a task belongs to: `NIC 0` of `NIC 0: grim program`."""
+    """Return the unit that a task belongs to: `NIC 0` for `NIC 0: grim program`."""
     return name.partition(": ")[0]
 
 
 class Waits:
-    """What software declares of its waiting. Costs nothing where nobody waits: call it only around a wait."""
+    """Waits declared by software. Declarations cost nothing on fast paths: software makes them only around an actual
+    wait.
+    """
 
     def __init__(self) -> None:
         self._wants: dict[tuple[str, str], str] = {}
@@ -48,49 +50,51 @@ class Waits:
         self._tellers: list[Callable[[], Iterable[Wait]]] = []
 
     def ask(self, teller: Callable[[], Iterable[Wait]]) -> None:
-        """Register a `teller`, which computes waits on demand instead of declaring each one."""
+        """Register a function that computes waits on demand, in place of single declarations."""
         self._tellers.append(teller)
 
     def end(self, waiter: str) -> None:
-        """A processor stops: it waits for nothing any more, whatever it declared."""
+        """Remove all waits of a stopped processor."""
         self._wants = {name: holder for name, holder in self._wants.items() if name[0] != waiter}
         self._tellers = [_but(waiter, teller) for teller in self._tellers]
 
     def want(self, waiter: str, resource: str, holder: str = "") -> None:
-        """`waiter` lacks `resource` from now on. Without a `holder` it is whoever `hold` names when asked."""
+        """Declare that `waiter` lacks `resource`. Without `holder` the resource's holder is the one declared by
+        `hold`.
+        """
         self._wants[waiter, resource] = holder
 
     def got(self, waiter: str, resource: str) -> None:
-        """`waiter` no longer lacks it; nothing when it did not."""
+        """Withdraw a declared wait, if there is one."""
         self._wants.pop((waiter, resource), None)
 
     def hold(self, holder: str, resource: str) -> None:
-        """`holder` has the resource, which only one can have at a time."""
+        """Declare the exclusive holder of a resource."""
         self._holds[resource] = holder
 
     def free(self, resource: str) -> None:
-        """Nobody has the resource any more; nothing when nobody had."""
+        """Withdraw the holder of a resource, if there is one."""
         self._holds.pop(resource, None)
 
     def known(self, wanted: Wanted) -> Wanted:
-        """The same with its holder, where one is known."""
+        """Return a wanted resource with its holder filled in, if the holder is known."""
         return wanted if wanted.holder else Wanted(wanted.resource, self._holds.get(wanted.resource, ""))
 
     def declared(self) -> list[Wait]:
-        """Every wait in force, in the order of its beginning; then what the tellers say."""
+        """Return all waits: declared ones in order of declaration, then those of the registered functions."""
         wants = [Wait(who, self.known(Wanted(what, holder))) for (who, what), holder in self._wants.items()]
         return wants + [wait for teller in self._tellers for wait in teller()]
 
 
 def _but(waiter: str, teller: Callable[[], Iterable[Wait]]) -> Callable[[], Iterable[Wait]]:
-    """The waits that a teller reports, without those of `waiter`."""
+    """Return a function with the waits of `teller` except those of `waiter`."""
     return lambda: (wait for wait in teller() if wait.waiter != waiter)
 
 
 def cycles(waits: Iterable[Wait]) -> list[tuple[Wait, ...]]:
-    """The shortest cycle of waiting through each unit that is in one, no cycle twice; a cycle ends where it begins.
+    """Return the distinct cycles of waits: for each unit in a cycle, the shortest one through it.
 
-    Tasks count as their unit. Each cycle begins with its first waiter by name, and the list is in that order.
+    Tasks count as their unit. Each cycle begins with its first waiter by name, and the list is sorted by these names.
     """
     edges: dict[str, list[Wait]] = {}
     for wait in waits:
@@ -105,7 +109,7 @@ def cycles(waits: Iterable[Wait]) -> list[tuple[Wait, ...]]:
 
 
 def _shortest(edges: dict[str, list[Wait]], start: str) -> tuple[Wait, ...]:
-    """The shortest way from a unit along its waits back to itself; empty when there is none."""
+    """Return the shortest cycle of waits through a unit; empty if there is none."""
     ways: dict[str, tuple[Wait, ...]] = {start: ()}
     todo = deque([start])
     while todo:

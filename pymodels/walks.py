@@ -1,7 +1,7 @@
-"""All routes of a cluster walked at once, hop by hop: where each leads, and which channel it holds when it wants which.
+"""Vectorized tracing of all routes of a cluster, hop by hop, and the channel dependencies that they create.
 
-A port has its running number; a host comes behind the switches' ports, in the order of the hosts. A channel has the
-number of the port where it begins.
+Ports have running numbers: those of the switches first, then one for each host. A channel has the number of the port
+where it begins.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ NOWHERE = -1
 
 
 class Ports:
-    """The ports of a topology as numbers."""
+    """Running numbers of the ports of a topology."""
 
     def __init__(self, topology: Topology) -> None:
         self.ends = [End(s.name, port) for s in topology.switches for port in range(s.ports)]
@@ -35,15 +35,19 @@ class Ports:
         """By port: the first one of its switch, and the one behind the last; of a host there is none."""
 
     def channel(self, number: int) -> Channel:
-        """The channel that begins at a port."""
+        """Return the channel that begins at a port."""
         end = self.ends[number]
         return Channel(end, self._topology.peers[end])
 
 
 def walk(ports: Ports, sources: Array, targets: Array, routes: Sequence[bytes]) -> Array | None:
-    """The channels of each route, one row a route, NOWHERE behind its end; None when one does not deliver.
+    """Return the channels of each route, one row for each route padded with NOWHERE; None if a route does not deliver.
 
-    `sources`, `targets`: ports of hosts.
+    Args:
+        ports: Numbers of the ports.
+        sources: Port numbers of the source hosts.
+        targets: Port numbers of the destination hosts.
+        routes: Bytes of the routes.
     """
     longest = max(map(len, routes), default=0)
     text = b"".join(route.ljust(longest, b"\0") for route in routes)
@@ -65,8 +69,12 @@ def walk(ports: Ports, sources: Array, targets: Array, routes: Sequence[bytes]) 
 
 
 def dependencies(taken: Array, into: Array | None) -> tuple[Array, Array, Array]:
-    """The channels that are held, those wanted then, and the first route that does so: each two once, in the order of
-    the routes. `into`: by route, what its NIC holds while it waits for its own link; None: nothing.
+    """Return the distinct channel dependencies of routes: held channels, wanted channels, and the first route with
+    each.
+
+    Args:
+        taken: Channels of each route, as from `walk`.
+        into: Channel into the source NIC of each route, if NICs hold it while they wait for their own link; else None.
     """
     held, wanted = taken[:, :-1], taken[:, 1:]
     if into is not None:
@@ -80,7 +88,7 @@ def dependencies(taken: Array, into: Array | None) -> tuple[Array, Array, Array]
 
 
 def _delta(byte: int) -> int:
-    """Of a route byte; otherwise one that leads out of every switch."""
+    """Return the port distance of a route byte; a distance out of every switch for an invalid byte."""
     delta = (byte & 0x3F) - ((byte & 0x20) << 1)
     return delta if byte & 0xC0 == 0x80 else 1 << 20
 

@@ -1,7 +1,7 @@
-"""Reference models of the user circuits: the result for each message, independent of the RTL.
+"""Reference models of the user circuits of the FPGA card: the result of each message, independent of the RTL.
 
-A model is made when its circuit is configured and keeps the state that a reconfiguration drops. `run(argument,
-payload)` gives the payload of the one message that leaves for the one that came: `argument` is the message's first.
+A model is created when its circuit is configured, and holds the state that a reconfiguration discards. `run(argument,
+payload)` returns the payload of the outgoing message for an incoming one; `argument` is the message's first argument.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ BINS = 256
 
 
 class Circuit(Protocol):
-    """One configured circuit."""
+    """Configured circuit."""
 
     def run(self, argument: int, payload: bytes) -> bytes:
-        """The result for one message."""
+        """Return the payload of the result for one message."""
 
 
 class Loopback:
-    """Gives back what came."""
+    """Circuit that returns the payload unchanged."""
 
     def run(self, argument: int, payload: bytes) -> bytes:
-        """The payload itself."""
+        """Return the payload."""
         return payload
 
 
@@ -37,7 +37,7 @@ class Crc32:
     """CRC-32 of IEEE 802.3, least significant byte first."""
 
     def run(self, argument: int, payload: bytes) -> bytes:
-        """Four bytes."""
+        """Return the four bytes of the CRC."""
         return zlib.crc32(payload).to_bytes(4, "little")
 
 
@@ -45,12 +45,12 @@ class Sha256:
     """SHA-256 (FIPS 180-4)."""
 
     def run(self, argument: int, payload: bytes) -> bytes:
-        """32 bytes."""
+        """Return the 32 bytes of the digest."""
         return hashlib.sha256(payload).digest()
 
 
 class Fir16:
-    """A filter of 16 taps over little-endian signed 16-bit samples; argument 1 loads the Q15 coefficients."""
+    """FIR filter of 16 taps over little-endian signed 16-bit samples; argument 1 loads the Q15 coefficients."""
 
     def __init__(self) -> None:
         self.coefficients: NDArray[np.int64] = np.zeros(TAPS, np.int64)
@@ -58,7 +58,7 @@ class Fir16:
         """The samples before the next one, the latest last."""
 
     def run(self, argument: int, payload: bytes) -> bytes:
-        """The filtered samples; nothing for argument 1."""
+        """Return the filtered samples; nothing for argument 1."""
         samples = np.frombuffer(payload[: len(payload) & ~1], "<i2").astype(np.int64)
         if argument == 1:
             given = samples[:TAPS]
@@ -80,7 +80,7 @@ class Histogram:
         self.counts: NDArray[np.uint32] = np.zeros(BINS, np.uint32)
 
     def run(self, argument: int, payload: bytes) -> bytes:
-        """1 KB for argument 1, otherwise nothing."""
+        """Return the 1 KB of counters for argument 1, otherwise nothing."""
         if argument == 0:
             self.counts += np.bincount(np.frombuffer(payload, np.uint8), minlength=BINS).astype(np.uint32)
             return b""
@@ -97,4 +97,4 @@ CIRCUITS: dict[str, Callable[[], Circuit]] = {
     "sha256": Sha256,
     "histogram": Histogram,
 }
-"""Models by the circuit's name; the RTL of circuit `x` is the module `myri_circuit_x`."""
+"""Models by name of the circuit; the RTL of circuit `x` is the module `myri_circuit_x`."""

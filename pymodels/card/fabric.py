@@ -18,7 +18,9 @@ from pymodels.card.registers import CIRCUITS
 
 @dataclass(frozen=True)
 class Circuit:
-    """A circuit of the FPGA card: the configuration file (image) that holds it, and its computational slot."""
+    """Entry of a circuit file: a circuit of the FPGA card, the image (configuration file) that contains it, and its
+    slot.
+    """
 
     image: str
     slot: int
@@ -39,12 +41,14 @@ EXAMPLE = (
 
 
 def images(circuits: Sequence[Circuit]) -> list[str]:
-    """Image files in the order of their numbers, the first is 1."""
+    """Return the image files in the order of their numbers, which begin at 1."""
     return list(dict.fromkeys(circuit.image for circuit in circuits))
 
 
 def names(circuits: Sequence[Circuit]) -> list[str]:
-    """Circuits in the order of their numbers. Raises ValueError when there are more than the card's tables hold."""
+    """Return the circuits in the order of their numbers. Raises ValueError if there are more than the card's tables
+    hold.
+    """
     found = list(dict.fromkeys(circuit.name for circuit in circuits))
     if len(found) > CIRCUITS:
         raise ValueError(f"{len(found)} circuits; the card's tables hold {CIRCUITS}")
@@ -52,7 +56,7 @@ def names(circuits: Sequence[Circuit]) -> list[str]:
 
 
 def _instance(number: int, slot: int, name: str, chosen: str) -> str:
-    """One circuit in one slot; `chosen` is the condition under which it is configured."""
+    """Return the instance of a circuit in a slot; `chosen` is the condition under which it is configured."""
     who = f"slot{slot}_{name}"
     return f"""
   // slot {slot}: {name}
@@ -120,7 +124,7 @@ PORTS = """    input  logic         clk,         // fabric clock
 
 
 def module_text(circuits: Sequence[Circuit]) -> str:
-    """The module for a circuit file. Each circuit `x` is the module `myri_circuit_x`."""
+    """Return the SystemVerilog module for a circuit file, in which circuit `x` is an instance of `myri_circuit_x`."""
     numbers, files = names(circuits), images(circuits)
     places = list(dict.fromkeys((circuit.slot, circuit.name) for circuit in circuits))
     loaded = {place: [files.index(c.image) + 1 for c in circuits if (c.slot, c.name) == place] for place in places}
@@ -195,7 +199,7 @@ endmodule
 
 
 def main(arguments: list[str]) -> int:
-    """Command line: `--sv` writes the module of EXAMPLE, without it the text goes to standard output."""
+    """Run the command line: `--sv` writes the module of EXAMPLE; without arguments its text is printed."""
     if arguments not in ([], ["--sv"]):
         print("usage: python -m pymodels.card.fabric [--sv]", file=sys.stderr)
         return 2

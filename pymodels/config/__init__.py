@@ -1,4 +1,4 @@
-"""GRIM's configuration files: one call reads them into a checked cluster."""
+"""Reader of GRIM's configuration files: `load_cluster` returns a checked cluster."""
 
 from pymodels.card.fabric import Circuit
 from pymodels.config.assemble import load_cluster

@@ -1,4 +1,4 @@
-"""From the lines of a configuration to one checked Cluster, or a ConfigError that says where and why."""
+"""Assembly of a checked Cluster from the lines of a configuration."""
 
 from __future__ import annotations
 
@@ -29,10 +29,15 @@ MAX_ROUTES = 16
 
 
 def load_cluster(path: Path, host: str | None = None, allow_cycles: bool = False) -> Cluster:
-    """Read a configuration and all files that it names.
+    """Return the cluster of a configuration file and the files that it names.
 
-    `host` chooses among several clusters: the one that lists it (paper 003, C.1.1). `allow_cycles` admits given routes
-    that can deadlock, for studies of deadlock. Raises ConfigError on the first mistake.
+    Args:
+        path: The application configuration file.
+        host: Host whose cluster is chosen if the file has several (paper 003, C.1.1).
+        allow_cycles: True to accept given routes that can deadlock, for studies of deadlock.
+
+    Raises:
+        ConfigError: The first mistake in the files.
     """
     raw_file = parse_config(path)
     raw = _choose(raw_file, host)
@@ -73,7 +78,7 @@ def _choose(raw: RawFile, host: str | None) -> RawCluster:
 
 
 def _used_hosts(raw_file: RawFile, raw: RawCluster) -> list[RawHost]:
-    """The hosts that take part: the first NUM_NODES of the cluster, all without NUM_NODES."""
+    """Return the hosts in use: the first NUM_NODES of the cluster, or all without NUM_NODES."""
     if not raw.hosts:
         raise raw.line.error("cluster without hosts", f"{raw.name!r} has no HOST line", "add HOST <name> and USE MYRI")
     line = raw_file.once.get("NUM_NODES")
@@ -90,7 +95,7 @@ def _used_hosts(raw_file: RawFile, raw: RawCluster) -> list[RawHost]:
 
 
 def _queues(raw: RawCluster, host: RawHost) -> tuple[QueueRequest, ...]:
-    """The host's queue requests; its own lines overrule those of the cluster."""
+    """Return the queue requests of a host; its own lines override those of the cluster."""
     cards = tuple(host.cards)
     everyone = tuple({card for h in raw.hosts for card in h.cards})
     general = _requests(raw.repeated["QUEUE_SIZE"], everyone, f"no host of cluster {raw.name!r}")
@@ -99,7 +104,7 @@ def _queues(raw: RawCluster, host: RawHost) -> tuple[QueueRequest, ...]:
 
 
 def _requests(lines: list[Line], cards: tuple[str, ...], owner: str) -> dict[str, QueueRequest]:
-    """The queue requests of some lines by resource; each resource once."""
+    """Return queue requests by resource; a repeated resource is an error."""
     found: dict[str, QueueRequest] = {}
     for line in lines:
         resource = queue_resource(line, cards, owner)
@@ -122,7 +127,7 @@ def _profile(line: Line | None) -> str | None:
 def _routes(
     raw_file: RawFile, raw: RawCluster, topology: Topology, names: dict[int, str], allow_cycles: bool
 ) -> Routes:
-    """Given routes, verified hop by hop; computed ones when asked for or when no file is named."""
+    """Return the given routes after verification, or computed ones if requested or if no file is named."""
     computed, given = raw.once.get("ROUTES"), raw.once.get("ROUTING_MYRI")
     if computed and computed.words[1] != "COMPUTED":  # the number behind it is checked where it is used
         raise computed.error("unknown word after ROUTES", f"{computed.words[1]!r} is none", "write ROUTES COMPUTED")
@@ -145,7 +150,7 @@ def _routes(
 
 
 def _computed(topology: Topology, line: Line | None) -> Routes:
-    """Computed routes: one a pair, or as many as the line asks for where there are so many."""
+    """Return computed routes: one for each pair, or the number on the line if the network has as many."""
     most = integer(line, line.words[2], "the routes of a pair", 1, MAX_ROUTES) if line and len(line.words) > 2 else 1
     routes = up_down(topology, most=most)
     if line and routes.most < most:
@@ -155,6 +160,6 @@ def _computed(topology: Topology, line: Line | None) -> Routes:
 
 
 def _at_its_line(error: RouteError, table: RouteTable, given: Line) -> ConfigError:
-    """A route error at the line of its source; of the line that names the file when the source has none."""
+    """Return a route error at the line of the route's source, or at the line that names the file."""
     line = table.lines.get(error.pair[0], given) if error.pair else given
     return line.error(error.what, error.cause, error.remedy)

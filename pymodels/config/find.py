@@ -1,4 +1,4 @@
-"""Finds the configuration file: the one named, else the one of GRIM_CONFIG, else the example of two hosts."""
+"""Search of the configuration file: a given name, else GRIM_CONFIG, else the example of two hosts."""
 
 from __future__ import annotations
 
@@ -13,18 +13,24 @@ EXAMPLES = "pymodels/clusters"
 DEFAULT = "two_hosts"
 VARIABLE = "GRIM_CONFIG"
 HOST_VARIABLE = "GRIM_HOST"
-"""Names a host, and so one of several clusters in a file."""
+"""Environment variable with the name of a host, which chooses one of several clusters in a file."""
 
 
 def examples() -> tuple[str, ...]:
-    """Names of the clusters that come with sanlab, or with another root."""
+    """Return the names of the example clusters in all roots."""
     return tuple(things(EXAMPLES, f"*/{CONFIG}"))
 
 
 def find_config(name: str | None, environment: Mapping[str, str]) -> Path:
-    """The configuration file of a cluster: `name` is a file, a folder with a `grim_config`, or the name of an example.
+    """Return the path of a cluster's configuration file.
 
-    Without a name the environment variable GRIM_CONFIG decides (paper 003, C.1.1). ConfigError when there is none.
+    Args:
+        name: A file, a folder with a `grim_config`, or the name of an example; None to use GRIM_CONFIG (paper 003,
+            C.1.1).
+        environment: The environment variables.
+
+    Raises:
+        ConfigError: There is no such file or example.
     """
     asked = name or environment.get(VARIABLE) or DEFAULT
     for path in (Path(asked), Path(asked) / CONFIG, things(EXAMPLES, f"*/{CONFIG}").get(asked)):

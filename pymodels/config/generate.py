@@ -1,4 +1,4 @@
-"""Generated clusters: from a network that a program has drawn, or from a number of hosts."""
+"""Generated clusters: for a given network, or for a number of hosts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pymodels.updown import up_down
 
 
 def drawn(name: str, topology: Topology, routes: Routes | None = None) -> Cluster:
-    """A cluster on a network, every host with its network card; routes up*/down* unless given."""
+    """Return a cluster on a network, in which every host has a network card; routes are up*/down* unless given."""
     hosts = tuple(
         Host(host, vnn, topology.running_port(topology.attachment(host)), (NETWORK_CARD,))
         for vnn, host in enumerate(topology.hosts)
@@ -19,9 +19,10 @@ def drawn(name: str, topology: Topology, routes: Routes | None = None) -> Cluste
 
 
 def of_hosts(count: int) -> Cluster:
-    """`count` hosts on the smallest switch that takes them; above the largest switch a Clos network of leaf and spine.
+    """Return a cluster of `count` hosts on the smallest sufficient switch, or on a Clos network above the largest
+    switch.
 
-    Raises TopologyError when even the largest Clos network is too small.
+    Raises TopologyError if `count` exceeds the largest Clos network.
     """
     names = host_names(count)
     if count <= SWITCH_SIZES[-1]:

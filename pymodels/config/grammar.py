@@ -1,6 +1,6 @@
-"""The application configuration file and the cluster's resource file, keyword by keyword (paper 003, C.1).
+"""Parser of the application configuration file and the cluster's resource file, by keyword (paper 003, C.1).
 
-The result is raw: lines sorted by what they describe. `assemble` checks them against each other.
+The result contains the unchecked lines by keyword; `assemble` checks them against each other.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pymodels.config.lines import Line, check_arguments, check_name, named_file,
 from pymodels.config.model import CARDS, FPGA_CARD, HOST_QUEUE
 
 FILE_WIDE = {"NUM_NODES": "NUM_NODES <hosts>", "LCP_FILE": "LCP_FILE <file>"}
-"""Once in a file."""
+"""Keywords allowed once in a file."""
 ONCE = {
     "ROUTING_MYRI": "ROUTING_MYRI <file>",
     "HOST_MAP_MYRI": "HOST_MAP_MYRI <file>",
@@ -20,27 +20,27 @@ ONCE = {
     "PROFILE": "PROFILE <name>",
     "ROUTES": "ROUTES COMPUTED [<routes_of_a_pair>]",
 }
-"""Once in a cluster, in either of its two files."""
+"""Keywords allowed once in a cluster, in either of its two files."""
 REPEATED = {
     "SWITCH": "SWITCH <name> <ports>",
     "LINK": "LINK <node> <port> <node> <port> [metres]",
     "QUEUE_SIZE": "QUEUE_SIZE <resource> <bytes>",
 }
-"""Any number of times in a cluster, in either of its two files."""
+"""Keywords allowed any number of times in a cluster, in either of its two files."""
 STRUCTURE = {
     "CLUSTER": "CLUSTER <name>",
     "CLUSTER_RESOURCE": "CLUSTER_RESOURCE <file>",
     "HOST": "HOST <name>",
     "USE": "USE <resource>",
 }
-"""Only in the application configuration file."""
+"""Keywords allowed only in the application configuration file."""
 IN_RESOURCE_FILE = ONCE | REPEATED
 IN_CONFIG_FILE = FILE_WIDE | STRUCTURE | IN_RESOURCE_FILE
 
 
 @dataclass
 class RawHost:
-    """A HOST with its lines."""
+    """Lines of a HOST."""
 
     name: str
     line: Line
@@ -50,7 +50,7 @@ class RawHost:
 
 @dataclass
 class RawCluster:
-    """A CLUSTER with its lines, those of its resource file included."""
+    """Lines of a CLUSTER, including those of its resource file."""
 
     name: str
     line: Line
@@ -61,17 +61,17 @@ class RawCluster:
 
 @dataclass
 class RawFile:
-    """A whole application configuration file."""
+    """Lines of an application configuration file."""
 
     path: str
     once: dict[str, Line] = field(default_factory=dict)
     clusters: list[RawCluster] = field(default_factory=list)
     owner: dict[str, RawCluster] = field(default_factory=dict)
-    """The cluster of each host name."""
+    """Cluster of each host name."""
 
 
 def parse_config(path: Path) -> RawFile:
-    """Read an application configuration file. ConfigError on the first mistake."""
+    """Return the lines of an application configuration file. Raises ConfigError for the first mistake."""
     raw = RawFile(str(path))
     for line in read_lines(path):
         _keyword(line, IN_CONFIG_FILE)
@@ -91,7 +91,7 @@ def parse_config(path: Path) -> RawFile:
 
 
 def parse_resources(cluster: RawCluster) -> None:
-    """Read the file that CLUSTER_RESOURCE names into the cluster. ConfigError on the first mistake."""
+    """Add the lines of the file in CLUSTER_RESOURCE to the cluster. Raises ConfigError for the first mistake."""
     asked_by = cluster.once.get("CLUSTER_RESOURCE")
     for line in read_lines(named_file(asked_by), asked_by) if asked_by else ():
         _keyword(line, IN_RESOURCE_FILE)
@@ -156,7 +156,7 @@ def _use(host: RawHost | None, line: Line) -> None:
 
 
 def queue_resource(line: Line, cards: tuple[str, ...], owner: str) -> str:
-    """The resource that a QUEUE_SIZE line names: HOST, or a card that `owner` has."""
+    """Return the resource of a QUEUE_SIZE line: HOST, or a card that `owner` has."""
     resource = line.words[1]
     if resource not in (HOST_QUEUE, *CARDS):
         raise unknown(line, "resource", resource, (HOST_QUEUE, *CARDS))
@@ -170,7 +170,7 @@ def queue_resource(line: Line, cards: tuple[str, ...], owner: str) -> str:
 
 
 def check_circuits_wanted(line: Line, cards: set[str]) -> None:
-    """Raise ConfigError when circuits are listed for an FPGA card that no host uses."""
+    """Raise ConfigError if circuits are listed but no host uses an FPGA card."""
     if FPGA_CARD not in cards:
         remedy = f"add USE {FPGA_CARD} to a host or remove the line"
         raise line.error("resource nobody has", f"no host of the cluster uses {FPGA_CARD}", remedy)

@@ -1,7 +1,7 @@
-"""Lines of a configuration file: words with their place, and the checks that every keyword shares.
+"""Lines of a configuration file as words with their position, and checks shared by all keywords.
 
-`!--` begins a comment that runs to the end of the line. Braces carry no meaning: the example of paper 003, C.1.1
-closes one that it never opened, and parses as printed.
+`!--` begins a comment that extends to the end of the line. Braces are ignored: the example of paper 003, C.1.1 closes a
+brace that it never opened, and parses as printed.
 """
 
 from __future__ import annotations
@@ -21,24 +21,26 @@ NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
 
 
 class Line(NamedTuple):
-    """The words of one line, and where it stands (line numbers from 1)."""
+    """Words of one line, with file and line number (from 1)."""
 
     file: str
     number: int
     words: tuple[str, ...]
 
     def error(self, what: str, cause: str, remedy: str) -> ConfigError:
-        """A ConfigError at this line."""
+        """Return a ConfigError at this line."""
         return ConfigError(self.file, self.number, what, cause, remedy)
 
     @property
     def place(self) -> str:
-        """`file:line`."""
+        """Position as `file:line`."""
         return f"{self.file}:{self.number}"
 
 
 def read_lines(path: Path, asked_by: Line | None = None) -> list[Line]:
-    """The lines of a file that hold words. ConfigError when it cannot be read, at the line that named it."""
+    """Return the non-empty lines of a file. Raises ConfigError, at the line `asked_by` that names it, if it cannot be
+    read.
+    """
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
@@ -60,12 +62,12 @@ def read_lines(path: Path, asked_by: Line | None = None) -> list[Line]:
 
 
 def named_file(line: Line) -> Path:
-    """The path that the first argument of a line names, relative to the file in which the line stands."""
+    """Return the path in the first argument of a line, relative to the folder of the line's file."""
     return Path(line.file).parent / line.words[1]
 
 
 def check_arguments(line: Line, usage: str) -> None:
-    """Raise ConfigError unless a line has the arguments of its usage; only `[x]` may be left out."""
+    """Raise ConfigError unless a line has the arguments of its usage; `[x]` is optional."""
     wanted = usage.split()
     needed = sum(not word.startswith("[") for word in wanted)
     if not needed <= len(line.words) <= len(wanted):
@@ -74,14 +76,14 @@ def check_arguments(line: Line, usage: str) -> None:
 
 
 def check_name(line: Line, word: str, kind: str) -> str:
-    """A name of a host, switch or cluster: a letter, then letters, digits, `_`, `.` and `-`."""
+    """Return a valid name of a host, switch or cluster: a letter, then letters, digits, `_`, `.` and `-`."""
     if not NAME.fullmatch(word):
         raise line.error(f"bad {kind} name", f"{word!r}", "a letter, then letters, digits, '_', '.' or '-'")
     return word
 
 
 def integer(line: Line, word: str, meaning: str, low: int, high: int) -> int:
-    """A whole number within low..high. ConfigError for another type or range."""
+    """Return an integer within low..high. Raises ConfigError for another type or range."""
     try:
         value = numerals.whole(word, 16 if word.lower().startswith("0x") else 10)
     except ValueError:
@@ -92,7 +94,7 @@ def integer(line: Line, word: str, meaning: str, low: int, high: int) -> int:
 
 
 def number(line: Line, word: str, meaning: str, unit: str) -> float:
-    """A finite number. ConfigError for another type."""
+    """Return a finite number. Raises ConfigError for another type."""
     try:
         value = numerals.real(word)
     except ValueError:
@@ -103,5 +105,5 @@ def number(line: Line, word: str, meaning: str, unit: str) -> float:
 
 
 def unknown(line: Line, kind: str, word: str, known: Iterable[str]) -> ConfigError:
-    """The error for an unknown name, with the nearest known name."""
+    """Return the error for an unknown name, with the most similar known name."""
     return line.error(f"unknown {kind}", f"{word!r} is none", nearest(word, known))

@@ -1,4 +1,4 @@
-"""What a configuration says: the cluster, its hosts, cards, routes and queue requests, without the file format."""
+"""Cluster as described by a configuration, independent of the file format: hosts, cards, routes, queue requests."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ NETWORK_CARD = "MYRI"
 FPGA_CARD = "CELOXICA"
 FRAME_CARD = "FRAME_BUFFER"
 CARDS = (NETWORK_CARD, FPGA_CARD, FRAME_CARD)
-"""What a host can USE (paper 003, C.1.1; the frame buffer is ours), each in the PCI slot of its place here."""
+"""Resources that a host can USE (paper 003, C.1.1; the frame buffer is ours); the index is the card's PCI slot."""
 HOST_QUEUE = "HOST"
-"""The host's own incoming message queues, beside those of its cards."""
+"""Resource name of the host's own incoming message queues, as opposed to those of its cards."""
 MAX_HOSTS = 1024
-"""A VNN is 10 bits wide in an endpoint at most (readings B1, and `firmware/grim/formats/endpoints.py`)."""
+"""Limit that follows from the 10 bits of a VNN in an endpoint (readings B1, `firmware/grim/formats/endpoints.py`)."""
 
 
 @dataclass(frozen=True)
 class QueueRequest:
-    """A queue size asked for: of which resource, bytes, and `file:line` where it was asked."""
+    """Requested queue size: resource, bytes, and `file:line` of the request."""
 
     resource: str
     size: int
@@ -31,7 +31,7 @@ class QueueRequest:
 
 @dataclass(frozen=True)
 class Host:
-    """One host: virtual number by its order, physical number by its switch port, and its cards."""
+    """Host with its virtual node number (order in the configuration), physical node number (switch port) and cards."""
 
     name: str
     vnn: int
@@ -40,7 +40,7 @@ class Host:
     queues: tuple[QueueRequest, ...] = ()
 
     def slot(self, card: str) -> int:
-        """The PCI slot of a card. ValueError without the card."""
+        """Return the PCI slot of a card. Raises ValueError if the host lacks the card."""
         if card not in self.cards:
             raise ValueError(f"host {self.name} has no {card}")
         return CARDS.index(card)
@@ -48,7 +48,9 @@ class Host:
 
 @dataclass(frozen=True)
 class Cluster:
-    """A checked cluster: every host cabled, every pair routed, routes free of deadlock unless that was waived."""
+    """Checked cluster: all hosts are cabled, all pairs have routes, and the routes are free of deadlock unless
+    waived.
+    """
 
     name: str
     file: str
@@ -64,25 +66,33 @@ class Cluster:
         return tuple(host.name for host in self.hosts)
 
     def host(self, name: str) -> Host:
-        """The host of this name. SanlabError naming the nearest."""
+        """Return the host with a name. Raises SanlabError for an unknown name."""
         for host in self.hosts:
             if host.name == name:
                 return host
         raise SanlabError("unknown host", f"{name!r} is not in cluster {self.name!r}", nearest(name, self.names))
 
     def routes_from(self, vnn: int) -> dict[int, bytes]:
-        """Route bytes by destination VNN, as the NIC of host `vnn` holds them; none to itself."""
+        """Return the route bytes by destination VNN for the NIC of host `vnn`, without a route to itself."""
         source = self.hosts[vnn].name
         return {h.vnn: self.routes.between(source, h.name) for h in self.hosts if h.vnn != vnn}
 
     def other_routes_from(self, vnn: int) -> dict[int, tuple[bytes, ...]]:
-        """The further routes by destination VNN, of those that have several."""
+        """Return the further routes by destination VNN, for destinations with several."""
         source = self.hosts[vnn].name
         further = {h.vnn: self.routes.others.get((source, h.name), ()) for h in self.hosts}
         return {to: routes for to, routes in further.items() if routes}
 
     def having(self, card: str, vnn: int | None = None) -> tuple[Host, ...]:
-        """The hosts that have a card; only host `vnn` when one is given. SanlabError when nobody has it."""
+        """Return the hosts with a card.
+
+        Args:
+            card: Name of the card, one of CARDS.
+            vnn: Number of the only host to consider; None for all.
+
+        Raises:
+            SanlabError: No such host has the card.
+        """
         found = tuple(h for h in self.hosts if card in h.cards and vnn in (None, h.vnn))
         if not found:
             where = "no host" if vnn is None else f"host {vnn}"
@@ -95,13 +105,13 @@ class Cluster:
         return found
 
     def table(self) -> str:
-        """The run-time configuration as text, one line per host (grim_printVNNConfiguration)."""
+        """Return the run-time configuration as text, one line for each host (grim_printVNNConfiguration)."""
         rows = [f"cluster {self.name}: {len(self.hosts)} hosts, {len(self.topology.switches)} switches"]
         rows += [f"  VNN {h.vnn:3d}  PNN {h.pnn:3d}  {h.name:<16} {' '.join(h.cards)}" for h in self.hosts]
         return "\n".join(rows)
 
     def describe(self) -> dict[str, object]:
-        """What `results.json` says of the cluster: plain values, the same on every machine."""
+        """Return the description of the cluster in `results.json`: plain values that are equal on every machine."""
         return {
             "name": self.name,
             "hosts": list(self.names),

@@ -1,7 +1,7 @@
-"""From the lines SWITCH and LINK and the host map to a checked topology.
+"""Checked topology from the lines SWITCH and LINK and the host map.
 
-Hosts of the host map need no LINK: a physical ID is a switch port, counted through all switches in their order.
-Without SWITCH lines there is one switch, the smallest that has all ports of the map.
+Hosts in the host map need no LINK: a physical ID is a switch port, counted through all switches in order. Without
+SWITCH lines there is one switch, the smallest with all ports of the map.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pymodels.topology import SWITCH_SIZES, End, Link, Switch, Topology, Topolog
 
 
 class Network:
-    """Collects cables with their lines, and checks each when it is added."""
+    """Collection of cables with their lines, checked as they are added."""
 
     def __init__(self, raw: RawCluster, used: list[RawHost], host_map: dict[str, Place]) -> None:
         self.raw = raw
@@ -30,7 +30,7 @@ class Network:
         self.frame = Topology(self.switches, tuple(self.known_hosts), ())
 
     def topology(self) -> Topology:
-        """The checked network of the hosts in use. ConfigError on the first mistake."""
+        """Return the checked network of the hosts in use. Raises ConfigError for the first mistake."""
         for line in self.raw.repeated["LINK"]:
             self._add(self._link(line), line)
         self._room()
@@ -86,7 +86,7 @@ class Network:
             self.links[end] = (link, line)
 
     def _room(self) -> None:
-        """Refuse more hosts than the switches have ports left, at the first host too many."""
+        """Raise ConfigError, at the first excess host, if the switches have too few ports."""
         ports = sum(s.ports for s in self.switches)
         between = sum(
             not self.frame.is_host(end.node) and not self.frame.is_host(self._far(end).node) for end in self.links

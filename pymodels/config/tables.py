@@ -24,14 +24,14 @@ MAX_SLOT = SLOTS - 1
 
 
 class Place(NamedTuple):
-    """A host's physical ID, and the line of the host map that says so."""
+    """Physical ID of a host, and its line in the host map."""
 
     pnn: int
     line: Line
 
 
 def read_host_map(asked_by: Line | None) -> dict[str, Place]:
-    """Physical IDs by host name. It may list hosts that the cluster does not use."""
+    """Return the physical IDs by host name, including hosts that the cluster does not use."""
     places: dict[str, Place] = {}
     owner: dict[int, str] = {}
     for line in read_lines(named_file(asked_by), asked_by) if asked_by else ():
@@ -48,14 +48,14 @@ def read_host_map(asked_by: Line | None) -> dict[str, Place]:
 
 
 class RouteTable(NamedTuple):
-    """The routes of a routes file, in the order of each line, and the line of each source."""
+    """Content of a routes file: the routes of each pair in order, and the line of each source."""
 
     routes: dict[Pair, list[bytes]]
     lines: dict[str, Line]
 
 
 def read_routes(asked_by: Line, names: dict[int, str]) -> RouteTable:
-    """The routes by host names. `names` gives the host of each physical ID."""
+    """Return the routes by host names, given the host name of each physical ID."""
     table = RouteTable({}, {})
     for line in read_lines(named_file(asked_by), asked_by):
         source = _node(line, line.words[0], names)
@@ -102,12 +102,12 @@ def _node(line: Line, word: str, names: dict[int, str]) -> str:
 
 
 def built_circuits() -> list[str]:
-    """Circuits that exist as Verilog, sorted."""
+    """Return the names of the circuits with Verilog sources, sorted."""
     return sorted(path.stem.removeprefix("myri_circuit_") for path in CARD_HDL.glob("myri_circuit_*.sv"))
 
 
 def read_circuits(asked_by: Line, check: Callable[[Line], None]) -> tuple[Circuit, ...]:
-    """The circuits of the FPGA card. `check` checks the line that names the file."""
+    """Return the circuits of the FPGA card; `check` checks the line that names their file."""
     check(asked_by)
     taken: dict[tuple[str, int], Line] = {}
     circuits = []

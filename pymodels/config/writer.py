@@ -1,4 +1,4 @@
-"""A cluster written back as configuration files: for the examples, and for networks that a program has drawn."""
+"""Writer of configuration files, for examples and generated networks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ROUTES = "grim_routes_myri.txt"
 
 
 def render(cluster: Cluster, title: str) -> dict[str, str]:
-    """The files of a cluster by name; `load_cluster` of them gives the same cluster. Circuits are not written."""
+    """Return the files of a cluster by name; `load_cluster` reads the same cluster from them. Circuits are left out."""
     resource = f"{cluster.name}_config.txt"
     routing = [] if cluster.routes.computed else [f"ROUTING_MYRI     {ROUTES}"]
     config = [f"NUM_NODES {len(cluster.hosts)}", "", f"!-- {title}", f"CLUSTER          {cluster.name}"]
@@ -47,7 +47,7 @@ def _route_lines(cluster: Cluster) -> list[str]:
 
 
 def write(cluster: Cluster, folder: Path, title: str) -> Path:
-    """Write the files of a cluster into a folder. Returns the path of the application configuration file."""
+    """Write the files of a cluster into a folder and return the path of the application configuration file."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in render(cluster, title).items():
         (folder / name).write_text(text, encoding="utf-8")

@@ -1,7 +1,7 @@
-"""Compiler output read into functions: instructions, labels and the marks that firmware/paths.h leaves.
+"""Parser of compiler output into functions: instructions, labels and the marks of firmware/paths.h.
 
-Only the form that clang writes with `-S` is understood. What an instruction means is the business of the target
-(`pymodels.costs.lanai`, `pymodels.costs.i686`).
+Only the output of clang's `-S` is supported. The target decodes the instructions (`pymodels.costs.lanai`,
+`pymodels.costs.i686`).
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from pymodels.errors import SanlabError
 
 
 class CostError(SanlabError):
-    """A path that cannot be counted, or a cost that does not exist."""
+    """Path that cannot be counted, or missing cost."""
 
 
 class Flow(enum.Enum):
-    """What an instruction does to the flow of control."""
+    """Effect of an instruction on the flow of control."""
 
     NEXT = "goes on"
     JUMP = "jumps"
@@ -29,11 +29,13 @@ class Flow(enum.Enum):
 
 @dataclass(frozen=True)
 class Instruction:
-    """One machine instruction: what it costs and where control goes.
+    """Machine instruction with its costs and its flow of control.
 
-    `frame` marks the instructions that only enter and leave a C function. `refused` says why it cannot be counted.
-    `uses` are the registers that it reads or writes, `brings` is the one that a load fills, where the target's loads
-    come late.
+    Attributes:
+        frame: True for instructions that only enter and leave a C function.
+        refused: Reason why the instruction cannot be counted; empty if it can.
+        uses: Registers that it reads or writes.
+        brings: Register that a load fills, on a target with load delays.
     """
 
     text: str
@@ -50,35 +52,35 @@ class Instruction:
 
 @dataclass(frozen=True)
 class Label:
-    """A place to jump to."""
+    """Jump target."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Mark:
-    """A remark of firmware/paths.h in the assembly: a word, and the rest of the line."""
+    """Comment of firmware/paths.h in the assembly: a word, and the rest of the line."""
 
     word: str
     rest: str
 
 
 RETURN = "(return)"
-"""The target of a branch that returns."""
+"""Target of a branch that returns."""
 Item = Instruction | Label | Mark
 Decoder = Callable[[str], Instruction]
 
 
 @dataclass(frozen=True)
 class Function:
-    """A global function of a paths.c as the compiler laid it out."""
+    """Global function of a paths.c as laid out by the compiler."""
 
     name: str
     items: tuple[Item, ...]
 
 
 def _item(line: str, comment: str, decode: Decoder) -> Item | None:
-    """One line of a function; None for directives and comments."""
+    """Return the item of one line; None for directives and comments."""
     text = line.strip()
     if text.startswith(comment + "@"):
         word, _, rest = text[len(comment) + 1 :].partition(" ")
@@ -92,7 +94,7 @@ def _item(line: str, comment: str, decode: Decoder) -> Item | None:
 
 
 def functions(assembly: str, comment: str, decode: Decoder) -> list[Function]:
-    """The global functions of an assembly file, in order. `comment` is the target's comment character."""
+    """Return the global functions of an assembly file, in order. `comment` is the target's comment character."""
     found: list[Function] = []
     public = {line.split()[1] for line in assembly.splitlines() if line.strip().startswith(".globl")}
     name, items = "", list[Item]()

@@ -1,8 +1,9 @@
-"""Count the compiled paths of every message layer: firmware/<layer>/<side>/paths.c into costs.toml beside it.
+"""Compilation and counting of the paths of every message layer: firmware/<layer>/<side>/paths.c to costs.toml beside
+it.
 
-Usage: `python -m pymodels.costs.compile` writes every costs.toml, one for each processor that runs the layer, and for
-the LANai an executed.toml; `--check` compares instead and exits 1 when one is stale; `--show echo/nic send` prints the
-instructions that a path counts.
+Usage: `python -m pymodels.costs.compile` writes every costs.toml, one for each processor that runs the layer, and an
+executed.toml for the LANai. `--check` compares instead, and exits with 1 if one is stale. `--show echo/nic send` prints
+the counted instructions of a path.
 """
 
 from __future__ import annotations
@@ -30,12 +31,12 @@ COMPILER = "clang-16"
 
 
 def layers() -> list[Path]:
-    """The folders of message layers that have a paths.c, sorted: firmware/<layer>/<side>."""
+    """Return the folders firmware/<layer>/<side> that contain a paths.c, sorted."""
     return sorted(path.parent for side in TARGETS for path in things("firmware", f"*/{side}/paths.c").values())
 
 
 def compiler_version() -> str | None:
-    """The first line of the compiler's version; None when it is not installed."""
+    """Return the first line of the compiler's version, or None if it is not installed."""
     if shutil.which(COMPILER) is None:
         return None
     done = subprocess.run(
@@ -45,7 +46,7 @@ def compiler_version() -> str | None:
 
 
 def assemble(source: Path, target: Target) -> str:
-    """The assembly of a paths.c. Raises CostError with the compiler's message."""
+    """Return the assembly of a paths.c. Raises CostError with the compiler's message."""
     command = [COMPILER, *target.flags, *(f"-I{one}" for one in FOLDERS), "-S", source.name, "-o", "-"]
     done = subprocess.run(
         command, capture_output=True, encoding="utf-8", errors="replace", cwd=source.parent, timeout=120, check=False
@@ -56,7 +57,7 @@ def assemble(source: Path, target: Target) -> str:
 
 
 def compiled(folder: Path, target: Target) -> list[Function]:
-    """The functions of a layer's paths.c, compiled for a processor."""
+    """Return the functions of a layer's paths.c, compiled for a processor."""
     found = functions(assemble(folder / "paths.c", target), target.comment, target.decode)
     if not found:
         raise CostError(str(folder / "paths.c"), "has no global function", "write one function per path")
@@ -64,12 +65,12 @@ def compiled(folder: Path, target: Target) -> list[Function]:
 
 
 def counts(folder: Path, target: Target) -> dict[str, PathCost]:
-    """The cost of every path of a layer on a processor, in the order of the source."""
+    """Return the cost of every path of a layer on a processor, in the order of the source."""
     return {one.name: walk(one, str(folder / "paths.c"), target.delays) for one in compiled(folder, target)}
 
 
 def render(folder: Path, target: Target, costs: dict[str, PathCost], compiler: str) -> str:
-    """The text of a costs.toml."""
+    """Return the text of a costs.toml."""
     lines = [
         "# Generated from paths.c by `python -m pymodels.costs.compile`; do not edit.",
         "# Per path: instructions executed, loads and stores of memory, uncached accesses (special registers).",
@@ -88,7 +89,9 @@ def render(folder: Path, target: Target, costs: dict[str, PathCost], compiler: s
 
 
 def render_composed(folder: Path, target: Target, costs: dict[str, PathCost], compiler: str) -> str:
-    """Return the text of a composed.toml: how the compositions of a layer differ from the bare one; empty for none."""
+    """Return the text of a composed.toml, the differences of a layer's compositions from the bare one; empty without
+    any.
+    """
     if not compositions.declared(folder)[1:]:
         return ""
     lines = [
@@ -108,7 +111,7 @@ def render_composed(folder: Path, target: Target, costs: dict[str, PathCost], co
 
 
 def _rows(costs: Mapping[str, PathCost]) -> list[str]:
-    """A row of a table for each path."""
+    """Return a table row for each path."""
     width, rows = max(map(len, costs), default=0), []
     for name, cost in costs.items():
         fields = {**vars(cost), "stalls": list(cost.stalls)}
@@ -118,7 +121,7 @@ def _rows(costs: Mapping[str, PathCost]) -> list[str]:
 
 
 def render_executed(folder: Path, target: Target, compiler: str) -> str:
-    """The text of an executed.toml."""
+    """Return the text of an executed.toml."""
     lines = [
         "# Generated from paths.c by `python -m pymodels.costs.compile`; do not edit.",
         "# Per level of optimisation and path: what it counts; its instructions that the verbs issue; the least and",
@@ -150,7 +153,7 @@ def _quoted(names: Sequence[str]) -> str:
 
 
 def write(path: Path, text: str) -> None:
-    """Replace a generated file, or its text in `generated.bz2`, in one step: an interrupted run leaves the old one."""
+    """Replace a generated file, or its text in `generated.bz2`, atomically: an interrupted run keeps the old one."""
     if generated.is_compressed(path):
         generated.keep(path, text)
         return
@@ -160,7 +163,7 @@ def write(path: Path, text: str) -> None:
 
 
 def run(check: bool, chosen: Sequence[str] = ()) -> int:
-    """Count every layer, or the chosen ones. Returns the number of tables that failed or, with `check`, are stale."""
+    """Count every layer, or the chosen ones. Return the number of failed tables, including stale ones with `check`."""
     version = compiler_version()
     if version is None:
         raise CostError(
@@ -171,7 +174,7 @@ def run(check: bool, chosen: Sequence[str] = ()) -> int:
 
 
 def _chosen(names: Sequence[str]) -> list[Path]:
-    """The folders of layers by name, of all where none is given. Raises CostError for one that has none."""
+    """Return the folders of the named layers, or of all without names. Raises CostError for a layer without paths.c."""
     known = {folder.parent.name for folder in layers()}
     for name in names:
         if name not in known:
@@ -180,7 +183,9 @@ def _chosen(names: Sequence[str]) -> list[Path]:
 
 
 def _counted(folder: Path, target: Target, version: str, check: bool) -> bool:
-    """Count a layer on a processor and print the outcome. False: it failed or, with `check`, a table is stale."""
+    """Count a layer on a processor and print the outcome. Return False if it failed or, with `check`, a table is
+    stale.
+    """
     name = f"{folder.parent.name}/{folder.name} ({target.name})"
     try:
         texts = _rendered(folder, folder, target, version)
@@ -205,7 +210,7 @@ def _rendered(folder: Path, tables: Path, target: Target, version: str) -> dict[
 
 
 def _kept(name: str, path: Path, text: str, check: bool) -> bool:
-    """Write a table, or with `check` compare it, and print the outcome. False: it is stale."""
+    """Write a table, or with `check` compare it, and print the outcome. Return False if it is stale."""
     same = generated.found(path) == text
     if not same and check:
         print(f"{path}: is stale; run {remake(command(path), path)}", file=sys.stderr)
@@ -217,7 +222,7 @@ def _kept(name: str, path: Path, text: str, check: bool) -> bool:
 
 
 def show(layer: str, path: str, composition: str = "") -> None:
-    """Print what a path counts in a composition."""
+    """Print the counted instructions of a path in a composition."""
     known = {f"{folder.parent.name}/{folder.name}": folder for folder in layers()}
     if layer not in known:
         raise CostError(f"layer {layer!r}", "has no paths.c", nearest(layer, known))
@@ -248,7 +253,7 @@ def generated_texts(layer: str) -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The command line; the exit code."""
+    """Run the command line and return the exit code."""
     parser = argparse.ArgumentParser(prog="sanlab costs", description="Count compiled instruction paths.")
     parser.add_argument("--check", action="store_true", help="compare with the committed costs.toml, write nothing")
     parser.add_argument("--show", nargs=2, metavar=("LAYER/SIDE", "PATH"), help="print the instructions a path counts")

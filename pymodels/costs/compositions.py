@@ -1,11 +1,12 @@
-"""One paths.c, compiled once for each set of parts that a layer can be composed of.
+"""Compositions of a layer: its paths.c is compiled once for each set of optional parts.
 
-`compositions.toml` beside a `paths.c` names its parts: `parts = ["flow", "reliability"]`. A composition is a set of
-them; `paths.c` finds `WITH_FLOW` defined where `flow` is in it. Up to four parts make all sets; of more there are the
-bare one, each alone and all together, unless `sets = [["flow"], ...]` names others. Where parts are found by folder,
-`found = "protocols"`, each header there is one: alone, beside each other one, and all together, all sets of those that
-`full = [...]` names, and each of `parts` alone. `costs.toml` holds the bare composition, and of each other one what
-differs from it.
+`compositions.toml` beside a `paths.c` names the parts: `parts = ["flow", "reliability"]`. A composition is a set of
+parts; `paths.c` sees `WITH_FLOW` defined if it contains `flow`. With up to four parts all sets are compiled. With more,
+the bare set, each part alone and all together are compiled, unless `sets = [["flow"], ...]` lists other sets.
+
+With `found = "protocols"` each header in that folder is a part. The sets are then each alone, each pair, all together,
+all sets of those in `full = [...]`, and each of `parts` alone. `costs.toml` contains the bare composition, and the
+differences of each other one from it.
 """
 
 from __future__ import annotations
@@ -24,18 +25,18 @@ from pymodels.toml import read_toml
 T = TypeVar("T")
 FILE = "compositions.toml"
 MOST = 4
-"""Of so many parts all sets are compiled."""
+"""Maximum number of parts of which all sets are compiled."""
 Composition = tuple[str, ...]
 BARE: Composition = ()
 
 
 def key(parts: Iterable[str]) -> str:
-    """The name of a composition: its parts, sorted."""
+    """Return the name of a composition: its parts, sorted and joined by `+`."""
     return "+".join(sorted(set(parts)))
 
 
 def declared(folder: Path) -> tuple[Composition, ...]:
-    """The compositions of a layer's folder, the bare one first; only that where nothing is said."""
+    """Return the compositions of a layer's folder, the bare one first; only that without a `compositions.toml`."""
     file = folder / FILE
     if not file.exists():
         return (BARE,)
@@ -66,11 +67,11 @@ def _of_found(found: list[str], data: Mapping[str, Any]) -> list[Composition]:
 
 
 def composed(target: Target, composition: Composition) -> Target:
-    """The processor with the flags of a composition."""
+    """Return the processor with the compiler flags of a composition."""
     return replace(target, flags=(*target.flags, *(f"-DWITH_{part.upper()}" for part in composition)))
 
 
 def differences(bare: Mapping[str, T], other: Mapping[str, T]) -> tuple[dict[str, T], list[str]]:
-    """The paths that a composition has beside the bare one, or at another cost; and what it lacks."""
+    """Return the paths that a composition adds or whose cost it changes, and the names of the paths that it lacks."""
     changed = {path: cost for path, cost in other.items() if bare.get(path) != cost}
     return changed, [path for path in bare if path not in other]

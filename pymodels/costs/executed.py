@@ -1,10 +1,10 @@
-"""What the compiled paths take on the LANai's core, beside what they are charged: `executed.toml` of a layer.
+"""Clocks of the compiled paths on the LANai core, for comparison with their charges: `executed.toml` of a layer.
 
-Every path is compiled at three levels of optimisation. The instructions that it counts are given to the clock model of
-the core (`pymodels.lanai.clocks`), at the addresses that they have in the compiler's output without the frame of the C
-function: so they wait for loads, and for fetches where the program jumps or accesses the SRAM. Nobody else wants the
-SRAM. A path falls in from code before it; one that ends with a jump back is in its fourth turn. It begins at both
-halves of a 64-bit word: the least and the most clocks are kept.
+Every path is compiled at three levels of optimisation. Its counted instructions are passed to the clock model of the
+core (`pymodels.lanai.clocks`), at their addresses in the compiler's output without the frame of the C function. They
+therefore stall for loads, and for fetches after jumps and SRAM accesses. The SRAM has no other master. Execution enters
+a path from code before it; a path that ends with a jump back is measured in its fourth turn. It is measured at both
+halves of a 64-bit word, and the least and the most clocks are recorded.
 """
 
 from __future__ import annotations
@@ -29,31 +29,31 @@ TABLE = "executed.toml"
 """Name of the table; its text is in `generated.bz2`."""
 LEVELS = ("-O1", "-O2", "-Os")
 PACES = {chip.name.replace(" ", "").lower(): Pace(chip.load_delay, chip.word_bytes) for chip in (LANAI4, LANAI9)}
-"""By chip, as its profile has it."""
+"""Timing parameters by chip, equal to those of its profile."""
 BASE = 0x1000
-"""Where a path begins, or 4 bytes behind."""
+"""Start address of a path; the second one is 4 bytes higher."""
 AHEAD, TURNS = 8, 4
-"""Instructions before a path; turns of a loop."""
+"""Number of instructions before a path, and number of turns of a loop."""
 
 
 @dataclass(frozen=True)
 class Taken:
-    """What a path counts, and the least and the most clocks that it takes, by chip."""
+    """Count of a path, and its least and most clocks by chip."""
 
     cost: PathCost
     by_verb: int
-    """Its instructions that are the verbs': they charge their clock."""
+    """Number of instructions that belong to verbs, which charge their clocks."""
     clocks: dict[str, tuple[int, int]]
 
 
 def at_level(target: Target, level: str) -> Target:
-    """The processor with another level of optimisation."""
+    """Return the processor with another level of optimisation."""
     flags = tuple(level if flag.startswith("-O") else flag for flag in target.flags)
     return replace(target, flags=flags)
 
 
 def taken(function: Function, where: str, target: Target) -> Taken:
-    """What a path takes. Raises CostError for one that cannot be counted."""
+    """Return count and clocks of a path. Raises CostError for a path that cannot be counted."""
     walker = Walk(function, where)
     cost = walker.run(target.delays)
     stream, loops = _stream(function, walker.path)
@@ -63,7 +63,7 @@ def taken(function: Function, where: str, target: Target) -> Taken:
 
 
 def _sizes(function: Function) -> Iterator[int]:
-    """Bytes of each item, where the path stands inline: the frame is gone, but for what fills a delay slot."""
+    """Yield the size in bytes of each item of an inlined path: the frame is removed, except in a delay slot."""
     slots = 0
     for item in function.items:
         if isinstance(item, Instruction):
@@ -75,8 +75,9 @@ def _sizes(function: Function) -> Iterator[int]:
 
 
 def _stream(function: Function, path: Sequence[Passed]) -> tuple[list[Executed], bool]:
-    """The instructions of a path at their addresses, and whether it jumps back at its end. An instruction jumps if the
-    one behind its delay slot is not the next.
+    """Return the instructions of a path at their addresses, and True if it jumps back at its end.
+
+    An instruction is a jump if the instruction after its delay slot is not the next in memory.
     """
     places, at = [], 0
     for size in _sizes(function):
@@ -97,13 +98,13 @@ def _stream(function: Function, path: Sequence[Passed]) -> tuple[list[Executed],
 
 
 def _range(stream: Sequence[Executed], loops: bool, pace: Pace) -> tuple[int, int]:
-    """The least and the most clocks, over where the path begins."""
+    """Return the least and the most clocks over the alignments of the path."""
     found = [_clocks(stream, loops, pace, BASE + offset) for offset in range(0, pace.word_bytes, 4)]
     return min(found), max(found)
 
 
 def _clocks(stream: Sequence[Executed], loops: bool, pace: Pace, base: int) -> int:
-    """The clocks of a path that begins at an address."""
+    """Return the clocks of a path at a start address."""
     before = [Executed(base + stream[0].pc - 4 * ahead) for ahead in range(AHEAD, 0, -1)]
     turn = [_moved(one, base) for one in stream]
     clocks = Clocks(pace, before[0].pc)
@@ -116,14 +117,21 @@ def _clocks(stream: Sequence[Executed], loops: bool, pace: Pace, base: int) -> i
 
 
 def _moved(one: Executed, by: int) -> Executed:
-    """An instruction elsewhere."""
+    """Return an instruction moved by an offset."""
     return one._replace(pc=one.pc + by, target=None if one.target is None else one.target + by)
 
 
 def load(layer: str, composition: Iterable[str] = ()) -> dict[str, dict[str, Taken]]:
-    """What the paths of a layer, composed of these parts, take, by level and path. Those that cannot be counted at a
-    level are left out. Raises CostError for a composition that is not compiled, StaleError when the table was made from
-    other C than that beside it.
+    """Return count and clocks of a layer's paths by level and path; paths that cannot be counted at a level are left
+    out.
+
+    Args:
+        layer: Name of the layer.
+        composition: Parts of the composition; empty for the bare one.
+
+    Raises:
+        CostError: The composition is not compiled.
+        StaleError: The table does not match the C sources.
     """
     file = place(f"firmware/{layer}/nic") / TABLE
     check(file, generated.table(file).get("compiled", {}), LANAI)
@@ -131,7 +139,7 @@ def load(layer: str, composition: Iterable[str] = ()) -> dict[str, dict[str, Tak
 
 
 def read(file: Path, composition: Iterable[str] = ()) -> dict[str, dict[str, Taken]]:
-    """The same from a file."""
+    """Return count and clocks of paths by level and path from a file, like `load`, without a check of the sources."""
     data = generated.table(file)
     chosen, others = key(composition), data.get("composition", {})
     if chosen and chosen not in others:
@@ -152,8 +160,8 @@ def _taken(fields: dict[str, Any]) -> Taken:
 
 
 def told(functions: Sequence[Function], where: str, target: Target) -> dict[str, str]:
-    """By path what `executed.toml` says of it at a level. One that the compiler leaves calls or loops in has its
-    reason.
+    """Return the entries of `executed.toml` at a level by path; a path with calls or loops left has the reason
+    instead.
     """
     return {one.name: _told(one, where, target) for one in functions}
 
@@ -169,6 +177,6 @@ def _told(one: Function, where: str, target: Target) -> str:
 
 
 def rows(paths: Mapping[str, str]) -> Iterator[str]:
-    """The lines of a level in `executed.toml`."""
+    """Yield the lines of a level in `executed.toml`."""
     width = max(map(len, paths), default=0)
     yield from (f"{name:<{width}} = {{ {fields} }}" for name, fields in paths.items())

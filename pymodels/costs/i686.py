@@ -1,4 +1,4 @@
-"""The host's instructions (Pentium II and III) as clang prints them in AT&T form: destination last."""
+"""Decoder of host instructions (Pentium II and III) as clang prints them in AT&T syntax: destination last."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ REFUSED = {
 
 
 def operands(text: str) -> list[str]:
-    """The operands of an instruction, split at the commas outside parentheses."""
+    """Return the operands of an instruction, split at commas outside of parentheses."""
     return [part.strip() for part in re.split(r",(?![^()]*\))", text) if part.strip()]
 
 
 def decode(text: str) -> Instruction:
-    """One instruction. `text` is the line without its comment."""
+    """Return the instruction of a line without its comment."""
     text = " ".join(text.split())
     name, _, rest = text.partition(" ")
     for pattern, reason in REFUSED.items():
@@ -46,7 +46,7 @@ def decode(text: str) -> Instruction:
 
 
 def accesses(name: str, args: list[str]) -> tuple[int, int]:
-    """Loads and stores of an ordinary instruction: from its memory operands, and the stack for push and pop."""
+    """Return the loads and stores of an ordinary instruction, from its memory operands and from push and pop."""
     loads, stores = int(name.startswith("pop")), int(name.startswith("push"))
     if name.startswith(("lea", "nop", "prefetch")):
         return 0, 0

@@ -1,4 +1,6 @@
-"""The LANai's instructions as clang prints them: destination last, one delay slot on branches, two on the return."""
+"""Decoder of LANai instructions as clang prints them: destination last, one delay slot for branches, two for
+returns.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from pymodels.costs.assembly import Flow, Instruction
 
 COMMENT = "!"
 DELAYS = (1, 2, 3, 4)
-"""Clocks that the datum of a load may be late: on the LANai 4 one, on the LANai 9 two."""
+"""Load delays in clocks for which stalls are counted; the LANai 4 has one, the LANai 9 two."""
 
 LOAD = re.compile(r"(ld|uld)(\.[bh])?")
 STORE = re.compile(r"st(\.[bh])?")
@@ -27,7 +29,7 @@ FRAME = (
 
 
 def decode(text: str) -> Instruction:
-    """One instruction. `text` is the line without its comment."""
+    """Return the instruction of a line without its comment."""
     text = " ".join(text.split())
     name, _, operands = text.partition(" ")
     frame = any(pattern.fullmatch(text) for pattern in FRAME)
@@ -47,7 +49,7 @@ def decode(text: str) -> Instruction:
 
 
 def _branch(text: str, name: str, target: str) -> Instruction:
-    """A branch: conditional, always (`bt`), or to an address in a register."""
+    """Return a branch: conditional, unconditional (`bt`), or to an address in a register."""
     if target.startswith("%"):
         return Instruction(text, flow=Flow.JUMP, delay_slots=1, refused="an indirect jump has no single likely target")
     flow = Flow.JUMP if name == "bt" else Flow.BRANCH

@@ -1,8 +1,8 @@
-"""Which paths the Python of a message layer names: found in its syntax, without running anything.
+"""Search for the path names used by the Python code of a message layer, in its syntax tree, without execution.
 
-A path is named where a string reaches `work`, `spend`, `copy_memory`, a `Watch`, `poll` or `poll_card`, or what
-firmware/common/nic makes them of: as a literal, a constant of the layer, a choice of such, or through a function of
-the layer that passes a parameter on.
+A path is named where a string reaches `work`, `spend`, `copy_memory`, a `Watch`, `poll` or `poll_card`, or a function
+of firmware/common/nic that wraps them. The string may be a literal, a constant of the layer, a choice of such, or the
+argument of a function of the layer that passes it on.
 """
 
 from __future__ import annotations
@@ -25,29 +25,29 @@ VERBS = {
     "poll": (1, "path"),
     "poll_card": (2, "path"),
 }
-"""Where a path's name stands in a call: position, keyword."""
+"""Position and keyword of the path argument of each verb."""
 KEPT = {"answer.path", "answer.passed"}
-"""What an `Answer` keeps was named where it was made."""
+"""Attributes of an `Answer`, whose path was named where it was created."""
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass
 class Named:
-    """What a layer names: places by path, and the places whose path cannot be determined without running the code."""
+    """Result of the search: places by path name, and places whose path cannot be determined without execution."""
 
     paths: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     unknown: list[str] = field(default_factory=list)
 
 
 def named_paths(*places: Path) -> Named:
-    """The paths that Python files, and those in folders, name, as if they stood in one."""
+    """Return the paths named by Python files and folders, analysed together."""
     paths = sorted(path for place in places for path in ([place] if place.is_file() else place.rglob("*.py")))
     return _Reader({path: ast.parse(path.read_text(encoding="utf-8")) for path in paths}).read()
 
 
 class _Reader:
-    """The modules of one layer, searched until no further pass-through function turns up."""
+    """Modules of one layer, searched until no further pass-through function is found."""
 
     def __init__(self, modules: dict[Path, ast.Module]) -> None:
         self.modules = modules
@@ -59,7 +59,7 @@ class _Reader:
                     self._collect(node.body, self.constants)
 
     def read(self) -> Named:
-        """Search, and again for as long as pass-through functions are found."""
+        """Search repeatedly until no further pass-through function is found."""
         known = 0
         named = Named()
         while known != len(self.takers):
@@ -72,7 +72,7 @@ class _Reader:
 
     @staticmethod
     def _collect(body: list[ast.stmt], into: dict[str, list[ast.expr]]) -> None:
-        """Remember what names are assigned in `body`."""
+        """Collect the values assigned to names in `body`."""
         for node in body:
             if isinstance(node, ast.Assign):
                 for target in node.targets:
@@ -82,7 +82,7 @@ class _Reader:
                 into[node.target.id].append(node.value)
 
     def _call(self, call: ast.Call, function: Definition | None, place: str, named: Named) -> None:
-        """Note the path that a call names, if it is a call that takes one."""
+        """Record the path that a call names, if its function takes one."""
         name = (
             call.func.attr
             if isinstance(call.func, ast.Attribute)
@@ -105,7 +105,9 @@ class _Reader:
             named.paths[path].append(place)
 
     def _strings(self, value: ast.expr, function: Definition | None, seen: set[str]) -> list[str] | None:
-        """All strings that an expression may be; empty for a parameter passed on, None when it cannot be told."""
+        """Return all strings that an expression may be; empty for a parameter passed on, None if it cannot be
+        determined.
+        """
         if isinstance(value, ast.Constant):
             return [value.value] if isinstance(value.value, str) else None
         if isinstance(value, ast.IfExp):
@@ -123,12 +125,14 @@ class _Reader:
         return None
 
     def _all(self, values: list[ast.expr], function: Definition | None, seen: set[str]) -> list[str] | None:
-        """The strings of several expressions together."""
+        """Return the strings of several expressions together."""
         parts = [self._strings(value, function, seen) for value in values]
         return None if None in parts else [one for part in parts if part for one in part]
 
     def _name(self, name: str, function: Definition | None, seen: set[str]) -> list[str] | None:
-        """A name: a local, a parameter (the function then takes a path itself), or a constant of the layer."""
+        """Return the strings of a local, a constant of the layer, or a parameter, whose function then counts as a path
+        taker.
+        """
         if function is not None:
             parameters = [
                 one.arg for one in function.args.posonlyargs + function.args.args if one.arg not in ("self", "cls")
@@ -143,14 +147,14 @@ class _Reader:
         return self._constant(name, function, seen)
 
     def _constant(self, name: str, function: Definition | None, seen: set[str]) -> list[str] | None:
-        """A module's or class's constant by its last name."""
+        """Return the strings of a constant of a module or class, given its last name."""
         if name not in self.constants or name in seen:
             return None
         return self._all(self.constants[name], function, seen | {name})
 
 
 def _calls(module: ast.Module) -> Iterator[tuple[ast.Call, Definition | None]]:
-    """Every call of a module with the function it stands in."""
+    """Yield every call of a module with the function that contains it."""
     stack: list[tuple[ast.AST, Definition | None]] = [(module, None)]
     while stack:
         node, function = stack.pop()

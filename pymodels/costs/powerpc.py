@@ -1,7 +1,7 @@
-"""The PowerPC's instructions as clang prints them: destination first, no delay slots, returns that may depend.
+"""Decoder of PowerPC instructions as clang prints them: destination first, no delay slots, conditional returns.
 
-On a NIC the frame of a C function (stack pointer, saved registers, `blr`) counts nothing, as on the LANai: the firmware
-is one loop and its steps are inlined. On a host everything counts, for library functions are called.
+On a NIC the frame of a C function (stack pointer, saved registers, `blr`) is not counted, as on the LANai: the firmware
+is one loop whose steps are inlined. On a host everything counts, since library functions are called.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ REFUSED = {
 
 
 def decode(text: str) -> Instruction:
-    """One instruction. `text` is the line without its comment."""
+    """Return the instruction of a line without its comment."""
     text = " ".join(text.split())
     name, _, operands = text.partition(" ")
     frame = any(pattern.fullmatch(text) for pattern in FRAME)
@@ -54,5 +54,5 @@ def decode(text: str) -> Instruction:
 
 
 def decode_called(text: str) -> Instruction:
-    """The same in a function that is called: what enters and leaves it counts."""
+    """Return the instruction of a line in a called function, whose entry and return count."""
     return replace(decode(text), frame=False)

@@ -1,4 +1,4 @@
-"""When the instructions of a path are executed, where a load's datum comes some clocks late and who uses it waits."""
+"""Issue times of a path's instructions on a processor with delayed, interlocked loads."""
 
 from __future__ import annotations
 
@@ -8,21 +8,22 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Schedule:
-    """One instruction a clock, in order. An instruction waits while the datum of a register that it uses is under way.
+    """In-order issue of one instruction a clock; an instruction stalls while a load of a register that it uses is
+    pending.
 
-    At the start of a path no load is under way; what its last loads bring, nobody waits for.
+    No load is pending at the start of a path, and loads pending at its end cause no stall.
     """
 
     delay: int
-    """Clocks that the datum is late: an instruction right behind its load waits so many."""
+    """Load delay: clocks that an instruction directly after its load stalls."""
     stalls: int = 0
-    """Clocks waited so far."""
+    """Stall clocks so far."""
     _clock: int = 0
     _ready: dict[str, int] = field(default_factory=dict)
-    """The clock from which a register may be used."""
+    """Clock from which each register is available."""
 
     def issue(self, uses: AbstractSet[str] = frozenset(), brings: str = "") -> None:
-        """Execute one instruction. `brings`: the register that it loads."""
+        """Issue one instruction; `brings` is the register that it loads."""
         ready = max((self._ready.get(register, 0) for register in uses), default=0)
         waited = max(ready - self._clock, 0)
         self.stalls += waited

@@ -1,4 +1,4 @@
-"""The C sources of a layer's paths, and the check that a table of costs was counted from them."""
+"""C sources of a layer's paths, and the check that a cost table was counted from them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ FIRMWARE = TREE / "firmware"
 HEADER = FIRMWARE / "paths.h"
 """Header that every `paths.c` includes."""
 FOLDERS = (FIRMWARE, FIRMWARE / "common" / "nic")
-"""Folders for included files that are not beside the file that includes them: for a layer that was copied to another
-root, `../../common/nic/pulse.h` and `../../nics/fifo/cells.h` are those of this tree.
+"""Include folders for files that are not beside the including file.
+
+A layer copied to another root thus finds `../../common/nic/pulse.h` and `../../nics/fifo/cells.h` of this tree.
 """
 
 
 def by_hand(folder: Path) -> Path:
-    """Return the folder with the paths of a side of a layer written by hand, for comparison; no layer charges them.
+    """Return the folder with hand-written paths for a side of a layer, which are compared only and never charged.
 
     It is among the tests of the layer. Its tables are texts of the layer's `generated.bz2`.
     """
@@ -42,10 +43,10 @@ def fingerprint(folder: Path, target: Target) -> str:
 
 
 def check(file: Path, compiled: Mapping[str, object], target: Target) -> None:
-    """Raise StaleError when a table was not counted from the C sources beside it, or from those written by hand.
+    """Raise StaleError if a table was not counted from its C sources.
 
-    A table without a fingerprint and without a `paths.c` was not counted from C; it is accepted. So is a table of paths
-    written by hand where their sources, which are tests, are not installed.
+    Tables without a fingerprint and without a `paths.c` were not counted from C and are accepted, as are tables of
+    hand-written paths whose sources, which are tests, are not installed.
     """
     folder = file.parent
     if folder.parent.name == BYHAND:

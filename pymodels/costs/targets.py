@@ -1,4 +1,4 @@
-"""The processors that paths are compiled for: compiler flags, comment character, and what an instruction is."""
+"""Target processors of paths: compiler flags, comment character, and instruction decoder."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from pymodels.costs.assembly import Decoder
 
 @dataclass(frozen=True)
 class Target:
-    """A processor, as the compiler and the counter know it."""
+    """Target processor of the compiler and the counter."""
 
     name: str
     flags: tuple[str, ...]
     comment: str
     decode: Decoder
     table: str = "costs.toml"
-    """File beside a paths.c that holds its counts."""
+    """Name of the table of counts beside a paths.c."""
     delays: tuple[int, ...] = ()
-    """Clocks that the datum of a load may be late, for each of which stalls are counted: 1, 2, ... Empty: they are part
-    of what an instruction takes."""
+    """Load delays in clocks for which stalls are counted: 1, 2, ... Empty if load delays are part of the instruction
+    cost.
+    """
 
     @property
     def composed(self) -> str:
@@ -48,14 +49,15 @@ POWERPC_HOST = Target(
 )
 
 TARGETS: dict[str, tuple[Target, ...]] = {"nic": (LANAI, POWERPC), "host": (I686, POWERPC_HOST)}
-"""By side of a message layer: the folder in that of the layer."""
+"""Targets by side of a message layer, which is a folder of the layer."""
 HOSTS = {target.name: target for target in TARGETS["host"]}
-"""Processors of hosts, by the name that a profile gives them."""
+"""Processors of hosts by their name in profiles."""
 
 
 def targets_of(folder: Path) -> tuple[Target, ...]:
-    """The processors for which the paths of a layer's folder are compiled: those whose table stands in it (an empty
-    file asks for one), or where none does the first of its side.
+    """Return the processors for which the paths of a layer's folder are compiled.
+
+    They are those with a table in the folder (an empty file requests one), or else the first target of the side.
     """
     side = TARGETS[folder.name]
     return tuple(one for one in side if (folder / one.table).exists()) or side[:1]

@@ -1,7 +1,7 @@
-"""Walk the likely path of a function and count: instructions, loads, stores, uncached accesses, clocks of stalls.
+"""Counter of the likely path of a function: instructions, loads, stores, uncached accesses, stall clocks.
 
-A conditional branch falls through, except where the code it falls into is marked OFF_PATH; an unconditional one is
-followed; an instruction in a delay slot is executed either way. A path has no loops and no calls.
+A conditional branch is not taken unless the code after it is marked OFF_PATH; an unconditional branch is followed; an
+instruction in a delay slot is executed in both cases. A path has no loops and no calls.
 """
 
 from __future__ import annotations
@@ -14,26 +14,24 @@ from pymodels.costs.schedule import Schedule
 from pymodels.lanai.clocks import Way
 
 HAND_OVER = ("read", "write")
-"""Register accesses whose instruction the verb itself issues: an uncached access, no instruction."""
+"""Marks of register accesses whose instruction the verb issues: an uncached access without an instruction."""
 SILENT = ("pio_write", "pio_read")
-"""Words that cross the bus: the verbs take their time."""
+"""Marks of accesses over the bus, whose time the verbs account for."""
 
 
 @dataclass(frozen=True)
 class PathCost:
-    """What a path costs on its processor."""
+    """Cost of a path on its processor."""
 
     instructions: int
     loads: int = 0
     stores: int = 0
     uncached: int = 0
     stalls: tuple[int, ...] = ()
-    """Clocks that its instructions wait for loads whose datum comes 1, 2, ... clocks late."""
+    """Stall clocks of the path for load delays of 1, 2, ... clocks."""
 
     def waits(self, delay: int) -> int:
-        """Clocks of stalls where the datum of a load comes `delay` clocks late. Raises CostError for a delay that was
-        not counted.
-        """
+        """Return the stall clocks for a load delay. Raises CostError for a delay that was not counted."""
         if not 0 <= delay <= len(self.stalls):
             known = f"stalls are counted for loads that are 0 to {len(self.stalls)} clocks late"
             remedy = "set processor.load_clocks to one of them, or run python -m pymodels.costs.compile"
@@ -43,10 +41,10 @@ class PathCost:
 
 @dataclass(frozen=True)
 class Passed:
-    """An instruction that a path executes, its verbs' instructions among them."""
+    """Instruction executed by a path, including those of verbs."""
 
     item: int
-    """Its place in the function. The instructions of a jump back have one place."""
+    """Index in the function. The instructions of a jump back share one index."""
     uses: frozenset[str] = frozenset()
     brings: str = ""
     way: Way = Way.NONE
@@ -55,7 +53,7 @@ class Passed:
 
 @dataclass
 class Walk:
-    """A walk in progress through the items of one function."""
+    """Walk in progress through the items of one function."""
 
     function: Function
     where: str
@@ -67,12 +65,12 @@ class Walk:
     visited: set[int] = field(default_factory=set)
     sampling: bool = False
     sharing: int = 0
-    """Accesses to come that go to memory which no cache keeps."""
+    """Number of following accesses that go to uncacheable memory."""
     path: list[Passed] = field(default_factory=list)
-    """What is executed, in order."""
+    """Executed instructions in order."""
 
     def run(self, delays: Sequence[int] = ()) -> PathCost:
-        """Walk to the return. Raises CostError naming the function, the instruction, and what to do instead."""
+        """Walk to the return and return the cost. Raises CostError with function, instruction and remedy."""
         while self._step():
             pass
         return PathCost(**self.cost, stalls=tuple(_stalls(self.path, delay) for delay in delays))
@@ -81,7 +79,7 @@ class Walk:
         return CostError(f"{self.where}: path {self.function.name!r}", cause, remedy)
 
     def _step(self) -> bool:
-        """Take one item; False at the return."""
+        """Process one item. Return False at the return."""
         if self.at >= len(self.function.items):
             raise self._fail("runs off its end", "end the function with a return")
         item = self.function.items[self.at]
@@ -115,13 +113,13 @@ class Walk:
             raise self._fail(f"has an unknown mark @{mark.word}", "use the macros of firmware/paths.h")
 
     def _hand_over(self, mark: Mark) -> None:
-        """The verb's instruction: it waits for the value of a write, and brings that of a read."""
+        """Record the verb's instruction, which uses the value of a write and loads that of a read."""
         register = mark.rest.split()[-1].removeprefix("%")
         brings = register if mark.word == "read" else ""
         self.path.append(Passed(self.at - 1, frozenset({register}), brings, Way.REGISTER, by_verb=True))
 
     def _again(self) -> None:
-        """Count an unconditional jump: with its delay slot where the target's return has them."""
+        """Count an unconditional jump, with its delay slot on a target that has delay slots."""
         slots = any(isinstance(item, Instruction) and item.delay_slots for item in self.function.items)
         count = 2 if slots else 1
         self.cost["instructions"] += count
@@ -129,7 +127,7 @@ class Walk:
         self.path += [Passed(self.at - 1)] * count
 
     def _instruction(self, one: Instruction) -> bool:
-        """Count an instruction and follow it."""
+        """Count an instruction and follow its flow of control. Return False at the return."""
         if one.refused:
             raise self._fail(f"has {one.text!r}: {one.refused}", "write it in another way")
         if one.flow is Flow.CALL:
@@ -147,7 +145,7 @@ class Walk:
         return target is None or one.target != RETURN
 
     def _count(self, one: Instruction, slot: bool) -> None:
-        """Add an instruction. Those of the function's frame count nothing, except in a delay slot: as a nop."""
+        """Count an instruction. Those of the function's frame are not counted, except in a delay slot as a nop."""
         if one.frame and not slot:
             return
         self.cost["instructions"] += 1
@@ -179,7 +177,7 @@ class Walk:
         self._count(item, slot=branch.flow is not Flow.RETURN)
 
     def _target(self, one: Instruction) -> int | None:
-        """Where control goes after `one` and its delay slots; None: on with the next item."""
+        """Return the index to continue at after `one` and its delay slots, or None for the next item."""
         if one.flow not in (Flow.JUMP, Flow.BRANCH):
             return None
         target = self._index(one)
@@ -190,7 +188,7 @@ class Walk:
         return target if self._off_path(self.at + one.delay_slots) else None
 
     def _index(self, one: Instruction) -> int:
-        """The index of a jump's label; that of the end for a branch that returns."""
+        """Return the index of a jump's label, or that of the end for a branch that returns."""
         if one.target == RETURN:
             return len(self.function.items)
         for index, item in enumerate(self.function.items):
@@ -202,7 +200,9 @@ class Walk:
         )
 
     def _off_path(self, index: int) -> bool:
-        """Whether the code at `index` is a block marked OFF_PATH: up to its end, or to a label that others jump to."""
+        """Return True if the block at `index` is marked OFF_PATH; the block ends at a jump or a label that
+        jumps use.
+        """
         entered = False
         for item in self.function.items[index:]:
             if isinstance(item, Mark) and item.word == "off":
@@ -216,20 +216,23 @@ class Walk:
         return False
 
     def _is_target(self, label: Label) -> bool:
-        """Whether a jump names `label` (the other labels only number the blocks)."""
+        """Return True if a jump uses `label`; other labels only number the blocks."""
         return any(isinstance(item, Instruction) and item.target == label.name for item in self.function.items)
 
 
 def walk(function: Function, where: str, delays: Sequence[int] = ()) -> PathCost:
-    """The cost of the likely path of `function`, with the stalls for loads that are `delays` clocks late.
+    """Return the cost of the likely path of `function`.
 
-    `where` names its file in errors.
+    Args:
+        function: The function.
+        where: Its file, for errors.
+        delays: Load delays in clocks for which stalls are counted.
     """
     return Walk(function, where).run(delays)
 
 
 def _stalls(path: Sequence[Passed], delay: int) -> int:
-    """Clocks that the instructions of a path wait for loads that are `delay` clocks late."""
+    """Return the stall clocks of a path for a load delay."""
     schedule = Schedule(delay)
     for one in path:
         schedule.issue(one.uses, one.brings)
@@ -237,7 +240,7 @@ def _stalls(path: Sequence[Passed], delay: int) -> int:
 
 
 def explain(function: Function, where: str) -> list[str]:
-    """The instructions that are counted, in the order of execution."""
+    """Return the counted instructions in the order of execution."""
     walker = Walk(function, where)
     walker.run()
     return walker.steps

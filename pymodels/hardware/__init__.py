@@ -1,1 +1,1 @@
-"""The description of hardware, independent of any profile: values and their keys, processors, kinds of NIC."""
+"""Description of hardware, independent of any profile: keys and values, processors, kinds of NIC."""

@@ -10,7 +10,7 @@ from pymodels.hardware.discover import nic_kind, nic_kinds
 
 
 def is_compiled(layer: str, kind: str) -> bool:
-    """Whether the NIC side of a layer is compiled for the processor of a kind of NIC."""
+    """Return True if the firmware of a layer is compiled for the processor of a kind of NIC."""
     try:
         PathTable.of_nic(layer, nic_kind(kind).target)
     except CostError:
@@ -20,5 +20,5 @@ def is_compiled(layer: str, kind: str) -> bool:
 
 @cache
 def kinds_of(layer: str) -> tuple[str, ...]:
-    """The kinds of NIC on whose processor a layer's firmware runs."""
+    """Return the kinds of NIC on whose processor a layer's firmware runs."""
     return tuple(kind for kind in nic_kinds() if is_compiled(layer, kind))

@@ -1,6 +1,6 @@
-"""Finds modules by name instead of importing them: kinds of NIC, and what other folders have for each.
+"""Lookup of modules by the name of a kind of NIC.
 
-The one place that knows where they stand. Nothing is imported before somebody asks for it.
+Only this module knows the folders. Modules are imported on demand.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from pymodels.hardware.kind import NicKind
 
 NICS = "pymodels/nics"
-"""A kind of NIC is a folder here with a `kind.py`."""
+"""Folder with one folder for each kind of NIC, which contains its `kind.py`."""
 
 
 def nic_kinds() -> tuple[str, ...]:
-    """The names of all kinds of NIC, sorted."""
+    """Return the names of all kinds of NIC, sorted."""
     return tuple(things(NICS, "*/kind.py"))
 
 
 @cache
 def nic_kind(name: str) -> NicKind:
-    """A kind of NIC by its name. Raises SanlabError naming the nearest."""
+    """Return the kind of NIC with a name. Raises SanlabError for an unknown name."""
     known = nic_kinds()
     if name not in known:
         raise SanlabError(f"unknown kind of NIC {name!r}", "a kind is a folder of pymodels/nics", nearest(name, known))
@@ -37,8 +37,10 @@ def nic_kind(name: str) -> NicKind:
 
 
 def of_nic(pattern: str, name: str) -> ModuleType:
-    """The module that others have for a kind of NIC, such as `firmware.nics.{}` with its name in the place of the
-    braces. Raises SanlabError when there is none.
+    """Import the module for a kind of NIC whose name is `pattern` with the kind in place of `{}`, as in
+    `firmware.nics.{}`.
+
+    Raises SanlabError if there is no such module.
     """
     place = pattern.format(name)
     if importlib.util.find_spec(place) is None:

@@ -1,9 +1,9 @@
-"""Everything about a kind of NIC, in one object.
+"""Kind of NIC: everything that depends on the NIC, in one object.
 
-A kind is a folder `pymodels/nics/<name>` whose `kind.py` has a `KIND`, an instance of a subclass of `NicKind`. What
-depends on the NIC asks that object, which `pymodels.hardware.discover` finds by its name: no other place names a kind.
-The rest of it stands under the same name and is found the same way: `machine.py` beside `kind.py` is the NIC of the
-pure-Python machine, `tb/nics/<name>.py` its verbs on the RTL; its RTL stands in `hdl/nic/<name>`.
+A kind is a folder `pymodels/nics/<name>` whose `kind.py` defines `KIND`, an instance of a subclass of `NicKind`.
+`pymodels.hardware.discover` finds it by name; no other code names a kind. Further parts are found by the same name:
+`machine.py` beside `kind.py` (the NIC of the pure-Python machine), `tb/nics/<name>.py` (its verbs on the RTL) and
+`hdl/nic/<name>` (its RTL).
 """
 
 from __future__ import annotations
@@ -22,25 +22,27 @@ from pymodels.settings import Setting
 
 @dataclass(frozen=True)
 class Network:
-    """The links and switches that a kind of NIC is for."""
+    """Links and switches that a kind of NIC connects to."""
 
     capture_type: int
     """Link type of `packets.pcapng`."""
     hdl_switch: Mapping[str, int]
-    """Parameters of `sim_switch` that choose the switch."""
+    """Parameters of `sim_switch` that select the switch."""
     pipeline: int
-    """Characters from a route byte on `rx` to the first on `tx` of an idle switch whose FALL_THROUGH is 0."""
+    """Latency of an idle switch with FALL_THROUGH = 0: characters from a route byte on `rx` to the first on `tx`."""
     ports: int = 0
-    """Ports that every switch has; 0: any number."""
+    """Number of ports of every switch; 0 = any."""
     route_bytes: int = 0
-    """Switches that a route leads through at most; 0: any number."""
+    """Maximum number of switches on a route; 0 = unlimited."""
     switch: str = "a switch"
-    """What messages call such a switch, with its article."""
+    """Name of such a switch in messages, with article."""
     chunk: int = 0
-    """Bytes of a chunk of the queue that all outputs of a switch share; 0: there is none."""
+    """Chunk size in bytes of the queue shared by all outputs of a switch; 0 = no such queue."""
 
     def switch_settings(self, values: Values) -> dict[int, int]:
-        """What a switch needs beside its links. FALL_THROUGH counts clocks beyond the switch's own pipeline."""
+        """Return the settings of a switch except those of its links. FALL_THROUGH counts clocks beyond the switch's
+        pipeline.
+        """
         chunks = values.integer("switch.central_queue") // self.chunk if self.chunk else 0
         beyond = values.fall_through_characters() - self.pipeline
         return {int(Setting.FALL_THROUGH): max(beyond, 0), int(Setting.CENTRAL_CHUNKS): chunks}
@@ -48,41 +50,44 @@ class Network:
 
 @dataclass(frozen=True)
 class NicKind(ABC):
-    """One kind of NIC. A subclass says what it has, its `KIND` with which numbers."""
+    """Kind of NIC. A subclass defines its features, its `KIND` the numbers."""
 
     name: str
-    """The name of its folders, and `kind` of its profiles."""
+    """Name of its folders, and `kind` of its profiles."""
     title: str
-    """What messages call it, with its article."""
+    """Name in messages, with article."""
     network: Network
     sram_bytes: int
-    """Size of the card's memory in the machine, where nobody gives another."""
+    """Default size of the card's memory in the machine."""
     hdl_card: str
-    """The module that stands in a node of the RTL; all have the same ports, those of `sim_lanai9_card`."""
+    """Module that is instantiated in a node of the RTL; its ports are those of `sim_lanai9_card`."""
     target: Target | None = None
-    """The processor for which its firmware is compiled; None: it has no processor, so there is no firmware of it, and
-    no table of costs."""
+    """Processor for which its firmware is compiled; None for a NIC without processor, firmware and cost tables."""
     boots: bool = True
-    """The driver takes it out of reset when it is loaded."""
+    """True if the driver takes the NIC out of reset when it is loaded."""
     one_clock: bool = False
-    """The NIC and the PCI bus have one clock."""
+    """True if the NIC runs on the clock of the PCI bus."""
     invariants: Mapping[int, str] = field(default_factory=dict)
-    """What must not happen in its modules alone, in words, by the CODE of their `sim_invariant`, from `OWN` on."""
+    """Descriptions of violations in its own modules, by the CODE of their `sim_invariant`, from `OWN` on."""
     keys: tuple[Key, ...] = field(default=(), repr=False)
-    """Values of its profiles beside those that every NIC has."""
+    """Keys of its profiles in addition to those of every NIC."""
 
     @abstractmethod
     def card(self, sram_bytes: int, values: Values | None = None) -> CardMap:
-        """Where the regions of a card with so much memory stand. `values`: of the profile, where there is one."""
+        """Return the address map of a card with this memory size; `values` are those of the profile, if there
+        is one.
+        """
 
     @abstractmethod
     def settings(self, values: Values) -> dict[int, int]:
-        """Run-time settings of its RTL beside those of link ports and PCI."""
+        """Return the run-time settings of its RTL except those of link ports and PCI."""
 
     def processor(self, values: Values) -> NicProcessor | None:
-        """What its processor takes for each kind of access; None: it has none."""
+        """Return the access costs of its processor; None for a NIC without processor."""
         return NicProcessor.of(values) if self.target is not None else None
 
     def disagreement(self, values: Values) -> tuple[str, str] | None:
-        """Values that are each possible but not together on this NIC, as (cause, remedy); None when there are none."""
+        """Return cause and remedy for values that are valid alone but inconsistent on this NIC; None if they are
+        consistent.
+        """
         return None

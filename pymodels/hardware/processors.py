@@ -1,4 +1,4 @@
-"""From the counts of a path to clocks, on the processors of NICs and hosts."""
+"""Conversion of a path's instruction counts into clocks, for the processors of NICs and hosts."""
 
 from __future__ import annotations
 
@@ -10,27 +10,29 @@ from pymodels.hardware.value import Values
 
 @dataclass(frozen=True)
 class NicProcessor:
-    """A NIC's processor: what a store, an uncached access add to the one clock of their instruction."""
+    """Processor of a NIC: additional clocks of a store and of an uncached access beyond the one clock of an
+    instruction.
+    """
 
     load: int
-    """Clocks that the datum of a load comes late: an instruction that needs it earlier waits."""
+    """Latency of a load in clocks; an instruction that needs the value earlier waits."""
     store: int
     uncached: int
     instructions_per_fetch: int
-    """Instructions that one SRAM access fetches; 0: they come from a cache."""
+    """Instructions fetched by one SRAM access; 0 if they come from a cache."""
     cached: bool = False
-    """Loads and stores stay in a cache too; what others can delay are the uncached accesses."""
+    """True if loads and stores use a cache too, so that only uncached accesses compete with DMA."""
 
     @classmethod
     def of(cls, values: Values) -> NicProcessor:
-        """The processor of a NIC profile, as its values stand there (a kind of NIC may know more)."""
+        """Return the processor described by the values of a NIC profile; a kind of NIC may refine it."""
         load, store, uncached = (values.integer(f"processor.{key}_clocks") for key in ("load", "store", "uncached"))
         return cls(load, store, uncached, values.integer("processor.instructions_per_fetch"))
 
 
 @dataclass(frozen=True)
 class HostProcessor:
-    """A host's processor: the clocks of an instruction, and what each kind of access adds to them."""
+    """Processor of a host: clocks of an instruction, and additional clocks of each kind of access."""
 
     instruction: float
     load: float
@@ -39,15 +41,15 @@ class HostProcessor:
 
     @classmethod
     def of(cls, profile: Values) -> HostProcessor:
-        """The host's processor of a profile."""
+        """Return the host processor described by a profile."""
         return cls(*(profile.number(f"host.{key}_clocks") for key in ("instruction", "load", "store", "uncached")))
 
 
 @dataclass(frozen=True)
 class Charge:
-    """What the NIC processor needs for a path: clocks without contention, and accesses that a DMA can delay.
+    """Cost of a path on a NIC processor: clocks without contention, and number of accesses that a DMA can delay.
 
-    They are accesses of the SRAM; where that is cached, of the bus that leads there.
+    The accesses are those of the SRAM, or, on a processor with a cache, those of the bus to it.
     """
 
     clocks: int
@@ -55,10 +57,10 @@ class Charge:
 
 
 def nic_charge(cost: PathCost, processor: NicProcessor, times: int = 1) -> Charge:
-    """Clocks and SRAM accesses of a path, `times` times over.
+    """Return clocks and SRAM accesses of `times` executions of a path.
 
-    An uncached access that a verb issues is no instruction of the path; the verb's own clock is its first.
-    The processor makes at most one SRAM access in a clock, its fetches included.
+    An uncached access that a verb issues is not an instruction of the path; the verb's own clock is its first. The
+    processor makes at most one SRAM access in a clock, including its fetches.
     """
     per_fetch = processor.instructions_per_fetch
     fetches = -(-cost.instructions // per_fetch) if per_fetch else 0
@@ -68,6 +70,6 @@ def nic_charge(cost: PathCost, processor: NicProcessor, times: int = 1) -> Charg
 
 
 def host_clocks(cost: PathCost, processor: HostProcessor, times: int = 1) -> float:
-    """Clocks of a path on the host's CPU, `times` times over."""
+    """Return the clocks of `times` executions of a path on the host's CPU."""
     further = cost.loads * processor.load + cost.stores * processor.store + cost.uncached * processor.uncached
     return times * (cost.instructions * processor.instruction + further)

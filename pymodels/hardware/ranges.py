@@ -1,4 +1,4 @@
-"""How far a value of a profile may be off that is assumed or calibrated: `ranges.toml` beside this file."""
+"""Uncertainty ranges of assumed and calibrated profile values, read from `ranges.toml`."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from pymodels.toml import line_of, read_toml
 
 FILE = Path(__file__).with_name("ranges.toml")
 UNSURE = (Origin.ASSUMED, Origin.CALIBRATED)
-"""Whose values may be off."""
+"""Origins whose values are uncertain."""
 
 
 @dataclass(frozen=True)
 class Range:
-    """The least and the greatest that a value may be, and why; both are the value itself where it is not drawn."""
+    """Least and greatest plausible value, and the reason; both equal the value if it is not varied."""
 
     low: Scalar
     high: Scalar
     why: str
 
     def at(self, share: float, key: Key) -> Scalar:
-        """The value at a share of the range, 0 to 1, as its key takes it."""
+        """Return the value at a share of the range, 0 to 1, rounded as the key requires."""
         value = self.low + share * (self.high - self.low)
         if key.type is int:
             return 2 * round(value / 2) if key.even else round(value)
@@ -34,8 +34,9 @@ class Range:
 
 
 def range_of(key: Key, value: Value) -> Range | None:
-    """The range of a value; None when it is published, or a fact. ConfigError when the file has none for it, or half a
-    one.
+    """Return the uncertainty range of a value; None if its origin is certain.
+
+    Raises ConfigError if the file has no entry for the value, or an incomplete one.
     """
     if value.origin not in UNSURE:
         return None

@@ -1,8 +1,7 @@
-"""Values that a hardware profile has: key, type, unit, range and meaning. Files and settings are checked against them.
+"""Schema of hardware profiles: key, type, unit, range and meaning of each value.
 
-Here stand those of every host and of every NIC; a kind of NIC adds its own (`pymodels.profiles.keys`).
-
-Where a value is an input port of the RTL (`cfg_...`), the last part of its key is the port's name.
+`COMMON` has the keys of every host and every NIC; a kind of NIC adds its own (`pymodels.profiles.keys`). The last part
+of a key is the name of the RTL input port (`cfg_...`) that receives the value, if there is one.
 """
 
 from __future__ import annotations
@@ -14,22 +13,22 @@ from pymodels.options import Fault, NumberType, number_fault
 
 
 class Origin(str, Enum):
-    """Where a value comes from (design 6): the most trustworthy first."""
+    """Origin of a value (design 6), most trustworthy first."""
 
     PAPER = "paper"
-    """A table or sentence of a paper."""
+    """Table or sentence of a paper."""
     FACT = "fact"
-    """The fact sheet."""
+    """Fact sheet of the project."""
     COMPILED = "compiled"
-    """Counted in code compiled for the real processor."""
+    """Count in code compiled for the real processor."""
     CALIBRATED = "calibrated"
-    """Set so that the RTL reproduces a figure, which the source names."""
+    """Value adjusted so that the RTL reproduces the published value that the source names."""
     ASSUMED = "assumed"
-    """From memory, ours, or set by the user."""
+    """Value from memory, by our choice, or set by the user."""
 
 
 class Owner(str, Enum):
-    """Which of the two files of a profile holds a value."""
+    """Profile file that contains a value."""
 
     NIC = "nic"
     HOST = "host"
@@ -40,7 +39,7 @@ Scalar = int | float | bool
 
 @dataclass(frozen=True)
 class Key:
-    """One value of a profile. `low` and `high` bound numbers."""
+    """Key of a profile value. `low` and `high` bound numbers."""
 
     name: str
     owner: Owner
@@ -52,7 +51,9 @@ class Key:
 
     @property
     def even(self) -> bool:
-        """True for clock periods: all clock edges stand on even picoseconds, software acts between them."""
+        """True for clock periods, which are even so that clock edges occur at even picoseconds and software acts
+        between them.
+        """
         return self.name.startswith("clock.")
 
 
@@ -171,7 +172,7 @@ PROCESSOR = (
 
 
 def fault_of(key: Key, value: object) -> Fault | None:
-    """Return the violation of type or range by a value for a key; None: the value is valid."""
+    """Return the violation of type or range by a value of a key, or None if the value is valid."""
     fault = number_fault(key.name, value, key.type, key.low, key.high, key.unit)
     if fault is None and key.even and int(value) % 2:  # type: ignore[call-overload]  # a valid value is a number
         return "value out of range", f"{key.name} is {value}", "a period is an even number of picoseconds"

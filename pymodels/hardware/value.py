@@ -1,4 +1,4 @@
-"""A value with its unit, its origin and its source; and the read interface to all values of a profile."""
+"""Profile value with unit, origin and source, and the interface for reading all values of a profile."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pymodels.hardware.schema import Origin, Scalar
 
 @dataclass(frozen=True)
 class Value:
-    """A number of a profile, and where it comes from."""
+    """Value of a profile with unit, origin and source."""
 
     value: Scalar
     unit: str
@@ -22,13 +22,13 @@ class Values(Protocol):
     """The values of a hardware profile."""
 
     def integer(self, key: str) -> int:
-        """A whole number."""
+        """Return an integer value."""
 
     def number(self, key: str) -> float:
-        """A number."""
+        """Return a number value."""
 
     def flag(self, key: str) -> bool:
-        """True or false."""
+        """Return a boolean value."""
 
     def fall_through_characters(self) -> int:
-        """Latency of an idle switch in whole characters."""
+        """Return the latency of an idle switch in characters."""

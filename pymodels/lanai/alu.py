@@ -1,4 +1,4 @@
-"""What the arithmetic unit calculates: results and flags of 32-bit words."""
+"""Arithmetic unit of the LANai: results and flags of 32-bit words."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pymodels.lanai.isa import WORD, Condition, Count, Op, signed
 
 @dataclass
 class Flags:
-    """Z: zero, N: negative, V: overflow, C: carry; after a subtraction C = 1 means no borrow."""
+    """Condition flags Z (zero), N (negative), V (overflow), C (carry); after a subtraction C = 1 means no borrow."""
 
     z: int = 0
     n: int = 0
@@ -18,14 +18,14 @@ class Flags:
     c: int = 0
 
     def holds(self, condition: Condition) -> bool:
-        """Whether a condition holds. The lowest bit of its number inverts."""
+        """Return True if a condition holds. The lowest bit of its code inverts it."""
         z, n, v, c = self.z, self.n, self.v, self.c
         even = (1, c & ~z, 1 - c, 1 - z, 1 - v, 1 - n, 1 - (n ^ v), (1 - (n ^ v)) & (1 - z))[condition >> 1]
         return bool(even ^ condition & 1)
 
 
 class Result(NamedTuple):
-    """A result, and the flags that it would leave beside Z and N."""
+    """Result of an operation with the flags C and V; Z and N follow from the value."""
 
     value: int
     carry: int = 0
@@ -33,7 +33,7 @@ class Result(NamedTuple):
 
 
 def calculate(op: Op, a: int, b: int, carry: int, arithmetic: bool = False) -> Result:
-    """`a op b`. `carry` is C before; only `addc` and `subb` use it."""
+    """Return `a op b`. `carry` is the flag C before the operation, used by `addc` and `subb` only."""
     if op < Op.AND:
         return _sum(a, b ^ WORD if op >= Op.SUB else b, carry if op & 1 else op >> 1)
     if op == Op.SHIFT:
@@ -47,8 +47,9 @@ def _sum(a: int, b: int, carry: int) -> Result:
 
 
 def _shifted(a: int, by: int, arithmetic: bool) -> Result:
-    """To the left by a positive amount; C is the last bit that left. Beyond 31 only the five lowest bits of the amount
-    count (assumed: the shift is not defined there).
+    """Shift left by a positive amount, right by a negative one; C is the last bit shifted out to the left.
+
+    Amounts beyond 31 are not defined; only their five lowest bits count here (assumed).
     """
     if by < 0:
         right = -by & 31
@@ -58,7 +59,7 @@ def _shifted(a: int, by: int, arithmetic: bool) -> Result:
 
 
 def counted(count: Count, a: int) -> int:
-    """Ones, leading zeros or trailing zeros of a word."""
+    """Return the number of ones, leading zeros or trailing zeros of a word."""
     if count is Count.POPC:
         return a.bit_count()
     return 32 - a.bit_length() if count is Count.LEADZ else (a & -a).bit_length() - 1 if a else 32

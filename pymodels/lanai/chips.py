@@ -1,4 +1,4 @@
-"""The processors that have this instruction set, as data: what they lack, their shadows, loads and registers."""
+"""Processors with the LANai instruction set: unsupported instructions, jump shadows, load delays and registers."""
 
 from __future__ import annotations
 
@@ -10,34 +10,34 @@ from pymodels.lanai.isa import PC, PS, Condition, Op
 
 @dataclass(frozen=True)
 class Chip:
-    """One processor."""
+    """Processor with the LANai instruction set."""
 
     name: str
     register_bits: int
-    """Its special registers are the last 2**register_bits bytes of the address space."""
+    """Size of the special-register area: the last 2**register_bits bytes of the address space."""
     load_delay: int
-    """Instructions after a load that do not have its datum yet."""
+    """Number of instructions after a load before its value is available."""
     interlocked: bool
-    """Such an instruction waits; else it reads the register's old value."""
+    """True if an instruction waits for a pending load; False if it reads the register's old value."""
     indirect_shadows: int
-    """Instructions that still run after a result is written to pc. A branch has one."""
+    """Number of instructions still executed after a result is written to pc; after a branch it is one."""
     load_shadows: int
-    """The same after a load of pc; 0: it is forbidden."""
+    """Number of instructions still executed after a load of pc; 0 if such a load is forbidden."""
     additions: bool
-    """It has v11's additions: select, conditions of RR instructions, counts of bits."""
+    """True for a processor with v11's additions: select, conditional RR instructions, bit counts."""
     lacks: frozenset[str] = frozenset()
-    """Formats that it does not have, beside those additions."""
+    """Unsupported instruction formats, besides those additions."""
     word_bytes: int = 8
-    """Bytes of a word of its SRAM."""
+    """Bytes of an SRAM word."""
     registers: int = 32
-    """Those from here on mean something else."""
+    """Number of ordinary registers; those from this number on have another meaning."""
     status: bool = False
-    """r3 shows the flags."""
+    """True if r3 contains the flags."""
     subb_flags: bool = True
-    """`subb.f` sets Z as it should."""
+    """True if `subb.f` sets Z correctly."""
 
     def refuses(self, one: Instruction) -> str:
-        """Why this chip cannot execute an instruction; empty: it can."""
+        """Return the reason why this chip cannot execute an instruction; empty if it can."""
         if one.format in self.lacks or (one.kind is Kind.COUNT and not self.additions):
             return f"has no {one.format} instruction"
         if one.format == "RR" and not self.additions and one.kind is Kind.SELECT:
@@ -60,7 +60,7 @@ class Chip:
 
 
 V11 = Chip("clang's v11", 9, 1, True, 1, 2, additions=True)
-"""What clang compiles for. Registers as on the LANai 9."""
+"""Target of clang, with the special registers of the LANai 9."""
 LANAI9 = Chip("LANai 9", 9, 2, True, 2, 2, additions=False)
 LANAI4 = Chip(
     "LANai 4",
@@ -76,13 +76,14 @@ LANAI4 = Chip(
     status=True,
     subb_flags=False,
 )
-"""Without its contexts: a program stays in one."""
+"""LANai 4 without its contexts: a program stays in one."""
 CHIPS = (V11, LANAI9, LANAI4)
 
 
 def for_clang(chip: Chip) -> Chip:
-    """A chip that runs what clang compiles, with the special registers where `chip` has them. Its loads take as long,
-    and wait: clang relies on that.
+    """Return a chip that executes clang's output, with the special registers and the load delay of `chip`.
+
+    Its loads are interlocked, which clang relies on.
     """
     name = f"{chip.name} with v11's instructions"
     return replace(V11, name=name, register_bits=chip.register_bits, load_delay=chip.load_delay)

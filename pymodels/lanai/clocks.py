@@ -1,9 +1,9 @@
-"""How many clocks a LANai's processor takes for the instructions that the reference model has executed.
+"""Clock model of a LANai processor: clocks of the instructions that the reference model has executed.
 
-One instruction a clock, in order. The processor has one way to the SRAM, which takes one access a clock: data go first.
-It fetches whole words of SRAM into a small buffer, ahead of the instruction at hand: the next one, then the one behind
-that. What a load or a fetch brings is there in the next clock; an instruction that uses what a load brings waits
-`load_clocks` after that. This is what the core in RTL does, clock by clock: its bench compares them.
+Instructions are issued in order, one a clock. The processor makes one SRAM access a clock, and data accesses have
+priority over fetches. It fetches whole SRAM words into a small buffer ahead of the current instruction: the next
+instruction, then the one after it. Loaded and fetched data are available in the next clock; an instruction that uses
+loaded data waits `load_clocks` after that. The RTL core behaves the same in each clock; its bench compares the two.
 """
 
 from __future__ import annotations
@@ -21,35 +21,35 @@ from pymodels.lanai.simulator import Step
 
 @dataclass(frozen=True)
 class Pace:
-    """The numbers that the clocks depend on."""
+    """Timing parameters of a processor."""
 
     load_clocks: int
-    """Clocks that an instruction right behind a load waits for its datum: 1 on the LANai 4, 2 on the LANai 9."""
+    """Clocks that an instruction directly after a load waits for its value: 1 on the LANai 4, 2 on the LANai 9."""
     word_bytes: int = 8
-    """Bytes of a word of SRAM, which one fetch brings."""
+    """Bytes of an SRAM word, which one fetch returns."""
     fetch_words: int = 2
     """Words of the prefetch buffer, a power of two (assumed: not published)."""
     register_clocks: int = 1
-    """Further clocks of an access of a special register (assumed: not published)."""
+    """Additional clocks of a special-register access (assumed: not published)."""
 
 
 @dataclass(frozen=True)
 class Spent:
-    """The clocks of one instruction: its own, and those in which it waited, by cause."""
+    """Clocks of one instruction: its own, and its stall clocks by cause."""
 
     own: int = 1
     fetch: int = 0
-    """It was not there yet, or a return did not know its target."""
+    """Stall clocks because the instruction was not fetched yet, or a return did not know its target."""
     load: int = 0
-    """A load that it needs was under way."""
+    """Stall clocks because a needed load was pending."""
     grant: int = 0
-    """Others had the SRAM."""
+    """Stall clocks because another master accessed the SRAM."""
     register: int = 0
-    """Further clocks of a special register."""
+    """Additional clocks of a special register."""
 
     @property
     def clocks(self) -> int:
-        """All of them."""
+        """Total number of clocks."""
         return self.own + self.fetch + self.load + self.grant + self.register
 
     def __add__(self, other: Spent) -> Spent:
@@ -57,13 +57,13 @@ class Spent:
 
 
 UNSTALLED = Spent()
-"""An instruction that waited for nothing."""
+"""Clocks of an instruction without stalls."""
 WAITED = (Stall.FETCH, Stall.LOAD, Stall.GRANT, Stall.REGISTER)
-"""Causes to wait, in the order of `Spent`."""
+"""Causes of stalls, in the order of the fields of `Spent`."""
 
 
 class Way(Enum):
-    """What an instruction accesses."""
+    """Target of an instruction's data access."""
 
     NONE = "nothing"
     SRAM = "the SRAM"
@@ -71,22 +71,22 @@ class Way(Enum):
 
 
 class Executed(NamedTuple):
-    """An instruction, as far as its clocks depend on it. Registers have any names."""
+    """Properties of an executed instruction that determine its clocks. Registers may have any hashable name."""
 
     pc: int
     uses: Iterable[Hashable] = ()
-    """Registers that it reads or writes."""
+    """Registers that the instruction reads or writes."""
     brings: Hashable | None = None
-    """The register that a load fills."""
+    """Register that a load fills."""
     way: Way = Way.NONE
     target: int | None = None
-    """Where it jumps."""
+    """Jump target."""
     returns: bool = False
-    """It loads pc."""
+    """True if the instruction loads pc."""
 
 
 def executed(step: Step) -> Executed:
-    """What matters of a step."""
+    """Return the properties of a step that determine its clocks."""
     one, access = step.instruction, step.access
     way = Way.NONE if access is None else Way.REGISTER if access.register else Way.SRAM
     loads = one.kind is Kind.LOAD
@@ -95,26 +95,26 @@ def executed(step: Step) -> Executed:
 
 
 def granted_always() -> bool:
-    """Nobody else wants the SRAM."""
+    """Grant every SRAM access, for a processor without other masters."""
     return True
 
 
 @dataclass
 class _Fetch:
-    """The prefetch buffer: a word has one place in it. Words are numbered from address 0 on."""
+    """Direct-mapped prefetch buffer. Words are numbered from address 0 on."""
 
     word_bytes: int
     places: list[int]
     arriving: int = -1
-    """The word that comes in this clock."""
+    """Number of the word that arrives in this clock; -1 if there is none."""
 
     def here(self, address: int) -> bool:
-        """Whether the instruction at an address can be executed in this clock."""
+        """Return True if the instruction at an address can be executed in this clock."""
         word = address // self.word_bytes
         return word in (self.arriving, self.places[word % len(self.places)])
 
     def wanted(self, at: int, after: int, behind: int) -> int:
-        """The word to fetch; -1: none. One further ahead does not take the place of the one in use."""
+        """Return the number of the word to fetch, or -1. A word further ahead never replaces the one in use."""
         if not self.here(at):
             return at // self.word_bytes
         if not self.here(after):
@@ -123,7 +123,7 @@ class _Fetch:
         return -1 if self.here(behind) or word % size == at // self.word_bytes % size else word
 
     def clock(self, fetched: int) -> None:
-        """The end of a clock, in which a word was asked for (-1: none)."""
+        """Finish a clock in which a word was requested (-1 if none)."""
         if self.arriving >= 0:
             self.places[self.arriving % len(self.places)] = self.arriving
         self.arriving = fetched
@@ -131,9 +131,9 @@ class _Fetch:
 
 @dataclass
 class Clocks:
-    """The time of a processor after reset, to be told every step in turn.
+    """Clock counter of a processor after reset, which must be passed every executed step in order.
 
-    `granted` is asked once a clock: whether the processor gets the SRAM in it, if it wants to.
+    `granted` is called once a clock and returns True if the processor may access the SRAM in it.
     """
 
     pace: Pace
@@ -142,13 +142,13 @@ class Clocks:
     now: int = 0
     """Clocks since reset."""
     _ready: dict[Hashable, int] = field(default_factory=dict)
-    """By register, the clock from which it may be used."""
+    """Clock from which each register is available."""
     _loaded: int = 0
-    """The clock from which all of them may."""
+    """Clock from which all registers are available."""
     _returning: int = 0
-    """Shadows left of a load of pc."""
+    """Remaining shadow instructions of a load of pc."""
     _target_known: int = 0
-    """The clock from which the target of that load is known."""
+    """Clock from which the target of that load is known."""
     _target: int = 0
 
     def __post_init__(self) -> None:
@@ -156,11 +156,11 @@ class Clocks:
         self._fetch = _Fetch(self.pace.word_bytes, [-1] * self.pace.fetch_words)
 
     def step(self, step: Step) -> Spent:
-        """The clocks of the next instruction that was executed."""
+        """Return the clocks of the next executed step."""
         return self.execute(executed(step))
 
     def execute(self, one: Executed) -> Spent:
-        """The clocks of an instruction of which only what matters for them is known."""
+        """Return the clocks of an instruction given by its timing properties."""
         stalls = list[Stall]()
         while (stall := self._clock(one, stalls)) is not Stall.NONE:
             stalls.append(stall)
@@ -168,7 +168,7 @@ class Clocks:
         return Spent(1, *map(stalls.count, WAITED)) if stalls else UNSTALLED
 
     def _clock(self, one: Executed, past: Sequence[Stall]) -> Stall:
-        """One clock: what the instruction waited for in it; `past`: what in those before."""
+        """Advance one clock and return the cause of the stall in it; `past` has the causes in the clocks before."""
         granted = self.granted()
         stall = self._stall(one)
         access = stall is Stall.NONE and one.way is Way.SRAM
@@ -181,7 +181,7 @@ class Clocks:
         return stall
 
     def _stall(self, one: Executed) -> Stall:
-        """Why the instruction cannot do anything in this clock."""
+        """Return the reason why the instruction cannot proceed in this clock."""
         if not self._fetch.here(one.pc) or (self._returning == 1 and self.now < self._target_known):
             return Stall.FETCH
         if self._loaded > self.now:
@@ -191,13 +191,13 @@ class Clocks:
         return Stall.NONE
 
     def _fetched(self, at: int) -> int:
-        """The word that is fetched if the SRAM is free."""
+        """Return the number of the word that is fetched if the SRAM is free."""
         if self._returning != 1:
             return self._fetch.wanted(at, self._after, self._behind)
         return self._fetch.wanted(at, self._target if self.now >= self._target_known else at, at)
 
     def _go_on(self, one: Executed) -> None:
-        """What an instruction leaves, after its last clock."""
+        """Update the state after the last clock of an instruction."""
         if one.brings is not None:
             self._ready[one.brings] = self._loaded = self.now + self.pace.load_clocks
         if self._returning == 1:

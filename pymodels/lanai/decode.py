@@ -1,4 +1,4 @@
-"""A word decoded: what it does, with which registers and constants, whatever its format."""
+"""Decoder of instruction words into operation, registers and constants, independent of the format."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pymodels.lanai.isa import ONES, WORD, ZERO, Condition, Count, Op, Special, 
 
 
 class Kind(Enum):
-    """What an instruction does."""
+    """Operation of an instruction."""
 
     ALU = "calculates"
     SELECT = "selects"
@@ -26,7 +26,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Instruction:
-    """One decoded word. Which fields mean something depends on its kind."""
+    """Decoded instruction word. The meaningful fields depend on its kind."""
 
     word: int
     format: str
@@ -34,36 +34,36 @@ class Instruction:
     rd: int = ZERO
     rs1: int = ZERO
     rs2: int | None = None
-    """The second operand; None: it is the constant."""
+    """Register of the second operand; None if the operand is the constant."""
     constant: int = 0
-    """Ready for use, a 32-bit word: extended, in its half, or the address that a branch goes to."""
+    """Constant as a 32-bit word, after extension and shift; for a branch the target address."""
     op: Op = Op.ADD
     count: Count = Count.POPC
     arithmetic: bool = False
     sets_flags: bool = False
     condition: Condition = Condition.T
     before: bool = True
-    """A load or store uses the address after it was moved."""
+    """True if a load or store uses the address after the modification of `rs1`."""
     back: bool = False
-    """It writes the moved address to `rs1`."""
+    """True if the modified address is written back to `rs1`."""
     size: int = 4
     zero_extends: bool = False
 
     @cached_property
     def reads(self) -> frozenset[int]:
-        """The registers whose values it uses."""
+        """Registers that the instruction reads."""
         found = {self.rs1, self.rs2 if self.rs2 is not None else ZERO, self.rd if self.kind is Kind.STORE else ZERO}
         return frozenset(found - {ZERO, ONES})
 
     @cached_property
     def writes(self) -> frozenset[int]:
-        """The registers that it may change."""
+        """Registers that the instruction may change."""
         result = ZERO if self.kind in (Kind.STORE, Kind.BRANCH, Kind.RELATIVE) else self.rd
         return frozenset({result, self.rs1 if self.back else ZERO} - {ZERO, ONES})
 
     @cached_property
     def uses(self) -> tuple[int, ...]:
-        """The registers that must not have a load under way when it executes."""
+        """Registers that must not have a pending load when the instruction executes."""
         return tuple(sorted(self.reads | self.writes))
 
 
@@ -89,7 +89,9 @@ def _ri(word: int, f: Fields) -> Instruction | None:
 
 
 def _special_of(f: Fields) -> Special | None:
-    """The shift or select of an operation; None: a reserved one. The three lower bits of a shift count nothing."""
+    """Return the shift or select of an operation, or None if it is reserved. The three lowest bits of a shift are
+    ignored.
+    """
     if not f["j"] & 0b10000:
         return None if f["j"] else Special.SELECT
     return Special(f["j"] & 0b11000)
@@ -179,8 +181,10 @@ DECODERS: Mapping[str, Callable[[int, Fields], Instruction | None]] = {
 
 
 def decode(word: int) -> Instruction | None:
-    """What a word does; None: it is illegal. Reserved combinations of fields are illegal: operation 7 with another J
-    than a shift's or a select's, an RRM access that is byte and word, a count with flags or of nothing.
+    """Return the decoded instruction, or None for an illegal word.
+
+    Reserved combinations of fields are illegal: operation 7 with an invalid J field, an RRM access that is both byte
+    and word, and a count with flags or with an undefined operation.
     """
     form = format_of(word)
     return None if form is None else DECODERS[form.name](word, form.get(word))

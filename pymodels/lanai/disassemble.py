@@ -1,7 +1,7 @@
-"""Instructions as text, as clang's assembler reads and prints them: destination last, addresses in brackets.
+"""Disassembler with the syntax of clang's assembler: destination last, addresses in brackets.
 
-`4[%r6]` is an address moved by 4, `4[*%r6]` also writes it back, `4[%r6*]` moves it after its use; `[++%r6]` and
-`[%r6--]` move it by the size of the access.
+`4[%r6]` adds 4 to the address, `4[*%r6]` also writes it back, `4[%r6*]` adds after the access; `[++%r6]` and `[%r6--]`
+change it by the size of the access.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pymodels.lanai.program import Program
 _NAMES = names()
 _OPS = {op: "sh" if op is Op.SHIFT else op.name.lower() for op in Op}
 _CALLED = {Condition.HI: "ugt", Condition.LS: "ule", Condition.CC: "ult", Condition.CS: "uge"}
-"""Conditions that clang names after a comparison without signs."""
+"""Names of conditions that clang prints as unsigned comparisons."""
 _SIZES = {4: "", 2: ".h", 1: ".b"}
 
 
@@ -34,7 +34,7 @@ def _second(one: Instruction) -> str:
 
 
 def _alias(one: Instruction) -> str:
-    """A shorter name that the assembler knows: a constant or a register moved, a jump to a register."""
+    """Return the assembler's shorter form: a move of a constant or register, or a jump to a register; empty if none."""
     if one.sets_flags:
         return ""
     if one.rs2 is None:
@@ -78,7 +78,7 @@ def _relative(one: Instruction) -> str:
 
 
 def _place(one: Instruction) -> str:
-    """The address of an access."""
+    """Return the address operand of an access."""
     base = _NAMES[one.rs1]
     if one.format == "SLS":
         return f"[{one.constant:#x}]"
@@ -115,7 +115,7 @@ _TEXTS: Mapping[Kind, Callable[[Instruction], str]] = {
 
 
 def disassembled(word: int) -> str:
-    """A word as text; an illegal one as `.word`."""
+    """Return the text of an instruction word; an illegal word becomes `.word`."""
     one = decode(word)
     if one is None:
         return f".word {word:#010x}"
@@ -123,7 +123,7 @@ def disassembled(word: int) -> str:
 
 
 def listing(program: Program) -> Iterator[str]:
-    """The code of a program, function by function: address, word, text, and the source line where it changes."""
+    """Yield the disassembly of a program by function: address, word, text, and the source line where it changes."""
     for function in program.functions:
         yield f"{function.address:08x} <{function.name}>:"
         before = None

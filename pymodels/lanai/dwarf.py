@@ -1,4 +1,4 @@
-"""The tree of entries in `.debug_info`, as clang writes it with `-gdwarf-4`: functions, blocks, code that is inline."""
+"""Parser of `.debug_info` as clang writes it with `-gdwarf-4`: functions, blocks, inlined code."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ VERSION = 4
 
 
 class Tag(IntEnum):
-    """Kinds of entries that are told apart."""
+    """Kinds of entries that are used."""
 
     UNIT = 0x11
     INLINED = 0x1D
 
 
 class Key(IntEnum):
-    """What of an entry is read."""
+    """Attributes of entries that are used."""
 
     NAME = 0x03
     LINES = 0x10
@@ -33,28 +33,28 @@ class Key(IntEnum):
 
 @dataclass
 class Reader:
-    """Bytes, read from front to back."""
+    """Sequential reader of bytes."""
 
     data: bytes
     at: int = 0
 
     def number(self, size: int) -> int:
-        """An unsigned number of so many bytes."""
+        """Return an unsigned number of `size` bytes."""
         self.at += size
         return int.from_bytes(self.data[self.at - size : self.at], "big")
 
     def skip(self, size: int) -> int:
-        """Pass over so many bytes."""
+        """Skip `size` bytes and return 0."""
         self.at += size
         return 0
 
     def signed_byte(self) -> int:
-        """A number of one byte, with a sign."""
+        """Return a signed number of one byte."""
         value = self.number(1)
         return value - 256 if value > 127 else value
 
     def leb(self) -> int:
-        """An unsigned number of seven bits a byte."""
+        """Return an unsigned LEB128 number."""
         value = shift = 0
         while True:
             byte = self.number(1)
@@ -64,35 +64,41 @@ class Reader:
                 return value
 
     def signed_leb(self) -> int:
-        """The same, with a sign."""
+        """Return a signed LEB128 number."""
         begin = self.at
         value, bits = self.leb(), 7 * (self.at - begin)
         return value - (1 << bits) if value >> bits - 1 else value
 
     def text(self) -> str:
-        """A text, up to its 0."""
+        """Return a zero-terminated text."""
         end = self.data.index(b"\0", self.at)
         begin, self.at = self.at, end + 1
         return self.data[begin:end].decode()
 
     def texts(self) -> list[str]:
-        """Texts up to an empty one."""
+        """Return texts up to an empty one."""
         return list(iter(self.text, ""))
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One entry. `at`: where it stands in the section, as references name it; `level`: how many stand around it."""
+    """Debugging information entry.
+
+    Attributes:
+        at: Offset in the section, which references use.
+        tag: Kind of the entry.
+        level: Depth in the tree.
+    """
 
     at: int
     tag: int
     level: int
     values: Mapping[int, int]
-    """By key; a text is its place in `.debug_str`, a reference the place of the entry."""
+    """Attribute values by key; a text is its offset in `.debug_str`, a reference the offset of the entry."""
 
 
 Shape = tuple[int, bool, list[tuple[int, int]]]
-"""Of an entry: its tag, whether others stand in it, its keys and their forms."""
+"""Abbreviation of an entry: its tag, whether it has children, and the keys and forms of its attributes."""
 _FORMS: Mapping[int, Callable[[Reader], int]] = {
     0x01: lambda reader: reader.number(4),  # an address
     0x05: lambda reader: reader.number(2),
@@ -110,7 +116,7 @@ _FORMS: Mapping[int, Callable[[Reader], int]] = {
 
 
 def entries(info: bytes, abbreviations: bytes) -> Iterator[Entry]:
-    """The entries of relocated sections, each before those in it. Raises LinkError for what clang does not write."""
+    """Yield the entries of relocated sections, parents first. Raises LinkError for data that clang does not write."""
     reader = Reader(info)
     while reader.at < len(info):
         begin = reader.at
@@ -125,7 +131,7 @@ def entries(info: bytes, abbreviations: bytes) -> Iterator[Entry]:
 
 
 def _shapes(reader: Reader) -> dict[int, Shape]:
-    """The shapes of a unit's entries, by their codes."""
+    """Return the abbreviations of a unit by their codes."""
     found: dict[int, Shape] = {}
     while code := reader.leb():
         tag, parent = reader.leb(), bool(reader.number(1))

@@ -1,4 +1,4 @@
-"""Object files as clang-16 leaves them for the LANai: ELF32, big-endian, machine 244, relocations with addends."""
+"""Reader of object files from clang-16 for the LANai: ELF32, big-endian, machine 244, relocations with addends."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pymodels.errors import SanlabError
 
 MACHINE = 244
 UNDEFINED, ABSOLUTE, COMMON = 0, 0xFFF1, 0xFFF2
-"""Places of symbols that stand in no section."""
+"""Section indices of symbols that are in no section."""
 LOCAL, GLOBAL, WEAK = 0, 1, 2
-"""Bindings of symbols."""
+"""Symbol bindings."""
 ALLOCATED, EXECUTED = 2, 4
-"""Flags of sections."""
+"""Section flags."""
 _HEADER = struct.Struct(">16sHHIIIIIHHHHHH")
 _SECTION = struct.Struct(">10I")
 _SYMBOL = struct.Struct(">IIIBBH")
@@ -23,11 +23,11 @@ _RELOCATION = struct.Struct(">IIi")
 
 
 class LinkError(SanlabError):
-    """An object file that cannot be read or linked."""
+    """Object file that cannot be read or linked."""
 
 
 class SectionType(IntEnum):
-    """Types of sections that are read."""
+    """Section types that are used."""
 
     SYMBOLS = 2
     RELA = 4
@@ -36,7 +36,7 @@ class SectionType(IntEnum):
 
 
 class SymbolType(IntEnum):
-    """Types of symbols that are told apart."""
+    """Symbol types that are used."""
 
     FUNCTION = 2
     SECTION = 3
@@ -45,7 +45,7 @@ class SymbolType(IntEnum):
 
 @dataclass(frozen=True)
 class Relocation:
-    """A place in a section that depends on an address."""
+    """Position in a section that depends on the address of a symbol."""
 
     offset: int
     symbol: int
@@ -55,7 +55,7 @@ class Relocation:
 
 @dataclass(frozen=True)
 class Section:
-    """Bytes that stay together. `relocations` are those of its places."""
+    """Section of an object file with its relocations."""
 
     name: str
     kind: int
@@ -68,7 +68,9 @@ class Section:
 
 @dataclass(frozen=True)
 class Symbol:
-    """A name. `value` is its offset in the section number `section`, an absolute value, or a common's alignment."""
+    """Symbol. `value` is its offset in the section with index `section`, an absolute value, or the alignment of a
+    common.
+    """
 
     name: str
     value: int
@@ -80,7 +82,7 @@ class Symbol:
 
 @dataclass(frozen=True)
 class Object:
-    """One object file. `name` is for messages."""
+    """Object file. `name` is used in messages."""
 
     name: str
     sections: tuple[Section, ...]
@@ -88,7 +90,7 @@ class Object:
 
     @staticmethod
     def read(name: str, data: bytes) -> Object:
-        """Read a file's bytes. Raises LinkError for what is no object file of a LANai."""
+        """Return the content of an object file. Raises LinkError unless it is a valid object file for the LANai."""
         try:
             return _read(name, data)
         except (struct.error, IndexError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""Why a processor stops: what no LANai defines, by the code that the RTL core gives; and why an instruction waits."""
+"""Faults that stop a LANai processor, and causes of stalls, by the codes of the RTL core."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Fault(IntEnum):
-    """What a program did."""
+    """Fault of a program."""
 
     NONE = 0
     FETCH = 1
@@ -21,7 +21,7 @@ class Fault(IntEnum):
 
 
 class Message(NamedTuple):
-    """What a fault is called, and what would be right."""
+    """Name of a fault, and the remedy."""
 
     what: str
     remedy: str
@@ -39,14 +39,14 @@ MESSAGES: Mapping[Fault, Message] = {
 
 
 class Stall(IntEnum):
-    """Why no instruction was executed in a clock."""
+    """Cause of a clock without an executed instruction."""
 
     NONE = 0
     FETCH = 1
-    """The instruction is not there."""
+    """Instruction not fetched yet."""
     LOAD = 2
-    """A load that it needs is under way."""
+    """Pending load of a needed register."""
     GRANT = 3
-    """The arbiter serves others."""
+    """SRAM granted to another master."""
     REGISTER = 4
-    """A special register takes its time."""
+    """Additional clocks of a special-register access."""

@@ -1,4 +1,4 @@
-"""The special registers as C firmware finds them: a header generated from the register table of a kind of NIC."""
+"""Generator of the C header `lanai.h` with the special registers of a kind of NIC."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from pymodels.lanai.chips import Chip
 
 @dataclass(frozen=True)
 class NicCore:
-    """The processor of a kind of NIC, as C firmware needs to know it."""
+    """Processor of a kind of NIC as seen by C firmware."""
 
     title: str
     chip: Chip
     source: str
-    """The module that has the registers."""
+    """Python module that defines the registers."""
     registers: type[IntEnum]
     bits: type[IntEnum]
     """Bit numbers of ISR."""
     limits: Collection[int] = ()
-    """Registers that name the last word where firmware means the first behind it."""
+    """Limit registers that hold the address of the last word, where firmware uses the address after it."""
     word_bytes: int = 8
-    """Bytes of a word of SRAM."""
+    """Bytes of an SRAM word."""
 
     def header(self) -> str:
-        """The text of `lanai.h`."""
+        """Return the text of `lanai.h`."""
         return "\n".join(self._lines()) + "\n"
 
     def _lines(self) -> Iterator[str]:

@@ -1,4 +1,6 @@
-"""A linked program as a file that git shows well: words of each function, its lines, and what it was made from."""
+"""Firmware image: a linked program as a text file with the words of each function, its source lines, and its
+sources.
+"""
 
 from __future__ import annotations
 
@@ -15,22 +17,22 @@ from pymodels.lanai.program import Function, Inlined, Line, Program
 from pymodels.toml import parsed
 
 COLUMNS = 8
-"""Words in a row."""
+"""Number of words in a row."""
 
 
 class ImageError(SanlabError):
-    """An image that is missing or damaged."""
+    """Missing or damaged image."""
 
 
 @dataclass(frozen=True)
 class Image:
-    """A program, and as text from which sources, with which compiler and flags."""
+    """Linked program with a description of its sources, compiler and flags."""
 
     program: Program
     compiled: Mapping[str, str]
 
     def text(self, command: str) -> str:
-        """The file's text. `command`: what generates it."""
+        """Return the text of the file; `command` is the command that generates it."""
         return "\n".join(self._rows(command)) + "\n"
 
     def _rows(self, command: str) -> Iterator[str]:
@@ -62,7 +64,7 @@ class Image:
 
     @staticmethod
     def load(path: Path) -> Image:
-        """Read a file. Raises ImageError naming it and what is wrong."""
+        """Return the image in a file. Raises ImageError if it is missing or damaged."""
         text = generated.found(path)
         if text is None:
             raise ImageError(str(path), "is missing", "make it: `make firmware LAYER=<layer>`")
@@ -76,7 +78,7 @@ class Image:
 
 
 def _pieces(program: Program) -> Iterator[tuple[int, int, list[str]]]:
-    """Begin, end and functions, quoted, of each piece: a function, functions of one place, or what is none."""
+    """Yield begin, end and quoted function names of each piece: a function, several at one address, or unnamed code."""
     end = program.base + len(program.data)
     starts = sorted({one.address for one in program.functions})
     stops = {one.address + one.size for one in program.functions if one.size}
@@ -93,7 +95,7 @@ def _words(data: bytes) -> Iterator[str]:
 
 
 def _lines(lines: Sequence[Line], begin: int, end: int) -> str:
-    """The lines of a piece: a file where it changes, and offset:line for each."""
+    """Return the source lines of a piece: the file where it changes, and offset:line for each."""
     words, file = list[str](), None
     for one in lines:
         if begin <= one.address < end:
@@ -105,7 +107,9 @@ def _lines(lines: Sequence[Line], begin: int, end: int) -> str:
 
 
 def _inlined(inlined: Sequence[Inlined], begin: int, end: int) -> str:
-    """What is inline in a piece: the file of the calls where it changes, depth:function:line, and offset+size."""
+    """Return the inlined code of a piece: the file of the calls where it changes, depth:function:line, and
+    offset+size.
+    """
     words, file = list[str](), None
     for one in inlined:
         if begin <= one.ranges[0][0] < end:

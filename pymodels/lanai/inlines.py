@@ -1,4 +1,4 @@
-"""Which code the compiler has put inline, out of the sections for debuggers."""
+"""Inlined functions of a program, from its debugging sections."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pymodels.lanai.lines import files_of
 from pymodels.lanai.program import Inlined
 
 LAST, BASE = 0, 0xFFFFFFFF
-"""Marks in a list of ranges: its end; what follows counts from another address."""
+"""Marks in a list of ranges: end of the list, and change of the base address."""
 
 
 def inlined_of(sections: Mapping[str, bytes]) -> Iterator[Inlined]:
-    """Each place of each function that is inline, the outer before the inner. `sections` are relocated, by name."""
+    """Yield each inlined copy of each function, outer before inner. `sections` are relocated, by name."""
     if ".debug_info" not in sections:
         return
     unit, around = Entry(0, Tag.UNIT, 0, {}), list[int]()
@@ -32,7 +32,7 @@ def inlined_of(sections: Mapping[str, bytes]) -> Iterator[Inlined]:
 
 
 def _ranges(one: Entry, unit: Entry, sections: Mapping[str, bytes]) -> Iterator[tuple[int, int]]:
-    """Where its code begins and how long it is: one piece, or several."""
+    """Yield address and size of each piece of an inlined function's code."""
     if Key.RANGES not in one.values:
         yield one.values[Key.LOW], one.values[Key.HIGH]
         return

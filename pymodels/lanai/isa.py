@@ -1,8 +1,8 @@
-"""The LANai's instruction words, as one table: formats with their fields, operations, conditions, registers.
+"""Instruction set of the LANai as one table: formats with their fields, operations, conditions, registers.
 
-Decoder, disassembler, simulator and tests read this table; the HDL package of a core takes its constants from it.
-Bit 31 is the leftmost, words are big-endian. What a field means is said where it stands; what clang-16 and Myricom's
-binutils leave open is marked *assumed*.
+Decoder, disassembler, simulator and tests use this table, and the HDL package of the core is generated from it. Bit 31
+is the leftmost; words are big-endian. Comments describe the fields; what clang-16 and Myricom's binutils leave open is
+marked *assumed*.
 """
 
 from __future__ import annotations
@@ -13,17 +13,18 @@ from enum import IntEnum
 
 WORD = 0xFFFFFFFF
 CODE_END = 1 << 25
-"""Code stands below this address: a branch has 23 bits for the word it goes to."""
+"""End of the address range for code: a branch has 23 bits for its target word."""
 ZERO, ONES, PC, PS, SP, FP, RV, RCA = 0, 1, 2, 3, 4, 5, 8, 15
-"""Registers with a meaning: constant 0, constant all ones, program counter, status (only before the LANai 9), stack
-pointer, frame pointer, return value, return address."""
+"""Registers with a special meaning: constant 0, constant all ones, program counter, status (only before the LANai 9),
+stack pointer, frame pointer, return value, return address.
+"""
 REGISTERS = 32
 NOP = 0x00000001
-"""The word that assemblers write for `nop`: an addition whose result nobody gets."""
+"""Word that assemblers write for `nop`: an addition whose result is discarded."""
 
 
 class Op(IntEnum):
-    """Operations of RI, RR and, for the address, RRM."""
+    """Operations of the formats RI, RR and RRM (for the address)."""
 
     ADD = 0
     ADDC = 1
@@ -44,7 +45,7 @@ class Count(IntEnum):
 
 
 class Condition(IntEnum):
-    """What a branch, a set, a select or an RR instruction depends on; the lowest bit inverts."""
+    """Conditions of branch, set, select and RR instructions; the lowest bit inverts."""
 
     T = 0
     F = 1
@@ -65,7 +66,9 @@ class Condition(IntEnum):
 
 
 class Special(IntEnum):
-    """The field J of an RR or RRM instruction whose operation is SHIFT: only the two upper bits of a shift count."""
+    """Values of the field J in an RR or RRM instruction with operation SHIFT; only the two upper bits of a shift
+    matter.
+    """
 
     SELECT = 0b00000
     LOGICAL = 0b10000
@@ -82,16 +85,16 @@ class Field:
 
     @property
     def mask(self) -> int:
-        """The bits, in their place."""
+        """Mask of the field's bits."""
         return (1 << self.high + 1) - (1 << self.low)
 
     def get(self, word: int) -> int:
-        """Its value in a word."""
+        """Return the value of the field in a word."""
         value = (word & self.mask) >> self.low
         return value - (1 << self.high - self.low + 1) if self.signed and word >> self.high & 1 else value
 
     def put(self, value: int) -> int:
-        """A word with this value in the field, and 0 elsewhere. Raises ValueError for a value that does not fit."""
+        """Return a word with this value in the field and 0 elsewhere. Raises ValueError if the value does not fit."""
         word = value << self.low & self.mask
         if self.get(word) != value:
             raise ValueError(f"{value} does not fit into bits {self.high}..{self.low}")
@@ -111,7 +114,7 @@ _21 = {"top": Field(22, 18), "k": Field(15, 0)}
 
 @dataclass(frozen=True)
 class Format:
-    """A kind of word: those with `word & mask == match`. `fields` are its other bits; what is in none is ignored."""
+    """Instruction format of the words with `word & mask == match`; bits outside of `fields` are ignored."""
 
     name: str
     mask: int
@@ -119,11 +122,13 @@ class Format:
     fields: Mapping[str, Field]
 
     def get(self, word: int) -> dict[str, int]:
-        """The values of all fields of a word."""
+        """Return the values of all fields of a word."""
         return {name: field.get(word) for name, field in self.fields.items()}
 
     def encode(self, **values: int) -> int:
-        """The word with these values; a field that is not named is 0. Raises ValueError where one does not fit."""
+        """Return the word with these field values, 0 for fields not given. Raises ValueError if a value does
+        not fit.
+        """
         return self.match | sum(self.fields[name].put(value) for name, value in values.items())
 
 
@@ -155,23 +160,23 @@ FORMATS = (
     Format("SPLS", 0xF0038000, 0xF0030000, {"rd": RD, "rs1": RS1, "y": _bit(14), "s": _bit(13), "e": _bit(12),
                                             "p": _bit(11), "q": _bit(10), "k": Field(9, 0, signed=True)}),
 )  # fmt: skip
-"""No word has two formats; one that has none is illegal."""
+"""All formats. A word matches at most one; a word without a format is illegal."""
 
 BY_NAME = {one.name: one for one in FORMATS}
 
 
 def format_of(word: int) -> Format | None:
-    """The format of a word; None: it is illegal."""
+    """Return the format of a word, or None if it is illegal."""
     return next((one for one in FORMATS if word & one.mask == one.match), None)
 
 
 def signed(value: int) -> int:
-    """A 32-bit word as a signed number."""
+    """Return a 32-bit word as a signed number."""
     return value - (1 << 32) if value >> 31 else value
 
 
 def names(status: bool = False) -> tuple[str, ...]:
-    """How registers are written. `status`: r3 is the status register."""
+    """Return the assembler names of the registers; `status` is True for a chip whose r3 is the status register."""
     known = {PC: "%pc", SP: "%sp", FP: "%fp", RV: "%rv", 10: "%rr1", 11: "%rr2", RCA: "%rca"}
     known |= {PS: "%ps"} if status else {}
     return tuple(known.get(number, f"%r{number}") for number in range(REGISTERS))

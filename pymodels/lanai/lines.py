@@ -1,4 +1,4 @@
-"""Source lines of addresses, out of `.debug_line` as clang writes it with `-gline-tables-only -gdwarf-4`."""
+"""Source lines of addresses, from `.debug_line` as clang writes it with `-gline-tables-only -gdwarf-4`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pymodels.lanai.program import Line
 
 @dataclass
 class _Header:
-    """What the program of a unit is written in."""
+    """Parameters of a unit's line number program."""
 
     step: int
     line_base: int
@@ -23,7 +23,7 @@ class _Header:
 
 
 def lines_of(data: bytes) -> Iterator[Line]:
-    """The lines of a relocated section. Raises LinkError for another version."""
+    """Yield the line entries of a relocated section. Raises LinkError for an unsupported version."""
     reader = Reader(data)
     while reader.at < len(data):
         length = reader.number(4)
@@ -34,7 +34,7 @@ def lines_of(data: bytes) -> Iterator[Line]:
 
 
 def files_of(data: bytes, at: int) -> list[str]:
-    """The files of the unit whose lines begin there, by their numbers; 0 is none."""
+    """Return the file names of the unit whose line table begins at `at`; index 0 is unused."""
     return _header(Reader(data, at + 4)).files
 
 
@@ -64,7 +64,7 @@ class _State:
 
 
 def _run(reader: Reader, header: _Header, end: int) -> Iterator[Line]:
-    """Run the program of a unit."""
+    """Execute the line number program of a unit."""
     state = _State()
     while reader.at < end:
         opcode = reader.number(1)

@@ -1,8 +1,8 @@
-"""A linker for the LANai, which no public linker knows: object files to one program at fixed addresses.
+"""Linker for the LANai, which no public linker supports: object files to a program at fixed addresses.
 
-Order: the code, beginning with the section that has the entry; data; what nobody clears (section `.bss.unset`); what is
-zero; commons. Of a library only those objects are taken that define what is missing. The linker itself defines
-`__bss_start`, where what is zero begins, `__bss_end` and `__stack`.
+Order: code, beginning with the section that contains the entry; data; variables that are not cleared (section
+`.bss.unset`); variables that are cleared; commons. Objects of a library are linked only if they define a missing
+symbol. The linker defines `__bss_start` (begin of the cleared variables), `__bss_end` and `__stack`.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from pymodels.lanai.program import Function, Inlined, Line, Program
 from pymodels.lanai.relocate import refused, relocated
 
 STACK = 4096
-"""Bytes that must be left for the stack, where nobody says otherwise."""
+"""Default number of bytes that must remain for the stack."""
 BY_LINKER = "the linker"
 UNSET = ".bss.unset"
-"""The section of what a program writes before it reads it."""
+"""Section of variables that a program writes before it reads them, and that are therefore not cleared."""
 Place = tuple[int, int]
-"""A section: the number of its object, its number there."""
+"""Index of an object, and index of a section in it."""
 
 
 def link(
@@ -52,9 +52,20 @@ def link(
     stack_bytes: int = STACK,
     absolute: Mapping[str, int] | None = None,
 ) -> Program:
-    """Link. `stack`: where it begins (the end of the SRAM); `absolute`: further names with their addresses.
+    """Link object files to a program.
 
-    Raises LinkError, which names symbol and object.
+    Args:
+        objects: Object files, all of which are linked.
+        library: Object files that are linked only if they define a missing symbol.
+        sram_bytes: Size of the SRAM.
+        base: Address of the first byte.
+        entry: Symbol of the first instruction, which must be at `base`.
+        stack: Initial stack pointer; None for the end of the SRAM.
+        stack_bytes: Bytes that must remain for the stack.
+        absolute: Addresses of further symbols.
+
+    Raises:
+        LinkError: A symbol is missing or defined twice, or the program does not fit.
     """
     top = (sram_bytes if stack is None else stack) & ~7
     return _Linker(_needed(objects, library), base, entry).link(top, stack_bytes, dict(absolute or {}))
@@ -75,7 +86,7 @@ def _missing(objects: Sequence[Object]) -> set[str]:
 
 
 def _needed(objects: Sequence[Object], library: Sequence[Object]) -> list[Object]:
-    """The objects, and of the library those that define what is missing."""
+    """Return the objects, and those of the library that define missing symbols."""
     taken, rest = list(objects), list(library)
     while chosen := [one for one in rest if _defined(one) & _missing(taken)]:
         taken.append(chosen[0])
@@ -84,7 +95,7 @@ def _needed(objects: Sequence[Object], library: Sequence[Object]) -> list[Object
 
 
 class _Linker:
-    """The state of one run."""
+    """State of a link."""
 
     def __init__(self, objects: Sequence[Object], base: int, entry: str) -> None:
         self.objects = objects
@@ -141,7 +152,7 @@ class _Linker:
         self.end += section.size
 
     def _place(self) -> None:
-        """Code, that of the entry first, then data."""
+        """Assign addresses to code, the section of the entry first, then to data."""
         for number, one in enumerate(self.objects):
             for symbol in one.symbols:
                 if symbol.name == self.entry and symbol.section < len(one.sections) and symbol.section != UNDEFINED:
@@ -159,7 +170,7 @@ class _Linker:
         self.end += -self.end % 4
 
     def _place_commons(self) -> None:
-        """Names without a place: each gets the largest size and alignment that any object asks for."""
+        """Assign addresses to commons, with the largest size and alignment that any object requests."""
         wanted: dict[str, tuple[int, int]] = {}
         for one in self.objects:
             for symbol in one.symbols:
@@ -200,7 +211,7 @@ class _Linker:
                     self._define(symbol.name, self._value(number, symbol), symbol.binding, one.name)
 
     def _value(self, number: int, symbol: Symbol) -> int:
-        """The address of a symbol of an object."""
+        """Return the address of a symbol of an object."""
         if symbol.section == ABSOLUTE:
             return symbol.value
         if symbol.section in (UNDEFINED, COMMON):
@@ -221,7 +232,7 @@ class _Linker:
                     yield Function(symbol.name, self._value(number, symbol), symbol.size)
 
     def _lines(self) -> tuple[Line, ...]:
-        """By address, the last entry; an end of code counts only where no other code begins."""
+        """Return the line entries by address; an end of code is dropped where other code begins."""
         found = [
             line
             for place, section in self._sections()
@@ -233,7 +244,9 @@ class _Linker:
         return tuple({one.address: one for one in found}.values())
 
     def _inlined(self, begins: Sequence[int]) -> tuple[Inlined, ...]:
-        """In the order of the functions that it stands in, whose begins are given."""
+        """Return the inlined functions in the order of the functions that contain them, whose addresses are
+        `begins`.
+        """
         found = list[Inlined]()
         for number, one in enumerate(self.objects):
             debug = {
@@ -247,7 +260,7 @@ class _Linker:
     # --- relocations ----------------------------------------------------------------------------------------------
 
     def _relocate(self, place: Place, section: Section) -> bytes:
-        """The bytes of a section with all addresses in them."""
+        """Return the bytes of a section with all addresses inserted."""
         one, data = self.objects[place[0]], bytearray(section.data)
         for relocation in section.relocations:
             symbol, at = one.symbols[relocation.symbol], relocation.offset

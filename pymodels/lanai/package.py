@@ -1,4 +1,4 @@
-"""The instruction set and the core's codes as a package of SystemVerilog.
+"""Generator of the SystemVerilog package with the instruction set and the codes of the core.
 
 `python -m pymodels.lanai.package --sv` writes `hdl/nic/core/myri_lanai_isa_pkg.sv`; a test compares the two.
 """
@@ -17,7 +17,7 @@ PACKAGE = Path(__file__).parents[2] / "hdl/nic/core/myri_lanai_isa_pkg.sv"
 
 
 def text() -> str:
-    """The text of the package."""
+    """Return the text of the package."""
     return "\n".join(_lines()) + "\n"
 
 
@@ -41,7 +41,7 @@ def _lines() -> Iterator[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """The command line."""
+    """Run the command line: `--sv` writes the package; without arguments its text is printed."""
     return command(arguments, "pymodels.lanai.package", PACKAGE, text())
 
 

@@ -1,4 +1,4 @@
-"""What a processor is connected to: SRAM and special registers; and the errors of programs that misuse them."""
+"""Interfaces of a processor to SRAM and special registers, and the error for programs that misuse them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pymodels.lanai.faults import Fault
 
 
 class CoreError(SanlabError):
-    """A program did what the processor does not define, or was asked to stop. `address` is that of the instruction,
-    `named` what it is called.
+    """Undefined action of a program, or a requested stop. `address` is that of the instruction, `named` the name of the
+    error.
     """
 
     def __init__(self, address: int, where: str, what: str, cause: str, remedy: str, fault: Fault = Fault.NONE) -> None:
@@ -19,51 +19,51 @@ class CoreError(SanlabError):
 
 
 class Memory(Protocol):
-    """SRAM: bytes from address 0 on, big-endian. The core has looked at bounds and alignment."""
+    """SRAM from address 0 on, big-endian. The core has checked bounds and alignment of accesses."""
 
     @property
     def size(self) -> int:
-        """Its bytes."""
+        """Size in bytes."""
 
     def load(self, address: int, size: int) -> int:
-        """The `size` bytes at an address, unsigned."""
+        """Return the `size` bytes at an address as an unsigned number."""
 
     def store(self, address: int, value: int, size: int) -> None:
         """Write the lowest `size` bytes of a value."""
 
 
 class Registers(Protocol):
-    """The special registers, by their offset from the first (`pymodels.registers.Reg`)."""
+    """Special registers, by their offset from the first (`pymodels.registers.Reg`)."""
 
     def read(self, register: int) -> int:
-        """The value now."""
+        """Return the present value of a register."""
 
     def write(self, register: int, value: int) -> None:
-        """A write, in force at once."""
+        """Write a register; the value takes effect at once."""
 
 
 class Sram:
-    """Memory that nobody else looks at, all zeros."""
+    """Private memory of a processor, initially zero."""
 
     def __init__(self, size: int) -> None:
         self.size = size
         self.data = bytearray(size)
 
     def load(self, address: int, size: int) -> int:
-        """The bytes at an address."""
+        """Return the bytes at an address as an unsigned number."""
         return int.from_bytes(self.data[address : address + size], "big")
 
     def store(self, address: int, value: int, size: int) -> None:
-        """Write bytes."""
+        """Write the lowest `size` bytes of a value."""
         self.data[address : address + size] = (value & (1 << 8 * size) - 1).to_bytes(size, "big")
 
 
 class NoRegisters:
-    """A processor alone: reading a register gives 0, writing one does nothing."""
+    """Special registers of a processor without NIC: reads return 0, writes are ignored."""
 
     def read(self, register: int) -> int:
-        """Nothing is there."""
+        """Return 0."""
         return 0
 
     def write(self, register: int, value: int) -> None:
-        """Ignored."""
+        """Ignore a write."""

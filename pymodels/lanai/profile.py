@@ -1,6 +1,6 @@
-"""Where a program's clocks go, by function and by source line; and the trace of its instructions as text.
+"""Profiler: clocks of a program by function and by source line, and the trace of its instructions as text.
 
-Both are told each step with its clocks, whoever counted them: `pymodels.lanai.clocks`, or the core in RTL.
+Both accept each step with its clocks, from `pymodels.lanai.clocks` or from the RTL core.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ HEADINGS = ("clocks", "%", "instructions", "load", "fetch", "grant", "register",
 
 @dataclass
 class Row:
-    """What was executed at one place."""
+    """Instruction count and clocks of one place."""
 
     instructions: int = 0
     spent: Spent = field(default_factory=lambda: Spent(own=0))
 
 
 class Profile:
-    """The clocks of a run by place."""
+    """Clocks of a run by instruction address."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
@@ -34,8 +34,8 @@ class Profile:
 
     @classmethod
     def counted(cls, program: Program, counts: Sequence[Sequence[int]]) -> Profile:
-        """From counts of each word of the program, as the core in RTL keeps them: how often it was executed, then the
-        clocks that it waited for a fetch, a load, a grant, a register.
+        """Return the profile from the counters of the RTL core: for each program word the number of executions, then
+        the stall clocks for fetch, load, grant and register.
         """
         profile = cls(program)
         for number, (executions, *waits) in enumerate(counts):
@@ -44,24 +44,24 @@ class Profile:
         return profile
 
     def add(self, step: Step, spent: Spent) -> None:
-        """One instruction was executed."""
+        """Add one executed instruction."""
         row = self._by_address[step.pc]
         row.instructions += 1
         row.spent += spent
 
     @property
     def clocks(self) -> int:
-        """All clocks of the run."""
+        """Total clocks of the run."""
         return sum(row.spent.clocks for row in self._by_address.values())
 
     def functions(self) -> Mapping[str, Row]:
-        """By function, the one with the most clocks first. Code that stands inline belongs to the function that it was
-        written in.
+        """Return the clocks by function, most clocks first. Inlined code counts for the function in which it was
+        written.
         """
         return self._sums(self._function)
 
     def lines(self) -> Mapping[str, Row]:
-        """By `file:line`, the one with the most clocks first. Code that stands inline belongs to the line where it was
+        """Return the clocks by `file:line`, most clocks first. Inlined code counts for the line where it was
         written.
         """
         return self._sums(self._line)
@@ -83,7 +83,7 @@ class Profile:
 
 
 def table(rows: Mapping[str, Row]) -> Iterator[str]:
-    """A profile as lines of text, with the share of each place."""
+    """Yield a profile as lines of text, with the share of each place."""
     whole = sum(row.spent.clocks for row in rows.values())
     yield "".join(f"{heading:>13}" for heading in HEADINGS[:-1]) + f"  {HEADINGS[-1]}"
     for where, row in rows.items():
@@ -94,7 +94,7 @@ def table(rows: Mapping[str, Row]) -> Iterator[str]:
 
 
 def traced(clock: int, step: Step, program: Program) -> str:
-    """One executed instruction as a line: clock, address, function, text, what it wrote and accessed."""
+    """Return an executed instruction as a line: clock, address, function, text, written registers and access."""
     effects = [f"r{number} = {value:#x}" for number, value in step.writes]
     if step.access is not None:
         effects.append(_accessed(step.access))

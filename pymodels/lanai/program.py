@@ -1,4 +1,4 @@
-"""A linked program: its bytes and where everything stands."""
+"""Linked program: its bytes, symbols, source lines and inlined functions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 @dataclass(frozen=True)
 class Function:
-    """Code that has a name."""
+    """Function with its address and size."""
 
     name: str
     address: int
@@ -20,7 +20,7 @@ class Function:
 
 @dataclass(frozen=True)
 class Line:
-    """From this address on, code is of this line of a source file; line 0: of none."""
+    """Source line of the code from this address on; line 0 for code without a source line."""
 
     address: int
     file: str
@@ -29,8 +29,8 @@ class Line:
 
 @dataclass(frozen=True)
 class Inlined:
-    """Code of a function that the compiler has put inline, once for each call. The call is in this line; `depth`: 1 in
-    a function that is called, 2 inline in such code.
+    """Inlined copy of a function; `file` and `line` are those of the call. `depth` is 1 inside a called function, 2
+    inside code that is itself inlined, and so on.
     """
 
     name: str
@@ -38,23 +38,23 @@ class Inlined:
     line: int
     depth: int
     ranges: tuple[tuple[int, int], ...]
-    """Addresses and sizes, in the order of the addresses."""
+    """Addresses and sizes of the code, sorted by address."""
 
 
 class Place(NamedTuple):
-    """A function that an instruction is of; where it is inline also its call, as `file:line`."""
+    """Function of an instruction, and for inlined code the position of the call as `file:line`."""
 
     function: str
     called: str = ""
 
 
 NOWHERE = Place("(no function)")
-"""Of code that has no name."""
+"""Place of code without a name."""
 
 
 @dataclass(frozen=True)
 class Program:
-    """What stands in SRAM from `base` on: `data`, then `zeros` bytes of variables that have no value yet. It begins at
+    """Content of SRAM from `base` on: `data`, then `zeros` bytes of uninitialized variables. Execution begins at
     `entry`.
     """
 
@@ -63,18 +63,18 @@ class Program:
     data: bytes
     zeros: int
     stack: int
-    """The stack grows down from here."""
+    """Initial stack pointer; the stack grows down."""
     symbols: Mapping[str, int]
     functions: tuple[Function, ...]
-    """In the order of their addresses."""
+    """Functions sorted by address."""
     lines: tuple[Line, ...] = field(default=(), repr=False)
-    """In the order of their addresses."""
+    """Source lines sorted by address."""
     inlined: tuple[Inlined, ...] = field(default=(), repr=False)
-    """The outer before the inner."""
+    """Inlined functions, outer before inner."""
 
     @property
     def end(self) -> int:
-        """The first address behind it."""
+        """First address after the program."""
         return self.base + len(self.data) + self.zeros
 
     @cached_property
@@ -82,13 +82,13 @@ class Program:
         return [one.address for one in self.functions], [one.address for one in self.lines]
 
     def function(self, address: int) -> Function | None:
-        """The function that an address stands in; None: in none."""
+        """Return the function that contains an address, or None."""
         place = bisect_right(self._starts[0], address) - 1
         one = self.functions[place] if place >= 0 else None
         return one if one is not None and address < one.address + one.size else None
 
     def symbol(self, address: int) -> str:
-        """`function`, or `function+0x8`, for messages; empty where there is none."""
+        """Return `function` or `function+0x8` for messages; empty for an address outside of all functions."""
         one = self.function(address)
         if one is None:
             return ""
@@ -96,7 +96,7 @@ class Program:
 
     @cached_property
     def _inlines(self) -> dict[int, tuple[Inlined, ...]]:
-        """By the address of each word, the innermost first."""
+        """Inlined functions by the address of each word, innermost first."""
         found: dict[int, tuple[Inlined, ...]] = {}
         for one in sorted(self.inlined, key=lambda one: one.depth):
             for begin, size in one.ranges:
@@ -105,32 +105,32 @@ class Program:
         return found
 
     def inlines(self, address: int) -> tuple[Inlined, ...]:
-        """What is inline at an address, the innermost first."""
+        """Return the inlined functions at an address, innermost first."""
         return self._inlines.get(address & ~3, ())
 
     def places(self, address: int) -> tuple[Place, ...]:
-        """The function that an address stands in, then what is inline there, the innermost last."""
+        """Return the function that contains an address, then the inlined functions there, innermost last."""
         one = self.function(address)
         inlines = reversed(self.inlines(address))
         return (Place(one.name) if one else NOWHERE, *(Place(it.name, f"{it.file}:{it.line}") for it in inlines))
 
     def place(self, address: int) -> str:
-        """`function+0x8`, and before it the innermost function that is inline there: `step in main+0x40`."""
+        """Return `function+0x8`, preceded by the innermost inlined function if there is one: `step in main+0x40`."""
         inlines = self.inlines(address)
         return f"{inlines[0].name} in {self.symbol(address)}" if inlines else self.symbol(address)
 
     def names(self) -> tuple[str, ...]:
-        """All functions, also those that are nowhere but inline, by name."""
+        """Return the names of all functions, including those that exist only as inlined code, sorted."""
         return tuple(sorted({one.name for one in self.functions} | {one.name for one in self.inlined}))
 
     def within(self, name: str) -> frozenset[int]:
-        """The addresses of all words of a function, wherever it stands."""
+        """Return the addresses of all words of a function, including its inlined copies."""
         own = [(one.address, one.size) for one in self.functions if one.name == name]
         ranges = [*own, *(span for one in self.inlined if one.name == name for span in one.ranges)]
         return frozenset(at for begin, size in ranges for at in range(begin, begin + max(size, 4), 4))
 
     def line(self, address: int) -> Line | None:
-        """The source line of an address; None: it is not known."""
+        """Return the source line of an address, or None if unknown."""
         place = bisect_right(self._starts[1], address) - 1
         one = self.lines[place] if place >= 0 else None
         return one if one is not None and one.line else None

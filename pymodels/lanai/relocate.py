@@ -1,4 +1,4 @@
-"""The six relocations of the LANai: where an address goes in a word, and what must be true of it. None is relative."""
+"""The six relocation types of the LANai, all absolute: encoding of an address in a word, and its constraints."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pymodels.lanai.isa import BY_NAME, CODE_END, WORD
 
 
 class Kind(IntEnum):
-    """R_LANAI_*."""
+    """Relocation types R_LANAI_*."""
 
     NONE = 0
     ABS_21 = 1
@@ -26,7 +26,7 @@ _K = BY_NAME["RI"].fields["k"]
 
 
 def refused(kind: int, value: int) -> str:
-    """Why an address cannot stand there; empty: it can."""
+    """Return the reason why a relocation cannot encode an address; empty if it can."""
     if kind not in Kind.__members__.values():
         return f"relocation {kind} is unknown"
     if kind in (Kind.ABS_21, Kind.ABS_21_F) and value >= _21:
@@ -44,7 +44,7 @@ def _of_21(word: int, value: int) -> int:
 
 
 def relocated(kind: int, word: int, value: int) -> int:
-    """The word with an address in it that is not refused."""
+    """Return the word with a valid address inserted."""
     if kind in (Kind.ABS_21, Kind.ABS_21_F):
         return _of_21(word, value)
     if kind == Kind.ABS_25:

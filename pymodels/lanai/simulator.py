@@ -1,7 +1,7 @@
-"""The reference model of a LANai processor: one instruction a step, as defined, without fetch or contention.
+"""Reference model of a LANai processor: one instruction a step, without fetch or contention.
 
-`Core.step` executes one instruction and returns what it did, so that an RTL core can be held against it instruction by
-instruction. Clocks are those of a core that always has its instruction: one each, and the waits for loads.
+`Core.step` executes one instruction and returns its effects, so that an RTL core can be compared instruction by
+instruction. The clock count is that of a core with ideal fetches: one clock for each instruction, plus load stalls.
 """
 
 from __future__ import annotations
@@ -21,37 +21,38 @@ Execute = Callable[[Instruction], None]
 
 
 class Access(NamedTuple):
-    """A load or store: of SRAM, or of a special register, whose address is its offset."""
+    """Load or store of SRAM, or of a special register, whose address is its offset."""
 
     stores: bool
     register: bool
     address: int
     size: int
     value: int
-    """What the memory has or gets: `size` bytes, not extended."""
+    """Loaded or stored value: `size` bytes, not extended."""
 
 
 @dataclass(slots=True)
 class Step:
-    """What one instruction did."""
+    """Effects of one instruction."""
 
     pc: int
     instruction: Instruction
     writes: tuple[tuple[int, int], ...] = ()
-    """Registers with their new values, without the constants and pc, in the order of the writes. A load's datum is here
-    though an exposed load delay shows it later."""
+    """Written registers with new values, without the constants and pc, in order. A loaded value is included, even if an
+    exposed load delay makes it visible later.
+    """
     access: Access | None = None
     target: int | None = None
-    """Where it jumped."""
+    """Jump target."""
     waited: int = 0
-    """Clocks that it waited for a load."""
+    """Clocks of waiting for a load."""
 
 
 class Core:
-    """A processor after reset: pc is `start`, all else is zero.
+    """Processor after reset: pc is `start`, everything else is zero.
 
-    `symbol` tells the function of an address, for messages. `addresses` are those of the instruction to execute and of
-    the two after it, which are known already: a jump has shadows.
+    `symbol` returns the function of an address, for messages. `addresses` has the addresses of the present instruction
+    and of the next two, which are fixed in advance because jumps have shadows.
     """
 
     def __init__(
@@ -94,7 +95,7 @@ class Core:
         }
 
     def step(self) -> Step:
-        """Execute one instruction. Raises CoreError for what the processor does not define."""
+        """Execute one instruction. Raises CoreError for an undefined action."""
         pc = self.registers[PC] = self.addresses[0]
         one, execute = self._fetch(pc)
         waited = self._wait(one) if self._loaded > self.clocks else 0
@@ -108,7 +109,7 @@ class Core:
         return Step(pc, one, tuple(self._written), self._access, self._target, waited)
 
     def run(self, stop: int, limit: int = 10_000_000) -> None:
-        """Execute until the next instruction is at `stop`. Raises CoreError after `limit` more instructions."""
+        """Execute instructions until the next one is at `stop`. Raises CoreError after `limit` more instructions."""
         end = self.steps + limit
         while self.addresses[0] != stop:
             if self.steps >= end:
@@ -139,7 +140,7 @@ class Core:
         return known
 
     def _wait(self, one: Instruction) -> int:
-        """Wait for loads of registers that the instruction reads or writes."""
+        """Wait for pending loads of registers that the instruction uses."""
         ready, until = self._ready, 0
         for number in one.uses:
             until = max(until, ready[number])
@@ -148,7 +149,7 @@ class Core:
         return waited
 
     def _advance(self) -> None:
-        """Go on to the next instruction: the shadows first, then where the jump goes."""
+        """Advance to the next instruction: first the shadows of a jump, then its target."""
         _, first, second = self.addresses
         target = self._target
         if target is None:
@@ -163,7 +164,7 @@ class Core:
         self.addresses = (first, target, target + 4) if self._shadows == 1 else (first, second, target)
 
     def _arrive(self) -> None:
-        """Data of exposed loads, after the last instruction that has the old value."""
+        """Write the values of exposed loads after the last instruction that reads the old value."""
         for step, number, value in self._late:
             if step == self.steps:
                 self.registers[number] = value
@@ -216,7 +217,7 @@ class Core:
     # --- memory ---------------------------------------------------------------------------------------------------
 
     def _address(self, one: Instruction) -> int:
-        """The address of an access; moves `rs1` where the instruction asks for it."""
+        """Return the address of an access; update `rs1` if the instruction requires it."""
         first = self.registers[one.rs1]
         if not one.before and not one.back:
             return first
@@ -226,7 +227,7 @@ class Core:
         return moved if one.before else first
 
     def _reach(self, address: int, size: int) -> bool:
-        """Whether an address is that of a special register. Raises CoreError when it is nothing's."""
+        """Return True for the address of a special register. Raises CoreError for an invalid address."""
         if address & size - 1:
             raise self._wrong(Fault.UNALIGNED, f"{size} bytes at {address:#x}")
         if address >= self._first_special:
@@ -250,7 +251,7 @@ class Core:
         self._bring(one.rd, value)
 
     def _bring(self, number: int, value: int) -> None:
-        """The datum of a load, to its register: at once, with users that wait, or later."""
+        """Write a loaded value to its register: at once if loads are interlocked, else after the load delay."""
         if number in (ZERO, ONES, PC):
             self._write(number, value, self.chip.load_shadows)
         elif self.chip.interlocked:

@@ -1,4 +1,4 @@
-"""Where a processor stopped, for messages: its calls, its registers, and the instructions that it executed last."""
+"""State of a stopped processor for messages: call stack, registers, and the last executed instructions."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from pymodels.lanai.ports import CoreError
 from pymodels.lanai.program import Program
 
 LAST = 64
-"""Instructions that are kept."""
+"""Number of instructions that are kept."""
 
 
 @dataclass(frozen=True)
 class Stopped:
-    """A processor that executes nothing more."""
+    """Stopped processor."""
 
     program: Program
     address: int
-    """The instruction that it stopped at."""
+    """Address of the instruction at which it stopped."""
     registers: Sequence[int]
-    """By number; those of the constants and of pc do not matter."""
+    """Register values by number; those of the constants and of pc are ignored."""
     last: Sequence[int]
-    """The addresses of the last instructions, the oldest first."""
+    """Addresses of the last instructions, oldest first."""
     word: Callable[[int], int]
-    """What its SRAM has at an address."""
+    """Function that returns the SRAM word at an address."""
 
     def error(self, node: int, what: str, cause: str, remedy: str, fault: Fault) -> CoreError:
-        """The end of a run by it, with all that is known of it."""
+        """Return the error that ends a run, with the state of the processor."""
         where = f"{self.program.place(self.address)} on node {node}"
         return CoreError(self.address, where, what, cause, "\n  ".join([remedy, *self.lines()]), fault)
 
     def lines(self) -> Iterator[str]:
-        """What is known of it, line by line."""
+        """Yield the state of the processor line by line."""
         yield "calls: " + " <- ".join(frame for at in self._calls() for frame in self._frames(at))
         named = [f"{name} {value:#x}" for name, value in zip(names(), self.registers, strict=True)][PC + 1 :]
         yield "registers: " + ", ".join(named)
@@ -44,13 +44,13 @@ class Stopped:
             yield f"{at:#07x} {self.program.place(at):24} {disassembled(self._code(at))}"
 
     def _frames(self, address: int) -> Iterator[str]:
-        """The functions that are inline at an address, the innermost first, and the one that they stand in."""
+        """Yield the inlined functions at an address, innermost first, then the function that contains them."""
         for one in self.program.inlines(address):
             yield f"{one.name}, inline at {one.file}:{one.line}"
         yield self.program.symbol(address) or f"{address:#x}"
 
     def _calls(self) -> Iterator[int]:
-        """Where it is, and where each call below came from, by the chain of frame pointers."""
+        """Yield the present address and the return address of each caller, by the chain of frame pointers."""
         yield self.address
         frame, below = self.registers[FP], 0
         if (one := self.program.function(self.address)) and one.address == self.address:
@@ -61,7 +61,7 @@ class Stopped:
             frame, below = self.word(frame - 8), frame
 
     def _code(self, address: int) -> int:
-        """A word of the program as it was loaded; behind it, what the SRAM has."""
+        """Return the program word at an address as it was loaded; outside of the program, the word in SRAM."""
         at = address - self.program.base
         loaded = self.program.data[at : at + 4]
         return int.from_bytes(loaded, "big") if len(loaded) == 4 else self.word(address)

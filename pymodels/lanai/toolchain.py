@@ -1,4 +1,4 @@
-"""C and assembly to object files, with clang-16 where it is installed."""
+"""Compilation of C and assembly to object files, with clang-16 where it is installed."""
 
 from __future__ import annotations
 
@@ -13,15 +13,17 @@ from pymodels.lanai.elf import Object
 
 COMPILER = "clang-16"
 LINES = ("-gline-tables-only", "-gdwarf-4", "-fdebug-compilation-dir=.")
-"""Source lines for the map; the code stays the same."""
+"""Compiler flags for source lines in the map, which do not change the code."""
 
 
 class CompileError(SanlabError):
-    """A source that does not compile, or no compiler."""
+    """Compiler error, or missing compiler."""
 
 
 def compiled(source: Path, flags: Sequence[str], folder: Path) -> Object:
-    """The object of a source, whose lines are told relative to `folder`. Raises CompileError with what clang says."""
+    """Return the object file of a source, with source lines relative to `folder`. Raises CompileError with clang's
+    output.
+    """
     if shutil.which(COMPILER) is None:
         raise CompileError(COMPILER, "is not installed", f"apt-get install {COMPILER}, or use what is committed")
     name = str(source.relative_to(folder))

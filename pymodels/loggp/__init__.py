@@ -1,1 +1,1 @@
-"""The LogGP model of a network: its parameters from measurements, and what it predicts of a schedule of messages."""
+"""LogGP model of a network: parameters from measurements, and predictions for a schedule of messages."""

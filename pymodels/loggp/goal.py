@@ -1,5 +1,5 @@
-"""Schedules in GOAL, the language in which LogGOPSim reads what each rank does: sends, receives, calculations, and
-which of them begins only when another one is done.
+"""Schedules in GOAL, the input language of LogGOPSim: sends, receives and calculations of each rank, with
+dependencies.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Send:
-    """A message to a rank."""
+    """Send of a message to a rank."""
 
     size: int
     to: int
@@ -22,7 +22,7 @@ class Send:
 
 @dataclass(frozen=True)
 class Recv:
-    """A message of a rank."""
+    """Receive of a message from a rank."""
 
     size: int
     source: int
@@ -34,7 +34,7 @@ class Recv:
 
 @dataclass(frozen=True)
 class Calc:
-    """Computing for so long, in the unit of the parameters."""
+    """Calculation with a duration in the unit of the parameters."""
 
     duration: int
 
@@ -47,7 +47,7 @@ Operation = Send | Recv | Calc
 
 @dataclass(frozen=True)
 class Step:
-    """An operation, and the earlier ones of its rank, by number, that must be done before."""
+    """Operation, and the indices of the earlier steps of its rank that must have finished before it starts."""
 
     operation: Operation
     requires: tuple[int, ...] = ()
@@ -58,8 +58,8 @@ Schedule = Sequence[Sequence[Step]]
 
 
 def all_to_all(ranks: int, size: int) -> Schedule:
-    """Each rank sends to the one behind it, the next one, and so on round; then it receives, from the one before it
-    first.
+    """Return the schedule of an all-to-all exchange: each rank sends to the ranks after it in turn, then receives from
+    the ranks before it, nearest first.
     """
     return [_rank(rank, ranks, size) for rank in range(ranks)]
 
@@ -71,7 +71,7 @@ def _rank(rank: int, ranks: int, size: int) -> list[Step]:
 
 
 def text(schedule: Schedule) -> str:
-    """A schedule as `txt2bin` of LogGOPSim reads it: steps have the labels l1, l2, ..."""
+    """Return a schedule as input for `txt2bin` of LogGOPSim, with the labels l1, l2, ..."""
     return "\n".join([f"num_ranks {len(schedule)}", *_lines(schedule), ""])
 
 

@@ -23,14 +23,14 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Rounds:
-    """What was measured with messages of one size."""
+    """Measured round trips with messages of one size."""
 
     size: int
-    """Bytes, 1 or more."""
+    """Message size in bytes, 1 or more."""
     count: int
-    """n."""
+    """Number n of messages in a burst."""
     delay: float
-    """d."""
+    """Delay d between the messages."""
     single: float
     """PRTT(1, 0, s)."""
     burst: float
@@ -41,49 +41,49 @@ class Rounds:
 
     @property
     def o_s(self) -> float:
-        """What a send takes of its host."""
+        """Send overhead of the host."""
         return (self.spaced - self.single) / (self.count - 1) - self.delay
 
     @property
     def gap(self) -> float:
-        """The time between two messages of a burst: g + (s - 1) G."""
+        """Time between two messages of a burst: g + (s - 1) G."""
         return (self.burst - self.single) / (self.count - 1)
 
 
 @dataclass(frozen=True)
 class LogGP:
-    """The parameters."""
+    """LogGP parameters, in picoseconds."""
 
     L: float
     o_s: float
-    """At one byte, as `o_r`."""
+    """Send overhead at one byte, like `o_r`."""
     o_r: float
     g: float
     G: float
-    """A byte."""
+    """Gap per byte."""
     O: float  # noqa: E741 - its name in the model
-    """A byte."""
+    """Overhead per byte."""
     misfit: float
-    """How far the measured gaps are from their line: root of the mean square, with two degrees of freedom taken off."""
+    """Residual of the line through the measured gaps: root mean square with two degrees of freedom removed."""
 
     @property
     def o(self) -> float:
-        """The overhead of one end, the mean of both."""
+        """Overhead of one end: the mean of send and receive overhead."""
         return (self.o_s + self.o_r) / 2
 
 
 @dataclass(frozen=True)
 class Line:
-    """A straight line through points, by least squares."""
+    """Straight line fitted by least squares."""
 
     at_one: float
-    """Its value at one byte."""
+    """Value of the line at one byte."""
     slope: float
     misfit: float
 
 
 def line(sizes: Sequence[int], values: Sequence[float]) -> Line:
-    """Through values over sizes in bytes. Raises ValueError for fewer than two sizes."""
+    """Fit a line through values over sizes in bytes. Raises ValueError for fewer than two sizes."""
     if len(set(sizes)) < 2:
         raise ValueError(f"a line through {len(set(sizes))} sizes: measure two at least")
     beyond = np.array(sizes, float) - 1
@@ -95,7 +95,7 @@ def line(sizes: Sequence[int], values: Sequence[float]) -> Line:
 
 
 def fitted(rounds: Sequence[Rounds]) -> LogGP:
-    """The parameters that measurements with several sizes give."""
+    """Return the parameters fitted to measurements with several sizes."""
     sizes = [one.size for one in rounds]
     sends, receives, gaps = (
         line(sizes, values)

@@ -1,11 +1,10 @@
-"""What LogGOPSim makes of a schedule: when each rank is done, by the recurrence of its model (LogGOPS, with one CPU and
-one NIC a rank).
+"""Prediction of LogGOPSim for a schedule: the time when each rank finishes (LogGOPS with one CPU and one NIC per rank).
 
-A send takes the CPU for o + (s-1) O, and the NIC's sending side for g + (s-1) G; both must be free. Its first byte is
-at the target o + L later. There the message takes the CPU for o + (s-1) max(O, G), and the receiving side for
-g + (s-1) G, as soon as both are free, whether a receive waits for it or not. A receive is done with the message that it
-matches, in order of source and tag. A send of up to S bytes is done when it begins; a longer one (rendezvous) when its
-receive and its message have met, and its rank does nothing else until then that comes behind it.
+A send occupies the CPU for o + (s-1) O and the send side of the NIC for g + (s-1) G; it starts when both are free. Its
+first byte arrives at the target o + L later. There the message occupies the CPU for o + (s-1) max(O, G) and the receive
+side for g + (s-1) G as soon as both are free, even if no receive is posted. A receive finishes with the message that it
+matches, in order of source and tag. A send of up to S bytes finishes when it starts. A longer send (rendezvous)
+finishes when its message has met its receive, and blocks the later steps of its rank until then.
 """
 
 from __future__ import annotations
@@ -18,12 +17,12 @@ from itertools import count
 from pymodels.loggp.goal import Calc, Operation, Recv, Schedule, Send
 
 EVERYTHING = (1 << 31) - 1
-"""S of a layer that sends all messages eagerly."""
+"""Value of S for a layer that sends all messages eagerly."""
 
 
 @dataclass(frozen=True)
 class LogGOPS:
-    """The parameters as LogGOPSim takes them: whole numbers of any one unit of time, and S in bytes."""
+    """Parameters of LogGOPSim: integers in a common unit of time, and S in bytes."""
 
     L: int
     o: int
@@ -33,13 +32,13 @@ class LogGOPS:
     S: int = EVERYTHING
 
     def words(self) -> str:
-        """The arguments of LogGOPSim."""
+        """Return the command-line arguments of LogGOPSim."""
         return f"-L {self.L} -o {self.o} -g {self.g} -G {self.G} -O {self.O} -S {self.S}"
 
 
 @dataclass(frozen=True)
 class Message:
-    """On its way, or arrived."""
+    """Message in flight or arrived."""
 
     source: int
     step: int
@@ -49,10 +48,12 @@ class Message:
 
 @dataclass
 class Rank:
-    """Until when each of its parts is taken, and what waits for each other."""
+    """State of a rank: times until which its CPU and NIC are busy, pending steps, and unmatched receives and
+    messages.
+    """
 
     left: list[set[int]]
-    """By step: the earlier ones that are not done."""
+    """Unfinished prerequisites of each step."""
     undone: set[int]
     begun: set[int] = field(default_factory=set)
     cpu: int = 0
@@ -63,10 +64,10 @@ class Rank:
 
 
 class Prediction:
-    """One schedule under some parameters."""
+    """Simulation of one schedule with given parameters."""
 
     def __init__(self, schedule: Schedule, parameters: LogGOPS) -> None:
-        """Raises ValueError for a message without bytes, which the model does not have."""
+        """Raise ValueError for a message of 0 bytes, which the model does not define."""
         self._schedule, self._with = schedule, parameters
         self._ranks = [Rank([set(step.requires) for step in steps], set(range(len(steps)))) for steps in schedule]
         self._due: list[tuple[int, int, int, int | Message]] = []
@@ -77,7 +78,7 @@ class Prediction:
                 raise ValueError(f"rank {number} sends a message without bytes: the model has 1 byte at least")
 
     def finish(self) -> list[int]:
-        """When the CPU of each rank is done. Raises ValueError for a schedule that does not end."""
+        """Return the time when the CPU of each rank finishes. Raises ValueError for a deadlocked schedule."""
         for number in range(len(self._ranks)):
             self._begin(number)
         while self._due:
@@ -90,7 +91,7 @@ class Prediction:
         return [rank.cpu for rank in self._ranks]
 
     def _begin(self, number: int) -> None:
-        """Whatever of a rank requires nothing more, sends first."""
+        """Schedule all steps of a rank whose prerequisites have finished, sends first."""
         rank = self._ranks[number]
         free = [step for step, left in enumerate(rank.left) if not left and step not in rank.begun]
         kinds = {Send: 0, Recv: 1, Calc: 2}
@@ -106,7 +107,9 @@ class Prediction:
         heapq.heappush(self._due, (time, next(self._order) if order < 0 else order, rank, what))
 
     def _take(self, time: int, order: int, number: int, what: int | Message) -> Iterator[int]:
-        """Do what is due, or put it off until its rank is free; the ranks at which something is done then."""
+        """Process a due step or message, or delay it until its rank is free; yield the ranks at which a step
+        finished.
+        """
         rank = self._ranks[number]
         operation = what if isinstance(what, Message) else self._operation(number, what)
         if isinstance(operation, Recv):
@@ -155,7 +158,7 @@ class Prediction:
         rank.posted.append((step, recv))
 
     def _met(self, time: int, message: Message) -> Iterator[int]:
-        """A message and its receive: a rendezvous send is done now."""
+        """Finish a rendezvous send whose message has met its receive."""
         if message.size > self._with.S:
             source = self._ranks[message.source]
             source.cpu, source.sending = max(source.cpu, time), max(source.sending, time)
@@ -170,5 +173,5 @@ class Prediction:
 
 
 def finish_times(schedule: Schedule, parameters: LogGOPS) -> list[int]:
-    """When each rank of a schedule is done, in the unit of the parameters."""
+    """Return the time when each rank of a schedule finishes, in the unit of the parameters."""
     return Prediction(schedule, parameters).finish()

@@ -1,4 +1,4 @@
-"""Hardware profiles: what every clock, buffer and cost is, and where the figure comes from."""
+"""Hardware profiles: value, unit, origin and source of every clock, buffer and cost."""
 
 from pymodels.hardware.schema import Key, Origin, Owner
 from pymodels.hardware.value import Value, Values

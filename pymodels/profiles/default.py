@@ -1,7 +1,7 @@
-"""The profile used where neither the user nor the cluster's file names one."""
+"""Default profile, for a run in which neither the user nor the cluster's file names one."""
 
 from __future__ import annotations
 
 DEFAULT_PROFILE = "lanai9"
 DEFAULT_KIND = "lanai9"
-"""The kind of its NIC."""
+"""Kind of NIC of the default profile."""

@@ -1,4 +1,4 @@
-"""Which values a profile has: those of every host, those of every NIC, and those that its kind of NIC adds."""
+"""Keys of a profile: those of every host, those of every NIC, and those of its kind of NIC."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pymodels.hardware.schema import COMMON, Key, Owner
 
 
 def keys_of(owner: Owner, kind: str = "") -> dict[str, Key]:
-    """The keys that a file of this owner has, by name; of a NIC, one of this kind."""
+    """Return the keys of a host's file or of the file of a kind of NIC, by name."""
     keys = [key for key in COMMON if key.owner is owner]
     if owner is Owner.NIC:
         keys += nic_kind(kind).keys
@@ -15,6 +15,6 @@ def keys_of(owner: Owner, kind: str = "") -> dict[str, Key]:
 
 
 def every_key() -> dict[str, Key]:
-    """The keys of all hosts and all kinds of NIC, by name."""
+    """Return the keys of all hosts and all kinds of NIC, by name."""
     of_nics = {name: key for kind in nic_kinds() for name, key in keys_of(Owner.NIC, kind).items()}
     return keys_of(Owner.HOST) | of_nics

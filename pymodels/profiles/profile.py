@@ -1,7 +1,7 @@
-"""A hardware profile: a NIC and a host, every value with its unit, origin and source.
+"""Hardware profile: a NIC and a host, with unit, origin and source of each value.
 
-A profile's name is `<nic>` (with the host that its file names) or `<nic>+<host>`. Values that belong to a pair of NIC
-and host (readings A1) stand in the NIC's file under `with.<host>` and overrule both files.
+The name of a profile is `<nic>` (with the host that its file names) or `<nic>+<host>`. Values that belong to a pair of
+NIC and host (readings A1) are in the NIC's file under `with.<host>` and override both files.
 """
 
 from __future__ import annotations
@@ -34,66 +34,74 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Profile:
-    """The values of a NIC and its host by key. `rtl` is False where a NIC is described and cannot be run."""
+    """Values of a NIC and its host by key. `rtl` is False for a NIC that is described but cannot be simulated."""
 
     name: str
     kind: str
     host: str
     rtl: bool
     processor: str
-    """Of its host, by the name that it has among the targets of compiled costs."""
+    """Name of the host's processor among the targets of compiled costs."""
     values: Mapping[str, Value]
 
     def integer(self, key: str) -> int:
-        """The value of a whole-number key. KeyError when the NIC has no such value, TypeError when it is a fraction."""
+        """Return the value of an integer key. Raises KeyError if the NIC has no such value, TypeError for another
+        type.
+        """
         value = self.values[key].value
         if isinstance(value, bool) or not isinstance(value, int):
             raise TypeError(f"{key} is no whole number")
         return value
 
     def number(self, key: str) -> float:
-        """The value of a number key; KeyError when the NIC has no such value."""
+        """Return the value of a number key. Raises KeyError if the NIC has no such value."""
         return float(self.values[key].value)
 
     def flag(self, key: str) -> bool:
-        """The value of a true-or-false key; KeyError when the NIC has no such value."""
+        """Return the value of a boolean key. Raises KeyError if the NIC has no such value."""
         return bool(self.values[key].value)
 
     @property
     def nic(self) -> NicKind:
-        """The kind of its NIC."""
+        """Kind of the profile's NIC."""
         return nic_kind(self.kind)
 
     @property
     def host_target(self) -> Target:
-        """What a layer's host side is compiled for."""
+        """Target for which the host side of a layer is compiled."""
         return HOSTS[self.processor]
 
     @property
     def keys(self) -> dict[str, Key]:
-        """What stands behind its values, by name."""
+        """Keys of the profile's values, by name."""
         return keys_of(Owner.NIC, self.kind) | keys_of(Owner.HOST)
 
     @property
     def card(self) -> CardMap:
-        """The NIC's card as the host's bus sees it."""
+        """Address map of the NIC's card on the host's bus."""
         return self.nic.card(self.integer("sram.bytes"), self)
 
     def cable_characters(self, metres: float | None) -> int:
-        """Time of flight in whole characters, rounded up, at least one; None: the profile's own length."""
+        """Return the time of flight of a cable in characters, rounded up, at least 1. None: the profile's default
+        length.
+        """
         length = self.number("cable.metres") if metres is None else metres
         flight = length * self.number("cable.ns_per_metre") * 1000 / self.integer("clock.link_ps")
         return max(math.ceil(round(flight, 6)), 1)
 
     def fall_through_characters(self) -> int:
-        """Latency of an idle switch in whole characters, rounded to the nearest."""
+        """Return the latency of an idle switch in characters, rounded to the nearest."""
         return round(self.integer("switch.fall_through_ns") * 1000 / self.integer("clock.link_ps"))
 
     def override(self, settings: Mapping[str, str], also_known: Iterable[str] = ()) -> Profile:
-        """The profile with settings of the user (`SET="key=value ..."`) in force, marked as assumed.
+        """Return the profile with the user's settings (`SET="key=value ..."`), whose origin becomes `assumed`.
 
-        `also_known` names further keys that the study knows; they are left alone. ConfigError for an unknown key
-        (naming the nearest), a wrong type, or a value out of range.
+        Args:
+            settings: Texts by key.
+            also_known: Keys of the study and layers, which are skipped.
+
+        Raises:
+            ConfigError: A key is unknown, or a value has the wrong type or is out of range.
         """
         others = set(also_known)
         values, keys = dict(self.values), self.keys
@@ -111,9 +119,9 @@ class Profile:
 
 
 def parse_settings(text: str) -> dict[str, str]:
-    """`key=value key=value` taken apart; quotes and backslashes as in a shell, so that `file="my file"` is one word.
+    """Return the settings in a text `key=value key=value`, with shell quoting, as in `file="my file"`.
 
-    ConfigError for a word without `=`, for a key given twice, and for a quotation that does not end.
+    Raises ConfigError for a word without `=`, a repeated key, and an unterminated quotation.
     """
     settings: dict[str, str] = {}
     try:
@@ -131,7 +139,7 @@ def parse_settings(text: str) -> dict[str, str]:
 
 
 def typed(key: Key, text: str) -> Scalar:
-    """Text as a value of a key. ConfigError when it is of another type or out of range."""
+    """Return the value of a key that a text denotes. Raises ConfigError for the wrong type or a value out of range."""
     value = number(text, key.type)
     if (fault := fault_of(key, value)) is not None or isinstance(value, str):
         raise ConfigError(SETTING, 0, *(fault or ("wrong type", text, "give a value")))
@@ -139,14 +147,14 @@ def typed(key: Key, text: str) -> Scalar:
 
 
 def _names(owner: Owner) -> dict[str, Path]:
-    """The profile files of this owner by name: a NIC's file says which NIC it is, a host's does not."""
+    """Return the profile files of an owner by name; files of NICs have a key `kind`, those of hosts do not."""
     files = things("pymodels/profiles", "*.toml")
     return {name: path for name, path in files.items() if _says_kind(path) == (owner is Owner.NIC)}
 
 
 @cache
 def _says_kind(path: Path) -> bool:
-    """Whether a profile file says which kind of NIC it is."""
+    """Return True if a profile file has a key `kind`."""
     try:
         text = path.read_text(encoding="utf-8", errors="replace")  # told when it is used
     except OSError:
@@ -155,22 +163,22 @@ def _says_kind(path: Path) -> bool:
 
 
 def profile_names() -> tuple[str, ...]:
-    """The NICs that have a profile."""
+    """Return the names of the NICs that have a profile."""
     return tuple(_names(Owner.NIC))
 
 
 def profiles_with_doorbells() -> str:
-    """Which PROFILE to choose for a NIC with a doorbell FIFO, as a message says it."""
+    """Return the text `PROFILE=...` with the profiles whose NIC has a doorbell FIFO, for error messages."""
     return f"PROFILE={' or '.join(name for name in profile_names() if load_profile(name).card.has_doorbells)}"
 
 
 def host_names() -> tuple[str, ...]:
-    """The hosts that have a profile."""
+    """Return the names of the hosts that have a profile."""
     return tuple(_names(Owner.HOST))
 
 
 def check_profile_name(name: str) -> str:
-    """The name itself when its NIC and host have profiles. ConfigError naming the nearest otherwise."""
+    """Return `name` if its NIC and host have profiles. Raises ConfigError otherwise."""
     nic, plus, host = name.partition("+")
     if nic not in _names(Owner.NIC):
         if nic in _names(Owner.HOST):
@@ -182,7 +190,7 @@ def check_profile_name(name: str) -> str:
 
 
 def load_profile(name: str) -> Profile:
-    """The profile of a name. ConfigError when there is none, or for the first mistake in its files."""
+    """Return the profile with a name. Raises ConfigError for an unknown name, or the first mistake in its files."""
     nic_name, _, host_name = check_profile_name(name).partition("+")
     nic = read_profile_file(_names(Owner.NIC)[nic_name], Owner.NIC)
     host_name = host_name or nic.host
@@ -195,7 +203,9 @@ def load_profile(name: str) -> Profile:
 
 
 def combine(nic: ProfileFile, host: ProfileFile, host_name: str) -> Profile:
-    """The profile of a pair. ConfigError when a value is missing or two do not go together."""
+    """Return the profile of a NIC and a host. Raises ConfigError if a value is missing or two values are
+    inconsistent.
+    """
     values = nic.values | host.values | nic.pairs.get(host_name, {})
     for file, owner in ((nic, Owner.NIC), (host, Owner.HOST)):
         for name, key in keys_of(owner, nic.kind).items():
@@ -207,7 +217,7 @@ def combine(nic: ProfileFile, host: ProfileFile, host_name: str) -> Profile:
 
 
 def _check_together(profile: Profile, file: str) -> None:
-    """Refuse values that are each possible but not together."""
+    """Raise ConfigError for values that are valid alone but inconsistent."""
     nic, bus = (profile.integer(f"clock.{name}_ps") for name in ("nic", "pci"))
     if profile.nic.one_clock and nic != bus:
         cause, remedy = f"clock.nic_ps is {nic}, clock.pci_ps is {bus}", "runs on the PCI clock: give both the same"

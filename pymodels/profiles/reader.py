@@ -1,4 +1,4 @@
-"""One profile file, checked against the schema key by key."""
+"""Reader of profile files, with a check of every key against the schema."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ TOP: dict[Owner, dict[str, type]] = {
     Owner.NIC: {"title": str, "kind": str, "rtl": bool, "host": str},
     Owner.HOST: {"title": str, "processor": str},
 }
-"""What a file says of itself, before its values."""
+"""Top-level keys of a profile file and their types."""
 PAIRS = "with"
 
 
 @dataclass(frozen=True)
 class ProfileFile:
-    """A checked profile file. `pairs` holds, by host, the values that hold only with that host."""
+    """Checked profile file. `pairs` contains, for each host, the values that apply only with that host."""
 
     path: str
     text: str
@@ -36,17 +36,17 @@ class ProfileFile:
     rtl: bool
     host: str
     processor: str
-    """Of a host: for which compiled costs are charged (`pymodels.costs.targets.HOSTS`)."""
+    """Processor of a host, which selects the compiled costs (`pymodels.costs.targets.HOSTS`)."""
     values: dict[str, Value]
     pairs: dict[str, dict[str, Value]]
 
     def error(self, key: str, what: str, cause: str, remedy: str) -> ConfigError:
-        """A ConfigError at a top-level key of the file."""
+        """Return a ConfigError at a top-level key of the file."""
         return ConfigError(self.path, line_of(self.text, "", key), what, cause, remedy)
 
 
 class _Reader:
-    """Reads the values of one file; keeps path and text for its errors."""
+    """Reader of the values of one file, with path and text for error messages."""
 
     def __init__(self, path: Path, text: str, owner: Owner) -> None:
         self.path = path
@@ -57,7 +57,7 @@ class _Reader:
         return ConfigError(str(self.path), line_of(self.text, table, key), what, cause, remedy)
 
     def top(self) -> dict[str, Any]:
-        """The values that stand before the first table."""
+        """Return the top-level values, before the first table."""
         wanted = TOP[self.owner]
         found = {name: value for name, value in self.data.items() if not isinstance(value, dict)}
         for name in found:
@@ -81,7 +81,7 @@ class _Reader:
         return found
 
     def values(self, tables: Mapping[str, Any], above: str, known: Mapping[str, Key]) -> dict[str, Value]:
-        """The values of tables such as `clock`; `above` is what stands before the table's name between the brackets."""
+        """Return the values of tables such as `clock`; `above` is the prefix of the table names in brackets."""
         values: dict[str, Value] = {}
         for table, entries in tables.items():
             title = above + table
@@ -102,7 +102,7 @@ class _Reader:
         return values
 
     def value(self, title: str, name: str, key: Key, entry: object) -> Value:
-        """One value with its unit, origin and source."""
+        """Return one value with its unit, origin and source."""
         if not isinstance(entry, dict) or set(entry) != set(FIELDS):
             has = f"it has {', '.join(entry)}" if isinstance(entry, dict) else f"it is {entry!r}"
             raise self.error(
@@ -128,13 +128,13 @@ class _Reader:
 
 
 def read_profile_file(path: Path, owner: Owner) -> ProfileFile:
-    """A NIC's or a host's file. ConfigError for the first mistake, with its line."""
+    """Return the content of a NIC's or a host's file. Raises ConfigError, with its line, for the first mistake."""
     return _checked(path, read_text(path), owner)
 
 
 @cache
 def _checked(path: Path, text: str, owner: Owner) -> ProfileFile:
-    """The file with this text; every run and every program of a fuzz asks for the same few."""
+    """Return the checked file with this text; cached, since every run loads the same few files."""
     reader = _Reader(path, text, owner)
     top = reader.top()
     kind = top.get("kind", "")
