@@ -1,7 +1,7 @@
 """Builds of a design for one simulator, cached by content.
 
-A build's folder is named by a hash of all its inputs: sources, parameters, flags, the doorway, Python, cocotb and the
-simulator. `tb/build/store.py` keeps it.
+The name of a build's folder contains a hash of all its inputs: sources, parameters, flags, the doorway, Python, cocotb
+and the simulator. `tb/build/store.py` keeps the folder.
 """
 
 from __future__ import annotations
@@ -27,34 +27,34 @@ from tb.tools.plain import plain
 from tb.tools.programs import ToolError
 
 NATIVE = (DOORWAY, VERILATOR, TWIN)
-"""Folders of what is C and C++ in every program."""
+"""Folders of the C and C++ sources of every program."""
 MAKE_FLAGS = compilers.MAKE_FLAGS
-"""For those who make a program of their own from Verilator's output."""
+"""Make variables for programs built directly from Verilator's output."""
 
 
 @dataclass(frozen=True)
 class Design:
-    """What is built: a top-level module, its parameters, and generated sources beside those of `hdl/sources.f`."""
+    """Design to build: top-level module, parameters, and generated sources in addition to those of `hdl/sources.f`."""
 
     top: str
     parameters: Mapping[str, int] = field(default_factory=dict)
     generated: Mapping[str, str] = field(default_factory=dict)
-    """Generated files by name (`top.sv`, `components.h`), part of the content."""
+    """Generated files by name (`top.sv`, `components.h`); part of the hashed content."""
     clocked: bool = False
-    """The simulator drives the clocks (a cluster); otherwise cocotb does (a block bench)."""
+    """True if the simulator drives the clocks (a cluster); false if cocotb does (a block bench)."""
     library: bool = False
-    """No program, but a model for others."""
+    """True for a model library without a program."""
     domains: tuple[tuple[str, ...], ...] = ()
-    """Of each clock of a library the pins whose edges are its own (tb/build/domains.py)."""
+    """Pins by clock of a library: those whose edges belong to the clock (tb/build/domains.py)."""
     models: tuple[Design, ...] = ()
-    """Libraries whose models the program evaluates beside its top."""
+    """Libraries whose models the program evaluates in addition to its top."""
     split: Design | None = None
-    """The same design as models of its components: what Verilator runs."""
+    """Equivalent design as component models, which Verilator runs instead."""
 
 
 @dataclass(frozen=True)
 class Build:
-    """A finished build."""
+    """Completed build."""
 
     simulator: str
     folder: Path
@@ -63,7 +63,7 @@ class Build:
 
 
 def source_files() -> list[Path]:
-    """The HDL files of all roots, this tree's first. Raises ToolError for a name that stands in two of them."""
+    """Return the HDL files of all roots, this tree first. Raises ToolError for a module name in two files."""
     found: dict[str, Path] = {}
     for path in (path for root in roots() for path in listed_files(root)):
         if path.stem in found:
@@ -74,8 +74,9 @@ def source_files() -> list[Path]:
 
 
 def listed_files(root: Path) -> list[Path]:
-    """The HDL files of a root in the order of its one list, `hdl/sources.f`, where it has one. A line that ends with
-    `/` stands for all files of that folder and those in it, packages first.
+    """Return the HDL files of a root in the order of its `hdl/sources.f`; none without that list.
+
+    A line that ends with `/` includes all files below that folder, packages first.
     """
     file = root / "hdl" / "sources.f"
     lines = file.read_text(encoding="utf-8").split("\n") if file.exists() else []
@@ -88,14 +89,14 @@ def _folder(folder: Path) -> list[Path]:
 
 
 def needed_files(design: Design) -> list[Path]:
-    """The files of the list that a design names, directly or through others, in the list's order."""
+    """Return the listed files that a design uses directly or indirectly, in the order of the list."""
     return [path for path in content(design) if path.suffix == ".sv"]
 
 
 def content(design: Design) -> list[Path]:
-    """Those files, and what they include: the content of a build. A change elsewhere rebuilds nothing."""
+    """Return the files that a design uses and their include files. Other files do not affect its build."""
     headers = [path for folder in compilers.HEADERS for path in sorted(folder.glob("*.svh"))]
-    made = {Path(name).stem for name in design.generated}  # takes the place of a file of the list
+    made = {Path(name).stem for name in design.generated}  # replaces a listed file of the same name
     known = {path.stem: path for path in [*headers, *source_files()] if path.stem not in made}
     needed: set[str] = set()
     texts = list(design.generated.values()) if design.generated else [known[design.top].read_text(encoding="utf-8")]
@@ -112,18 +113,26 @@ def content(design: Design) -> list[Path]:
 
 
 class Kind(NamedTuple):
-    """How a design is built."""
+    """Build options of a design."""
 
     simulator: str
     waves: bool = False
     public: bool = False
-    """On Verilator: with its public interface alone (`run.public_eval`)."""
+    """True to call only Verilator's public interface (`run.public_eval`)."""
 
 
 def build(design: Design, simulator: str, waves: bool = False, public: bool = False) -> Build:
-    """The build of a design, made now if it does not exist. Raises ToolError with the compiler's message.
+    """Return the build of a design, made now if necessary.
 
-    `public`: models are evaluated by Verilator's public `eval_step`, as they are where Verilator is not the pinned one.
+    Args:
+        design: Design to build.
+        simulator: Name of the simulator.
+        waves: True for a build that can write waves.
+        public: Evaluate models by Verilator's public `eval_step`, which is also the case for a Verilator other than the
+            pinned version.
+
+    Raises:
+        ToolError: Unknown simulator or compiler error, with the compiler's message.
     """
     if simulator not in SIMULATORS:
         remedy = nearest(simulator, SIMULATORS)

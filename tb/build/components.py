@@ -1,8 +1,8 @@
-"""A cluster for Verilator as components: one model for all hosts, one for all switches of a size, evaluated one by one.
+"""Cluster for Verilator as components: one model for all hosts, one for all switches of a size.
 
-Each model is built with the numbers of the first host or switch; the main loop tells the doorway by how much those of
-the one that it evaluates differ (hdl/sim/doorway/component.c), and carries characters along the cables. So hosts and
-switches share their code, and a build of a larger cluster compiles nothing but the list of its components.
+Each model is built with the numbers of the first host or switch. For each instance, the main loop sets offsets of these
+numbers in the doorway (hdl/sim/doorway/component.c), evaluates the model, and moves characters along the cables. Hosts
+and switches share their code, so a larger cluster compiles only its list of components.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ CABLE_PINS = (
     ("output", "tx", "[8:0] "),
     ("output", "tx_hold", ""),
 )
-"""Direction, name and width of the pins that a component has for each port."""
+"""Direction, name and width of a component's pins for each port."""
 MANY_NODES = 128
-"""With more, the list of the components is compiled as it stands: to optimise that of 1,024 takes over a minute."""
+"""Number of nodes above which the component list is not optimised; optimising 1,024 nodes takes over a minute."""
 TOP = """// Generated: what cocotb sees of a cluster.
 module top (
     input logic [7:0] wake /*verilator public_flat_rw*/
@@ -49,7 +49,7 @@ endmodule
 
 
 def design(numbers: Numbers, circuits: Mapping[str, str]) -> Design:
-    """The main program of a cluster and the models that it evaluates."""
+    """Return the design of a cluster's main program with the models that it evaluates."""
     sizes = sorted({switch.ports for switch in numbers.topology.switches})
     kinds = sorted({numbers.further(node) for node in range(numbers.nodes)})
     models = (
@@ -61,7 +61,7 @@ def design(numbers: Numbers, circuits: Mapping[str, str]) -> Design:
 
 
 def _node_kind(further: Further) -> str:
-    """The name of the model of a node with these further cards."""
+    """Return the model name of a node with these further cards."""
     return "node" + "".join(f"_{card}" for card, there in further._asdict().items() if there)
 
 
@@ -121,7 +121,7 @@ def _add(kind: str, clocks: int, gated: Sequence[GatedClocks]) -> str:
 
 
 def _instances(numbers: Numbers) -> list[str]:
-    """One line a component, nodes first; its numbers in the order of `dw_component`."""
+    """Return one line a component, nodes first, with its numbers in the order of `dw_component`."""
     lines = []
     for node, host in enumerate(numbers.topology.hosts):
         more = (PARTS_PER_NODE * node, PARTS_PER_NODE * node, 2 * node, numbers.clock(node, NIC), node)
@@ -137,7 +137,7 @@ def _instance(component: int, kind: str, name: str, more: tuple[int, ...]) -> st
 
 
 def _cables(numbers: Numbers) -> list[str]:
-    """One line for each direction of each cable."""
+    """Return one line for each direction of each cable."""
     topology = numbers.topology
     names = [*topology.hosts, *(switch.name for switch in topology.switches)]
     return [
@@ -150,8 +150,8 @@ def _cables(numbers: Numbers) -> list[str]:
 
 
 def _sender(numbers: Numbers, end: End) -> int:
-    """The gated clock of what is sent at this end, counted among those of its clock; -1: the clock itself, as in a NIC
-    that has no gated ones.
+    """Return the index of the gated clock that sends at an end, or -1 for the clock itself (NICs without
+    gated clocks).
     """
     if numbers.topology.is_host(end.node):
         return -1
@@ -159,7 +159,7 @@ def _sender(numbers: Numbers, end: End) -> int:
 
 
 def _receiver(numbers: Numbers, end: End) -> int:
-    """The gated clock that samples what arrives at this end, counted among those of its clock."""
+    """Return the index of the gated clock that samples the input at an end."""
     if numbers.topology.is_host(end.node):
         return gated_index(node_gated(numbers.nic, 0), "link_", HALF_RX)
     return gated_index(switch_gated(0, numbers.topology.ports[end.node]), "", end.port)

@@ -1,13 +1,13 @@
-"""Edges of one clock alone, in a Verilated model with several.
+"""Specialised evaluation of single clock edges in a Verilated model with several clocks.
 
-Verilator makes one function of all that follows an edge, `eval_nba`: a long row of blocks, each behind a test whether
-one of its triggers is set. Most edges of a cluster are those of a single clock and its gated ones, for which most of
-these tests can only fail, and those of the clock itself only succeed. Here the function becomes a template of the
-triggers that may and that must be set, with an instance for each clock, in which the compiler leaves out what cannot
-happen and does not ask for what always does, and one for all.
+Verilator generates one function for the effects of all edges, `eval_nba`: a sequence of blocks, each guarded by a test
+of its triggers. Most edges of a cluster belong to a single clock and its gated clocks, for which most tests fail. Here
+the function becomes a template of the triggers that may be set and of those that are set. Each clock has an instance,
+from which the compiler removes blocks that cannot run and tests that always succeed; one more instance serves all
+triggers.
 
-A clock needs its next edge when any of some thirty conditions holds. Verilator makes one expression of all of them.
-Here it stops at the first that does: while a message moves one of them mostly does.
+A clock needs its next edge when any of about thirty conditions holds. Verilator evaluates all of them in one
+expression. Here the evaluation stops at the first true condition, which is found early while a message moves.
 """
 
 from __future__ import annotations
@@ -20,16 +20,22 @@ from pathlib import Path
 from tb.tools.programs import ToolError
 
 NAMED = re.compile(r"trigger index (\d+) is active: @\(posedge (?:\w+\.)?(\w+)\)")
-"""How a model tells, for those who debug it, which of its triggers is which."""
+"""Pattern of the debug text in which a model names its triggers."""
 SET = "vlSelfRef.__VnbaTriggered[0U]"
 AWAKE = re.compile(r"(vlSelfRef\.wants_\d+\s*= \(\()(\(.*?\))(\s*<< 0x0000001fU\))", re.DOTALL)
-"""Where a model says in the top bit of a word that a clock needs its next edge."""
+"""Pattern of the assignment whose top bit says that a clock needs its next edge."""
 
 
 def narrow(obj: Path, name: str, domains: Sequence[Sequence[str]]) -> None:
-    """Give a model in `obj` its instances; `domains`: of each clock the pins whose edges are its own, its pin first.
+    """Rewrite a model's `eval_nba` into one instance for each clock.
 
-    Raises ToolError where Verilator's output is not what it was when this was written.
+    Args:
+        obj: Folder of Verilator's output.
+        name: Name of the model.
+        domains: For each clock, the pins whose edges belong to it, its own pin first.
+
+    Raises:
+        ToolError: Verilator's output has an unexpected form.
     """
     told = "".join(path.read_text(encoding="utf-8") for path in obj.glob(f"{name}___024root__*Slow.cpp"))
     triggers = {pin: int(index) for index, pin in NAMED.findall(told)}
@@ -37,8 +43,10 @@ def narrow(obj: Path, name: str, domains: Sequence[Sequence[str]]) -> None:
     head = f"void {name}___024root___eval_nba({name}___024root* vlSelf) {{\n"
     found = [path for path in obj.glob(f"{name}___024root__*.cpp") if head in path.read_text(encoding="utf-8")]
     if len(found) != 1 or any(pins[0] not in triggers for pins in domains):
-        cause = f"{obj} has {len(found)} functions eval_nba and the triggers {sorted(triggers)}"
-        raise ToolError(f"the model {name} is not as expected", cause, "use the Verilator of requirements.txt")
+        cause = f"{obj} has {len(found)} functions eval_nba, and the triggers {sorted(triggers)}"
+        raise ToolError(
+            f"unexpected output of Verilator for the model {name}", cause, "use the Verilator of requirements.txt"
+        )
     path = found[0]
     before, _, rest = AWAKE.sub(_stopping, path.read_text(encoding="utf-8")).partition(head)
     body, end, after = rest.partition("\n}\n")
@@ -46,7 +54,7 @@ def narrow(obj: Path, name: str, domains: Sequence[Sequence[str]]) -> None:
 
 
 def _stopping(found: re.Match[str]) -> str:
-    """The assignment to a word of `wants` with its conditions one after another, those of least text first."""
+    """Return the assignment to a word of `wants` with its conditions joined by `||`, shortest first."""
     if found[2].count("(") != found[2].count(")"):
         return found[0]
     conditions = sorted(_alternatives(found[2]), key=lambda text: len(text.split()))
@@ -54,7 +62,7 @@ def _stopping(found: re.Match[str]) -> str:
 
 
 def _alternatives(text: str) -> list[str]:
-    """What an expression joins by `|`, through the brackets around it; itself where it joins nothing."""
+    """Return the operands that an expression joins by `|`, or the expression itself."""
     text = text.strip()
     depths = list(accumulate((letter == "(") - (letter == ")") for letter in text))
     if text[0] == "(" and 0 not in depths[:-1]:
@@ -66,16 +74,22 @@ def _alternatives(text: str) -> list[str]:
 
 
 def _template(name: str, body: str) -> str:
-    """`eval_nba`, body and closing brace, as a template of the triggers that may be set, and of those that are."""
+    """Return `eval_nba` as a template of the triggers that may be set and of those that are set."""
     if body.count("__VnbaTriggered") != body.count(f"ULL & {SET}"):
-        raise ToolError(f"the model {name} is not as expected", "its eval_nba sets triggers", "see tb/build/domains.py")
+        raise ToolError(
+            f"unexpected output of Verilator for the model {name}",
+            "its eval_nba sets triggers",
+            "see tb/build/domains.py",
+        )
     declared = f"template <uint64_t MAY, uint64_t MUST> static void eval_nba_of({name}___024root* vlSelf) {{\n"
     known = "    const uint64_t triggers = (vlSelf->__VnbaTriggered[0] & MAY) | MUST;\n"
     return declared + known + body.replace(SET, "triggers")
 
 
 def _chooser(head: str, masks: Sequence[Sequence[int]]) -> str:
-    """`eval_nba`, which takes the narrowest instance; `masks`: of each clock its triggers, its own edge first."""
+    """Return the `eval_nba` that calls the narrowest instance; `masks` has each clock's triggers, its own
+    edge first.
+    """
     tests = "".join(
         f"    if (triggers & {own[0]}ull && !(triggers & ~{sum(own)}ull))\n"
         f"        return eval_nba_of<{sum(own)}ull, {own[0]}ull>(vlSelf);\n"

@@ -1,4 +1,4 @@
-"""The doorway's libraries, which are the same for every design: compiled once, copied into each build."""
+"""Doorway libraries: identical for every design, compiled once, copied into each build."""
 
 from __future__ import annotations
 
@@ -25,13 +25,15 @@ DOORWAY_C = (
     "again.c",
 )
 PYTHON_C = ("doorway_python.c", "kernel_python.c", "turns_python.c", "verbs_python.c", "host_python.c")
-"""The extension module `doorway_python`."""
+"""Sources of the extension module `doorway_python`."""
 FLAGS = ("-O2", "-shared", "-fPIC", "-Wall", "-Wextra")
 
 
 def copy_doorway(folder: Path, store: Path = STORE) -> None:
-    """Put `libdoorway.so`, one for both simulators and for Python, into a folder; and its hot path for Python,
-    `doorway_python.so`, where Python has headers. Raises ToolError with the compiler's words.
+    """Copy `libdoorway.so` (for both simulators and Python) and, if Python has headers, `doorway_python.so`
+    into a folder.
+
+    Raises ToolError with the compiler's output.
     """
     programs.check_compilers()
     libraries, _ = kept(f"doorway-{_digest()}", _compile, store)
@@ -45,7 +47,7 @@ def _compile(folder: Path) -> None:
     if headers := programs.python_headers():
         flags = [*FLAGS, "-fvisibility=hidden", f"-I{headers}", f"-I{DOORWAY}"]
         sources = [str(TWIN / name) for name in PYTHON_C]
-        run_tool([CC, *flags, "-o", "doorway_python.so", *sources], folder, "building the doorway's side in Python")
+        run_tool([CC, *flags, "-o", "doorway_python.so", *sources], folder, "building the doorway's Python extension")
 
 
 def _digest() -> str:

