@@ -1,1 +1,1 @@
-"""A campaign of faults: what single faults do to the messages of a layer."""
+"""Fault campaign: effects of single faults on the messages of a layer."""

@@ -1,4 +1,4 @@
-"""Some seeds of a campaign in one simulation: what a worker does."""
+"""Batch of campaign seeds that a worker runs in one simulation."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from tb.tools.paths import OUT
 WORK = OUT / "campaign"
 STUDY = "tb.campaign.rtl"
 AT_ONCE = 50
-"""Seeds of a batch."""
+"""Number of seeds in a batch."""
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Seeds of one layer on one kind of NIC."""
+    """Seeds of one layer on one NIC kind."""
 
     layer: str
     profile: str
@@ -38,13 +38,13 @@ class Batch:
 
     @property
     def study(self) -> str:
-        """What it belongs to."""
+        """Name of the campaign to which the batch belongs."""
         return f"campaign-{self.layer}-{self.profile}"
 
 
 @dataclass(frozen=True)
 class Ended:
-    """A fault and what it has done."""
+    """Fault with its outcome."""
 
     layer: str
     profile: str
@@ -58,19 +58,19 @@ class Ended:
 
     @property
     def kind(self) -> str:
-        """The kind of the fault."""
+        """Kind of the fault."""
         return self.fault.partition(":")[0]
 
     @property
     def broken(self) -> bool:
-        """A silent one where the protocol promises otherwise."""
+        """True for a silent fault whose detection the protocol promises."""
         if self.outcome not in SILENT or self.kind not in CHECKED or LET_THROUGH in self.why:
             return False
         return self.layer in DEFAULTS.ordered or NOT_SENT in self.why or "guards" in self.why
 
     @property
     def again(self) -> str:
-        """The command that runs it once more."""
+        """Command that repeats this fault."""
         words = {"LAYER": self.layer, "PROFILE": self.profile, "SEEDS": f"{self.seed}..{self.seed}"}
         words |= {"SET": self.settings} if self.settings else {}
         words |= {"SIM": self.simulator} if self.simulator != Batch.simulator else {}
@@ -78,7 +78,7 @@ class Ended:
 
     @property
     def seen_by(self) -> str:
-        """What would have seen a silent one."""
+        """Mechanisms that would detect this silent fault."""
         if "guards" in self.why:
             end = "protection of the host's pages against the card"
         elif NOT_SENT in self.why:
@@ -97,11 +97,11 @@ PARITY = {
     "link": "a longer CRC on the link",
     "firmware": "checks of its own state",
 }
-"""Beside it, by kind of fault or layer of the system."""
+"""Local detection mechanisms by fault kind or system layer."""
 
 
 def batches(layer: str, profile: str, first: int, count: int, simulator: str, settings: str) -> list[Batch]:
-    """All seeds."""
+    """Return all seeds as batches."""
     return [
         Batch(layer, profile, at, min(AT_ONCE, first + count - at), simulator, settings)
         for at in range(first, first + count, AT_ONCE)
@@ -109,7 +109,7 @@ def batches(layer: str, profile: str, first: int, count: int, simulator: str, se
 
 
 def run_batch(batch: Batch) -> Done:
-    """Run a batch. Never raises for what a fault can do."""
+    """Run a batch. No effect of a fault raises an exception."""
     WORK.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(dir=WORK, prefix=f"{batch.layer}-{batch.first}-"))
     try:
@@ -118,13 +118,13 @@ def run_batch(batch: Batch) -> Done:
         found = folder / FOUND
         if outcome.passed and found.exists():
             return Done(found.read_text(encoding="utf-8"))
-        return Done(failures=tuple(outcome.failures) or ("the run left nothing",))
+        return Done(failures=tuple(outcome.failures) or ("the run left no results",))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def ended(batch: Batch, done: Done) -> Iterator[Ended]:
-    """What a batch has found."""
+    """Yield the faults of a batch with their outcomes."""
     told: list[dict[str, Any]] = json.loads(done.results)
     for one in told:
         made = {"told": tuple(one["told"]), "simulator": batch.simulator, "settings": batch.settings}

@@ -1,4 +1,4 @@
-"""What a campaign disturbs where nobody says what: `defaults.toml`."""
+"""Defaults of a campaign, read from `defaults.toml`."""
 
 from __future__ import annotations
 
@@ -11,8 +11,13 @@ from pymodels.toml import read_toml
 
 @dataclass(frozen=True)
 class Defaults:
-    """Layers and profiles where none is named; layers that promise each message once and in order, or an error; options
-    of layers that repair losses only where they are told to.
+    """Default layers and profiles of a campaign, and properties of layers.
+
+    Attributes:
+        layers: Layers of a campaign that names none.
+        profiles: Profiles of a campaign that names none.
+        ordered: Layers that promise to deliver each message once and in order, or to report an error.
+        repairs: Options by layer that enable the repair of losses.
     """
 
     layers: Sequence[str]

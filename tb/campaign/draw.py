@@ -1,4 +1,4 @@
-"""The fault of a seed: what, where and when, drawn from what lives in the clean run."""
+"""Random choice of the fault of a seed: kind, place and time, drawn from the activity of the clean run."""
 
 from __future__ import annotations
 
@@ -11,15 +11,23 @@ from tb.plan.faults import IN_C, IN_PYTHON, KINDS, Fault
 NS = 1000
 US = 1_000_000
 SYMBOLS = (0x000, 0x003, 0x00C, 0x00F, 0x100, 0x1FF)
-"""What a stuck link shows: IDLE, GO, GAP, STOP, two data characters."""
+"""Characters that a stuck link shows: IDLE, GO, GAP, STOP, two data characters."""
 LIVES_US = 10
-"""A word that has changed is struck so much later at most."""
+"""Maximum time between the change of a word and its fault."""
 BEFORE_NS = 200
-"""A head is noted so much later than its first character comes, at most."""
+"""Maximum time between the first character of a packet and the record of its head."""
 
 
 def drawn(seed: int, life: Life, names: Sequence[str], only: Sequence[str] = (), in_c: bool = False) -> Fault:
-    """The fault of a seed. `only`: kinds to draw from; empty: all that strike firmware in Python, or in C."""
+    """Return the fault of a seed.
+
+    Args:
+        seed: Seed of the random choice.
+        life: Activity of the clean run.
+        names: Names of the hosts.
+        only: Kinds of faults to draw from; empty: all kinds that apply to the firmware's language.
+        in_c: True for firmware in C, False for Python.
+    """
     rng = random.Random(f"fault {seed}")
     known = list(only) or [name for name in KINDS if name not in (IN_PYTHON if in_c else IN_C)]
     name = known[seed % len(known)]
@@ -40,7 +48,7 @@ def drawn(seed: int, life: Life, names: Sequence[str], only: Sequence[str] = (),
 
 
 def _bit(name: str, rng: random.Random) -> int:
-    """Of a variable mostly one of the low bits, of an instruction any."""
+    """Return a bit number: mostly a low bit of a variable, any bit of an instruction."""
     return rng.randrange(32) if name == "instruction" else min(int(rng.expovariate(0.2)), 31)
 
 
@@ -48,7 +56,7 @@ def _of_link(name: str, rng: random.Random, life: Life, at: int) -> Fault:
     port = rng.choice(sorted(life.packets))
     if name == "late":
         return Fault(name, port, at, rng.randrange(1, 51))
-    if rng.random() < 0.75:  # while a packet passes, or about it
+    if rng.random() < 0.75:  # while a packet passes, or shortly before
         head, tail = rng.choice(life.packets[port])
         at = rng.randrange(head - BEFORE_NS * NS, max(tail, head) + 1)
     if name == "flip":

@@ -1,4 +1,4 @@
-"""What a fault has done, by comparison with the same run without it."""
+"""Classification of a fault by comparison of its run with the clean run."""
 
 from __future__ import annotations
 
@@ -10,30 +10,38 @@ from tb.campaign.work import Report
 from tb.plan.faults import KINDS, Fault
 
 OUTCOMES = {
-    "no effect": "all messages arrive, and nobody has noticed anything",
-    "harmless": "somebody has noticed it; all messages arrive without being sent again",
-    "resent": "messages were sent again because somebody refused them",
-    "timed out": "messages were sent again because nobody answered",
-    "refused": "a call of the layer has told of an error",
-    "hang named": "hosts wait for ever, and the report of who waits for whom names what was struck",
-    "hang": "hosts wait for ever, and nothing points at what was struck",
-    "dies": "software or the laboratory stops at what cannot be: an exception of the firmware, DMA to memory of nobody",
-    "silent": "a message was delivered changed, twice, or out of order, and nobody has said so",
-    "silent neighbour": "the same of a message between hosts that were not struck, or of memory that nobody may touch",
+    "no effect": "all messages arrive, and nothing detected the fault",
+    "harmless": "the fault was detected; all messages arrive without retransmission",
+    "resent": "messages were retransmitted after a NACK",
+    "timed out": "messages were retransmitted after a time-out",
+    "refused": "a call of the layer has reported an error",
+    "hang named": "hosts wait forever, and the report of waits names the faulty place",
+    "hang": "hosts wait forever, and nothing names the faulty place",
+    "dies": "software or the laboratory stops: an exception in the firmware, DMA to unallocated memory",
+    "silent": "a message was delivered changed, twice, or out of order, without an error",
+    "silent neighbour": "the same for a message between hosts without a fault, or guard memory was changed",
 }
-"""All, the best first, with what they mean."""
+"""Outcomes with their meanings, least severe first."""
 SILENT = ("silent", "silent neighbour")
 CHECKED = frozenset(name for name, kind in KINDS.items() if kind.layer == "link") | {"lost_interrupt", "reset", "stop"}
-"""Faults that change no data, or change them where CRC-8 sees it: no message may be delivered changed."""
-NOT_SENT = "that was not sent so"
-LET_THROUGH = "in a packet whose CRC-8 is right"
-"""A burst of more than 8 bits, of which CRC-8 lets one in 256 through."""
+"""Faults that change no data, or only data protected by CRC-8: every delivered message must be correct."""
+NOT_SENT = "that was not sent in this form"
+LET_THROUGH = "in a packet with a correct CRC-8"
+"""Text for an error burst of more than 8 bits, of which CRC-8 misses one in 256."""
 Due = list[list[list[str]]]
-"""By receiver and sender: messages in hexadecimal."""
+"""Messages in hexadecimal by receiver and sender."""
 
 
 def judge(fault: Fault, clean: Report, run: Report, due: Due, cluster: Cluster) -> tuple[str, str]:
-    """The outcome, and what it is recognised by. `due`: what arrives when nothing is disturbed."""
+    """Return the outcome of a fault and the observation that identifies it.
+
+    Args:
+        fault: Injected fault.
+        clean: Report of the run without faults.
+        run: Report of the run with the fault.
+        due: Messages that arrive without faults.
+        cluster: Cluster of both runs.
+    """
     if run.guards:
         return "silent neighbour", f"guards of {', '.join(run.guards)} have changed"
     if run.died:
@@ -49,7 +57,7 @@ def judge(fault: Fault, clean: Report, run: Report, due: Due, cluster: Cluster) 
 
 
 def _undisturbed(clean: Report, run: Report) -> tuple[str, str]:
-    """All messages have arrived."""
+    """Return the outcome of a run in which all messages have arrived."""
     more = {name: count for name, count in run.seen.items() if count > clean.seen.get(name, 0)}
     if more.get("TIMEOUT"):
         return "timed out", _counts(more)
@@ -61,7 +69,7 @@ def _undisturbed(clean: Report, run: Report) -> tuple[str, str]:
 
 
 def _hang(fault: Fault, run: Report, cluster: Cluster) -> tuple[str, str]:
-    """Named: by a broken rule, or by a wait that names what was struck."""
+    """Return the outcome of a hang: named if a broken invariant or a wait mentions the faulty place."""
     if run.invariants:
         return "hang named", run.invariants[0]
     words = _words(fault, cluster)
@@ -69,11 +77,11 @@ def _hang(fault: Fault, run: Report, cluster: Cluster) -> tuple[str, str]:
     noticed = {name: count for name, count in run.seen.items() if name.islower() and count}
     if told or noticed:
         return "hang named", next(iter(told), _counts(noticed))
-    return "hang", next(iter(run.waiting), "nobody is known to hold what hosts wait for")
+    return "hang", next(iter(run.waiting), "no known owner of the resources that hosts wait for")
 
 
 def _wrong(run: Report, due: Due) -> tuple[int, int, str] | None:
-    """Receiver, sender and what is wrong of the first message that is."""
+    """Return receiver, sender and error of the first wrong message, or None."""
     for receiver, (came, sent_to) in enumerate(zip(run.arrived, due, strict=True)):
         for sender, (got, sent) in enumerate(zip(came, sent_to, strict=True)):
             if changed := [one for one in got if one not in sent]:
@@ -82,18 +90,18 @@ def _wrong(run: Report, due: Due) -> tuple[int, int, str] | None:
             if len(set(got)) < len(got):
                 return receiver, sender, "twice"
             if got != sent[: len(got)]:
-                return receiver, sender, "out of order, or not at all"
+                return receiver, sender, "out of order, or lost"
     return None
 
 
 def _struck(fault: Fault, names: Sequence[str]) -> int | None:
-    """The host that was struck; None for a port of a switch."""
+    """Return the host with the fault, or None for a switch port."""
     place = fault.place.rpartition(".")[0] or fault.place
     return names.index(place) if place in names else None
 
 
 def _words(fault: Fault, cluster: Cluster) -> list[str]:
-    """What names the place of a fault; of a cable, its other end too."""
+    """Return the names of a fault's place; for a cable, of both ends."""
     if not KINDS[fault.kind].port:
         ends = [fault.place]
     else:

@@ -1,4 +1,4 @@
-"""What lives when in a clean run: words of memory that change, packets on the links. Faults are drawn from it."""
+"""Activity of a clean run, from which faults are drawn: changing memory words and packets on links."""
 
 from __future__ import annotations
 
@@ -13,33 +13,35 @@ from pymodels.trace import Part, TraceEvent, switch_port, unit
 from tb.lab.cluster import RunningCluster
 
 WORD = 8
-"""Bytes of what is looked at as one."""
+"""Bytes of a compared word."""
 EVERY_US = 5
 US = 1_000_000
 MOST = 4000
-"""Words that are kept of a memory, and packets of a port."""
+"""Maximum number of words recorded for a memory, and of packets for a port."""
 
 
 @dataclass
 class Life:
-    """In plain values. Addresses are those of words of 8 bytes."""
+    """Activity of a run in plain values. Addresses are those of words of 8 bytes."""
 
     begun_ps: int = 0
     ended_ps: int = 0
     sram: list[list[tuple[int, int]]] = field(default_factory=list)
-    """By node: words of the NIC's memory that changed while messages were under way, and when that was seen, in ps."""
+    """NIC memory words by node that changed while messages were under way, each with the time of its
+    observation in ps.
+    """
     memory: list[list[tuple[int, int]]] = field(default_factory=list)
-    """By node: the same of host memory."""
+    """Host memory words by node that changed, each with the time of its observation in ps."""
     packets: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
-    """By port: when heads and tails of packets passed, in ps."""
+    """Times of packet heads and tails by port, in ps."""
 
     def plain(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the values for JSON."""
         return asdict(self)
 
 
 class Watcher:
-    """Looks at the memories of a run from time to time."""
+    """Periodic observer of the memories of a run."""
 
     def __init__(self, running: RunningCluster) -> None:
         self._running = running
@@ -55,13 +57,13 @@ class Watcher:
         return [one.copy() for one in found]
 
     async def watch(self) -> None:
-        """Until the copy of the process ends."""
+        """Compare the memories periodically until the process copy ends."""
         while True:
-            await self._running.kernel.sleep(EVERY_US * US, "the next look at the memories")
+            await self._running.kernel.sleep(EVERY_US * US, "the next comparison of the memories")
             self.look()
 
     def look(self) -> None:
-        """Note what has changed since the last look."""
+        """Record the words that changed since the last comparison."""
         now = self._snapshot()
         for changed, old, new in zip(self._changed, self._before, now, strict=True):
             words = np.flatnonzero(old[: len(new)] != new[: len(old)])
@@ -69,7 +71,7 @@ class Watcher:
         self._before = now
 
     def end(self, trace: NDArray[np.void], topology: Topology) -> Life:
-        """What was seen. `trace`: of the messages, in time order, shape (n,)."""
+        """Return the activity of the run. `trace` has the records of its messages in time order, shape (n,)."""
         self.look()
         life, nodes = self.life, len(self._running.hosts)
         life.ended_ps = self._running.kernel.now
@@ -82,12 +84,12 @@ class Watcher:
 
 
 def ports(topology: Topology) -> list[End]:
-    """Every port into which a cable leads, in one order."""
+    """Return the ports at the ends of cables in a fixed order."""
     return sorted(topology.peers, key=str)
 
 
 def _packets(trace: NDArray[np.void], topology: Topology, end: End) -> list[tuple[int, int]]:
-    """When packets came in at a port."""
+    """Return the times of packet heads and tails at a port."""
     if topology.is_host(end.node):
         who, head, tail = unit(topology.hosts.index(end.node), Part.NET_RECV), TraceEvent.RX_HEAD, TraceEvent.RX_TAIL
         if not np.any((trace["unit"] == who) & (trace["event"] == head)):

@@ -1,4 +1,6 @@
-"""Whether CRC-8 let a changed message through: it promises to see every burst of up to 8 bits, no longer one."""
+"""Check for messages damaged undetected by CRC-8, which detects every burst of up to 8 bits but not every
+longer one.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +13,11 @@ from tb.plan.faults import KINDS, Fault
 from tb.report.packets import Captured, captured
 
 AROUND = 8
-"""Bytes before and behind what has changed that the packet must have, too."""
+"""Bytes before and after a change that must also occur in the packet."""
 
 
 def passed(running: RunningCluster, fault: Fault) -> list[str]:
-    """The packets that came out of a disturbed cable while the fault acted, and whose CRC-8 is right, in hex."""
+    """Return the packets with a correct CRC-8 that left a faulty cable during the fault, in hexadecimal."""
     if KINDS[fault.kind].layer != "link" or fault.kind == "late":
         return []
     parts, _ = running.doorway.captured()
@@ -25,14 +27,17 @@ def passed(running: RunningCluster, fault: Fault) -> list[str]:
 
 
 def meanwhile(packets: Iterable[Captured], cable: int, first_ps: int, last_ps: int) -> list[Captured]:
-    """Those of a cable direction of which a character came between two times."""
+    """Return the packets of a cable direction that had a character between two times."""
     return [one for one in packets if one.cable == cable and one.began <= last_ps and one.ended >= first_ps]
 
 
 def let_through(message: str, sent: Sequence[str], packets: Sequence[str]) -> bool:
-    """One of the packets has, with a right CRC-8, what is changed of a message, and what stands around it.
+    """Return True if a packet with a correct CRC-8 contains the changed part of a message with its surroundings.
 
-    All in hexadecimal. `sent`: the messages of which it is one, changed.
+    Args:
+        message: Changed message in hexadecimal.
+        sent: Original messages, one of which was changed.
+        packets: Packets with a correct CRC-8.
     """
     got = bytes.fromhex(message)
     alike = [bytes.fromhex(one) for one in sent if len(one) == len(message)]

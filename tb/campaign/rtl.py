@@ -1,7 +1,7 @@
-"""What does a single fault do to the messages of a layer?
+"""How do single faults affect the messages of a layer?
 
-Strategy: the cluster boots and the layer's connections are made once. Then each fault acts in a copy of this process,
-and so does a run without any, with which all are compared.
+Strategy: boot the cluster and open the layer's connections once. Run each fault in a copy of this process, and one copy
+without faults as the reference.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ LAYERS = tuple(with_mail())
 CLUSTER = "four_hosts"
 OPTIONS = {
     "first": Option(0, "the first seed"),
-    "count": Option(10, "so many seeds, a fault each", 1, 1_000_000),
-    "kinds": Option("", "kinds of faults to draw from, with commas between (all)"),
-    "single": Option("", "this fault alone, as in fault.inject"),
-    "limit_us": Option(15_000, "how long after the end of the clean run hosts may take", 1, 10**9),
+    "count": Option(10, "number of seeds, one fault each", 1, 1_000_000),
+    "kinds": Option("", "kinds of faults to draw from, separated by commas (default: all)"),
+    "single": Option("", "single fault to inject, as in fault.inject"),
+    "limit_us": Option(15_000, "time limit after the end of the clean run, us", 1, 10**9),
 }
 FOUND = "faults.json"
-"""What a run leaves."""
+"""Result file of a run."""
 SEEN = (
     TraceEvent.NIC_DROPPED,
     TraceEvent.NACK_SENT,
@@ -49,7 +49,7 @@ SEEN = (
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     campaign = Campaign(lab)
     await campaign.begin()
     clean, life = await campaign.clean()
@@ -72,7 +72,7 @@ async def run(lab: Lab) -> None:
 
 
 class Campaign:
-    """The cluster in which copies are disturbed."""
+    """Cluster whose process copies get faults."""
 
     def __init__(self, lab: Lab) -> None:
         self._lab = lab
@@ -81,7 +81,7 @@ class Campaign:
         self.due: list[list[list[str]]] = []
 
     async def begin(self) -> None:
-        """Start the layer, and let all hosts be ready."""
+        """Start the layer and wait until all hosts are ready."""
         lab, layer = self._lab, self._lab.text("layer")
         given = {
             name: value
@@ -95,12 +95,12 @@ class Campaign:
         self._guards.place(lab.running.hosts)
 
     async def clean(self) -> tuple[Report, Life]:
-        """A run without a fault, and what lives in it."""
+        """Run without faults; return the report and the activity."""
         work = self._work()
 
         async def watched() -> Any:
             watcher, records = Watcher(self._lab.running), len(self._lab.running.doorway.trace())
-            self._lab.kernel.spawn(watcher.watch(), "what lives")
+            self._lab.kernel.spawn(watcher.watch(), "activity of the memories")
             report = await work.run(self._limit(0))
             self._complete(report, records)
             life = watcher.end(self._trace(records), self._lab.plan.cluster.topology)
@@ -116,7 +116,7 @@ class Campaign:
         return report, life
 
     async def disturbed(self, given: list[Fault], clean: Report) -> Report:
-        """A run with faults."""
+        """Run with faults and return the report."""
         work = self._work()
         injector = Injector(self._lab.running)
         records = len(self._lab.running.doorway.trace())
@@ -149,7 +149,7 @@ class Campaign:
         return trace[trace["time"].argsort(kind="stable")]
 
     def _complete(self, report: Report, records: int) -> None:
-        """What firmware and hardware have noticed, and who waits."""
+        """Add to the report the observations of firmware and hardware, and the waits of a hang."""
         running, trace = self._lab.running, self._lab.running.doorway.trace()[records:]
         report.seen = {one.name: int((trace["event"] == one).sum()) for one in SEEN}
         report.seen.update(running.invariants.explained)

@@ -1,8 +1,7 @@
-"""`python -m tb.campaign.run`: behind `make campaign`: single faults, and what they do to the messages of layers.
+"""`make campaign` (`python -m tb.campaign.run`): single faults and their effects on the messages of layers.
 
-Exit codes: 0 done; 1 hosts waited for ever and nothing pointed at what was struck, or a message was delivered changed
-where the protocol promises otherwise, or a simulation failed; 2 the input was refused before anything ran; 130
-interrupted.
+Exit codes: 0 done; 1 for an unexplained hang, an undetected wrong message that the protocol excludes, or a failed
+simulation; 2 for invalid input; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -34,19 +33,19 @@ from tb.tools.ending import end_on_terminate
 from tb.tools.paths import OUT, SIMULATORS
 
 COUNT = 500
-"""Faults of a layer on a kind of NIC, where nobody says how many."""
+"""Default number of faults for a layer on a NIC kind."""
 LEFT = OUT / "campaign" / "faults.json"
 
 
 @dataclass
 class Campaign:
-    """What was found so far."""
+    """Results so far."""
 
     found: list[Ended] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
 
     def add(self, batch: Batch, done: Done, again: bool) -> None:
-        """A batch has ended."""
+        """Add the results of a batch, or its failures if it will not be repeated."""
         if done.failures and not again:
             self.failures += [f"{batch.study}, seeds from {batch.first}: {line}" for line in done.failures]
         elif not done.failures:
@@ -54,17 +53,17 @@ class Campaign:
 
     @property
     def bad(self) -> bool:
-        """Something failed, hung without a name, or broke what a protocol promises."""
+        """True after a failure, an unexplained hang, or a violated promise of a protocol."""
         return bool(self.failures) or any(one.outcome == "hang" or one.broken for one in self.found)
 
     def of(self, layer: str, profile: str) -> list[Ended]:
-        """Those of a layer on a kind of NIC, by seed."""
+        """Return the faults of a layer on a profile, by seed."""
         own = [one for one in self.found if (one.layer, one.profile) == (layer, profile)]
         return sorted(own, key=lambda one: one.seed)
 
 
 def table(heading: str, found: Sequence[Ended]) -> Table:
-    """How many faults of each kind had which outcome. Outcomes that there are not have no column."""
+    """Return the counts of faults by kind and outcome; outcomes without faults have no column."""
     counts = Counter((one.kind, one.outcome) for one in found)
     outcomes = [name for name in OUTCOMES if any(one.outcome == name for one in found)]
     kinds = [kind for kind in KINDS if any(one.kind == kind for one in found)]
@@ -81,7 +80,7 @@ def _of(found: Sequence[Ended], kind: str) -> int:
 
 
 def tell(campaign: Campaign, pairs: Sequence[tuple[str, str]], console: Console) -> None:
-    """The tables, then what was silent, died, or hung without a name."""
+    """Print the tables, then each silent, deadly or unexplained fault."""
     for layer, profile in pairs:
         found = campaign.of(layer, profile)
         if not found:
@@ -90,13 +89,11 @@ def tell(campaign: Campaign, pairs: Sequence[tuple[str, str]], console: Console)
         show(console, table(f"{layer} on {profile}", found))
         for one in found:
             if one.outcome in SILENT:
-                promised = ", promised otherwise" if one.broken else ""
-                say(
-                    console,
-                    f"{one.outcome}{promised}: {one.fault}: {one.why}; would see it: {one.seen_by}; again: {one.again}",
-                )
+                promised = ", against the protocol's promise" if one.broken else ""
+                said = f"{one.outcome}{promised}: {one.fault}: {one.why}; detectable by {one.seen_by}"
+                say(console, f"{said}; repeat: {one.again}")
             elif one.outcome in ("hang", "dies"):
-                say(console, f"{one.outcome}: {one.fault}: {one.why}; again: {one.again}")
+                say(console, f"{one.outcome}: {one.fault}: {one.why}; repeat: {one.again}")
     if len(campaign.found) == 1:
         one = campaign.found[0]
         say(console, "; ".join([f"{one.fault}: {one.outcome}", *filter(None, [one.why]), *one.told]))
@@ -105,17 +102,17 @@ def tell(campaign: Campaign, pairs: Sequence[tuple[str, str]], console: Console)
 
 
 def seeds(text: str) -> tuple[int, int]:
-    """First seed and how many: `first..last`, or so many from 0."""
+    """Return the first seed and the number of seeds. Accepts `first..last`, or a number of seeds from 0 on."""
     ends = re.fullmatch(r"(\d{1,9})\.\.(\d{1,9})", text, re.ASCII)
     if ends and int(ends[1]) <= int(ends[2]):
         return int(ends[1]), int(ends[2]) - int(ends[1]) + 1
     if re.fullmatch(r"[1-9]\d{0,5}", text or str(COUNT), re.ASCII):
         return 0, int(text or COUNT)
-    raise ConfigError("SEEDS", 0, "not a number of seeds", f"SEEDS is {text!r}", "give a number, or first..last")
+    raise ConfigError("SEEDS", 0, "invalid seeds", f"SEEDS is {text!r}", "give a number, or first..last")
 
 
 def chosen(layer: str, profile: str, simulator: str) -> list[tuple[str, str]]:
-    """Layers and kinds of NIC. Raises ConfigError for a word that is none."""
+    """Return the pairs of layer and profile to run. Raises ConfigError for an unknown layer or simulator."""
     if layer and layer not in LAYERS:
         raise ConfigError("LAYER", 0, f"unknown layer {layer!r}", "LAYER names one with mail", nearest(layer, LAYERS))
     if simulator not in SIMULATORS:
@@ -129,16 +126,18 @@ def chosen(layer: str, profile: str, simulator: str) -> list[tuple[str, str]]:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Parse the command line and run the campaign; the exit code."""
+    """Parse the command line, run the campaign, and return the exit code."""
     parser = argparse.ArgumentParser(prog="sanlab campaign", description="Run single faults and classify what they do.")
     parser.add_argument(
         "--layer", default="", help=f"one of: {', '.join(LAYERS)} (default: {' and '.join(DEFAULTS.layers)})"
     )
     parser.add_argument("--profile", default="", help=f"a profile (default: {' and '.join(DEFAULTS.profiles)})")
-    parser.add_argument("--seeds", default="", help=f"so many from 0 ({COUNT}), or first..last; one fault each")
+    parser.add_argument(
+        "--seeds", default="", help=f"number of seeds from 0 on (default: {COUNT}), or first..last; one fault each"
+    )
     parser.add_argument("--set", default="", help="settings, such as kinds=flip,drop")
     parser.add_argument("--sim", default="verilator")
-    parser.add_argument("--scheduler", default="", help="address of a Dask scheduler (default: of this process)")
+    parser.add_argument("--scheduler", default="", help="address of a Dask scheduler (default: one in this process)")
     parser.add_argument("--workers", default="", help="simulations at a time on this machine (default: its processors)")
     words = parser.parse_args(argv)
     console = Console(emoji=False)
@@ -158,7 +157,7 @@ def main(argv: list[str] | None = None) -> int:
             say(console, f"{len(done.found)} faults, {time.monotonic() - begun:.0f} s")
         return int(done.bad)
 
-    return exit_code(campaign, "what was found before is above")
+    return exit_code(campaign, "the results so far are above")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""What a campaign disturbs: every host sends some messages to two others, over the mail of any layer.
+"""Workload of a campaign: each host sends messages to two others through the mail of any layer.
 
-Beside the messages each host has guards, memory that nobody may touch.
+Each host also has guards: memory that no access may change.
 """
 
 from __future__ import annotations
@@ -17,51 +17,51 @@ from pymodels.kernel import Kernel
 
 US = 1_000_000
 MESSAGES = 4
-"""From a host to each of two others."""
+"""Number of messages from a host to each of two others."""
 SIZES = (16, 64, 200, 1000, 2500)
-"""Sizes of messages in bytes, as far as the layer allows them: a few words, up to several packets."""
+"""Message sizes in bytes, within the layer's limit: from a few words to several packets."""
 LONGEST = max(SIZES)
 GUARD = 4096
 SLICE_US = 20
-"""Between two looks whether all hosts are done."""
+"""Interval between checks for completion of all hosts."""
 AFTER_US = 1000
-"""What others may still do once a host has met an error."""
+"""Time that other hosts get after a host's error."""
 TASK = "messages"
-"""What a host's part is called in reports of who waits for what."""
+"""Name of a host's task in reports of waits."""
 HEAD = 4
-"""Bytes of a message that number it."""
+"""Bytes of a message's identifying header."""
 
 
 @dataclass
 class Report:
-    """How a run went, in plain values."""
+    """Result of a run in plain values."""
 
     arrived: list[list[list[str]]] = field(default_factory=list)
-    """By receiver and sender: the messages in their order, in hexadecimal."""
+    """Received messages in order by receiver and sender, in hexadecimal."""
     errors: list[str] = field(default_factory=list)
-    """What the layer said to its users."""
+    """Errors that the layer reported to its users."""
     ended_ps: int = 0
-    """When the last host was done; 0: some never were."""
+    """Time at which the last host was done; 0 if some hosts never were."""
     died: str = ""
     guards: list[str] = field(default_factory=list)
     """Hosts whose guards have changed."""
     seen: dict[str, int] = field(default_factory=dict)
-    """What firmware and hardware noticed, by name."""
+    """Counts of events that firmware and hardware noticed, by name."""
     invariants: list[str] = field(default_factory=list)
     waiting: list[str] = field(default_factory=list)
-    """Who waited for what at the end, of a run that hangs."""
+    """Waits at the end of a run that hangs."""
     told: list[str] = field(default_factory=list)
-    """What the fault has flipped, where that is not said before."""
+    """Bits that the fault flipped, if chosen during the run."""
     passed: list[str] = field(default_factory=list)
-    """Packets with a right CRC-8 that came out of a disturbed cable meanwhile, in hexadecimal."""
+    """Packets with a correct CRC-8 that left a faulty cable during the fault, in hexadecimal."""
 
     def plain(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the values for JSON."""
         return asdict(self)
 
 
 def pattern(seed: int, sender: int, receiver: int, most: int = LONGEST) -> list[bytes]:
-    """Return the messages from one host to another, of at most `most` bytes; no two are equal."""
+    """Return the messages from one host to another, all different, of at most `most` bytes."""
     rng = random.Random(f"campaign {seed} {sender} {receiver}")
     sizes = [size for size in SIZES if size <= most]
     bodies = [rng.randbytes(rng.choice(sizes) - HEAD) for _ in range(MESSAGES)]
@@ -69,12 +69,12 @@ def pattern(seed: int, sender: int, receiver: int, most: int = LONGEST) -> list[
 
 
 def receivers(sender: int, nodes: int) -> list[int]:
-    """To whom a host sends."""
+    """Return the hosts to which a host sends."""
     return sorted({(sender + step) % nodes for step in (1, 2)} - {sender})
 
 
 def expected(seed: int, nodes: int, most: int = LONGEST) -> list[list[list[str]]]:
-    """Return the messages that arrive when nothing is disturbed, of at most `most` bytes, as in a report."""
+    """Return the messages that arrive without faults, of at most `most` bytes, in the form of a report."""
     due: list[list[list[str]]] = [[[] for _ in range(nodes)] for _ in range(nodes)]
     for sender in range(nodes):
         for receiver in receivers(sender, nodes):
@@ -83,13 +83,13 @@ def expected(seed: int, nodes: int, most: int = LONGEST) -> list[list[list[str]]
 
 
 class Guards:
-    """Memory of each host that nobody may touch."""
+    """Guard memory of each host, which no access may change."""
 
     def __init__(self) -> None:
         self._kept: list[tuple[str, memoryview, bytes]] = []
 
     def place(self, hosts: Sequence[Any]) -> None:
-        """One more on each host, behind what it has allocated so far."""
+        """Add a guard on each host after its present allocations."""
         for node, host in enumerate(hosts):
             view = host.allocate(GUARD).view
             content = random.Random(f"guard {node} {len(self._kept)}").randbytes(GUARD)
@@ -97,12 +97,12 @@ class Guards:
             self._kept.append((host.name, view, content))
 
     def changed(self) -> list[str]:
-        """The hosts of those that are not as they were."""
+        """Return the hosts whose guards have changed."""
         return sorted({name for name, view, content in self._kept if bytes(view) != content})
 
 
 class Work:
-    """The messages of one run."""
+    """Messages of one run."""
 
     def __init__(self, kernel: Kernel, mails: Sequence[Mail], guards: Guards, seed: int) -> None:
         self._kernel, self._mails, self._guards, self._seed = kernel, mails, guards, seed
@@ -111,7 +111,7 @@ class Work:
         self._done = 0
 
     async def run(self, limit_ps: int) -> Report:
-        """Until all hosts are done, have an error, or `limit_ps` has come."""
+        """Run until all hosts are done, an error has been reported, or `limit_ps` is reached."""
         for node in range(len(self._mails)):
             self._kernel.spawn(self._host(node), self._who(node))
         failed_ps = 0
@@ -125,7 +125,7 @@ class Work:
         return self.report
 
     def look(self) -> None:
-        """Complete the report by what stands now."""
+        """Complete the report with the present state."""
         self.report.guards = self._guards.changed()
         if self._done < len(self._mails):
             self.report.ended_ps = 0
@@ -157,6 +157,6 @@ class Work:
             if not due[source]:
                 self._kernel.waits.got(self._who(node), f"messages of {names[source]}")
             if not 0 <= source < nodes:
-                raise AssertionError(f"host {node} has a message of node {source}, which there is not")
+                raise AssertionError(f"host {node} has a message of node {source}, which does not exist")
             self.report.arrived[node][source].append(data.hex())
         await mail.settle()

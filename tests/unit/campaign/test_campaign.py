@@ -182,7 +182,9 @@ def test_a_table_counts_by_kind_and_the_sums_agree() -> None:
 
 
 def test_a_silent_fault_says_what_would_have_seen_it_and_how_it_is_run_again() -> None:
-    changed = Ended("via", "lanai4", 7, TEXTS[10], "silent", "metz has a message of paris that was not sent so")
+    changed = Ended(
+        "via", "lanai4", 7, TEXTS[10], "silent", "metz has a message of paris that was not sent in this form"
+    )
     assert changed.seen_by == "a CRC-32 end to end; parity of the NIC's memory"
     assert changed.again == "make campaign LAYER=via PROFILE=lanai4 SEEDS=7..7"
     twice = replace(changed, fault=TEXTS[5], why="metz has a message of paris twice")
@@ -220,17 +222,17 @@ def test_only_packets_that_came_while_the_fault_acted_are_looked_at() -> None:
 
 
 BROKEN = [
-    ("grim", 0, "silent", "paris has a message of metz that was not sent so", True),
+    ("grim", 0, "silent", "paris has a message of metz that was not sent in this form", True),
     ("via", 0, "silent neighbour", "guards of lyon have changed", True),
     ("grim", 2, "silent", "paris has a message of metz twice", True),
-    ("udp", 2, "silent", "paris has a message of metz out of order, or not at all", False),
-    ("udp", 2, "silent", "paris has a message of metz that was not sent so", True),
+    ("udp", 2, "silent", "paris has a message of metz out of order, or lost", False),
+    ("udp", 2, "silent", "paris has a message of metz that was not sent in this form", True),
     ("via", 9, "silent", "paris has a message of metz twice", True),
-    ("grim", 10, "silent", "paris has a message of metz that was not sent so", False),
-    ("grim", 6, "silent", "paris has a message of metz that was not sent so", False),
+    ("grim", 10, "silent", "paris has a message of metz that was not sent in this form", False),
+    ("grim", 6, "silent", "paris has a message of metz that was not sent in this form", False),
     ("grim", 0, "silent", f"paris has a message of metz that was not sent so, {LET_THROUGH}", False),
     ("grim", 0, "resent", "nic_dropped 2", False),
-    ("grim", 10, "hang", "nobody is known to hold what hosts wait for", True),
+    ("grim", 10, "hang", "no known owner of the resources that hosts wait for", True),
 ]
 
 
@@ -263,7 +265,7 @@ def test_seeds_and_layers_are_as_they_are_said() -> None:
     assert chosen("", "", "verilator") == [(one, nic) for one in ("grim", "via") for nic in ("lanai9", "lanai4")]
     assert chosen("am", "lanai9", "icarus") == [("am", "lanai9")]
     for wrong in ("0", "9..3", "many"):
-        with pytest.raises(ConfigError, match="SEEDS: not a number of seeds"):
+        with pytest.raises(ConfigError, match="SEEDS: invalid seeds"):
             seeds(wrong)
     with pytest.raises(ConfigError, match="LAYER: unknown layer 'gram'"):
         chosen("gram", "", "verilator")
