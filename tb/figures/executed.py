@@ -1,7 +1,8 @@
-"""`python -m tb.figures.executed [--check]`: what compiled paths are charged and take on the LANai's core, as a page.
+"""`python -m tb.figures.executed [--check]`: charged and executed clocks of compiled paths on the LANai's
+core, as a page.
 
-It is written from the committed `executed.toml` of the layers and from the profiles, `pymodels/costs/executed.md`.
-With `--check` it is compared.
+The page `pymodels/costs/executed.md` is generated from the layers' committed `executed.toml` and the profiles.
+`--check` compares it instead.
 """
 
 from __future__ import annotations
@@ -35,26 +36,26 @@ from tb.studies.grim.grim_channel_scan import VARIANTS
 
 PAGE = TREE / "pymodels/costs/executed.md"
 LONG = 30
-"""Clocks from which on a path is long: a clock more or less is no more than 3 % of it."""
+"""Clocks of a long path; one clock is at most 3 % of it."""
 MEASURED = 3
-"""Clocks that a run of `grim_channel_scan` has more, whatever the number of channels."""
+"""Additional clocks of a run of `grim_channel_scan`, for any number of channels."""
 TITLES = {chip.name.replace(" ", "").lower(): chip.name for chip in CHIPS}
 
 
 def clocks_ps(chip: str) -> tuple[int, ...]:
-    """The periods that Figure 4.10 is shown for: those that its study runs with."""
+    """Return the clock periods for Figure 4.10: those with which its study runs."""
     other = [parse_settings(text) for profile, text in VARIANTS.values() if chip == (profile or DEFAULT_KIND)]
     return tuple(load_profile(chip).override(settings).integer("clock.nic_ps") for settings in ({}, *other))
 
 
 def all_rows(chip: str) -> list[Beside]:
-    """Every path at every level, with the processor of the chip's profile."""
+    """Return each path at each optimisation level, with the processor of the chip's profile."""
     processor = NicProcessor.of(load_profile(chip))
     return [one for layer in layers() for one in beside(layer, chip, processor)]
 
 
 def page() -> str:
-    """The text of the page."""
+    """Return the text of the page."""
     rows = {chip: all_rows(chip) for chip in reversed(PACES)}
     return "\n".join(_lines(rows)) + "\n"
 
@@ -88,7 +89,7 @@ def _to(least: object, most: object) -> str:
 
 
 def _sums(rows: dict[str, list[Beside]]) -> Iterator[str]:
-    """What the paths of each layer come to together."""
+    """Return the table of clock sums over the paths of each layer."""
     head = ["layer", "paths", *(f"{TITLES[chip]}: {word}" for chip in rows for word in ("charged", "taken"))]
     lines = []
     for layer in layers():
@@ -102,7 +103,7 @@ def _sums(rows: dict[str, list[Beside]]) -> Iterator[str]:
 
 
 def _spread(rows: dict[str, list[Beside]]) -> Iterator[str]:
-    """How far single paths are from what they are charged."""
+    """Return the table of ratios of executed to charged clocks of single paths."""
     head = ("taken / charged", "paths", "least", "middle", "greatest", f"within {_percent(WITHIN)}")
     lines = []
     for chip, found in rows.items():
@@ -115,7 +116,9 @@ def _spread(rows: dict[str, list[Beside]]) -> Iterator[str]:
 
 
 def _levels(rows: dict[str, list[Beside]]) -> Iterator[str]:
-    """What other levels take of those paths that can be counted at all of them, over the usual one."""
+    """Yield the table of clocks at other optimisation levels relative to the usual one, for paths countable
+    at all levels.
+    """
     head = ("clocks taken, over those at " + USUAL, "paths", "together", "least", "greatest")
     lines = []
     for chip, found in rows.items():
@@ -135,7 +138,7 @@ def _levels(rows: dict[str, list[Beside]]) -> Iterator[str]:
 
 
 def _figure(rows: dict[str, list[Beside]]) -> Iterator[str]:
-    """The eight points, charged and over the levels."""
+    """Yield the table of the eight points, charged and over the optimisation levels."""
     cards = [(chip, ps) for chip in reversed(rows) for ps in clocks_ps(chip)]
     head = ["channels"]
     for chip, ps in cards:
@@ -157,13 +160,13 @@ def _figure(rows: dict[str, list[Beside]]) -> Iterator[str]:
 
 
 def _published(chip: str, count: int) -> str:
-    """The point of the figure; it is the same at every clock."""
+    """Return the published point of the figure, which does not depend on the clock."""
     names = {f"Search of {count} channel{'s' * (count > 1)}, {TITLES[chip]}{at}" for at in ("", " at 133 MHz")}
     return next(f"{one.value:g}" for one in load_published() if one.name in names)
 
 
 def main(argv: list[str] | None = None, path: Path = PAGE) -> int:
-    """Write or compare the page; the exit code."""
+    """Write or compare the page and return the exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m tb.figures.executed", description="Write pymodels/costs/executed.md."
     )

@@ -1,8 +1,8 @@
-"""`python -m tb.figures.fidelity [--out=FOLDER]`: how good every figure is, as a page; behind `make fidelity`.
+"""`make fidelity` (`python -m tb.figures.fidelity [--out=FOLDER]`): accuracy of every figure, as a page.
 
-Measured values are those of the last `make figures`, intervals those of `make uncertainty`; what no run of this machine
-measured comes from the record. With a folder: `index.html`, `fidelity.md` and `fidelity.json` there. Without one: the
-page and the record of today beside this file; then a value that was never measured is refused.
+Measured values come from the last `make figures`, intervals from `make uncertainty`, and other values from the record.
+With a folder, the command writes `index.html`, `fidelity.md` and `fidelity.json` there. Without one, it writes the page
+and the record in this directory and rejects values that were never measured.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SCHEMA = 1
 
 
 def leave(folder: Path, found: Sequence[Row], console: Console) -> int:
-    """Write the three forms of the page, and show the numbers at a glance; the exit code."""
+    """Write the three forms of the page, print the summary, and return the exit code."""
     changes = load_changes()
     plain = {"schema": SCHEMA, "glance": dict(glance(found)), "rows": [row.as_json() for row in found]}
     write_atomically(folder / "fidelity.json", json.dumps(plain, indent=1, allow_nan=False) + "\n")
@@ -46,7 +46,7 @@ def leave(folder: Path, found: Sequence[Row], console: Console) -> int:
 
 
 def present_commit() -> str:
-    """Return the hash of the commit that is checked out; empty if results do not follow from that commit alone."""
+    """Return the hash of the checked-out commit, or an empty text if the sources differ from it."""
     try:
         commit = head()
         return "" if changed_since(commit) else commit
@@ -55,8 +55,9 @@ def present_commit() -> str:
 
 
 def keep(found: Sequence[Row], console: Console, page: Path = PAGE, record: Path = FILE) -> int:
-    """Write the record of today and the page, and name the rows that owe a reason; the exit code. ResultsError when a
-    value was never measured.
+    """Write the record and the page, name the rows that need a reason, and return the exit code.
+
+    Raises ResultsError if a value was never measured.
     """
     missing = [row.value.name for row in found if row.today is None and row.value.kind is not Kind.QUOTED]
     if missing:
@@ -88,7 +89,7 @@ def _tell_recorded(found: Sequence[Row], console: Console) -> None:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Write the page; the exit code."""
+    """Write the page and return the exit code."""
     parser = argparse.ArgumentParser(prog="sanlab fidelity", description="How good every figure is, as a page.")
     parser.add_argument("--out", default="", help="folder; without: the page and the record in the repository")
     words = parser.parse_args(argv)

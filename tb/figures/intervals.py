@@ -1,4 +1,4 @@
-"""The intervals that `make uncertainty` left: of which row, how far its value goes, and what they were made from."""
+"""Reader of the intervals that `make uncertainty` wrote."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from tb.tools.paths import OUT
 FOLDER = OUT / "uncertainty"
 NAME = "uncertainty.json"
 OF_ROW = {name: name for name in ("low", "median", "high", "measured", "failed")} | {"draws": "drawn"}
-"""Of the fields of an interval, what the file calls them in a row."""
+"""Fields of an interval with their keys in a row of the file."""
 
 
 def known_intervals(folder: Path = FOLDER) -> dict[str, Interval]:
-    """The intervals by the names of rows. ResultsError for a file that is none."""
+    """Return the intervals by row name. Raises ResultsError for an invalid file."""
     return {name: one for path in sorted(folder.glob(f"*/{NAME}")) for name, one in _read(path).items()}
 
 

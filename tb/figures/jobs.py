@@ -1,6 +1,4 @@
-"""What `make figures` runs: every study, as its variants say, and once more on each other profile that has published
-values.
-"""
+"""Runs of `make figures`: every study with its variants, and once more on each other profile with published values."""
 
 from __future__ import annotations
 
@@ -21,24 +19,24 @@ from tb.tools.paths import SIMULATORS
 from tb.tools.workplace import COMMITTED as RESULTS
 
 KEY = "figure.key"
-"""Beside the results of a run that passed: what it was run with."""
+"""File with the key of a passed run, next to its results."""
 NO_WAVES = {"run.stuck_waves": "0"}
-"""A run that stands still is told on the page; `make run` of its study makes the waves."""
+"""Settings of each run: no waves after a deadlock, which `make run` of the study writes."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """One run: the words of the command, and a key that changes with everything that its result follows from."""
+    """Run with the words of its command and a key that changes with all inputs of its result."""
 
     name: str
-    """Of the study, and of the profile when it is not the study's own, or of the variant."""
+    """Name of the study, followed by the profile if it is not the study's own, or by the variant."""
     info: StudyInfo
     request: Request
     key: str
 
     @property
     def done(self) -> bool:
-        """True if the folder holds the results of a run that passed, with these sources and settings."""
+        """True if the folder has the results of a passed run with these sources and settings."""
         folder = Path(self.request.folder)
         try:
             known = (folder / KEY).read_text(encoding="utf-8").strip()
@@ -47,7 +45,7 @@ class Job:
         return known == self.key and (folder / RESULTS).is_file()
 
     def words(self) -> list[str]:
-        """The arguments of `tb.run`."""
+        """Return the arguments of `tb.run`."""
         request = self.request
         settings = shlex.join(f"{key}={value}" for key, value in {**request.settings, **NO_WAVES}.items())
         given = {"sim": request.simulator, "profile": request.profile_name, "set": settings, "out": request.folder}
@@ -63,8 +61,18 @@ def jobs(
     folder: Path,
     skipped: list[str] | None = None,
 ) -> list[Job]:
-    """The runs in the order of the studies. A variant whose program is not installed is left out, and what to install
-    added to `skipped`. Raises SanlabError when a study's quick settings cannot be.
+    """Return the runs in the order of the studies.
+
+    Args:
+        names: Names of the studies.
+        published: Published values, which select further profiles.
+        quick: True for the quick settings of each study.
+        simulator: Name of the simulator.
+        folder: Folder for the results.
+        skipped: List that receives a line for each variant whose program is not installed.
+
+    Raises:
+        SanlabError: A study's quick settings are invalid.
     """
     rows = list(published)
     found = []
@@ -84,7 +92,7 @@ def jobs(
 
 @contextmanager
 def _noted(skipped: list[str], name: str) -> Iterator[None]:
-    """What a run lacks is noted."""
+    """Add a line to `skipped` if the body raises NotInstalledError."""
     try:
         yield
     except NotInstalledError as missing:
@@ -94,7 +102,7 @@ def _noted(skipped: list[str], name: str) -> Iterator[None]:
 def _job(
     info: StudyInfo, label: str, quick: bool, simulator: str, folder: Path, profile: str = "", more: str = ""
 ) -> Job:
-    """One run. `label`: what tells it from the study's own; `more`: further settings."""
+    """Return one run. `label` distinguishes it from the study's own run; `more` has further settings."""
     name = f"{info.name}-{label}" if label else info.name
     request = resolve(info.name, simulator, "1", False, info.cluster or "", profile, more, SIMULATORS)
     settings = {**request.settings, **(parse_settings(info.quick) if quick else {})}

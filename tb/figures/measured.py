@@ -1,4 +1,4 @@
-"""What the runs of the last `make figures` measured of a published value, and what a user types to see it again."""
+"""Values measured by the last `make figures` for published values, and the commands that repeat them."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ Runs = Sequence[tuple[Job, Results]]
 
 
 def measurement(row: Published, runs: Runs) -> tuple[Job, float] | None:
-    """The first run that measured a value, and what it measured; None when none did, or for a value only quoted.
+    """Return the first run that measured a value, with the result; None without one or for a quoted value.
 
-    A row with `settings` is measured by a run that has them. One with `over` is a ratio: the metric over that other
-    metric of the study, by the first run that has it.
+    A row with `settings` needs a run with these settings. A row with `over` is the ratio of its metric to that other
+    metric of the study.
     """
     if not row.measurable:
         return None
@@ -48,7 +48,7 @@ def _first(
 
 
 def typed(job: Job) -> str:
-    """A run as what a user types."""
+    """Return the command line of a run."""
     request, info = job.request, job.info
     words = [f"make run STUDY={info.name}"]
     if request.profile_name:

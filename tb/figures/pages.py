@@ -1,4 +1,4 @@
-"""The page of published and measured values, as Markdown and as HTML."""
+"""Page of published and measured values, as Markdown and as HTML."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ HEADINGS = (
     "commit",
 )
 BELOW = ("source", "command", "commit")
-"""Headings of what stands below the name in HTML."""
+"""Headings whose cells HTML shows below the name."""
 WORDS = {Verdict.REPRODUCED: "good", Verdict.OUTSIDE: "bad"}
-"""The judgements that have a colour of their own."""
+"""CSS classes of coloured judgements."""
 NOTE = (
     "*First* is what the first run of the study gave, before anything was changed in view of the figure; *recovered*: "
     "nobody wrote it down then, and it is the oldest value that a page of this repository showed, or what the commit "
@@ -36,7 +36,7 @@ NOTE = (
 
 
 def markdown(found: Sequence[Row], changes: Mapping[str, Change]) -> str:
-    """The page as Markdown."""
+    """Return the page as Markdown."""
     lines = [f"# {TITLE}", "", "Written by `make fidelity` from `pymodels/published.toml` and the last `make figures`;"]
     lines += ["this copy by `.venv/bin/sanlab fidelity`. Why values differ:"]
     lines += [
@@ -55,7 +55,7 @@ def markdown(found: Sequence[Row], changes: Mapping[str, Change]) -> str:
 
 
 def html(found: Sequence[Row], changes: Mapping[str, Change]) -> str:
-    """The page as one HTML file that needs nothing else."""
+    """Return the page as one self-contained HTML file."""
     return document(TITLE, _body(found, changes))
 
 
@@ -72,7 +72,7 @@ def _body(found: Sequence[Row], changes: Mapping[str, Change]) -> Iterator[str]:
 
 
 def _html_rows(group: Sequence[Row]) -> Iterator[str]:
-    """The rows of one kind: the judgement has its colour, the interval is drawn; below the name: source and command."""
+    """Yield the rows of one kind, with coloured judgement and drawn interval; source and command are below the name."""
     headings = tuple(head for head in HEADINGS if head not in BELOW)
     yield '<div class="wide"><table class="stacked fidelity">'
     yield f"<thead><tr>{''.join(f'<th>{head}</th>' for head in headings)}</tr></thead><tbody>"
@@ -90,7 +90,7 @@ def _html_rows(group: Sequence[Row]) -> Iterator[str]:
 
 
 def drawing(value: Published, measured: float, interval: Interval) -> str:
-    """The interval as a bar, the measured value as a line and the published one as a ring, on one scale."""
+    """Return an SVG of the interval (bar), the measured value (line) and the published value (ring) on one scale."""
     points = (interval.low, interval.high, value.value, measured)
     least, span = min(points), (max(points) - min(points)) or 1.0
     low, high, ring, line = (6 + 108 * (point - least) / span for point in points)
@@ -111,7 +111,7 @@ def _groups(found: Sequence[Row]) -> Iterator[tuple[Kind, list[Row]]]:
 
 
 def cells(row: Row) -> tuple[str, ...]:
-    """A row as text, by HEADINGS."""
+    """Return a row as text, in the order of HEADINGS."""
     value, today = row.value, row.today
     interval = today.interval if today else None
     return (
@@ -131,14 +131,14 @@ def cells(row: Row) -> tuple[str, ...]:
 
 
 def first_look(value: Published) -> str:
-    """The first value of a row as the page shows it: a number, or that there is none; nothing of a quoted value."""
+    """Return the first measured value as text, "not recorded", or an empty text for a quoted value."""
     if value.first is None or isinstance(value.first, str):
         return "not recorded" if value.first else ""
     return number(value.first) + (" (recovered)" if value.recovered else "")
 
 
 def asked(value: Published) -> str:
-    """The agreement that is asked for."""
+    """Return the required agreement as text."""
     if value.within is None:
         return ""
     if isinstance(value.within, list):
@@ -147,7 +147,7 @@ def asked(value: Published) -> str:
 
 
 def _told(found: Sequence[Row], changes: Mapping[str, Change]) -> Iterator[tuple[str, Table]]:
-    """What stands at the end: what intervals were made from, where there are any, and what was changed."""
+    """Yield the tables at the end of the page: inputs of the intervals, if any, and changes."""
     made = [(row.value.name, row.today.interval.made) for row in found if row.today and row.today.interval]
     if made:
         yield "What intervals were made from", Table(("value", "draws, day, command"), tuple(made), words=2)

@@ -1,7 +1,7 @@
-"""Record of the last complete `make figures QUICK=1`: its commit, and a digest of the results of every run.
+"""Record of the last complete `make figures QUICK=1`: its commit and a digest of each run's results.
 
-The record is committed as `quick.json`. A test fails when a source that results follow from has changed since, so the
-runs are part of every change that may move a result.
+The record is committed as `quick.json`. A test fails if a source that affects results has changed since. Changes that
+may affect a result therefore include a new record.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from tb.tools.sources import changed_since, head
 
 FILE = Path(__file__).with_name("quick.json")
 DIGITS = 9
-"""Significant digits that a digest compares: sums of floats may differ in the last ones between processors."""
+"""Significant digits in a digest; the last digits of float sums may differ between processors."""
 REMEDY = "run `make figures QUICK=1` on a committed tree, then `.venv/bin/sanlab figures --quick --record`"
 
 
 @dataclass(frozen=True)
 class Quick:
-    """Commit of the runs, and the digest of each run's metrics and series by the name of the run."""
+    """Commit of the runs, and digests of their metrics and series by run name."""
 
     commit: str
     runs: Mapping[str, str]
 
 
 def digest(results: Results) -> str:
-    """Return 16 hexadecimal digits that stand for metrics and series; wall times and simulator do not count."""
+    """Return 16 hexadecimal digits of metrics and series, without wall times and simulator."""
     plain = {key: value for key, value in results.as_json().items() if key in ("sim_time_ns", "metrics", "series")}
     text = json.dumps(_rounded(plain), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
@@ -45,7 +45,7 @@ def _rounded(value: object) -> object:
 
 
 def load_quick(path: Path = FILE) -> Quick:
-    """Read the record. Raises ResultsError when it is missing or unreadable."""
+    """Read the record. Raises ResultsError if it is missing or unreadable."""
     try:
         plain = json.loads(path.read_text(encoding="utf-8"))
         return Quick(plain["commit"], dict(plain["runs"]))
@@ -54,21 +54,21 @@ def load_quick(path: Path = FILE) -> Quick:
 
 
 def differing(measured: Mapping[str, str], record: Quick) -> list[str]:
-    """List the runs whose results differ from the record, new runs included, in the order of their names."""
+    """Return the sorted names of runs whose results differ from the record, including new runs."""
     return sorted(name for name, value in measured.items() if record.runs.get(name) != value)
 
 
 def write_quick(measured: Mapping[str, str], left_out: Iterable[str], path: Path = FILE) -> None:
-    """Write the record, at once or not at all.
+    """Write the record atomically.
 
     Args:
-        measured: digests by the names of the runs.
-        left_out: runs whose program is not installed here; they keep their digest of the last record.
-        path: the file.
+        measured: Digests by run name.
+        left_out: Runs whose program is not installed; they keep their recorded digest.
+        path: File of the record.
 
     Raises:
-        ResultsError: a source has been changed since the commit that is checked out.
-        ToolError: this is not a git checkout.
+        ResultsError: A source differs from the checked-out commit.
+        ToolError: The tree is not a git checkout.
     """
     commit = head()
     if changed := changed_since(commit):

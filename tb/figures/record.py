@@ -1,6 +1,6 @@
-"""Record of the last measurement of every published value, with its commit and its interval: `today.json`.
+"""Record of the last measurement of each published value, with commit and interval: `today.json`.
 
-The record is committed, so the page can be written without a run. No result follows from it.
+The record is committed, so that the page can be written without a run. No result depends on it.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ FILE = Path(__file__).with_name("today.json")
 
 @dataclass(frozen=True)
 class Interval:
-    """What values give that are assumed or calibrated, drawn within their ranges: the middle, and 90 % of the draws."""
+    """Median and 90 % interval of a figure over random draws of the assumed and calibrated values in their ranges."""
 
     low: float
     median: float
     high: float
     measured: float
-    """What the run gave around which they were drawn."""
+    """Result of the run around which the values were drawn."""
     draws: int
     failed: int
-    """Draws beside these that measured nothing."""
+    """Number of further draws without a result."""
     command: str
-    """What a user types to have it again."""
+    """Command that repeats the computation."""
     date: str
-    """When it was computed."""
+    """Date of the computation."""
 
     def is_of(self, measured: float, run: str) -> bool:
-        """Whether it was computed around the run of this command, and that run still gives what it gave then."""
+        """Return True if the interval was computed around this run, and the run still has the same result."""
         return measured == self.measured and _asked(run) == _asked(self.command)
 
     @property
     def made(self) -> str:
-        """What it was made from."""
+        """Inputs of the interval as text."""
         failed = f", {self.failed} more failed" if self.failed else ""
         draws = f"{self.draws} draws{failed}" if self.draws or self.failed else "no value of the profile moves it"
         return f"{draws}, {self.date}: {self.command}"
@@ -49,24 +49,25 @@ class Interval:
 
 @dataclass(frozen=True)
 class Today:
-    """Last measurement of a published value, the command and the commit of the run, and the interval if computed."""
+    """Last measurement of a published value, with command and commit of its run, and the interval if computed."""
 
     measured: float
     command: str
     interval: Interval | None = None
     commit: str = ""
-    """Full hash of the commit of the run; of the commit that recorded it, for values older than this field; empty for
-    a run of uncommitted sources."""
+    """Full hash of the run's commit; empty for uncommitted sources. Older records have the hash of the
+    recording commit.
+    """
 
 
 def _asked(command: str) -> tuple[str, dict[str, str]]:
-    """Study and settings of a command; a row's profile is told by its name."""
+    """Return study and settings of a command, without the profile, which the row's name contains."""
     words = dict(word.partition("=")[::2] for word in shlex.split(command))
     return words.get("STUDY", ""), parse_settings(words.get("SET", ""))
 
 
 def load_record(path: Path = FILE) -> dict[str, Today]:
-    """The record by the names of rows. ResultsError when it cannot be read."""
+    """Return the record by row name. Raises ResultsError if it is unreadable."""
     try:
         plain = json.loads(path.read_text(encoding="utf-8"))
         return {name: _today(one) for name, one in plain.items()}
@@ -81,6 +82,6 @@ def _today(one: Mapping[str, Any]) -> Today:
 
 
 def write_record(record: Mapping[str, Today], path: Path = FILE) -> None:
-    """Write it, at once or not at all."""
+    """Write the record atomically."""
     plain = {name: asdict(one) for name, one in record.items()}
     write_atomically(path, json.dumps(plain, indent=1, sort_keys=True) + "\n")

@@ -1,4 +1,4 @@
-"""How good each figure is: a published value, what was measured first and last, its interval, and the judgement."""
+"""Accuracy of each figure: published value, first and last measurement, interval, and judgement."""
 
 from __future__ import annotations
 
@@ -15,54 +15,54 @@ from tb.figures.measured import Runs, measurement, typed
 from tb.figures.record import Interval, Today
 
 NARROW = 0.15
-"""An interval that spans at most so much of the published value to either side is narrow enough to reproduce it."""
+"""Maximum width of a narrow interval to either side, as a fraction of the published value."""
 MOVED = 0.005
-"""A value that differs from its first look by more has moved, and the row says why."""
+"""Relative difference from the first measurement above which a row must name a change."""
 MEASURED = ("%", "B", "KB", "MB/s", "channels", "times", "us")
-"""Units of what is measured; anything else is counted. Limits of channels are read from a curve."""
+"""Units of measured quantities; other units are counts. Limits of channels are read from a curve."""
 WORTH = (Kind.PREDICTED, Kind.STRUCTURE, Kind.ESTIMATED, Kind.CALIBRATED, Kind.INPUT, Kind.QUOTED)
-"""The kinds, those that say most first."""
+"""Kinds of values, most significant first."""
 
 
 class Verdict(str, Enum):
-    """What is to be said of a figure, the best first."""
+    """Judgement of a figure, best first."""
 
     REPRODUCED = "reproduced"
-    """The published value lies in the interval, and the interval is narrow."""
+    """The published value is inside a narrow interval."""
     WITHIN = "within"
-    """As near as `within` asks for; the interval is wide, or not known."""
+    """Agreement as required by `within`; the interval is wide or unknown."""
     OUTSIDE = "outside"
-    """Not as near as `within` asks for."""
+    """Agreement worse than required by `within`."""
     BESIDE = "not judged"
-    """Quoted, with what a run measures beside it."""
+    """Quoted value next to a measured one."""
     NONE = "not measured"
-    """By no run."""
+    """Value without a measurement."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """A published value and all that is known of it."""
+    """Published value with its measurement and interval."""
 
     value: Published
     today: Today | None
     recorded: bool = False
-    """What was measured comes from the record, not from a run of this machine."""
+    """True if the measurement comes from the record, not from a run on this machine."""
     outdated: Interval | None = None
-    """An interval that was computed, but around a run with other settings or another outcome: it does not count."""
+    """Ignored interval, computed around a run with other settings or another result."""
 
     @property
     def counted(self) -> bool:
-        """Whether it is a number of things, or asked for exactly: an error in percent says nothing of it."""
+        """True for a count or a value that must agree exactly, for which an error in percent has no meaning."""
         return self.value.unit not in MEASURED or self.value.within == 0
 
     @property
     def error(self) -> float:
-        """How far the measured value is from the published one, as a part of it; infinite where nothing is measured."""
+        """Relative error of the measured value; infinite without a measurement."""
         return math.inf if self.today is None else apart(self.today.measured, self.value.value)
 
     @property
     def verdict(self) -> Verdict:
-        """The judgement."""
+        """Judgement of the row."""
         if self.today is None:
             return Verdict.NONE
         if self.value.kind is Kind.QUOTED:
@@ -77,12 +77,12 @@ class Row:
 
     @property
     def moved(self) -> bool:
-        """Whether today's value differs from the first look."""
+        """True if the value differs from the first measurement."""
         first = self.value.first_value
         return first is not None and self.today is not None and apart(self.today.measured, first) > MOVED
 
     def as_json(self) -> dict[str, Any]:
-        """Plain values; `first` is None where it is not known."""
+        """Return plain values for JSON; `first` is None if unknown."""
         value, today = self.value, self.today
         interval = today.interval if today else None
         return {
@@ -109,7 +109,7 @@ class Row:
 
 
 def apart(one: float, other: float) -> float:
-    """How far a value is from another, as a part of the other."""
+    """Return the difference of two values relative to the second."""
     return abs(one - other) / abs(other) if other else (0.0 if one == other else math.inf)
 
 
@@ -120,14 +120,14 @@ def rows(
     intervals: Mapping[str, Interval],
     commit: str = "",
 ) -> list[Row]:
-    """Return all rows, the best first.
+    """Return all rows, best first.
 
     Args:
-        values: the published values.
-        runs: runs with the present sources; a value that none of them measured comes from the record.
-        record: the last measurements by the names of values.
-        intervals: intervals by the names of values. An interval counts only beside the value it was computed around.
-        commit: hash of the commit of `runs`.
+        values: Published values.
+        runs: Runs with the present sources; values that none of them measured come from the record.
+        record: Last measurements by value name.
+        intervals: Intervals by value name. An interval counts only for the value around which it was computed.
+        commit: Commit hash of `runs`.
     """
     found = [_row(value, runs, record.get(value.name), intervals.get(value.name), commit) for value in values]
     verdicts = list(Verdict)
@@ -150,12 +150,12 @@ def _row(value: Published, runs: Runs, known: Today | None, interval: Interval |
 
 
 def of_kind(found: Sequence[Row], kind: Kind) -> list[Row]:
-    """The rows of one kind, in their order."""
+    """Return the rows of one kind in their order."""
     return [row for row in found if row.value.kind is kind]
 
 
 def glance(found: Sequence[Row]) -> list[tuple[str, str]]:
-    """The numbers at a glance: what they are, and the number."""
+    """Return the summary of the page as pairs of label and number."""
     predicted = [row for row in of_kind(found, Kind.PREDICTED) if row.today is not None]
     counts = [row for row in predicted if row.counted]
     quantities = [row for row in predicted if not row.counted]

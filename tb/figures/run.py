@@ -1,8 +1,7 @@
-"""`python -m tb.figures.run [--quick] [--only="study ..."]`, the command of `make figures`: runs every study, and
-writes one page of all figures.
+"""`make figures` (`python -m tb.figures.run [--quick] [--only="study ..."]`): run every study, and write one page.
 
-What ran before with the same sources and settings is not run again, so an interrupted command goes on where it was.
-Exit code 1 when a run failed; the page is written all the same, and says so.
+Runs with results from the same sources and settings are not repeated, so an interrupted command can continue. The exit
+code is 1 if a run failed; the page is written anyway and shows the failure.
 """
 
 from __future__ import annotations
@@ -38,31 +37,31 @@ from tb.tools.workplace import adding, written
 
 AT_A_TIME = 2
 REFRESH_S = 5
-"""Seconds between two states of the page while studies run."""
+"""Seconds between updates of the page while studies run."""
 
 
 @dataclass(frozen=True)
 class Ended:
-    """How a run ended."""
+    """Outcome of a run."""
 
     job: Job
     results: Results | None
     failures: tuple[str, ...]
     seconds: float
     known: bool = False
-    """It was run before."""
+    """True if the results are those of an earlier run."""
 
 
 @dataclass
 class Runner:
-    """Runs jobs as processes, each like a command of its own, and ends them all when it is told to."""
+    """Runner of jobs as separate processes, all of which `stop` ends."""
 
     _running: set[subprocess.Popen[str]] = field(default_factory=set)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _over: bool = False
 
     def run(self, job: Job) -> Ended:
-        """One job, unless its folder holds its results already."""
+        """Run one job, unless its folder has its results already."""
         begun, folder = time.monotonic(), Path(job.request.folder)
         if job.done:
             return _ended(job, folder, "", 0.0, known=True)
@@ -88,7 +87,7 @@ class Runner:
         return ended
 
     def stop(self) -> None:
-        """End what runs (SIGTERM: SIGINT is ignored in what a shell started behind it), and start nothing more."""
+        """End all processes and start no more. Uses SIGTERM, since background processes of a shell ignore SIGINT."""
         with self._lock:
             self._over = True
             for process in self._running:
@@ -96,7 +95,7 @@ class Runner:
 
 
 def _ended(job: Job, folder: Path, said: str, seconds: float, known: bool = False) -> Ended:
-    """What a run left: results, and what failed."""
+    """Return the outcome of a run from its folder: results and failures."""
     failed = folder / "failures.txt"
     failures = tuple(filter(None, failed.read_text(encoding="utf-8").splitlines())) if failed.is_file() else ()
     try:
@@ -119,9 +118,9 @@ def _stopped(runner: Runner) -> Iterator[None]:
 
 
 def run_all(todo: Sequence[Job], console: Console, shown: Callable[[Sequence[Ended]], object]) -> list[Ended]:
-    """Run jobs, two at a time, with a bar on a terminal; return how they ended, in the order given.
+    """Run jobs, two at a time, with a progress bar on a terminal; return their outcomes in the order of `todo`.
 
-    `shown` is called with the runs that have ended, at the beginning and every few seconds.
+    `shown` is called with the outcomes so far, at the beginning and every few seconds.
     """
     runner = Runner()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
@@ -144,7 +143,7 @@ def run_all(todo: Sequence[Job], console: Console, shown: Callable[[Sequence[End
 
 
 def write_figures(done: Sequence[Ended], folder: Path, quick: bool, total: int, running: bool = False) -> Path:
-    """Write the page of the runs that have ended; return its path. While others are running, browsers load it again."""
+    """Write the page of the runs so far and return its path. Browsers reload the page while runs are left."""
     entries = [
         Entry(one.job.name, one.job.info.question, one.results, one.failures, f"{one.job.name}/report.html")
         for one in done
@@ -156,7 +155,7 @@ def write_figures(done: Sequence[Ended], folder: Path, quick: bool, total: int, 
 
 
 def leave(done: Sequence[Ended], folder: Path, quick: bool, console: Console, seconds: float) -> int:
-    """Write the page and show how the runs ended; return the exit code."""
+    """Write the page, print the outcomes, and return the exit code."""
     page = write_figures(done, folder, quick, len(done))
     rows = tuple(
         (one.job.name, "failed" if one.failures else "known" if one.known else "passed", f"{one.seconds:.1f}")
@@ -172,7 +171,7 @@ def leave(done: Sequence[Ended], folder: Path, quick: bool, console: Console, se
 
 
 def loadable(console: Console) -> Iterator[str]:
-    """The studies that can be loaded; of each other one the reason is shown."""
+    """Yield the studies that can be loaded, and print the reason for each other study."""
     for name in studies.names():
         if reason := studies.fault(name):
             say(console, f"not run: {name}: {reason}", "bold red")
@@ -181,7 +180,7 @@ def loadable(console: Console) -> Iterator[str]:
 
 
 def compare_with_record(done: Sequence[Ended], console: Console) -> None:
-    """List the quick runs whose results differ from those of the committed record."""
+    """Print the quick runs whose results differ from the committed record."""
     if not quick.FILE.exists():
         return
     record = quick.load_quick()
@@ -191,12 +190,12 @@ def compare_with_record(done: Sequence[Ended], console: Console) -> None:
 
 
 def digests(done: Sequence[Ended]) -> dict[str, str]:
-    """Return the digests of all runs that left results, by name."""
+    """Return the digests of all runs with results, by name."""
     return {one.job.name: quick.digest(one.results) for one in done if one.results is not None}
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Parse the command line and run all; the exit code."""
+    """Parse the command line, run all studies, and return the exit code."""
     parser = argparse.ArgumentParser(prog="sanlab figures", description="Every figure and table, on one page.")
     parser.add_argument("--quick", action="store_true", help="with the quick settings of each study")
     parser.add_argument("--sim", default="verilator")

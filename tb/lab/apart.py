@@ -1,4 +1,4 @@
-"""What is done in a copy of a running simulation, and leaves no other trace than its answer."""
+"""Work in a forked copy of a running simulation that affects the original only by its answer."""
 
 from __future__ import annotations
 
@@ -11,18 +11,21 @@ from typing import Any, NoReturn
 from tb.lab.lab import Lab
 
 SECONDS = 60
-"""Of a processor, that a copy with limits may take: some fifty times what one takes that ends."""
+"""CPU seconds that a copy with limits may use: about fifty times the normal duration."""
 BYTES = 2 << 30
-"""Memory that it may take beside what there is."""
+"""Memory that a copy with limits may use in addition to its present size."""
 
 
 async def apart(
     lab: Lab, work: Callable[[], Awaitable[Any]], failed: Callable[[BaseException], Any], limits: bool = False
 ) -> Any | None:
-    """Do something in a copy of this process, forked now; what it returns, in plain values. None when the copy died.
+    """Execute `work` in a forked copy of this process and return its result, or None if the copy died.
 
-    `failed` gives the answer for what is raised anywhere in the copy. `limits`: a copy that takes more time or memory
-    than anything that makes sense dies.
+    Args:
+        lab: Lab of the running study.
+        work: Coroutine function; its result must be plain values for JSON.
+        failed: Function that returns the result for an exception raised anywhere in the copy.
+        limits: True to kill a copy that uses excessive time or memory.
     """
     read, write = os.pipe()
     child = os.fork()
@@ -36,7 +39,7 @@ async def apart(
 
         if limits:
             _limit()
-        # what the copy raises outside of this task ends it too, and nothing of it is left behind
+        # An exception outside this task ends the copy too, without side effects.
         lab.running.engine.on_failure = lambda error: end(failed(error))
         end(await work())
     os.close(write)

@@ -1,4 +1,4 @@
-"""From a plan to a running cluster inside the simulator: memories, settings, verbs, invariants."""
+"""Running cluster inside the simulator, made from a plan: memories, settings, verbs, invariants."""
 
 from __future__ import annotations
 
@@ -35,22 +35,22 @@ from tb.sim.engine import Engine
 
 INTERRUPTS = 1 << Control.IRQ_ENABLE
 LOADED = 1 << Control.LANAI_RESET_OFF | INTERRUPTS
-"""What the driver writes to the control register of a LANai once its program is loaded."""
+"""Control register value that the driver writes to a LANai after loading its firmware."""
 FABRIC_PS = 1_000_000 // FABRIC_MHZ
 FRAME_BYTES = 1 << 24
 """Window of a frame buffer card."""
 NS, US = 1000, 1_000_000
+"""Picoseconds in a nanosecond and in a microsecond."""
 OVERHEADS = "post_user", "post_kernel", "packet", "signal", "fault", "protect", "frame", "select"
-"""What a host's software costs beside its paths, each a key of the profile."""
-"""In picoseconds."""
+"""Host software costs without a path, each a key of the profile."""
 BOOT_PS = 2 * US
-"""From the last control register write to the study (ours): every LANai has left reset by then."""
+"""Time from the last control register write to the study (our choice), after which every LANai has left reset."""
 FAULTS = {"drop": 1, "flip": 2, "stick": 3}
-"""Codes of the doorway (hdl/sim/doorway/faults.c)."""
+"""Fault codes of the doorway (hdl/sim/doorway/faults.c)."""
 
 
 class RunningCluster:
-    """A cluster in the simulator that is running now."""
+    """Cluster in the present simulation."""
 
     def __init__(self, dut: Any, plan: Plan) -> None:
         self.plan = plan
@@ -60,13 +60,13 @@ class RunningCluster:
         self.engine = Engine(dut, self.doorway, self.kernel)
         self.paths = PathNumbers()
         self.layers: tuple[str, ...] = ()
-        """The message layers that run on it, once a study has started some: the lowest first."""
+        """Message layers that run on the cluster, lowest first."""
         self.composed: dict[str, tuple[str, ...]] = {}
-        """The parts of which they are composed, by layer."""
+        """Parts of composed layers, by layer."""
         self.invariants = Invariants(self.doorway, self.kernel, plan.profile.nic.invariants)
         self.left_in_flight: list[str] = []
         self.stands_still = False
-        """A study has shown a deadlock: what it left in flight stays there."""
+        """True after a study has shown a deadlock; packets then stay in flight."""
         self._clocks(plan.profile)
         self._settings(plan)
         self.doorway.trace_create(int(plan.options["run.trace_records"]))
@@ -74,7 +74,7 @@ class RunningCluster:
         self.doorway.trace_on(bool(plan.options["run.trace"]))
         self.nics = self._nics(plan.profile)
         self.cores = dict[int, RtlCore]()
-        """Of the NICs that execute machine code, by node, once it has been loaded."""
+        """Cores of NICs that execute machine code, by node, once it is loaded."""
         self.places = PlaceNumbers()
         asked = plan.options
         self._watched = Watched(str(asked[STOP]), bool(asked[INSTRUCTIONS]), bool(asked[INLINE]))
@@ -117,7 +117,9 @@ class RunningCluster:
             self._set(SWITCH_UNIT + s, {**switch_settings(profile), **present, **delays})
 
     def _delay(self, metres: float | None) -> int:
-        """Characters in the delay line (None: the profile's length); the register at the cable's end is one more."""
+        """Return the length of the delay line in characters (for None, the profile's length), less the
+        register at the cable's end.
+        """
         return self.plan.profile.cable_characters(metres) - 1
 
     def _set(self, owner: int, values: Mapping[int, int]) -> None:
@@ -125,7 +127,7 @@ class RunningCluster:
             self.doorway.set(owner, key, value)
 
     def _nics(self, profile: Profile) -> list[RtlNic]:
-        """The NICs as their firmware sees them; none where they have no processor."""
+        """Return the NIC verbs of all nodes, or an empty list for NICs without a processor."""
         memories = [
             self.doorway.memory(2 * node + 1, profile.integer("sram.bytes"), unit(node, Part.NIC_CPU))
             for node in range(self.numbers.nodes)
@@ -171,7 +173,9 @@ class RunningCluster:
         return self.doorway.memory(CARD_MEMORIES + 2 * node + which, size, unit(node, Part.HOST_CPU))
 
     def execute(self, node: int, program: Program) -> None:
-        """The NIC of a node executes this program once its host has loaded it: what it does is counted from now on."""
+        """Let the NIC of a node execute a program once its host has loaded it, and count its instructions
+        from now on.
+        """
         if (core := self.cores.get(node)) is None:
             sram = self.nics[node].sram
             core = self.cores[node] = RtlCore(node, self.doorway, sram, self.places, self._watched)
@@ -180,10 +184,14 @@ class RunningCluster:
         self._set(unit(node, Part.HOST_CPU), {int(Setting.CORE_RUN): 1})
 
     def use_layer(self, *layers: str, composed: Mapping[str, tuple[str, ...]] | None = None) -> None:
-        """Charge the compiled costs of message layers from now on, the lowest first, beside those that run already.
-        `composed`: the parts of layers that have some.
+        """Charge the compiled costs of message layers from now on, in addition to those that run already.
 
-        Raises CostError when one has no table, or when two have a path of one name.
+        Args:
+            layers: Layers, lowest first.
+            composed: Parts of composed layers, by layer.
+
+        Raises:
+            CostError: A layer has no cost table, or two layers have a path of the same name.
         """
         self.layers = tuple(dict.fromkeys((*self.layers, *layers)))
         self.composed.update(composed or {})
@@ -198,8 +206,8 @@ class RunningCluster:
             h.use(host)
 
     async def boot(self) -> None:
-        """What the driver does at load time: take every NIC out of reset, as control register writes over PCI, where it
-        does not run from power-up on.
+        """Take every NIC that needs it out of reset by control register writes over PCI, as the driver does
+        at load time.
         """
         for node, host in enumerate(self.hosts):
             if self.plan.profile.nic.boots:
@@ -214,17 +222,17 @@ class RunningCluster:
             self.delay(self.plan.cluster.topology.port(late), int(self.plan.options["fault.late_us"]))
 
     async def hold(self, node: int) -> None:
-        """Reset a LANai, as its driver does: its program ends where it is, its DMA with the block in work, and packets
-        to it vanish. From now on that breaks no invariant. `firmware.common.host.card.release` ends the reset.
+        """Reset a LANai as its driver does.
+
+        Its firmware stops, its DMA ends with the current block, and packets to it are lost without breaking an
+        invariant. `firmware.common.host.card.release` ends the reset.
         """
         self.invariants.faults_expected = True
         self.nics[node].halt()
         await card.hold(self.hosts[node])
 
     async def drain(self, limit_us: int = 1000) -> None:
-        """Wait until nothing is in flight anywhere; if that takes longer than `limit_us`, the run has broken an
-        invariant.
-        """
+        """Wait until nothing is in flight; packets left after `limit_us` break an invariant."""
         flight = self.doorway.flight(self.numbers.clocks)
         for _ in range(limit_us):
             await self.kernel.sleep(US)
@@ -237,23 +245,22 @@ class RunningCluster:
             self.left_in_flight = left
 
     def central_queue_peak(self) -> int:
-        """Most bytes that a central queue of an SP switch has held, as far as the trace tells; 0 when none was used."""
+        """Return the maximum fill in bytes of an SP switch's central queue in the trace; 0 if unused."""
         trace = self.doorway.trace()
         fills = trace["argument"][trace["event"] == TraceEvent.QUEUE_FILL]
         return int(fills.max(initial=0))
 
     def broken_invariants(self) -> list[str]:
-        """The broken invariants of the run."""
+        """Return the broken invariants of the run."""
         wild = [line for host in self.hosts for line in host.wild] + [line for nic in self.nics for line in nic.wild]
         left = [f"still in flight at the end: {name}" for name in self.left_in_flight]
         return [*self.invariants.broken, *wild, *left]
 
     def lose(self, loss: float, damage: float, seed: int, reorder: float = 0.0) -> None:
-        """From now on each packet on its way into a host vanishes, has a bit flipped, or is passed by others, with
-        these probabilities.
+        """Lose, damage or reorder packets on their way into hosts from now on, with these probabilities.
 
-        Which ones follows from the seed and the packet's number on that cable. Whether that breaks invariants the
-        message layer says (`Lab.start_layer`).
+        The seed and the packet's number on its cable select the packets. The message layer decides whether that breaks
+        invariants (`Lab.start_layer`).
         """
         for host in self.plan.cluster.topology.hosts:
             into = End(host, 0)
@@ -262,9 +269,9 @@ class RunningCluster:
             self.doorway.lib.dw_loss(cable, clock, back, loss, damage, reorder, seed)
 
     def delay(self, into: End, us: int) -> None:
-        """From now on what enters this port comes so much later. Packets on other routes pass it.
+        """Delay the packets into a port by `us` from now on, so that packets on other routes overtake them.
 
-        Raises ValueError for a delay of less than a character, or of more than the cable's model holds.
+        Raises ValueError for a delay of less than a character, or longer than the cable's model holds.
         """
         cable, clock = self.numbers.cable_into(into), self.numbers.clock_of(into)
         back = self.numbers.cable_into(self.plan.cluster.topology.peers[into])
@@ -273,9 +280,17 @@ class RunningCluster:
             raise ValueError(f"the cable into {into} cannot be {slots} characters late: 1 to {1 << 14}")
 
     def fault(self, into: End, kind: str, first_us: float, last_us: float, value: int = 0) -> None:
-        """Disturb what arrives at a port between two times: `kind` is drop, flip (xor value) or stick (at value).
+        """Inject a link fault at a port. Invariants that it explains do not fail the run.
 
-        Link faults that this explains no longer break the run. Raises ValueError when the cable has too many faults.
+        Args:
+            into: Port at which the characters arrive.
+            kind: "drop", "flip" (xor with `value`) or "stick" (at `value`).
+            first_us: Begin of the fault in us.
+            last_us: End of the fault in us.
+            value: Character or xor mask of 9 bits.
+
+        Raises:
+            ValueError: The cable has too many faults.
         """
         clock = self.numbers.clock_of(into)
         period = self.plan.profile.integer("clock.link_ps")

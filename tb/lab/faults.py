@@ -1,4 +1,4 @@
-"""Faults act: in memories, on variables and on the CPU from Python, on what passes in the doorway; each at its time."""
+"""Fault injection: memories, variables and CPU from Python, everything else in the doorway, each at its time."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ STRIKES = {
     "register_read": 6,
     "lost_interrupt": 7,
 }
-"""Codes of the doorway (hdl/sim/doorway/doorway.h)."""
+"""Fault codes of the doorway (hdl/sim/doorway/doorway.h)."""
 ALL = 1
-"""The bits of what is lost as a whole."""
+"""Bit mask of an event that is lost as a whole."""
 
 
 class Injector:
-    """What makes the faults of one run."""
+    """Injector of the faults of one run."""
 
     def __init__(self, running: RunningCluster) -> None:
         self._running = running
         self.told: list[str] = []
-        """What was flipped, in words."""
+        """Descriptions of the flipped bits."""
 
     def inject(self, faults: Sequence[Fault]) -> None:
-        """Let them act when their times come. What links lose for it breaks no invariant."""
+        """Schedule faults. Link invariants that they explain do not fail the run."""
         for fault in faults:
             self._running.invariants.faults_expected = True
             if fault.kind in STRIKES:
@@ -71,7 +71,7 @@ class Injector:
         host.store_bytes(fault.number, bytes([host.memory[fault.number] ^ 1 << fault.bit]))
 
     def _instruction(self, fault: Fault) -> None:
-        """The processor sees it when it fetches the word again: what it has fetched already is not looked at twice."""
+        """Flip a bit of an executed instruction; effective when the processor fetches the word again."""
         core = self._running.cores.get(self._node(fault))
         executed: Sequence[int] = [] if core is None else core.counts[:, 0].nonzero()[0].tolist()
         if core is None or not executed:
@@ -104,6 +104,6 @@ class Injector:
 
 
 async def _take(host: RtlHost) -> None:
-    """Have the CPU from now on."""
+    """Occupy the CPU forever."""
     await host.cpu.take()
     await host.event("the stopped CPU").wait()

@@ -1,4 +1,4 @@
-"""Checks of the values that a study hands in as results: each error names the line of the study."""
+"""Validation of the results that a study reports; each error names the line of the study."""
 
 from __future__ import annotations
 
@@ -14,18 +14,20 @@ from pymodels.results import ResultsError, Series
 from tb.tools.lines import called_at
 
 SHOWN = 40
-"""Characters of a wrong value that a message shows."""
+"""Maximum number of characters of an invalid value in a message."""
 
 
 def metric(name: object, value: object) -> tuple[str, float]:
-    """Name and value of a metric as plain Python. Raises ResultsError for a value that is not a finite number."""
+    """Return name and value of a metric as plain Python. Raises ResultsError unless the value is a finite number."""
     word = _name("metric", name)
     return word, _number(f"metric {word!r}", value)
 
 
 def series(name: object, x: object, y: object, x_unit: object, y_unit: object) -> tuple[str, Series]:
-    """Name and points of a curve as plain Python. Raises ResultsError for values that are not finite numbers, for `x`
-    and `y` of different lengths, and for units that are not text.
+    """Return name and points of a curve as plain Python.
+
+    Raises ResultsError for values that are not finite numbers, different lengths of `x` and `y`, and units that are not
+    text.
     """
     word = _name("series", name)
     points = [_numbers(f"series {word!r}: {axis}", values) for axis, values in (("x", x), ("y", y))]
@@ -37,8 +39,9 @@ def series(name: object, x: object, y: object, x_unit: object, y_unit: object) -
 
 
 def failure(holds: object, text: object) -> str:
-    """The failure of a check that does not hold; empty when it holds. Raises ResultsError for arguments that are not a
-    truth value and a text.
+    """Return the failure text of a check; empty if it holds.
+
+    Raises ResultsError if the arguments are not a truth value and a text.
     """
     try:
         passed = bool(holds)

@@ -1,7 +1,4 @@
-"""Settings that the machine honours: its delays and sizes by the values of a profile, and a reason for every other.
-
-`timing_of` gives the delays. `refusal` names the first setting of a user that would have no effect.
-"""
+"""Profile settings that the machine supports: its delays and sizes, and a reason for each setting without effect."""
 
 from __future__ import annotations
 
@@ -18,12 +15,12 @@ PS_PER_NS = 1000
 
 
 def _ps(key: str) -> Callable[[Profile], int]:
-    """Return a function that gives a value in nanoseconds as picoseconds."""
+    """Return a function that converts a profile value from nanoseconds to picoseconds."""
     return lambda profile: profile.integer(key) * PS_PER_NS
 
 
 CORE = ("processor.load_clocks", "sram.width", "core.fetch_words", "processor.uncached_clocks")
-"""Values that the clocks of an executing processor follow from (`core_pace`)."""
+"""Profile values that determine the clocks of an executing processor (`core_pace`)."""
 TIMES: Mapping[str, tuple[tuple[str, ...], Callable[[Profile], object]]] = {
     "nic_clock": (("clock.nic_ps",), lambda profile: profile.integer("clock.nic_ps")),
     "core": (CORE, core_pace),
@@ -46,11 +43,11 @@ TIMES: Mapping[str, tuple[tuple[str, ...], Callable[[Profile], object]]] = {
     "syscall": (("host.kernel_entry_ns",), _ps("host.kernel_entry_ns")),
     "copy_byte": (("memory.copy_MBps",), lambda profile: round(1e6 / profile.integer("memory.copy_MBps"))),
 }
-"""By field of `Timing`: the values of a profile that it follows from, and how."""
+"""Fields of `Timing` with the profile values that determine them and the conversion."""
 SIZES = ("sram.bytes", "memory.bytes", "host.interrupt_seed")
-"""Values that are arguments of `Machine`."""
+"""Profile values that are arguments of `Machine`."""
 HONOURED = frozenset(SIZES).union(*(keys for keys, _ in TIMES.values()))
-"""Values of profiles that change the machine, on a NIC that has all values of the same delay."""
+"""Profile values that affect the machine, if the NIC has all values of the same delay."""
 
 FLAT = "a path takes the machine's flat time, whatever the processor"
 NO_CHARACTERS = "the machine holds a sender back by bytes in the network, and has no STOP, GO, BEAT or time-out"
@@ -81,12 +78,13 @@ IGNORED: Mapping[str, str] = {
     "doorbell.present": "the machine's SP adapter has its doorbell region always",
     "packet.payload": "the machine's SP adapter takes packets of its default size",
 }
-"""Reason for each other value of a profile, by name or by `group.*`."""
+"""Reasons for the other profile values, by name or by `group.*`."""
 
 
 def reason(key: str, profile: Profile) -> str:
-    """Return why a value of a profile has no effect on the machine, an empty text if it has one. KeyError if neither
-    is declared.
+    """Return the reason why a profile value has no effect on the machine; empty if it has one.
+
+    Raises KeyError for a value that is declared in neither table.
     """
     if key in SIZES or any(key in TIMES[field][0] for field in _fields(profile)):
         return ""
@@ -96,18 +94,18 @@ def reason(key: str, profile: Profile) -> str:
 
 
 def _fields(profile: Profile) -> list[str]:
-    """Return the delays whose values a profile has."""
+    """Return the `Timing` fields for which a profile has all values."""
     return [field for field, (keys, _) in TIMES.items() if all(key in profile.values for key in keys)]
 
 
 def timing_of(profile: Profile) -> Timing:
-    """Return the machine's delays with everything that it honours of a profile."""
+    """Return the machine's delays according to a profile."""
     known = {field: TIMES[field][1](profile) for field in _fields(profile)}
     return replace(Timing(), **known)  # type: ignore[arg-type]
 
 
 def check_honoured(settings: Iterable[str], profile: Profile) -> None:
-    """Raise ConfigError for the first of some settings, named as values of a profile, that the machine ignores."""
+    """Raise ConfigError for the first profile setting that the machine ignores."""
     for name in settings:
         if name in profile.values and (why := reason(name, profile)):
             raise ConfigError(

@@ -1,4 +1,4 @@
-"""The invariants of every run, watched by signals of the hardware: an event is a failure with a name and a time."""
+"""Invariants of every run, monitored by hardware signals: an event is a failure with a name and a time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ INVARIANT_UNIT = 4000
 
 
 class Broken(IntEnum):
-    """Codes of the invariant events (hdl/sim/probe/sim_invariant.sv); a kind of NIC has some of its own."""
+    """Codes of invariant events (hdl/sim/probe/sim_invariant.sv); each NIC kind has some of its own."""
 
     SLACK_OVERFLOW = 64
     CRC_BAD = 65
@@ -64,10 +64,10 @@ LINK_FAULTS = {
 
 
 class Invariants:
-    """Collects broken invariants. What injected faults explain is counted, not failed."""
+    """Collector of broken invariants. Those explained by injected faults are counted and do not fail the run."""
 
     def __init__(self, doorway: Doorway, kernel: Kernel, own: Mapping[int, str] = MappingProxyType({})) -> None:
-        """`own`: those of the NICs' kind, by code, in words."""
+        """Register the event handler; `own` describes the invariants of the NIC kind by code."""
         self._broken: list[tuple[int, str]] = []
         self._words = {**WORDS, **own}
         self.explained: dict[str, int] = {}
@@ -75,17 +75,17 @@ class Invariants:
         self.allowed: set[Broken] = set()
         """Kinds that the study provokes on purpose."""
         self.first: tuple[int, list[str], list[Wait]] | None = None
-        """When the first was broken (ps), what software waited for then, and who held it."""
+        """First violation: its time in ps, the waiting tasks, and the waits with their holders."""
         self._kernel = kernel
         doorway.on_event(INVARIANT_UNIT, self._on_event)
 
     @property
     def broken(self) -> list[str]:
-        """The broken invariants that no injected fault explains, as text."""
+        """Descriptions of broken invariants that no injected fault explains."""
         return [line for _, line in self._broken]
 
     def explain_link_faults(self) -> None:
-        """Link faults, past and future, are explained by injected faults."""
+        """Treat all link faults, past and future, as explained by injected faults."""
         self.faults_expected = True
         self._broken = [(kind, line) for kind, line in self._broken if kind not in LINK_FAULTS]
 

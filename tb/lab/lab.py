@@ -1,4 +1,4 @@
-"""What a study works with: a running cluster, its message layer, and the collection of results."""
+"""Interface of a study: a running cluster, its message layer, and the collection of results."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ from tb.plan.settings import card_period
 from tb.report.recorded import Legend, legend_of
 
 BACK_TO_ITSELF = b"\x80"
-"""Route byte of a host to itself: out of the port at which it came in."""
+"""Route byte of a host to itself: output port equal to the input port."""
 
 TELL_S = 0.1
-"""Between two reports of how far a run is."""
+"""Minimum seconds between progress reports."""
 
 
 @dataclass
 class Findings:
-    """The results of a study."""
+    """Results of a study."""
 
     metrics: dict[str, float] = field(default_factory=dict)
     series: dict[str, Series] = field(default_factory=dict)
@@ -53,7 +53,7 @@ class Findings:
 
 
 class Notebook(ABC):
-    """The results of a study, and its tasks."""
+    """Results and tasks of a study."""
 
     def __init__(self) -> None:
         self.findings = Findings()
@@ -61,36 +61,45 @@ class Notebook(ABC):
     @property
     @abstractmethod
     def kernel(self) -> Kernel:
-        """The discrete-event loop: tasks and simulated time."""
+        """Discrete-event loop: tasks and simulated time."""
 
     def spawn(self, coroutine: Any, name: str) -> Task:
         """Start a task of the study."""
         return self.kernel.spawn(coroutine, name)
 
     async def all(self, tasks: Sequence[Task]) -> list[Any]:
-        """Wait for tasks; their return values."""
+        """Wait for tasks and return their values."""
         return [await task.finished for task in tasks]
 
     def metric(self, name: str, value: float) -> None:
-        """Hand in one number. Raises ResultsError, with the line of the study, unless it is finite."""
+        """Report one number. Raises ResultsError, with the line of the study, unless it is finite."""
         word, number = handed_in.metric(name, value)
         self.findings.metrics[word] = number
 
     def series(self, name: str, x: Sequence[float], y: Sequence[float], x_unit: str, y_unit: str) -> None:
-        """Hand in a curve. Raises ResultsError, with the line of the study, unless x and y are finite numbers of one
-        count.
+        """Report a curve.
+
+        Args:
+            name: Name of the curve.
+            x: Finite numbers.
+            y: Finite numbers, as many as `x`.
+            x_unit: Unit of `x`.
+            y_unit: Unit of `y`.
+
+        Raises:
+            ResultsError: Invalid points; the message names the line of the study.
         """
         word, points = handed_in.series(name, x, y, x_unit, y_unit)
         self.findings.series[word] = points
 
     def check(self, holds: bool, failure: str) -> None:
-        """A condition that must hold; `failure` says what is wrong when not. The run goes on, and ends non-zero."""
+        """Record `failure` unless the condition `holds`. The run continues, and its exit code is not zero."""
         if told := handed_in.failure(holds, failure):
             self.findings.failures.append(told)
 
 
 class Lab(Notebook):
-    """One study's view of one run."""
+    """Interface of one study in one run."""
 
     def __init__(self, plan: Plan, running: RunningCluster | RunningSwitch) -> None:
         super().__init__()
@@ -99,49 +108,49 @@ class Lab(Notebook):
         self._told = 0.0
         self._progress: dict[str, int | str] = {}
         self._libraries: dict[int, Libraries] = {}
-        """By node, once a layer has been started there."""
+        """Libraries by node, once a layer has been started there."""
         running.engine.heartbeat = self.tell
 
     @property
     def running(self) -> RunningCluster:
-        """The cluster. Raises TypeError in a study of a lone crossbar."""
+        """Running cluster. Raises TypeError in a study of a single crossbar."""
         if not isinstance(self._running, RunningCluster):
             raise TypeError("this study runs on a lone crossbar, not on a cluster")
         return self._running
 
     @property
     def switch(self) -> RunningSwitch:
-        """The lone crossbar. Raises TypeError in a study of a cluster."""
+        """Running crossbar. Raises TypeError in a study of a cluster."""
         if not isinstance(self._running, RunningSwitch):
             raise TypeError("this study runs on a cluster, not on a lone crossbar")
         return self._running
 
     @property
     def simulation(self) -> RunningCluster | RunningSwitch:
-        """Whichever of the two runs."""
+        """Running cluster or crossbar."""
         return self._running
 
     @property
     def kernel(self) -> Kernel:
-        """The discrete-event loop: tasks and simulated time."""
+        """Discrete-event loop: tasks and simulated time."""
         return self._running.kernel
 
     @property
     def seed(self) -> int:
-        """The run's seed."""
+        """Seed of the run."""
         return self.plan.request.seed
 
     @property
     def lossy(self) -> bool:
-        """Whether packets are lost, damaged or reordered at random (`fault.loss`, `fault.damage`, `fault.reorder`)."""
+        """True if packets are randomly lost, damaged or reordered (`fault.loss`, `fault.damage`, `fault.reorder`)."""
         return any(self.plan.options[name] for name in ("fault.loss", "fault.damage", "fault.reorder"))
 
     def option(self, name: str) -> int:
-        """A whole-number option of the study."""
+        """Return a whole-number option of the study."""
         return int(self.plan.options[name])
 
     def text(self, name: str) -> str:
-        """A text option of the study."""
+        """Return a text option of the study."""
         return str(self.plan.options[name])
 
     def start_layer(
@@ -150,8 +159,16 @@ class Lab(Notebook):
         options: Mapping[str, float | str] | None = None,
         of_host: Mapping[int, Mapping[str, float | str]] | None = None,
     ) -> list[Any]:
-        """Start a message layer: its program on every NIC, its library on every host, and before it what it stands on
-        where that does not run yet. The libraries by VNN. `of_host`: further options of single hosts and their NICs.
+        """Start a message layer on all nodes: firmware on each NIC, library on each host, and lower layers
+        first if needed.
+
+        Args:
+            layer: Name of the layer.
+            options: Options of the layer, which override those of the user.
+            of_host: Further options of single hosts and their NICs, by VNN.
+
+        Returns:
+            The libraries by VNN.
         """
         options = options or {}
         told = {**options_by_layer(self.plan.options), layer: {**self._set_by_user(layer), **options}}
@@ -171,17 +188,15 @@ class Lab(Notebook):
         }
 
     async def change_layers(self) -> None:
-        """Have other layers from now on: every NIC is reset, its memory cleared, and what ran there is forgotten.
-        Nothing may be in flight.
-        """
+        """Reset every NIC and clear its memory, so that other layers can start. Nothing may be in flight."""
         running, expected = self.running, self.running.invariants.faults_expected
         for node, nic in enumerate(running.nics):
             await running.hold(node)
             nic.sram[:] = bytes(nic.sram_bytes)
             await release(running.hosts[node])
         for host, nic in zip(running.hosts, running.nics, strict=True):
-            # Behind the release, which is posted: a card in reset forgets its program. And behind what the host's
-            # library has posted last, which may have come after the memory was cleared.
+            # The read returns after the posted release, since a card in reset forgets its program, and after the last
+            # posted writes of the library, which may have arrived after the memory was cleared.
             await host.pio_read(host.nic_base)
             nic.sram[:] = bytes(nic.sram_bytes)
         running.invariants.faults_expected = expected
@@ -189,8 +204,17 @@ class Lab(Notebook):
         self._libraries.clear()
 
     def start_node(self, layer: str, vnn: int, options: Mapping[str, float | str] | None = None) -> Any:
-        """Start a layer's program on one NIC, and its library on that host: with all of them, or once more after a
-        reset. What it stands on is started first where it does not run.
+        """Start a layer's firmware on one NIC and its library on that host, also again after a reset.
+
+        Lower layers that do not run yet are started first.
+
+        Args:
+            layer: Name of the layer.
+            vnn: Node number.
+            options: Options of the layer.
+
+        Returns:
+            The library.
         """
         if vnn not in self._libraries:
 
@@ -204,7 +228,7 @@ class Lab(Notebook):
         return library
 
     def _program(self, layer: str, view: ClusterView) -> ClusterView:
-        """Start a layer's program on the NIC of a node, where it has one; the view for its library."""
+        """Start a layer's firmware, if any, on the NIC of a node and return the view for its library."""
         if view.me in self.plan.in_c:
             return self.executed_view(layer, view)
         if has_program(layer):
@@ -213,7 +237,7 @@ class Lab(Notebook):
         return view
 
     def executed_view(self, layer: str, view: ClusterView) -> ClusterView:
-        """The view of a node whose NIC executes a layer's committed image as soon as its host has loaded it."""
+        """Return the view of a node whose NIC executes a layer's committed image once its host has loaded it."""
         kind = self.plan.profile.kind
         program = load(layer, kind)
         self.running.execute(view.me, program)
@@ -222,7 +246,12 @@ class Lab(Notebook):
         return replace(view, machine_code=MachineCode(program, words, waits))
 
     def view(self, vnn: int, options: Mapping[str, float | str]) -> ClusterView:
-        """What software on a node knows of the cluster."""
+        """Return the cluster view of the software on a node.
+
+        Args:
+            vnn: Node number.
+            options: Options of the layer.
+        """
         cluster = self.plan.cluster
         sram_bytes = self.plan.profile.integer("sram.bytes")
         routes = dict(cluster.routes_from(vnn))
@@ -235,18 +264,24 @@ class Lab(Notebook):
         return replace(view, fpga=self._fpga()) if any(FPGA_CARD in used for used in cards) else view
 
     def _fpga(self) -> Mapping[str, int]:
-        """What the driver of an FPGA card tells it, from the profile."""
+        """Return the parameters that an FPGA card's driver gets from the profile."""
         profile = self.plan.profile
         config = profile.integer("fpga.config_us") * 1_000_000 // card_period(profile)
         return {"clock_divisor": profile.integer("fpga.clock_divisor"), "config_clocks": config}
 
     def progress(self, done: int, total: int, what: str = "messages") -> None:
-        """Tell the terminal how far the study is."""
+        """Report the progress of the study to the terminal.
+
+        Args:
+            done: Number of completed units.
+            total: Number of all units.
+            what: Name of the units.
+        """
         self._progress = {"done": done, "total": total, "what": what}
         self.tell(last=done == total)
 
     def tell(self, last: bool = False) -> None:
-        """Report how far the run is to whoever watches, at most ten times a second unless it is the last time."""
+        """Send a progress report to the parent process, at most ten a second except for the last."""
         now = time.perf_counter()
         if self.plan.request.progress_fd < 0 or (now - self._told < TELL_S and not last):
             return
@@ -255,11 +290,11 @@ class Lab(Notebook):
         os.write(self.plan.request.progress_fd, json.dumps(state).encode() + b"\n")
 
     def executed(self) -> Mapping[str, Profile]:
-        """Where the clocks of each NIC that executes its firmware went, by host."""
+        """Return the clock profile of each NIC that executes its firmware, by host."""
         return {host: Profile.counted(core.program, core.counts.tolist()) for host, core in self._cores().items()}
 
     def programs(self) -> Mapping[str, Program]:
-        """What each NIC that executes its firmware has executed last, by host."""
+        """Return the last program of each NIC that executes its firmware, by host."""
         return {host: core.program for host, core in self._cores().items()}
 
     def _cores(self) -> Mapping[str, RtlCore]:
@@ -268,7 +303,7 @@ class Lab(Notebook):
         return {hosts[node]: core for node, core in cores}
 
     def legend(self) -> Legend:
-        """What the numbers of the trace mean."""
+        """Return the legend with the meanings of the numbers in the trace."""
         clocks = {name: self.plan.profile.integer(f"clock.{name}_ps") for name in ("nic", "link", "pci")}
         lost = self._running.doorway.trace_lost
         topology, kind = self.plan.cluster.topology, self.plan.profile.kind
@@ -277,6 +312,6 @@ class Lab(Notebook):
         return legend_of(topology, running.paths.names, clocks, lost, kind, running.layers, *in_c)
 
     def trace(self) -> NDArray[np.void]:
-        """The trace so far, in time order, shape (n,)."""
+        """Return the trace so far in time order, shape (n,)."""
         records = self._running.doorway.trace()
         return np.take(records, np.argsort(records["time"], kind="stable"))  # far faster than an index of records

@@ -1,11 +1,11 @@
-"""A study on the pure-Python machine: `python -m tb.lab.on_machine STUDY --set "..." --nodes 8 --seed 1`.
+"""Study on the pure-Python machine: `python -m tb.lab.on_machine STUDY --set "..." --nodes 8 --seed 1`.
 
-For long runs of studies that count messages and read no trace: the firmware and the libraries are those of the RTL, all
-hosts hang on one crossbar, a path takes the machine's flat time. Other delays are those of the NIC's profile, where the
-machine has them (`tb/lab/honoured.py`). A setting without effect on the machine is rejected.
+For long runs of studies that count messages and read no trace. Firmware and libraries are those of the RTL. All hosts
+are on one crossbar, and a path takes a flat time. Other delays come from the NIC's profile where the machine supports
+them (`tb/lab/honoured.py`). A setting without effect on the machine is rejected.
 
-It prints the metrics, how many messages a second of a processor it was, and what failed. Exit codes: 0 all checks hold;
-1 one does not; 2 the input was refused.
+The command prints the metrics, the messages per CPU second, and the failures. Exit codes: 0 all checks hold; 1 a check
+fails; 2 invalid input.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ LONGEST_US = 10**12
 
 @dataclass(frozen=True)
 class Running:
-    """As much of a running cluster as such a study needs."""
+    """Part of `RunningCluster` that such a study needs."""
 
     nics: Sequence[Any]
 
 
 class MachineLab(Notebook):
-    """As much of `tb.lab.lab.Lab` as such a study needs."""
+    """Part of `tb.lab.lab.Lab` that such a study needs."""
 
     def __init__(self, machine: Machine, nodes: int, seed: int, options: Mapping[str, float | str]) -> None:
         super().__init__()
@@ -52,19 +52,19 @@ class MachineLab(Notebook):
 
     @property
     def kernel(self) -> Kernel:
-        """The machine's."""
+        """Event loop of the machine."""
         return self.machine.kernel
 
     def option(self, name: str) -> int:
-        """An option that is a number."""
+        """Return a whole-number option."""
         return int(self._options[name])
 
     def text(self, name: str) -> str:
-        """An option that is text."""
+        """Return a text option."""
         return str(self._options[name])
 
     def start_layer(self, layer: str) -> list[Any]:
-        """The layer's program on every NIC, its library on every host. Raises SanlabError for options that it lacks."""
+        """Start a layer's firmware on each NIC and its library on each host. Raises SanlabError for unknown options."""
         mine = {name: one for name, one in self._options.items() if name.startswith(f"{layer}.")}
         own = {name.removeprefix(f"{layer}."): one if isinstance(one, str) else int(one) for name, one in mine.items()}
         card = self.machine.host(0).card
@@ -78,11 +78,11 @@ class MachineLab(Notebook):
         return libraries
 
     def progress(self, done: int, total: int, what: str = "messages") -> None:
-        """Nobody watches."""
+        """Ignore a progress report."""
 
 
 HONOURED = ("fault.loss", "fault.damage", "fault.reorder")
-"""Settings of every run that the machine honours."""
+"""Settings of every run that the machine supports."""
 NO_SIMULATOR = "the machine runs without a simulator, its clocks, its trace and its watchdog"
 NO_CORE = "NICs of the machine execute Python"
 NO_FAULT = "the machine loses, damages and reorders packets, and knows no other fault"
@@ -93,11 +93,11 @@ IGNORED: Mapping[str, str] = {
     "fault": NO_FAULT,
     "cluster": "all hosts are on one crossbar",
 }
-"""Reason for the other settings of every run, by group."""
+"""Reasons for the other settings of every run, by group."""
 
 
 def check_run(settings: Iterable[str]) -> None:
-    """Raise ConfigError for the first of some settings of every run that the machine ignores."""
+    """Raise ConfigError for the first setting of every run that the machine ignores."""
     for name in settings:
         if name in RUN_OPTIONS and name not in HONOURED:
             what, why = f"{name} has no effect on the machine", IGNORED[name.partition(".")[0]]
@@ -105,12 +105,12 @@ def check_run(settings: Iterable[str]) -> None:
 
 
 def options_of(known: Mapping[str, Option], given: Mapping[str, str]) -> dict[str, float | str]:
-    """The options of a study, with what the user has set. Raises SanlabError."""
+    """Return the options of a study with the values that the user has set. Raises SanlabError."""
     return {name: one.parse(name, given[name]) if name in given else one.default for name, one in known.items()}
 
 
 def run(study: str, settings: str, nodes: int, nic: str, seed: int) -> MachineLab:
-    """Run a study. Raises SanlabError."""
+    """Run a study and return its lab. Raises SanlabError."""
     info = studies.load(study)
     known = {**RUN_OPTIONS, **info.options}
     given = parse_settings(settings)
@@ -135,7 +135,7 @@ def run(study: str, settings: str, nodes: int, nic: str, seed: int) -> MachineLa
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command."""
+    """Parse the command line, run the study, and return the exit code."""
     parser = argparse.ArgumentParser(description="Run a study on the machine.")
     parser.add_argument("study")
     parser.add_argument("--set", default="", dest="settings", metavar="KEY=VALUE ...")

@@ -1,4 +1,4 @@
-"""From a study's findings to `results.json`: published values beside measured ones, and what the run cost."""
+"""Conversion of a study's findings to `results.json`: published next to measured values, and the cost of the run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tb.report.symbols import write_symbols
 
 
 def clock_edges() -> int:
-    """Clock edges evaluated, summed over all clocks; 0 where the simulator does not count them."""
+    """Return the number of clock edges evaluated over all clocks; 0 if the simulator does not count them."""
     program = ctypes.CDLL(None)
     try:
         counter = program.dw_clock_edges
@@ -36,10 +36,10 @@ def results_of(info: StudyInfo, lab: Lab, wall_s: float, simulator: str) -> Resu
     """Return the content of `results.json`.
 
     Args:
-        info: the study.
-        lab: its lab, at the end of the run.
-        wall_s: wall time of the run within the simulator.
-        simulator: name and version that the simulator says of itself.
+        info: Study.
+        lab: Lab of the study at the end of the run.
+        wall_s: Wall time of the run within the simulator, in s.
+        simulator: Name and version that the simulator reports.
     """
     plan, findings, spent = lab.plan, lab.findings, lab.simulation.engine.cost
     profile = plan.profile.name
@@ -73,15 +73,15 @@ def results_of(info: StudyInfo, lab: Lab, wall_s: float, simulator: str) -> Resu
 
 
 def begun_at(wall_s: float) -> str:
-    """Return date and time, in UTC, of so many seconds ago."""
+    """Return date and time in UTC of `wall_s` seconds ago."""
     return f"{datetime.now(timezone.utc) - timedelta(seconds=wall_s):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def leave_behind(folder: Path, info: StudyInfo, lab: Lab, wall_s: float, simulator: str) -> None:
-    """Write trace with legend, profiles, symbols, packets, failures.txt, results.json; each at once or not at all.
+    """Write trace, legend, profiles, symbols, packets, failures.txt and results.json, each atomically.
 
-    The results come last: where they are, the rest is too. Raises ResultsError when the disk refuses or a result is
-    not finite.
+    The results come last, so that all other files exist with them. Raises ResultsError for a failed write or a result
+    that is not finite.
     """
     write_trace(lab.trace(), folder / TRACE)
     write_legend(lab.legend(), folder / LEGEND)

@@ -1,4 +1,4 @@
-"""A lone crossbar in the simulator, with traffic at every port: what `switch_saturation` measures on."""
+"""Single crossbar in the simulator with traffic at each port, for `switch_saturation`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FULL = 65536
 
 @dataclass(frozen=True)
 class Throughput:
-    """What one measurement counted."""
+    """Counters of one measurement."""
 
     clocks: int
     chars: int
@@ -26,12 +26,12 @@ class Throughput:
     wall_s: float
 
     def load(self, ports: int) -> float:
-        """Accepted load: characters per clock and port."""
+        """Return the accepted load in characters a clock and port."""
         return self.chars / self.clocks / ports
 
 
 class RunningSwitch:
-    """The crossbar of `sim_switch_study` in the simulator that is running now."""
+    """Crossbar of `sim_switch_study` in the present simulation."""
 
     def __init__(self, dut: Any, plan: Plan) -> None:
         self.plan = plan
@@ -50,7 +50,16 @@ class RunningSwitch:
     async def measure(
         self, load: float, length: int, seed: int, warm_clocks: int, clocks: int, self_too: bool = True
     ) -> Throughput:
-        """Offer `load` characters a clock and port for `clocks` clocks after `warm_clocks`; what came out."""
+        """Offer traffic and return the counters of the output.
+
+        Args:
+            load: Characters a clock and port.
+            length: Packet length in characters.
+            seed: Seed of the traffic.
+            warm_clocks: Clocks before the measurement.
+            clocks: Clocks of the measurement.
+            self_too: True if a port may send to itself.
+        """
         dut = self._dut
         dut.clear.value, dut.enable.value = 1, 1
         dut.load.value, dut.length.value, dut.seed.value, dut.self_too.value = (
@@ -80,11 +89,11 @@ class RunningSwitch:
         return tuple(int(signal.value) for signal in (dut.chars, dut.packets, dut.backlog, dut.errors, dut.clocks))
 
     async def boot(self) -> None:
-        """Nothing to boot."""
+        """Do nothing: a switch does not boot."""
 
     async def drain(self) -> None:
-        """Traffic never ends by itself."""
+        """Do nothing: the traffic never ends by itself."""
 
     def broken_invariants(self) -> list[str]:
-        """CRC-8 errors and characters lost."""
+        """Return a description of CRC-8 errors and lost characters."""
         return [f"{self._errors} packets with a wrong CRC-8 or characters lost"] if self._errors else []

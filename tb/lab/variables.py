@@ -1,6 +1,7 @@
-"""The variables of a NIC's program in Python: whole numbers that its objects hold, found from its coroutines.
+"""Variables of a NIC's Python firmware: integers held by its objects, found through its coroutines.
 
-A real NIC has them in its memory beside what the firmware's map names. A fault may flip a bit of one.
+A real NIC keeps them in its memory, outside the regions that the firmware's memory map names. A fault may flip a bit of
+a variable.
 """
 
 from __future__ import annotations
@@ -10,13 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 
 OWN = "firmware."
-"""Modules whose objects are the program's."""
+"""Prefix of the modules whose objects belong to the firmware."""
 SHIFT = 0xFFFFFFFF
 
 
 @dataclass(frozen=True)
 class Variable:
-    """One: `key` is an attribute of an object, an index of a list or a key of a dictionary."""
+    """Variable of the firmware; `key` is an attribute of an object, an index of a list or a key of a dictionary."""
 
     name: str
     holder: Any
@@ -24,11 +25,11 @@ class Variable:
 
     @property
     def value(self) -> int:
-        """What it holds now."""
+        """Present value."""
         return _members(self.holder)[self.key]  # type: ignore[no-any-return]
 
     def flip(self, bit: int) -> None:
-        """Flip a bit of its 32."""
+        """Flip one of 32 bits."""
         flipped = (self.value ^ 1 << bit) & SHIFT
         if isinstance(self.holder, (list, dict)):
             self.holder[self.key] = flipped
@@ -37,8 +38,9 @@ class Variable:
 
 
 def variables(coroutines: Iterable[Any]) -> list[Variable]:
-    """All, in the order in which they were made. What never changes (frozen, layout) is none, nor an entry of a list
-    that holds nothing.
+    """Return all variables in the order of their creation.
+
+    Constants (frozen objects, layouts) and empty list or dictionary entries are excluded.
     """
     found: list[Variable] = []
     seen: set[int] = set()
@@ -50,7 +52,7 @@ def variables(coroutines: Iterable[Any]) -> list[Variable]:
 
 
 def _frames(coroutine: Any) -> Iterator[Any]:
-    """Those of a coroutine and of what it awaits."""
+    """Yield the frames of a coroutine and of the coroutines that it awaits."""
     while coroutine is not None and hasattr(coroutine, "cr_frame"):
         if coroutine.cr_frame is not None:
             yield coroutine.cr_frame
@@ -79,7 +81,7 @@ def _looked_into(held: Any) -> bool:
 
 
 def _members(held: Any) -> Any:
-    """By key; of a list by index."""
+    """Return the members of an object by key, or of a list by index."""
     if isinstance(held, dict):
         return held
     if isinstance(held, list):

@@ -15,15 +15,15 @@ from tb.plan.studies import CHOICE, StudyInfo
 
 STUDY, RUN = "study", "every study"
 UNITS = ("ps", "ns", "us", "ms", "s", "bytes", "kb", "MB", "metres")
-"""Units that the name of a setting may end in, after an underscore."""
+"""Units at the end of a setting's name, after an underscore."""
 WIDTH = 36
-"""Most characters of the column of names; a longer name moves its meaning to the right."""
+"""Maximum width of the column of names; the meaning of a longer name starts further right."""
 TYPES = {"bool": "true or false", "int": "whole number", "float": "number", "str": "text"}
 
 
 @dataclass(frozen=True)
 class Setting:
-    """One setting, as `SET="name=value"` takes it."""
+    """Description of one setting of `SET="name=value"`."""
 
     name: str
     group: str
@@ -33,7 +33,7 @@ class Setting:
     low: float | None
     high: float | None
     choices: tuple[str, ...]
-    """The known words of a text; empty: any text."""
+    """Valid words of a text; empty: any text."""
     unit: str
     default: float | str
     meaning: str
@@ -50,18 +50,18 @@ class Setting:
         return f"{self.type}, {self.low:,} to {self.high:,}" + (f" {self.unit}" if self.unit else "")
 
     def plain(self) -> dict[str, object]:
-        """Return the description as JSON has it."""
+        """Return the description as plain values for JSON."""
         return asdict(self)
 
 
 def settings_of(info: StudyInfo, profile: str = "") -> list[Setting]:
     """Return every setting that a run of a study accepts.
 
-    The study's own come first, then those of its layers, those of every study, and the values of the profile.
+    The study's own settings come first, then those of its layers, those of every study, and the values of the profile.
 
     Args:
-        info: The study, with its message layer chosen.
-        profile: Name of the hardware profile; the default one if empty.
+        info: Study with its message layer chosen.
+        profile: Name of the hardware profile; the default profile if empty.
 
     Raises:
         ConfigError: The profile is unknown or invalid.
@@ -83,7 +83,7 @@ def lines(settings: Sequence[Setting]) -> Iterator[str]:
 
 
 def _owner(name: str) -> str:
-    """Return the owner of an option of a study: the study, or the message layer that the name begins with."""
+    """Return the owner of a study's option: the study, or the message layer that prefixes the name."""
     layer, dot, _ = name.partition(".")
     return f"layer {layer}" if dot and name != CHOICE and name in layer_options(layer) else STUDY
 

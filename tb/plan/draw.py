@@ -1,4 +1,4 @@
-"""`make cluster`: writes the files of a regular cluster, its routes computed and checked, for `make run CLUSTER=`."""
+"""`make cluster`: write the files of a regular cluster for `make run CLUSTER=`, with computed and checked routes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,14 @@ FOLDER = OUT / "clusters"
 
 
 def draw(shape: str, hosts: int, ports: int, folder: Path) -> str:
-    """Write a cluster of this shape; one line that says what it is. Raises SanlabError before anything is written."""
+    """Write a cluster and return its description in one line. Raises SanlabError before anything is written.
+
+    Args:
+        shape: Name in SHAPES.
+        hosts: Number of hosts.
+        ports: Number of ports of each switch.
+        folder: Folder for the files.
+    """
     if shape not in SHAPES:
         cause = f"SHAPE is one of {', '.join(SHAPES)}"
         raise ConfigError("SHAPE", 0, f"unknown shape {shape!r}", cause, nearest(shape, SHAPES))
@@ -54,7 +61,7 @@ def _number(name: str, text: str) -> int:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Write the cluster that the words ask for; the exit code."""
+    """Write the cluster that the command line describes and return the exit code."""
     parser = argparse.ArgumentParser(prog="sanlab cluster", description=__doc__)
     parser.add_argument("--shape", default="clos", help=", ".join(SHAPES))
     parser.add_argument("--hosts", default="64")

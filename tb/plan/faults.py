@@ -1,7 +1,8 @@
-"""Faults of a run, each as a short text: what fails, where, and when. They act by absolute time (`tb.lab.faults`).
+"""Faults of a run as short texts: kind, place and time. `tb.lab.faults` injects them at absolute times.
 
-`<kind>:<place>[:<number>[.<bit>]]@<us>[+<us>]`, several joined by commas: `sram:metz:0xa010.5@41.5` flips bit 5 of the
-byte 0xa010 in the SRAM of metz's NIC at 41.5 us, `stick:metz.0:0x10f@41.5+2` holds what arrives at metz for 2 us.
+The form is `<kind>:<place>[:<number>[.<bit>]]@<us>[+<us>]`, separated by commas. `sram:metz:0xa010.5@41.5` flips bit 5
+of byte 0xa010 in the SRAM of metz's NIC at 41.5 us. `stick:metz.0:0x10f@41.5+2` replaces all characters that arrive at
+metz for 2 us.
 """
 
 from __future__ import annotations
@@ -16,24 +17,24 @@ from pymodels.errors import ConfigError, nearest
 from pymodels.topology import TopologyError
 
 US = 1_000_000
-"""In picoseconds."""
+"""Picoseconds in a microsecond."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of fault."""
+    """Kind of fault."""
 
     does: str
     layer: str
-    """Of the system: link, pci, nic, host, firmware."""
+    """Part of the system: link, pci, nic, host or firmware."""
     number: int = 0
-    """One more than the greatest number; 0: it has none."""
+    """Maximum number plus one; 0 if the kind takes no number."""
     bits: int = 0
-    """Of what the number names; 0: no bit is named."""
+    """Number of bits of the numbered object; 0 if the kind takes no bit."""
     least: int = 0
     lasts: bool = False
     port: bool = False
-    """Its place is a port of a cable; else a host."""
+    """True if the place is a port of a cable; false if it is a host."""
 
 
 KINDS = {
@@ -55,9 +56,9 @@ KINDS = {
     "variable": Kind("a bit of a variable that the firmware holds, by its number", "firmware", 1 << 31, 32),
     "instruction": Kind("a bit of an instruction that the NIC has executed, by its number", "firmware", 1 << 31, 32),
 }
-"""All, by name."""
+"""Kinds of faults by name."""
 IN_PYTHON, IN_C = frozenset({"variable"}), frozenset({"instruction"})
-"""Kinds that strike nothing but firmware in Python, or in C."""
+"""Kinds that affect only firmware in Python, or only firmware in C."""
 FORM = re.compile(
     r"(\w+):([\w.-]+)(?::(0x[0-9a-fA-F]+|\d+)(?:\.(\d+))?)?@(\d+(?:\.\d+)?)(?:\+(\d+(?:\.\d+)?))?", re.ASCII
 )
@@ -65,7 +66,7 @@ FORM = re.compile(
 
 @dataclass(frozen=True)
 class Fault:
-    """One fault. `number`: an address, value, bit or index, as its kind says; `at_ps`: when it acts or begins."""
+    """Single fault. `number` is an address, value, bit or index, depending on the kind; `at_ps` is its begin."""
 
     kind: str
     place: str
@@ -87,7 +88,7 @@ def _us(ps: int) -> str:
 
 
 def faults(text: str, cluster: Cluster) -> list[Fault]:
-    """The faults of a setting. Raises ConfigError for a text that is none, and for a place that there is not."""
+    """Return the faults of a setting. Raises ConfigError for an invalid text or an unknown place."""
     return [_fault(one, cluster) for one in text.split(",") if one]
 
 
@@ -132,5 +133,5 @@ def _check_place(kind: Kind, place: str, cluster: Cluster) -> None:
 
 
 def text_of(given: Sequence[Fault]) -> str:
-    """The setting that has these faults."""
+    """Return the setting with these faults."""
     return ",".join(map(str, given))

@@ -1,4 +1,4 @@
-"""Which NICs of a run execute firmware in C, and which run the program in Python."""
+"""Language of the NICs' firmware in a run: C, which the NIC executes, or Python."""
 
 from __future__ import annotations
 
@@ -25,8 +25,17 @@ WRITTEN_IN = Option(PYTHON, "firmware of the NICs: python, or c, which they exec
 def nodes_in_c(
     options: Mapping[str, float | str], layer: str, names: Sequence[str], profile: Profile, needs: Sequence[str] = ()
 ) -> frozenset[int]:
-    """The nodes whose NICs execute the C firmware of a layer. `needs`: what a study uses of the layer (`NEEDS` of the
-    module). Raises SanlabError where that cannot be.
+    """Return the nodes whose NICs execute the C firmware of a layer.
+
+    Args:
+        options: Options of the run.
+        layer: Name of the message layer.
+        names: Names of the hosts.
+        profile: Profile of the NICs.
+        needs: Features of the layer that the study uses (`NEEDS` of the study).
+
+    Raises:
+        SanlabError: Invalid setting, no image for this NIC kind, or a feature that the image lacks.
     """
     asked = str(options[FIRMWARE])
     if asked == PYTHON and layer in layers() and not has_program(layer):
@@ -48,7 +57,7 @@ def nodes_in_c(
 
 
 def runs_in_c(info: StudyInfo) -> bool:
-    """Whether a study runs with `nic.firmware=c`, its options as they are by default: the layer is asked."""
+    """Return True if a study can run with `nic.firmware=c` and its default options."""
     layer = info.layers[0] if info.layers else ""
     if layer not in layers() or not has_program(layer):
         return False
@@ -61,14 +70,14 @@ def runs_in_c(info: StudyInfo) -> bool:
 
 
 def _check_stop(function: str, layer: str, kind: str) -> None:
-    """Reject an image that is stale, and a function that it does not have. Raises StaleError, ConfigError."""
+    """Raise StaleError for an outdated image, and ConfigError for a function that the image lacks."""
     known = load(layer, kind).names()
     if function and function not in known:
         raise ConfigError("SET", 0, "unknown function", f"{STOP} is {function!r}", nearest(function, known))
 
 
 def _check(layer: str, kind: str) -> None:
-    """Refuse what has no image. Raises ConfigError."""
+    """Raise ConfigError for a layer without an image for this NIC kind."""
     asked = f"{FIRMWARE}={C} asks for it"
     if layer not in layers():
         what = f"layer {layer!r} has no firmware in C" if layer else "this study starts no message layer"

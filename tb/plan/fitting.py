@@ -1,4 +1,4 @@
-"""Which profile fits a message layer: its usual one, where the user names none."""
+"""Choice of the profile for a message layer if the user names none."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ from pymodels.profiles import DEFAULT_PROFILE, Profile, load_profile, profile_na
 
 
 def fitting_profile(layer: str, options: Mapping[str, Options]) -> Profile:
-    """The profile of the card that a layer drives; else the default one, if the layer and all below are compiled for
-    it; else the first that they are compiled for. `options` of each layer by its name. Raises LookupError.
+    """Return the usual profile of a layer. Raises LookupError if the layer is compiled for no NIC with RTL.
+
+    The first match is returned: the profile of the card that the layer drives; the default profile, if the layer and
+    those below are compiled for it; the first other profile for which they are. `options` has the options of each layer
+    by its name.
     """
     for profile in fitting_profiles(layer, options):
         return profile
@@ -22,8 +25,9 @@ def fitting_profile(layer: str, options: Mapping[str, Options]) -> Profile:
 
 
 def fitting_profiles(layer: str, options: Mapping[str, Options]) -> Iterator[Profile]:
-    """Yield the profiles with RTL on which a layer and all below run, the usual one first. `options` of each layer by
-    its name.
+    """Yield the profiles with RTL on which a layer and those below it run, the usual one first.
+
+    `options` has the options of each layer by its name.
     """
     layers = stack((layer,), options)
     drives = next((kind.name for one in layers if (kind := load(one).drives)), "")

@@ -1,4 +1,4 @@
-"""What a cluster may not exceed, checked before any build: the simulator's tables, the slack buffers of its links."""
+"""Limits of a cluster, checked before any build: tables of the simulator, slack buffers of links."""
 
 from __future__ import annotations
 
@@ -8,18 +8,26 @@ from pymodels.profiles import Profile
 from pymodels.topology import Link, TopologyError
 
 MOST_HOSTS = 1024
-"""Hosts that the doorway's tables hold: two memories each, and two for further cards."""
+"""Maximum number of hosts in the doorway's tables: two memories each, and two for further cards."""
 MOST_CLOCKS = 4096
-"""Clocks that they hold: three a host, a fourth with an FPGA card, a fifth behind a bridge, one a switch."""
+"""Maximum number of clocks: three a host, a fourth with an FPGA card, a fifth behind a bridge, one a switch."""
 MOST_SWITCHES = 1024
-"""Switches that have numbers in the trace and units in the doorway."""
+"""Maximum number of switches with numbers in the trace and units in the doorway."""
 STOP_SLOTS = 4
-"""Characters that come after a slack buffer has reached the stop mark, beside those of two flights: one for each
-register that STOP and they pass, one because a BEAT may take the slot of STOP (hdl/link/README.md)."""
+"""Characters that arrive after a slack buffer has reached its stop mark, in addition to two flights: one for each
+register that STOP and they pass, and one because a BEAT may take the slot of STOP (hdl/link/README.md).
+"""
 
 
 def check_size(hosts: int, fpga_cards: int, switches: int, file: str) -> None:
-    """Refuse a cluster that the simulator's tables do not hold. Raises ConfigError."""
+    """Raise ConfigError for a cluster that exceeds the simulator's tables.
+
+    Args:
+        hosts: Number of hosts.
+        fpga_cards: Number of FPGA cards.
+        switches: Number of switches.
+        file: Configuration file for the error.
+    """
     if hosts > MOST_HOSTS:
         cause = f"the simulator's tables hold {MOST_HOSTS} (DW_MEMORIES of hdl/sim/doorway/doorway.h, two a host)"
         raise ConfigError(file, 0, f"{hosts} hosts", cause, "take some of them with NUM_NODES, or enlarge the table")
@@ -33,7 +41,7 @@ def check_size(hosts: int, fpga_cards: int, switches: int, file: str) -> None:
 
 
 def check_switches(cluster: Cluster, profile: Profile) -> None:
-    """Refuse a topology that the network of the profile's NICs cannot make. Raises ConfigError."""
+    """Raise ConfigError for a topology that the network of the profile's NICs does not support."""
     network = profile.nic.network
     for switch in cluster.topology.switches:
         if network.ports and switch.ports != network.ports:
@@ -49,7 +57,7 @@ def check_switches(cluster: Cluster, profile: Profile) -> None:
 
 
 def check_late(cluster: Cluster, port: str, delay_given: bool) -> None:
-    """Refuse a port that there is not, into which packets come late, and a delay without one. Raises ConfigError."""
+    """Raise ConfigError for an unknown port of `fault.late_port`, or for a delay without a port."""
     if delay_given and not port:
         raise ConfigError(
             "SET", 0, "fault.late_us alone", "no port is named", "set fault.late_port=<switch>.<port> too"
@@ -62,9 +70,10 @@ def check_late(cluster: Cluster, port: str, delay_given: bool) -> None:
 
 
 def longest_cable(profile: Profile) -> float:
-    """Metres of the longest cable whose characters a slack buffer still holds after it has asked for STOP; < 0: none.
+    """Return the length in metres of the longest cable whose characters fit a slack buffer after STOP;
+    negative if none.
 
-    What arrives after the stop mark: two flights, of one character at least, and `STOP_SLOTS` characters.
+    After the stop mark arrive the characters of two flights (at least one each) and `STOP_SLOTS` more.
     """
     flight = (profile.integer("link.slack") - profile.integer("link.stop_mark") - STOP_SLOTS) // 2
     if flight < 1:
@@ -74,7 +83,7 @@ def longest_cable(profile: Profile) -> float:
 
 
 def check_cables(cluster: Cluster, profile: Profile) -> None:
-    """Refuse a cable in which more is under way than the buffer at its end has room for. Raises ConfigError."""
+    """Raise ConfigError for a cable that holds more characters than the slack buffer at its end."""
     longest = longest_cable(profile)
     for link in cluster.topology.links:
         metres = profile.number("cable.metres") if link.metres is None else link.metres
@@ -83,7 +92,7 @@ def check_cables(cluster: Cluster, profile: Profile) -> None:
 
 
 def _too_long(link: Link, metres: float, longest: float, profile: Profile) -> tuple[str, str, str]:
-    """What, cause and remedy of a cable that is too long."""
+    """Return subject, cause and remedy of the error for a cable that is too long."""
     slack, mark = profile.integer("link.slack"), profile.integer("link.stop_mark")
     under_way = 2 * profile.cable_characters(metres) + STOP_SLOTS
     what = f"the cable between {link.a.node} and {link.b.node} is too long: {metres:g} m"

@@ -1,4 +1,4 @@
-"""Modules by name, where the module may not exist."""
+"""Import of modules that may not exist."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from types import ModuleType
 
 
 def module_if_there(name: str) -> ModuleType | None:
-    """The module of this name; None where there is none. An import in it that fails is raised as it is."""
+    """Return the module of a name, or None if it does not exist. A failed import inside the module is raised."""
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:

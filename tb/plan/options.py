@@ -1,4 +1,4 @@
-"""Settings by name: those of a study, and the options of message layers among them."""
+"""Settings by name: those of a study, including the options of message layers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Option", "check_layers", "layer_options", "links_held", "options_by_
 
 
 def layer_options(layer: str) -> dict[str, Option]:
-    """The run-time options of a message layer as settings `<layer>.<option>`; none for a layer without options."""
+    """Return the run-time options of a message layer as settings `<layer>.<option>`; empty without options."""
     known = grounds(layer) if exists(layer) else ()
     chosen = {f"{layer}.{ON}": Option(known[0], f"what {layer} stands on", choices=known)} if len(known) > 1 else {}
     options = load(layer).options if exists(layer) else None
@@ -23,22 +23,29 @@ def layer_options(layer: str) -> dict[str, Option]:
 
 
 def stack_options(layer: str) -> dict[str, Option]:
-    """The options of a message layer, and of all layers that it can stand on."""
+    """Return the options of a message layer and of all layers on which it can run."""
     below = [stack_options(one) for one in grounds(layer)]
     return {name: option for options in (*below, layer_options(layer)) for name, option in options.items()}
 
 
 def check_layers(options: Mapping[str, float | str], nodes: int, sram_bytes: int, card: CardMap) -> None:
-    """Check the options of message layers together, as the layers do on `nodes` NICs with `sram_bytes`, on such cards.
+    """Check the options of message layers together, as the layers do.
 
-    Raises SanlabError (exit code 2) naming one.
+    Args:
+        options: Options of the run.
+        nodes: Number of NICs.
+        sram_bytes: SRAM size of a NIC.
+        card: Address map of a NIC card.
+
+    Raises:
+        SanlabError: Invalid option (exit code 2).
     """
     for layer, values in options_by_layer(options).items():
         check_options(layer, values, nodes, sram_bytes, card)
 
 
 def options_by_layer(options: Mapping[str, float | str]) -> dict[str, dict[str, float | str]]:
-    """The options of message layers among those of a study, by layer."""
+    """Return the options of message layers among those of a study, by layer."""
     given: dict[str, dict[str, float | str]] = {}
     for name, value in options.items():
         layer, dot, option = name.partition(".")
@@ -48,6 +55,6 @@ def options_by_layer(options: Mapping[str, float | str]) -> dict[str, dict[str, 
 
 
 def links_held(options: Mapping[str, float | str]) -> str:
-    """What among the options of message layers makes NICs take no packet while they wait for their own link."""
+    """Return the options with which NICs accept no packets while they wait for their own link, separated by spaces."""
     held = {layer: holds_link(layer, values) for layer, values in options_by_layer(options).items()}
     return " ".join(f"{layer}.{option}" for layer, told in held.items() for option in told.split())

@@ -1,4 +1,4 @@
-"""Commits of the sources and versions of the tools that a run is made with."""
+"""Commits of the sources and versions of the tools of a run."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from tb.tools.programs import ToolError
 SANLAB = "sanlab"
 UNKNOWN = "unknown"
 DIRTY = "+changes"
-"""Behind a commit: the working tree had changes, or files that are not in the repository."""
+"""Suffix of a commit if the working tree has changes or untracked files."""
 VERSION = re.compile(r'^version = "(.+)"', re.MULTILINE)
 
 
 @cache
 def commits() -> dict[str, str]:
-    """Return the Git commit of each root by the root's name, as they were at the first call in this process.
+    """Return the Git commit of each root by name, as of the first call in this process.
 
-    `unknown` stands for a root that is no part of a repository, such as an installed wheel, and where git is missing.
+    The commit is `unknown` for a root outside a repository, such as an installed wheel, and without git.
     """
     named: dict[str, str] = {}
     for root in roots():
@@ -35,7 +35,7 @@ def commits() -> dict[str, str]:
 
 
 def commit(root: Path) -> str:
-    """Return the commit that a folder was checked out from, with `+changes` where the folder differs from it."""
+    """Return the checked-out commit of a folder, with `+changes` if the folder differs from it."""
     head = _git(root, "rev-parse", "--verify", "HEAD")
     if head is None or not _git(root, "ls-files", "--", "."):
         return UNKNOWN
@@ -44,7 +44,7 @@ def commit(root: Path) -> str:
 
 
 def _git(folder: Path, *words: str) -> str | None:
-    """Return what git prints without surrounding white space, or None where it fails."""
+    """Return git's output without surrounding white space, or None if git fails."""
     try:
         return git(folder, *words).strip()
     except ToolError:
@@ -52,14 +52,14 @@ def _git(folder: Path, *words: str) -> str | None:
 
 
 def versions(simulator: str) -> dict[str, str]:
-    """Return the versions of sanlab, Python and packages; `simulator` is what the simulator says of itself."""
+    """Return the versions of sanlab, Python, packages and the simulator (as it reports itself)."""
     packages = {name: _version(name) for name in ("cocotb", "numpy")}
     return {SANLAB: own_version(), "python": platform.python_version(), **packages, "simulator": simulator}
 
 
 @cache
 def own_version() -> str:
-    """Return the version of sanlab: of a checkout what its pyproject.toml says, else of the installed package."""
+    """Return the version of sanlab, from pyproject.toml in a checkout, else from the installed package."""
     project = TREE / "pyproject.toml"
     found = VERSION.search(project.read_text(encoding="utf-8")) if project.is_file() else None
     return found[1] if found else _version(SANLAB)

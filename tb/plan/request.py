@@ -1,4 +1,4 @@
-"""The request of one run: checked before anything is built, and handed to the simulator process as a file."""
+"""Request of one run: checked before anything is built, and passed to the simulator process as a file."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ RUN_OPTIONS = {
 
 @dataclass(frozen=True)
 class Request:
-    """One run of one study."""
+    """Run of one study as requested by the user."""
 
     study: str
     simulator: str
@@ -64,15 +64,15 @@ class Request:
     cluster_file: str
     profile_name: str
     settings: Mapping[str, str] = field(default_factory=dict)
-    """What SET gave, by key."""
+    """Settings of SET by key."""
     folder: str = ""
-    """Where results go."""
+    """Folder of the results."""
     progress_fd: int = -1
-    """Where the simulator process reports how far it is, one JSON object a line; -1 for nowhere."""
+    """File descriptor for progress reports of the simulator process, one JSON object a line; -1: none."""
     directory: str = ""
-    """Where the command was typed: file names in settings are relative to it."""
+    """Directory of the command, to which file names in settings are relative."""
     window_ps: tuple[int, int | None] = (0, None)
-    """When waves begin and end; None: with the run."""
+    """Begin and end of the waves in ps; None: end of the run."""
     commits: Mapping[str, str] = field(default_factory=dict)
     """Git commit of each root (`tb.plan.provenance`)."""
 
@@ -88,31 +88,33 @@ class Request:
 
 @dataclass(frozen=True)
 class Plan:
-    """A request resolved: the cluster, the profile with settings in force, the study's options."""
+    """Resolved request: cluster, profile with the settings in force, options of the study."""
 
     request: Request
     cluster: Cluster
     profile: Profile
     options: Mapping[str, float | str]
     in_c: frozenset[int] = frozenset()
-    """The nodes whose NICs execute firmware in C from the beginning, by VNN."""
+    """Nodes whose NICs execute firmware in C from the beginning, by VNN."""
     cores: bool = False
-    """The NICs are built with processors that can execute it."""
+    """True if NICs have processors that can execute firmware in C."""
 
     @property
     def settings(self) -> dict[str, float | str]:
-        """Every setting in force by key: of the profile, of study and layers, of the run and its faults."""
+        """Settings in force by key: profile, study, layers, run and faults."""
         profile = {key: value.value for key, value in self.profile.values.items()}
         return dict(sorted({**profile, **self.options}.items()))
 
     @property
     def given(self) -> tuple[str, ...]:
-        """Keys of the settings that the user gave, sorted."""
+        """Sorted keys of the settings that the user gave."""
         return tuple(sorted(self.request.settings))
 
     @property
     def firmware(self) -> str:
-        """What the NICs execute: `python`, `c`, or a word for each host; `none` for NICs without a processor."""
+        """Language of the NICs' firmware: `python`, `c`, or a word for each host; `none` for NICs without a
+        processor.
+        """
         if self.profile.nic.target is None:
             return "none"
         words = ["c" if vnn in self.in_c else "python" for vnn in range(len(self.cluster.hosts))]
@@ -120,7 +122,7 @@ class Plan:
 
 
 def plan(request: Request, info: StudyInfo) -> Plan:
-    """Check a request against configuration, profile and study. Raises ConfigError naming the nearest known word."""
+    """Check a request against configuration, profile and study. Raises ConfigError with the nearest known word."""
     info = info.chosen(request.settings)
     host = request.settings.get(HOST) or None
     cluster = load_cluster(Path(request.cluster_file), host, allow_cycles=info.cyclic_routes)
@@ -164,7 +166,7 @@ def plan(request: Request, info: StudyInfo) -> Plan:
 
 
 def _check_compiled(layer: str, profile: Profile) -> None:
-    """Refuse a study whose message layer is not compiled for this NIC's processor. Raises ConfigError."""
+    """Raise ConfigError if the study's message layer is not compiled for this NIC's processor."""
     if not layer or not has_program(layer):
         return
     try:
@@ -177,7 +179,7 @@ def _check_compiled(layer: str, profile: Profile) -> None:
 
 
 def check_host(layer: str, profile: Profile) -> None:
-    """Refuse a layer whose host side is not compiled for the processor of the profile's host. Raises ConfigError."""
+    """Raise ConfigError if a layer's library is not compiled for the processor of the profile's host."""
     try:
         PathTable.of_host(layer, profile.host_target)
     except CostError as error:
@@ -186,7 +188,7 @@ def check_host(layer: str, profile: Profile) -> None:
 
 
 def _check_composed(layer: str, profile: Profile, options: Mapping[str, float | str]) -> None:
-    """Refuse options that compose a layer of parts for which a side is not compiled. Raises ConfigError."""
+    """Raise ConfigError for options that compose a layer of parts without compiled costs."""
     parts = composition(layer, options)
     try:
         PathTable.of_host(layer, profile.host_target, parts)
@@ -206,7 +208,18 @@ def resolve(
     settings: str,
     simulators: tuple[str, ...],
 ) -> Request:
-    """A request from the arguments of the command line. Raises ConfigError for the first invalid one."""
+    """Return a request from the arguments of the command line. Raises ConfigError for the first invalid argument.
+
+    Args:
+        study: Name of the study.
+        simulator: Name of the simulator.
+        seed: Seed as text.
+        waves: True to write waves.
+        cluster: Cluster file or folder; empty for the default.
+        profile: Name of the hardware profile; empty for the default.
+        settings: Settings as in SET.
+        simulators: Known simulators.
+    """
     if simulator not in simulators:
         remedy = nearest(simulator, simulators)
         raise ConfigError("SIM", 0, f"unknown simulator {simulator!r}", "SIM names the simulator", remedy)

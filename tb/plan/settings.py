@@ -1,4 +1,4 @@
-"""A profile as run-time settings of the RTL: those that one of its values fills, and those computed."""
+"""Conversion of a profile to run-time settings of the RTL."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from pymodels.settings import BRIDGE, FPGA, LINK, MASTER, TARGET, Bundle, Settin
 
 
 def from_profile(profile: Profile, bundle: Bundle) -> dict[int, int]:
-    """The settings of a bundle, those within apart, that a value of the profile fills."""
+    """Return the settings of a bundle, without nested bundles, that come from a profile value."""
     return {int(setting): profile.integer(setting.source) for setting in bundle.settings if setting.source}
 
 
 def link_settings(profile: Profile) -> dict[int, int]:
-    """What every link port needs."""
+    """Return the settings of a link port."""
     return from_profile(profile, LINK)
 
 
 def switch_settings(profile: Profile) -> dict[int, int]:
-    """What a switch needs beside its cables."""
+    """Return the settings of a switch, without those of its cables."""
     return link_settings(profile) | profile.nic.network.switch_settings(profile)
 
 
@@ -27,19 +27,19 @@ FAST_PS, SLOW_PS = 15_000, 30_000
 
 
 def pci_period(profile: Profile, has_fpga: bool) -> int:
-    """Period of a node's PCI bus in ps: the profile's, or that of the slowest card on it (readings A11)."""
+    """Return the period of a node's PCI bus in ps: the profile's, or that of the slowest card (readings A11)."""
     beside = has_fpga and not profile.flag("fpga.bridge")
     return card_period(profile) if beside else profile.integer("clock.pci_ps")
 
 
 def card_period(profile: Profile) -> int:
-    """Period in ps of the PCI bus on which the FPGA card stands, before or behind a bridge."""
+    """Return the period in ps of the FPGA card's PCI bus, with or without a bridge."""
     own = profile.integer("clock.pci_ps")
     return max(own, SLOW_PS) if profile.integer("fpga.mhz") < 66 else own
 
 
 def fpga_settings(profile: Profile) -> dict[int, int]:
-    """What a node with an FPGA card needs beside `node_settings`."""
+    """Return the settings of a node with an FPGA card, in addition to `node_settings`."""
     slow = pci_period(profile, True) > FAST_PS
     return from_profile(profile, FPGA) | {
         int(Setting.FPGA_WIDE): int(profile.integer("fpga.width") == 64),
@@ -49,7 +49,7 @@ def fpga_settings(profile: Profile) -> dict[int, int]:
 
 
 def node_settings(profile: Profile) -> dict[int, int]:
-    """What a node needs: link, PCI segment, NIC."""
+    """Return the settings of a node: link, PCI segment, NIC."""
     values = {key: value for bundle in (BRIDGE, MASTER, TARGET) for key, value in from_profile(profile, bundle).items()}
     values |= {
         int(Setting.CARD_BASE): SLOT,

@@ -1,17 +1,22 @@
-"""Studies by name: one file each in tb/studies/<layer>. A study says what is asked, runs it on a cluster in RTL, and
-hands in what it measured.
+"""Studies by name, one file each in tb/studies/<layer>. A study states a question, runs on a cluster, and
+reports results.
 
-A study module has a docstring (its first line is the question), optionally `OPTIONS` (its keys for SET), `LAYER` (the
-message layer that it starts, or several: refused on a NIC for which it is not compiled), `LAYERS` (the layers of which
-it starts one: the first, or that of the option `layer`, which is added with those of the layer), `NEEDS` (what it uses
-of the layer that the layer's firmware in C may lack, in the words of `LACKS` of its `boot.py`), `CLUSTER` (the example
-cluster it needs, else the user's), `DESIGN` (what is built when it is not a cluster), `HOSTS` (how many hosts it needs
-at least: two where it starts a message layer), `CYCLIC_ROUTES` (it may run with given routes, or options of its layer,
-that can deadlock), `QUICK` (settings, as SET has them, that keep it within half a minute), `TINY` (those of its
-smallest run, which tests compare on both simulators), `VARIANTS` (further runs of `make figures`: profile and settings
-by name), `check(plan)` (raises ConfigError for settings that cannot be, before anything is built), `cores(plan)`
-(whether NICs may be given firmware in C when the run has begun), and `async def run(lab: Lab) -> None`. It imports no
-simulator, and names no published figure.
+A study module imports no simulator and names no published value. It has a docstring, whose first line is the question,
+and `async def run(lab: Lab) -> None`. All other attributes are optional:
+
+- `OPTIONS`: its settings for SET, as `Option` objects by name.
+- `LAYER`: the message layer that it starts, or several; rejected on NICs for which they are not compiled.
+- `LAYERS`: layers of which it starts one: the first, or that of the option `layer`, which is added automatically.
+- `NEEDS`: features of the layer that C firmware may lack, in the words of the layer's `boot.py`.
+- `CLUSTER`: the example cluster that it needs; otherwise the user's.
+- `DESIGN`: the design to build if it is not a cluster.
+- `HOSTS`: the minimum number of hosts; by default 2 with a message layer, else 1.
+- `CYCLIC_ROUTES`: True to accept routes or layer options that can deadlock.
+- `QUICK`: settings, as in SET, for a run of less than half a minute.
+- `TINY`: settings of the smallest run, which tests compare on both simulators.
+- `VARIANTS`: further runs of `make figures`: profile and settings by name.
+- `check(plan)`: raises ConfigError for invalid settings before anything is built.
+- `cores(plan)`: returns True if NICs may get firmware in C during the run.
 
 A study outside this folder is named by its module, with dots: `my_package.my_study`.
 """
@@ -34,52 +39,52 @@ from tb.plan.modules import module_if_there
 from tb.plan.options import Option, stack_options
 
 CHOICE = "layer"
-"""The option that chooses a message layer."""
+"""Option that selects a message layer."""
 
 
 class StudyError(ConfigError):
-    """A study whose file cannot be used: the message names file and line."""
+    """Invalid study file; the message names file and line."""
 
 
 @dataclass(frozen=True)
 class StudyInfo:
-    """What is known of a study without running it."""
+    """Properties of a study that are known without running it."""
 
     name: str
     question: str
     options: Mapping[str, Option]
     cluster: str | None
     design: Any
-    """What is built when it is not a cluster (`DESIGN` of the module), else None."""
+    """Design to build if it is not a cluster (`DESIGN` of the module), else None."""
     module: ModuleType
     check: Callable[[Any], None] | None = None
-    """Looks at the whole plan before anything is built (`check` of the module)."""
+    """Function that checks the plan before anything is built (`check` of the module)."""
     cores: Callable[[Any], bool] | None = None
-    """Whether NICs are built with processors that execute although none does from the beginning (`cores`)."""
+    """Function that returns True if NICs need executing processors although none runs C firmware at first (`cores`)."""
     cyclic_routes: bool = False
-    """Given routes, or options of a layer, with which packets can wait for each other in a circle are not refused
-    (`CYCLIC_ROUTES` of the module).
-    """
+    """True to accept routes or layer options with which packets can deadlock (`CYCLIC_ROUTES` of the module)."""
     quick: str = ""
-    """Settings for a first look (`QUICK` of the module): what `make figures QUICK=1` runs it with."""
+    """Settings of the study in `make figures QUICK=1` (`QUICK` of the module)."""
 
     tiny: str = ""
-    """Settings of its smallest run (`TINY` of the module): equal on both simulators, asleep and always on."""
+    """Settings of the smallest run (`TINY`), with equal results on both simulators, with gated and always-on clocks."""
 
     variants: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    """Further runs of `make figures` by name (`VARIANTS` of the module): profile, and settings as SET has them."""
+    """Further runs of `make figures` by name (`VARIANTS` of the module): profile, and settings as in SET."""
 
     layer: str = ""
-    """The one that was chosen, of a study that runs over several (`LAYERS` of the module)."""
+    """Selected layer of a study that supports several (`LAYERS` of the module)."""
 
     @property
     def layers(self) -> tuple[str, ...]:
-        """The message layers that it starts (`LAYER` of the module: one, or several; or the one that was chosen)."""
+        """Message layers that the study starts (`LAYER` of the module, or the selected layer)."""
         said: str | Iterable[str] = self.layer or getattr(self.module, "LAYER", ())
         return (said,) if isinstance(said, str) else tuple(said)
 
     def chosen(self, settings: Mapping[str, str]) -> StudyInfo:
-        """With the layer that settings choose, and its options. Raises ConfigError for one that is not of `LAYERS`."""
+        """Return the study with the layer that settings select, and its options. Raises ConfigError for an
+        unknown layer.
+        """
         known: tuple[str, ...] = tuple(getattr(self.module, "LAYERS", ()))
         if not known:
             return self
@@ -90,27 +95,27 @@ class StudyInfo:
 
     @property
     def hosts(self) -> int:
-        """How many hosts it needs at least (`HOSTS` of the module): two where it starts a message layer."""
+        """Minimum number of hosts (`HOSTS` of the module): 2 for a study that starts a message layer."""
         return int(getattr(self.module, "HOSTS", 2 if self.layers else 1))
 
     @property
     def run(self) -> Any:
-        """The study itself."""
+        """Coroutine function of the study."""
         return self.module.run
 
 
 def files() -> dict[str, Path]:
-    """The file of every study, by name."""
+    """Return the file of every study by name."""
     return roots.studies()
 
 
 def names() -> list[str]:
-    """The studies that exist."""
+    """Return the names of all studies."""
     return list(files())
 
 
 def known() -> str:
-    """The studies that exist, for a help text; empty where two have one name, which `load` reports."""
+    """Return the names of all studies for a help text; empty if two have the same name, which `load` reports."""
     try:
         return ", ".join(names())
     except ConfigError:
@@ -118,7 +123,7 @@ def known() -> str:
 
 
 def fault(name: str) -> str:
-    """Why a study cannot be loaded; empty: it can."""
+    """Return the reason why a study cannot be loaded; empty if it can."""
     try:
         load(name)
     except StudyError as error:
@@ -127,7 +132,7 @@ def fault(name: str) -> str:
 
 
 def load(name: str) -> StudyInfo:
-    """A study by name, or by its module with dots. Raises ConfigError naming the nearest."""
+    """Return a study by name, or by module with dots. Raises ConfigError with the nearest name."""
     module = _outside(name) if "." in name else None
     if module is None:
         known_files = files()
@@ -155,7 +160,7 @@ def load(name: str) -> StudyInfo:
 
 
 def _outside(name: str) -> ModuleType | None:
-    """The module of a study that stands outside tb/studies; None when there is none."""
+    """Return the module of a study outside tb/studies, or None if it does not exist."""
     if not all(part.isidentifier() for part in name.split(".")):
         return None
     with _errors_named(name):
@@ -170,7 +175,7 @@ def _imported(name: str, file: Path) -> ModuleType:
 
 @contextmanager
 def _errors_named(study: str) -> Iterator[None]:
-    """Raise StudyError, with file and line, for whatever the import of a study raises."""
+    """Raise StudyError with file and line for any exception of a study's import."""
     try:
         yield
     except SanlabError:
@@ -185,7 +190,7 @@ def _errors_named(study: str) -> Iterator[None]:
 
 
 def _place(error: BaseException, study: str) -> tuple[str, int]:
-    """The line of the study at which an exception was raised, else the last one of any file."""
+    """Return the line of the study that raised an exception, else the last line of any file."""
     frames = [(frame.filename, frame.lineno or 0) for frame in traceback.extract_tb(error.__traceback__)]
     frames = [(file, line) for file, line in frames if not file.startswith("<")]
     own = [(file, line) for file, line in frames if file == study]
@@ -193,7 +198,7 @@ def _place(error: BaseException, study: str) -> tuple[str, int]:
 
 
 def _check_module(module: ModuleType) -> None:
-    """Raise StudyError for a study that has no `run`, or whose settings are not options."""
+    """Raise StudyError for a study without `run`, or with settings that are not options."""
     file = module.__file__ or module.__name__
     if not inspect.iscoroutinefunction(getattr(module, "run", None)):
         there = hasattr(module, "run")
@@ -205,7 +210,7 @@ def _check_module(module: ModuleType) -> None:
 
 
 def guarded(info: StudyInfo, call: Callable[[Any], Any], plan: Any) -> Any:
-    """What a function of a study (`check`, `cores`) returns. Raises StudyError for an exception that is not ours."""
+    """Return the result of a study's function (`check`, `cores`). Raises StudyError for a foreign exception."""
     try:
         return call(plan)
     except SanlabError:
