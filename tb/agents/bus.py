@@ -40,7 +40,7 @@ def require(entity: Any, prefix: str, wires: Iterable[str]) -> dict[str, Any]:
     absent = [name for name in names.values() if not hasattr(entity, name)]
     if absent:
         binds = ", ".join(names.values())
-        raise MissingWiresError(f"{entity._name} has no wire {', '.join(absent)}; the agent binds {binds}")
+        raise MissingWiresError(f"{entity._name}: missing wires {', '.join(absent)}; the agent binds {binds}")
     return {wire: entity[name] for wire, name in names.items()}
 
 
@@ -70,5 +70,5 @@ class Checker(Scoreboard):  # type: ignore[misc]  # cocotb-bus has no annotation
     def finish(self) -> None:
         """Raise AssertionError if an expected transaction was not received or a comparison failed."""
         open_items = {str(monitor): len(expected) for monitor, expected in self.expected.items() if expected}
-        assert not open_items, f"never received: {open_items}"
-        assert not self.errors, f"{self.errors} differences"
+        assert not open_items, f"expected transactions not received: {open_items}"
+        assert not self.errors, f"{self.errors} transactions differ from the expected ones"

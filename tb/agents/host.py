@@ -114,7 +114,7 @@ class HostMemory:
             if int(self._rst.value) or not int(pins["valid"].value):
                 continue
             address = int(pins["addr"].value)
-            assert address % 8 == 0 and address < len(self.bytes), f"host memory access at {address:#x}"
+            assert address % 8 == 0 and address < len(self.bytes), f"invalid host memory access at {address:#x}"
             if int(pins["write"].value):
                 self._write(address, int(pins["wdata"].value), int(pins["be"].value))
             else:

@@ -29,7 +29,7 @@ class SramImage:
         """
         word = self.word
         if address % word or len(data) % word:
-            raise ValueError(f"{len(data)} bytes at {address:#x} are not whole words")
+            raise ValueError(f"{len(data)} bytes at {address:#x} are not whole words of {word} bytes")
         for at in range(0, len(data), word):
             self._words[(address + at) // word].value = int.from_bytes(data[at : at + word], "little")
 

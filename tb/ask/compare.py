@@ -114,7 +114,9 @@ def compared_sweeps(before: Swept, after: Swept) -> list[Change]:
     others = after.along(before.axes).points
     both = before.points.keys() & others.keys()
     if not both:
-        raise ConfigError("B", 0, "no common point", "no place on the axes is in both", "sweep over common values")
+        raise ConfigError(
+            "B", 0, "no common point", "the sweeps share no position on the axes", "sweep over common values"
+        )
     changes = [
         Change(f"{name} at {before.place(place)}", before.points[place].get(name), others[place].get(name))
         for place in sorted(both)
@@ -140,7 +142,7 @@ def change_table(changes: Sequence[Change]) -> Table:
         for change in changes
         if not STAGE.fullmatch(change.name)
     ]
-    return Table(("what changed", "A", "B", "change"), tuple(rows[:SHOWN]))
+    return Table(("changed value", "A", "B", "change"), tuple(rows[:SHOWN]))
 
 
 def stage_table(before: Results, after: Results) -> Table:
@@ -185,7 +187,7 @@ def find(word: str, name: str) -> Path:
         ConfigError: The argument is empty.
     """
     if not word:
-        raise ConfigError(name, 0, "not given", "two results are compared", f"give {name}=<results.json or folder>")
+        raise ConfigError(name, 0, "not given", "compare needs two results", f"give {name}=<results.json or folder>")
     path = Path(word)
     for candidate in (path, *(folder / file for folder in (path, OUT / word) for file in ("results.json", FILE))):
         if candidate.is_file():
@@ -200,7 +202,7 @@ def threshold(text: str) -> float:
     except ValueError:
         value = math.nan
     if not value >= 0 or math.isinf(value):
-        raise ConfigError("THRESHOLD", 0, "no percentage", f"THRESHOLD is {text!r}", "give 0 or more, such as 2.5")
+        raise ConfigError("THRESHOLD", 0, "invalid percentage", f"THRESHOLD is {text!r}", "give 0 or more, such as 2.5")
     return value
 
 
@@ -210,7 +212,7 @@ def report(console: Console, before: Results, after: Results, limit: float) -> i
     say(console, f"B: {after.study}, {tables.told(after)}", "dim")
     other = circumstances(before, after)
     for line in other[:SHOWN]:
-        say(console, f"not the same {line}", "yellow")
+        say(console, f"different {line}", "yellow")
     if len(other) > SHOWN:
         say(console, f"and {len(other) - SHOWN} more differences between the runs", "yellow")
     changes = compared(before, after)
@@ -223,7 +225,7 @@ def report_sweeps(console: Console, before: Swept, after: Swept, limit: float) -
     for name, one in (("A", before), ("B", after)):
         say(console, f"{name}: {os.path.relpath(one.path)}, {len(one.points)} points along {' '.join(one.axes)}", "dim")
     for line in sweep_circumstances(before, after):
-        say(console, f"not the same {line}", "yellow")
+        say(console, f"different {line}", "yellow")
     return verdict(console, changes, (change_table(changes),), limit)
 
 
@@ -245,7 +247,9 @@ def verdict(console: Console, changes: Sequence[Change], shown: Sequence[Table],
 
 def main(argv: list[str] | None = None) -> int:
     """Parse the command line, compare, and return the exit code."""
-    parser = argparse.ArgumentParser(prog="sanlab compare", description="What changed between two runs or two sweeps.")
+    parser = argparse.ArgumentParser(
+        prog="sanlab compare", description="Show the changes between two runs or two sweeps."
+    )
     parser.add_argument("--threshold", default="", help=f"percent above which a change fails (default {PERCENT:g})")
     parser.add_argument("before", metavar="A", help="a study's name, the folder of a run or sweep, or sweep/STUDY")
     parser.add_argument("after", metavar="B", help="the same")

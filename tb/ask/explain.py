@@ -42,7 +42,7 @@ DEFAULTS = {"sim": "verilator", "seed": "1", "cluster": "", "profile": "", "set"
 def chosen(lives: Sequence[Life], word: str) -> Life:
     """Return the message with a number, or the slowest. Raises ConfigError with the valid range."""
     if not lives:
-        cause, remedy = "the trace holds no call of send", "take a study whose message layer records its messages"
+        cause, remedy = "the trace has no call of send", "choose a study whose message layer records its messages"
         raise ConfigError("MESSAGE", 0, "no message", cause, remedy)
     there = f"give 1 to {len(lives)}, or slowest"
     if word == SLOWEST:
@@ -65,7 +65,7 @@ def explain(recorded: Recorded, word: str, console: Console) -> None:
     if recorded.legend.lost:
         say(
             console,
-            f"The trace had no room for {recorded.legend.lost:,} records: what is told may have gaps.",
+            f"The full trace dropped {recorded.legend.lost:,} records: the account may have gaps.",
             "yellow",
         )
     say(console, f"trace: {os.path.relpath(recorded.folder / TRACE)}", "dim")
@@ -122,9 +122,9 @@ def _command(words: argparse.Namespace) -> int:
 
 def main(argv: list[str] | None = None) -> int:
     """Parse the command line, explain the message, and return the exit code."""
-    parser = argparse.ArgumentParser(prog="sanlab explain", description="The life of one message, told in sentences.")
+    parser = argparse.ArgumentParser(prog="sanlab explain", description="Print the life of one message in sentences.")
     parser.add_argument("study", help="one of: " + studies.known())
-    parser.add_argument("--message", default="", help="its number, from 1 in the order of sends, or slowest")
+    parser.add_argument("--message", default="", help="number of the message, from 1 in the order of sends, or slowest")
     for name, default in DEFAULTS.items():
         parser.add_argument(f"--{name}", default=default)
     parser.add_argument("--out", default="", help="folder of the run (default sim_build/<study>)")

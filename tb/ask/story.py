@@ -25,9 +25,9 @@ def story(life: Life, legend: Legend, beside: Neighbours) -> Iterator[str]:
     yield _title(life, legend)
     if life.cause is not None:
         after, first = _us(life.sent - life.first.sent), life.first.name(legend)
-        yield f"The NIC of {legend.hosts[life.node]} has made it, {after} us after the call of {first}."
+        yield f"The NIC of {legend.hosts[life.node]} generated it, {after} us after the call of {first}."
     if len(life.pieces) > 1:
-        yield f"It travels in {len(life.pieces)} packets; told is the last, which its handler waits for."
+        yield f"It consists of {len(life.pieces)} packets; this is the last, for which its handler waits."
     yield from _calls(life, legend, beside)
     stages = stages_of(life)
     if not stages:
@@ -51,7 +51,7 @@ def story(life: Life, legend: Legend, beside: Neighbours) -> Iterator[str]:
     yield _end(life, sum(stage.duration for stage in stages), waited)
     if life.cause is not None:
         yield f"From the call of message {life.first.number} to here: {_us(stages[-1].end - life.first.sent)} us."
-    yield from (f"A NIC has made for it: {made.name(legend)}." for made in life.made)
+    yield from (f"A NIC generated for it: {made.name(legend)}." for made in life.made)
 
 
 def _calls(life: Life, legend: Legend, beside: Neighbours) -> Iterator[str]:
@@ -71,10 +71,10 @@ def _waiting(stage: Stage, delays: Sequence[Delay]) -> Iterator[str]:
     yield from (f"It {delay}" for delay in told)
     left = [delay for delay in delays if delay not in told]
     if left:
-        yield f"It waited {_us(total(left))} us for {len(left)} others in the same way"
+        yield f"It waited {_us(total(left))} us for {len(left)} others"
     rest = stage.duration - total(delays)
     if delays and rest > 0:
-        yield f"In the other {_us(rest)} us no other packet was in its way"
+        yield f"In the other {_us(rest)} us no other packet blocked it"
 
 
 def _title(life: Life, legend: Legend) -> str:
@@ -92,10 +92,10 @@ def _words(life: Life, legend: Legend) -> dict[str, str]:
     answers = [f"{kind} at {_us(packet.start - life.sent)} us" for kind, packet in piece.answers]
     return {
         "source": legend.hosts[life.node],
-        "target": "nobody" if life.target is None else legend.hosts[life.target],
+        "target": "no host" if life.target is None else legend.hosts[life.target],
         "bytes": f"{sum(one.size for one in life.pieces):,}",
         "way": _way(piece.packets[-1], legend) if piece.packets else "over the network",
-        "answers": ", ".join(answers) or "no answer is in the trace",
+        "answers": ", ".join(answers) or "no answer in the trace",
     }
 
 
@@ -136,10 +136,11 @@ def _unfinished(life: Life, legend: Legend) -> Iterator[str]:
     """Yield the last trace record of a message that did not arrive."""
     piece = life.pieces[-1] if life.pieces else None
     if piece is None or not piece.marks:
-        yield "Nothing of it was handed to the bus: its host still waits for room."
+        yield "No part of it was written to the bus: its host still waits for room."
         return
     time, owner, event, *_ = piece.marks[-1]
-    yield f"It has not arrived. The last of it in the trace: {event_name(event)} at {unit_name(owner)}, {_us(time)} us."
+    last = f"{event_name(event)} at {unit_name(owner)}, {_us(time)} us"
+    yield f"It has not arrived. Its last record in the trace: {last}."
     if any(packet.lost for packet in piece.packets):
         yield f"Its packet was lost on the way, {_way(piece.packets[-1], legend)}."
 
@@ -150,7 +151,7 @@ def _end(life: Life, whole: int, waited: list[tuple[int, str]]) -> str:
         return f"{text}; it waited for no other packet."
     longest = max(waited)
     others = sum(duration for duration, _ in waited)
-    return f"{text}; in {_us(others)} us of waiting, most: it {longest[1]}."
+    return f"{text}, including {_us(others)} us of waiting; the longest: it {longest[1]}."
 
 
 def _us(ps: float) -> str:

@@ -38,7 +38,7 @@ def by_function(lines: Iterable[str]) -> Counter[tuple[str, str]]:
         elif line.startswith("calls="):
             called = True
         elif line[:1].isdigit() or line[:1] in {"+", "-", "*"}:
-            if not called:  # the line behind calls= has what the called functions executed
+            if not called:  # the line after calls= has the instructions of the called function
                 counts[_part(now["ob"], now["fn"]), now["fn"]] += int(line.split()[1])
             called = False
     return counts

@@ -184,7 +184,7 @@ def show(console: Console, counts: Mapping[str, Mapping[str, int]]) -> None:
 def show_functions(console: Console, names: Iterable[str], most: int) -> None:
     """Print a table of the most expensive functions for each workload."""
     for name in names:
-        table = Table(f"{name}: function", "whose", "a message", box=None, pad_edge=False)
+        table = Table(f"{name}: function", "part", "a message", box=None, pad_edge=False)
         for part, function, instructions in functions(WORKLOADS[name], most):
             table.add_row(escape(function), part, f"{instructions:,}")
         console.print(table)
@@ -195,17 +195,19 @@ def main(argv: list[str] | None = None) -> int:
     exit code.
     """
     parser = argparse.ArgumentParser(prog="sanlab counts", description=__doc__)
-    parser.add_argument("--write", action="store_true", help="write the counts as those to compare with")
+    parser.add_argument("--write", action="store_true", help="write the counts to the committed file")
     parser.add_argument(
-        "--functions", type=argument(0, SEEDS), default=0, metavar="N", help="also show the N functions with most"
+        "--functions", type=argument(0, SEEDS), default=0, metavar="N", help="also show the N most expensive functions"
     )
-    parser.add_argument("workload", nargs="*", help=f"which ones ({', '.join(WORKLOADS)}); all")
+    parser.add_argument("workload", nargs="*", help=f"workloads to count ({', '.join(WORKLOADS)}); default: all")
     words = parser.parse_args(argv)
     console = Console(emoji=False)
     try:
         unknown = [name for name in words.workload if name not in WORKLOADS]
         if unknown:
-            raise SanlabError(f"unknown workload {unknown[0]!r}", "nothing is counted", f"take {', '.join(WORKLOADS)}")
+            raise SanlabError(
+                f"unknown workload {unknown[0]!r}", "nothing is counted", f"give one of {', '.join(WORKLOADS)}"
+            )
         counts = all_counts(words.workload or WORKLOADS)
     except SanlabError as error:
         complain(str(error))

@@ -30,7 +30,7 @@ def switch_chars_per_s(clocks: int) -> float:
         check=False,
     )
     if done.returncode:
-        raise ToolError("the C++ harness found errors", done.stdout + done.stderr, "run `make sim BENCH=switch`")
+        raise ToolError("the C++ harness failed", done.stdout + done.stderr, "run `make sim BENCH=switch`")
     return float(json.loads(done.stdout)["chars_per_s"])
 
 

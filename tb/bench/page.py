@@ -20,11 +20,11 @@ IDLE = 0.5
 """Maximum one-minute load average of the machine for which a record is written."""
 MEANINGS = {
     "pingpong_messages_per_wall_s": "one-way null messages between 2 hosts, a wall second, with the trace",
-    "pingpong_python_wakes_per_message": "wakes of Python for one of them",
-    "pingpong_python_us_per_message": "microseconds of Python for one of them",
+    "pingpong_python_wakes_per_message": "wake-ups of Python for such a message",
+    "pingpong_python_us_per_message": "microseconds of Python for such a message",
     "python_share": "share of Python in the wall time",
     "sleep_speedup": "wall time with always-on clocks over that with gated clocks",
-    "trace_overhead": "wall time that the trace adds, as a part (noise of several percent)",
+    "trace_overhead": "wall time that the trace adds, as a fraction (noise of several percent)",
     "streaming_messages_per_wall_s": "64 B messages with 8 hosts all sending, a wall second",
     "bulk_MB_per_wall_s": "MB in 64 KB messages between 2 hosts, a wall second",
     "idle_wall_ms_per_sim_s": "wall milliseconds for a second of simulated silence",
@@ -43,7 +43,7 @@ MEANINGS = {
     "switch_chars_per_wall_s": "characters through the saturated 8-port crossbar, a wall second",
     "switch_vs_cpp": "the same over a plain C++ harness",
     "program_messages_per_wall_s": "messages of `mpi4py.bench pingpong`, one process on each host, a wall second",
-    "program_us_per_call": "wall time of a call of a program that waits for nothing (`MPI_Type_size`), us",
+    "program_us_per_call": "wall time of a non-blocking call of a program (`MPI_Type_size`), us",
 }
 """Description of each figure of the bench."""
 
@@ -80,7 +80,7 @@ def with_tables(page: str, record: Mapping[str, Any] | None, counts: Mapping[str
         pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)
         found = pattern.search(page)
         if not found:
-            raise SanlabError(f"no place for {name}", f"the page lacks {begin.strip()}", "restore the two marks")
+            raise SanlabError(f"no marks for {name}", f"the page lacks {begin.strip()}", "restore the two marks")
         page = page[: found.start()] + begin + "\n".join([*lines, end]) + page[found.end() :]
     return page
 

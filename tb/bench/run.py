@@ -222,7 +222,7 @@ def _programs(runner: Runner, scale: float, figures: dict[str, Figure]) -> None:
 
 
 def _show(console: Console, figures: dict[str, Figure]) -> None:
-    table = Table("figure", "value", "asked", "reached", box=None, pad_edge=False)
+    table = Table("figure", "value", "target", "reached", box=None, pad_edge=False)
     for name, figure in figures.items():
         asked = "" if figure.asked is None else f"{'>=' if figure.at_least else '<='} {figure.asked:,g}"
         table.add_row(
@@ -239,9 +239,9 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="sanlab bench", description=__doc__)
     parser.add_argument("--repeats", type=argument(1, 1000), default=3)
     parser.add_argument(
-        "--scale", type=argument(1e-6, 1e6, real), default=1.0, help="length of the runs (1 = as quoted)"
+        "--scale", type=argument(1e-6, 1e6, real), default=1.0, help="length of the runs (1 = as in the page)"
     )
-    parser.add_argument("--write", action="store_true", help="keep the figures; needs a quiet machine")
+    parser.add_argument("--write", action="store_true", help="write the figures to the page; needs an idle machine")
     words = parser.parse_args(argv)
     console = Console(emoji=False)
     try:

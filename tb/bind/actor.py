@@ -42,7 +42,7 @@ class Actor:
     def table(self) -> PathTable:
         """Compiled path costs of the running message layer. Raises RuntimeError if no layer was started."""
         if self._table is None:
-            raise RuntimeError(f"{self.who}: no message layer was started, so no instruction has a cost")
+            raise RuntimeError(f"{self.who}: no cost table: no message layer was started")
         return self._table
 
     def use(self, table: PathTable) -> None:

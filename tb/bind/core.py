@@ -21,7 +21,7 @@ FIRST, STOP = 0x8000, 0x7FFF
 """Flag of a word that begins a function, and the value of a word at which the core stops."""
 NEVER = -1
 """Stop value of a core without a stop function."""
-ASKED = Message("stopped", "core.stop asks for it")
+ASKED = Message("stopped", "core.stop names this function")
 
 
 @dataclass(frozen=True)

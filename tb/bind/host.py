@@ -130,7 +130,7 @@ class RtlHost(Processes, Computes, PollsCards, Actor):
         elif code == EVENT_INTERRUPT:
             self._interrupts.change(bool(a))
         else:
-            raise RuntimeError(f"{self.who}: event {code} of its hardware means nothing")
+            raise RuntimeError(f"{self.who}: unknown event {code} of its hardware")
 
     def _wild_dma(self, time: int, address: int, write: int) -> None:
         """Record a card's read beyond host memory, or raise WildDmaError for a write to unallocated or
@@ -142,7 +142,7 @@ class RtlHost(Processes, Computes, PollsCards, Actor):
             return
         beyond = f"beyond its {len(self.memory)} bytes" if write == 1 else "which no software has allocated"
         if write == 3:
-            beyond = f"which may not be written: {self.closed.get(address // PAGE * PAGE, 'it may again')}"
+            beyond = f"which may not be written: {self.closed.get(address // PAGE * PAGE, 'writable again now')}"
         raise WildDmaError(f"{self.name}: wild DMA", f"write of host memory {where}, {beyond}", "check the address")
 
     @property
@@ -155,7 +155,7 @@ class RtlHost(Processes, Computes, PollsCards, Actor):
         if size < 0 or address + size > len(self.memory):
             left = max(len(self.memory) - address, 0)
             remedy = "SET memory.bytes=... gives more"
-            raise MemoryError(f"{self.name}: {size} bytes asked, {left} left of {len(self.memory)} ({remedy})")
+            raise MemoryError(f"{self.name}: {size} bytes requested, {left} left of {len(self.memory)} ({remedy})")
         self._next_free = address + size
         self._grant(self._next_free + 7 & ~7)
         return RtlBuffer(address, size, self.memory[address : address + size])
@@ -251,7 +251,7 @@ class RtlHost(Processes, Computes, PollsCards, Actor):
         look, _ = self._spends.get(path) or self._cost(path)
         look, count, watched = max(1, look), len(watches), list(watches)
         cpu, now = self.cpu, self._kernel.now
-        idle = now - cpu.held_ps  # the loop's own clock: it stands still while somebody else has the CPU
+        idle = now - cpu.held_ps  # the loop's own clock, which stops while another task owns the CPU
         cpu.begin_poll()
 
         def sees(hit: int, written: int) -> int:
@@ -264,7 +264,7 @@ class RtlHost(Processes, Computes, PollsCards, Actor):
         if hit is None:
             with moves.ending(partial(self._words.end, watched)) if moves else nullcontext():
                 hit, seen = await self._words.change(watched, sees)
-        else:  # in the first round
+        else:  # seen in the first round
             seen = now + (hit + 1) * look
         free = self._kernel.now
         await cpu.take()

@@ -33,8 +33,8 @@ QUADS = struct.Struct("=2q")
 """Four words in memory order as two arguments of a command."""
 
 
-def _nobody_executes(time: int, fault: int, address: int) -> None:
-    raise RuntimeError(f"no program is known of a core that stopped at {address:#x}, fault {fault}, at {time} ps")
+def _unknown_program(time: int, fault: int, address: int) -> None:
+    raise RuntimeError(f"unknown program: a core stopped at {address:#x}, fault {fault}, at {time} ps")
 
 
 class RtlNic(Actor):
@@ -70,7 +70,7 @@ class RtlNic(Actor):
         self._programs: list[Task] = []
         self.programs: list[Coroutine[Any, Any, Any]] = []
         """Coroutines started on the processor and not halted."""
-        self.stopped: Callable[[int, int, int], None] = _nobody_executes
+        self.stopped: Callable[[int, int, int], None] = _unknown_program
         """Function called when a core stops: time, fault, address."""
         self._record = self.trace
         self._goes_on = 0
@@ -196,7 +196,7 @@ class RtlNic(Actor):
         first = self._answers
         self._answers += len(step.answers)
         if self._answers > ANSWERS:
-            raise ValueError(f"the polling loops of a NIC program have at most {ANSWERS} answers")
+            raise ValueError(f"too many answers: the polling loops of a firmware have at most {ANSWERS}")
         for number, answer in enumerate(step.answers, first):
             passed, path = [self._charge(one) if one else (0, 0, 0) for one in (answer.passed, answer.path)]
             reads = -1 if answer.reads is None else answer.reads
@@ -208,9 +208,9 @@ class RtlNic(Actor):
         loop = self._loops
         self._loops += 1
         if loop >= LOOPS or len(steps) > STEPS:
-            raise ValueError(f"a NIC program has at most {LOOPS} polling loops of {STEPS} steps (steps: {len(steps)})")
+            raise ValueError(f"a firmware has at most {LOOPS} polling loops of {STEPS} steps (steps: {len(steps)})")
         if not steps:
-            raise ValueError("a polling loop without steps would never end")
+            raise ValueError("polling loop without steps: it would never end")
         at = loop * STEPS * STEP_WORDS
         for step in steps:
             cost = nic_charge(self.table.cost(step.path), self._processor)

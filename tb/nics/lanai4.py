@@ -38,7 +38,7 @@ def _here(step: Watch) -> Watch:
         return step
     mask = lanai4.bits_here(step.mask)
     if not mask:
-        raise ValueError(f"the LANai 4 has none of the ISR bits {step.mask:#x}")
+        raise ValueError(f"ISR bits {step.mask:#x} do not exist on the LANai 4; poll other bits")
     here = lanai4.bits_here(step.expect), lanai4.place(step.address)
     return replace(step, mask=mask, expect=here[0], address=here[1], reads=False, answers=())
 

@@ -34,7 +34,7 @@ COMMANDS = {
     "cluster": Command("tb.plan.draw", "write the files of a regular cluster"),
     "timeline": Command("tb.report.timeline", "write the timeline of a run, for Perfetto"),
     "explain": Command("tb.ask.explain", "the life of one message of a run"),
-    "compare": Command("tb.ask.compare", "what changed between two results"),
+    "compare": Command("tb.ask.compare", "show the changes between two results"),
     "sweep": Command("tb.sweep.run", "run one study at every point of some axes"),
     "fuzz": Command("tb.fuzz.run", "run random programs of message layers"),
     "campaign": Command("tb.campaign.run", "run single faults, and say what they do"),

@@ -97,7 +97,7 @@ class Doorway:
         if not base:
             raise SanlabError(
                 f"no room for a memory of {size} bytes",
-                "the operating system refused it",
+                "the operating system rejected the allocation",
                 "set a smaller memory (SET memory.bytes=...)",
             )
         return memoryview((ctypes.c_char * size).from_address(base)).cast("B")
@@ -108,7 +108,7 @@ class Doorway:
         if slot < 0:
             raise SanlabError(
                 "too many polled words",
-                f"memory {memory} has {WATCHES} watches already",
+                f"all {WATCHES} watches of memory {memory} are in use",
                 "poll fewer words of host memory",
             )
         return slot
@@ -209,7 +209,9 @@ class Doorway:
         base = self.lib.dw_trace_create(records)
         if not base:
             remedy = "set a smaller trace (SET run.trace_records=...)"
-            raise SanlabError(f"no room for a trace of {records} records", "the operating system refused it", remedy)
+            raise SanlabError(
+                f"no room for a trace of {records} records", "the operating system rejected the allocation", remedy
+            )
         self.exchange.records = memoryview((ctypes.c_char * (records * TRACE_RECORD.size)).from_address(base)).cast("B")
         self.exchange.room = records
 
@@ -243,7 +245,9 @@ class Doorway:
         base = self.lib.dw_capture_create(size, kept)
         if size and not base:
             remedy = "set a smaller store (SET run.packets_MB=...)"
-            raise SanlabError(f"no room for {size} bytes of packets", "the operating system refused it", remedy)
+            raise SanlabError(
+                f"no room for {size} bytes of packets", "the operating system rejected the allocation", remedy
+            )
         if base:
             self._captured = memoryview((ctypes.c_char * size).from_address(base)).cast("B")
 

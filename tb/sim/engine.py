@@ -114,6 +114,6 @@ class Engine:
     def _hang(self) -> NoReturn:
         raise HangError(
             f"nothing has happened for {self._hang_ps / 1e12:g} s of simulated time",
-            "; ".join(self.kernel.waiting()) or "no task waits for anything",
-            "look at the last events of the trace; a longer silence is allowed with SET run.hang_us=...",
+            "; ".join(self.kernel.waiting()) or "no task is waiting",
+            "see the last events of the trace, or allow a longer silence with SET run.hang_us=...",
         )

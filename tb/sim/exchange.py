@@ -124,7 +124,7 @@ class Exchange:
         def give(op: int, a: int = 0, b: int = 0, c: int | bytes = b"" if data else 0, /) -> None:
             nonlocal given
             waiting = given - taken[unit] & 0xFFFFFFFF
-            if not waiting:  # else its clock runs already, or will when the command before ends
+            if not waiting:  # else its clock runs already, or starts when the previous command ends
                 turn[8 + turn[2]] = unit
                 turn[2] += 1
             elif waiting == COMMANDS:
@@ -182,8 +182,8 @@ class Exchange:
 
 def full(unit: int) -> NoReturn:
     """Raise SanlabError because the command ring of a unit is full."""
-    cause, remedy = "it was given commands faster than it takes them", "await the verbs that return a value"
-    raise SanlabError(f"unit {unit} has too many commands waiting", cause, remedy)
+    cause, remedy = "commands arrive faster than the unit takes them", "await the verbs that return a value"
+    raise SanlabError(f"command ring of unit {unit} is full", cause, remedy)
 
 
 def lost_events(count: int) -> NoReturn:

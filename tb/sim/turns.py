@@ -113,7 +113,7 @@ class Turns:
             """Execute a turn without an exception reaching C."""
             try:
                 goes_on = self()
-            except BaseException as error:  # noqa: BLE001 - Ctrl-C too: raised again by who waits for the end
+            except BaseException as error:  # noqa: BLE001 - Ctrl-C too: Engine.run raises it again
                 failed(error)
                 goes_on = False
             if not goes_on:

@@ -36,8 +36,11 @@ class Entity:
 @pytest.mark.parametrize(
     ("missing", "told"),
     [
-        (("in_ready",), "block has no wire in_ready; the agent binds in_valid, in_ready, in_data"),
-        (("in_valid", "in_data"), "block has no wire in_valid, in_data; the agent binds in_valid, in_ready, in_data"),
+        (("in_ready",), "block: missing wires in_ready; the agent binds in_valid, in_ready, in_data"),
+        (
+            ("in_valid", "in_data"),
+            "block: missing wires in_valid, in_data; the agent binds in_valid, in_ready, in_data",
+        ),
     ],
 )
 def test_a_missing_wire_is_named(missing: tuple[str, ...], told: str) -> None:

@@ -56,7 +56,7 @@ def test_hang_names_who_waits_for_what(simulator: str, tmp_path: Path) -> None:
     assert "nothing has happened for 0.0005 s of simulated time" in said
     assert "study tests.system.scenarios.hang waits for a word of metz's memory to change" in said
     assert "NIC 0: echo program waits for its polling loop to see something" in said
-    assert "a longer silence is allowed with SET run.hang_us=..." in said
+    assert "allow a longer silence with SET run.hang_us=..." in said
     assert "Last events of node 1 bridge:" in (tmp_path / "stuck.txt").read_text(encoding="utf-8")
 
 

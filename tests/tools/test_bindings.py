@@ -95,7 +95,7 @@ def test_a_full_ring_is_an_error(hardware: Hardware) -> None:
     give = commands_of(hardware).give
     for _ in range(COMMANDS):
         give(1)
-    with pytest.raises(SanlabError, match=f"unit {UNIT} has too many commands waiting"):
+    with pytest.raises(SanlabError, match=f"command ring of unit {UNIT} is full"):
         give(1)
 
 
@@ -270,5 +270,5 @@ def test_a_polling_step_is_aimed_at_another_word_and_no_other_step_is() -> None:
 
 
 def test_a_polling_loop_without_steps_is_refused(hardware: Hardware) -> None:
-    with pytest.raises(ValueError, match="a polling loop without steps would never end"):
+    with pytest.raises(ValueError, match="polling loop without steps: it would never end"):
         nic_of(hardware).poll_loop([])

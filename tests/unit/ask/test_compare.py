@@ -92,7 +92,7 @@ def test_differing_settings_are_told_first_then_firmware_versions_and_commits(
     ]
     assert compare.main(pair(tmp_path, one, two)) == 0
     said = capsys.readouterr().out
-    assert said.index("not the same setting size: 0 -> 64") < said.index("nothing changed")
+    assert said.index("different setting size: 0 -> 64") < said.index("nothing changed")
     assert "size=64" in said, "settings that were given stand in the line of each result"
 
 
@@ -149,7 +149,7 @@ def test_a_threshold_that_is_none_is_refused(text: str, capsys: pytest.CaptureFi
 
 def test_a_run_that_is_not_named_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert compare.main(["", "b"]) == 2
-    assert capsys.readouterr().err == "A: not given: two results are compared; give A=<results.json or folder>\n"
+    assert capsys.readouterr().err == "A: not given: compare needs two results; give A=<results.json or folder>\n"
 
 
 def swept(folder: Path, axes: str, rows: list[dict[str, Any]]) -> str:
@@ -177,8 +177,8 @@ def test_two_sweeps_are_compared_point_by_point(tmp_path: Path, capsys: pytest.C
     lines = [line.split() for line in said.splitlines()]
     assert ["us", "at", "hosts=4", "size=0", "2", "3", "+50.00", "%"] in lines
     assert ["us", "at", "hosts=2", "size=0", "1", "1.010", "+1.00", "%"] in lines
-    assert "not the same set.pci.width: 32 -> 64" in said and "profile" not in said
-    assert "not the same points: 1 only in A, 0 only in B" in said
+    assert "different set.pci.width: 32 -> 64" in said and "profile" not in said
+    assert "different points: 1 only in A, 0 only in B" in said
     assert "2 values changed, 1 by more than 5 %" in said
     assert compare.main(["--threshold=60", a, b]) == 0
 

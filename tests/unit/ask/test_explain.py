@@ -110,8 +110,8 @@ def test_a_processor_at_work_for_another_message_is_named() -> None:
     lines = told(2, message(0, 0), message(100, 0, 2, key=0x0636))
     had = "which message 1, paris to metz, 64 B (nic send) had"
     assert f"  It waited 0.100 us for paris's NIC processor, {had}." in lines
-    assert "  In the other 0.050 us no other packet was in its way." in lines
-    assert lines[-1].startswith("Together 3.000 us; in ")
+    assert "  In the other 0.050 us no other packet blocked it." in lines
+    assert lines[-1].startswith("Together 3.000 us, including ")
 
 
 def test_a_packet_behind_another_waits_for_its_turn() -> None:
@@ -124,7 +124,7 @@ def test_a_message_of_two_packets_waits_for_its_own_first() -> None:
     first = [row for row in message(0, 0) if row[2] not in (E.SEND_RETURN, E.HANDLER_START, E.HANDLER_END, E.POLL_HIT)]
     second = [row for row in message(700, 0, key=0x0636) if row[2] != E.SEND_CALL]
     lines = told(1, first, second)
-    assert lines[1] == "It travels in 2 packets; told is the last, which its handler waits for."
+    assert lines[1] == "It consists of 2 packets; this is the last, for which its handler waits."
     had = "which an earlier packet of its own had"
     assert f"  It waited 0.080 us for paris's send engine, {had}." in lines
 
@@ -162,9 +162,9 @@ def test_a_message_that_never_arrived_says_how_far_it_came() -> None:
     lines = told(1, message(0, 0)[:8])
     assert lines == [
         "message 1, paris, 64 B: sent at 0.000 us, never arrived",
-        "It has not arrived. The last of it in the trace: nic noticed at node 0 NIC CPU, 0.500 us.",
+        "It has not arrived. Its last record in the trace: nic noticed at node 0 NIC CPU, 0.500 us.",
     ]
-    assert told(1, message(0, 0)[:2])[1] == "Nothing of it was handed to the bus: its host still waits for room."
+    assert told(1, message(0, 0)[:2])[1] == "No part of it was written to the bus: its host still waits for room."
 
 
 def test_many_neighbours_are_told_together() -> None:
@@ -172,8 +172,8 @@ def test_many_neighbours_are_told_together() -> None:
     lines = list(_waiting(Stage(NIC_NOTICES, 0, 2000), others))
     assert len(lines) == DELAYS + 2
     assert [str(DELAYS + 3) in lines[DELAYS - 1], "message 1 " in lines[0]] == [True, False]
-    assert lines[-2] == "It waited 0.000 us for 3 others in the same way"
-    assert lines[-1].endswith("us no other packet was in its way")
+    assert lines[-2] == "It waited 0.000 us for 3 others"
+    assert lines[-1].endswith("us no other packet blocked it")
 
 
 def test_overlapping_delays_count_once() -> None:
@@ -218,7 +218,7 @@ def test_a_truncated_trace_is_one_line(tmp_path: Path, capsys: pytest.CaptureFix
 def test_a_trace_without_messages_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     leave(tmp_path, trace([record(0, 0, Part.NIC_CPU, E.WORK_START)]))
     assert explain.main(["grim_pingpong", "--message=1", "--out", str(tmp_path)]) == 2
-    assert "MESSAGE: no message: the trace holds no call of send" in capsys.readouterr().err
+    assert "MESSAGE: no message: the trace has no call of send" in capsys.readouterr().err
 
 
 def test_without_a_trace_the_study_runs_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
