@@ -100,7 +100,7 @@ python := "$$VENV/bin/python"
 sanlab := $(python) -m tb.sanlab
 study := $(sanlab) run --sim="$$SIM" --seed="$$SEED" --cluster="$$CLUSTER" --profile="$$PROFILE" --set="$$SET"
 
-.PHONY: all setup test check test-long help run studies new cluster sim lint synth prove mutants waves timeline explain compare sweep fuzz campaign explore firmware costs figures fidelity uncertainty mpi4py bench counts clean distclean
+.PHONY: all setup test check test-long help run studies new docs cluster sim lint synth prove mutants waves timeline explain compare sweep fuzz campaign explore firmware costs figures fidelity uncertainty mpi4py bench counts clean distclean
 
 all: ## set up, then the main job: GRIM ping-pong and streaming between two hosts
 	$(setup) $(simulator)
@@ -142,6 +142,10 @@ studies: ## list the studies, or all settings of one STUDY: name, default, meani
 new: ## write a message layer of your own, named LAYER, from the template echo; FIRMWARE=c: also firmware in C
 	$(setup)
 	@$(sanlab) new layer --firmware="$${FIRMWARE:-python}" -- "$$LAYER"
+
+docs: ## build the documentation site: sim_build/docs/html/index.html
+	$(setup)
+	@$(sanlab) docs
 
 cluster: ## write the files of a cluster of this SHAPE: its HOSTS, switches, cables, and routes, checked
 	$(setup)

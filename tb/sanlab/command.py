@@ -47,6 +47,7 @@ COMMANDS = {
     "mpi4py": Command("tb.program.mpi.own_tests", "run mpi4py's own tests over the simulated MPI", single=True),
     "bench": Command("tb.bench.run", "measure how fast the laboratory is", single=True),
     "counts": Command("tb.bench.counts", "count the instructions of a message", single=True),
+    "docs": Command("tb.docs.build", "build the documentation site", checkout=True),
     "sim": Command("tb.run.block_bench", "run one block bench", checkout=True),
     "lint": Command("tb.quality.lint", "static checks of Python and HDL", checkout=True),
     "synth": Command("tb.quality.synth", "read every block as a synthesiser does", checkout=True),

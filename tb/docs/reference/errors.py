@@ -1,0 +1,177 @@
+"""Index of errors: every place in the sources that creates a SanlabError, with the pattern of its message.
+
+The sources are parsed, not imported. A pattern is the text of an f-string with each expression in angle
+brackets. A local name is replaced by the texts that its function assigns to it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from types import MappingProxyType
+from typing import NamedTuple
+
+from tb.docs.markdown import code, escape, table
+from tb.tools.paths import ROOT
+
+BASE = "SanlabError"
+CARRIER = "Misuse"
+"""Name of internal exceptions that carry the text of an error to the place that knows its subject."""
+FOLDERS = ("pymodels", "firmware", "tb")
+PARTS = ("what", "cause", "remedy")
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+MOST_TEXTS = 4
+"""Alternatives of one pattern that are listed; more become the name of the variable."""
+Texts = Mapping[str, str]
+"""Patterns of local names."""
+
+
+class Site(NamedTuple):
+    """A place that creates an error."""
+
+    error: str
+    place: str
+    """File of the place."""
+    parts: tuple[str, ...]
+    """Patterns of subject, cause and remedy, as far as the arguments show them."""
+
+
+def sources() -> dict[str, ast.Module]:
+    """Return the syntax trees of all sources, by path from the root."""
+    found = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
+    return {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text(encoding="utf-8")) for path in found}
+
+
+def classes(trees: Mapping[str, ast.Module]) -> dict[str, ast.ClassDef]:
+    """Return SanlabError and the classes below it, by name."""
+    every = [node for tree in trees.values() for node in tree.body if isinstance(node, ast.ClassDef)]
+    known = {node.name: node for node in every if node.name in {BASE, CARRIER}}
+    while True:
+        more = {node.name: node for node in every if node.name not in known and _bases(node) & known.keys()}
+        if not more:
+            return known
+        known.update(more)
+
+
+def _bases(node: ast.ClassDef) -> set[str]:
+    return {ast.unparse(base).rpartition(".")[2] for base in node.bases}
+
+
+def sites(trees: Mapping[str, ast.Module]) -> Iterator[Site]:
+    """Yield every creation of an error, in the order of files and lines."""
+    known = classes(trees)
+    for place, tree in trees.items():
+        for scope in ast.walk(tree):
+            if isinstance(scope, FUNCTIONS):
+                texts = _texts(scope)
+                for node in _own(scope):
+                    if isinstance(node, ast.Call) and (name := ast.unparse(node.func).rpartition(".")[2]) in known:
+                        yield Site(name, place, _parts(node, _constructor(name, known), texts))
+
+
+def _own(scope: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes of a function without those of functions inside it."""
+    for child in ast.iter_child_nodes(scope):
+        if not isinstance(child, FUNCTIONS):
+            yield child
+            yield from _own(child)
+
+
+def _constructor(name: str, known: Mapping[str, ast.ClassDef]) -> ast.FunctionDef | None:
+    """Return the constructor that a class defines or inherits, below SanlabError; None for that of SanlabError."""
+    while name in known and name != BASE:
+        node = known[name]
+        for one in node.body:
+            if isinstance(one, ast.FunctionDef) and one.name == "__init__":
+                return one
+        name = next(iter(_bases(node) & known.keys()), BASE)
+    return None
+
+
+def _parts(call: ast.Call, constructor: ast.FunctionDef | None, texts: Texts) -> tuple[str, ...]:
+    """Return the patterns of subject, cause and remedy.
+
+    A class with a constructor of its own hands them to the one of SanlabError: there its parameters are replaced.
+    """
+    given = [pattern(one, texts) for one in call.args]
+    named = {one.arg: pattern(one.value, texts) for one in call.keywords if one.arg}
+    if constructor is None:
+        return tuple([*given, *(named[part] for part in PARTS if part in named)][: len(PARTS)])
+    if any(isinstance(one, ast.Starred) for one in call.args):
+        return tuple(given[-1:])
+    arguments = constructor.args.args[1:]
+    known = {
+        one.arg: pattern(value, {})
+        for one, value in zip(arguments[::-1], constructor.args.defaults[::-1], strict=False)
+    }
+    known |= {one.arg: text for one, text in zip(arguments, given, strict=False)}
+    known |= named
+    for node in _own(constructor):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "super().__init__":
+            inner = {**_texts(constructor, known), **known}
+            return tuple(pattern(one, inner) for one in node.args[: len(PARTS)])
+    return tuple(given)
+
+
+def _texts(scope: ast.AST, known: Texts = MappingProxyType({})) -> dict[str, str]:
+    """Return the patterns that a function assigns to its names, alternatives separated by `|`."""
+    found: dict[str, list[str]] = {}
+    for node in _own(scope):
+        if isinstance(node, ast.Assign):
+            for name, value in _assignments(node):
+                earlier = {**known, **{one: " | ".join(texts) for one, texts in found.items() if one != name}}
+                found.setdefault(name, []).append(pattern(value, earlier))
+    kept = {name: list(dict.fromkeys(texts)) for name, texts in found.items()}
+    return {name: " | ".join(texts) for name, texts in kept.items() if len(texts) <= MOST_TEXTS}
+
+
+def _assignments(node: ast.Assign) -> Iterator[tuple[str, ast.expr]]:
+    """Yield each name that an assignment sets, and its value."""
+    target, value = node.targets[0], node.value
+    pairs = [(target, value)]
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        pairs = list(zip(target.elts, value.elts, strict=False))
+    yield from ((name.id, text) for name, text in pairs if isinstance(name, ast.Name))
+
+
+def pattern(node: ast.expr, texts: Texts) -> str:
+    """Return the text of an expression as a pattern."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return text
+        case ast.JoinedStr(values=parts):
+            return "".join(pattern(part, texts) for part in parts)
+        case ast.FormattedValue(value=ast.Name(id=name)) if "|" not in texts.get(name, "|"):
+            return texts[name]
+        case ast.FormattedValue(value=value):
+            return f"<{ast.unparse(value)}>"
+        case ast.IfExp(body=one, orelse=other):
+            return f"{pattern(one, texts)} | {pattern(other, texts)}"
+        case ast.BinOp(left=one, op=ast.Add(), right=other):
+            return pattern(one, texts) + pattern(other, texts)
+        case ast.Name(id=name) if name in texts:
+            return texts[name]
+    return f"<{ast.unparse(node)}>"
+
+
+def page() -> Iterator[str]:
+    """Yield the page."""
+    trees = sources()
+    known = classes(trees)
+    found = sorted(sites(trees), key=lambda one: one.error)
+    yield from ("# Errors", "", "Index of every error with a known cause, for users who look up a message.", "")
+    yield "A message has the form `subject: cause; remedy`. Words in angle brackets stand for values of the run; `|`"
+    yield "separates alternatives. Exit code 2 means invalid input, rejected before anything is built; 1 means that a"
+    yield from (f"run failed. The index has {len(found)} places, ordered by class.", "")
+    for name, members in groupby(found, key=lambda one: one.error):
+        about = ast.get_docstring(known[name]) if name in known else ""
+        yield from (f"## {name}", "", escape((about or "Error of the laboratory.").splitlines()[0]), "")
+        rows = ((*map(code, one.parts), code(one.place)) for one in members)
+        yield from table((*PARTS, "raised in"), (_padded(row) for row in rows))
+
+
+def _padded(row: tuple[str, ...]) -> tuple[str, ...]:
+    """Return a row with empty cells before the place, where an error has fewer parts."""
+    *parts, place = row
+    return (*parts, *[""] * (len(PARTS) - len(parts)), place)
