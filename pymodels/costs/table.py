@@ -1,4 +1,4 @@
-"""The committed counts of a message layer's paths, by name. Costs are defined nowhere else."""
+"""Cost tables: the committed counts of a message layer's paths, by name. No other code defines costs."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from pymodels.toml import parsed
 
 @dataclass(frozen=True)
 class PathTable:
-    """The counted paths of one side of a message layer."""
+    """Counted paths of one side of a message layer."""
 
     name: str
     paths: Mapping[str, PathCost]
     compiled: Mapping[str, str]
-    """Where the counts come from: origin, target, compiler, flags, sources_sha256."""
+    """Provenance of the counts: origin, target, compiler, flags, sources_sha256."""
     composition: str = ""
-    """What the layer is composed of (`pymodels.costs.compositions`)."""
+    """Name of the layer's composition (`pymodels.costs.compositions`)."""
     elsewhere: Mapping[str, str] = field(default_factory=dict)
-    """Paths that this composition lacks, and one that has them."""
+    """Paths that this composition lacks, each with a composition that has it."""
     owners: Mapping[str, str] = field(default_factory=dict)
-    """By path the table that it is of, where that is another one: several layers run on one processor."""
+    """Name of the original table of each path, in a table of several layers that run on one processor."""
 
     @classmethod
     def load(
@@ -43,10 +43,19 @@ class PathTable:
         table: str = "costs.toml",
         composition: Iterable[str] = (),
     ) -> PathTable:
-        """Read firmware/<layer>/<side>/costs.toml, or the `table` of another processor, for a layer composed of parts.
+        """Return the cost table of one side of a layer. A layer that charges nothing there has no `paths.c` and an
+        empty table.
 
-        A layer that charges nothing there has no `paths.c`, and an empty table. Raises CostError when it is missing or
-        malformed, StaleError when it was counted from other C than that beside it.
+        Args:
+            side: "nic" or "host".
+            layer: Name of the layer.
+            firmware: Folder of the layers; None to search all roots.
+            table: File name, which selects the processor.
+            composition: Parts of the layer's composition; empty for the bare one.
+
+        Raises:
+            CostError: The table is missing or malformed, or the composition is not compiled.
+            StaleError: The table does not match the C sources.
         """
         folder = place(f"firmware/{layer}/{side}") if firmware is None else firmware / layer / side
         file = folder / table
@@ -73,8 +82,9 @@ class PathTable:
 
     @classmethod
     def of_nic(cls, layer: str, target: Target | None = LANAI, composition: Iterable[str] = ()) -> PathTable:
-        """A layer's NIC side on the processor of a NIC, and the paths of `firmware/common/nic` that every layer may
-        use. Raises CostError when it is not compiled for it, or when the NIC has none.
+        """Return the NIC-side table of a layer, with the paths of `firmware/common/nic` that every layer may use.
+
+        Raises CostError if the layer is not compiled for the target, or if the NIC has no processor (`target` is None).
         """
         if target is None:
             raise CostError(f"layer '{layer}/nic'", "this NIC has no processor", "choose another layer, or PROFILE")
@@ -84,12 +94,14 @@ class PathTable:
 
     @classmethod
     def of_host(cls, layer: str, target: Target = I686, composition: Iterable[str] = ()) -> PathTable:
-        """A layer's host side on the processor of a host. Raises CostError when it is not compiled for it."""
+        """Return the host-side table of a layer. Raises CostError if the layer is not compiled for the target."""
         return cls.load("host", layer, table=target.table, composition=composition)
 
     @classmethod
     def together(cls, tables: Sequence[PathTable]) -> PathTable:
-        """The tables of several layers that run on one processor. Raises CostError for a path that two of them have."""
+        """Return the joint table of several layers that run on one processor. Raises CostError if two define the same
+        path.
+        """
         paths: dict[str, PathCost] = {}
         owners: dict[str, str] = {}
         elsewhere = {path: known for table in tables for path, known in table.elsewhere.items()}
@@ -104,11 +116,11 @@ class PathTable:
         )
 
     def owner(self, path: str) -> str:
-        """The name of the table that a path is of."""
+        """Return the name of the table that defines a path."""
         return self.owners.get(path, self.name)
 
     def cost(self, path: str) -> PathCost:
-        """The cost of a path. Raises CostError naming the nearest path."""
+        """Return the cost of a path. Raises CostError for an unknown path."""
         try:
             return self.paths[path]
         except KeyError:
@@ -122,13 +134,13 @@ class PathTable:
 
 @lru_cache
 def _parsed(file: Path, text: str) -> dict[str, Any]:
-    """Return the table of a text, which is parsed once."""
+    """Return the TOML table of a text; cached."""
     return parsed(file, text)
 
 
 @lru_cache
 def _read(file: Path, text: str, composed: str, name: str, composition: str) -> PathTable:
-    """Return the table of a file, of its text and that of its compositions, which are parsed once."""
+    """Return the cost table in the text of a file and the text of its compositions; cached."""
     data = {**_parsed(file, composed), **_parsed(file, text)}
     try:
         paths, elsewhere = _composed(name, data, composition)
@@ -139,12 +151,12 @@ def _read(file: Path, text: str, composed: str, name: str, composition: str) -> 
 
 
 def _cost(fields: Mapping[str, Any]) -> PathCost:
-    """A path's cost from its line of a table."""
+    """Return the path cost in an entry of a table."""
     return PathCost(**{**fields, "stalls": tuple(fields.get("stalls", ()))})
 
 
 def _composed(name: str, data: Mapping[str, Any], chosen: str) -> tuple[dict[str, PathCost], dict[str, str]]:
-    """The paths of a composition, and where others are. Raises CostError for a composition that is not compiled."""
+    """Return the paths of a composition, and where to find the others. Raises CostError if it is not compiled."""
     paths = {path: _cost(fields) for path, fields in data["path"].items()}
     told = data.get("composition", {})
     others = {known: set(one["path"]) | paths.keys() - set(one["lacks"]) for known, one in told.items()}

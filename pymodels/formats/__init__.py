@@ -1,1 +1,1 @@
-"""Wire formats: the layouts that messages have in memory and on a link, one file per message layer."""
+"""Wire formats: layouts of messages in memory and on a link, one file for each message layer."""

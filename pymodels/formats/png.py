@@ -1,4 +1,4 @@
-"""A picture as a PNG file: 8-bit RGB, one zlib stream, no filter (RFC 2083)."""
+"""Writer of PNG files: 8-bit RGB, one zlib stream, no filter (RFC 2083)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RGB, NO_FILTER = 2, b"\x00"
 
 
 def png(pixels: NDArray[np.uint8]) -> bytes:
-    """The file for pixels of shape (height, width, 3), red first. Raises ValueError for another shape."""
+    """Return a PNG file of pixels with shape (height, width, 3), red first. Raises ValueError for another shape."""
     if pixels.ndim != 3 or pixels.shape[2] != 3:
         raise ValueError(f"shape {pixels.shape}, not (height, width, 3)")
     height, width, _ = pixels.shape

@@ -1,6 +1,6 @@
-"""A host as its operating system sees it: processes with address spaces of their own, and one CPU among their threads.
+"""Host as seen by its operating system: processes with separate address spaces, and one CPU shared by their threads.
 
-Both bindings of the host's verbs, RTL and pure Python, have the same processes: they are made of verbs.
+Both bindings of the host's verbs, RTL and pure Python, use the same processes, which are implemented with verbs.
 """
 
 from pymodels.host.computing import Computes, ComputingError

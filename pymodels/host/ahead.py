@@ -1,8 +1,8 @@
 """Turns of a polling loop that are computed instead of executed, while nothing but the loop happens.
 
-A turn that begins and ends while all hardware sleeps, and in which nobody else acted, does what the one before did, as
-long as nothing else happens: the word stays, the bus is free, the clocks stand to one another as before. So turns that
-have been seen twice can be counted up to the next thing that is due anywhere, at no cost but one wake.
+A turn that begins and ends while all hardware is idle, and without other activity, repeats the previous one as long as
+nothing else happens: the word is unchanged, the bus is free, the clocks have the same phases. Turns that have been
+executed twice can therefore be skipped up to the next event, at the cost of one wake-up.
 """
 
 from __future__ import annotations
@@ -15,32 +15,34 @@ from typing import Protocol
 from pymodels.kernel import FOREVER
 
 MOST = 8
-"""Turns after which their pattern must repeat."""
+"""Maximum number of turns in a repeating pattern."""
 
 
 class Repeats(Protocol):
-    """The hardware around a loop, and whatever else may act."""
+    """Hardware around a loop, and all other sources of events."""
 
     grid_ps: int
-    """The clocks that a turn uses stand to one another as they did, after any multiple of this."""
+    """Period after which the clocks that a turn uses have the same phases again."""
     executes: bool
-    """The host has `repeat`, which executes turns of a loop without software."""
+    """True if the host has `repeat`, which executes turns of a loop without software."""
     pattern: int
-    """Turns after which the hardware does the same again, if every turn is the same for software."""
+    """Number of turns after which the hardware repeats itself, if every turn is equal for software."""
 
     def quiet_until(self) -> int:
-        """When the next thing happens that the running task does not do; FOREVER: never. 0: now, or nobody knows."""
+        """Return the time of the next event outside of the running task; FOREVER if none, 0 if now or unknown."""
 
     def mark(self) -> tuple[int, ...]:
-        """What the hardware has left behind so far."""
+        """Return the counters of the hardware so far."""
 
     def again(self, mark: tuple[int, ...], period_ps: int, times: int) -> bool:
-        """What it has left behind since a mark, `period_ps` ago, is left so many times again. False: not known."""
+        """Repeat the effects on counters since a mark, `period_ps` ago, a number of times. Return False if they are
+        unknown.
+        """
 
 
 @dataclass(frozen=True)
 class Begin:
-    """Of a turn: when, until when nothing else happens, and what was left behind until then."""
+    """Start of a turn: its time, the time until which nothing else happens, and the counters at its start."""
 
     time: int
     quiet: int
@@ -48,15 +50,21 @@ class Begin:
 
 
 class Turns:
-    """The turns of one loop so far."""
+    """Record of the turns of one loop."""
 
     def __init__(self, hardware: Repeats) -> None:
         self._hardware = hardware
         self._begins: deque[Begin] = deque(maxlen=2 * MOST + 1)
 
     def ahead(self, now: int, last: int) -> int:
-        """A turn would begin now: when the first begins that must be executed. What those before it leave behind is
-        done. The loop ends with the first turn that is over at `last` or later. FOREVER: no turn can end the loop.
+        """Return the start time of the next turn that must be executed, after accounting for the turns before it.
+
+        Args:
+            now: Present time, at which a turn would begin.
+            last: Time from which on the end of a turn ends the loop.
+
+        Returns:
+            The start time; FOREVER if no turn can end the loop.
         """
         hardware, begins = self._hardware, self._begins
         quiet = hardware.quiet_until()
@@ -80,8 +88,8 @@ class Turns:
 
     @property
     def disturbed(self) -> bool:
-        """Other things happen too, so no turn can be computed soon: hardware may execute those that come, which are not
-        seen here.
+        """True if other events happen too, so that no turn can be computed soon. Hardware may then execute turns, which
+        are not recorded here.
         """
         begins = self._begins
         found = not begins or (len(begins) > 1 and begins[-2].quiet <= begins[-1].time)
@@ -90,7 +98,7 @@ class Turns:
         return found and self._hardware.executes
 
     def _pattern(self) -> int:
-        """The least number of turns that have repeated, undisturbed, in step with the clocks; 0: none."""
+        """Return the least number of turns that have repeated, undisturbed, in phase with the clocks; 0 if none."""
         begins, pattern = self._begins, self._hardware.pattern
         times = [begin.time for begin in begins]
         took = [after - before for before, after in pairwise(times)]

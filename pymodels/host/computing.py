@@ -1,8 +1,8 @@
-"""An application that computes: it has the CPU while nobody else takes it.
+"""Computations of an application, which use the CPU while no other activity needs it.
 
-`spend` holds the CPU to its end, so it is for short paths. A `Computation` gives way at once to whoever takes the CPU
-(interrupt routines, handlers of signals), and is over later by exactly what they took. However long it is, it costs one
-wake of Python unless it is disturbed.
+`spend` holds the CPU until its end, and is therefore for short paths. A `Computation` yields at once to interrupt
+routines and signal handlers, and ends later by exactly their duration. Whatever its length, it costs one wake-up of
+Python unless it is interrupted.
 """
 
 from __future__ import annotations
@@ -16,24 +16,26 @@ from pymodels.kernel import Future, Kernel
 
 
 class ComputingError(SanlabError):
-    """A process computes for a time that is none."""
+    """Invalid time of a computation."""
 
 
 class ComputingCpu(Protocol):
-    """A CPU that computations have while nobody takes it: each calls its `go_on` and `give_way`."""
+    """CPU that runs computations between other uses, and calls their `go_on` and `give_way`."""
 
     def begin(self, computation: Computation) -> None:
-        """It wants to have the CPU."""
+        """Start a computation."""
 
     def end(self, computation: Computation) -> None:
-        """It does not any more: it is over, or stopped."""
+        """End a finished or stopped computation."""
 
 
 class Computation:
-    """Of one application: `left` is what it still needs of the CPU's time, in ps."""
+    """Computation of one application; `left` is the CPU time that it still needs, in ps."""
 
     def __init__(self, kernel: Kernel, cpu: ComputingCpu, left: int, record: Callable[[int, int], None]) -> None:
-        """`record` is told begin and end of each stretch for which it had the CPU."""
+        """Create a computation that has not started; `record` is called with begin and end of each interval on
+        the CPU.
+        """
         self.left = left
         self._kernel = kernel
         self._cpu = cpu
@@ -43,7 +45,7 @@ class Computation:
         self._ended: Future[None] | None = None
 
     async def run(self) -> None:
-        """Compute until it is over, or until `stop`: then `left` is more than 0, and `run` goes on with it."""
+        """Compute until the end or until `stop`. After `stop`, `left` is more than 0 and `run` continues."""
         if self.left <= 0:
             return
         self._ended = self._kernel.future("its own computing")
@@ -51,24 +53,24 @@ class Computation:
         await self._ended
 
     def stop(self) -> None:
-        """Let `run` return now; nothing when it does not run."""
+        """Make `run` return now, if it runs."""
         ended, self._ended = self._ended, None
         if ended is not None:
             self._cpu.end(self)
             ended.set(None)
 
     def had(self, now: int) -> int:
-        """For how long it has had the CPU since it last went on."""
+        """Return the CPU time since the computation last continued."""
         return 0 if self._since is None else max(0, now - self._since)
 
     def go_on(self, at: int) -> None:
-        """It has the CPU from a time on, which may be to come."""
+        """Continue on the CPU from a present or future time on."""
         self._since = at
         if not self._armed:
             self._arm(at)
 
     def give_way(self, at: int) -> int:
-        """It has the CPU no longer; for how long it had it."""
+        """Leave the CPU, and return the time for which the computation used it."""
         assert self._since is not None
         had, begun, self._since = at - self._since, self._since, None
         self.left -= had
@@ -81,7 +83,7 @@ class Computation:
         self._kernel.at(since + self.left, self._due)
 
     def _due(self) -> None:
-        """It would be over, had nobody disturbed it since the alarm was set."""
+        """End the computation if it was not interrupted since the alarm was set, else set the alarm again."""
         self._armed = False
         if self._since is None or self._ended is None:
             return
@@ -92,10 +94,19 @@ class Computation:
 
 
 class Computes:
-    """`compute`, mixed into both bindings of the host's verbs."""
+    """Mixin with `compute` for both bindings of the host's verbs."""
 
     def computation(self: Any, what: str | float, times: int = 1, who: str = "") -> Computation:
-        """Computing that has not begun: a compiled path, or so many ns, `times` times. ComputingError names `who`."""
+        """Return a computation that has not started.
+
+        Args:
+            what: Name of a compiled path, or a time in ns.
+            times: Number of repetitions.
+            who: Name of the application for errors.
+
+        Raises:
+            ComputingError: The time or the number of repetitions is invalid.
+        """
         if not isinstance(what, str) and not (math.isfinite(what) and what >= 0):
             cause, remedy = "a time to compute is finite and not negative", "give ns from 0 on, or the name of a path"
             raise ComputingError(f"{who or self.who}: compute({what})", cause, remedy)
@@ -106,5 +117,5 @@ class Computes:
         return Computation(self._kernel, self.cpu, duration, record)
 
     async def compute(self: Any, what: str | float, times: int = 1) -> None:
-        """Use the CPU for a compiled path or so many ns, `times` times, and give way at once to whoever takes it."""
+        """Use the CPU for `times` executions of a compiled path or periods in ns, yielding at once to any other use."""
         await self.computation(what, times).run()

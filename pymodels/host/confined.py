@@ -1,16 +1,16 @@
-"""What a program of the real machine is kept from: the network, and living on after its end or the simulator's.
+"""Confinement of programs of the real machine: no network access, and no survival of the program or the simulator.
 
-A program runs in namespaces of the kernel, for which a process that is not root needs a user namespace. In that of the
-network there is nothing but a loopback that is down. In that of processes everything that the program has started, in
-whatever session and with whatever parent, is killed by the kernel when the first process ends. Two processes
-stand between simulator and program: the outer one, which the simulator started and which ends as the program ends, and
-the first one of the namespace, which buries what the program leaves.
+A program runs in namespaces of the kernel, for which a process that is not root needs a user namespace. Its network
+namespace contains only a loopback that is down. In its process namespace, the kernel kills everything that the program
+has started, in any session and with any parent, when the first process ends. Two processes are between simulator and
+program: the outer process, which the simulator started and which ends with the program's status, and the first process
+of the namespace, which reaps the program's children.
 
-    simulator -> outer process -> first process -> program -> what it starts
+    simulator -> outer process -> first process -> program -> its children
 
-Each is killed when the one before it ends. Where the kernel gives no namespaces (`refusal`), a program is killed with
-the simulator, and what it has started with the group of its processes: the network stays open, and what has left the
-group stays alive.
+Each process is killed when its predecessor ends. Where the kernel provides no namespaces (`refusal`), a program is
+killed with the simulator, and its children with its process group. The network is then open, and children that have
+left the group survive.
 """
 
 from __future__ import annotations
@@ -26,31 +26,31 @@ from pathlib import Path
 
 PR_SET_PDEATHSIG = 1
 ADDR_NO_RANDOMIZE = 0x0040000
-"""Of the kernel's personalities: equal addresses in each run, on which the rounding of some libraries depends."""
+"""Personality with equal addresses in each run, since the rounding of some libraries depends on addresses."""
 PRESENT = 0xFFFFFFFF
-"""Asks for the present personality."""
+"""Argument that queries the present personality."""
 CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x10000000, 0x20000000, 0x40000000
 APART = CLONE_NEWPID | CLONE_NEWNET
 FIRST_FILE = 3
-"""Behind standard input, output and error."""
+"""First descriptor after standard input, output and error."""
 STATUS_BYTES = 4
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
 @cache
 def refusal() -> str:
-    """Why the kernel gives no namespaces; nothing where it does. A process tries it, once."""
+    """Return the reason why the kernel provides no namespaces; empty if it does. Tested once, by a child process."""
     if not (process := os.fork()):
         os._exit(_unshare())
     return os.strerror(error) if (error := os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])) else ""
 
 
 def preparation() -> Callable[[], None]:
-    """What a process does before it becomes the program."""
+    """Return the function that a process calls before it executes the program."""
     kept_in = _die_with_parent if refusal() else _apart
 
     def prepare() -> None:
-        """A kernel may refuse equal addresses; the program runs all the same."""
+        """Confine the process and request equal addresses, which a kernel may reject without consequence."""
         kept_in()
         _libc.personality(_libc.personality(PRESENT) | ADDR_NO_RANDOMIZE)
 
@@ -58,12 +58,12 @@ def preparation() -> Callable[[], None]:
 
 
 def _die_with_parent() -> None:
-    """The kernel kills this process when its parent ends, however that does."""
+    """Make the kernel kill this process when its parent ends."""
     _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _unshare() -> int:
-    """Enter new namespaces; 0, or the error."""
+    """Enter new namespaces. Return 0 or the error number."""
     user, group = os.getuid(), os.getgid()
     if not _libc.unshare(APART):
         return 0
@@ -78,7 +78,7 @@ def _unshare() -> int:
 
 
 def _apart() -> None:
-    """Return in the program-to-be only, in namespaces and a session of its own."""
+    """Create the intermediate processes; return only in the program's process, in its own namespaces and session."""
     _die_with_parent()
     if error := _unshare():
         raise OSError(error, os.strerror(error))
@@ -93,7 +93,7 @@ def _apart() -> None:
 
 
 def _end_as_told(into: int, first: int) -> None:
-    """The outer process: end as the program has ended."""
+    """Wait as the outer process, and end with the program's status."""
     _keep(into)
     told = os.read(into, STATUS_BYTES)
     os.waitpid(first, 0)
@@ -107,7 +107,7 @@ def _end_as_told(into: int, first: int) -> None:
 
 
 def _bury(out: int, program: int) -> None:
-    """The first process: wait for all, and tell how the program ended. The kernel kills what is left."""
+    """Reap all children as the first process, and report the program's status. The kernel kills what is left."""
     _keep(out)
     ended = status = 0
     with suppress(InterruptedError):
@@ -118,6 +118,6 @@ def _bury(out: int, program: int) -> None:
 
 
 def _keep(one: int) -> None:
-    """Close all files but the standard ones and this one: nobody must wait for their end by us."""
+    """Close all files except the standard ones and this one, so that no other process waits for their end."""
     os.closerange(FIRST_FILE, one)
     os.closerange(one + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])

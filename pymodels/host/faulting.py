@@ -1,9 +1,9 @@
-"""Accesses that may fault: a handler of the process, or of a driver, mends the page, and they are done again.
+"""Memory accesses that may fault: a handler of the process or of a driver fixes the page, and the access is repeated.
 
 `load_bytes` and `store_bytes` cannot wait: a page without the right ends them with ProtectionFault. `read`, `write` and
-`view` are awaited. A page that is not present faults into the handler that a driver gave it, one without the right into
-that of the process. A store to a page of a card (`pio_write`) faults into its driver's in both cases; loads from a card
-end with ProtectionFault. A handler runs on the thread that faulted and may wait for whatever it wants: a message, DMA.
+`view` are awaited. A page that is not present faults into the handler of a driver, a page without the right into that
+of the process. A store to a page of a card (`pio_write`) faults into its driver's handler in both cases; loads from a
+card end with ProtectionFault. A handler runs on the faulting thread and may wait for a message or DMA.
 """
 
 from __future__ import annotations
@@ -24,33 +24,35 @@ from pymodels.host.signalled import Signalled
 from pymodels.kernel import Task
 
 MOST = 8
-"""Faults in a row at one page, of one access, after which its handler does not mend it (ours)."""
+"""Maximum number of consecutive faults of one access at one page, after which an error is raised (ours)."""
 
 
 class Fault(NamedTuple):
-    """What a handler is told."""
+    """Page fault, the argument of a handler."""
 
     va: int
-    """The first address of the access on its page."""
+    """First address of the access on its page."""
     write: bool
     present: bool
     at: int
-    """When, in ps."""
+    """Time of the fault in ps."""
 
 
 FaultHandler = Callable[[Fault], Coroutine[Any, Any, None]]
 
 
 class FaultError(SanlabError):
-    """A handler returned, and the access faults as before."""
+    """Access that still faults after its handler has returned."""
 
 
 class ViewError(SanlabError):
-    """A view of memory was kept while its process waited: pages may have been taken away or moved meanwhile."""
+    """View of memory that was kept while its process waited, although pages may have been removed or moved
+    meanwhile.
+    """
 
 
 class Kept(NamedTuple):
-    """A view that was given out."""
+    """View that was returned to a process."""
 
     array: weakref.ref[NDArray[np.uint8]]
     va: int
@@ -60,13 +62,13 @@ class Kept(NamedTuple):
 
 
 class Faulting(Signalled):
-    """Mixed into `Process`."""
+    """Mixin of `Process` with memory accesses that may fault."""
 
     host: Owner
     pages: PageTable
 
     def start_faults(self) -> None:
-        """Called once, when the process is made."""
+        """Initialize the mixin."""
         self._views = []
         self._mends: FaultHandler | None = None
         self._masked: frozenset[Any] = frozenset()
@@ -77,22 +79,29 @@ class Faulting(Signalled):
     # ---- the kernel's side
 
     def on_fault(self, handler: FaultHandler, mask: Collection[Any] = ()) -> None:
-        """SEGV with what it is for: let `handler(fault)` mend pages that are present. `mask`: signals that wait."""
+        """Register the SEGV handler `handler(fault)` for pages that are present.
+
+        Args:
+            handler: Coroutine function that fixes the page.
+            mask: Signals that wait while the handler runs.
+        """
         self._mends, self._masked = handler, frozenset(mask)
 
     def page_by(self, va: int, size: int, handler: FaultHandler) -> None:
-        """A driver's: let `handler(fault)` bring the pages of a range when they are not present."""
+        """Register a driver's handler `handler(fault)` that brings the pages of a range when they are not present."""
         for at, _ in parts(va, size):
             self.pages.at(at, "paging").pager = handler
 
     def set_rights(self, va: int, size: int, rights: Rights) -> None:
-        """Give the pages of a range these rights, and no others. Raises ProtectionFault where nothing is mapped."""
+        """Set the rights of the pages of a range. Raises ProtectionFault for an unmapped page."""
         for at, _ in parts(va, size):
             page = self.pages.at(at, "protecting")
             self._change(at, page, rights, page.present)
 
     def set_present(self, va: int, size: int, present: bool) -> None:
-        """Pages of a range are there, or not. Raises ProtectionFault for a page that is pinned, or not mapped."""
+        """Mark the pages of a range as present or not. Raises ProtectionFault for a page that is pinned or not
+        mapped.
+        """
         for at, _ in parts(va, size):
             page = self.pages.at(at, "paging")
             if page.pins and not present:
@@ -100,7 +109,7 @@ class Faulting(Signalled):
             self._change(at, page, page.rights, present)
 
     def place(self, va: int, size: int, physical: int) -> None:
-        """A driver's: pages of a card that follow one another stand at another place of it from now on."""
+        """Map consecutive pages of a card to another physical address, for a driver."""
         for at, _ in parts(va, size):
             self.pages.at(at, "placing").physical = physical + at - va
         self._scheduler.disturbed()
@@ -114,33 +123,35 @@ class Faulting(Signalled):
     # ---- verbs that take time
 
     async def protect(self, va: int, size: int, rights: Rights) -> None:
-        """By a system call: give the pages of a range these rights (profile: `host.protect_ns` a page)."""
+        """Set the rights of the pages of a range by a system call (profile: `host.protect_ns` for each page)."""
         await self.syscall()
         for at, part in parts(va, size):
             await self.overhead("protect")
             self.set_rights(at, part, rights)
 
     async def overhead(self, what: str) -> None:
-        """Use the CPU for what software costs beside its compiled paths."""
+        """Charge the CPU with a software cost beside compiled paths."""
         await self._scheduler.enter()
         await self.host.overhead(what)
         if self._scheduler.leave():
             await self._after(f"overhead({what!r})")
 
     async def read(self, va: int, size: int) -> bytes:
-        """Bytes of memory; faults are mended."""
+        """Return bytes of memory; faults are handled."""
         return b"".join([self.host.load_bytes(*piece) for piece in await self._reach("read", va, size, False)])
 
     async def write(self, va: int, data: bytes | memoryview) -> None:
-        """Store bytes to memory, all at once; faults are mended."""
+        """Store bytes to memory, all at once; faults are handled."""
         done = 0
         for piece, size in await self._reach("write", va, len(data), True):
             self.host.store_bytes(piece, data[done : done + size])
             done += size
 
     async def view(self, va: int, size: int, write: bool = False) -> NDArray[np.uint8]:
-        """The bytes themselves, until the process waits next; faults are mended. Raises ViewError for pages whose
-        frames do not follow one another. A polling loop sees what was stored when the process waits next.
+        """Return an array on the memory itself, valid until the process waits next; faults are handled.
+
+        A polling loop sees stores to the array when the process waits next. Raises ViewError for pages whose frames are
+        not contiguous.
         """
         pieces = await self._reach("view", va, size, write)
         if len(pieces) != 1:
@@ -166,7 +177,7 @@ class Faulting(Signalled):
     # ---- faults
 
     async def _reach(self, call: str, va: int, size: int, write: bool) -> list[tuple[int, int]]:
-        """The physical pieces of a range, as soon as all its pages allow the access at once."""
+        """Return the physical pieces of a range as soon as all its pages allow the access at once."""
         what = f"{call} of {size} bytes"
         tries: Counter[int] = Counter()
         while isinstance(found := self._pieces(what, va, size, write), ProtectionFault):
@@ -185,7 +196,7 @@ class Faulting(Signalled):
             return refused
 
     async def _mend(self, refused: ProtectionFault, write: bool) -> bool:
-        """Let the handler mend a page; whether it changed it at all. Raises what was refused when there is none."""
+        """Run the handler for a page. Return True if it changed the page. Raises the fault if there is no handler."""
         page, me = self.pages.find(refused.address), self._scheduler.kernel.current
         own = page is not None and page.present and not page.device
         handler = None if page is None else self._mends if own else page.pager

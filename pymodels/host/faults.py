@@ -1,4 +1,4 @@
-"""What the processor's memory management refuses."""
+"""Exceptions of the processor's memory management."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from pymodels.errors import SanlabError
 
 
 class ProtectionFault(SanlabError):  # noqa: N818 - the field's word for it
-    """A process accessed memory that its page tables do not map. On a real host it would be killed.
+    """Access of a process to memory that its page tables do not map, for which a real host would kill it.
 
-    `who` did it, what it `tried`, and the virtual `address` at which it was stopped.
+    Attributes:
+        who: The process.
+        tried: The access.
+        address: Virtual address of the fault.
     """
 
     def __init__(self, who: str, what: str, address: int, cause: str = "nothing is mapped there") -> None:

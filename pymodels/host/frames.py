@@ -1,4 +1,4 @@
-"""The physical page frames that the kernel gives to processes: scattered by seed, given back, used again."""
+"""Physical page frames for processes: scattered by seed, returned, reused."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from collections.abc import Callable
 from pymodels.host.pages import PAGE
 
 AT_ONCE = 1024
-"""Frames from which a scattered one is drawn (ours): 4 MB of physical memory."""
+"""Number of frames among which the allocation order is random (ours): 4 MB of physical memory."""
 
 
 class Frames:
     """Page frames of one host's memory."""
 
     def __init__(self, allocate: Callable[[int], int], seed: str) -> None:
-        """`allocate`: so many bytes of contiguous physical memory, its address; MemoryError when there is none."""
+        """Create an empty pool; `allocate(size)` returns contiguous physical memory or raises MemoryError."""
         self._allocate = allocate
         self._random = random.Random(seed)
         self._free: list[int] = []
 
     def take(self, count: int) -> list[int]:
-        """Physical addresses of `count` frames, from anywhere. Raises MemoryError, and then takes none."""
+        """Return the physical addresses of `count` scattered frames. Raises MemoryError, and then allocates none."""
         while len(self._free) < count:
             self._more(count - len(self._free))
         taken = self._free[len(self._free) - count :]
@@ -30,7 +30,7 @@ class Frames:
         return taken
 
     def take_run(self, count: int) -> list[int]:
-        """Physical addresses of `count` frames that follow one another. Raises MemoryError, and then takes none."""
+        """Return the physical addresses of `count` contiguous frames. Raises MemoryError, and then allocates none."""
         run: list[int] = []
         for frame in sorted(self._free):
             run = [*run, frame] if run and frame == run[-1] + PAGE else [frame]
@@ -42,7 +42,7 @@ class Frames:
         return [base + PAGE * i for i in range(count)]
 
     def _more(self, lacking: int) -> None:
-        """Frames behind those that were there, shuffled; less than `AT_ONCE` only where memory ends."""
+        """Add shuffled new frames, fewer than `AT_ONCE` only at the end of memory."""
         try:
             base, count = self._allocate(PAGE * AT_ONCE), AT_ONCE
         except MemoryError:
@@ -52,5 +52,5 @@ class Frames:
         self._free = fresh + self._free
 
     def give_back(self, frames: list[int]) -> None:
-        """These frames are free again."""
+        """Return frames to the pool."""
         self._free += frames

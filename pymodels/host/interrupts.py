@@ -1,9 +1,9 @@
-"""Interrupt line of a host, level sensitive as PCI's INTA# is: one rule for both bindings of the host's verbs.
+"""Interrupt line of a host, level sensitive like PCI's INTA#: common rule for both bindings of the host's verbs.
 
 While the line is held and no service routine runs, the host takes the interrupt: the interrupt latency passes, then the
-service routine runs. The line must be held all the while: a line that falls before the latency is over is not served,
-and when it rises again, the latency begins anew. While the routine runs, the line is masked. When the routine returns
-and the line is held still, or again, the host takes the interrupt again.
+service routine runs. The line must be held throughout the latency. A line that falls earlier is not served, and the
+latency begins anew when it rises again. While the routine runs, the line is masked. If the line is held when the
+routine returns, the host takes the interrupt again.
 """
 
 from __future__ import annotations

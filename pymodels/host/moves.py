@@ -1,7 +1,7 @@
-"""Threads that spin on words of shared memory whose address another thread changes.
+"""Moves of shared words on which other threads spin.
 
-A loop of C reads a shared pointer each time round, so it looks at the new place when somebody moves the pointer. A loop
-of a model spins on the words that it was given: whoever moves the place says so, and the loop ends at its next look.
+A loop in C reads a shared pointer in each turn, so that it uses the new location after a move. A loop of a model spins
+on fixed words: the code that moves them must report the move, which ends the loop at its next look.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 
 class Moves:
-    """Of the words of one thing that threads spin on, a queue for instance."""
+    """Move notification for the words of one object, such as a queue."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -20,7 +20,7 @@ class Moves:
 
     @contextmanager
     def ending(self, end: Callable[[], None]) -> Iterator[None]:
-        """Call `end()` whenever the words move, as long as a loop spins on them."""
+        """Call `end()` whenever the words move, while a loop spins on them."""
         self._loops.append(end)
         try:
             yield
@@ -28,7 +28,7 @@ class Moves:
             self._loops.remove(end)
 
     def moved(self) -> None:
-        """The words have moved."""
+        """Report that the words have moved."""
         self.count += 1
         for end in self._loops:
             end()

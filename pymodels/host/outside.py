@@ -1,9 +1,10 @@
-"""Programs of the real machine as programs of a host: while one computes, no simulated time passes.
+"""Programs of the real machine as programs of a host: no simulated time passes while one computes.
 
-The program is started with a socket, whose descriptor is in the environment variable SANLAB_SOCKET. It asks, and waits
-for the answer; both are frames: their bytes, as four bytes big-endian, and the bytes. A task of the host that waits for
-its next request holds the simulation until it comes, so that a run depends on what the program asks, and not on when.
-It ends with its host, at the latest with the simulator's process, and reaches no network (`confined.py`).
+The program is started with a socket, whose descriptor is in the environment variable SANLAB_SOCKET. It sends a request
+and waits for the answer; both are frames: the size as four bytes big-endian, and the bytes. A task of the host that
+waits for the next request holds the simulation until it arrives, so that a run depends on the requests and not on their
+real time. A program ends with its host, at the latest with the simulator's process, and has no network access
+(`confined.py`).
 """
 
 from __future__ import annotations
@@ -27,17 +28,17 @@ SIZE_BYTES = 4
 AT_ONCE = 1 << 18
 PATIENCE_S = 60.0
 SHOWN = 3
-"""Words of a command that errors show."""
+"""Number of words of a command that errors show."""
 NONE_MORE: Mapping[str, str] = MappingProxyType({})
 _running: set[Outside] = set()
 
 
 class OutsideError(SanlabError):
-    """A program of the real machine cannot be started, says nothing, or breaks off."""
+    """Failure of a program of the real machine: it cannot be started, sends no request, or ends in a request."""
 
 
 class Outside:
-    """A program that runs; `status` is its exit status once it has ended, negative for a signal."""
+    """Running program; `status` is its exit status once it has ended, negative for a signal."""
 
     def __init__(
         self,
@@ -49,9 +50,19 @@ class Outside:
         folder: Path | None = None,
         reads: bool = False,
     ) -> None:
-        """`patience_s`: real seconds that it may compute between two requests; `variables` of the environment beside
-        our own; `output`: where what it prints goes, if not to where ours does; `folder`: where it runs, if not here;
-        `reads`: it inherits our standard input, which is empty otherwise.
+        """Start the program.
+
+        Args:
+            who: Name of the host, for errors.
+            command: Command line.
+            patience_s: Maximum real seconds between two requests.
+            variables: Environment variables in addition to our own.
+            output: File for the program's output; None for ours.
+            folder: Working directory; None for ours.
+            reads: True if the program inherits our standard input, which is empty otherwise.
+
+        Raises:
+            OutsideError: The program cannot be started.
         """
         self.status: int | None = None
         self._who = f"{who}: program {' '.join(command[:SHOWN])!r}"
@@ -79,15 +90,15 @@ class Outside:
         _running.add(self)
 
     async def request(self) -> bytes | None:
-        """Its next request; None when it has ended. Simulated time stands still meanwhile.
+        """Return the next request, or None if the program has ended. No simulated time passes.
 
-        Raises OutsideError when it asks nothing for too long, or ends in the middle of a request.
+        Raises OutsideError if the program sends nothing for too long, or ends in the middle of a request.
         """
         return self._next()
 
     def exchange(self, data: bytes) -> bytes:
-        """Answer its request with a question, and take its reply, which no time passes for. Raises OutsideError, also
-        when it ends instead.
+        """Answer a request with a question and return the reply, without simulated time. Raises OutsideError if the
+        program ends.
         """
         self.answer(data)
         reply = self._next()
@@ -108,7 +119,9 @@ class Outside:
         return data
 
     def answer(self, data: bytes) -> None:
-        """Answer its request; it computes on. Nobody listens any more where it was killed meanwhile."""
+        """Answer a request, after which the program continues. The answer is dropped if the program was killed
+        meanwhile.
+        """
         if not self._asks:
             raise OutsideError(self._who, "has asked nothing", "wait for its request first")
         self._asks = False
@@ -118,7 +131,7 @@ class Outside:
             self._socket.sendall(len(data).to_bytes(SIZE_BYTES, "big") + data)
 
     def kill(self, by: int = signal.SIGKILL) -> None:
-        """End it and what it has started (`by` SIG_DFL: wait for its own end). Once it has ended, nothing."""
+        """End the program and its children, if it runs. With `by` = SIG_DFL, wait for the program's own end."""
         if self.status is not None:
             return
         self._socket.close()
@@ -137,7 +150,7 @@ class Outside:
             os.killpg(self._process.pid, signal.SIGKILL)
 
     def _receive(self) -> bytes | None:
-        """A frame without its size; None at the end. Raises OutsideError when it does not come whole."""
+        """Return a frame without its size, or None at the end. Raises OutsideError for an incomplete frame."""
         data = self._more()
         if not data:
             return None
@@ -154,7 +167,7 @@ class Outside:
         return data[SIZE_BYTES:]
 
     def _more(self) -> bytes:
-        """What has come; nothing at the end."""
+        """Return received bytes; empty at the end."""
         try:
             return self._socket.recv(AT_ONCE)
         except BlockingIOError:
@@ -166,12 +179,12 @@ class Outside:
 
 
 def _interval(seconds: float) -> bytes:
-    """An interval as the kernel takes it."""
+    """Return an interval as a `timeval` of the kernel."""
     return struct.pack("ll", int(seconds), int(seconds % 1 * 1e6))
 
 
 @atexit.register
 def end_all() -> None:
-    """Kill every program that still runs: at the end of a run."""
+    """Kill every running program, at the end of a run."""
     for program in list(_running):
         program.kill()

@@ -1,4 +1,4 @@
-"""What a process needs of its host, and of what its threads sleep for."""
+"""Interfaces of a process to its host, and to the conditions that its threads wait for."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from pymodels.kernel import Task
 
 
 class Signal(Protocol):
-    """What a thread can sleep for."""
+    """Condition that a thread can wait for."""
 
     def wait(self) -> Awaitable[None]:
-        """The future of the next time it is set."""
+        """Return the future of the next `set`."""
 
 
 class Owner(Protocol):
-    """What a process needs of its host."""
+    """Host of a process."""
 
     name: str
     nic_base: int
@@ -32,13 +32,13 @@ class Owner(Protocol):
     around: Repeats | None
 
     def load_bytes(self, address: int, count: int) -> bytes:
-        """Bytes of physical memory."""
+        """Return bytes of physical memory."""
 
     def window(self, address: int, size: int) -> memoryview:
-        """Physical memory itself."""
+        """Return a view of physical memory."""
 
     def close(self, frame: int, whose: str) -> None:
-        """No DMA may store into a frame from now on, which is `whose`; empty: it may again."""
+        """Forbid DMA stores into a frame that belongs to `whose`, or allow them if `whose` is empty."""
 
     def store_bytes(self, address: int, data: bytes | memoryview) -> None:
         """Store bytes to physical memory."""
@@ -50,32 +50,33 @@ class Owner(Protocol):
         """Use the CPU for a compiled path."""
 
     def computation(self, what: str | float, times: int = 1, who: str = "") -> Computation:
-        """Computing that has not begun."""
+        """Return a computation that has not started."""
 
     async def poll(self, watches: Sequence[tuple[int, int]], path: str, moves: Moves | None = None) -> int:
         """Spin on words of physical memory."""
 
     async def stand(self, until: int, why: str) -> None:
-        """Keep the CPU while turns of a polling loop are computed."""
+        """Hold the CPU while turns of a polling loop are computed."""
 
     def signal(self, number: int, sig: Sig, call: str = "") -> None:
-        """A process has a signal."""
+        """Post a signal to a process."""
 
     async def copy_memory(self, path: str, target: int, source: int, size: int) -> None:
-        """Copy bytes of physical memory by the CPU."""
+        """Copy bytes of physical memory with the CPU."""
 
     async def syscall(self) -> None:
-        """Enter the kernel and come back."""
+        """Charge the CPU with a system call."""
 
     async def overhead(self, what: str) -> None:
-        """Use the CPU for what software costs beside its compiled paths."""
+        """Charge the CPU with a software cost beside compiled paths."""
 
     async def pio_read(self, address: int) -> int:
         """Read a word over the bus."""
 
     async def repeat(self, address: int, expect: int, path: str, mask: int) -> tuple[int, bool]:
-        """Turns of a loop that reads a word over the bus, and executes a path behind each read, up to the first that
-        may not be like others; what was read last, and whether the path behind it was executed. See `Repeats.executes`.
+        """Execute turns of a loop (a read over the bus and a path) up to the first that may differ from the others.
+
+        Returns the word read last, and True if the path after it was executed. See `Repeats.executes`.
         """
 
     def pio_write(self, address: int, data: bytes, combine: bool = False) -> Coroutine[Any, Any, None]:

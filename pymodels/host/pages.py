@@ -1,4 +1,4 @@
-"""A page table: the mapped pages of a virtual address space, their physical addresses and access rights."""
+"""Page table: mapped pages of a virtual address space, their physical addresses and access rights."""
 
 from __future__ import annotations
 
@@ -10,40 +10,40 @@ from typing import Any
 from pymodels.host.faults import ProtectionFault
 
 PAGE = 4096
-"""Bytes of a page (Intel's, and the paper's: 001, 2.2.1)."""
+"""Bytes of a page (Intel; paper 001, 2.2.1)."""
 OFFSET = PAGE - 1
 
 
 class Rights(IntEnum):
-    """What a process may do with a page."""
+    """Access rights of a process to a page."""
 
     NONE = 0
     READ = 1
     WRITE = 2
-    """Read too."""
+    """Read and write."""
 
 
 @dataclass
 class Page:
-    """One mapped page."""
+    """Mapped page."""
 
     physical: int
     device: bool = False
-    """On the bus, not in memory."""
+    """True for a page of a device on the bus, False for memory."""
     rights: Rights = Rights.WRITE
     present: bool = True
     pins: int = 0
-    """Registrations that hold it in its frame."""
+    """Number of registrations that pin it to its frame."""
     pager: Callable[[Any], Coroutine[Any, Any, None]] | None = None
-    """A driver's handler that brings the page when it is not present."""
+    """Handler of a driver that brings the page when it is not present."""
     changes: int = -1
-    """How often rights or presence have changed."""
+    """Number of changes of rights or presence."""
 
     def __post_init__(self) -> None:
         self.change(self.rights, self.present)
 
     def change(self, rights: Rights, present: bool) -> None:
-        """The page has these rights from now on, and is there or not."""
+        """Set rights and presence."""
         self.rights, self.present = rights, present
         self.readable = present and rights >= Rights.READ
         self.writable = present and rights >= Rights.WRITE
@@ -51,7 +51,7 @@ class Page:
 
 
 class PageTable:
-    """The mapped pages of one process, by virtual page number."""
+    """Mapped pages of one process, by virtual page number."""
 
     def __init__(self, who: str) -> None:
         self.who = who
@@ -62,25 +62,25 @@ class PageTable:
         self._pages[va // PAGE] = page
 
     def unmap(self, va: int) -> Page:
-        """Take one page away; what it was. Raises ProtectionFault when there is none or it is pinned."""
+        """Remove and return a page. Raises ProtectionFault if it is not mapped or is pinned."""
         page = self.at(va, "unmapping")
         if page.pins:
             raise ProtectionFault(self.who, "unmapping", va, "the page is pinned")
         return self._pages.pop(va // PAGE)
 
     def find(self, va: int) -> Page | None:
-        """The page of a virtual address, if there is one."""
+        """Return the page of a virtual address, or None."""
         return self._pages.get(va // PAGE)
 
     def at(self, va: int, what: str) -> Page:
-        """The page of a virtual address. Raises ProtectionFault."""
+        """Return the page of a virtual address. Raises ProtectionFault, for the access `what`, if it is not mapped."""
         page = self._pages.get(va // PAGE)
         if page is None:
             raise ProtectionFault(self.who, what, va)
         return page
 
     def physical(self, va: int, size: int, what: str, *, device: bool, write: bool) -> int | None:
-        """Physical address of a range, when its pages follow one another there; else None. Raises ProtectionFault."""
+        """Return the physical address of a range, or None if it is not contiguous. Raises ProtectionFault."""
         page = self._pages.get(va // PAGE)
         if page is None or page.device is not device or not (page.writable if write else page.readable):
             raise self._fault(page, va, what, device)
@@ -92,7 +92,7 @@ class PageTable:
     def pieces(
         self, va: int, size: int, what: str, *, device: bool = False, write: bool = False
     ) -> list[tuple[int, int]]:
-        """(physical address, bytes) of a range, in order, pages that follow one another joined. ProtectionFault."""
+        """Return physical address and size of the contiguous pieces of a range, in order. Raises ProtectionFault."""
         found: list[tuple[int, int]] = []
         for at, part in parts(va, size):
             page = self._pages.get(at // PAGE)
@@ -118,7 +118,7 @@ class PageTable:
 
 
 def parts(va: int, size: int) -> Iterator[tuple[int, int]]:
-    """A range cut at page boundaries: (virtual address, bytes)."""
+    """Yield virtual address and size of a range's parts, cut at page boundaries."""
     while size > 0:
         part = min(size, PAGE - (va & OFFSET))
         yield va, part

@@ -1,8 +1,8 @@
-"""A program that spins on a word of a card: each look is a read over the bus.
+"""Polling of a card's word by a program: each look is a read over the bus.
 
-A turn of the loop is the read, and then a compiled path that compares the word and branches back. It is made of single
-`pio_read` and `spend`, so reads meet everything else on the bus and in the card's memory, and interrupt routines and
-signals come between them as in any program.
+A turn of the loop is the read, followed by a compiled path that compares the word and branches back. It consists of
+single `pio_read` and `spend` calls, so that reads compete with all other traffic on the bus and in the card's memory,
+and interrupt routines and signals can run in between.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from pymodels.host.ahead import Repeats, Turns
 from pymodels.kernel import FOREVER
 
 ALL = 0xFFFFFFFF
-"""Every bit of a word."""
+"""Mask of all bits of a word."""
 
 
 class CardPollError(SanlabError):
-    """A card is polled in a way that no program could."""
+    """Invalid arguments of `poll_card`."""
 
 
 class UnansweredError(SanlabError):
-    """A read over the bus that no card has answered: hardware would give ones."""
+    """Read over the bus that no card answers; hardware would return ones."""
 
     def __init__(self, who: str, address: int) -> None:
         cause = f"no card answers at {address:#x} of the bus"
@@ -31,24 +31,24 @@ class UnansweredError(SanlabError):
 
 
 class PollsCards:
-    """`poll_card`, mixed into hosts and processes."""
+    """Mixin with `poll_card` for hosts and processes."""
 
     who: str
     slots: frozenset[int] = frozenset((0,))
-    """Slots of the host's bus in which a card stands: the NIC's, and those of further cards."""
+    """Slots of the host's bus with a card: that of the NIC, and those of further cards."""
 
     around: Repeats | None = None
-    """What is around the host's loops, where turns can be computed."""
+    """Hardware around the host's loops, if turns can be computed."""
 
     async def stand(self, until: int, why: str) -> None:
-        """Keep the CPU until a time, which may be FOREVER: nothing happens before it but computed turns."""
+        """Hold the CPU until a time, possibly FOREVER, before which only computed turns happen."""
 
     def _on_bus(self, address: int, call: str) -> int:
-        """The address on the bus of a word that is to be read; raises an error unless it may be."""
+        """Return the bus address of a word to be read. Raises an error if the access is not allowed."""
         return address
 
     async def _missed(self) -> None:
-        """A turn of the loop found nothing."""
+        """Handle a turn of the loop without a hit."""
 
     def _check_poll(self, address: int, mask: int, timeout_ns: float) -> None:
         call = f"poll_card({address:#x})"
@@ -67,9 +67,18 @@ class PollsCards:
             )
 
     async def poll_card(self: Any, address: int, expect: int, path: str, mask: int = ALL, timeout_ns: float = 0) -> int:
-        """Read a word of a card over the bus, each time with a compiled path behind it, until a bit of `mask` differs
-        from `expect`, or `timeout_ns` have passed at the end of a turn (0: no limit); the word that was read last.
-        Raises CardPollError, also where no card would answer; ProtectionFault in a process that may not read the word.
+        """Poll a word of a card over the bus until it differs, and return the last value.
+
+        Args:
+            address: Address of the word.
+            expect: Value with which the loop continues.
+            path: Compiled path executed after each read.
+            mask: Bits that are compared.
+            timeout_ns: Time after which the end of a turn ends the loop; 0 = no limit.
+
+        Raises:
+            CardPollError: The arguments are invalid, or no card answers.
+            ProtectionFault: The process may not read the word.
         """
         self._check_poll(address, mask, timeout_ns)
         kernel = self._kernel

@@ -1,7 +1,7 @@
-"""A process: a virtual address space, what it may touch, and the verbs that its threads use.
+"""Process: a virtual address space with access rights, and the verbs that its threads use.
 
-All of it is made of the verbs of a host (`firmware.verbs.Host`), so it is the same on the RTL and in pure Python. The
-kernel's work (mapping, pinning) costs nothing here: the model of a system call charges it.
+Processes are implemented with the verbs of a host (`firmware.verbs.Host`), and therefore equal on the RTL and in pure
+Python. Kernel work (mapping, pinning) costs nothing here: the model of a system call charges it.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from pymodels.host.signals import Sig, SignalError, Signals
 from pymodels.kernel import Kernel, Task
 
 MEMORY_VA, DEVICE_VA = 0x1000_0000, 0xC000_0000
-"""Where memory and devices are mapped, the same in every process (ours)."""
+"""Virtual base addresses of memory and devices, equal in every process (ours)."""
 
 
 def _nothing_around(computation: Computation) -> AbstractContextManager[None]:
-    """Nobody wants to know."""
+    """Return a context manager without effect."""
     return nullcontext()
 
 
 class Process(Faulting, PollsCards):
-    """A process of one host. Addresses are virtual; what is not mapped raises ProtectionFault."""
+    """Process of one host. Addresses are virtual; an access to an unmapped address raises ProtectionFault."""
 
     def __init__(self, host: Owner, number: int, name: str) -> None:
         self.host = host
@@ -61,7 +61,7 @@ class Process(Faulting, PollsCards):
     # ---- the kernel's side
 
     def allocate(self, size: int) -> int:
-        """Whole pages of zeroed memory in frames from anywhere; the virtual address. Raises MemoryError."""
+        """Map zeroed memory of whole pages in scattered frames, and return its virtual address. Raises MemoryError."""
         frames = self.host.frames.take(-(-size // PAGE))
         va = self._next
         for i, frame in enumerate(frames):
@@ -70,7 +70,7 @@ class Process(Faulting, PollsCards):
         return va
 
     def free(self, va: int, size: int) -> None:
-        """Give the pages of a range back, zeroed. Raises ProtectionFault when one is not there, or pinned."""
+        """Unmap and zero the pages of a range. Raises ProtectionFault for a page that is not mapped or is pinned."""
         frames = [self.pages.unmap(at).physical for at, _ in parts(va, size)]
         for frame in frames:
             self.host.close(frame, "")
@@ -78,11 +78,11 @@ class Process(Faulting, PollsCards):
         self.host.frames.give_back(frames)
 
     def map_nic(self, page: int, pages: int = 1, writable: bool = True) -> int:
-        """The right to pages of the NIC's memory, counted from its beginning; where they stand."""
+        """Map pages of the NIC's memory, counted from its beginning, and return their virtual address."""
         return self.map_device(self.host.nic_base + PAGE * page, pages, writable)
 
     def map_device(self, physical: int, pages: int = 1, writable: bool = True) -> int:
-        """The right to pages of a card, by the physical address of the first; where they stand."""
+        """Map pages of a card, given the physical address of the first, and return their virtual address."""
         va = self._next_device
         for i in range(pages):
             self.pages.map(va + PAGE * i, Page(physical + PAGE * i, True, Rights.WRITE if writable else Rights.READ))
@@ -90,7 +90,7 @@ class Process(Faulting, PollsCards):
         return va
 
     def map_memory(self, physical: int, pages: int) -> int:
-        """The right to pinned pages of the kernel's, by the physical address of the first; where they stand."""
+        """Map pinned pages of the kernel, given the physical address of the first, and return their virtual address."""
         va = self._next
         for i in range(pages):
             self.pages.map(va + PAGE * i, Page(physical + PAGE * i, pins=1))
@@ -98,33 +98,35 @@ class Process(Faulting, PollsCards):
         return va
 
     def unmap_memory(self, va: int, pages: int) -> None:
-        """Take the right to such pages back: they stay the kernel's."""
+        """Unmap pinned pages of the kernel, which keeps them."""
         for i in range(pages):
             self._memory(va + PAGE * i).pins -= 1
             self.pages.unmap(va + PAGE * i)
 
     def unmap(self, va: int, pages: int = 1) -> None:
-        """Take the right to pages of a card back."""
+        """Unmap pages of a card."""
         for i in range(pages):
             self.pages.unmap(va + PAGE * i)
         self._scheduler.disturbed()
 
     def pin(self, va: int, size: int) -> list[int]:
-        """Hold pages in their frames: the physical address of each page that the range touches. ProtectionFault."""
+        """Pin the pages of a range, and return the physical address of each. Raises ProtectionFault."""
         pages = [self._memory(at) for at, _ in parts(va, size)]
         for page in pages:
             page.pins += 1
         return [page.physical for page in pages]
 
     def unpin(self, va: int, size: int) -> None:
-        """Let pages go; they were pinned once more than now."""
+        """Undo one `pin` of the pages of a range."""
         for at, _ in parts(va, size):
             self._memory(at).pins -= 1
 
     def gather(self, va: int, size: int) -> list[tuple[int, int]]:
-        """Move the pages of a range to frames that follow one another, unless they do: where each was, and where it is.
-        Whoever calls it charges the copies, and gives the old frames back (`Frames.give_back`, zeroed). Raises
-        ProtectionFault for a page that is pinned or not there, MemoryError.
+        """Move the pages of a range to contiguous frames, unless they are contiguous; return old and new address of
+        each page.
+
+        The caller charges the copies and returns the old frames (`Frames.give_back`, zeroed). Raises ProtectionFault
+        for a page that is pinned or not mapped, and MemoryError.
         """
         places = [at // PAGE * PAGE for at, _ in parts(va, size)]
         pages = [self._memory(at) for at in places]
@@ -147,13 +149,15 @@ class Process(Faulting, PollsCards):
         return self.pages.at(va, "pinning")
 
     def pieces(self, va: int, size: int, write: bool = False) -> list[tuple[int, int]]:
-        """(physical address, bytes) of a range of memory, in order. Raises ProtectionFault."""
+        """Return physical address and size of the contiguous pieces of a memory range, in order. Raises
+        ProtectionFault.
+        """
         return self.pages.pieces(va, size, "translation", write=write)
 
     # ---- memory, as the process's own instructions see it; their cost is in the path around them
 
     def load_bytes(self, va: int, count: int) -> bytes:
-        """Bytes of memory."""
+        """Return bytes of memory."""
         load = self.host.load_bytes
         at = self.pages.physical(va, count, f"load of {count} bytes", device=False, write=False)
         if at is not None:
@@ -173,7 +177,7 @@ class Process(Faulting, PollsCards):
             done += size
 
     def load_words(self, va: int, count: int) -> tuple[int, ...]:
-        """Big-endian 32-bit words of memory."""
+        """Return big-endian 32-bit words of memory."""
         return unpack(f">{count}I", self.load_bytes(va, 4 * count))
 
     def store_words(self, va: int, words: Sequence[int]) -> None:
@@ -183,14 +187,16 @@ class Process(Faulting, PollsCards):
     # ---- verbs that take time
 
     async def spend(self, path: str, times: int = 1) -> None:
-        """Use the CPU for a compiled path."""
+        """Use the CPU for `times` executions of a compiled path."""
         await self._scheduler.enter()
         await self.host.spend(path, times)
         if self._scheduler.leave():
             await self._after("spend")
 
     async def copy_memory(self, path: str, target: int, source: int, size: int) -> None:
-        """Copy bytes between two of its addresses, as `Host.copy_memory` does; neither page lacks its right."""
+        """Copy bytes between two virtual addresses, as `Host.copy_memory` does; the rights of all pages are checked
+        first.
+        """
         pairs = list(zip(*_cut(self.pieces(target, size, True), self.pieces(source, size)), strict=True))
         await self._scheduler.enter()
         for (to, part), (at, _) in pairs:
@@ -199,12 +205,19 @@ class Process(Faulting, PollsCards):
             await self._after("copy_memory")
 
     async def give_way(self) -> None:
-        """Let every thread that is ready run first: for a loop that polls a card."""
+        """Let every ready thread run first, for a loop that polls a card."""
         await self._scheduler.give_way()
 
     async def compute(self, what: str | float, times: int = 1) -> None:
-        """Use the CPU for a compiled path, or so many ns, `times` times, as an application computes: interrupt routines
-        have the CPU at once, other threads when the quantum is over. ComputingError for a negative time.
+        """Use the CPU for a computation, which yields to interrupt routines at once and to other threads after the
+        quantum.
+
+        Args:
+            what: Name of a compiled path, or a time in ns.
+            times: Number of repetitions.
+
+        Raises:
+            ComputingError: The time or the number of repetitions is invalid.
         """
         computation = self.host.computation(what, times, self.who)
         with self.around_computing(computation):
@@ -217,14 +230,14 @@ class Process(Faulting, PollsCards):
                     await self._after("compute")
 
     async def pio_write(self, va: int, data: bytes, combine: bool = False) -> None:
-        """Store whole words to a card that is mapped; faults of a driver's pages are mended."""
+        """Store whole words to a mapped card; faults on a driver's pages are handled."""
         at = await self._storing(va, len(data))
         await self.host.pio_write(at, data, combine)
         if self._scheduler.leave():
             await self._after("pio_write")
 
     async def pio_read(self, va: int) -> int:
-        """Read a word of a card that is mapped. What is refused takes no CPU."""
+        """Return a word of a mapped card. A rejected access takes no CPU time."""
         self._card(va, 4, "PIO load", write=False)
         await self._scheduler.enter()
         try:
@@ -236,7 +249,7 @@ class Process(Faulting, PollsCards):
         return value
 
     async def repeat(self, va: int, expect: int, path: str, mask: int) -> tuple[int, bool]:
-        """`Owner.repeat` on a card that is mapped."""
+        """Execute `Owner.repeat` on a mapped card."""
         self._card(va, 4, "PIO load", write=False)
         await self._scheduler.enter()
         try:
@@ -252,7 +265,9 @@ class Process(Faulting, PollsCards):
         return word, spent
 
     async def _storing(self, va: int, size: int) -> int:
-        """Get the CPU for a store to a card; where it goes at that time. What is refused takes no CPU."""
+        """Acquire the CPU for a store to a card, and return the physical address at that time. A rejected access takes
+        no CPU.
+        """
         while True:
             try:
                 self._card(va, size, what := f"PIO store of {size} bytes", write=True)
@@ -269,16 +284,16 @@ class Process(Faulting, PollsCards):
 
     @property
     def slots(self) -> frozenset[int]:  # type: ignore[override]
-        """Slots of the host's bus in which a card stands."""
+        """Slots of the host's bus with a card."""
         return self.host.slots
 
     @property
     def around(self) -> Repeats | None:  # type: ignore[override]
-        """What is around the host's loops."""
+        """Hardware around the host's loops."""
         return self.host.around
 
     async def stand(self, until: int, why: str) -> None:
-        """Keep the CPU while turns of a polling loop are computed."""
+        """Hold the CPU while turns of a polling loop are computed."""
         await self.host.stand(until, why)
 
     def _on_bus(self, address: int, call: str) -> int:
@@ -288,12 +303,16 @@ class Process(Faulting, PollsCards):
         await self.give_way()
 
     def _card(self, va: int, size: int, what: str, write: bool) -> int:
-        """Physical address of a range on a card: pages of a card that are mapped together follow one another."""
+        """Return the physical address of a range on a card, whose pages are contiguous if mapped together."""
         return self.pages.pieces(va, size, what, device=True, write=write)[0][0]
 
     async def poll(self, watches: Sequence[tuple[int, int]], path: str, moves: Moves | None = None) -> int:
-        """Spin on words of memory, each (virtual address, value it has now), until one differs; its index. `moves`:
-        another thread may move them; then the index says nothing.
+        """Spin on words of memory until one differs, and return its index.
+
+        Args:
+            watches: Virtual address and present value of each word.
+            path: Path that one look at a word costs.
+            moves: Moves of the words by other threads, which end the loop; the index is then meaningless.
         """
         places = [(self.pages.pieces(va, 4, "load of 4 bytes")[0][0], value) for va, value in watches]
         before = moves and moves.count
@@ -309,7 +328,7 @@ class Process(Faulting, PollsCards):
         return hit
 
     async def _spin(self, places: Sequence[tuple[int, int]], path: str, moves: Moves | None) -> int:
-        """Spin on words of physical memory; between two looks the handlers of signals run."""
+        """Spin on words of physical memory; signal handlers run between two looks."""
         if not self.signals.handlers:
             return await self.host.poll(places, path, moves)
         while True:
@@ -323,8 +342,9 @@ class Process(Faulting, PollsCards):
                 await self._after("spin")
 
     async def block(self, signal: Signal) -> bool:
-        """Sleep until a condition that the kernel or another thread sets; the CPU is free meanwhile. False: the handler
-        of a signal (`Sig`) ran instead.
+        """Sleep until a condition is set by the kernel or another thread; the CPU is free meanwhile.
+
+        Returns True if the condition was set, False if a signal handler (`Sig`) ran instead.
         """
         if self.signals.due:
             await self.signals.deliver()
@@ -342,7 +362,7 @@ class Process(Faulting, PollsCards):
 
 
 def _cut(*ranges: list[tuple[int, int]]) -> list[list[tuple[int, int]]]:
-    """Ranges of (address, bytes), as long together, cut where any of them is."""
+    """Return lists of (address, size) with equal total size, cut at the ends of all pieces."""
     ends = sorted({sum(size for _, size in one[: index + 1]) for one in ranges for index in range(len(one))})
     found = []
     for one in ranges:
@@ -356,23 +376,23 @@ def _cut(*ranges: list[tuple[int, int]]) -> list[list[tuple[int, int]]]:
 
 
 class Processes:
-    """The processes of a host: mixed into both bindings of its verbs."""
+    """Mixin with the processes of a host, for both bindings of its verbs."""
 
     frames: Frames
     scheduler: Scheduler
     processes: list[Process]
     closed: dict[int, str]
-    """Frames into which no DMA may store, and whose page each is."""
+    """Frames that DMA must not write, with the owner of the page."""
 
     def start_processes(self: Any, kernel: Kernel, seed: int) -> None:
-        """Called once, when the host is made: frames are scattered by `seed`."""
+        """Initialize the mixin; `seed` determines the scattering of frames."""
         self.frames = Frames(lambda size: int(self.allocate(size).address), f"frames {seed} {self.node}")
         self.scheduler = Scheduler(kernel, self.who, self.switch_context)
         self.processes = []
         self.closed = {}
 
     def process(self: Any, name: str = "") -> Process:
-        """A new process; its number, from 1, is its name unless one is given."""
+        """Create a process; its default name is its number, counted from 1."""
         number = len(self.processes) + 1
         process = Process(self, number, name or str(number))
         self.processes.append(process)
@@ -391,7 +411,7 @@ class Processes:
         return Outside(self.who, command, patience_s, variables, output, folder, reads)
 
     def signal(self: Any, number: int, sig: Sig, call: str = "") -> None:
-        """The kernel's: a process has a signal. Raises SignalError, which names the `call`, when there is no such."""
+        """Post a signal to a process. Raises SignalError, which contains the `call`, for an unknown process."""
         if not 1 <= number <= len(self.processes):
             there = ", ".join(str(one.number) for one in self.processes) or "none"
             what = call or f"{self.who}: signal({number}, {sig.name})"
@@ -399,7 +419,7 @@ class Processes:
         self.processes[number - 1].signals.post(sig)
 
     def close(self: Any, frame: int, whose: str) -> None:
-        """No DMA may store into a frame from now on, which is `whose`; empty: it may again."""
+        """Forbid DMA stores into a frame that belongs to `whose`, or allow them if `whose` is empty."""
         if whose:
             self.closed[frame] = whose
             self._close(frame, True)

@@ -1,9 +1,9 @@
-"""One CPU among the threads of a host's processes.
+"""Scheduler of one CPU among the threads of a host's processes.
 
-A thread is a task that uses its process's verbs. One of them runs; it keeps the CPU until it waits for something else
-than the CPU, blocks, or its quantum is over while others are ready. A thread that polls gives way to every thread that
-is ready (ours: as one that yields in its loop). Whoever gets the CPU after another pays for the switch. Interrupt
-routines are no threads: they take the CPU between two instruction sequences of whoever runs.
+A thread is a task that uses its process's verbs. The running thread keeps the CPU until it waits for something other
+than the CPU, blocks, or its quantum ends while others are ready. A polling thread yields to every ready thread (ours:
+like a loop that calls yield). A thread that gets the CPU after another one pays for the context switch. Interrupt
+routines are not threads: they use the CPU between two instruction sequences of the running thread.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from pymodels.host.computing import Computation
 from pymodels.kernel import Future, Kernel, Task
 
 QUANTUM_PS = 10_000_000_000
-"""A thread that computes gives way after so long (assumed: one clock tick of both operating systems, 10 ms)."""
+"""Quantum of a computing thread (assumed: one clock tick of both operating systems, 10 ms)."""
 
 
 def _nobody() -> None:
-    """Wants to know."""
+    """Ignore a notification."""
 
 
 class Scheduler:
-    """Decides which thread of a host runs. Each verb runs between `enter` and `leave`."""
+    """Scheduler of a host's threads. Each verb runs between `enter` and `leave`."""
 
     def __init__(self, kernel: Kernel, who: str, switch: Callable[[], Awaitable[None]]) -> None:
-        """`switch` takes the time of a context switch on the CPU; it may be replaced."""
+        """Create a scheduler; the replaceable `switch` charges the CPU with a context switch."""
         self.kernel = self._kernel = kernel
         self._who = who
         self.switch = switch
@@ -49,7 +49,7 @@ class Scheduler:
         """Context switches so far."""
 
     async def enter(self) -> None:
-        """The calling task wants to execute: returns when it runs."""
+        """Wait until the calling task runs."""
         me = self._kernel.current
         if self.running is me and not self._idle:
             if not self._queue or self._kernel.now - self._since < QUANTUM_PS:
@@ -68,11 +68,11 @@ class Scheduler:
 
     @property
     def pressed(self) -> bool:
-        """A thread waits, or a process was told something."""
+        """True if a thread waits, or a process has to act after its next verb."""
         return bool(self._queue or self.told)
 
     async def give_way(self) -> None:
-        """The running thread lets all that are ready run first."""
+        """Let all ready threads run before the running one."""
         if self._queue:
             await self._turn(self._kernel.current)
             self.switches += 1
@@ -80,20 +80,22 @@ class Scheduler:
             self.leave()
 
     def leave(self) -> set[int]:
-        """The calling task has executed; if it now waits, another may run. Who was told something: see `told`."""
+        """Release the CPU if the calling task waits next; return the processes in `told`."""
         self._inside = False
         if self._queue:
             self._kernel.at(self._kernel.now, self._offer)
         return self.told
 
     def sleep(self) -> None:
-        """The running thread blocks: even if nobody else runs meanwhile, it comes back by a context switch."""
+        """Block the running thread, which pays for a context switch on return even if no other thread runs
+        meanwhile.
+        """
         if self.running is self._kernel.current:
             self._idle = True
             self.leave()
 
     async def compute(self, computation: Computation) -> None:
-        """The running thread computes until it is over or stopped, or its quantum is while others are ready."""
+        """Run a computation until it ends or is stopped, or its quantum ends while others are ready."""
         self._computation = computation
         if self._queue:
             self._bound()
@@ -101,7 +103,7 @@ class Scheduler:
         self._computation = None
 
     def _bound(self) -> None:
-        """The thread that computes gives way when its quantum is over."""
+        """Set the alarm for the end of the computing thread's quantum."""
         if self._computation is not None and self._bounded != self._since:
             self._bounded = self._since
             self._kernel.at(self._since + QUANTUM_PS, partial(self._quantum_over, self._since))
@@ -115,7 +117,7 @@ class Scheduler:
         self.turned()
 
     async def _turn(self, me: Task | None) -> None:
-        """Wait behind the others that are ready."""
+        """Wait in the queue of ready threads."""
         turn = self._kernel.future(f"the CPU of {self._who}")
         self._queue.append((me, turn))
         self.disturbed()
@@ -125,7 +127,7 @@ class Scheduler:
         await turn
 
     def _offer(self) -> None:
-        """Nobody executes: the first that is ready runs."""
+        """Run the first ready thread if none executes."""
         if not self._inside and self._queue:
             task, turn = self._queue.popleft()
             self._run(task)

@@ -1,4 +1,4 @@
-"""A process's verbs for signals: what it does about them, how it sends them, and waits that they interrupt."""
+"""Verbs of a process for signals: handlers, masks, sending, and waits that signals interrupt."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class Signalled:
-    """Mixed into `Process`."""
+    """Mixin of `Process` with verbs for signals."""
 
     who: str
     number: int
@@ -22,21 +22,22 @@ class Signalled:
     signals: Signals
     _scheduler: Scheduler
     _views: list[Any]
-    """Views of memory that were given out since the process last waited."""
+    """Views of memory returned since the process last waited."""
 
     def _expire(self, call: str) -> None:
-        """The process has waited in a call: raise ViewError when a view is still used."""
+        """Raise ViewError if a view is still in use after the process has waited in a call."""
 
     async def syscall(self) -> None:
-        """Enter the kernel and come back."""
+        """Charge the CPU with a system call."""
         await self._scheduler.enter()
         await self.host.syscall()
         if self._scheduler.leave():
             await self._after("syscall")
 
     async def in_kernel(self, work: Coroutine[Any, Any, T], entered: bool = False) -> T:
-        """Enter the kernel, unless the thread has slept there, and do its `work` in verbs of the host. The kernel of
-        the time is not preempted: no other thread runs meanwhile, and signals wait for the return.
+        """Enter the kernel, unless the thread has slept there, and execute `work` with verbs of the host.
+
+        The kernel is not preempted: no other thread runs meanwhile, and signals wait for the return.
         """
         await self._scheduler.enter()
         if not entered:
@@ -48,23 +49,31 @@ class Signalled:
                 await self._after("a system call")
 
     def _tell(self) -> None:
-        """There is something to do `_after` the next verb."""
+        """Request a call of `_after` at the end of the next verb."""
         self._scheduler.told.add(self.number)
         self._scheduler.disturbed()
 
     async def _after(self, call: str) -> None:
-        """A verb has ended: views are no longer good, and the handlers of signals that came meanwhile run."""
+        """Finish a verb: expire views, and run the handlers of signals that arrived meanwhile."""
         self._scheduler.told.discard(self.number)
         if self._views:
             self._expire(call)
         await self.signals.deliver()
 
     def on_signal(self, sig: Sig, handler: Handler, mask: Collection[Sig] = ()) -> None:
-        """Let `handler(sig)` run when a signal comes; `mask`: what waits until it returns, beside the signal itself."""
+        """Register `handler(sig)` for a signal.
+
+        Args:
+            sig: The signal.
+            handler: Coroutine function that runs for each delivery.
+            mask: Signals that wait while the handler runs, in addition to the signal itself.
+        """
         self.signals.handlers[sig] = handler, frozenset(mask)
 
     async def set_mask(self, masked: Collection[Sig]) -> frozenset[Sig]:
-        """By a system call: mask these signals and no others; those masked before. Handlers of what waited run."""
+        """Mask exactly these signals by a system call, run the handlers of unmasked pending ones, and return the old
+        mask.
+        """
         before = self.signals.mask
         await self.syscall()
         self.signals.mask = frozenset(masked)
@@ -73,8 +82,9 @@ class Signalled:
         return before
 
     async def suspend(self, masked: Collection[Sig] = ()) -> None:
-        """By a system call: mask these signals only, sleep until the handler of one has run, and mask what was masked
-        before. No signal is lost between: one that is pending ends it at once.
+        """Mask exactly these signals by a system call, sleep until a handler has run, and restore the mask.
+
+        No signal is lost in between: a pending signal ends the call at once.
         """
         await self.syscall()
         before, self.signals.mask = self.signals.mask, frozenset(masked)
@@ -86,12 +96,20 @@ class Signalled:
         self.signals.mask = before
 
     async def kill(self, number: int, sig: Sig) -> None:
-        """By a system call: send a signal to a process of this host. Raises SignalError when there is none."""
+        """Send a signal to a process of this host by a system call. Raises SignalError for an unknown process."""
         await self.syscall()
         self.host.signal(number, sig, f"{self.who}: kill({number}, {sig.name})")
 
     async def set_timer(self, first_ns: int, period_ns: int = 0) -> None:
-        """By a system call: ALRM after a time, then every period unless that is 0. 0 stops it. SignalError for less."""
+        """Set a timer for ALRM by a system call.
+
+        Args:
+            first_ns: Time to the first signal; 0 stops the timer.
+            period_ns: Period of further signals; 0 for none.
+
+        Raises:
+            SignalError: A time is negative.
+        """
         if first_ns < 0 or period_ns < 0:
             cause, remedy = "a timer cannot expire before now", "give ns from 0 on; 0 stops it"
             raise SignalError(f"{self.who}: set_timer({first_ns}, {period_ns})", cause, remedy)
@@ -99,7 +117,7 @@ class Signalled:
         self.signals.set_timer(first_ns * 1000, period_ns * 1000)
 
     async def _woken(self, signal: Signal | None) -> bool:
-        """Whether the condition is set; False: a signal came first."""
+        """Wait for a condition or a signal. Return True if the condition is set, False if a signal came first."""
         woken = self._scheduler.kernel.future(f"a signal to {self.who}")
 
         def end(came: bool) -> None:

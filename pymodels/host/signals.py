@@ -1,10 +1,10 @@
-"""Signals of a process: what the kernel tells it while it does something else.
+"""Signals of a process: asynchronous notifications by the kernel.
 
-A signal that is not masked is delivered by a thread of the process: at once if the thread computes, at its next look if
-it polls, at the end of the verb if it uses one, and out of a wait that can be interrupted. The thread pays for the
-delivery (profile: `host.signal_ns`), runs the handler, and goes on. A thread that has not got the CPU first waits for
-it, as for anything else. While a handler runs its own signal is masked; others nest. A signal that is posted again
-before it is delivered is delivered once. The mask is that of the process (ours: all its threads share it).
+An unmasked signal is delivered by a thread of the process: at once if the thread computes, at its next look if it
+polls, at the end of the verb if it uses one, and out of a wait that can be interrupted. The thread pays for the
+delivery (profile: `host.signal_ns`), runs the handler, and continues. A thread without the CPU waits for it first.
+While a handler runs its own signal is masked; others nest. A signal posted again before delivery is delivered once. All
+threads of a process share one mask (ours).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pymodels.errors import SanlabError
 
 
 class Sig(IntEnum):
-    """The signals that there are, numbered as in Linux on i386."""
+    """Supported signals, numbered as in Linux on i386."""
 
     USR1 = 10
     SEGV = 11
@@ -31,25 +31,32 @@ Handler = Callable[[Sig], Coroutine[Any, Any, None]]
 
 
 class SignalError(SanlabError):
-    """A signal that nobody can take: on a real host the sender is refused, or the process is killed."""
+    """Signal that cannot be delivered: on a real host the sender gets an error, or the process is killed."""
 
 
 class Timer(Protocol):
-    """What calls back at a time."""
+    """Clock with callbacks."""
 
     now: int
 
     def at(self, time_ps: int, call: Callable[[], None], /) -> None:
-        """Call back at a time."""
+        """Call a function at a time."""
 
 
 class Signals:
-    """Of one process: its handlers, its mask, and what is pending."""
+    """Handlers, mask and pending signals of one process."""
 
     def __init__(
         self, who: str, kernel: Timer, overhead: Callable[[str], Coroutine[Any, Any, None]], tell: Callable[[], None]
     ) -> None:
-        """`overhead` charges what a delivery costs; `tell` is called when a signal waits for nothing but a thread."""
+        """Create a process without handlers.
+
+        Args:
+            who: Name of the process for errors.
+            kernel: Clock of the timer.
+            overhead: Coroutine function that charges a delivery.
+            tell: Function called when a signal needs only a thread for its delivery.
+        """
         self._tell = tell
         self._who = who
         self._kernel = kernel
@@ -69,7 +76,7 @@ class Signals:
 
     @property
     def mask(self) -> frozenset[Sig]:
-        """Signals that wait until they are not masked, handlers that run apart."""
+        """Signals that wait until unmasked, except for those masked by running handlers."""
         return self._mask
 
     @mask.setter
@@ -78,7 +85,7 @@ class Signals:
         self._look()
 
     def post(self, sig: Sig) -> None:
-        """The kernel's: the process has a signal. Raises SignalError when it has no handler for it."""
+        """Post a signal to the process. Raises SignalError if it has no handler."""
         if sig not in self.handlers:
             cause, remedy = "it has no handler, so it would be killed", "call on_signal before one can come"
             raise SignalError(f"{self._who}: signal {sig.name}", cause, remedy)
@@ -93,12 +100,12 @@ class Signals:
             self._tell()
 
     def _next(self) -> Sig | None:
-        """The lowest signal that is pending and not masked."""
+        """Return the lowest pending unmasked signal."""
         masked = self._mask.union(*self._running)
         return min((sig for sig in self._pending if sig not in masked), default=None)
 
     async def deliver(self) -> bool:
-        """Run the handlers of all signals that are due; whether there was one."""
+        """Run the handlers of all deliverable signals. Return True if there was one."""
         came = False
         while (sig := self._next()) is not None:
             handler, more = self.handlers[sig]
@@ -112,7 +119,7 @@ class Signals:
 
     @contextmanager
     def masking(self, masked: frozenset[Sig]) -> Iterator[None]:
-        """A handler runs that masks these signals."""
+        """Mask signals while a handler runs."""
         self._running.append(masked)
         self._look()
         try:
@@ -123,7 +130,7 @@ class Signals:
 
     @contextmanager
     def interrupting(self, end: Callable[[], None], *, first: bool = False) -> Iterator[None]:
-        """A signal calls `end()`; `first`: before those of other threads."""
+        """Call `end()` when a signal arrives; with `first` before the functions of other threads."""
         self._open.insert(0 if first else len(self._open), end)
         try:
             yield
@@ -131,7 +138,7 @@ class Signals:
             self._open.remove(end)
 
     def set_timer(self, first_ps: int, period_ps: int) -> None:
-        """ALRM after `first_ps`, then every `period_ps` unless that is 0. It replaces what was set; 0, 0: nothing."""
+        """Send ALRM after `first_ps`, then every `period_ps` unless 0, replacing an earlier timer; 0, 0 stops it."""
         self._timer += 1
         if first_ps:
             self._arm(self._timer, self._kernel.now + first_ps, period_ps)

@@ -1,1 +1,1 @@
-"""The link: characters, CRC-8, packets as they stand on the wire."""
+"""Link: characters, CRC-8, packets on the wire."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import IntEnum
 
 DATA = 0x100
-"""The data flag."""
+"""Flag of data characters."""
 
 
 class Symbol(IntEnum):
@@ -19,23 +19,26 @@ class Symbol(IntEnum):
 
 
 RECEIVED: dict[int, Symbol] = {**{int(symbol): symbol for symbol in Symbol}, 0x02: Symbol.GO, 0x08: Symbol.STOP}
-"""What a receiver takes a control character for: 1-to-0 errors of GO and STOP are tolerated, others are illegal."""
+"""Interpretation of control characters by a receiver: 1-to-0 errors of GO and STOP are tolerated, others are illegal.
+"""
 
 
 def data(byte: int) -> int:
-    """The character that carries a byte."""
+    """Return the character that carries a byte."""
     if not 0 <= byte <= 0xFF:
         raise ValueError(f"a character carries one byte, 0..255, not {byte}")
     return DATA | byte
 
 
 def decode(character: int) -> int | Symbol | None:
-    """A byte as an int, a Symbol, or None for an illegal control character."""
+    """Return the byte of a data character as an int, a Symbol, or None for an illegal control character."""
     if not 0 <= character <= 0x1FF:
         raise ValueError(f"a character has 9 bits, not {character:#x}")
     return character & 0xFF if character & DATA else RECEIVED.get(character)
 
 
 def packet_characters(wire: bytes) -> list[int]:
-    """The characters of one packet, GAP included; `wire` is everything from the first route byte to the CRC-8."""
+    """Return the characters of one packet with GAP; `wire` contains all bytes from the first route byte to the
+    CRC-8.
+    """
     return [*(DATA | byte for byte in wire), int(Symbol.GAP)]

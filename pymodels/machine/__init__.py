@@ -1,6 +1,4 @@
-"""A cluster in pure Python, alike the RTL at the level of registers and memory: for tests of firmware without a
-simulator.
-"""
+"""Cluster in pure Python with the registers and memory of the RTL, for tests of firmware without a simulator."""
 
 from pymodels.machine.faults import Fault, FaultKind, Faults
 from pymodels.machine.host import ModelBuffer, ModelHost

@@ -1,4 +1,4 @@
-"""Tasks, time and trace: what every processor of the machine offers its software, NIC and host alike."""
+"""Base class of all processors of the machine: tasks, time and trace."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pymodels.waiting import Waits
 
 
 class Actor:
-    """A processor: its node (VNN), its share of simulated time, and its traced unit."""
+    """Processor of a NIC or host, with its node (VNN), CPU time and trace unit."""
 
     side = ""
 
@@ -35,7 +35,7 @@ class Actor:
 
     @property
     def waits(self) -> Waits:
-        """What software declares of its waiting."""
+        """Waits declared by software."""
         return self._kernel.waits
 
     def spawn(self, coroutine: Coroutine[Any, Any, Any], name: str) -> Task:
@@ -43,11 +43,11 @@ class Actor:
         return self._kernel.spawn(coroutine, f"{self.who}: {name}")
 
     def event(self, why: Why) -> Event:
-        """A new condition between tasks."""
+        """Return a new event for tasks."""
         return Event(self._kernel, why)
 
     def sleep(self, duration_ps: int, why: Why = "time") -> Future[None]:
-        """Let time pass without using the processor."""
+        """Return a future that is set after a duration; the processor is not used meanwhile."""
         return self._kernel.sleep(duration_ps, why)
 
     def trace(self, event: int, packet: int = 0, argument: int = 0, argument2: int = 0) -> None:
@@ -56,7 +56,7 @@ class Actor:
             self._log.add(self._unit, event, packet, argument, argument2)
 
     def cost(self, path: str) -> tuple[int, int]:
-        """(picoseconds of one pass, number in the trace) of a path."""
+        """Return the duration of a path in picoseconds, and its number in the trace."""
         known = self._costs.get(path)
         if known is None:
             known = self._costs[path] = (self._cost_of(self.side, path), self._log.path(f"{self.side}:{path}"))

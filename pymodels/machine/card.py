@@ -1,4 +1,4 @@
-"""The PCI face of a NIC: the 16 MB region of fact sheet 3.7, as stores and loads of its host meet it."""
+"""PCI interface of a NIC: the 16 MB region of fact sheet 3.7."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from pymodels.registers import Control, Pci, Size
 
 
 class Card(Window):
-    """Address decoder and control register. It starts as a loader leaves it: out of reset, interrupts enabled."""
+    """Address decoder and control register. The initial state is that after loading: out of reset, interrupts
+    enabled.
+    """
 
     def __init__(self, world: World, node: int, sram: Memory, special: SpecialRegisters) -> None:
         super().__init__(world, node, sram)
@@ -32,7 +34,7 @@ class Card(Window):
         special.interrupts_enabled = True
 
     def connect(self, receive: NetReceive, dma: HostDma, doorbells: Doorbells) -> None:
-        """Connect the engines behind the decoder; engines that the card does not have stay unconnected."""
+        """Connect the engines behind the decoder; engines that the card lacks stay unconnected."""
         self._receive = receive
         self._dma = dma
         self._doorbells = doorbells
@@ -67,7 +69,7 @@ class Card(Window):
             self._doorbells.set_base(index - Size.CHAINS, value)
 
     def _write_control(self, value: int) -> None:
-        """Execute command bits; the low bits are stored."""
+        """Execute the command bits and store the low bits."""
         self.control = value & 0x1F
         self._doorbells.size_code = value & 7
         if value >> Control.EBUS_RESET_ON & 1 or value >> Control.EBUS_RESET_OFF & 1:

@@ -1,8 +1,8 @@
-"""Doorbells: a host's store anywhere in the region appends {address, data} to a FIFO in SRAM (fact sheet 3.8).
+"""Doorbells: a store of the host anywhere in the region appends {address, data} to a FIFO in SRAM (fact sheet 3.8).
 
-FIFO k has its base in word 4 + k of the pointer bank and 4 KB << s bytes, base aligned to its size. The producer
-index counts entries, the firmware writes the consumer index (17 bits, running on). Writing a base empties that FIFO.
-An entry that finds the FIFO full is lost, and that is flagged and counted.
+FIFO k has its base in word 4 + k of the pointer bank and a size of 4 KB << s bytes; the base is aligned to the size.
+The producer index counts entries; the firmware writes the consumer index (17 bits, wrapping). A write of the base
+empties the FIFO. An entry for a full FIFO is lost, flagged and counted.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ WAKE0 = 1 << Isr.WAKE0
 
 
 class Doorbells:
-    """The doorbell FIFOs of one NIC."""
+    """Doorbell FIFOs of one NIC."""
 
     def __init__(self, world: World, node: int, sram: Memory, raise_isr: Callable[[int, int], None]) -> None:
         self.bases = [0] * Size.DOORBELL_FIFOS
@@ -34,16 +34,16 @@ class Doorbells:
 
     @property
     def entries(self) -> int:
-        """Entries that a FIFO holds."""
+        """Capacity of a FIFO in entries."""
         return (Size.DOORBELL_FIFO << self.size_code) // Size.DOORBELL_ENTRY
 
     def set_base(self, fifo: int, address: int) -> None:
-        """A write of a base: that FIFO is empty."""
+        """Handle a write of a base, which empties the FIFO."""
         self.bases[fifo] = address
         self.producers[fifo] = self.consumers[fifo] = 0
 
     def ring(self, offset: int, data: int, fifo: int = 0) -> None:
-        """A store of `data` at a byte offset in the card's region."""
+        """Handle a store of `data` at a byte offset in the card's region."""
         produced, consumed = self.producers[fifo], self.consumers[fifo]
         if produced - consumed & INDEX >= self.entries:
             self.overflows += 1

@@ -1,4 +1,4 @@
-"""Firmware that a NIC of the machine executes, instruction by instruction, in the place of a coroutine."""
+"""Execution of machine code by a NIC of the machine, in place of a firmware coroutine."""
 
 from __future__ import annotations
 
@@ -16,37 +16,39 @@ from pymodels.machine.nic import ModelNic
 from pymodels.machine.processor import ModelProcessor
 
 Watch = Callable[[Step, Spent], None]
-"""Is told an instruction and its clocks."""
+"""Function that is called with each executed instruction and its clocks."""
 
 
 class SramPort:
-    """A NIC's SRAM as its processor's core sees it."""
+    """Interface of the processor core to the NIC's SRAM."""
 
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
         self.size = memory.size
 
     def load(self, address: int, size: int) -> int:
-        """The bytes at an address."""
+        """Return the bytes at an address as a number."""
         return int.from_bytes(self.memory.data[address : address + size], "big")
 
     def store(self, address: int, value: int, size: int) -> None:
-        """Write bytes; polling loops notice."""
+        """Write the lowest `size` bytes of a value and notify polling loops."""
         self.memory.write(address, value.to_bytes(size, "big"))
 
 
 def unwatched(step: Step, spent: Spent) -> None:
-    """Nobody looks at what is executed."""
+    """Ignore an executed instruction."""
 
 
 async def execute(nic: ModelProcessor, program: Program, chip: Chip, watch: Watch = unwatched) -> None:
-    """Put a program into the SRAM and execute it for ever."""
+    """Load a program into the SRAM and execute it for ever."""
     nic.sram.write(program.base, program.data + bytes(program.zeros))
     await run(nic, program, chip, watch)
 
 
 def boots(nic: ModelNic, program: Program, chip: Chip) -> None:
-    """Let a NIC execute what its host has loaded, whenever that releases it from reset. `program` names functions."""
+    """Make a NIC execute the program in its SRAM whenever the host releases it from reset; `program` supplies
+    symbols.
+    """
 
     def begin() -> None:
         nic.spawn(run(nic, program, chip), "firmware")
@@ -55,10 +57,10 @@ def boots(nic: ModelNic, program: Program, chip: Chip) -> None:
 
 
 async def run(nic: ModelProcessor, program: Program, chip: Chip, watch: Watch = unwatched) -> None:
-    """Execute the program in the SRAM for ever, in the clocks that the core in RTL takes when nobody else
-    wants the SRAM: its accesses do not compete with the engines. `watch` is told every instruction.
+    """Execute the program in the SRAM for ever, with the clocks of the RTL core without contention for the SRAM.
 
-    Raises CoreError for what the processor does not define, which says where it stands and what it did last.
+    `watch` is called with every instruction. Raises CoreError, with the position and the last instructions, for an
+    undefined action.
     """
     port = SramPort(nic.sram)
     core = Core(port, nic.chip, chip, program.entry)

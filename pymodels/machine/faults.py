@@ -1,7 +1,7 @@
-"""Faults on the wires of the machine: drop, corrupt, delay, reorder or double the n-th packet on a path, or any one.
+"""Fault injection on the wires of the machine: drop, corrupt, delay, reorder or duplicate chosen or random packets.
 
-A packet that is reordered is held aside at the end of its path, whole and unharmed, until its time has come; those
-behind it pass. Then it enters the last output like any other packet. A doubled one passes, and its copy is held aside.
+A reordered packet is held, complete and intact, at the end of its path until its time has come, while later packets
+pass it. It then enters the last output like any other packet. A duplicated packet passes, and its copy is held.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pymodels.topology import End
 
 
 class FaultKind(IntEnum):
-    """What happens to the packet."""
+    """Effect of a fault on a packet."""
 
     DROP = 1
     CORRUPT = 2
@@ -25,15 +25,20 @@ class FaultKind(IntEnum):
 
 
 ASIDE_PS = 20_000_000
-"""How long a packet stands aside where nobody says it: some messages pass."""
+"""Default time for which a reordered packet is held, in picoseconds: enough for some messages to pass."""
 BY_CHANCE = (FaultKind.DROP, FaultKind.CORRUPT, FaultKind.REORDER, FaultKind.DOUBLE)
-"""What can happen to any packet, in the order of `Faults.lose`."""
+"""Random faults, in the order of the probabilities of `Faults.lose`."""
 
 
 @dataclass(frozen=True)
 class Fault:
-    """One fault. `offset` counts bytes after the route (type = 0); `mask` is XOR-ed in; `delay` is in picoseconds: of a
-    packet that is reordered or doubled, until it, or its copy, goes on.
+    """Fault of one packet.
+
+    Attributes:
+        kind: Effect of the fault.
+        offset: Byte after the route that is corrupted; 0 is the first type byte.
+        mask: Value XOR-ed to that byte.
+        delay: Delay in picoseconds; for a reordered or duplicated packet, the time for which it or its copy is held.
     """
 
     kind: FaultKind
@@ -43,7 +48,7 @@ class Fault:
 
 
 class Faults:
-    """The faults to come, by path (source VNN, destination VNN) and number of the packet on it, counted from 0."""
+    """Pending faults, by path (source VNN, destination VNN) and number of the packet on it, counted from 0."""
 
     def __init__(self) -> None:
         self._plan: dict[tuple[int, int, int], list[Fault]] = {}
@@ -57,25 +62,25 @@ class Faults:
         self._random = random.Random()
 
     def drop(self, source: int, destination: int, number: int) -> None:
-        """The packet vanishes in the first switch."""
+        """Make a packet vanish in the first switch."""
         self._add(source, destination, number, Fault(FaultKind.DROP))
 
     def corrupt(self, source: int, destination: int, number: int, offset: int = 0, mask: int = 0x01) -> None:
-        """A byte of the packet is XOR-ed with `mask`; offset 0 is the first type byte, the last one the CRC."""
+        """XOR a byte of a packet with `mask`; offset 0 is the first type byte, the last one the CRC."""
         if not 1 <= mask <= 0xFF or offset < 0:
             raise ValueError(f"corrupt: mask {mask:#x} must be 0x01..0xff and offset {offset} not negative")
         self._add(source, destination, number, Fault(FaultKind.CORRUPT, offset=offset, mask=mask))
 
     def delay(self, source: int, destination: int, number: int, by_ps: int) -> None:
-        """The packet, and all behind it, waits `by_ps` longer in the first switch."""
+        """Delay a packet, and all packets behind it, by `by_ps` in the first switch."""
         self._add(source, destination, number, Fault(FaultKind.DELAY, delay=by_ps))
 
     def reorder(self, source: int, destination: int, number: int, by_ps: int = ASIDE_PS) -> None:
-        """The packet stands aside for `by_ps`; those behind it pass."""
+        """Hold a packet for `by_ps` while later packets pass it."""
         self._add(source, destination, number, Fault(FaultKind.REORDER, delay=by_ps))
 
     def double(self, source: int, destination: int, number: int, by_ps: int = 0) -> None:
-        """The packet passes, and a copy of it `by_ps` later."""
+        """Deliver a copy of a packet `by_ps` after the packet itself."""
         self._add(source, destination, number, Fault(FaultKind.DOUBLE, delay=by_ps))
 
     def lose(
@@ -88,8 +93,15 @@ class Faults:
         doubled: float = 0.0,
         most_ps: int = ASIDE_PS,
     ) -> None:
-        """From now on each packet, on whatever path, vanishes, has one bit flipped, is passed by others or comes twice,
-        with these probabilities; for the last two, `most_ps` is the longest time aside.
+        """Inject random faults into all packets from now on.
+
+        Args:
+            loss: Probability that a packet vanishes.
+            damage: Probability that one bit of a packet is flipped.
+            seed: Seed of the random numbers.
+            reordered: Probability that later packets pass a packet.
+            doubled: Probability that a packet is duplicated.
+            most_ps: Maximum time for which a reordered or duplicated packet is held.
         """
         chances = (loss, damage, reordered, doubled)
         self._chances = chances if any(chances) else ()
@@ -97,7 +109,7 @@ class Faults:
         self._random = random.Random(seed)
 
     def packet(self, source: int, destination: int) -> list[Fault]:
-        """The faults of the packet that passes now. Called once a packet, by the network."""
+        """Return the faults of the present packet on a path. The network calls this once for each packet."""
         number = self._seen.get((source, destination), 0)
         self._seen[source, destination] = number + 1
         faults = self._plan.pop((source, destination, number), []) if self._plan else []
@@ -121,20 +133,20 @@ class Faults:
         return Fault(kind, delay=0 if kind is FaultKind.DROP else self._random.randrange(self._most_ps))
 
     def delay_into(self, port: End, by_ps: int) -> None:
-        """From now on what enters this port comes so much later; packets on other routes pass it. ValueError for a
-        delay that is not positive.
+        """Delay everything that enters a port from now on; packets on other routes pass. Raises ValueError unless
+        `by_ps` > 0.
         """
         if by_ps <= 0:
             raise ValueError(f"a delay of {by_ps} ps into {port}: it must be positive")
         self._late[port] = by_ps
 
     def on_way(self, ports: Iterable[End]) -> list[Fault]:
-        """What a packet meets that enters these ports: it stands aside for the delays of all of them."""
+        """Return the fault of a packet that enters these ports: it is held for the sum of their delays."""
         late = sum(self._late.get(port, 0) for port in ports) if self._late else 0
         return [Fault(FaultKind.REORDER, delay=late)] if late else []
 
     def passed(self, source: int, destination: int) -> int:
-        """How many packets have gone along this path: the number of the next one."""
+        """Return the number of packets that have used a path, which is the number of the next one."""
         return self._seen.get((source, destination), 0)
 
     def _add(self, source: int, destination: int, number: int, fault: Fault) -> None:

@@ -1,4 +1,4 @@
-"""A host of the machine: memory, one CPU, and its stores and loads on the PCI bus."""
+"""Host of the machine: memory, one CPU, and its stores and loads on the PCI bus."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from pymodels.registers import Pci
 from pymodels.trace import Part, TraceEvent, unit
 
 OVERHEADS = "signal", "fault", "protect"
-"""What software costs beside its paths, each a field of `Timing`."""
+"""Costs of software beside its paths; each is a field of `Timing`."""
 FIRST_FREE = 0x1000
-"""Allocation begins here: a buffer never has address 0."""
+"""First allocated address, so that a buffer never has address 0."""
 LINE = 32
-"""Bytes that one store command of the CPU carries to the bridge."""
+"""Bytes of one store command from the CPU to the bridge."""
 
 
 @dataclass
 class ModelBuffer:
-    """Pinned host memory: physical byte address, size in bytes, and the bytes themselves."""
+    """Pinned host memory: physical byte address, size in bytes, and a view of the bytes."""
 
     address: int
     size: int
@@ -39,12 +39,14 @@ class ModelBuffer:
 
 
 class ModelHost(Processes, Computes, PollsCards, Actor):
-    """Satisfies `firmware.verbs.Host` by shape. Beyond it: `memory`, `pause` and `resume`, `granted`."""
+    """Host that satisfies the protocol `firmware.verbs.Host`, with `memory`, `pause`, `resume` and `granted` in
+    addition.
+    """
 
     side = "host"
     page_size = 4096
     copied_bytes = 0
-    """That the CPU has copied from memory to memory."""
+    """Number of bytes that the CPU has copied from memory to memory."""
 
     def __init__(
         self, world: World, node: int, name: str, card: Face, places: CardMap, *, size: int, seed: int
@@ -71,7 +73,7 @@ class ModelHost(Processes, Computes, PollsCards, Actor):
     # Memory.
 
     def allocate(self, size: int, align: int = 4096) -> ModelBuffer:
-        """Pinned contiguous memory, zeroed. MemoryError when the host has none."""
+        """Return pinned, contiguous, zeroed memory. Raises MemoryError if the host has none left."""
         if size <= 0 or align <= 0 or align & (align - 1):
             raise ValueError(f"allocate: size {size} must be positive and align {align} a power of two")
         address = self._free + align - 1 & -align
@@ -82,21 +84,21 @@ class ModelHost(Processes, Computes, PollsCards, Actor):
         return ModelBuffer(address, size, memoryview(self.memory.data)[address : address + size])
 
     def granted(self, address: int, size: int) -> None:
-        """Raise MachineError unless a range lies in allocated memory: a DMA outside is an error of the firmware."""
+        """Raise MachineError unless a range is allocated: a DMA to other memory is an error of the firmware."""
         for start, end in reversed(self._grants):
             if start <= address and address + size <= end:
                 return
         raise MachineError(f"host {self.name}: DMA at {address:#x} .. {address + size:#x} is not in allocated memory")
 
     def window(self, address: int, size: int) -> memoryview:
-        """Host memory itself."""
+        """Return a view of host memory."""
         return memoryview(self.memory.data)[address : address + size]
 
     def _close(self, frame: int, closed: bool) -> None:
-        """`closed` is what the card's writes are held against."""
+        """Do nothing: the memory of the bus checks `closed` at each write of a card."""
 
     def bus_memory(self) -> Memory:
-        """Host memory as the card's DMA sees it: some frames are closed for it."""
+        """Return host memory as the card's DMA accesses it, with some frames closed to writes."""
         return BusMemory(self.memory, self._closed)
 
     def _closed(self, address: int, size: int) -> None:
@@ -106,7 +108,7 @@ class ModelHost(Processes, Computes, PollsCards, Actor):
                 raise MachineError(f"{what}, into a page that may not be written: {whose}")
 
     def load_words(self, address: int, count: int) -> tuple[int, ...]:
-        """Big-endian 32-bit words in host memory."""
+        """Return big-endian 32-bit words of host memory."""
         return self.memory.load_words(address, count)
 
     def store_words(self, address: int, words: Sequence[int]) -> None:
@@ -114,7 +116,7 @@ class ModelHost(Processes, Computes, PollsCards, Actor):
         self.memory.store_words(address, words)
 
     def load_bytes(self, address: int, count: int) -> bytes:
-        """Bytes of host memory."""
+        """Return bytes of host memory."""
         return self.memory.read(address, count)
 
     def store_bytes(self, address: int, data: bytes | memoryview) -> None:
@@ -124,19 +126,19 @@ class ModelHost(Processes, Computes, PollsCards, Actor):
     # The CPU's time.
 
     async def spend(self, path: str, times: int = 1) -> None:
-        """Use the CPU for a compiled path, `times` times, once whoever has it is done."""
+        """Use the CPU for `times` executions of a compiled path, after earlier users of the CPU."""
         duration, number = self.cost(path)
         await self._charge(path, number, duration * times)
 
     async def copy_memory(self, path: str, target: int, source: int, size: int) -> None:
-        """Copy bytes of host memory by the CPU: a path for every 32 of them, and the memory's own time."""
+        """Copy bytes of host memory with the CPU: one path execution for every 32 bytes, plus the memory's own time."""
         duration, number = self.cost(path)
         self.copied_bytes += size
         await self._charge(path, number, -(-size // 32) * duration + size * self._timing.copy_byte)
         self.memory.write(target, self.memory.read(source, size))
 
     def _computing(self, what: str | float, times: int) -> tuple[int, Callable[[int, int], None]]:
-        """How long computing takes, and what records a stretch of it."""
+        """Return the duration of a computation, and the function that records an interval of it."""
         if isinstance(what, str):
             duration, number = self.cost(what)
             duration *= times
@@ -155,20 +157,26 @@ class ModelHost(Processes, Computes, PollsCards, Actor):
         return self.cpu.taken_now + self._polled
 
     async def switch_context(self) -> None:
-        """The CPU from one thread to another."""
+        """Charge the CPU with a context switch between threads."""
         await self._use(self._timing.context_switch, "a context switch")
 
     async def syscall(self) -> None:
-        """Enter the kernel and come back."""
+        """Charge the CPU with a system call."""
         await self._use(self._timing.syscall, "a system call")
 
     async def overhead(self, what: str) -> None:
-        """What software costs beside its paths: here signals, page faults and page rights."""
+        """Charge the CPU with a cost beside paths: a signal, a page fault, or a change of page rights."""
         if what in OVERHEADS:
             await self._use(getattr(self._timing, what), what)
 
     async def poll(self, watches: Sequence[tuple[int, int]], path: str, moves: Moves | None = None) -> int:
-        """Spin on words of host memory, each (address, value it has now), until one differs, or `moves`; its index."""
+        """Spin on words of host memory until one differs, or until `moves` ends the loop; return the index of the word.
+
+        Args:
+            watches: Address and present value of each word.
+            path: Path that one look at a word costs.
+            moves: Moves of processes that end the loop.
+        """
         cost = self.cost(path)[0]
         looks = [Look(address, value, 0xFFFFFFFF, False, cost) for address, value in watches]
         idle = self._kernel.now - self.cpu.taken_now
@@ -181,17 +189,17 @@ class ModelHost(Processes, Computes, PollsCards, Actor):
         return index
 
     def pause(self) -> None:
-        """The CPU stops: software on it makes no further step until `resume`. Pauses nest."""
+        """Stop the CPU: its software makes no further step until `resume`. Pauses nest."""
         self._pauses += 1
 
     def resume(self) -> None:
-        """The CPU goes on."""
+        """Continue after `pause`."""
         self._pauses -= 1
         if not self._pauses:
             self._resumed.set()
 
     def pause_between(self, start_us: float, end_us: float) -> None:
-        """Pause from one absolute time to another."""
+        """Pause from one absolute time to another, in microseconds."""
         self._kernel.at(int(start_us * 1e6), self.pause)
         self._kernel.at(int(end_us * 1e6), self.resume)
 
@@ -211,11 +219,11 @@ class ModelHost(Processes, Computes, PollsCards, Actor):
     # The bus.
 
     async def pio_write(self, address: int, data: bytes, combine: bool = False) -> None:
-        """Store whole words to the bus. Returns when the CPU may go on; they arrive later, in program order."""
+        """Store whole words to the bus. Returns when the CPU may continue; the words arrive later, in program order."""
         await self._store(address, data, combine, LINE)
 
     async def _store(self, address: int, data: bytes, combine: bool, command: int) -> None:
-        """Store whole words; the port of the bridge takes `command` bytes at a time, which are a trace record each."""
+        """Store whole words in commands of `command` bytes, each with a trace record."""
         if address & 3 or len(data) & 3:
             what = f"PIO of {len(data)} bytes at {address:#x}"
             raise MachineError(f"host {self.name}: {what} is not made of whole aligned words")
@@ -242,12 +250,12 @@ class ModelHost(Processes, Computes, PollsCards, Actor):
             await self._kernel.sleep_until(end, "a PIO write")
 
     async def pio_copy(self, address: int, source: int, size: int, combine: bool = True) -> None:
-        """Copy bytes (rounded up to words) from host memory to the bus."""
+        """Copy bytes, rounded up to words, from host memory to the bus."""
         data = self.memory.read(source, size + 3 & ~3)
         await self._store(address, data, combine, max(1, len(data)))
 
     async def pio_read(self, address: int) -> int:
-        """Read a word over the bus; earlier posted writes arrive first."""
+        """Return a word read over the bus; earlier posted writes arrive first."""
         if address & 3:
             raise MachineError(f"host {self.name}: PIO read at {address:#x} is not word-aligned")
         offset = self._offset(address, 4)
@@ -269,7 +277,7 @@ class ModelHost(Processes, Computes, PollsCards, Actor):
     # Interrupts.
 
     def on_interrupt(self, handler: Routine) -> None:
-        """Register the driver's service routine."""
+        """Register the driver's interrupt service routine."""
         self._interrupts.serve_by(handler)
 
     def _interrupt_line(self, level: bool) -> None:

@@ -1,9 +1,10 @@
-"""Host DMA: four priority chains of 24-byte control blocks in SRAM (fact sheet 3.6). Chain 0 is highest.
+"""Host DMA: four prioritized chains of 24-byte control blocks in SRAM (fact sheet 3.6). Chain 0 has the highest
+priority.
 
-The host loads a chain's list pointer; PULSE bit k starts chain k. The engine works block by block: a TERMINAL block
-stops the chain; a finished block gets TERMINAL set in its `next` word, raises WAKE1 (chains 0, 1) or WAKE2 (2, 3) if
-it has the WAKE flag, and leads to the next. The current block is finished before a higher chain is looked at. Data
-become visible in pieces, in order, the block's mark last.
+The host sets a chain's list pointer; PULSE bit k starts chain k. A TERMINAL block stops the chain. After each block the
+engine sets TERMINAL in its `next` word, raises WAKE1 (chains 0, 1) or WAKE2 (2, 3) if the block has the WAKE flag, and
+continues with the next block. A block is finished before a chain of higher priority is served. Data become visible in
+pieces, in order; the block's TERMINAL mark is last.
 """
 
 from __future__ import annotations
@@ -23,9 +24,10 @@ WAKE = int(Flag.WAKE)
 
 
 def checksums(address: int, data: bytes) -> int:
-    """The CSUM word of a block at an SRAM address: two 16-bit ones-complement sums over SRAM as big-endian half-words.
+    """Return the CSUM word of a block at an SRAM address: two 16-bit ones' complement sums over big-endian half-words.
 
-    The high half sums those at addresses 0 mod 4, the low half those at 2 mod 4; bytes outside the block count as zero.
+    The high half sums the half-words at addresses 0 mod 4, the low half those at 2 mod 4. Bytes outside of the block
+    count as zero.
     """
     before = address & 3
     whole = bytes(before) + data + bytes(-(before + len(data)) & 3)
@@ -34,12 +36,12 @@ def checksums(address: int, data: bytes) -> int:
 
 
 def _fold(total: int) -> int:
-    """Add with end-around carry: once not zero, never zero again."""
+    """Return a sum with end-around carry, which is 0 only if all summands are 0."""
     return (total - 1) % 0xFFFF + 1 if total else 0
 
 
 class HostDma:
-    """One NIC's host DMA engine between `sram` and the memory of its host."""
+    """Host DMA engine between the SRAM of a NIC and the memory of its host."""
 
     def __init__(self, world: World, node: int, sram: Memory, raise_isr: Callable[[int, int], None]) -> None:
         self.lists = [0] * Size.CHAINS
@@ -64,17 +66,17 @@ class HostDma:
 
     @property
     def busy(self) -> bool:
-        """A block is being moved."""
+        """True while a block is moved."""
         return self._busy
 
     @property
     def status(self) -> int:
-        """DMA_STATUS: bits 3:0 chains that run, 5:4 the chain in work, 8 busy."""
+        """Value of DMA_STATUS: bits 3:0 running chains, 5:4 current chain, 8 busy."""
         running = sum(1 << chain for chain in range(Size.CHAINS) if self.running[chain])
         return self._busy << 8 | self._job[0] << 4 | running
 
     def reset(self, held: bool) -> None:
-        """E-bus reset: no chain runs, when the block in work is done, until it is released."""
+        """Set the E-bus reset: after the current block no chain runs until the reset is released."""
         self.in_reset = held
         if held:
             self.running = [False] * Size.CHAINS
@@ -87,7 +89,7 @@ class HostDma:
         self._next_block()
 
     def _next_block(self) -> None:
-        """Begin the next block of the highest chain that has one."""
+        """Start the next block of the running chain with the highest priority."""
         if self._busy:
             return
         for chain in range(Size.CHAINS):
@@ -109,13 +111,13 @@ class HostDma:
         self._next_piece(self._timing.dma_start)
 
     def _next_piece(self, delay: int) -> None:
-        """Let the time of a piece pass."""
+        """Schedule the end of the next piece."""
         chain, _, size, _, _ = self._job
         piece = min(self._timing.dma_chunk, size - self.progress[chain])
         self._kernel.at(self._kernel.now + delay + piece * self._timing.dma_byte, self._moved)
 
     def _moved(self) -> None:
-        """Move a piece, now that its time has passed."""
+        """Move a piece at the end of its time."""
         chain, link, size, lar, address = self._job
         done = self.progress[chain]
         piece = min(self._timing.dma_chunk, size - done)
@@ -131,7 +133,7 @@ class HostDma:
             self._finish(chain, link, size, lar)
 
     def _finish(self, chain: int, link: int, size: int, lar: int) -> None:
-        """Checksum, the TERMINAL mark, WAKE, and on."""
+        """Finish a block: write checksum and TERMINAL mark, raise WAKE, and continue with the next block."""
         at = self.lists[chain]
         self._sram.store(at + Block.CSUM, checksums(lar, self._sram.read(lar, size)))
         self._sram.store(at + Block.NEXT, link | TERMINAL)

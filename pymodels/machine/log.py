@@ -1,4 +1,4 @@
-"""Where the machine keeps its trace: records of `pymodels.trace`, appended as tuples, given out as a numpy array."""
+"""Trace of the machine: records of `pymodels.trace`, appended as tuples and returned as a numpy array."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WORD = 8
 
 
 class TraceLog:
-    """An append-only list of (time, unit, event, packet, argument, argument2)."""
+    """Append-only list of (time, unit, event, packet, argument, argument2)."""
 
     __slots__ = ("_begun", "_kernel", "_next", "enabled", "paths", "records", "turns")
 
@@ -36,17 +36,19 @@ class TraceLog:
             self.records.append((self._kernel.now, unit, int(event), packet, argument, argument2))
 
     def begin(self, unit: int, argument: int) -> None:
-        """Keep the present time and an argument for a record of a unit whose packet is not known yet."""
+        """Store the present time and an argument for a record whose packet key is not known yet."""
         self._begun[unit] = self._kernel.now, argument
 
     def begun(self, unit: int, event: int, packet: int) -> None:
-        """Append the record that `begin` has kept for a unit, if there is one; its packet is now known."""
+        """Append the record stored by `begin` for a unit, if there is one, with the packet key."""
         if self.enabled and unit in self._begun:
             time, argument = self._begun.pop(unit)
             self.records.append((time, unit, int(event), packet, argument, 0))
 
     def stores(self, unit: int, offset: int, size: int, width: int) -> None:
-        """Append PIO_ACCEPT for beats of `width` bytes, except for one in the 64-bit word behind that of the last."""
+        """Append PIO_ACCEPT for beats of `width` bytes, except for a beat in the 64-bit word after that of the previous
+        beat.
+        """
         for at in range(offset & -width, offset + size, width):
             word = at & -WORD
             if word != self._next.get(unit):
@@ -54,17 +56,17 @@ class TraceLog:
             self._next[unit] = word + WORD
 
     def span(self, unit: int, number: int, begin: int, end: int) -> None:
-        """Append that a host's CPU executed a path from one time to another."""
+        """Append the records of a path executed by a host's CPU from one time to another."""
         if self.enabled:
             for time, event in ((begin, TraceEvent.SPEND_START), (end, TraceEvent.SPEND_END)):
                 self.records.append((time, unit, int(event), 0, number, end - begin))
 
     def path(self, name: str) -> int:
-        """The number of a path of `work` or `spend` in the trace, given in the order of first use."""
+        """Return the number in the trace of a path of `work` or `spend`, in order of first use."""
         return self.paths.setdefault(name, len(self.paths))
 
     def array(self) -> NDArray[Any]:
-        """All records, shape (n,), dtype `pymodels.trace.RECORD`."""
+        """Return all records as an array of shape (n,) and dtype `pymodels.trace.RECORD`."""
         rows = [
             (time, unit, event, 0, packet, argument & 0xFFFFFFFF, more)
             for time, unit, event, packet, argument, more in self.records
@@ -72,5 +74,5 @@ class TraceLog:
         return np.array(rows, dtype=RECORD)
 
     def of(self, event: TraceEvent) -> list[tuple[int, int, int, int, int, int]]:
-        """The records of one event, in order of time."""
+        """Return the records of one event in order of time."""
         return sorted((record for record in self.records if record[2] == event), key=lambda record: record[0])

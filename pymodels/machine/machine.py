@@ -1,4 +1,4 @@
-"""The cluster in pure Python: hosts, NICs and a network on one kernel."""
+"""Cluster in pure Python: hosts, NICs and a network on one kernel."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MEGABYTE = 1 << 20
 
 
 class View(TypedDict):
-    """The fields of `firmware.layers.ClusterView`: use `ClusterView(**machine.view(0))`."""
+    """Fields of `firmware.layers.ClusterView`: use `ClusterView(**machine.view(0))`."""
 
     me: int
     names: tuple[str, ...]
@@ -40,7 +40,7 @@ class View(TypedDict):
 
 
 class Machine:
-    """A cluster of `nodes` hosts, by default on one switch; or over a `topology` with `routes` (default: up*/down*)."""
+    """Cluster of `nodes` hosts on one switch by default, or on a `topology` with `routes` (default: up*/down*)."""
 
     def __init__(
         self,
@@ -60,10 +60,23 @@ class Machine:
         network: type[ModelNetwork] = ModelNetwork,
         spin: type[Spin] = Spin,
     ) -> None:
-        """`cost(side, path)`: picoseconds of a path; `seed` draws interrupt latencies; sizes: bytes a node.
+        """Create hosts, NICs and the network.
 
-        `nic`: the kind of every NIC; it decides the size of SRAM where none is given.
-        `kernel`, `network`, `spin`: those of a controlled schedule, if it has one (`pymodels.machine.schedule`).
+        Args:
+            nodes: Number of hosts, if neither `names` nor `topology` is given.
+            seed: Seed of the interrupt latencies.
+            timing: Delays; None for the defaults.
+            cost: Function `cost(side, path)` that returns the picoseconds of a path.
+            names: Names of the hosts.
+            topology: The network; None for a generated one.
+            routes: Routes between the hosts; None to compute them.
+            host_bytes: Memory of each host in bytes.
+            sram_bytes: Memory of each NIC in bytes; 0 for the default of its kind.
+            trace: True to record the trace.
+            nic: Kind of all NICs.
+            kernel: Kernel of a controlled schedule (`pymodels.machine.schedule`); None for a new one.
+            network: Class of the network.
+            spin: Class of polling loops.
         """
         kind = nic_kind(nic)
         sram_bytes = sram_bytes or kind.sram_bytes
@@ -92,27 +105,29 @@ class Machine:
 
     @property
     def faults(self) -> Faults:
-        """Faults to come on the wires."""
+        """Fault injection on the wires."""
         return self.network.faults
 
     def nic(self, node: int) -> ModelNic:
-        """The NIC of a node, a LANai (`nics` has those of every kind)."""
+        """Return the NIC of a node, which must be a LANai; `nics` has NICs of every kind."""
         found = self.nics[node]
         assert isinstance(found, ModelNic), f"NIC {node} is no LANai"
         return found
 
     def processor(self, node: int) -> ModelProcessor:
-        """The NIC of a node as its firmware sees it, whatever its kind; it must have a processor."""
+        """Return the NIC of a node as its firmware accesses it; NICs of any kind with a processor."""
         found = self.nics[node]
         assert isinstance(found, ModelProcessor), f"NIC {node} has no processor"
         return found
 
     def host(self, node: int) -> ModelHost:
-        """The host of a node."""
+        """Return the host of a node."""
         return self.hosts[node]
 
     def view(self, node: int, **options: int | str) -> View:
-        """What the software of a node knows of the cluster; keywords become options of the message layer."""
+        """Return the description of the cluster for the software of a node; keywords become options of the message
+        layer.
+        """
         me = self.names[node]
         ways = {vnn: self._routes.ways(me, name) for vnn, name in enumerate(self.names) if vnn != node}
         return View(
@@ -126,14 +141,16 @@ class Machine:
         )
 
     def run(self, until_us: float | None = None) -> None:
-        """Run to an absolute time, or until nothing is left to happen."""
+        """Run until an absolute time in microseconds, or until no event is left."""
         until = None if until_us is None else int(until_us * 1_000_000)
         self.kernel.run(until)
         if until is not None:
             self.kernel.now = max(self.kernel.now, until | 1)
 
     def finish(self, *tasks: Task | Coroutine[Any, Any, Any], within_us: float = 1_000_000.0) -> list[Any]:
-        """Run until all tasks have ended; their results. A hang raises MachineError that says who waits for what."""
+        """Run until all tasks have finished, and return their results. Raises MachineError, with all waits, for
+        a hang.
+        """
         kernel = self.kernel
         results: list[Any] = [None] * len(tasks)
 
@@ -165,7 +182,7 @@ class Machine:
 
 
 def _network(names: tuple[str, ...]) -> Topology:
-    """One switch, above 16 hosts leaf and spine, above 128 a fat tree."""
+    """Return a network of one switch, above 16 hosts a leaf-and-spine network, above 128 a fat tree."""
     if len(names) <= 16:
         return single_switch(names, 8 if len(names) <= 8 else 16)
     return clos(names, 16) if len(names) <= 128 else fat_tree(names, 16)

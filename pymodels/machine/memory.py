@@ -1,4 +1,4 @@
-"""Byte memory with big-endian words, bounds, access counters, and the polling loops that watch it."""
+"""Byte memory with big-endian words, bounds checks, access counters, and notification of polling loops."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ _WORD = struct.Struct(">I")
 
 
 class MachineError(RuntimeError):
-    """Software asked the hardware for what it cannot or must not do. The message says who, where, what."""
+    """Access that the hardware does not support or that is an error of the software."""
 
 
 class Watcher(Protocol):
-    """A polling loop that looks at words of a memory (`pymodels.machine.spin.Spin`)."""
+    """Polling loop on words of a memory (`pymodels.machine.spin.Spin`)."""
 
     def memory_changed(self, address: int, size: int) -> None:
-        """Bytes have been written."""
+        """Handle a write of bytes."""
 
     def registers_changed(self) -> None:
-        """A special register has changed."""
+        """Handle a change of a special register."""
 
     def stop(self) -> None:
-        """The processor stops."""
+        """Handle a stop of the processor."""
 
 
 class Memory:
-    """`size` bytes at addresses 0 .. size - 1. `accesses` counts 64-bit accesses by requester name."""
+    """Memory of `size` bytes from address 0. `accesses` counts 64-bit accesses by name of the requester."""
 
     __slots__ = ("accesses", "data", "name", "size", "spins")
 
@@ -42,14 +42,14 @@ class Memory:
         self.spins: list[Watcher] = []
 
     def check(self, address: int, size: int) -> None:
-        """Raise MachineError when a range is not inside the memory."""
+        """Raise MachineError if a range is not inside the memory."""
         if address < 0 or address + size > self.size:
             raise MachineError(
                 f"{self.name}: bytes {address:#x} .. {address + size:#x} are outside its {self.size:#x} bytes"
             )
 
     def load(self, address: int) -> int:
-        """The big-endian word at an address."""
+        """Return the big-endian word at an address."""
         if address & 3:
             raise MachineError(f"{self.name}: word address {address:#x} is not a multiple of 4")
         if address < 0 or address + 4 > self.size:
@@ -57,12 +57,12 @@ class Memory:
         return _WORD.unpack_from(self.data, address)[0]  # type: ignore[no-any-return]
 
     def load_words(self, address: int, count: int) -> tuple[int, ...]:
-        """`count` consecutive words."""
+        """Return `count` consecutive words."""
         self.check(address, 4 * count)
         return struct.unpack_from(f">{count}I", self.data, address)
 
     def store(self, address: int, value: int) -> None:
-        """Store one big-endian word; watchers notice."""
+        """Store one big-endian word and notify polling loops."""
         if address & 3:
             raise MachineError(f"{self.name}: word address {address:#x} is not a multiple of 4")
         if address < 0 or address + 4 > self.size:
@@ -76,12 +76,12 @@ class Memory:
         self.write(address, struct.pack(f">{len(words)}I", *words))
 
     def read(self, address: int, size: int) -> bytes:
-        """`size` bytes."""
+        """Return `size` bytes."""
         self.check(address, size)
         return self.data[address : address + size]
 
     def write(self, address: int, data: bytes | memoryview) -> None:
-        """Store bytes; watchers notice."""
+        """Store bytes and notify polling loops."""
         end = address + len(data)
         if address < 0 or end > self.size:
             self.check(address, len(data))
@@ -90,7 +90,7 @@ class Memory:
             self._notify(address, len(data))
 
     def count(self, who: str, address: int, size: int) -> None:
-        """Count the 64-bit accesses that a transfer of `size` bytes at `address` takes."""
+        """Count the 64-bit accesses of a transfer of `size` bytes at `address`."""
         if size:
             self.accesses[who] += ((address + size - 1) >> 3) - (address >> 3) + 1
 
@@ -100,7 +100,7 @@ class Memory:
 
 
 class BusMemory(Memory):
-    """A memory as its bus writes it: `check_write(address, size)` raises where it may not."""
+    """Memory as written over its bus: `check_write(address, size)` raises an error for a write that is not allowed."""
 
     __slots__ = ("_check_write",)
 
@@ -110,6 +110,6 @@ class BusMemory(Memory):
         self._check_write = check_write
 
     def write(self, address: int, data: bytes | memoryview) -> None:
-        """Store bytes, unless they may not be stored there."""
+        """Store bytes after the check."""
         self._check_write(address, len(data))
         super().write(address, data)

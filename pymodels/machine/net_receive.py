@@ -1,9 +1,10 @@
-"""The packet interface, receiving side: RMP, RML, the syndrome, ORUN, back-pressure (fact sheet 3.5).
+"""Receive side of the packet interface: RMP, RML, the syndrome, ORUN, backpressure (fact sheet 3.5).
 
-Writing RML arms the engine. RMP advances by a word as words are stored; HEAD comes with the first word, RECV with the
-tail, after which the engine is disarmed; writing RML clears HEAD, RECV and BUFF. The CRC-8 syndrome stands right
-behind the last data byte (0: good); ORUN tells the unused bytes of the last word. RML (exclusive) reached before the
-tail: BUFF, and the rest waits for RMP and RML. What is not taken stays in the network.
+A write of RML arms the engine. RMP advances by a word as words are stored. HEAD is set with the first word, RECV with
+the tail, after which the engine is disarmed; a write of RML clears HEAD, RECV and BUFF. The CRC-8 syndrome follows the
+last data byte (0: correct); ORUN encodes the number of unused bytes in the last word. If RML (exclusive) is reached
+before the tail, BUFF is set and the rest of the packet waits for RMP and RML. Data that are not received stay in the
+network.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ ORUN = 7 << ORUN_SHIFT
 
 
 class NetReceive:
-    """One NIC's receive engine. `raise_isr(set, clear)` changes ISR."""
+    """Receive engine of one NIC. `raise_isr(set, clear)` changes ISR."""
 
     def __init__(
         self, world: World, node: int, sram: Memory, raise_isr: Callable[[int, int], None], word: int = 8
     ) -> None:
-        """`word`: bytes of a word of SRAM."""
+        """Create a disarmed engine; `word` is the number of bytes of an SRAM word."""
         self._word = word
         self.pointer = 0
         self.limit = 0
@@ -56,11 +57,11 @@ class NetReceive:
         """The packet that reset has cut: its rest is absorbed whenever it comes."""
 
     def set_pointer(self, address: int) -> None:
-        """A write of RMP."""
+        """Handle a write of RMP."""
         self.pointer = self._fill = address & -self._word
 
     def arm(self, limit: int) -> None:
-        """A write of RML."""
+        """Handle a write of RML."""
         if self.in_reset:
             return
         self.limit = limit
@@ -73,7 +74,7 @@ class NetReceive:
             self._store(flight, data, size, tail)
 
     def offer(self, flight: Flight, data: bytes, size: int, tail: bool) -> None:
-        """Bytes from the network: stored now, absorbed in reset, or kept waiting."""
+        """Accept bytes from the network: store them, discard them in reset, or queue them."""
         if self.in_reset or flight is self._cut:
             self._absorb(flight, size, tail)
         elif self.armed:
@@ -82,13 +83,13 @@ class NetReceive:
             self._backlog.append((flight, data, size, tail))
 
     def _absorb(self, flight: Flight, size: int, tail: bool) -> None:
-        """Bytes of a packet that is discarded."""
+        """Discard bytes of a packet."""
         self.lost += tail
         self._cut = None if tail else flight
         flight.taken(size, tail)
 
     def absorb(self) -> None:
-        """Into reset: whatever waits is lost, and what has come in part."""
+        """Enter reset: discard queued packets and the rest of a partly stored one."""
         self.in_reset, self.armed, self._bytes = True, False, 0
         self._cut = self._open or self._cut
         self._open = None
@@ -122,7 +123,7 @@ class NetReceive:
         flight.taken(size, tail)
 
     def _finish(self, flight: Flight) -> None:
-        """The tail is stored: length, syndrome, RECV; disarmed."""
+        """Finish a packet whose tail is stored: set length, syndrome and RECV, and disarm."""
         self.length, self._bytes = self._bytes, 0
         self.packets += 1
         self.crc_bad += flight.crc_error != 0
@@ -132,7 +133,7 @@ class NetReceive:
         self._raise_isr(HEAD | RECV | unused << ORUN_SHIFT, ORUN)
 
     def _overrun(self, flight: Flight, rest: bytes, size: int, tail: bool) -> None:
-        """The buffer is full: BUFF; the rest waits (the syndrome, if it is among it, will be appended again)."""
+        """Set BUFF for a full buffer and queue the rest; a syndrome in the rest is appended again later."""
         self.armed = False
         self._backlog.appendleft((flight, rest[:-1] if tail else rest, size, tail))
         bits = BUFF | (HEAD if self._bytes >= self._word else 0)

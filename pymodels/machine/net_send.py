@@ -1,10 +1,10 @@
-"""The packet interface, sending side: SMP, SA, SML, SMLT (fact sheet 3.5).
+"""Send side of the packet interface: SMP, SA, SML, SMLT (fact sheet 3.5).
 
-Bytes SMP + SA .. limit - 1 leave; several SML pieces and a final SMLT make one packet; SA counts only where SMP was
-written before the limit. A limit clears SEND; the piece's end sets it. A limit written while an SML piece is on its
-way takes the place of the old one, so that firmware may follow a DMA that still fills the buffer. What the chip
-ignores and flags as misuse is an error here. The engine reads SRAM as late as it can: firmware that touches a buffer
-before SEND_INT sends what it wrote.
+The bytes SMP + SA .. limit - 1 are sent. Several SML pieces and a final SMLT form one packet; SA counts only if SMP was
+written before the limit. A write of a limit clears SEND; the end of the piece sets it. A limit written while an SML
+piece is being sent replaces the old one, so that firmware can follow a DMA that still fills the buffer. Misuse that the
+chip ignores and flags raises an error here. The engine reads SRAM as late as possible: firmware that changes a buffer
+before SEND_INT sends the changed data.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ SEND = 1 << Isr.SEND
 KEY = 4
 """Bytes of a packet's key."""
 ROUTE = bytes(range(0x80, 0x100))
-"""Values of route bytes."""
+"""All values with the top bit set, as in route bytes."""
 
 
 class NetSend:
-    """One NIC's send engine."""
+    """Send engine of one NIC."""
 
     def __init__(
         self, world: World, node: int, sram: Memory, network: ModelNetwork, raise_isr: Callable[[int, int], None]
     ) -> None:
-        """`raise_isr(set, clear)` changes ISR bits."""
+        """Create an idle engine; `raise_isr(set, clear)` changes ISR bits."""
         self.pointer = 0
         self.align = 0
         self.packets = 0
@@ -56,23 +56,28 @@ class NetSend:
 
     @property
     def busy(self) -> bool:
-        """A limit is written and not reached."""
+        """True while a limit is written and not reached."""
         return self._active
 
     @property
     def ends_packet(self) -> bool:
-        """What is on its way to the wire is the end of a packet."""
+        """True while the end of a packet is being put on the wire."""
         return self._moving and self._tail
 
     def set_pointer(self, address: int) -> None:
-        """A write of SMP."""
+        """Handle a write of SMP."""
         if self._active:
             raise MachineError(f"node {self._node}: SMP written while a piece is on its way; wait for SEND_INT")
         self.pointer, self._fresh = address, True
 
     def set_limit(self, limit: int, tail: bool, at: int | None = None, told: int | None = None) -> None:
-        """A write of SML, or of SMLT when `tail`. The trace reports the packet at `at` and with `told` bytes, where an
-        engine of another card gives them.
+        """Handle a write of SML or SMLT.
+
+        Args:
+            limit: Address after the last byte.
+            tail: True for SMLT, which ends the packet.
+            at: Address for the trace record, if not that of the first byte in SRAM.
+            told: Length for the trace record, if not the number of bytes sent.
         """
         if self._active and self._tail:
             what = f"limit {limit:#x} written while the tail of a packet is on its way"
@@ -95,7 +100,7 @@ class NetSend:
             )
 
     def reset(self) -> None:
-        """LANai reset: a packet being sent is cut off, with a wrong CRC."""
+        """Reset the engine; a packet being sent is cut off and gets a wrong CRC."""
         self._active = self._fresh = False
         if self._flight is not None:
             self._abandoned = True
@@ -109,13 +114,13 @@ class NetSend:
         self._network.carry(flight, b"", True)
 
     def credit(self, size: int) -> None:
-        """Bytes have left the network: the wire moves again."""
+        """Return `size` bytes of window: they have left the network, and sending may continue."""
         self._outstanding -= size
         if self._active and not self._moving:
             self._pump()
 
     def _pump(self) -> None:
-        """Put the next chunk on the wire, unless STOP holds us."""
+        """Put the next chunk on the wire, unless STOP holds the sender."""
         if self._moving or not self._active or self._outstanding >= self._timing.slack:
             return
         if self._flight is None:
@@ -166,7 +171,7 @@ class NetSend:
 
 
 def packet_key(head: bytes) -> int:
-    """The first four bytes after the route bytes (whose top bit is 1), big-endian."""
+    """Return the first four bytes after the route bytes (whose top bit is 1), big-endian."""
     start = 0
     while start < len(head) and head[start] & 0x80:
         start += 1

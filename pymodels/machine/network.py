@@ -1,10 +1,9 @@
-"""The network of the machine: packets as bytes, wormhole routing over any topology, back-pressure, CRC-8.
+"""Network of the machine: packets as bytes, wormhole routing over any topology, backpressure, CRC-8.
 
-A packet moves in chunks. Its head is routed byte by byte and takes one output port after another, waiting where
-another packet holds one; its tail frees them when the receiver has taken it. What a receiver does not take stays in
-the network, and a sender with more than `Timing.slack` bytes in there stops. CRC-8 has initial value 0, hence is
-linear: the syndrome of a packet is the CRC of the pattern of flipped bits, and is computed only where a fault flipped
-some.
+A packet moves in chunks. Its head is routed byte by byte and acquires one output port after another, waiting for ports
+held by other packets; its tail releases them when the receiver has stored it. Data that a receiver does not accept stay
+in the network, and a sender with more than `Timing.slack` bytes in the network stops. CRC-8 with initial value 0 is
+linear. The syndrome of a packet is therefore the CRC of the pattern of flipped bits, computed only after a fault.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from pymodels.trace import TraceEvent, switch_port
 
 CRC_POLYNOMIAL = 0x07
 NOBODY = -1
-"""The source of a packet that stood aside: its sender is long done with it."""
+"""Source of a packet without a sender that waits for credit: held by a fault, or inserted."""
 
 
 def _table() -> bytes:
@@ -38,7 +37,9 @@ _CRC = _table()
 
 
 def crc8(data: bytes) -> int:
-    """CRC-8 over bytes: polynomial 0x07, initial value 0 (fact sheet 1.3). Over a good packet with its CRC it is 0."""
+    """Return the CRC-8 of bytes: polynomial 0x07, initial value 0 (fact sheet 1.3). It is 0 for a correct packet with
+    CRC.
+    """
     crc = 0
     for byte in data:
         crc = _CRC[crc ^ byte]
@@ -46,21 +47,21 @@ def crc8(data: bytes) -> int:
 
 
 class SenderEnd(Protocol):
-    """What the network asks of a send engine."""
+    """Interface of a send engine to the network."""
 
     def credit(self, size: int) -> None:
-        """`size` bytes of this sender have left the network."""
+        """Handle that `size` bytes of this sender have left the network."""
 
 
 class ReceiverEnd(Protocol):
-    """What the network asks of a receive engine."""
+    """Interface of a receive engine to the network."""
 
     def offer(self, flight: Flight, data: bytes, size: int, tail: bool) -> None:
-        """Bytes are at the NIC, `tail` with the last. When they are stored, the engine calls `flight.taken`."""
+        """Accept bytes at the NIC, `tail` with the last ones. The engine calls `flight.taken` when they are stored."""
 
 
 class Flight:
-    """One packet on its way. `crc_error`: the syndrome on arrival; `key`: its first four bytes after the route."""
+    """Packet in flight. `crc_error` is the syndrome on arrival, `key` its first four bytes after the route."""
 
     __slots__ = (
         "_network",
@@ -103,7 +104,7 @@ class Flight:
         self.crc_error = 0
 
     def taken(self, size: int, tail: bool) -> None:
-        """The receiver stored bytes: they leave the network; with the tail the packet frees its path."""
+        """Release stored bytes from the network; with the tail the packet releases its path."""
         self._network.release(self, size, tail)
 
 
@@ -130,18 +131,18 @@ class ModelNetwork:
         """Packets that stand aside, or wait for their output again."""
 
     def in_flight(self) -> int:
-        """Packets that have entered and not yet left."""
+        """Return the number of packets that have entered and not yet left."""
         return sum(len(queue) for queue in self._input) + self._aside
 
     def enter(self, source: int) -> Flight:
-        """A new packet begins to leave a NIC."""
+        """Create a packet that begins to leave a NIC."""
         flight = Flight(self, source, self._topology.attachment(self._topology.hosts[source]))
         self._input[source].append(flight)
         self.counters["packets"] += 1
         return flight
 
     def carry(self, flight: Flight, data: bytes, tail: bool) -> None:
-        """The next bytes of a packet stand at the first switch's input; `tail` when they are its last."""
+        """Accept the next bytes of a packet at the input of the first switch; `tail` with the last ones."""
         flight.pending.append((data, len(data), tail))
         if flight.opened:
             self._stream(flight)
@@ -149,7 +150,7 @@ class ModelNetwork:
             self._route(flight)
 
     def release(self, flight: Flight, size: int, tail: bool) -> None:
-        """Bytes of a packet have left the network."""
+        """Remove bytes of a packet from the network, and with the tail its path."""
         if tail:
             for end, entry in zip(flight.held, flight.entered, strict=True):
                 self._free(end, entry, flight.key)
@@ -164,7 +165,7 @@ class ModelNetwork:
         self.senders[flight.source].credit(size)
 
     def _free(self, end: End, entry: End, key: int) -> None:
-        """The tail of a packet passes an output."""
+        """Release an output that the tail of a packet has passed."""
         self._record(TraceEvent.SWITCH_TAIL, entry, end, key)
         del self._holder[end]
         waiting = self._waiting.get(end)
@@ -182,11 +183,11 @@ class ModelNetwork:
         flight.here = self._topology.peers[end]
 
     def _record(self, event: TraceEvent, entry: End, end: End, key: int = 0) -> None:
-        """Add to the trace what a packet does that goes from an input port to an output port of a switch."""
+        """Record an event of a packet that goes from an input port to an output port of a switch."""
         self._log.add(switch_port(self._number[entry.node], entry.port), event, key, end.port)
 
     def _route(self, flight: Flight) -> None:
-        """Lead the head on, as far as it can go now."""
+        """Route the head as far as possible."""
         while flight.here.node in self._number:
             byte = self._strip(flight)
             if byte is None:
@@ -206,7 +207,7 @@ class ModelNetwork:
         self._open(flight, self._vnn[flight.here.node])
 
     def _strip(self, flight: Flight) -> int | None:
-        """Strip the next byte of the head; None while it has not come."""
+        """Remove and return the next byte of the head, or None if it has not arrived."""
         for place, (data, size, tail) in enumerate(flight.pending):
             if data:
                 flight.pending[place] = (data[1:], size, tail)
@@ -214,7 +215,7 @@ class ModelNetwork:
         return None
 
     def _output(self, flight: Flight, byte: int) -> End | None:
-        """The output port that a route byte names, None (counted) where there is none."""
+        """Return the output port that a route byte selects, or None after counting an invalid one."""
         delta = decode(byte)
         here = flight.here
         if delta is None or not 0 <= here.port + delta < self._topology.ports[here.node]:
@@ -228,7 +229,7 @@ class ModelNetwork:
         return end
 
     def _open(self, flight: Flight, receiver: int | None) -> None:
-        """The whole path is taken: let the bytes flow. Without a receiver they are consumed."""
+        """Start the flow of bytes on a complete path. Without a receiver they are discarded."""
         hops = len(flight.held)
         flight.opened = True
         flight.receiver = receiver
@@ -238,7 +239,7 @@ class ModelNetwork:
         self._stream(flight)
 
     def _strike(self, flight: Flight, receiver: int) -> None:
-        """The faults of a packet: what of them is known before its bytes flow."""
+        """Determine the faults of a packet before its bytes flow."""
         flight.faults = self.faults.packet(flight.source, receiver)
         flight.faults += self.faults.on_way(self._topology.peers[end] for end in flight.held)
         for fault in flight.faults:
@@ -255,7 +256,7 @@ class ModelNetwork:
                 self.counters[counted[fault.kind]] += 1
 
     def _stream(self, flight: Flight) -> None:
-        """Send the waiting chunks on, each no earlier than the wire allows."""
+        """Schedule the delivery of queued chunks, each no earlier than the wire allows."""
         while flight.pending:
             data, size, tail = flight.pending.popleft()
             flight.arrival = max(self._kernel.now + flight.latency, flight.arrival + size * self._timing.character)
@@ -281,7 +282,7 @@ class ModelNetwork:
         self.receivers[flight.receiver].offer(flight, data, size, tail)
 
     def _stand_aside(self, flight: Flight) -> None:
-        """All of a packet has come: what goes on later enters its last output then."""
+        """Schedule the re-entry of a complete packet, or copy, into its last output."""
         assert flight.aside is not None
         later = self._whole(bytes(flight.aside), flight.entered[-1])
         later.crc_error = flight.crc_error
@@ -289,13 +290,13 @@ class ModelNetwork:
         self._kernel.at(self._kernel.now + delay, partial(self._go_on, later, flight.held[-1]))
 
     def insert(self, receiver: int, data: bytes) -> None:
-        """A packet that no NIC has sent leaves the last switch for a NIC, when its output is free."""
+        """Deliver a packet that no NIC has sent to a NIC, when the output of its switch is free."""
         end = self._topology.attachment(self._topology.hosts[receiver])
         self._aside += 1
         self._go_on(self._whole(data, end), end)
 
     def _whole(self, data: bytes, here: End) -> Flight:
-        """A packet of which all is there."""
+        """Return a flight whose bytes are all present."""
         flight, chunk = Flight(self, NOBODY, here), self._timing.chunk
         for at in range(0, len(data), chunk):
             piece = data[at : at + chunk]
@@ -303,7 +304,7 @@ class ModelNetwork:
         return flight
 
     def _go_on(self, flight: Flight, end: End) -> None:
-        """A packet that was held aside enters an output, when that is free."""
+        """Make a held packet enter an output when it is free."""
         if end in self._holder:
             flight.waits = True
             self._waiting.setdefault(end, deque()).append(flight)
@@ -312,7 +313,7 @@ class ModelNetwork:
             self._route(flight)
 
     def _damage(self, flight: Flight, data: bytes, start: int, tail: bool) -> bytes:
-        """Flip the bits of this chunk that faults name; at the tail, the syndrome they lead to."""
+        """Flip the bits that faults select in this chunk; at the tail compute the syndrome."""
         bad = bytearray(data)
         for fault in flight.faults:
             if fault.kind is not FaultKind.CORRUPT:

@@ -1,4 +1,4 @@
-"""A LANai of the machine: special registers, engines, the PCI side of its card. A kind of LANai is a subclass."""
+"""LANai NIC of the machine: special registers, engines, PCI side of the card. Each kind of LANai is a subclass."""
 
 from __future__ import annotations
 
@@ -19,18 +19,20 @@ from pymodels.registers import Reg
 
 
 class Transfers(Protocol):
-    """An engine between SRAM and the memory of the host."""
+    """DMA engine between SRAM and host memory."""
 
     host_memory: Memory
     check_grant: Callable[[int, int], None]
 
 
 class ModelNic(ModelProcessor):
-    """Satisfies `firmware.verbs.Nic` by shape; also: the engines, `sram`, `special` (registers), `card` (PCI side)."""
+    """NIC that satisfies the protocol `firmware.verbs.Nic`, with its engines, `sram`, `special` (registers) and `card`
+    (PCI).
+    """
 
     watched = Reg.ISR
     registers = SpecialRegisters
-    """The class of its special registers."""
+    """Class of the special registers."""
 
     def __init__(self, world: World, node: int, sram_bytes: int, network: ModelNetwork) -> None:
         super().__init__(world, node, sram_bytes)
@@ -48,7 +50,7 @@ class ModelNic(ModelProcessor):
         self.card.on_reset = self._reset
 
     def connect(self, host_memory: Memory, check_grant: Callable[[int, int], None]) -> None:
-        """Connect the engines to the host's memory, and to the check of which addresses they may access."""
+        """Connect the engines to the host's memory, and to the check of the addresses that they access."""
         for dma in self.transfers.values():
             dma.host_memory = host_memory
             dma.check_grant = check_grant

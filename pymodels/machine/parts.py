@@ -1,4 +1,4 @@
-"""What the machine asks of a NIC, whatever its kind."""
+"""Interfaces of the machine to a NIC of any kind."""
 
 from __future__ import annotations
 
@@ -11,40 +11,41 @@ from pymodels.machine.world import World
 
 
 class Face(Protocol):
-    """The PCI side of a card, by offsets in its region."""
+    """PCI side of a card, by offsets in its region."""
 
     sram_bytes: int
     interrupt: Callable[[bool], None]
-    """The host's interrupt line, connected by the machine."""
+    """Interrupt line of the host, connected by the machine."""
 
     def write(self, offset: int, data: bytes) -> None:
-        """A burst of stores arrives: whole words at ascending addresses."""
+        """Handle a burst of stores: whole words at ascending addresses."""
 
     def read(self, offset: int) -> int:
-        """A load of one word arrives."""
+        """Return one word for a load."""
 
 
 class MachineNic(Protocol):
-    """A NIC of the machine."""
+    """NIC of the machine."""
 
     node: int
     sram_bytes: int
 
     @property
     def card(self) -> Face:
-        """Its PCI side."""
+        """PCI side of the NIC."""
 
     @property
     def send(self) -> SenderEnd:
-        """The engine that puts packets into the network."""
+        """Send engine."""
 
     @property
     def receive(self) -> ReceiverEnd:
-        """The engine that takes packets out of it."""
+        """Receive engine."""
 
     def connect(self, host_memory: Memory, check_grant: Callable[[int, int], None]) -> None:
-        """Connect its engines to the memory of its host, and to the check of which addresses they may access."""
+        """Connect the engines to the host's memory, and to the check of the addresses that they access."""
 
 
 MakeNic = Callable[[World, int, int, ModelNetwork], MachineNic]
-"""A NIC for a node, with so many bytes of memory, on a network: `NIC` of `pymodels/nics/<kind>/machine.py`."""
+"""Constructor of a NIC, with world, node, memory size in bytes and network: `NIC` of `pymodels/nics/<kind>/machine.py`.
+"""

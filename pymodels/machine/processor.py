@@ -1,4 +1,4 @@
-"""The processor of a NIC of the machine, as firmware uses it through the verbs: SRAM, registers, work, loops."""
+"""NIC processor of the machine, as used by firmware through the verbs: SRAM, registers, work, polling loops."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from pymodels.trace import Part, TraceEvent, unit
 
 
 class Registers(Protocol):
-    """What stands at the offsets that firmware reads and writes."""
+    """Registers at the offsets that firmware uses."""
 
     def read(self, register: int) -> int:
-        """The value now."""
+        """Return the present value of a register."""
 
     def write(self, register: int, value: int) -> None:
-        """A write, in force at once."""
+        """Write a register; the value takes effect at once."""
 
 
 class ModelProcessor(Actor):
-    """The verbs of `firmware.verbs.Nic` by shape."""
+    """Processor that satisfies the protocol `firmware.verbs.Nic`."""
 
     side = "nic"
     kind: str
     word_bytes = 8
     watched = 0
-    """The register that a polling loop can look at."""
+    """Register that a polling loop can watch."""
 
     def __init__(self, world: World, node: int, sram_bytes: int) -> None:
         super().__init__(world, node, unit(node, Part.NIC_CPU), f"NIC {node}")
@@ -45,7 +45,7 @@ class ModelProcessor(Actor):
 
     @property
     def chip(self) -> Registers:
-        """The special registers where the chip has them, for machine code."""
+        """Special registers at the chip's own offsets, for machine code."""
         return self.special
 
     def spawn(self, coroutine: Coroutine[Any, Any, Any], name: str) -> Task:
@@ -55,7 +55,7 @@ class ModelProcessor(Actor):
         return task
 
     def halt(self) -> None:
-        """The processor stops: its tasks make no further step, and its polling loops look at nothing."""
+        """Stop the processor, its tasks and its polling loops."""
         for task in self._programs:
             self._kernel.stop(task)
         self._programs.clear()
@@ -65,17 +65,17 @@ class ModelProcessor(Actor):
         self.waits.end(self.who)
 
     def load(self, address: int) -> int:
-        """The 32-bit big-endian word at an SRAM address (a multiple of 4)."""
+        """Return the big-endian 32-bit word at an SRAM address, a multiple of 4."""
         self.sram.accesses["processor"] += 1
         return self.sram.load(address)
 
     def store(self, address: int, value: int) -> None:
-        """Store a 32-bit big-endian word."""
+        """Store a big-endian 32-bit word."""
         self.sram.accesses["processor"] += 1
         self.sram.store(address, value)
 
     def load_words(self, address: int, count: int) -> tuple[int, ...]:
-        """`count` consecutive 32-bit words."""
+        """Return `count` consecutive 32-bit words."""
         self.sram.accesses["processor"] += count
         return self.sram.load_words(address, count)
 
@@ -85,17 +85,17 @@ class ModelProcessor(Actor):
         self.sram.store_words(address, words)
 
     def load_bytes(self, address: int, count: int) -> bytes:
-        """`count` bytes of SRAM."""
+        """Return `count` bytes of SRAM."""
         self.sram.accesses["processor"] += count
         return self.sram.read(address, count)
 
     def write(self, register: int, value: int) -> None:
-        """Write a special register: takes effect at once, and one NIC clock of the processor."""
+        """Write a special register, which takes effect at once and costs the processor one NIC clock."""
         self.cpu.claim(self._clock)
         self.special.write(register, value)
 
     async def read(self, register: int) -> int:
-        """Read a special register, one NIC clock after what the processor did before."""
+        """Read a special register, one NIC clock after the processor's earlier work."""
         await self._kernel.sleep_until(self.cpu.claim(self._clock), "a register read")
         return self.special.read(register)
 
@@ -112,25 +112,25 @@ class ModelProcessor(Actor):
             log.add(self._unit, TraceEvent.WORK_END, 0, number, duration // self._clock)
 
     def work_on(self, path: str, times: int = 1) -> Coroutine[Any, Any, None]:
-        """Execute a compiled path `times` times; here to its end."""
+        """Execute a compiled path `times` times; on the machine until its end, like `work`."""
         return self.work(path, times)
 
     async def caught_up(self) -> None:
-        """Let the processor end all that was given: it has."""
+        """Wait until all queued work has ended; on the machine it always has."""
 
     def store_on(self, address: int, words: Sequence[int]) -> None:
-        """Store words; the paths before have ended."""
+        """Store words after all queued paths have ended."""
         self.store_words(address, words)
 
     def begun(self, watch: WatchShape) -> None:
-        """What was done of a watch by which a polling loop has just hit: nothing."""
+        """Handle the hit of a watch; the machine needs no action."""
 
     def take(self, clocks: int) -> Future[None]:
-        """Use the processor for so many NIC clocks."""
+        """Use the processor for a number of NIC clocks."""
         return self._kernel.sleep_until(self.cpu.claim(clocks * self._clock), "its instructions")
 
     def post(self, path: str) -> None:
-        """Execute a compiled path whose end nobody waits for."""
+        """Execute a compiled path without waiting for its end."""
         duration, number = self.cost(path)
         clocks = duration // self._clock
         self._log.add(self._unit, TraceEvent.WORK_START, 0, number, clocks)
@@ -138,7 +138,7 @@ class ModelProcessor(Actor):
         self._kernel.at(self.cpu.claim(duration), end)
 
     def poll_loop(self, steps: Sequence[WatchShape]) -> Spin:
-        """A polling loop over `steps`. Times, phase and position as the spinning loop has them."""
+        """Return a polling loop over `steps`, with the times, phase and position of a spinning loop."""
         for step in steps:
             if not step.register and step.address & 3:
                 raise MachineError(f"node {self.node}: watched address {step.address:#x} is not a multiple of 4")
@@ -149,7 +149,7 @@ class ModelProcessor(Actor):
         return self._spin(self.cpu, self.sram, looks, self.special.read, why=f"NIC {self.node} polling")
 
     def _watched_changed(self) -> None:
-        """The register that polling loops look at has another value."""
+        """Notify polling loops of a change of the watched register."""
         if spins := self.sram.spins:
             for spin in tuple(spins):
                 spin.registers_changed()

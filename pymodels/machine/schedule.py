@@ -1,11 +1,10 @@
-"""A machine under a controlled schedule: what can happen next is a list of turns, from which the caller chooses.
+"""Controlled schedule of a machine: the possible next transitions are a list of turns, from which the caller chooses.
 
-Delays count no longer. What happens on one part (a processor, a bus, an engine) happens in the order in which it began;
-parts are as fast or slow against each other as the chooser wants. So every order that any timing could give is among
-those that can be chosen. A polling loop that meets several things may notice any of them: where it stands when they
-happen is a matter of time, too.
+Delays are ignored. The transitions of one part (a processor, a bus, an engine) happen in the order in which they began;
+parts may have any relative speed. All orders that any timing could produce are therefore among the choices. A polling
+loop with several hits may notice any of them, since its position depends on timing too.
 
-Time moves when a timer goes off, and to no other end than that software that reads the clock then finds it over.
+Time advances only when a timer fires, so that software that reads the clock finds the timer expired.
 """
 
 from __future__ import annotations
@@ -33,24 +32,27 @@ BUS = "bus"
 
 @dataclass(frozen=True)
 class Turn:
-    """One thing that can happen next."""
+    """Possible next transition."""
 
     part: str
-    """Whose turn it is."""
+    """Part that makes the transition."""
     what: str
-    """What it does, in words."""
+    """Description of the transition."""
     take: Callable[[], None]
     is_timer: bool = False
     sends: bool = False
-    """A packet may enter the network."""
+    """True if a packet may enter the network."""
 
 
 class TurnKernel(Kernel):
-    """Runs in time like any kernel until `choose`; from then on `turns` says what can happen."""
+    """Kernel that runs in time until `choose`; afterwards `turns` returns the possible transitions."""
 
     def __init__(self, fine: bool) -> None:
-        """`fine`: the end of each piece of software is a turn. Otherwise instructions take no time: software that has
-        begun goes on until it waits for somebody else.
+        """Create a kernel that runs in time.
+
+        Args:
+            fine: True if the end of each piece of software is a turn. False if instructions take no time: software runs
+                until it waits for another part.
         """
         super().__init__()
         self.choosing = False
@@ -65,7 +67,7 @@ class TurnKernel(Kernel):
         """For which part an alarm is, where it is not its owner's."""
 
     def choose(self) -> None:
-        """From now on nothing happens but what is chosen. Nothing may be under way."""
+        """Switch to chosen turns. Raises RuntimeError unless the machine is idle."""
         if self._alarms or self.ready:
             raise RuntimeError("something is under way: let the machine become idle before turns are chosen")
         self.choosing = True
@@ -73,7 +75,7 @@ class TurnKernel(Kernel):
             spin.leave_time()
 
     def at(self, time_ps: int, call: Callable[[], None]) -> None:
-        """See `Kernel`: the next thing that a part does, behind what it does before."""
+        """See `Kernel`: append a transition to the queue of its part."""
         if not self.choosing:
             super().at(time_ps, call)
             return
@@ -93,7 +95,7 @@ class TurnKernel(Kernel):
         lane.append((max(time_ps, self.now) | 1, call))
 
     def sleep(self, duration_ps: int, why: Why = "time") -> Future[None]:
-        """See `Kernel`: a timer of the task's own."""
+        """See `Kernel`: set a timer of the present task."""
         assert self.current is not None
         self._part = self._own_lane(f"{self.current.name}: {'interrupt' if why == INTERRUPT else TIMER}")
         try:
@@ -102,12 +104,12 @@ class TurnKernel(Kernel):
             self._part = ""
 
     def _own_lane(self, part: str) -> str:
-        """A part's name, with a number where another task of the same name sleeps."""
+        """Return a name for the part that no other sleeping task uses."""
         names = (f"{part} {number}" if number > 1 else part for number in count(1))
         return next(name for name in names if not self.lanes.get(name))
 
     def sleep_until(self, time_ps: int, why: Why = "time") -> Future[None]:
-        """See `Kernel`: a processor is busy, or waits for the bus, behind all that it has stored."""
+        """See `Kernel`: keep a processor busy, or wait for the bus after all earlier stores."""
         if not self.choosing:
             return super().sleep_until(time_ps, why)
         assert self.current is not None
@@ -123,12 +125,12 @@ class TurnKernel(Kernel):
             self._part = ""
 
     def waiter(self, part: str) -> Task:
-        """The task that waits for the next thing that a part does."""
+        """Return the task that waits for the next transition of a part."""
         future = _owner(self.lanes[part][0][1])
         return next(task for task in self.tasks if task.waits_for is future)
 
     def turns(self) -> list[Turn]:
-        """What can happen next, in a fixed order. Tasks that can run go before everything else."""
+        """Return the possible transitions in a fixed order. Ready tasks precede everything else."""
         if self.ready:
             return [Turn(unit_of(task.name), "goes on", partial(self._resume, task)) for task in self.ready]
         found = [self._next(part, lane) for part, lane in sorted(self.lanes.items()) if lane]
@@ -137,12 +139,12 @@ class TurnKernel(Kernel):
         return found
 
     def take(self, turn: Turn) -> None:
-        """Take a turn, and then every step to which there is no alternative."""
+        """Take a turn, and all following steps without alternative."""
         turn.take()
         self.settle()
 
     def settle(self) -> None:
-        """Run the task that can run, as long as there is one only."""
+        """Run the ready task while there is exactly one."""
         while len(self.ready) == 1:
             self._resume(self.ready[0])
 
@@ -173,7 +175,7 @@ class TurnKernel(Kernel):
 
 
 class TurnSpin(Spin):
-    """A polling loop of which it is chosen what it notices: any step that holds, wherever the loop stands."""
+    """Polling loop whose hit is chosen among all steps that hold, regardless of its position."""
 
     async def run(self, start: int | None = None) -> int:
         """See `Spin`."""
@@ -189,11 +191,11 @@ class TurnSpin(Spin):
             kernel.looking.remove(self)
 
     def leave_time(self) -> None:
-        """The loop runs, and is told by turns from now on."""
+        """Switch a running loop from memory notifications to turns."""
         self._memory.spins.remove(self)
 
     def turns(self) -> Iterator[Turn]:
-        """One for each step that it may notice now."""
+        """Yield a turn for each step that may hit now."""
         if self._hit is None:
             return
         seen: dict[int, int] = {}
@@ -218,10 +220,10 @@ class TurnSpin(Spin):
 
 
 class TurnNetwork(ModelNetwork):
-    """A network whose packets, once it is `tapped`, are handed to whoever carries them: whole, as they left a NIC."""
+    """Network that, once `out` is set, passes each complete packet from a NIC to that function."""
 
     out: Callable[[int, bytes], None] | None = None
-    """Called with the source and all bytes of a packet, its route first."""
+    """Function called with the source and all bytes of a packet, route first."""
 
     def carry(self, flight: Flight, data: bytes, tail: bool) -> None:
         """See `ModelNetwork`."""
@@ -240,14 +242,14 @@ class TurnNetwork(ModelNetwork):
             super().release(flight, size, tail)
 
     def deliver(self, node: int, data: bytes, damaged: bool) -> None:
-        """A packet without its route reaches a NIC, which must be armed."""
+        """Deliver a packet without its route to a NIC, which must be armed."""
         flight = Flight(self, node, End("", 0))
         flight.key, flight.crc_error = int.from_bytes(data[:4], "big"), int(damaged)
         self.receivers[node].offer(flight, data, len(data), True)
 
 
 def _owner(call: Any) -> object:
-    """The object that an alarm belongs to: of a method, of a partial one, of a function inside a method."""
+    """Return the object that an alarm belongs to: of a method, of a partial, or of a function inside a method."""
     while isinstance(call, partial):
         call = call.func
     if hasattr(call, "__self__"):
@@ -259,7 +261,7 @@ def _owner(call: Any) -> object:
 
 
 def described(call: Any) -> str:
-    """What an alarm does, in words."""
+    """Return a description of an alarm."""
     owner = _owner(call)
     if isinstance(owner, Future):
         return str(owner.why)

@@ -1,4 +1,4 @@
-"""The special registers of a NIC: ISR and its rules, timers, and the engine behind each register (fact sheet 3.3)."""
+"""Special registers of a NIC: ISR and its rules, timers, and the engine behind each register (fact sheet 3.3)."""
 
 from __future__ import annotations
 
@@ -17,10 +17,12 @@ TIMERS: dict[int, int] = {Reg.IT0: Isr.TIME0, Reg.IT1: Isr.TIME1, Reg.IT2: Isr.T
 
 
 class SpecialRegisters:
-    """Registers by offset. `isr_changed` is called after each change of ISR, `interrupt` when the line changes."""
+    """Special registers by offset. `isr_changed` is called after each change of ISR, `interrupt` at a change of the
+    line.
+    """
 
     def __init__(self, world: World, isr_changed: Callable[[], None], interrupt: Callable[[bool], None]) -> None:
-        """Registers and bits have the names that firmware uses."""
+        """Create registers with the numbering that firmware uses."""
         self.isr = 0
         self.in_reset = False
         self.interrupts_enabled = False
@@ -36,7 +38,7 @@ class SpecialRegisters:
         self._writes: dict[int, Callable[[int], None]] = {}
 
     def connect(self, send: NetSend, receive: NetReceive, dma: HostDma, doorbells: Doorbells) -> None:
-        """Give the engines their registers."""
+        """Connect the registers of the engines."""
         self._reads = {
             Reg.ISR: lambda: self.isr,
             Reg.RTC: lambda: self._ticks() + self._rtc_base & MASK32,
@@ -74,7 +76,7 @@ class SpecialRegisters:
             self._writes[Reg.DOORBELL_CONSUMER0 + 8 * k] = _setter(doorbells.consumers, k)
 
     def read(self, register: int) -> int:
-        """The value of a register now."""
+        """Return the present value of a register."""
         reader = self._reads.get(register)
         return reader() if reader is not None else self._plain.get(_known(register), 0)
 
@@ -87,7 +89,7 @@ class SpecialRegisters:
             self._plain[_known(register)] = value & MASK32
 
     def write_from_host(self, register: int, value: int) -> None:
-        """Write a register over PCI: the host sets LANAI_SIG by writing 1, and clears HOST_SIG so."""
+        """Write a register over PCI. Writing 1 to LANAI_SIG sets it, writing 1 to HOST_SIG clears it."""
         if register == Reg.ISR:
             self.change(value & 1 << Isr.LANAI_SIG, value & ~(1 << Isr.LANAI_SIG))
         else:
@@ -100,13 +102,13 @@ class SpecialRegisters:
         self.update_line()
 
     def reset(self) -> None:
-        """Into reset: ISR, EIMR and MYRINET as after power-up, and ISR stays so."""
+        """Enter reset: ISR, EIMR and MYRINET get their reset values, and ISR keeps it."""
         self.in_reset = True
         self._plain[Reg.EIMR], self._plain[Reg.MYRINET] = 0, MYRINET_AFTER_RESET
         self.change(0, MASK32)
 
     def update_line(self) -> None:
-        """Drive the interrupt line: an enabled bit of ISR, and interrupts enabled on the card."""
+        """Drive the interrupt line: active if an enabled ISR bit is set and interrupts are enabled on the card."""
         line = self.interrupts_enabled and self.isr & self._plain[Reg.EIMR] != 0
         if line != self._line:
             self._line = line
@@ -126,7 +128,7 @@ class SpecialRegisters:
         bit = 1 << TIMERS[timer]
 
         def write(value: int) -> None:
-            """The timer counts down from `value` and sets its bit when it goes below 0."""
+            """Start the timer, which counts down from `value` and sets its bit when it passes 0."""
             end = self._timer_end[timer] = self._ticks() + value
             self._kernel.at(
                 (end + 1) * self._timing.rtc_tick,

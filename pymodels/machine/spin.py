@@ -1,8 +1,8 @@
-"""A polling loop that costs nothing while nothing happens, and notices an event when the spinning loop would have.
+"""Event-driven polling loop: no cost while nothing changes, and hits at the same time as a spinning loop.
 
-The loop runs its steps in order, round and round; step i takes `costs[i]`, at the end of which it samples its word.
-While no step holds, the loop is asleep. When a watched place changes, the next time at which the loop would sample it
-is computed, and it is sampled then (readings A6).
+The loop executes its steps in turn; step i takes `costs[i]`, at the end of which it samples its word. While no step
+holds, the loop is suspended. When a watched word changes, the next sample time of its step is computed, and the word is
+sampled then (readings A6).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pymodels.machine.memory import MachineError, Memory
 
 
 class WatchShape(Protocol):
-    """What a step of a polling loop must have; `firmware.verbs.Watch` has it."""
+    """Required attributes of a polling-loop step; `firmware.verbs.Watch` has them."""
 
     @property
     def address(self) -> int:
@@ -25,11 +25,11 @@ class WatchShape(Protocol):
 
     @property
     def expect(self) -> int:
-        """The value with which the step does not hit."""
+        """Value with which the step does not hit."""
 
     @property
     def path(self) -> str:
-        """Name of the step's cost."""
+        """Name of the path that the step costs."""
 
     @property
     def mask(self) -> int:
@@ -41,7 +41,7 @@ class WatchShape(Protocol):
 
 
 class Look(NamedTuple):
-    """One step: where it looks (memory address or register offset), what it compares with, picoseconds it takes."""
+    """Step of a polling loop: memory address or register offset, expected value, mask, and duration in picoseconds."""
 
     address: int
     expect: int
@@ -51,8 +51,8 @@ class Look(NamedTuple):
 
 
 class CpuTime:
-    """Up to when a processor is taken. Claims queue in the order in which they are made. A computation has it between
-    claims, the last that began first.
+    """Time account of a processor. Claims are served in order; the computation started last uses the time between
+    claims.
     """
 
     __slots__ = ("computations", "free_at", "kernel", "used")
@@ -65,16 +65,16 @@ class CpuTime:
 
     @property
     def used_now(self) -> int:
-        """Time used so far, that of the computation that has it included."""
+        """Time used so far, including that of the active computation."""
         return self.used + (self.computations[-1].had(self.kernel.now) if self.computations else 0)
 
     @property
     def taken_now(self) -> int:
-        """For how long it was taken so far; claims for what is to come do not count."""
+        """Time for which the processor was busy so far, without the future part of claims."""
         return self.used_now - max(0, self.free_at - self.kernel.now)
 
     def claim(self, duration: int) -> int:
-        """Take the processor for `duration` ps as soon as it is free; the time at which that ends."""
+        """Reserve the processor for `duration` ps as soon as it is free, and return the end time."""
         now, free = self.kernel.now, self.free_at
         begin = now if now > free else free
         self.free_at = end = begin + duration
@@ -85,7 +85,7 @@ class CpuTime:
         return end
 
     def begin(self, computation: Computation) -> None:
-        """It has the processor whenever nobody has claimed it, and none that began later."""
+        """Start a computation, which uses the processor between claims and interrupts computations started earlier."""
         now = max(self.kernel.now, self.free_at)
         if self.computations:
             self.used += self.computations[-1].give_way(now)
@@ -93,7 +93,7 @@ class CpuTime:
         computation.go_on(now)
 
     def end(self, computation: Computation) -> None:
-        """It is over, or stopped."""
+        """End a finished or stopped computation."""
         last = computation is self.computations[-1]
         self.computations.remove(computation)
         if last:
@@ -104,7 +104,7 @@ class CpuTime:
 
 
 class Spin:
-    """One polling loop over words of `memory` and special registers (`peek`)."""
+    """Polling loop over words of `memory` and special registers (`peek`)."""
 
     def __init__(
         self,
@@ -116,8 +116,16 @@ class Spin:
         why: str,
         shared: bool = False,
     ) -> None:
-        """`why` names the loop in error messages and hang reports. `shared`: others take the processor while it spins;
-        it stands still meanwhile, and has the processor for the rest of the look that hits.
+        """Create a loop that is not running.
+
+        Args:
+            cpu: Processor that executes the loop.
+            memory: Memory with the watched words.
+            looks: The steps.
+            peek: Function that reads a special register.
+            why: Name of the loop in error messages and hang reports.
+            shared: True if other software uses the processor while the loop spins. The loop then stops meanwhile, and
+                claims the processor for the remainder of the step that hits.
         """
         if not looks:
             raise MachineError(f"{why}: a polling loop without steps would never end")
@@ -140,7 +148,7 @@ class Spin:
         self._hit: Future[int] | None = None
 
     def _lay_out(self, count: int) -> None:
-        """The loop has the first `count` steps."""
+        """Restrict the loop to its first `count` steps."""
         self._looks = looks = self._all[:count]
         self._ends = list(accumulate(look.cost for look in looks))
         self._round = max(1, self._ends[-1])
@@ -151,7 +159,7 @@ class Spin:
         self._registers = [step for step, look in enumerate(looks) if look.register]
 
     def expect(self, step: int, value: int) -> None:
-        """Change the value that a step compares with."""
+        """Change the expected value of a step."""
         self._all[step] = self._all[step]._replace(expect=value)
         if step < len(self._looks):
             self._looks[step] = self._all[step]
@@ -159,17 +167,19 @@ class Spin:
                 self._consider(step)
 
     def aim(self, step: int, address: int) -> None:
-        """Let a step look at another word, from the next run on."""
+        """Change the address of a step, from the next run on."""
         self._all[step] = self._all[step]._replace(address=address)
         self._lay_out(len(self._looks))
 
     def first(self, count: int) -> None:
-        """Look at the first `count` steps only, from the next run on, until told otherwise."""
+        """Restrict the loop to its first `count` steps, from the next run on."""
         if count != len(self._looks):
             self._lay_out(count)
 
     async def run(self, start: int | None = None) -> int:
-        """Spin until a step hits; its index. `start` names the first step (default: the one after the last hit)."""
+        """Spin until a step hits, and return its index. `start` is the first step (default: the one after the last
+        hit).
+        """
         if self._hit is not None:
             raise MachineError(f"{self._why}: the loop runs already")
         count = len(self._looks)
@@ -191,16 +201,16 @@ class Spin:
         return step
 
     def end(self) -> None:
-        """The next step that is sampled hits, whatever it sees."""
+        """Make the next sampled step hit."""
         for step, look in enumerate(self._looks):
             self.expect(step, ~self._memory.load(look.address))
 
     def stop(self) -> None:
-        """The processor stops: nothing is sampled any more, not even a sample that is due."""
+        """Stop sampling at once, because the processor stops."""
         self._hit = None
 
     def memory_changed(self, address: int, size: int) -> None:
-        """Called by the memory after a write."""
+        """Handle a write of memory."""
         words = self._words
         if size <= 4 * len(words):
             for word in range(address & ~3, address + size, 4):
@@ -213,14 +223,14 @@ class Spin:
                         self._consider(step)
 
     def registers_changed(self) -> None:
-        """Called by the NIC after ISR changed."""
+        """Handle a change of ISR."""
         seen: dict[int, int] = {}
         for step in self._registers:
             if self._holds(step, seen):
                 self._schedule(step)
 
     def _holds(self, step: int, seen: dict[int, int]) -> bool:
-        """Whether a step would hit now. `seen`: registers that were read at this moment, each once."""
+        """Return True if a step would hit now. `seen` caches register values, so that each is read once."""
         address, expect, mask, register, _ = self._looks[step]
         if not register or self._peek is None:
             value = self._memory.load(address)
@@ -232,23 +242,23 @@ class Spin:
 
     @property
     def _clock(self) -> int:
-        """The loop's own: on a shared processor it stands still while others have that."""
+        """Time base of the loop, which stops on a shared processor while other software uses it."""
         return self._kernel.now - self._cpu.taken_now if self._shared else self._kernel.now
 
     def _sample_time(self, step: int) -> int:
-        """When, by its own clock, the loop samples `step` for the first time from now on."""
+        """Return the next time, in the time base of the loop, at which it samples `step`."""
         offset = self._ends[step] - self._ends[self._first] + self._looks[self._first].cost
         first = self._origin + (offset if step >= self._first else offset + self._round)
         missed = self._clock - first
         return first if missed <= 0 else first + -(-missed // self._round) * self._round
 
     def _consider(self, step: int) -> None:
-        """A step may hold: if it does, `_schedule`."""
+        """Schedule the sample of a step if it holds."""
         if self._holds(step, {}):
             self._schedule(step)
 
     def _schedule(self, step: int) -> None:
-        """A step holds: sample it when its turn comes, unless an earlier step is due before."""
+        """Schedule the sample of a step that holds, unless an earlier sample is scheduled."""
         time = self._sample_time(step)
         if self._shared:
             self._rest = time - self._clock
@@ -272,7 +282,7 @@ class Spin:
         self._found(step)
 
     def _found(self, step: int) -> None:
-        """A step hits."""
+        """End the loop with a hit."""
         hit, self._hit, self._last = self._hit, None, step
         if hit is not None:
             self._memory.spins.remove(self)

@@ -1,4 +1,4 @@
-"""The PCI window of a NIC as stores and loads of its host meet it: SRAM first, behind it words of the card's own."""
+"""PCI window of a NIC: SRAM first, followed by words of the card."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pymodels.registers import Pci
 
 
 class Window(ABC):
-    """Address decoder; each kind of card knows its own words."""
+    """Address decoder; each kind of card defines its own words."""
 
     def __init__(self, world: World, node: int, sram: Memory) -> None:
         self.sram_bytes = sram.size
@@ -21,7 +21,7 @@ class Window(ABC):
         self._sram = sram
 
     def write(self, offset: int, data: bytes) -> None:
-        """A burst of stores arrives: whole words at ascending addresses."""
+        """Handle a burst of stores: whole words at ascending addresses."""
         if offset < Pci.CONFIG:
             self._sram.write(offset, data)
             self._sram.count("pio", offset, len(data))
@@ -30,7 +30,7 @@ class Window(ABC):
             self._write_word(offset + at, int.from_bytes(data[at : at + 4], "big"))
 
     def read(self, offset: int) -> int:
-        """A load of one word arrives."""
+        """Return one word for a load."""
         if offset >= Pci.CONFIG:
             return self._read_word(offset)
         self._sram.count("pio", offset, 4)
@@ -38,11 +38,11 @@ class Window(ABC):
 
     @abstractmethod
     def _write_word(self, offset: int, value: int) -> None:
-        """A word behind the SRAM. Raises MachineError where there is none."""
+        """Handle a store of a word after the SRAM. Raises MachineError if the address is not decoded."""
 
     @abstractmethod
     def _read_word(self, offset: int) -> int:
-        """The same."""
+        """Return a word after the SRAM. Raises MachineError if the address is not decoded."""
 
     def _nothing(self, what: str, offset: int) -> MachineError:
         return MachineError(f"node {self._node}: nothing to {what} at offset {offset:#08x} of the NIC's region")

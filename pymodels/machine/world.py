@@ -1,4 +1,4 @@
-"""What every part of a machine shares: the kernel that owns time, the delays, the trace, and the costs of software."""
+"""Resources shared by all parts of a machine: kernel, delays, trace, path costs."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pymodels.machine.timing import CostLookup, Timing
 
 @dataclass(frozen=True)
 class World:
-    """One machine's surroundings, handed to each of its parts."""
+    """Resources shared by all parts of one machine, passed to each of them."""
 
     kernel: Kernel
     timing: Timing
     log: TraceLog
     cost: CostLookup
     spin: type[Spin] = Spin
-    """What polling loops are."""
+    """Class of polling loops."""

@@ -1,1 +1,3 @@
-"""Reference models of the NIC's blocks, written from the fact sheet, one file per block; benches compare with them."""
+"""Reference models of the NIC's blocks, written from the fact sheet, one file for each block; benches compare with
+them.
+"""

@@ -1,4 +1,4 @@
-"""The SRAM arbiter: who gets which of the two ports in a clock (paper 004, section 2.2; readings A10)."""
+"""Model of the SRAM arbiter, which grants the two ports in each clock (paper 004, section 2.2; readings A10)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import IntEnum
 
 
 class Requester(IntEnum):
-    """Requesters by rank, the highest first; PIO and DMA share the highest rank."""
+    """Requesters by priority, highest first; PIO and DMA share the highest priority."""
 
     PIO = 0
     DMA = 1
@@ -17,10 +17,10 @@ class Requester(IntEnum):
 
 
 class ArbiterModel:
-    """Grants, clock by clock.
+    """Arbiter, clock by clock.
 
     Args:
-        accesses: Accesses a clock, 1 or 2.
+        accesses: Number of accesses in a clock, 1 or 2.
     """
 
     def __init__(self, accesses: int) -> None:
@@ -30,7 +30,7 @@ class ArbiterModel:
         self._next_io = Requester.PIO
 
     def clock(self, requests: AbstractSet[Requester]) -> list[Requester]:
-        """The requesters granted in one clock: the first on port a, the second on port b."""
+        """Return the requesters granted in one clock: the first on port a, the second on port b."""
         order = sorted(requests, key=self._rank)
         granted = order[: self.accesses]
         io = [who for who in granted if who <= Requester.DMA]

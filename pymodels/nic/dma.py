@@ -1,4 +1,4 @@
-"""The host DMA engine: chains of control blocks executed on memory images (fact sheet 3.6; paper 004, section 2.2)."""
+"""Model of the host DMA engine: chains of control blocks executed on memory images (fact sheet 3.6; paper 004, 2.2)."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pymodels.registers import Block, Flag, Size
 
 
 def ones_sums(image: bytes, start: int) -> tuple[int, int]:
-    """The two checksums of a block: big-endian 16-bit words at SRAM addresses 0 mod 4 and 2 mod 4, zero outside.
+    """Return the two checksums of a block, over big-endian 16-bit words at SRAM addresses 0 mod 4 and 2 mod 4.
 
     Args:
-        image: The bytes of the block.
-        start: SRAM address of the first one.
+        image: Bytes of the block; bytes outside of it count as zero.
+        start: SRAM address of the first byte.
     """
     padded = bytes(start % 4) + image
     padded += bytes(-len(padded) % 4)
@@ -24,7 +24,7 @@ def ones_sums(image: bytes, start: int) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Done:
-    """A block that was executed."""
+    """Executed block."""
 
     chain: int
     address: int
@@ -34,7 +34,7 @@ class Done:
 
 
 def write_block(sram: bytearray, address: int, following: int, flags: Flag, length: int, lar: int, eal: int) -> None:
-    """Put a control block into an SRAM image."""
+    """Write a control block into an SRAM image."""
     words = (following | int(flags), 0, length, lar, 0, eal)
     sram[address : address + Block.SIZE] = b"".join(word.to_bytes(4, "big") for word in words)
 
@@ -44,7 +44,7 @@ class ChainModel:
 
     Args:
         sram: SRAM image, read and written.
-        host: Host memory image, read and written.
+        host: Image of host memory, read and written.
     """
 
     def __init__(self, sram: bytearray, host: bytearray) -> None:
@@ -60,7 +60,7 @@ class ChainModel:
                 self.running[chain] = True
 
     def run(self) -> list[Done]:
-        """Execute until every chain has stopped; the blocks in order."""
+        """Execute blocks until every chain has stopped, and return them in order."""
         done: list[Done] = []
         while any(self.running):
             chain = self.running.index(True)

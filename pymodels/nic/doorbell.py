@@ -1,21 +1,21 @@
-"""The doorbell FIFOs: writes to the doorbell region become entries in SRAM (fact sheet 3.8)."""
+"""Model of the doorbell FIFOs: writes to the doorbell region become entries in SRAM (fact sheet 3.8)."""
 
 from __future__ import annotations
 
 from pymodels.registers import Size
 
 INDEX_BITS = 17
-"""Producer and consumer are numbers of this width that run on (ours)."""
+"""Width of the producer and consumer indices, which wrap (ours)."""
 
 
 class DoorbellModel:
-    """Up to four FIFOs.
+    """Up to four doorbell FIFOs.
 
     Args:
         sram: SRAM image, written.
-        bases: SRAM address of each FIFO, aligned to its bytes.
-        size: The FIFO size field: 4 KB << size.
-        multi: True = four FIFOs, chosen by address bits 13:12 (ours).
+        bases: SRAM address of each FIFO, aligned to its size.
+        size: FIFO size field: 4 KB << size.
+        multi: True for four FIFOs, selected by address bits 13:12 (ours).
     """
 
     def __init__(self, sram: bytearray, bases: list[int], size: int, multi: bool) -> None:
@@ -26,7 +26,7 @@ class DoorbellModel:
         self.overflows = 0
 
     def write(self, address: int, data: bytes) -> bool:
-        """One 32-bit write of the host at a region offset; False when the entry was dropped."""
+        """Handle a 32-bit write of the host at a region offset. Return False if the entry was dropped."""
         fifo = address >> 12 & 3 if self.multi else 0
         fill = self.producer[fifo] - self.consumer[fifo] & (1 << INDEX_BITS) - 1
         if fill >= self.entries:

@@ -1,4 +1,4 @@
-"""The packet interface: what goes on the wire, and what a packet leaves in SRAM (fact sheet 3.5)."""
+"""Models of the packet interface: bytes sent to the wire, and SRAM content after a received packet (fact sheet 3.5)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 def crc8(data: bytes) -> int:
-    """CRC-8, polynomial 0x07, initial value 0, most significant bit first (fact sheet 1.3)."""
+    """Return the CRC-8 of bytes: polynomial 0x07, initial value 0, most significant bit first (fact sheet 1.3)."""
     crc = 0
     for byte in data:
         crc ^= byte
@@ -16,13 +16,15 @@ def crc8(data: bytes) -> int:
 
 
 def packet_key(packet: bytes) -> int:
-    """First four bytes after the route (bytes with the top bit set), big-endian, short packets padded with zeros."""
+    """Return the first four bytes after the route, big-endian; route bytes have the top bit set, short packets are
+    padded.
+    """
     start = next((i for i, byte in enumerate(packet) if byte < 0x80), len(packet))
     return int.from_bytes(packet[start : start + 4].ljust(4, b"\0"), "big")
 
 
 class SendModel:
-    """The send engine at the level of its registers: each limit adds bytes, SMLT ends the packet.
+    """Send engine at register level: each limit adds bytes, SMLT ends the packet.
 
     Args:
         sram: SRAM image, read when a limit is written.
@@ -41,15 +43,15 @@ class SendModel:
         self._open = bytearray()
 
     def write_smp(self, address: int) -> None:
-        """Where the next piece starts."""
+        """Set the start address of the next piece."""
         self._smp, self._fresh = address, True
 
     def write_sa(self, align: int) -> None:
-        """Bytes skipped at the start of a piece after SMP was written, less than a word."""
+        """Set the number of bytes, less than a word, that are skipped at the start of a piece after SMP was written."""
         self._align = align
 
     def write_limit(self, limit: int, tail: bool) -> None:
-        """SML, or SMLT when `tail`: send up to `limit`, exclusive."""
+        """Write SML, or SMLT if `tail`: send up to `limit`, exclusive."""
         if self._fresh:
             self._smp, self._fresh = self._smp + self._align, False
         if not self._open:
@@ -63,36 +65,41 @@ class SendModel:
 
     @property
     def smp(self) -> int:
-        """SMP as it reads when the engine is idle."""
+        """Value of SMP when the engine is idle."""
         return self._smp
 
 
 @dataclass(frozen=True)
 class Received:
-    """What the registers say after a packet's tail."""
+    """Register values after the tail of a packet."""
 
     rmp: int
     orun: int
     length: int
-    """Bytes stored, syndrome byte included."""
+    """Number of stored bytes, including the syndrome."""
     syndrome: int
     buffers: int
-    """Times BUFF was raised."""
+    """Number of times that BUFF was raised."""
 
 
 class ReceiveModel:
-    """The receive engine: packets into a list of buffers.
+    """Receive engine that stores packets into a list of buffers.
 
     Args:
         sram: SRAM image, written.
-        word: Bytes of a word of SRAM: the step of RMP.
+        word: Bytes of an SRAM word, by which RMP advances.
     """
 
     def __init__(self, sram: bytearray, word: int = 8) -> None:
         self.sram, self.word = sram, word
 
     def packet(self, characters: bytes, buffers: list[tuple[int, int]]) -> Received:
-        """Store a packet (CRC character included) into buffers (RMP, RML), the next one used when RMP reaches RML."""
+        """Store a packet into buffers (RMP, RML), continuing with the next one when RMP reaches RML.
+
+        Args:
+            characters: Bytes of the packet with the CRC character.
+            buffers: RMP and RML of each buffer.
+        """
         syndrome = crc8(characters)
         stored = characters[:-1] + bytes([syndrome])
         rmp, rml = buffers[0]

@@ -1,4 +1,4 @@
-"""One folder for each kind of NIC (`pymodels.hardware.kind`), and `common` for what several of them share."""
+"""Kinds of NIC, one folder each (`pymodels.hardware.kind`), and `common` for shared code."""
 
 from pymodels.roots import beyond
 

@@ -1,7 +1,7 @@
-"""Communication kernels of the NAS Parallel Benchmarks: who sends what to whom, from where (paper 001, 2.3.3 and 6).
+"""Communication patterns of the NAS Parallel Benchmarks: messages and their buffers (paper 001, 2.3.3 and 6).
 
-They compute nothing. Each follows the published decomposition and message pattern of its benchmark (NPB 2.3), with the
-buffers where the benchmark's own arrays stand; what of that is ours, each file says.
+The kernels compute nothing. Each follows the published decomposition and message pattern of its benchmark (NPB 2.3),
+with buffers at the addresses of the benchmark's arrays; each file states its own assumptions.
 """
 
 from pymodels.npb.caches import Misses, TranslationCache, miss_rates

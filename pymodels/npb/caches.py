@@ -1,7 +1,7 @@
-"""A NIC's software cache of translations, and how often a benchmark's buffers miss it.
+"""Software cache of translations on a NIC, and its miss rates for a benchmark's buffers.
 
-A transfer looks up every page of its buffer, in order; a process has a cache to itself. A miss is compulsory when the
-page was never looked up before.
+A transfer looks up every page of its buffer in order; each process has its own cache. A miss is compulsory if the page
+was never looked up before.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pymodels.npb.streams import Traffic, Transfer
 
 @dataclass
 class Misses:
-    """Look-ups and misses, counted."""
+    """Counts of look-ups and misses."""
 
     lookups: int = 0
     send_compulsory: int = 0
@@ -24,7 +24,7 @@ class Misses:
 
     @property
     def misses(self) -> int:
-        """All of them."""
+        """Total number of misses."""
         return self.send_compulsory + self.send_other + self.recv_compulsory + self.recv_other
 
     @property
@@ -33,15 +33,16 @@ class Misses:
         return self.misses / self.lookups if self.lookups else 0.0
 
     def add(self, other: Misses, times: int = 1) -> None:
-        """Count another's, so many times."""
+        """Add the counts of another object, multiplied by `times`."""
         for field in fields(self):
             setattr(self, field.name, getattr(self, field.name) + times * getattr(other, field.name))
 
 
 class TranslationCache:
-    """`sets` x `ways` translations; a page belongs into set page mod `sets`, whose least recently used gives way. That
-    goes into a victim cache for so many pages of any set, whose oldest is forgotten; a page that is found there changes
-    places with the one that gives way to it.
+    """Cache of `sets` x `ways` translations with LRU replacement, indexed by page modulo `sets`.
+
+    An evicted page moves to a victim cache of `victims` pages of any set with FIFO replacement. A page found there
+    changes places with the page evicted for it.
     """
 
     def __init__(self, sets: int, ways: int, victims: int = 0) -> None:
@@ -51,7 +52,7 @@ class TranslationCache:
         self._seen: set[int] = set()
 
     def lookup(self, page: int) -> bool:
-        """Look a page up and have it from now on; whether it was there."""
+        """Look up a page and insert it. Return True for a hit."""
         line = self._lines[page % self.sets]
         if line and line[0] == page:
             return True
@@ -64,7 +65,7 @@ class TranslationCache:
         return there
 
     def _missed(self, page: int, line: list[int]) -> bool:
-        """A page is not in its set; whether it is among the victims. There is room for it in its set then."""
+        """Make room for a page in its set. Return True if the page is among the victims."""
         kept = page in self._victims
         if kept:
             self._victims.remove(page)
@@ -74,7 +75,7 @@ class TranslationCache:
         return kept
 
     def run(self, transfers: Iterable[Transfer]) -> Misses:
-        """Look up every page of these transfers."""
+        """Look up every page of the transfers and return the counts."""
         found, seen = Misses(), self._seen
         for transfer in transfers:
             pages = transfer.pages()
@@ -91,14 +92,14 @@ class TranslationCache:
         return found
 
     def state(self) -> tuple[tuple[int, ...], ...]:
-        """What it holds, in order of use."""
+        """Return the content in order of use."""
         return (*map(tuple, self._lines), tuple(self._victims))
 
 
 def miss_rates(process: Traffic, sets: int, ways: int, victims: int = 0) -> Misses:
-    """Of a whole run of one process.
+    """Return the counts of a whole run of one process.
 
-    Iterations are the same: once one leaves the cache as it found it, so do all later ones, with as many misses.
+    All iterations are equal: if one leaves the cache unchanged, so do all later ones, with the same number of misses.
     """
     cache = TranslationCache(sets, ways, victims)
     total = cache.run(process.setup)

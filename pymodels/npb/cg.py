@@ -1,9 +1,9 @@
-"""CG: a sparse matrix over a square of processes; products are summed along rows of the square, then transposed.
+"""CG: conjugate gradient with a sparse matrix over a square of processes.
 
-A step is one call of the conjugate-gradient solver: 25 iterations and the residual. Each product `w` is summed by
-log2(columns) exchanges of `w` against `q`, each of the whole length, then its transpose is exchanged, again from `w`
-into `q` (for the residual into `r`). Dot products are summed by as many exchanges of one double, whose variables stand
-together in one page behind the arrays (ours). The vectors stand one behind the other, behind the matrix, as declared.
+A step is one call of the solver: 25 iterations and the residual. Each product `w` is summed along a row of the square
+by log2(columns) exchanges of `w` against `q`, each of the whole length. Its transpose is then exchanged, also from `w`
+into `q` (for the residual into `r`). Dot products are summed by as many exchanges of one double, whose variables share
+a page after the arrays (ours). The vectors are contiguous after the matrix, as declared.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from pymodels.npb.streams import WORD, Traffic, Transfer, arrays, together
 
 ROWS = {"A": 14000, "B": 75000}
 NONZERO = {"A": 11, "B": 13}
-"""Non-zero elements that a row is generated from."""
+"""Number of non-zero elements from which a row is generated."""
 ITERATIONS = {"A": 15, "B": 75}
 INNER = 25
 
 
 def cg(problem: str, processes: int, rank: int) -> Traffic:
-    """One process of CG."""
+    """Return the traffic of one process of CG."""
     side = isqrt(processes)
     if side * side != processes:
         raise ValueError(f"CG here takes a square number of processes, not {processes}")

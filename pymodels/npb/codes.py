@@ -1,4 +1,4 @@
-"""The codes by name, and what follows from their partners alone."""
+"""Benchmarks by name, and properties that follow from their communication partners."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ CODES: Mapping[str, Callable[[str, int, int], Traffic]] = {
     "MG": mg,
     "SP": partial(adi, SP),
 }
-"""One process's traffic, by code: (class "A" or "B", processes, rank). Those of paper 001, 2.3.3."""
+"""Functions (class "A" or "B", processes, rank) that return one process's traffic: the codes of paper 001, 2.3.3."""
 ALL_CODES: Mapping[str, Callable[[str, int, int], Traffic]] = {**CODES, "EP": ep, "FT": ft}
-"""And two more of chapter 6."""
+"""All codes, including two more of chapter 6."""
 
 
 def traffic(code: str, problem: str, processes: int, rank: int) -> Traffic:
-    """The transfers of one process. Raises ValueError for a number of processes that the code does not take."""
+    """Return the transfers of one process. Raises ValueError for an unsupported number of processes."""
     return ALL_CODES[code](problem, processes, rank)
 
 
 def recv_queues(code: str, processes: int, problem: str = "A") -> float:
-    """Receive queues that a completion queue has, on average over processes: those from which a process receives.
+    """Return the mean number of receive queues of a completion queue over all processes: the senders to a process.
 
     LU and MG wait for any of them (paper 001, 2.3.4).
     """

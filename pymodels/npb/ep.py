@@ -1,4 +1,4 @@
-"""EP: processes compute alone; at the end three sums of all, by recursive doubling (ours)."""
+"""EP: independent computation, and at the end three global sums by recursive doubling (ours)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ COUNTS = 10
 
 
 def ep(problem: str, processes: int, rank: int) -> Traffic:
-    """One process of EP. Messages are the same in every class."""
+    """Return the traffic of one process of EP. Messages are equal in every class."""
     at = arrays(sums=3 * COUNTS * WORD, others=3 * COUNTS * WORD)
     step: list[Transfer] = []
     for doubles in (1, 1, COUNTS):

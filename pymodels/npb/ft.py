@@ -1,4 +1,4 @@
-"""FT: a cube over the processes in slabs; a step turns it once, by an exchange of all with all, and sums a check."""
+"""FT: a cube distributed in slabs; a step transposes it once by an all-to-all exchange, and sums a checksum."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ COMPLEX = 2 * WORD
 
 
 def points(problem: str) -> int:
-    """Points of the cube."""
+    """Return the number of points of the cube."""
     return prod(SIDES[problem])
 
 
 def ft(problem: str, processes: int, rank: int) -> Traffic:
-    """One process of FT; the check goes to process 0 and from there to all (ours: straight)."""
+    """Return the traffic of one process of FT; the checksum goes through process 0 (ours: directly)."""
     own = points(problem) // processes * COMPLEX
     size = own // processes
     at = arrays(u0=own, u1=own, u2=own, sums=processes * COMPLEX)

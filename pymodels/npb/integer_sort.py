@@ -1,10 +1,10 @@
-"""IS: keys are counted in buckets, buckets are given to processes, and every key goes to the process of its bucket.
+"""IS: keys are counted in buckets, buckets are assigned to processes, and every key moves to the process of its bucket.
 
-A step is one ranking: the counts of 1,024 buckets (and 5 test values) are summed over all processes, by recursive
-doubling between `bucket_size` and its totals (ours: the paper's MPI is not named); each process tells each other how
-many keys will come; and all keys move, from `key_buff1`, sorted by process, into `key_buff2`. Keys are taken to fall
-equally on all processes (ours: the benchmark balances buckets so that they nearly do). The three key arrays have room
-for half as many keys again, as declared.
+A step is one ranking. The counts of 1,024 buckets (and 5 test values) are summed over all processes, by recursive
+doubling between `bucket_size` and its totals (ours: the paper does not name its MPI). Each process sends each other the
+number of keys to come. All keys then move from `key_buff1`, sorted by process, into `key_buff2`. Keys are distributed
+equally over all processes (ours: the benchmark balances buckets so that they nearly are). The three key arrays have
+room for half as many keys again, as declared.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ KEYS = {"A": 1 << 23, "B": 1 << 25}
 INT = 4
 BUCKETS = (1024 + 5) * INT
 ITERATIONS = 11
-"""Ten, and one before the clock starts."""
+"""Ten timed iterations, and one before the clock starts."""
 
 
 def integer_sort(problem: str, processes: int, rank: int) -> Traffic:
-    """One process of IS."""
+    """Return the traffic of one process of IS."""
     own = KEYS[problem] // processes * INT
     room = own * 3 // 2
     counts = processes * INT

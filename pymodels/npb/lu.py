@@ -1,9 +1,9 @@
-"""LU: a cube cut into columns over a grid of processes; wave fronts cross it plane by plane, from corner to corner.
+"""LU: a cube cut into columns over a grid of processes, crossed plane by plane by wave fronts.
 
-A step: the lower sweep takes, for each inner plane, a pencil of 5 values a point from north and from west, and gives
-one to south and to east; the upper sweep does it the other way round; then the right side needs faces two deep of all
-four neighbours. Pencils stand in the two local arrays of the exchange routine, faces in `buf` and `buf1`, which stand
-side by side, as declared; the local arrays stand behind them (ours).
+In a step, the lower sweep receives for each inner plane a pencil of 5 values per point from north and west, and sends
+one to south and east; the upper sweep does the opposite. The right-hand side then needs faces two points deep of all
+four neighbours. Pencils are in the two local arrays of the exchange routine, faces in the adjacent arrays `buf` and
+`buf1`, as declared; the local arrays follow them (ours).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ VARIABLES, DEEP = 5, 2
 
 
 def neighbours(processes: int, rank: int) -> dict[str, int | None]:
-    """North, south, west and east of a process; None at the edge."""
+    """Return the ranks north, south, west and east of a process; None at the edge."""
     log = processes.bit_length() - 1
     rows = 1 << log // 2
     columns = processes // rows
@@ -32,7 +32,7 @@ def neighbours(processes: int, rank: int) -> dict[str, int | None]:
 
 
 def lu(problem: str, processes: int, rank: int) -> Traffic:
-    """One process of LU."""
+    """Return the traffic of one process of LU."""
     points = GRID[problem]
     rows = 1 << (processes.bit_length() - 1) // 2
     nx, ny = -(-points // rows), -(-points // (processes // rows))

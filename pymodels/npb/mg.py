@@ -1,9 +1,9 @@
 """MG: a periodic cube over a torus of processes, halved level by level, until some processes have no points left.
 
-On every level, whoever has points exchanges faces with both neighbours of each axis, in an order of axes that carries
-edges and corners along; an axis with one process exchanges with itself, by messages too. Where the next coarser level
-leaves a process without points, its neighbour gives it the result back (one face down, two up). A step is one V cycle
-and the residual. Buffers: four of `nm2` doubles side by side, two to send from and two to receive into, as declared.
+On every level, processes with points exchange faces with both neighbours of each axis, in an order of axes that carries
+edges and corners along; an axis with one process exchanges with itself by messages too. Where the next coarser level
+leaves a process without points, its neighbour returns the result to it (one face down, two up). A step is one V cycle
+and the residual. There are four adjacent buffers of `nm2` doubles, two for sending and two for receiving, as declared.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from itertools import product
 from pymodels.npb.streams import WORD, Traffic, Transfer, arrays, together
 
 LEVELS = 8
-"""256 points a side in both classes."""
+"""Number of levels, for 256 points a side in both classes."""
 ITERATIONS = {"A": 4, "B": 20}
 AXES = range(3)
 DOWN, UP = -1, 1
@@ -23,23 +23,23 @@ DOWN, UP = -1, 1
 
 @dataclass(frozen=True)
 class Level:
-    """One level as one process sees it."""
+    """Level as seen by one process."""
 
     points: tuple[int, int, int]
-    """Its own points, with a border of one on both sides; 2: it has none."""
+    """Own points along each axis, with a border of one on both sides; 2 for a process without points."""
     peers: dict[tuple[int, int], int]
-    """By axis and direction."""
+    """Neighbour ranks by axis and direction."""
     takes: tuple[bool, ...]
-    """By axis: it has no points on the next coarser level, and is given what it needs."""
+    """By axis, True if the process has no points on the next coarser level and receives the result."""
     gives: tuple[bool, ...]
 
     @property
     def dead(self) -> bool:
-        """Without points."""
+        """True for a process without points."""
         return 2 in self.points
 
     def face(self, axis: int, border: bool = False) -> int:
-        """Bytes of one face: the axes before this one are already whole, or with `border` all are."""
+        """Return the bytes of one face: complete along the axes before `axis`, or along all axes with `border`."""
         size = WORD
         for other in AXES:
             if other != axis:
@@ -48,7 +48,7 @@ class Level:
 
 
 def torus(processes: int) -> tuple[int, int, int]:
-    """Processes along each axis: powers of two as equal as can be, the last axis the longest."""
+    """Return the number of processes along each axis: powers of two as equal as possible, the last axis the longest."""
     log = processes.bit_length() - 1
     x = log // 3
     y = (log - x) // 2
@@ -56,7 +56,7 @@ def torus(processes: int) -> tuple[int, int, int]:
 
 
 def levels(processes: int, rank: int) -> dict[int, Level]:
-    """All levels of one process, by number; `LEVELS` is the finest."""
+    """Return all levels of one process by number; `LEVELS` is the finest."""
     shape = torus(processes)
     place = (rank % shape[0], rank // shape[0] % shape[1], rank // (shape[0] * shape[1]))
     strides = (1, shape[0], shape[0] * shape[1])
@@ -87,22 +87,22 @@ def levels(processes: int, rank: int) -> dict[int, Level]:
 
 
 def _points(place: int, level: int, along: int) -> int:
-    """Points of the process at a place, with borders."""
+    """Return the number of points of the process at a position, with borders."""
     side = 1 << level
     return 2 + (place + 1) * side // along - place * side // along
 
 
 @dataclass(frozen=True)
 class Buffers:
-    """The four buffers, and what moves through them."""
+    """The four buffers, and the transfers through them."""
 
     levels: dict[int, Level]
     out: dict[int, int]
-    """Address to send from, by direction."""
+    """Address of the send buffer by direction."""
     into: dict[int, int]
 
     def exchange(self, k: int) -> Iterator[Transfer]:
-        """Faces of a level, axis by axis."""
+        """Yield the face exchanges of a level, axis by axis."""
         level = self.levels[k]
         if level.dead:
             return
@@ -113,7 +113,7 @@ class Buffers:
             yield from together((*into, *out))
 
     def give_back(self, k: int) -> Iterator[Transfer]:
-        """To processes without points on the next coarser level: upwards two faces, downwards one."""
+        """Yield the transfers to processes without points on the next coarser level: two faces up, one down."""
         for axis in AXES:
             yield from together(self._given(self.levels[k], axis))
 
@@ -128,7 +128,7 @@ class Buffers:
 
 
 def mg(problem: str, processes: int, rank: int) -> Traffic:
-    """One process of MG."""
+    """Return the traffic of one process of MG."""
     side = 2 + (1 << LEVELS - (processes.bit_length() - 1) // 3)
     room = 2 * side * side * WORD
     at = arrays(buff1=room, buff2=room, buff3=room, buff4=room)

@@ -1,11 +1,13 @@
-"""BT and SP: a cube in q x q x q cells, q of them a process, one in every slice of every direction (multi-partition).
+"""BT and SP: a cube of q x q x q cells, q cells per process, one in every slice of every direction (multi-partition).
 
-A step of ADI: faces two cells deep, five variables a point, go to both neighbours of each direction; then each
-direction is solved from slice to slice, forward and backward, by one message a slice. Faces are sent from `out_buffer`
-and received into `in_buffer`, all six at a time; a message of a solver stands at the beginning of its buffer. BT's
-solver sends from `in_buffer` and receives into `out_buffer`: a 5 x 5 block and 5 right sides a point forward, 5 values
-backward, for a full square of the largest cell. SP's sends from `out_buffer`: 22 values a point forward, 10 backward,
-without the points on the cube's surface. The two buffers stand side by side behind the fields, as they are declared.
+In a step of ADI, faces two cells deep with five variables per point go to both neighbours of each direction. Each
+direction is then solved from slice to slice, forward and backward, with one message per slice. Faces are sent from
+`out_buffer` and received into `in_buffer`, all six at a time; solver messages are at the beginning of their buffer.
+
+BT's solver sends from `in_buffer` and receives into `out_buffer`: a 5 x 5 block and 5 right-hand sides per point
+forward, 5 values backward, for a full square of the largest cell. SP's solver sends from `out_buffer`: 22 values per
+point forward, 10 backward, without the points on the cube's surface. The two buffers are adjacent after the fields, as
+declared.
 """
 
 from __future__ import annotations
@@ -22,17 +24,17 @@ VARIABLES, DEEP = 5, 2
 
 
 class Pattern(NamedTuple):
-    """What differs between the two codes."""
+    """Differences between the two codes."""
 
     forward: int
-    """Doubles a point of a solver's message."""
+    """Doubles per point of a solver's forward message."""
     backward: int
     iterations: int
     whole_square: bool
-    """A message is as large as for the largest cell."""
+    """True if every message has the size for the largest cell."""
     buffer_factor: int
     from_in_buffer: bool
-    """The solver sends from `in_buffer` and receives into `out_buffer`."""
+    """True if the solver sends from `in_buffer` and receives into `out_buffer`."""
 
 
 BT = Pattern(30, 5, 200, True, 60, True)
@@ -40,7 +42,7 @@ SP = Pattern(22, 10, 400, False, 120, False)
 
 
 class Partition:
-    """One process's cells."""
+    """Cells of one process."""
 
     def __init__(self, points: int, processes: int, rank: int) -> None:
         self.q = q = isqrt(processes)
@@ -54,7 +56,7 @@ class Partition:
         self.before = ((i - 1) % q + q * j, i + q * ((j - 1) % q), (i + 1) % q + q * ((j - 1) % q))
 
     def square(self, cell: tuple[int, ...], direction: int, inner: bool = False) -> int:
-        """Points of a cell across a direction; `inner`: without those on the cube's surface."""
+        """Return the points of a cell across a direction; with `inner` without those on the cube's surface."""
         points = 1
         for other in DIRECTIONS:
             if other != direction:
@@ -63,14 +65,14 @@ class Partition:
         return points
 
     def faces(self, direction: int, up: bool) -> int:
-        """Bytes of the faces that go one way, or come from there: of every cell but the last in that direction."""
+        """Return the bytes of the faces in one direction: those of every cell except the last one."""
         edge = self.q - 1 if up else 0
         points = sum(self.square(cell, direction) for cell in self.cells if cell[direction] != edge)
         return points * VARIABLES * DEEP * WORD
 
 
 def adi(pattern: Pattern, problem: str, processes: int, rank: int) -> Traffic:
-    """One process of BT or SP."""
+    """Return the traffic of one process of BT or SP."""
     part = Partition(GRID[problem], processes, rank)
     room = part.most**2 * (part.q - 1) * pattern.buffer_factor * WORD + WORD
     fields = 40 * part.q * (part.most + 4) ** 3 * WORD
@@ -94,7 +96,7 @@ def _copy_faces(part: Partition, out: int, into: int) -> Iterator[Transfer]:
 
 
 def _solve(pattern: Pattern, part: Partition, direction: int, out: int, into: int) -> Iterator[Transfer]:
-    """One direction: a message from every slice to the next, and back."""
+    """Yield the messages of one direction: from every slice to the next, and back."""
     slices = sorted(part.cells, key=lambda cell: cell[direction])
     ahead, behind = part.next[direction], part.before[direction]
     for values, order, to, source in (

@@ -1,4 +1,4 @@
-"""Operations of the benchmarks, as NPB itself counts them for its Mop/s (the formulas of the codes of NPB 2.3)."""
+"""Operation counts of the benchmarks, as NPB computes its Mop/s (formulas of the codes of NPB 2.3)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pymodels.npb import cg, ep, ft, integer_sort, lu, mg, multipartition
 
 
 def step_operations(code: str, problem: str) -> float:
-    """Those of one step of a code, of all processes together. Raises KeyError for another code or class."""
+    """Return the operations of one step of a code, over all processes. Raises KeyError for an unknown code or class."""
     if code == "EP":
         return 2.0 * ep.PAIRS[problem]
     if code == "IS":
@@ -29,7 +29,7 @@ _POLYNOMIALS = {
     "SP": (881.174, -4683.91, 11484.5, -19272.4),
     "LU": (1984.77, -10923.3, 27770.9, -144010.0),
 }
-"""Of the points along a side, from the cube down."""
+"""Coefficients in the number of points along a side, cubic term first."""
 
 
 def _of_a_grid(code: str, side: int) -> float:

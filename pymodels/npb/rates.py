@@ -1,4 +1,4 @@
-"""How often the processes of a code miss their NICs' caches: the figures of the paper (001, Figures 2.1 to 2.4)."""
+"""Miss rates of the NICs' translation caches for each code: the figures of the paper (001, Figures 2.1 to 2.4)."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from pymodels.npb.streams import Traffic, Transfer
 SHAPES: Mapping[str, tuple[int, ...]] = {"128": (128, 1), "1024": (1024, 1), "128x8": (128, 8)}
 """Sets and ways of the paper's caches (readings C9)."""
 VICTIMS = 16
-"""Pages of a victim cache (ours: the paper does not say how many)."""
+"""Pages of a victim cache (ours: not in the paper)."""
 WITH_VICTIMS: Mapping[str, tuple[int, ...]] = {name: (*SHAPES[name], VICTIMS) for name in ("128", "1024")}
-"""The same caches with one."""
+"""Caches of the paper with a victim cache."""
 RUNS = (("A", 4), ("A", 16), ("B", 16), ("B", 64))
-"""Class and processes of the paper's figures."""
+"""Class and number of processes of the paper's figures."""
 
 
 def of_all(code: str, problem: str, processes: int, shapes: Sequence[tuple[int, ...]]) -> list[Misses]:
-    """Look-ups and misses of all processes together, for each shape of cache."""
+    """Return the counts of all processes together, for each shape of cache."""
     found = [Misses() for _ in shapes]
     for process, times in _alike(code, problem, processes).items():
         for total, shape in zip(found, shapes, strict=True):
@@ -29,7 +29,7 @@ def of_all(code: str, problem: str, processes: int, shapes: Sequence[tuple[int, 
 
 
 def _alike(code: str, problem: str, processes: int) -> Counter[Traffic]:
-    """The processes by what their caches see: peers do not matter."""
+    """Return the number of processes with equal cache behaviour, ignoring peers."""
     alike: Counter[Traffic] = Counter()
     for rank in range(processes):
         process = traffic(code, problem, processes, rank)
@@ -44,7 +44,7 @@ def _faceless(transfers: Sequence[Transfer]) -> tuple[Transfer, ...]:
 def figure(
     problem: str, processes: int, shapes: Mapping[str, tuple[int, ...]] = SHAPES
 ) -> dict[tuple[str, str], Misses]:
-    """One of the paper's plots: by code and shape."""
+    """Return one of the paper's plots: counts by code and shape."""
     return {
         (code, shape): misses
         for code in CODES

@@ -1,4 +1,4 @@
-"""What a benchmark tells of one process: its transfers in program order, and where their buffers stand."""
+"""Transfers of one benchmark process in program order, and the addresses of their buffers."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ PAGE = 4096
 WORD = 8
 """Bytes of a double."""
 BASE = 0x1000_0000
-"""Where a process's first array stands (ours)."""
+"""Address of a process's first array (ours)."""
 GAP = 0
-"""Bytes between two arrays (ours): how often a small cache misses hangs on it, tb/uncertainty/README.md."""
+"""Bytes between two arrays (ours). The miss rate of a small cache depends on it; see tb/uncertainty/README.md."""
 
 
 class Transfer(NamedTuple):
-    """One message as one end of it sees it."""
+    """Message as seen by one of its ends."""
 
     send: bool
     peer: int
     address: int
     """Virtual address of the buffer."""
     size: int
-    """Bytes."""
+    """Size in bytes."""
     ends: bool = False
-    """The process waits behind it for all transfers that it has begun."""
+    """True if the process then waits for all transfers that it has started."""
 
     def pages(self) -> range:
-        """Numbers of the pages that the buffer touches."""
+        """Return the numbers of the pages that the buffer touches."""
         return range(self.address // PAGE, (self.address + self.size - 1) // PAGE + 1)
 
 
 @dataclass(frozen=True)
 class Traffic:
-    """The transfers of one process: once, and then the same again in every iteration."""
+    """Transfers of one process: those before the first iteration, and those of each iteration."""
 
     setup: tuple[Transfer, ...]
     step: tuple[Transfer, ...]
@@ -42,7 +42,7 @@ class Traffic:
 
 
 def arrays(**sizes: int) -> dict[str, int]:
-    """Addresses of arrays, given by name and bytes, one behind the other as in a common block of Fortran."""
+    """Return the addresses of contiguous arrays, given by name and bytes, as in a common block of Fortran."""
     at, places = BASE, {}
     for name, size in sizes.items():
         places[name] = at
@@ -51,7 +51,7 @@ def arrays(**sizes: int) -> dict[str, int]:
 
 
 def packed(base: int, sizes: Sequence[int]) -> list[tuple[int, int]]:
-    """(address, bytes) of parts that stand one behind the other in one buffer."""
+    """Return address and size of contiguous parts of one buffer."""
     places, at = [], base
     for size in sizes:
         places.append((at, size))
@@ -60,6 +60,6 @@ def packed(base: int, sizes: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def together(transfers: Iterable[Transfer]) -> list[Transfer]:
-    """Transfers that are begun together; the process waits for all of them."""
+    """Return transfers that are started together, after which the process waits for all of them."""
     all_of = list(transfers)
     return [*all_of[:-1], *(last._replace(ends=True) for last in all_of[-1:])]

@@ -1,7 +1,7 @@
-"""PCI 2.2 as the models and benches see it: commands, transactions, configuration space, timing of single accesses.
+"""PCI 2.2 for models and benches: commands, transactions, configuration space, timing of single accesses.
 
-The timing model counts clocks from the bus protocol and the settings alone; it knows nothing of the RTL's registers
-beyond the promises of hdl/host/README.md.
+The timing model counts clocks from the bus protocol and the settings alone. It depends on the RTL only through the
+guarantees of hdl/host/README.md.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ class Command(IntEnum):
 
     @property
     def writes(self) -> bool:
-        """True when data go from the master to the target."""
+        """True if data move from the master to the target."""
         return bool(self & 1)
 
 
 class Termination(Enum):
-    """How a transaction ended."""
+    """Termination of a transaction."""
 
     COMPLETION = "completion"
     RETRY = "retry"
@@ -44,34 +44,34 @@ class Termination(Enum):
 
 @dataclass(frozen=True)
 class Phase:
-    """One data phase that moved data."""
+    """Data phase that moved data."""
 
     address: int
-    """Byte address of its lane 0 (4- or 8-byte aligned)."""
+    """Byte address of lane 0 (4- or 8-byte aligned)."""
     data: int
     enables: int
-    """1 = byte moved, by lane; 4 or 8 bits."""
+    """Byte enables by lane, 1 = byte moved; 4 or 8 bits."""
 
 
 @dataclass(frozen=True)
 class Transaction:
-    """One transaction as a monitor decodes it. Clock numbers are left out of comparisons."""
+    """Transaction as decoded by a monitor. Comparisons ignore clock numbers."""
 
     command: Command
     address: int
     wide: bool
-    """64-bit transfers: REQ64# answered by ACK64#."""
+    """True for 64-bit transfers: REQ64# answered by ACK64#."""
     master: int
-    """Agent that had the grant."""
+    """Number of the agent that had the grant."""
     phases: tuple[Phase, ...]
     end: Termination
     start: int = field(default=0, compare=False)
-    """Clock of the address phase, as the monitor counts."""
+    """Clock of the address phase, as counted by the monitor."""
     clocks: int = field(default=0, compare=False)
-    """Clocks from the address phase to the last data phase, both included."""
+    """Number of clocks from the address phase to the last data phase, inclusive."""
 
     def bytes_moved(self) -> list[tuple[int, int]]:
-        """The enabled bytes as (address, value), in bus order."""
+        """Return the enabled bytes as (address, value), in bus order."""
         return [
             (phase.address + lane, phase.data >> 8 * lane & 0xFF)
             for phase in self.phases
@@ -81,7 +81,7 @@ class Transaction:
 
 
 class ConfigRegister(IntEnum):
-    """Type-0 configuration space: byte offsets of the dwords that hdl/host/myri_pci_config.sv holds."""
+    """Type-0 configuration space: byte offsets of the dwords in hdl/host/myri_pci_config.sv."""
 
     IDENTITY = 0x00
     COMMAND = 0x04
@@ -92,17 +92,19 @@ class ConfigRegister(IntEnum):
 
 
 COMMAND_MEMORY = 1 << 1
-"""Command register: answer memory accesses."""
+"""Bit of the command register that enables responses to memory accesses."""
 COMMAND_MASTER = 1 << 2
-"""Command register: may be bus master."""
+"""Bit of the command register that enables bus mastering."""
 
 MYRICOM_VENDOR = 0x14C1
 MYRICOM_DEVICE = 0x8043
-"""Fact sheet 3.7."""
+"""Device number (fact sheet 3.7)."""
 
 
 def idsel_address(slot: int, register: int) -> int:
-    """Address of a type-0 configuration cycle to a slot: one-hot IDSEL on AD[16+slot], register in AD[7:2]."""
+    """Return the address of a type-0 configuration cycle to a slot: one-hot IDSEL on AD[16+slot], register in
+    AD[7:2].
+    """
     return 1 << 16 + slot | register
 
 
@@ -111,20 +113,20 @@ class TargetTiming:
     """Wait-state settings of a target (ports cfg_* of myri_pci_target)."""
 
     devsel: int = 1
-    """1 = medium, 2 = slow."""
+    """DEVSEL# speed: 1 = medium, 2 = slow."""
     initial: int = 0
     """Wait states of the first data phase after DEVSEL#."""
     subsequent: int = 0
-    """Wait states of each later one."""
+    """Wait states of each later data phase."""
 
 
 def transaction_clocks(target: TargetTiming, phases: int = 1, data_delay: int = 0) -> int:
-    """Clocks from FRAME# to the last data phase, both included.
+    """Return the clocks from FRAME# to the last data phase, inclusive.
 
     Args:
         target: Wait states of the target.
-        phases: Data phases.
-        data_delay: For reads: clocks after DEVSEL# at which the first data are there; whichever is later counts.
+        phases: Number of data phases.
+        data_delay: For reads, clocks after DEVSEL# until the first data are available, if longer than the wait states.
     """
     address, decode = 1, target.devsel
     first = 1 + max(target.initial, data_delay)
@@ -132,22 +134,22 @@ def transaction_clocks(target: TargetTiming, phases: int = 1, data_delay: int = 
 
 
 def write_clocks_per_word(target: TargetTiming, post_depth: int, start_delay: int = 0) -> int:
-    """Clocks per word of a long stream of uncached single-word stores on a parked bus.
+    """Return the clocks per word of a long stream of uncached single-word stores on a parked bus.
 
-    With one store outstanding, each waits for the one before: a clock to hand over, the transaction, a clock until the
-    bridge knows it done. With more, only the idle clock between transactions is left.
+    With one outstanding store, each waits for the previous one: a clock to hand over, the transaction, and a clock
+    until the bridge has detected its end. With more, one idle clock remains between transactions.
     """
     busy = transaction_clocks(target) + start_delay
     return busy + (2 if post_depth == 1 else 1)
 
 
 def read_clocks(target: TargetTiming, data_delay: int, start_delay: int = 0, read_return: int = 0) -> int:
-    """Clocks of one CPU read on an idle, parked bus, from the edge that takes it to the edge that brings the data.
+    """Return the clocks of a CPU read on an idle, parked bus, from its acceptance to the data.
 
     Args:
         target: Wait states of the target.
-        data_delay: Clocks after DEVSEL# at which the target's backend has the data (its answer is visible).
-        start_delay: Bridge, clocks before it asks for the bus.
-        read_return: Bridge, clocks from bus to CPU.
+        data_delay: Clocks after DEVSEL# until the target's backend has the data (and its answer is visible).
+        start_delay: Clocks before the bridge requests the bus.
+        read_return: Clocks of the bridge from bus to CPU.
     """
     return 1 + start_delay + transaction_clocks(target, data_delay=data_delay) + 1 + read_return

@@ -1,8 +1,8 @@
-"""The rules of PCI 2.2 as a checker: a sample of the wires per clock in, decoded transactions out, ProtocolError
-otherwise.
+"""Protocol checker for PCI 2.2: one sample of the wires per clock in, decoded transactions out; violations raise
+ProtocolError.
 
-Written from the specification (chapter 3 and its appendix C); it knows no RTL and no simulator. Signals are given as
-asserted (True) or not, whatever their polarity on the wire.
+The checker is written from the specification (chapter 3 and its appendix C), independent of RTL and simulator. Signals
+are True when asserted, whatever their polarity on the wire.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from dataclasses import dataclass, field
 from pymodels.pci.pci import Command, Phase, Termination, Transaction
 
 DEVSEL_LIMIT = 5
-"""Clock of a transaction (address phase = 1) at which DEVSEL# must have been given: subtractive decoding."""
+"""Clock of a transaction (address phase = 1) by which DEVSEL# must be asserted: subtractive decoding."""
 INITIAL_LIMIT = 16
-"""Clock at which the first data phase must be answered by TRDY# or STOP# (PCI 2.2, 3.5.1.1)."""
+"""Clock by which the target must answer the first data phase with TRDY# or STOP# (PCI 2.2, 3.5.1.1)."""
 SUBSEQUENT_LIMIT = 8
-"""Clocks of each later data phase (3.5.1.2), and of IRDY# in every data phase (3.5.2)."""
+"""Maximum clocks of each later data phase (3.5.1.2), and until IRDY# in every data phase (3.5.2)."""
 RESERVED = {0x4, 0x5, 0x8, 0x9}
 
 
 class ProtocolError(Exception):
-    """A rule of the bus was broken; the message names rule and clock."""
+    """Violation of a bus rule; the message contains rule and clock."""
 
 
 @dataclass(frozen=True)
 class Sample:
-    """The wires at one rising clock edge."""
+    """Wires at one rising clock edge."""
 
     ad: int = (1 << 64) - 1
     cbe: int = 0xFF
@@ -40,20 +40,20 @@ class Sample:
     req64: bool = False
     ack64: bool = False
     gnt: int = 0
-    """Grants, bit per agent."""
+    """Grants, one bit for each agent."""
     req: int = 0
-    """Requests, bit per agent."""
+    """Requests, one bit for each agent."""
     conflict: bool = False
 
     @property
     def complete(self) -> bool:
-        """A data phase ends at this edge."""
+        """True if a data phase ends at this edge."""
         return self.irdy and (self.trdy or self.stop)
 
 
 @dataclass
 class _Open:
-    """The transaction on the bus."""
+    """Transaction in progress."""
 
     command: Command
     address: int
@@ -69,10 +69,10 @@ class _Open:
 
 
 class BusRules:
-    """Checks one bus, clock by clock.
+    """Checker of one bus, clock by clock.
 
     Args:
-        initial_limit: Clocks a target has for its first data phase (a host bridge may take 32).
+        initial_limit: Clocks that a target has for its first data phase (a host bridge may take 32).
     """
 
     def __init__(self, initial_limit: int = INITIAL_LIMIT) -> None:
@@ -85,11 +85,13 @@ class BusRules:
 
     @property
     def idle(self) -> bool:
-        """No transaction is on the bus."""
+        """True if there is no transaction on the bus."""
         return self._open is None
 
     def step(self, s: Sample) -> Transaction | None:
-        """Take the sample of the next clock edge; return the transaction that ended with it. Raises ProtocolError."""
+        """Check the sample of the next clock edge and return the transaction that ends with it. Raises
+        ProtocolError.
+        """
         self.clock += 1
         self._need(not s.conflict, "two agents drive one wire")
         self._need(s.gnt & (s.gnt - 1) == 0, "more than one GNT#")
@@ -123,7 +125,9 @@ class BusRules:
         self._parity = (low & 1, high & 1 if wide else None)
 
     def _check_rest(self, s: Sample) -> None:
-        """A master stopped by the target drops REQ# on the idle clock and on the one before or after it."""
+        """Check that a master stopped by the target releases REQ# on the idle clock and on the clock before or after
+        it.
+        """
         if self._rest is None:
             return
         master, seen = self._rest

@@ -1,1 +1,1 @@
-"""The crossbar switch: reference models."""
+"""Reference models of the switches."""

@@ -1,7 +1,7 @@
-"""Reference models of the crossbar switch: what it does to a packet, and how much load it accepts.
+"""Reference models of the crossbar switch: its effect on a packet, and its saturation throughput.
 
-Written from the fact sheet (1.2, 2) and from Karol, Hluchyj, Morgan, "Input Versus Output Queueing on a Space-Division
-Packet Switch", IEEE Trans. Communications 35 (1987), Table I; not from the RTL.
+The models are written from the fact sheet (1.2, 2) and from Karol, Hluchyj, Morgan, "Input Versus Output Queueing on a
+Space-Division Packet Switch", IEEE Trans. Communications 35 (1987), Table I, not from the RTL.
 """
 
 from __future__ import annotations
@@ -16,20 +16,24 @@ from pymodels.link.crc8 import crc8
 from pymodels.link.packet import route_delta
 
 KAROL = {1: 1.0, 2: 0.75, 3: 0.6825, 4: 0.6553, 5: 0.6399, 6: 0.6302, 7: 0.6234, 8: 0.6184}
-"""Saturation throughput of N x N, one FIFO an input, fixed-length packets in step, random choice (Karol, Table I)."""
+"""Saturation throughput of an N x N switch with one FIFO per input, synchronous fixed-length packets and random choice
+(Karol, Table I).
+"""
 LIMIT = 2 - math.sqrt(2)
-"""The same for N to infinity."""
+"""Saturation throughput for N to infinity."""
 
 
 def head_of_line_limit(ports: int) -> float:
-    """Saturation throughput with one queue an input; above 8 ports the excess over the limit is taken as 1/N (ours)."""
+    """Return the saturation throughput with one queue per input; above 8 ports the excess over LIMIT scales with 1/N
+    (ours).
+    """
     if ports < 1:
         raise ValueError(f"a switch has at least one port, not {ports}")
     return KAROL.get(ports) or LIMIT + (KAROL[8] - LIMIT) * 8 / ports
 
 
 class Fate(Enum):
-    """What becomes of a packet."""
+    """Outcome of a packet."""
 
     FORWARDED = "forwarded"
     BAD_ROUTE = "bad route"
@@ -38,7 +42,7 @@ class Fate(Enum):
 
 @dataclass(frozen=True)
 class Passage:
-    """A packet through the switch: its fate, and for a forwarded one the output and the bytes that leave there."""
+    """Outcome of a packet; for a forwarded one with output port and outgoing bytes."""
 
     fate: Fate
     output: int = -1
@@ -47,16 +51,20 @@ class Passage:
 
 @dataclass(frozen=True)
 class Crossbar:
-    """Functional model: `ports`, and which of them are `present` (all by default)."""
+    """Functional model with `ports` ports, of which those in `present` are cabled (default: all)."""
 
     ports: int
     present: frozenset[int] = field(default_factory=frozenset)
 
     def passage(self, source: int, wire: bytes) -> Passage:
-        """What happens to `wire` (route byte to CRC-8) arriving at port `source`.
+        """Return the outcome of a packet.
 
-        The CRC-8 that leaves is that of the packet without its route byte XOR the incoming syndrome (the CRC-8 that the
-        packet should carry XOR the one it does).
+        The outgoing CRC-8 is that of the packet without its route byte, XOR the incoming syndrome (correct XOR received
+        CRC-8).
+
+        Args:
+            source: Input port.
+            wire: All bytes from the first route byte to the CRC-8.
         """
         delta = route_delta(wire[0])
         if delta is None or not 0 <= source + delta < self.ports:
@@ -72,21 +80,23 @@ class Crossbar:
 
 
 REFRESH = 8
-"""Clocks between two STOP characters of a blocked input; each takes a slot of the output beside it (readings A7)."""
+"""Clocks between two STOP characters of a blocked input, each of which costs an output slot of the same port (readings
+A7).
+"""
 
 
 def accepted_load(
     ports: int, length: int, seed: int = 1, clocks: int = 20_000, load: float = 1.0, refresh: int = REFRESH
 ) -> float:
-    """Characters delivered per port and clock under uniform traffic, destinations among all ports.
+    """Return the characters delivered per port and clock under uniform traffic to all ports.
 
     Args:
-        ports: Inputs and outputs.
-        length: Characters of a packet on the input wire; one, the route byte, does not leave.
-        seed: Of arrivals and destinations.
-        clocks: Length of the measurement, after a quarter of it as warm-up.
-        load: Offered load in characters per port and clock; 1.0 and more: queues never empty.
-        refresh: Clocks between the STOPs of a blocked input; 0 leaves their cost out, as the analytic limit does.
+        ports: Number of inputs and outputs.
+        length: Characters of a packet on the input wire; the route byte does not leave the switch.
+        seed: Seed of arrivals and destinations.
+        clocks: Length of the measurement, after a warm-up of a quarter of it.
+        load: Offered load in characters per port and clock; from 1.0 on the queues are never empty.
+        refresh: Clocks between the STOPs of a blocked input; 0 ignores their cost, as the analytic limit does.
     """
     model = _Queues(ports, length, random.Random(seed), load, refresh)
     model.run(clocks // 4)
@@ -94,10 +104,11 @@ def accepted_load(
 
 
 class _Queues:
-    """One FIFO an input, one packet at a time over an output, round robin; advances one character clock at a time.
+    """Queueing model with one FIFO per input and round-robin outputs; advances one character clock at a time.
 
-    A packet's route byte costs its input one clock; an output goes to a waiting input without a gap. An input waiting
-    long enough to fill its slack buffer stops its link, and its STOPs take slots of the output that shares the port.
+    The route byte of a packet costs its input one clock; an output switches to a waiting input without a gap. An input
+    that waits long enough to fill its slack buffer stops its link, and its STOPs take slots of the output of the same
+    port.
     """
 
     def __init__(self, ports: int, length: int, rng: random.Random, load: float, refresh: int) -> None:
@@ -117,7 +128,7 @@ class _Queues:
             self._next_head(port, 0)
 
     def _next_head(self, port: int, clock: int) -> None:
-        """The next packet of an input may ask from `clock` on, or one clock after it has arrived."""
+        """Schedule the request of an input's next packet: at `clock`, or one clock after its arrival."""
         if self.mean_gap:
             self.arrival[port] += self.rng.expovariate(1 / self.mean_gap)
         heapq.heappush(self.heads, (max(clock, math.ceil(self.arrival[port]) + 1), port))
@@ -129,7 +140,7 @@ class _Queues:
             self.asked_at[port] = self.now
 
     def _choose(self, output: int) -> None:
-        """Serve the waiting input that follows the one served last."""
+        """Serve the first waiting input after the one served last."""
         queue, last = self.waiting[output], self.last[output]
         chosen = min(queue, key=lambda port: (port - last - 1) % self.ports)
         queue.remove(chosen)
@@ -142,7 +153,7 @@ class _Queues:
         return asked is not None and self.now - asked > self.patience
 
     def run(self, clocks: int) -> int:
-        """Characters delivered in the next `clocks` clocks."""
+        """Return the number of characters delivered in the next `clocks` clocks."""
         delivered = 0
         for _ in range(clocks):
             self.now += 1

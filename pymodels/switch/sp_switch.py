@@ -1,4 +1,4 @@
-"""Reference model of the SP switch: what it does to a packet. Written from paper 001, 3.1.1, and its format."""
+"""Reference model of the SP switch, written from paper 001, 3.1.1, and the packet format."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from pymodels.switch.crossbar import Crossbar, Fate, Passage
 
 
 class SpSwitch(Crossbar):
-    """Functional model: routes as the crossbar does, but the header keeps its size."""
+    """Functional model with the routing of the crossbar; the header keeps its size."""
 
     def passage(self, source: int, wire: bytes) -> Passage:
-        """What happens to `wire` (first route byte to CRC-8) arriving at port `source`.
+        """Return the outcome of a packet `wire` (first route byte to CRC-8) at input port `source`.
 
-        ValueError when a packet that is forwarded ends within its route: what leaves is then not defined.
+        Raises ValueError if a forwarded packet ends within its route, for which the output is undefined.
         """
         routed = super().passage(source, wire)
         if routed.fate is not Fate.FORWARDED:

@@ -1,1 +1,1 @@
-"""What several kinds of NIC share; no kind itself."""
+"""Code shared by several kinds of NIC; not a kind itself."""

@@ -1,4 +1,4 @@
-"""What the LANais have in common, as kinds of NIC."""
+"""Common base of the LANai kinds of NIC."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pymodels.lanai.clocks import Pace
 from pymodels.settings import Setting
 
 CDC_LATENCY = 1
-"""Further read-clock edges of a clock crossing beyond the first: a two-flop synchroniser (ours)."""
+"""Additional read-clock edges of a clock crossing beyond the first: a two-flop synchronizer (ours)."""
 # fmt: off
 KEYS = (
     *PROCESSOR,
@@ -26,17 +26,17 @@ KEYS = (
 
 
 RATE_MOST = 0xFFFF
-"""Most that each of the two numbers of the clock's rate can be in the RTL."""
+"""Maximum of the numerator and the denominator of a clock rate in the RTL."""
 
 
 def rtc_rate(nic_ps: int, tick_ps: int) -> Fraction:
-    """Ticks of the real-time clock in a clock of the NIC: the nearest rate of two numbers of 16 bits."""
+    """Return the ticks of the real-time clock in a NIC clock: the nearest fraction of two 16-bit numbers."""
     rate = Fraction(nic_ps, tick_ps).limit_denominator(RATE_MOST // max(1, -(-nic_ps // tick_ps)))
     return max(rate, Fraction(1, RATE_MOST))
 
 
 def core_pace(values: Values) -> Pace:
-    """What the clocks of a core depend on, by the values of a profile: what `settings` tells the RTL of them."""
+    """Return the timing parameters of a core for a profile, equal to those that `settings` passes to the RTL."""
     keys = ("processor.load_clocks", "sram.width", "core.fetch_words", "processor.uncached_clocks")
     late, bits, words, further = (values.integer(key) for key in keys)
     return Pace(late, bits // 8, words, further)
@@ -44,7 +44,7 @@ def core_pace(values: Values) -> Pace:
 
 @dataclass(frozen=True)
 class Lanai(NicKind):
-    """A LANai."""
+    """LANai as a kind of NIC."""
 
     def disagreement(self, values: Values) -> tuple[str, str] | None:
         words = values.integer("core.fetch_words")

@@ -1,1 +1,1 @@
-"""The FIFO card: a NIC without a processor (paper 002: HPAM's Medusa, SSAM's SBA-100)."""
+"""FIFO card: a NIC without a processor (paper 002: HPAM's Medusa, SSAM's SBA-100)."""

@@ -9,26 +9,26 @@ from pymodels.nics.fifo.registers import HEC_COSET, Size
 
 
 def hec(header: int) -> int:
-    """The check of a header."""
+    """Return the header error check (HEC) of a header."""
     return crc8(header.to_bytes(4, "big")) ^ HEC_COSET
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell."""
+    """ATM cell."""
 
     header: int
-    """32 bits: GFC 4, VPI 8, VCI 16, PT 3, CLP 1."""
+    """Header of 32 bits: GFC 4, VPI 8, VCI 16, PT 3, CLP 1."""
     payload: bytes
 
     @property
     def wire(self) -> bytes:
-        """Its 53 bytes."""
+        """Cell as 53 bytes on the wire."""
         return self.header.to_bytes(4, "big") + bytes([hec(self.header)]) + self.payload
 
     @classmethod
     def read(cls, wire: bytes) -> Cell | None:
-        """The cell of 53 bytes; None for another size or a wrong check."""
+        """Return the cell in 53 bytes, or None for another size or a wrong HEC."""
         header = int.from_bytes(wire[:4], "big")
         if len(wire) != Size.CELL or wire[4] != hec(header):
             return None

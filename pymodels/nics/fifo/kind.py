@@ -1,4 +1,4 @@
-"""The FIFO card, as a kind of NIC: no processor, no DMA, a memory that the host maps."""
+"""FIFO card as a kind of NIC: no processor, no DMA, a memory that the host maps."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from pymodels.settings import OWN, Setting
 
 @dataclass(frozen=True)
 class FifoMap(CardMap):
-    """Where the regions of its card stand."""
+    """Address map of the FIFO card."""
 
 
 @dataclass(frozen=True)
 class FifoCard(NicKind):
-    """A card on the Myrinet's links."""
+    """FIFO card on Myrinet links."""
 
     def card(self, sram_bytes: int, values: Values | None = None) -> CardMap:
         return FifoMap(SLOT + Region.MEMORY, SLOT + Region.MODE, SLOT + Region.STATUS, most_payload=Size.BUFFER)
@@ -29,7 +29,7 @@ class FifoCard(NicKind):
         return {int(Setting.CDC_LATENCY): CDC_LATENCY}
 
     def disagreement(self, values: Values) -> tuple[str, str] | None:
-        """Its memory has one size: buffers and cells have their places in it."""
+        """Check that the memory size is that of the card, which has fixed addresses for buffers and cells."""
         if values.integer("sram.bytes") == Size.MEMORY:
             return None
         return f"the FIFO card's memory has {int(Size.MEMORY)} bytes", f"write sram.bytes = {int(Size.MEMORY)}"

@@ -1,4 +1,6 @@
-"""A FIFO card of the machine: registers, pool and FIFOs behind its PCI side. What the card flags is an error here."""
+"""FIFO card of the machine: registers, pool and FIFOs behind its PCI side. Misuse that the card flags raises an
+error.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +17,11 @@ from pymodels.nics.fifo.registers import Descriptor, Form, Ready, Region, Size, 
 from pymodels.trace import Part, TraceEvent, unit
 
 LINE_BYTES = 4096
-"""Room for what is on its way to the link."""
+"""Size of the buffer for data on the way to the link."""
 
 
 class SendSide:
-    """What is to be sent, the oldest first, and the engine that sends it."""
+    """Send queue, oldest entry first, and the send engine."""
 
     def __init__(self, world: World, node: int, memory: Memory, network: ModelNetwork) -> None:
         self.buffers: deque[int] = deque()
@@ -32,11 +34,11 @@ class SendSide:
 
     @property
     def level(self) -> int:
-        """Buffers or cells that are not sent yet."""
+        """Number of buffers or cells that have not been sent."""
         return len(self.buffers) + len(self.cells)
 
     def transmit(self, number: int) -> None:
-        """TX_READY."""
+        """Handle a write of TX_READY."""
         if not 0 < number < Size.BUFFERS:
             raise MachineError(f"node {self._node}: TX_READY: there is no buffer {number}")
         if self.level == Size.TX_READY:
@@ -45,7 +47,7 @@ class SendSide:
         self._go_on()
 
     def put(self, cell: Cell) -> None:
-        """A whole cell."""
+        """Queue a complete cell."""
         if self.level == Size.OUT_CELLS:
             raise MachineError(f"node {self._node}: CELL_OUT: {self.level} cells wait, and that is all it takes")
         self.cells.append(cell)
@@ -63,7 +65,7 @@ class SendSide:
         self.engine.set_limit(len(packet), True, self._place(number) if self.buffers else slot)
 
     def _place(self, number: int) -> int:
-        """Address of the first byte that the descriptor of a buffer names."""
+        """Return the address of the first byte that the descriptor of a buffer selects."""
         return Size.BUFFER * number + (self._memory.load(Size.DESCRIPTOR * number) >> Descriptor.SKIP & 7)
 
     def _packet(self, number: int) -> bytes:
@@ -83,7 +85,7 @@ class SendSide:
         return entry[Size.CIRCUIT - entry[0] % Size.CIRCUIT :] + cell.wire if entry[0] else cell.wire
 
     def _progress(self, raised: int, cleared: int) -> None:
-        """The engine has begun, or is through with a packet."""
+        """Handle the start or the end of a packet in the engine."""
         if not raised:
             return
         self._going = False
@@ -98,7 +100,7 @@ class SendSide:
 
 
 class ReceiveSide:
-    """The pool and the packets that have arrived, or the cells that have; what finds no place stays in the network."""
+    """Receive pool and received packets, or received cells; packets without a buffer stay in the network."""
 
     def __init__(self, world: World, node: int, memory: Memory) -> None:
         self.form = Form.BUFFERS
@@ -116,21 +118,21 @@ class ReceiveSide:
 
     @property
     def level(self) -> int:
-        """Packets or cells that have arrived."""
+        """Number of packets or cells that have arrived."""
         return len(self.ready) + len(self.cells)
 
     @property
     def in_use(self) -> bool:
-        """It holds anything beside the pool."""
+        """True if the receive side holds anything except the pool."""
         return bool(self.level or self._coming)
 
     def renew(self, form: Form) -> None:
-        """MODE."""
+        """Handle a write of MODE."""
         self.form = form
         self.pool.clear()
 
     def free(self, number: int) -> None:
-        """RX_FREE."""
+        """Handle a write of RX_FREE."""
         if not 0 < number < Size.BUFFERS:
             raise MachineError(f"node {self._node}: RX_FREE: there is no buffer {number}")
         if number in self.pool:
@@ -139,7 +141,7 @@ class ReceiveSide:
         self._go_on()
 
     def next(self, form: Form) -> None:
-        """RX_NEXT, or CELL_NEXT."""
+        """Handle a write of RX_NEXT or CELL_NEXT."""
         arrived: deque[int] | deque[Cell] = self.cells if form is Form.CELLS else self.ready
         if not arrived:
             raise MachineError(f"node {self._node}: nothing has arrived that could be done with")
@@ -148,13 +150,13 @@ class ReceiveSide:
         self._go_on()
 
     def offer(self, flight: Flight, data: bytes, size: int, tail: bool) -> None:
-        """Bytes from the network."""
+        """Accept bytes from the network."""
         self._backlog.append((flight, data, size, tail))
         self._go_on()
 
     @property
     def armed(self) -> bool:
-        """The next packet finds a place."""
+        """True if there is room for the next packet."""
         return self._place and not self._backlog
 
     @property
@@ -180,7 +182,7 @@ class ReceiveSide:
 
     @property
     def _where(self) -> int:
-        """Address at which the packet that comes is stored."""
+        """Address at which the next packet is stored."""
         if self.form is Form.CELLS:
             return Size.IN_BASE + Size.SLOT * (self._log.turns[self._unit] % Size.IN_CELLS)
         return Size.BUFFER * self.pool[0]
@@ -203,7 +205,7 @@ class ReceiveSide:
 
 
 class FifoWindow(Window):
-    """The PCI side of the card: memory, registers, windows on cells."""
+    """PCI side of the card: memory, registers, windows on cells."""
 
     def __init__(self, world: World, node: int, memory: Memory, send: SendSide, receive: ReceiveSide) -> None:
         super().__init__(world, node, memory)
@@ -229,7 +231,7 @@ class FifoWindow(Window):
         }
 
     def changed(self) -> None:
-        """What has arrived may have changed."""
+        """Update the interrupt line after a change of the received packets."""
         self.interrupt(self._asks and self._receive.level > 0)
 
     def _transmit(self, number: int) -> None:
@@ -270,7 +272,7 @@ class FifoWindow(Window):
             raise self._nothing("write", offset)
 
     def _cell_word(self, at: int, value: int) -> None:
-        """A word of a cell to send: the first begins it, the last hands it over."""
+        """Store a word of a cell to send: the first begins the cell, the last queues it."""
         self._begun |= at < Size.CELL_PAYLOAD
         if not self._begun:
             raise MachineError(f"node {self._node}: CELL_OUT: a cell begins with its header")
@@ -292,7 +294,7 @@ class FifoWindow(Window):
 
 
 class FifoNic:
-    """One card (`pymodels.machine.parts.MachineNic` by shape)."""
+    """FIFO card that satisfies the protocol `pymodels.machine.parts.MachineNic`."""
 
     def __init__(self, world: World, node: int, sram_bytes: int, network: ModelNetwork) -> None:
         self.node, self.sram_bytes, self.who = node, sram_bytes, f"NIC {node}"
@@ -304,7 +306,9 @@ class FifoNic:
         self.card = FifoWindow(world, node, memory, side, self.receive)
 
     def forget(self) -> None:
-        """Give states that behave alike one form: which buffer is free, and what it and the line hold, is nobody's."""
+        """Normalize equivalent states for model checking: the order of free buffers, and the content of free buffers
+        and line.
+        """
         memory, line = self.memories
         self.receive.pool = deque(sorted(self.receive.pool))
         for number in self.receive.pool:
@@ -313,7 +317,7 @@ class FifoNic:
             line.write(0, bytes(line.size))
 
     def connect(self, host_memory: Memory, check_grant: Callable[[int, int], None]) -> None:
-        """It reaches no host memory."""
+        """Do nothing: the card does not access host memory."""
 
 
 NIC = FifoNic

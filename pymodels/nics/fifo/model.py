@@ -1,8 +1,7 @@
-"""The FIFO card as a function: what the host stores, what the link brings, what must be seen in the end (paper 002).
+"""Functional model of the FIFO card: host stores and link input to final memory, registers and link output (paper 002).
 
-Written from the text of the paper and the register map, without time: whatever can proceed does so at once. `held` says
-that
-the link takes nothing.
+The model is written from the paper and the register map, without time: everything that can proceed does so at once.
+`held` is True while the link accepts nothing.
 """
 
 from __future__ import annotations
@@ -16,24 +15,24 @@ from pymodels.nics.fifo.registers import Descriptor, Error, Form, Ready, Size, S
 
 @dataclass
 class FifoModel:
-    """One card between its host and its link."""
+    """FIFO card between its host and its link."""
 
     form: Form = Form.BUFFERS
     held: bool = False
     memory: bytearray = field(default_factory=lambda: bytearray(Size.MEMORY))
     sent: list[bytes] = field(default_factory=list)
-    """Packets that went out, without their CRC-8."""
+    """Sent packets, without CRC-8."""
     errors: set[Error] = field(default_factory=set)
     ready: deque[tuple[int, bytes]] = field(default_factory=deque)
-    """RX_READY, and the bytes that are in the buffer."""
+    """Value of RX_READY, and the bytes in the buffer."""
     cells: deque[Cell] = field(default_factory=deque)
-    """Cells that have come."""
+    """Received cells."""
     dropped: int = 0
     filled: set[int] = field(default_factory=set)
-    """Buffers into which packets came: of what stands there behind a packet nothing is said."""
+    """Buffers that have received packets, whose content after the packet is undefined."""
     pool: deque[int] = field(default_factory=deque)
     waiting: deque[tuple[bytes, bool]] = field(default_factory=deque)
-    """What has come and finds no place, and whether its CRC-8 is right."""
+    """Received packets without a buffer, and whether the CRC-8 is correct."""
     _tx: deque[int] = field(default_factory=deque)
     _out: deque[Cell] = field(default_factory=deque)
 
@@ -43,7 +42,7 @@ class FifoModel:
         self.memory[offset : offset + len(data)] = data
 
     def mode(self, form: Form) -> None:
-        """MODE."""
+        """Write MODE."""
         if self._tx or self._out or self.ready or self.cells:
             self.errors.add(Error.MODE)
         else:
@@ -51,7 +50,7 @@ class FifoModel:
             self.pool.clear()
 
     def transmit(self, number: int) -> None:
-        """TX_READY."""
+        """Write TX_READY."""
         if not 0 < number < Size.BUFFERS:
             self.errors.add(Error.NUMBER)
         elif len(self._tx) == Size.TX_READY:
@@ -61,7 +60,7 @@ class FifoModel:
             self.go_on()
 
     def free(self, number: int) -> None:
-        """RX_FREE."""
+        """Write RX_FREE."""
         if not 0 < number < Size.BUFFERS:
             self.errors.add(Error.NUMBER)
         elif number in self.pool:
@@ -71,14 +70,14 @@ class FifoModel:
             self.go_on()
 
     def next_packet(self) -> None:
-        """RX_NEXT."""
+        """Write RX_NEXT."""
         if self.ready:
             self.ready.popleft()
         else:
             self.errors.add(Error.NEXT)
 
     def send_cell(self, cell: Cell) -> None:
-        """A whole cell stored to CELL_OUT."""
+        """Store a complete cell to CELL_OUT."""
         if len(self._out) == Size.OUT_CELLS:
             self.errors.add(Error.OUT_FULL)
         else:
@@ -86,7 +85,7 @@ class FifoModel:
             self.go_on()
 
     def next_cell(self) -> None:
-        """CELL_NEXT."""
+        """Write CELL_NEXT."""
         if self.cells:
             self.cells.popleft()
             self.go_on()
@@ -95,12 +94,12 @@ class FifoModel:
 
     # The link.
     def arrive(self, packet: bytes, good_crc: bool = True) -> None:
-        """A packet from the link, without its CRC-8."""
+        """Receive a packet, without its CRC-8, from the link."""
         self.waiting.append((packet, good_crc))
         self.go_on()
 
     def go_on(self) -> None:
-        """Do what can be done."""
+        """Execute everything that can proceed."""
         while not self.held and self._tx:
             self._send(self._tx.popleft())
         while not self.held and self._out:
@@ -126,7 +125,7 @@ class FifoModel:
         self.memory[place : place + 4] = changed.to_bytes(4, "big")
 
     def _receive(self, packet: bytes, good_crc: bool) -> bool:
-        """Into a buffer of the pool; False: there is none."""
+        """Store a packet into a buffer of the pool. Return False if the pool is empty."""
         if not self.pool:
             return False
         number, body = self.pool.popleft(), packet[: Size.BUFFER]
@@ -138,7 +137,7 @@ class FifoModel:
         return True
 
     def _receive_cell(self, packet: bytes, good_crc: bool) -> bool:
-        """Into the FIFO of cells; False: it is full."""
+        """Store a packet into the FIFO of cells. Return False if it is full."""
         if len(self.cells) == Size.IN_CELLS:
             return False
         cell = Cell.read(packet) if good_crc else None

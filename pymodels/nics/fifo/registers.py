@@ -1,22 +1,22 @@
-"""The one register map of the FIFO card: what the host sees in its PCI region, words of descriptors, errors, sizes.
+"""Register map of the FIFO card: PCI region, words of descriptors, errors, sizes.
 
-Paper 002 tells what the cards of HPAM and SSAM had: a memory that the host maps, a TX_READY_FIFO, a receive pool, a
-table of descriptors with the state of send buffers; or two FIFOs of ATM cells. Offsets, bits and sizes are all *ours*.
+Paper 002 describes the cards of HPAM and SSAM: a memory that the host maps, a TX_READY_FIFO, a receive pool and a table
+of descriptors with the state of send buffers; or two FIFOs of ATM cells. Offsets, bits and sizes are all *ours*. The
+card has one of two forms, written to MODE before anything else. All words are big-endian.
 
-The card has one of two forms, written to MODE before anything else. All words are big-endian.
-
-**Buffers.** The memory is 128 buffers of 2 KB. In the place of buffer 0 stands the descriptor table, 8 bytes a buffer.
-The host writes a packet, route bytes first, into a buffer and its length into the descriptor, with state READY; then it
+**Buffers.** The memory has 128 buffers of 2 KB. The descriptor table, 8 bytes for each buffer, replaces buffer 0. The
+host writes a packet, route bytes first, into a buffer and its length into the descriptor, with state READY. It then
 writes the buffer's number to TX_READY. The card sends the packet and changes the state to SENT. Numbers written to
-RX_FREE are the receive pool. A packet that arrives takes the oldest; RX_READY shows the oldest packet that has arrived,
-and a write of RX_NEXT goes on to the next. The buffer is the host's until it is given to RX_FREE again.
+RX_FREE form the receive pool. An arriving packet is stored in the oldest buffer of the pool. RX_READY shows the oldest
+received packet, and a write of RX_NEXT advances to the next. The buffer belongs to the host until its number is written
+to RX_FREE again.
 
-**Cells.** A cell is 53 bytes: a header of 4, its check (HEC), 48 of payload. The host writes header and payload into
-the window CELL_OUT; the last byte hands the cell over. The oldest cell that has come stands in the window CELL_IN until
-CELL_NEXT is written. Both FIFOs stand in the card's memory. In the place of the descriptors are the circuits, 8 bytes
-each: how many route bytes, 0 to 7, and those, right-aligned. The header's VCI names the circuit of a cell to send.
+**Cells.** A cell has 53 bytes: a header of 4, its check (HEC), 48 of payload. The host writes header and payload into
+the window CELL_OUT; the last byte queues the cell. The window CELL_IN shows the oldest received cell until CELL_NEXT is
+written. Both FIFOs are in the card's memory. A table of circuits, 8 bytes each, replaces the descriptors: number of
+route bytes, 0 to 7, and the route bytes, right-aligned. The header's VCI selects the circuit of a cell to send.
 
-Nothing that is read changes anything, since a PCI target may read ahead. A read of the map gives 0 where nothing is.
+Reads have no side effects, since a PCI target may read ahead. A read of an undefined address of the map returns 0.
 `python -m pymodels.nics.fifo.registers --sv` rewrites `hdl/nic/fifo/myri_fifo_card_pkg.sv` from this module; a parity
 test compares.
 """
@@ -130,10 +130,10 @@ class Size(IntEnum):
 
 
 HEC_COSET = 0x55
-"""What the check of a header is added to (ITU-T I.432)."""
+"""Value added to the check of a header (ITU-T I.432)."""
 
 PACKAGE = Path(__file__).resolve().parents[3] / "hdl" / "nic" / "fifo" / "myri_fifo_card_pkg.sv"
-"""The generated SystemVerilog package."""
+"""Path of the generated SystemVerilog package."""
 
 _GROUPS: tuple[Group, ...] = (
     ("PCI", Region, 25),
@@ -148,7 +148,7 @@ _GROUPS: tuple[Group, ...] = (
 
 
 def descriptor(state: State, size: int, skip: int = 0, own: int = 0) -> int:
-    """The word of a descriptor. ValueError for what its fields cannot hold."""
+    """Return the word of a descriptor. Raises ValueError for values that do not fit."""
     for value, bits, name in ((size, 12, "bytes"), (skip, 3, "bytes skipped"), (own, 4, "of the host's own")):
         if not 0 <= value < 1 << bits:
             raise ValueError(f"{value} {name}: a descriptor has {bits} bits for them")
@@ -156,19 +156,19 @@ def descriptor(state: State, size: int, skip: int = 0, own: int = 0) -> int:
 
 
 def circuit(route: bytes) -> bytes:
-    """The 8 bytes of a circuit. ValueError for a route that they cannot hold."""
+    """Return the 8 bytes of a circuit. Raises ValueError for a route that is too long."""
     if len(route) >= Size.CIRCUIT:
         raise ValueError(f"a route of {len(route)} bytes: a circuit holds {Size.CIRCUIT - 1}")
     return bytes([len(route)]) + route.rjust(Size.CIRCUIT - 1, b"\0")
 
 
 def circuit_of(header: int) -> int:
-    """The circuit that the header of a cell names: the low bits of its VCI."""
+    """Return the number of the circuit that the header of a cell selects: the low bits of its VCI."""
     return header >> 4 & Size.CIRCUITS - 1
 
 
 def package_text() -> str:
-    """The SystemVerilog package with every constant of this module."""
+    """Return the SystemVerilog package with every constant of this module."""
     more = [
         "",
         "  // What the check of a cell's header is added to.",
@@ -178,7 +178,7 @@ def package_text() -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """The command line of this map."""
+    """Run the command line of this register map."""
     return command(arguments, "pymodels.nics.fifo.registers", PACKAGE, package_text())
 
 

@@ -1,1 +1,1 @@
-"""The LANai 4 on a PCI32 card."""
+"""LANai 4 on a PCI32 card."""

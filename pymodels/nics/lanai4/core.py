@@ -1,4 +1,4 @@
-"""The processor of a LANai 4, for firmware in C: with the instructions that clang emits, and without its contexts."""
+"""Processor of a LANai 4 for firmware in C, with the instructions that clang emits and without contexts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The LANai 4, as a kind of NIC: its own map of the card and its own bits, no chains, no doorbells, one clock."""
+"""LANai 4 as a kind of NIC: own address map and ISR bits, no chains, no doorbells, one clock."""
 
 from __future__ import annotations
 
@@ -14,14 +14,12 @@ from pymodels.registers import Pci
 from pymodels.settings import Setting
 
 LOW_SRAM = Pci4.EEPROM - Pci4.SRAM
-"""A board with more SRAM than this has it behind the other regions."""
+"""Size of the first SRAM region; a board with more SRAM has it after the other regions."""
 
 
 @dataclass(frozen=True)
 class Card4(CardMap):
-    """Where the regions of its card stand. Registers and bits that firmware and driver name are mapped to this
-    chip's.
-    """
+    """Address map of the card, with registers and bits translated from the numbering that firmware and driver use."""
 
     def offset(self, address: int, sram_bytes: int) -> int:
         if self.sram <= address < self.sram + sram_bytes:
@@ -40,7 +38,7 @@ class Card4(CardMap):
 
 @dataclass(frozen=True)
 class Lanai4(Lanai):
-    """A card whose NIC and PCI bus have one clock (readings A8)."""
+    """LANai 4 on a card whose NIC and PCI bus have one clock (readings A8)."""
 
     def card(self, sram_bytes: int, values: Values | None = None) -> CardMap:
         sram = Pci4.SRAM_1MB if sram_bytes > LOW_SRAM else Pci4.SRAM

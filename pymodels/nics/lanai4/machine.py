@@ -1,4 +1,4 @@
-"""The LANai 4 of the machine: some of the registers and bits that firmware names, and one host DMA of whole words."""
+"""LANai 4 of the machine: a subset of the registers and bits that firmware uses, and one host DMA of whole words."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from pymodels.nics.lanai4.word_dma import WordDma
 
 
 class SpecialRegisters4(SpecialRegisters):
-    """Registers by the names that firmware uses, of which this chip has some."""
+    """Registers in the numbering that firmware uses; this chip has a subset."""
 
     def connect_words(self, dma: WordDma) -> None:
-        """Give the DMA its registers."""
+        """Connect the registers of the DMA engine."""
         for name in Ebus:
             self._reads[name] = partial(dma.registers.__getitem__, name)
             self._writes[name] = partial(dma.write, name)
@@ -31,31 +31,31 @@ class SpecialRegisters4(SpecialRegisters):
         super().write(register, value)
 
     def write_from_host(self, register: int, value: int) -> None:
-        """The host writes the chip's own bits and limits."""
+        """Write a register over PCI, in the chip's own bits and limits."""
         super().write_from_host(register, shown(place(register), value))
 
     def change(self, set_bits: int, clear_bits: int) -> None:
-        """Bits that the chip does not have stay 0."""
+        """Set and clear ISR bits; bits that the chip lacks stay 0."""
         super().change(bits_there(bits_here(set_bits)), clear_bits)
 
 
 class ChipRegisters:
-    """The same at the places that the chip has, with its bits and limits. MachineError where firmware names none."""
+    """Registers at the chip's own offsets, with its bits and limits. Raises MachineError for other offsets."""
 
     def __init__(self, special: SpecialRegisters4) -> None:
         self._special = special
 
     def read(self, register: int) -> int:
-        """The value now."""
+        """Return the present value of a register."""
         return written(Reg4(register), self._special.read(_named(register)))
 
     def write(self, register: int, value: int) -> None:
-        """A write, in force at once."""
+        """Write a register; the value takes effect at once."""
         self._special.write(_named(register), shown(Reg4(register), value))
 
 
 class ModelNic4(ModelNic):
-    """A LANai with neither chains nor doorbells."""
+    """LANai without chains and doorbells."""
 
     kind = "lanai4"
     word_bytes = WORD
@@ -76,14 +76,14 @@ class ModelNic4(ModelNic):
 
 
 def _named(offset: int) -> int:
-    """The register that firmware names for an offset of the chip. Raises MachineError when it names none."""
+    """Return the register number in firmware for an offset of the chip. Raises MachineError if there is none."""
     if (name := name_at(offset)) is None:
         raise MachineError(f"the LANai 4 of the machine has nothing at offset {offset:#x}")
     return name
 
 
 def _check(register: int) -> None:
-    """Raises MachineError for a register that the chip does not have."""
+    """Raise MachineError for a register that the chip lacks."""
     try:
         place(register)
     except ValueError as error:

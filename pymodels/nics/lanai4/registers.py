@@ -1,9 +1,10 @@
-"""The one register map of the LANai 4 on a PCI32 card, and how the names that firmware uses stand in it.
+"""Register map of the LANai 4 on a PCI32 card, and translation from the register names that firmware uses.
 
 Offsets and bits come from the fact sheet, sections 3.2 (registers), 3.4 (time-out codes), 3.5 (limits) and 3.7 (PCI
-map). Names marked *ours* are additions in places the chip leaves unused. Firmware is one for both chips: it names
-registers and bits as the LANai 9 has them (`pymodels.registers`), what only the LANai 4 has by `Ebus`, and byte limits
-that exclude their end; the verbs translate with `place`, `written`, `shown` and `bits_here`.
+map). Names marked *ours* are additions in places that the chip leaves unused. Both chips run the same firmware. It uses
+the registers and bits of the LANai 9 (`pymodels.registers`), `Ebus` for what only the LANai 4 has, and exclusive byte
+limits. The verbs translate with `place`, `written`, `shown` and `bits_here`.
+
 `python -m pymodels.nics.lanai4.registers --sv` rewrites `hdl/nic/lanai4/myri_lanai4_pkg.sv` from this module; a parity
 test compares.
 """
@@ -19,7 +20,7 @@ from pymodels.codes import quick
 from pymodels.registers import Isr, Reg
 
 WORD = 4
-"""Bytes of a word of SRAM: the step of RMP, and the granularity of limits and of the host DMA (fact sheet 3.1, 3.5)."""
+"""Bytes of an SRAM word: the step of RMP, and the granularity of limits and host DMA (fact sheet 3.1, 3.5)."""
 
 
 class Reg4(IntEnum):
@@ -128,7 +129,7 @@ class Size4(IntEnum):
 
 @quick
 class Ebus(IntEnum):
-    """Registers that only the LANai 4 has, as firmware names them (ours: numbers that no LANai 9 offset has)."""
+    """Registers that only the LANai 4 has, as numbered by firmware (ours: numbers outside of the LANai 9 offsets)."""
 
     EAR = 0x200
     LAR = 0x204
@@ -140,7 +141,7 @@ MYRINET_AFTER_RESET = 1 << Myrinet4.CRC_EN
 """Value of MYRINET after reset (ours): CRC-8 on, no network time-out."""
 
 PACKAGE = Path(__file__).resolve().parents[3] / "hdl" / "nic" / "lanai4" / "myri_lanai4_pkg.sv"
-"""The generated SystemVerilog package."""
+"""Path of the generated SystemVerilog package."""
 
 _PLACES: dict[int, Reg4] = {
     **{Reg[name]: Reg4[name] for name in Reg.__members__ if name in Reg4.__members__ and name != "LAR"},
@@ -158,11 +159,11 @@ _BITS: dict[int, int] = {
     Isr.LANAI_SIG: Isr4.LAN0_SIG,
     Isr.DEBUG: Isr4.DBG,
 }
-"""Bits of ISR by their LANai 9 number. What is not here, such as HEAD, the LANai 4 does not have."""
+"""ISR bits of the LANai 4 by their LANai 9 number. The LANai 4 lacks bits that are not listed, such as HEAD."""
 
 
 def place(register: int) -> Reg4:
-    """Where a register that firmware names stands. Raises ValueError when the LANai 4 does not have it."""
+    """Return the chip's register for a register that firmware uses. Raises ValueError if the LANai 4 lacks it."""
     try:
         return _PLACES[register]
     except KeyError:
@@ -171,36 +172,39 @@ def place(register: int) -> Reg4:
 
 
 def name_at(offset: int) -> int | None:
-    """The register that firmware names for an offset of this chip; None when it names none."""
+    """Return the register number in firmware for an offset of this chip, or None."""
     return next((register for register, here in _PLACES.items() if here == offset), None)
 
 
 def bits_here(value: int) -> int:
-    """A word of ISR bits as firmware writes it, as this chip has it; bits that it does not have are left out."""
+    """Return a word of ISR bits translated from firmware's to this chip's numbering; bits that it lacks are dropped."""
     return sum(1 << here for there, here in _BITS.items() if value >> there & 1)
 
 
 def bits_there(value: int) -> int:
-    """A word of ISR bits of this chip as firmware names them: the opposite of `bits_here`."""
+    """Return a word of ISR bits translated from this chip's to firmware's numbering: the inverse of `bits_here`."""
     return sum(1 << there for there, here in _BITS.items() if value >> here & 1)
 
 
 def written(register: Reg4, value: int) -> int:
-    """What to write for what firmware means: a limit names the last word (fact sheet 3.5), ISR has its own bits."""
+    """Return the value for the chip's register, given firmware's value.
+
+    A limit of the chip is the address of the last word (fact sheet 3.5), and ISR has its own bits.
+    """
     if register in _LIMITS:
         return value - WORD & 0xFFFFFFFF
     return bits_here(value) if register in (Reg4.ISR, Reg4.EIMR) else value
 
 
 def shown(register: Reg4, value: int) -> int:
-    """What firmware is told for a value read: the opposite of `written`."""
+    """Return the value for firmware, given the value of the chip's register: the inverse of `written`."""
     if register in _LIMITS:
         return value + WORD & 0xFFFFFFFF
     return bits_there(value) if register in (Reg4.ISR, Reg4.EIMR) else value
 
 
 def package_text() -> str:
-    """The SystemVerilog package with every constant of this module."""
+    """Return the SystemVerilog package with every constant of this module."""
     groups: tuple[registers.Group, ...] = (
         ("REG", Reg4, 9),
         ("ISR", Isr4, 0),

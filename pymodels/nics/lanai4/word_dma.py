@@ -1,8 +1,8 @@
-"""The host DMA of a LANai 4: one transfer of whole words at a time (fact sheet 3.6).
+"""Host DMA of a LANai 4: one transfer of whole words at a time (fact sheet 3.6).
 
-EAR, LAR and DMA_DIR say what, the write of DMA_CTR starts it; DMA (which firmware knows as WAKE1) says that it is over.
-What the chip ignores, a write while a transfer runs or a place that is no multiple of 4, is an error here. Data become
-visible in pieces, in order.
+EAR, LAR and DMA_DIR define the transfer, and a write of DMA_CTR starts it; the ISR bit DMA (WAKE1 for firmware) reports
+its end. Misuse that the chip ignores (a write during a transfer, or an address that is not a multiple of 4) raises an
+error here. Data become visible in pieces, in order.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ DMA = 1 << Isr.WAKE1
 
 
 class WordDma:
-    """One NIC's engine between `sram` and the memory of its host."""
+    """DMA engine between the SRAM of a NIC and the memory of its host."""
 
     def __init__(self, world: World, node: int, sram: Memory, raise_isr: Callable[[int, int], None]) -> None:
         self.host_memory: Memory
@@ -33,11 +33,11 @@ class WordDma:
 
     @property
     def busy(self) -> bool:
-        """A transfer is in work."""
+        """True while a transfer runs."""
         return self.registers[Ebus.DMA_CTR] != 0
 
     def write(self, register: Ebus, value: int) -> None:
-        """A register write of the firmware."""
+        """Handle a register write of the firmware."""
         if self.busy:
             raise MachineError(f"node {self._node}: {register.name} written while a host DMA is in work; wait for DMA")
         if value & 3 and register is not Ebus.DMA_DIR:
@@ -60,7 +60,7 @@ class WordDma:
         self._kernel.at(self._kernel.now + delay + piece * self._timing.dma_byte, lambda: self._moved(piece))
 
     def _moved(self, piece: int) -> None:
-        """Move a piece, now that its time has passed."""
+        """Move a piece at the end of its time."""
         registers, done = self.registers, self._done
         host, sram = registers[Ebus.EAR] + done, registers[Ebus.LAR] + done
         if registers[Ebus.DMA_DIR]:

@@ -1,1 +1,1 @@
-"""The LANai 9 on a PCI64 card. Its registers have the names by which firmware speaks: `pymodels/registers.py`."""
+"""LANai 9 on a PCI64 card. Its register names are those that firmware uses: `pymodels/registers.py`."""

@@ -1,4 +1,4 @@
-"""The processor of a LANai 9, for firmware in C."""
+"""Processor of a LANai 9 for firmware in C."""
 
 from __future__ import annotations
 

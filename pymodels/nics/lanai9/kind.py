@@ -1,4 +1,4 @@
-"""The LANai 9, as a kind of NIC."""
+"""LANai 9 as a kind of NIC."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pymodels.registers import Pci
 
 @dataclass(frozen=True)
 class Lanai9(Lanai):
-    """A card with doorbells and DMA chains, whose first blocks the host loads."""
+    """LANai 9 on a card with doorbells, and with DMA chains that the host can start."""
 
     def card(self, sram_bytes: int, values: Values | None = None) -> CardMap:
         places = SLOT + Pci.SRAM, SLOT + Pci.CONTROL, SLOT + Pci.REGISTERS

@@ -1,4 +1,4 @@
-"""The LANai 9 of the machine."""
+"""LANai 9 of the machine."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pymodels.machine.nic import ModelNic
 
 
 class ModelNic9(ModelNic):
-    """A LANai with everything."""
+    """LANai with all engines."""
 
     kind = "lanai9"
 

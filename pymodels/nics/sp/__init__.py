@@ -1,1 +1,1 @@
-"""The SP adapter."""
+"""SP adapter."""

@@ -1,4 +1,4 @@
-"""The SP adapter, as a kind of NIC, and the SP switch that it is for."""
+"""SP adapter as a kind of NIC, and the SP switch network."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NETWORK = Network(
     switch="an SP switch chip",
     chunk=8,
 )
-"""LINKTYPE_USER1; what FALL_THROUGH does not count in `sp_switch`; ports of a chip (paper 001, 3.1.1)."""
+"""SP network with link type LINKTYPE_USER1, the pipeline of `sp_switch`, and the ports of a chip (paper 001, 3.1.1)."""
 # fmt: off
 KEYS = (
     *PROCESSOR,
@@ -40,41 +40,43 @@ KEYS = (
 
 
 def bus_beat(values: Values) -> int:
-    """Clocks of the NIC that a beat keeps the internal bus: one of its own."""
+    """Return the NIC clocks for which a beat occupies the internal bus: one bus clock."""
     return math.ceil(values.integer("internal_bus.period_ps") / values.integer("clock.nic_ps"))
 
 
 def bus_access(values: Values) -> int:
-    """Clocks of the NIC that an access of processor or host keeps it: address and data."""
+    """Return the NIC clocks for which an access of processor or host occupies the internal bus: address and data."""
     return 2 * bus_beat(values)
 
 
 @dataclass(frozen=True)
 class SpCard(CardMap):
-    """Where the regions of its card stand. Of the registers the host has the control register only."""
+    """Address map of the card. The control register is the only register that the host can access."""
 
     def register(self, register: int) -> int:
-        """The control register, which has the interrupt."""
+        """Return the address of the control register, which contains the interrupt bit."""
         return self.control
 
     def signal(self, value: int) -> int:
-        """The interrupt."""
+        """Return the interrupt bit."""
         return 1 << SpControl.INTERRUPT
 
 
 @dataclass(frozen=True)
 class SpAdapter(NicKind):
-    """A card with an internal bus between its processor's cache, its FIFOs and the PCI bus."""
+    """Card with an internal bus between its processor's cache, its FIFOs and the PCI bus."""
 
     def card(self, sram_bytes: int, values: Values | None = None) -> CardMap:
-        """`values`: whether it has doorbells; without them it does."""
+        """Return the address map; `values` determine whether there are doorbells, which is the default."""
         doorbells = values is None or values.flag("doorbell.present")
         places = SLOT + SpPci.SRAM, SLOT + SpPci.CONTROL, SLOT + SpPci.CONTROL
         return SpCard(*places, has_doorbells=doorbells, most_payload=MAX_USER)
 
     def settings(self, values: Values) -> dict[int, int]:
-        """Its clocks have one root (readings A8): a crossing is one register. An access of the processor or the host
-        keeps the internal bus for two of its clocks, address and data; a beat of the right engine for one.
+        """Return the run-time settings.
+
+        All clocks have one root (readings A8), so that a clock crossing is one register. An access of the processor or
+        the host occupies the internal bus for two bus clocks (address and data), a beat of the right engine for one.
         """
         return {
             int(Setting.CDC_LATENCY): 0,
@@ -87,7 +89,7 @@ class SpAdapter(NicKind):
         }
 
     def processor(self, values: Values) -> NicProcessor:
-        """Its loads and stores are cached; an uncached access goes over the internal bus."""
+        """Return the processor costs: loads and stores are cached; an uncached access uses the internal bus."""
         plain = NicProcessor.of(values)
         return replace(plain, uncached=plain.uncached + bus_access(values), cached=True)
 

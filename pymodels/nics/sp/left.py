@@ -1,4 +1,4 @@
-"""The left engine of the SP adapter: commands in the order of their insertion, and the Send FIFO that FETCH fills."""
+"""Left engine of the SP adapter: commands in order of insertion, and the Send FIFO that FETCH fills."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from pymodels.trace import Part, TraceEvent, unit
 
 FETCH, PACKET, READ, ALARM = (1 << bit for bit in (SpCommand.FETCH, SpCommand.PACKET, SpCommand.READ, SpCommand.ALARM))
 NEXT = 1 << 16
-"""Beside the bits of a command: the end of a packet."""
+"""Flag of an entry that marks the end of a packet; not a bit of a command."""
 
 
 @dataclass
 class Entry:
-    """One command: its first word, host address, bytes to store."""
+    """Command: its first word, host address, bytes to store."""
 
     first: int
     address: int
@@ -27,12 +27,12 @@ class Entry:
 
     @property
     def size(self) -> int:
-        """Bytes that move."""
+        """Number of bytes to move."""
         return 0 if self.first & (ALARM | NEXT) else self.first & 0xFFFF
 
 
 class LeftEngine:
-    """Commands between host memory and the adapter."""
+    """Engine that executes commands between host memory and the adapter."""
 
     def __init__(
         self,
@@ -42,7 +42,15 @@ class LeftEngine:
         changed: Callable[[], None],
         alarm: Callable[[], None],
     ) -> None:
-        """`changed`: STATUS may have; `alarm`: an ALARM's turn has come."""
+        """Create an idle engine.
+
+        Args:
+            world: The machine's shared resources.
+            node: Node of the adapter.
+            receive: Receive buffer, whose packets STORE reads.
+            changed: Function called when STATUS may have changed.
+            alarm: Function called when an ALARM is executed.
+        """
         self.fifo: deque[bytes] = deque()
         """What the Send FIFO holds, a FETCH each."""
         self.fetched = self.stored = 0
@@ -64,11 +72,11 @@ class LeftEngine:
 
     @property
     def idle(self) -> bool:
-        """Every command is done."""
+        """True if every command is finished."""
         return not self._busy and not self._entries
 
     def insert(self, first: int, address: int) -> None:
-        """A command. Its bytes follow, unless they are a packet's."""
+        """Insert a command. Its data follow, unless they are those of a packet."""
         data = bytearray()
         size = first & 0xFFFF
         if first & PACKET:
@@ -82,7 +90,7 @@ class LeftEngine:
         self._go_on()
 
     def insert_words(self, *words: int) -> None:
-        """Bytes of the command inserted last."""
+        """Append data to the command inserted last."""
         if not self._entries:
             raise MachineError(f"node {self._node}: words without a command that waits for them")
         last = self._entries[-1]
@@ -91,16 +99,16 @@ class LeftEngine:
         self._go_on()
 
     def insert_next(self) -> None:
-        """The end of a packet."""
+        """Insert the end of a packet."""
         self._entries.append(Entry(NEXT, 0, bytearray()))
         self._go_on()
 
     def room_made(self) -> None:
-        """The right engine has taken bytes out of the Send FIFO."""
+        """Continue after the right engine has removed bytes from the Send FIFO."""
         self._go_on()
 
     def _go_on(self) -> None:
-        """Begin with the next command, if all that it needs is there."""
+        """Start the next command if its data and room are available."""
         while not self._busy and self._entries:
             entry = self._entries[0]
             if entry.first & NEXT:
@@ -149,12 +157,12 @@ class LeftEngine:
             self._log.add(self._unit, event, self.stored, 1, -entry.size)
 
     def _trace_move(self, size: int) -> None:
-        """Record that bytes of the packet at the head go to the Recv/Cmd FIFO, at once in the machine."""
+        """Record the move of packet bytes to the Recv/Cmd FIFO, which takes no time in the machine."""
         number = self.stored + sum(not entry.first & (FETCH | ALARM | NEXT) for entry in self._entries)
         for event in (TraceEvent.MOVE_START, TraceEvent.MOVE_DONE):
             self._log.add(unit(self._node, Part.NET_RECV), event, self._receive.key, number, size)
 
 
 def _whole(size: int) -> int:
-    """Bytes of the Send FIFO that a FETCH takes."""
+    """Return the bytes of the Send FIFO that a FETCH occupies."""
     return size + 7 & ~7

@@ -1,4 +1,4 @@
-"""An SP adapter of the machine: the processor's verbs, the engines behind its registers, the PCI side of its card."""
+"""SP adapter of the machine: the processor's verbs, the engines behind its registers, the PCI side of its card."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from pymodels.registers import Pci
 
 
 class ModelSpNic(ModelProcessor):
-    """Satisfies `firmware.verbs.Nic` by shape; also: `sram`, `special` (registers and engines), `card` (PCI side)."""
+    """NIC that satisfies the protocol `firmware.verbs.Nic`, with `sram`, `special` (registers, engines) and `card` (PCI
+    side).
+    """
 
     kind = "sp"
     watched = SpReg.STATUS
@@ -34,26 +36,26 @@ class ModelSpNic(ModelProcessor):
         self.card = SpWindow(world, node, self.sram, self.special, bells)
 
     def connect(self, host_memory: Memory, check_grant: Callable[[int, int], None]) -> None:
-        """Connect the left engine to the host's memory, and to the check of which addresses it may access."""
+        """Connect the left engine to the host's memory, and to the check of the addresses that it accesses."""
         self.left.host_memory, self.left.check_grant = host_memory, check_grant
 
     def _change(self) -> None:
-        """STATUS may have changed, and what a packet waits for may be there."""
+        """Continue waiting packets and notify polling loops after a possible change of STATUS."""
         self._send.go_on()
         self._watched_changed()
 
     def _bell(self, raised: int, cleared: int) -> None:
-        """A doorbell entry has come, or was lost."""
+        """Handle a stored or lost doorbell entry."""
         self._change()
 
     def _interrupt(self) -> None:
-        """ALARM."""
+        """Execute ALARM."""
         self.special.interrupting = True
         self.card.interrupt(True)
 
 
 class SpWindow(Window):
-    """The PCI face of the adapter: SRAM, control register, doorbells."""
+    """PCI side of the adapter: SRAM, control register, doorbells."""
 
     def __init__(self, world: World, node: int, sram: Memory, special: SpRegisters, bells: Doorbells) -> None:
         super().__init__(world, node, sram)

@@ -1,7 +1,7 @@
-"""The packets of the SP adapter: its receive buffer, and its send side.
+"""Receive buffer and send side of the SP adapter.
 
-On the machine's wires the VIA header stands in front of what the switches leave of the switch header, so that the
-packet's key comes first, as in every packet of the machine; nobody but two adapters looks.
+On the machine's wires the VIA header precedes the rest of the switch header, so that the packet's key comes first, as
+in every packet of the machine. Only adapters interpret these bytes.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from pymodels.nics.sp.registers import RecvStatus, SpSize
 from pymodels.trace import Part, TraceEvent, unit
 
 FIXED = HEADER_BYTES - ROUTE_BYTES + VIA_BYTES
-"""Bytes in front of the user data on the machine's wires, route apart."""
+"""Bytes before the user data on the machine's wires, without the route."""
 
 
 @dataclass
 class Packet:
-    """A packet in the receive buffer: its six header words, user data, RECV_STATUS."""
+    """Packet in the receive buffer: its six header words, user data, RECV_STATUS."""
 
     words: tuple[int, ...]
     user: bytes
@@ -34,7 +34,7 @@ class Packet:
 
 
 class ReceiveBuffer:
-    """Whole packets, two at most; whatever comes then stays in the network."""
+    """Receive buffer for two complete packets; further packets stay in the network."""
 
     def __init__(self, world: World, node: int, changed: Callable[[], None]) -> None:
         self._packets: deque[Packet] = deque()
@@ -49,7 +49,7 @@ class ReceiveBuffer:
 
     @property
     def head(self) -> Packet | None:
-        """The packet that the processor looks at."""
+        """Packet that the processor accesses."""
         return self._packets[self._seen] if self._seen < len(self._packets) else None
 
     @property
@@ -58,7 +58,7 @@ class ReceiveBuffer:
         return self.head.words[4] if self.head else 0
 
     def take(self, size: int) -> bytes:
-        """The next user bytes of the packet at the head. MachineError when it does not have them."""
+        """Return the next user bytes of the packet at the head. Raises MachineError if it has fewer."""
         packet = self.head
         if packet is None or packet.taken + size > len(packet.user):
             raise MachineError(f"node {self._node}: STORE of {size} bytes that no packet at the head has")
@@ -66,21 +66,21 @@ class ReceiveBuffer:
         return packet.user[packet.taken - size : packet.taken]
 
     def next(self) -> None:
-        """The processor is through with the packet at the head. MachineError when there is none."""
+        """Advance the head to the next packet. Raises MachineError if there is no packet."""
         if self.head is None:
             raise MachineError(f"node {self._node}: RECV_NEXT without a packet")
         self._seen += 1
         self._changed()
 
     def release(self) -> None:
-        """All that was asked of the oldest packet is done."""
+        """Free the oldest packet, whose commands have all been executed."""
         self._packets.popleft()
         self._seen -= 1
         while self._backlog and len(self._packets) < SpSize.PACKETS:
             self._take(*self._backlog.popleft())
 
     def offer(self, flight: Flight, data: bytes, size: int, tail: bool) -> None:
-        """Bytes from the network."""
+        """Accept bytes from the network."""
         if self._backlog or len(self._packets) == SpSize.PACKETS:
             self._backlog.append((flight, data, size, tail))
         else:
@@ -96,7 +96,7 @@ class ReceiveBuffer:
         flight.taken(size, tail)
 
     def _whole(self, data: bytes, flight: Flight) -> None:
-        """The tail has come."""
+        """Store a packet whose tail has arrived."""
         fixed, user = data[:FIXED].ljust(FIXED, b"\0"), data[FIXED:]
         words = [int.from_bytes(fixed[at : at + 4], "big") for at in range(0, FIXED, 4)]
         wrong = len(data) < FIXED or len(user) > MAX_USER or words[2] & 0xFFFF != VIA_BYTES + len(user)
@@ -108,16 +108,16 @@ class ReceiveBuffer:
 
 
 class Fifo(Protocol):
-    """What the send side asks of the left engine."""
+    """Interface of the left engine to the send side."""
 
     fifo: deque[bytes]
 
     def room_made(self) -> None:
-        """Bytes have left the Send FIFO."""
+        """Continue after bytes have left the Send FIFO."""
 
 
 class SendSide:
-    """SEND0 and on, OWN0 and on, SEND_START; one packet on its way, one that waits."""
+    """Send side: registers SEND0.., OWN0.. and SEND_START; one packet in transmission and one waiting."""
 
     def __init__(self, world: World, node: int, network: ModelNetwork, left: Fifo, changed: Callable[[], None]) -> None:
         self.words = [0] * 6
@@ -133,18 +133,18 @@ class SendSide:
 
     @property
     def free(self) -> bool:
-        """The next packet may be written."""
+        """True if the next packet may be written."""
         return self._waiting is None
 
     def start(self, value: int) -> None:
-        """SEND_START. MachineError for what makes no packet."""
+        """Handle a write of SEND_START. Raises MachineError for an invalid value."""
         size, own = value & 0xFFF, value >> 16 & 0x7F
         if self._waiting is not None or size > MAX_USER or own > SpSize.INLINE or (size and own):
             raise MachineError(f"node {self._node}: SEND_START of {value:#x} makes no packet now")
         self._waiting = size, own
 
     def go_on(self) -> None:
-        """Send what waits, when the link interface is free and all user data are in the Send FIFO."""
+        """Send the waiting packet if the link interface is free and all user data are in the Send FIFO."""
         if self._going or self._waiting is None or (self._waiting[0] and not self._left.fifo):
             return
         size, own = self._waiting
@@ -163,7 +163,7 @@ class SendSide:
         self._left.room_made()
 
     def _progress(self, raised: int, cleared: int) -> None:
-        """The engine has begun, or is through with the packet."""
+        """Handle the start or the end of a packet in the engine."""
         if raised:
             self._going = False
             self.sent += 1

@@ -1,19 +1,25 @@
-"""The one register map of the SP adapter: registers, status bits, commands of the left engine, PCI map, sizes.
+"""Register map of the SP adapter: registers, status bits, commands of the left engine, PCI map, sizes.
 
-Paper 001, 3.1.2 tells what the adapter has; offsets and bits are unpublished, so they are all *ours*. The processor
-sees 32-bit registers every 4 bytes; their numbers are those of `firmware.verbs.Nic.read` and `write`. Two of them that
-stand on 8 bytes are one access of the internal bus; the model's processor port gives and takes its halves in turn.
+Paper 001, 3.1.2 describes the adapter; offsets and bits are unpublished, so that they are all *ours*. The processor
+accesses 32-bit registers every 4 bytes, with the numbers of `firmware.verbs.Nic.read` and `write`. Two registers in an
+aligned group of 8 bytes are one access of the internal bus; the processor port of the model transfers its halves in
+turn.
 
-The left engine does the commands of the Recv/Cmd FIFO in their order. A command is two words, what to do and the host
-address, written to COMMAND_HIGH and COMMAND_LOW. FETCH brings bytes of host memory into the Send FIFO. STORE moves
-bytes to host memory: those that follow it in the FIFO, put there by the processor (DATA_HIGH and DATA_LOW, or
-DATA_ONE), or, with PACKET, the next ones of the packet's user data, which the right engine puts there. READ brings up
-to 128 bytes of host memory to where the processor reads them, READ0 and on. ALARM asserts the PCI interrupt when its
-turn comes. RECV_NEXT frees a packet's buffer behind all commands before it. What is written waits in a queue of
-`QUEUE` entries; ROOM in STATUS says that it takes another `QUEUE_ROOM`.
+The left engine executes the commands of the Recv/Cmd FIFO in order. A command has two words, operation and host
+address, written to COMMAND_HIGH and COMMAND_LOW:
 
-A packet is sent from the words SEND0..SEND5 and the Send FIFO by writing SEND_START; its user data are one whole FETCH,
-or up to 64 bytes that the processor has written to OWN0 and on.
+- FETCH moves bytes of host memory into the Send FIFO.
+- STORE moves bytes to host memory: those that follow it in the FIFO, written by the processor (DATA_HIGH and DATA_LOW,
+  or DATA_ONE), or, with PACKET, the next ones of the packet's user data, written by the right engine.
+- READ moves up to 128 bytes of host memory to READ0.., where the processor reads them.
+- ALARM asserts the PCI interrupt.
+
+RECV_NEXT frees a packet's buffer after all earlier commands. Written entries wait in a queue of `QUEUE` entries; ROOM
+in STATUS is set while there is room for another `QUEUE_ROOM`.
+
+A write of SEND_START sends a packet from the words SEND0..SEND5 and the Send FIFO; its user data are one whole FETCH,
+or up to 64 bytes that the processor has written to OWN0...
+
 `python -m pymodels.nics.sp.registers --sv` rewrites `hdl/nic/sp/sp_adapter_pkg.sv` from this module; a parity test
 compares.
 """
@@ -154,7 +160,7 @@ class SpSetting(IntEnum):
 
 
 PACKAGE = Path(__file__).resolve().parents[3] / "hdl" / "nic" / "sp" / "sp_adapter_pkg.sv"
-"""The generated SystemVerilog package."""
+"""Path of the generated SystemVerilog package."""
 
 _GROUPS: tuple[Group, ...] = (
     ("REG", SpReg, 9),
@@ -170,33 +176,33 @@ _GROUPS: tuple[Group, ...] = (
 
 
 def fetch_command(size: int) -> int:
-    """The first word of FETCH. ValueError for what the Send FIFO cannot hold."""
+    """Return the first word of FETCH. Raises ValueError for more bytes than the Send FIFO holds."""
     if not 0 <= size <= SpSize.FIFO:
         raise ValueError(f"FETCH of {size} bytes: the Send FIFO holds {int(SpSize.FIFO)}")
     return 1 << SpCommand.FETCH | size
 
 
 def read_command(size: int) -> int:
-    """The first word of READ. ValueError for what its words cannot hold."""
+    """Return the first word of READ. Raises ValueError for more bytes than READ can return."""
     if not 0 <= size <= SpSize.READ:
         raise ValueError(f"READ of {size} bytes: there is room for {int(SpSize.READ)}")
     return 1 << SpCommand.READ | 1 << SpCommand.FETCH | size
 
 
 def store_command(size: int, packet: bool) -> int:
-    """The first word of STORE; `packet`: of the packet's user data. ValueError for what a command cannot name."""
+    """Return the first word of STORE, of the packet's user data if `packet`. Raises ValueError for an invalid size."""
     if not 0 <= size < 1 << 16:
         raise ValueError(f"STORE of {size} bytes: a command has 16 bits for them")
     return int(packet) << SpCommand.PACKET | size
 
 
 def package_text() -> str:
-    """The SystemVerilog package with every constant of this module."""
+    """Return the SystemVerilog package with every constant of this module."""
     return declarations("sp_adapter_pkg", "pymodels/nics/sp/registers.py", _GROUPS, [])
 
 
 def main(arguments: list[str]) -> int:
-    """The command line of this map."""
+    """Run the command line of this register map."""
     return command(arguments, "pymodels.nics.sp.registers", PACKAGE, package_text())
 
 

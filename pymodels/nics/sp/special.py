@@ -1,4 +1,4 @@
-"""The registers of the SP adapter, and STATUS (`pymodels.nics.sp.registers`)."""
+"""Registers of the SP adapter, including STATUS (`pymodels.nics.sp.registers`)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class SpRegisters:
 
     @property
     def status(self) -> int:
-        """STATUS. ERROR and a queue without ROOM do not come here: they are a MachineError, and never."""
+        """Value of STATUS. ERROR is always 0 and ROOM always 1, since the machine raises MachineError instead."""
         left = self._left
         counters = (SpStatus.FETCHED, left.fetched), (SpStatus.STORED, left.stored), (SpStatus.SENT, self._send.sent)
         levels = (
@@ -59,7 +59,7 @@ class SpRegisters:
         )
 
     def read(self, register: int) -> int:
-        """The value of a register now."""
+        """Return the present value of a register."""
         packet = self._receive.head
         if SpReg.RECV0 <= register <= SpReg.RECV7:
             return self._received((register - SpReg.RECV0) // 4)
@@ -82,7 +82,7 @@ class SpRegisters:
         return values[register]()
 
     def _received(self, index: int) -> int:
-        """A word of the packet at the head."""
+        """Return a word of the packet at the head."""
         packet = self._receive.head
         if packet is None:
             return 0
@@ -101,7 +101,7 @@ class SpRegisters:
             self._changed()
 
     def _act(self, register: int, value: int) -> None:
-        """Write a register that does something."""
+        """Write a register with side effects."""
         writers: dict[int, Callable[[], None]] = {
             SpReg.ACK: lambda: setattr(self, "sticky", self.sticky & ~(value & STICKY)),
             SpReg.INTERRUPT: lambda: self._interrupt(value),
@@ -131,7 +131,7 @@ class SpRegisters:
             self.drive(True)
 
     def _start_timer(self, clocks: int) -> None:
-        """TIME after so many clocks; a later write stops it."""
+        """Set TIME after a number of clocks; a later write cancels the timer."""
         self._timer += 1
         mine = self._timer
 
