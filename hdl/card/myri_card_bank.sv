@@ -1,25 +1,25 @@
-// Who owns a bank of SRAM: the bus side, or the FPGA when it has asked and the bus side is not using it.
-//
-// The FPGA asks (`want`), is granted, releases, and asks again only after it has seen the grant fall. The bus side owns
-// the bank whenever the FPGA does not; an access or a hold of the bus side keeps it for cfg_linger clocks more, so that
-// a burst is not torn. A bus access that must wait longer than cfg_patience clocks is an event (0: never).
-// Timing: a grant is two crossings after the request. The requester keeps the clock awake until its access is done.
+// Arbiter of one SRAM bank between the bus side and the FPGA.
+// The FPGA requests the bank (`want`), is granted, releases, and requests again only after the grant has fallen. The
+// bus side owns the bank whenever the FPGA does not. After an access or a hold, the bus side keeps the bank for
+// cfg_linger more clocks, so that a burst is not interrupted. A bus access that waits longer than cfg_patience clocks
+// raises ev_patience (0: never).
+// Timing: a grant takes two crossings from the request. The requester keeps its clock running until its access is done.
 module myri_card_bank (
     input logic clk,  // PCI clock
     input logic rst,  // synchronous reset
-    input logic [3:0] cfg_latency,  // of the crossings
-    input logic [7:0] cfg_linger,  // clocks that the bus side keeps the bank after an access
-    input  logic [15:0] cfg_patience,  // clocks that a bus access waits before ev_patience; 0 = for ever
-    input logic access,  // the bus side wants to access the bank now
-    input logic hold,  // the bus side keeps the bank
-    output logic host_owns,  // the bus side may access it
-    output logic ev_patience,  // strobe: a bus access has waited too long
+    input logic [3:0] cfg_latency,  // latency of the crossings
+    input logic [7:0] cfg_linger,  // clocks for which the bus side keeps the bank after an access
+    input  logic [15:0] cfg_patience,  // clocks that a bus access waits before ev_patience; 0 = no limit
+    input logic access,  // the bus side requests an access now
+    input logic hold,  // the bus side holds the bank
+    output logic host_owns,  // the bus side owns the bank
+    output logic ev_patience,  // strobe: a bus access has exceeded cfg_patience
     input logic f_clk,  // fabric clock
     input logic f_rst,  // synchronous reset
-    input logic want,  // the FPGA wants it, or still has it
-    output logic granted,  // it has it
-    output logic busy,  // PCI side needs another edge
-    output logic f_busy  // fabric side needs another edge
+    input logic want,  // the FPGA requests or still uses the bank
+    output logic granted,  // the FPGA owns the bank
+    output logic busy,  // PCI side: 1 = a further edge is needed
+    output logic f_busy  // fabric side: 1 = a further edge is needed
 );
   logic wanted, grant_q, want_busy, grant_busy;
   logic [ 7:0] linger_q;

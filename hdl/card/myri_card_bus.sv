@@ -1,6 +1,6 @@
-// The bus side of the FPGA card, in the PCI clock: accesses of its window to banks or registers, the card as a master.
-//
-// Reads are answered in order: one to a register waits until none to a bank is on its way, and the other way round.
+// Bus side of the FPGA card, in the PCI clock: accesses of the card's window to banks or registers, and the card as bus
+// master.
+// Reads are answered in order: a register read waits until no bank read is pending, and vice versa.
 // Timing: see myri_card_local, myri_card_registers, myri_card_uplink.
 module myri_card_bus
   import myri_sleep_pkg::*;
@@ -8,56 +8,56 @@ module myri_card_bus
     input logic clk,  // PCI clock
     input logic rst,  // synchronous reset
     input logic [47:0] cycle,  // index of the coming edge
-    input logic [15:0] cfg_patience,  // clocks that a write of CONTROL waits before ev_mailbox; 0 = for ever
-    input logic [7:0] cfg_pause,  // as myri_card_uplink
+    input logic [15:0] cfg_patience,  // clocks that a write of CONTROL waits before ev_mailbox; 0 = no limit
+    input logic [7:0] cfg_pause,  // see myri_card_uplink
     input logic tw_valid,  // write beat of the target
-    output logic tw_ready,  // taken
+    output logic tw_ready,  // accepted
     input logic [31:0] tw_addr,  // 8-byte aligned
-    input logic [63:0] tw_data,  // lanes
+    input logic [63:0] tw_data,  // byte lanes
     input logic [7:0] tw_be,  // bytes written
     input logic tread_valid,  // read request of the target
-    output logic tread_ready,  // taken
+    output logic tread_ready,  // accepted
     input logic [31:0] tread_addr,  // 8-byte aligned
     output logic td_valid,  // its answer
-    output logic [63:0] td_data,  // lanes
+    output logic [63:0] td_data,  // byte lanes
     output logic mc_valid,  // command of the master
-    input logic mc_ready,  // taken
+    input logic mc_ready,  // accepted
     output logic mc_write,  // 1 = write to the bus
     output logic [31:0] mc_addr,  // byte address
     output logic [15:0] mc_bytes,  // bytes
     output logic mw_valid,  // write beat
-    input logic mw_ready,  // taken
-    output logic [63:0] mw_data,  // lanes
+    input logic mw_ready,  // accepted
+    output logic [63:0] mw_data,  // byte lanes
     input logic mr_valid,  // read beat
-    output logic mr_ready,  // taken
-    input logic [63:0] mr_data,  // lanes
-    input logic m_done,  // the command is over
+    output logic mr_ready,  // accepted
+    input logic [63:0] mr_data,  // byte lanes
+    input logic m_done,  // strobe: the command has finished
     output logic mem_valid,  // access of a bank
     output logic mem_write,  // 1 = write
     output logic [22:0] mem_addr,  // byte offset in the banks, multiple of 4
     output logic [31:0] mem_wdata,  // write data
     output logic [3:0] mem_be,  // bytes written
-    input logic [31:0] mem_rdata,  // read data, the clock after
-    output logic [3:0] access,  // banks that the bus side wants in this clock
-    output logic [3:0] hold,  // banks that the host keeps
-    input logic [3:0] host_owns,  // banks of the bus side
+    input logic [31:0] mem_rdata,  // read data, one clock later
+    output logic [3:0] access,  // banks that the bus side accesses in this clock
+    output logic [3:0] hold,  // banks that the host holds
+    input logic [3:0] host_owns,  // banks that the bus side owns
     output logic write_valid,  // a register of the fabric is written
-    input logic write_ready,  // taken
+    input logic write_ready,  // accepted
     output logic [7:0] write_addr,  // CardReg
     output logic [31:0] write_data,  // value
     input logic s_valid,  // status word of the fabric
-    output logic s_ready,  // taken
+    output logic s_ready,  // accepted
     input logic [2:0] s_index,  // STATUS_...
     input logic [31:0] s_value,  // value
     input logic job_valid,  // job of the shell
-    output logic job_ready,  // it is finished
+    output logic job_ready,  // it has finished
     input logic [1:0] job_kind,  // see myri_card_uplink
     input logic [23:0] job_value,  // see myri_card_uplink
-    output logic sent,  // strobe: a result stands in the NIC
-    output logic ev_mailbox,  // strobe: a write of the control mailbox has waited too long
-    output alarm_t alarm,  // wants to be awake at this edge
-    output logic in_flight,  // something is not finished: a job, a transfer
-    output logic busy  // another edge is needed
+    output logic sent,  // strobe: a result is in the NIC's memory
+    output logic ev_mailbox,  // strobe: a write of the control mailbox has exceeded cfg_patience
+    output alarm_t alarm,  // edge at which the clock must run
+    output logic in_flight,  // 1 = a job or a transfer is unfinished
+    output logic busy  // 1 = a further clock edge is needed
 );
   logic w_bank, r_bank, bank_tw_ready, bank_tread_ready, bank_td_valid, reg_w_ready, reg_r_done;
   logic reg_r_valid;
@@ -208,7 +208,7 @@ module myri_card_bus
     end
   end
 
-  // A client of a bank stays awake until it has its answer: the target by itself, the uplink in its states.
+  // A client of a bank keeps the clock running until it has its answer: the target by itself, the uplink in its states.
   assign busy = in_flight || registers_busy;
 
   logic unused;

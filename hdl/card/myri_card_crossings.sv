@@ -1,5 +1,5 @@
-// Where the PCI clock and the fabric clock of the FPGA card meet: who owns each bank, register writes, status words, jobs.
-//
+// Crossings between the PCI clock and the fabric clock of the FPGA card: bank ownership, register writes, status words,
+// jobs.
 // Timing: each crossing costs its latency (cfg_cdc_latency).
 module myri_card_crossings #(
     parameter int FIFO_LOG2 = 4  // entries of the crossings = 2**FIFO_LOG2
@@ -8,43 +8,43 @@ module myri_card_crossings #(
     input logic rst,  // synchronous reset
     input logic f_clk,  // fabric clock
     input logic f_rst,  // synchronous reset
-    input logic [3:0] cfg_cdc_latency,  // of every crossing
-    input logic [7:0] cfg_linger,  // as myri_card_bank
-    input logic [15:0] cfg_patience,  // as myri_card_bank
-    input logic [3:0] access,  // banks that the bus side wants in this clock
-    input logic [3:0] hold,  // banks that the host keeps
-    output logic [3:0] host_owns,  // banks of the bus side
+    input logic [3:0] cfg_cdc_latency,  // latency of every crossing
+    input logic [7:0] cfg_linger,  // see myri_card_bank
+    input logic [15:0] cfg_patience,  // see myri_card_bank
+    input logic [3:0] access,  // banks that the bus side accesses in this clock
+    input logic [3:0] hold,  // banks that the host holds
+    output logic [3:0] host_owns,  // banks that the bus side owns
     input logic write_valid,  // a register of the fabric is written
-    output logic write_ready,  // taken
+    output logic write_ready,  // accepted
     input logic [7:0] write_addr,  // CardReg
     input logic [31:0] write_data,  // value
     output logic s_valid,  // status word of the fabric
-    input logic s_ready,  // taken
+    input logic s_ready,  // accepted
     output logic [2:0] s_index,  // STATUS_...
     output logic [31:0] s_value,  // value
     output logic job_valid,  // job of the shell
-    input logic job_ready,  // it is finished
+    input logic job_ready,  // it has finished
     output logic [1:0] job_kind,  // see myri_card_uplink
     output logic [23:0] job_value,  // see myri_card_uplink
-    input logic sent,  // strobe: a result stands in the NIC
+    input logic sent,  // strobe: a result is in the NIC's memory
     output logic f_valid,  // a register is written
-    input logic f_ready,  // taken
+    input logic f_ready,  // accepted
     output logic [7:0] f_addr,  // CardReg
     output logic [31:0] f_data,  // value
     input logic fs_valid,  // status word for the bus side
-    output logic fs_ready,  // taken
+    output logic fs_ready,  // accepted
     input logic [2:0] fs_index,  // STATUS_...
     input logic [31:0] fs_value,  // value
     input logic fj_valid,  // job for the uplink
-    output logic fj_ready,  // taken
+    output logic fj_ready,  // accepted
     input logic [1:0] fj_kind,  // see myri_card_uplink
     input logic [23:0] fj_value,  // see myri_card_uplink
-    output logic f_sent,  // strobe: the result is in the NIC
-    input logic [3:0] want,  // banks asked for
-    output logic [3:0] granted,  // banks that are the fabric's
-    output logic [3:0] ev_patience,  // strobes: a bus access has waited too long for a bank
-    output logic busy,  // PCI clock: another edge is needed
-    output logic f_busy  // fabric clock: another edge is needed
+    output logic f_sent,  // strobe: the result is in the NIC's memory
+    input logic [3:0] want,  // banks requested
+    output logic [3:0] granted,  // banks granted to the fabric
+    output logic [3:0] ev_patience,  // strobes: a bus access has exceeded cfg_patience
+    output logic busy,  // PCI clock: 1 = a further edge is needed
+    output logic f_busy  // fabric clock: 1 = a further edge is needed
 );
   logic [3:0] bank_busy, bank_f_busy;
   for (genvar i = 0; i < 4; i++) begin : gen_bank

@@ -1,30 +1,29 @@
-// What is in the FPGA: the message shell and the circuits in its slots, in the fabric clock.
-//
-// A circuit's access of bank 3 is made while the bank is the FPGA's. Timing: see myri_card_shell and the circuits.
+// Contents of the FPGA, in the fabric clock: the message shell and the circuits in its slots.
+// A circuit accesses bank 3 only while the FPGA owns it. Timing: see myri_card_shell and the circuits.
 module myri_card_fabric
   import myri_card_pkg::*;
 (
     input logic clk,  // fabric clock
     input logic rst,  // synchronous reset
     input logic f_valid,  // a register is written
-    output logic f_ready,  // taken
+    output logic f_ready,  // accepted
     input logic [7:0] f_addr,  // CardReg
     input logic [31:0] f_data,  // value
     output logic fs_valid,  // status word for the bus side
-    input logic fs_ready,  // taken
+    input logic fs_ready,  // accepted
     output logic [2:0] fs_index,  // STATUS_...
     output logic [31:0] fs_value,  // value
     output logic fj_valid,  // job for the uplink
-    input logic fj_ready,  // taken
+    input logic fj_ready,  // accepted
     output logic [1:0] fj_kind,  // see myri_card_uplink
     output logic [23:0] fj_value,  // see myri_card_uplink
-    input logic f_sent,  // strobe: the result is in the NIC
-    output logic [3:0] want,  // banks asked for
-    input logic [3:0] granted,  // banks that are the fabric's
+    input logic f_sent,  // strobe: the result is in the NIC's memory
+    output logic [3:0] want,  // banks requested
+    input logic [3:0] granted,  // banks granted to the fabric
     output logic head_valid,  // read of bank 0 or 1
     output logic head_bank,  // which
     output logic [18:0] head_addr,  // word
-    input logic [31:0] head_rdata,  // read data, the clock after
+    input logic [31:0] head_rdata,  // read data, one clock later
     output logic result_valid,  // write of bank 2
     output logic [18:0] result_addr,  // word
     output logic [31:0] result_wdata,  // write data
@@ -32,12 +31,12 @@ module myri_card_fabric
     output logic bank_write,  // 1 = write
     output logic [18:0] bank_addr,  // word
     output logic [31:0] bank_wdata,  // write data
-    input logic [31:0] bank_rdata,  // read data, the clock after
+    input logic [31:0] bank_rdata,  // read data, one clock later
     output logic ev_trespass,  // level: a circuit uses bank 3 without a grant
     output logic tr_take,  // strobe: a message is given to its circuit
-    output logic tr_give,  // strobe: its result is written
+    output logic tr_give,  // strobe: the message's result is written
     output logic [31:0] tr_key,  // first word of the message, with both
-    output logic busy  // another edge is needed
+    output logic busy  // 1 = a further clock edge is needed
 );
   logic ce, known, here, shell_busy, circuits_busy, circuit_access, trespass, bank_due_q;
   logic exists;

@@ -1,47 +1,46 @@
-// The local bus of the card: 32 bits a PCI clock, between the PCI backends and the banks.
-//
-// A lane group of 8 bytes is two accesses, the low word first; a write skips a word without an enabled byte. Clients, by
-// priority: what is being done goes on, then writes from the bus, DMA into the banks, reads from the bus, the uplink.
-// A word is accessed only while the bus side owns its bank; a client waits for it (the target answers by retry).
-// Timing: a write is done in the clock of its word; read data come two clocks after the second word was asked for. A
-// client keeps the clock awake until it has its answer; nothing else here needs an edge.
+// Local bus of the card between the PCI backends and the banks: 32 bits per PCI clock.
+// A lane group of 8 bytes is two accesses, the low word first. A write skips a word without an enabled byte. Priority:
+// the access in progress, writes from the bus, DMA into the banks, reads from the bus, the uplink. A word is accessed
+// only while the bus side owns its bank; meanwhile the client waits (the target answers with a retry).
+// Timing: a write is done in the clock of its word. Read data arrive two clocks after the request of the second word. A
+// client keeps the clock running until it has its answer; the block itself needs no further edge.
 module myri_card_local (
     input  logic        clk,          // PCI clock
     input  logic        rst,          // synchronous reset
     input  logic        tw_valid,     // write beat of the target, banks only
-    output logic        tw_ready,     // taken
+    output logic        tw_ready,     // accepted
     input  logic [22:0] tw_addr,      // byte offset in the banks, multiple of 8
-    input  logic [63:0] tw_data,      // lanes
+    input  logic [63:0] tw_data,      // byte lanes
     input  logic [ 7:0] tw_be,        // bytes written
     input  logic        dw_valid,     // write beat of the card's DMA
-    output logic        dw_ready,     // taken
+    output logic        dw_ready,     // accepted
     input  logic [22:0] dw_addr,      // byte offset in the banks, multiple of 8
-    input  logic [63:0] dw_data,      // lanes
+    input  logic [63:0] dw_data,      // byte lanes
     input  logic [ 7:0] dw_be,        // bytes written
     input  logic        tread_valid,  // read of the target
-    output logic        tread_ready,  // taken
+    output logic        tread_ready,  // accepted
     input  logic [22:0] tread_addr,   // byte offset in the banks, multiple of 8
     output logic        td_valid,     // its data
     input  logic        ur_valid,     // read of the uplink
-    output logic        ur_ready,     // taken
+    output logic        ur_ready,     // accepted
     input  logic [22:0] ur_addr,      // byte offset in the banks, multiple of 8
     output logic        ud_valid,     // its data
     output logic [63:0] rdata,        // read data, with td_valid or ud_valid
-    output logic [ 3:0] access,       // banks that a client wants in this clock
+    output logic [ 3:0] access,       // banks that a client accesses in this clock
     input  logic [ 3:0] host_owns,    // banks that the bus side owns
     output logic        mem_valid,    // access of a bank
     output logic        mem_write,    // 1 = write
     output logic [22:0] mem_addr,     // byte offset in the banks, multiple of 4
     output logic [31:0] mem_wdata,    // write data
     output logic [ 3:0] mem_be,       // bytes written
-    input  logic [31:0] mem_rdata     // read data, in the clock after
+    input  logic [31:0] mem_rdata     // read data, one clock later
 );
   localparam logic [1:0] TARGET_WRITE = 2'd0;
   localparam logic [1:0] DMA_WRITE = 2'd1;
   localparam logic [1:0] TARGET_READ = 2'd2;
   localparam logic [1:0] UPLINK_READ = 2'd3;
 
-  // ---- the client served ----
+  // ---- served client ----
   logic upper_q;  // the high word of a lane group is next
   logic [1:0] last_client_q, client;
   logic any;

@@ -1,7 +1,6 @@
-// Positions of the two incoming queues, which messages enter by turns.
-//
-// Ring rule: a message begins below the limit; the next one after its end, or at 0; front = back means empty.
-// Timing: a step is seen in the clock after.
+// Read positions of the two incoming queues, which messages enter alternately.
+// Ring rule: a message begins below the limit; the next one begins after its end, or at 0. front = back means empty.
+// Timing: a step takes effect one clock later.
 module myri_card_queues (
     input  logic        clk,    // fabric clock
     input  logic        rst,    // synchronous reset
@@ -9,11 +8,11 @@ module myri_card_queues (
     input  logic [23:0] back1,  // see CardReg
     input  logic [23:0] limit,  // see CardReg
     input  logic [15:0] count,  // words of the payload of the message at the front
-    input  logic        step,   // strobe: it is done with
-    output logic        turn,   // the queue whose turn it is
-    output logic [23:0] front,  // where its message begins
-    output logic        there,  // there is one
-    output logic [23:0] next    // where the one behind it will begin
+    input  logic        step,   // strobe: advance to the next message
+    output logic        turn,   // the queue to be read next
+    output logic [23:0] front,  // byte offset of its first message
+    output logic        there,  // there is a message
+    output logic [23:0] next    // byte offset of the message after it
 );
   logic [23:0] front0_q, front1_q, end_of;
   assign front  = turn ? front1_q : front0_q;

@@ -1,22 +1,21 @@
-// Reads a message out of a bank, a word a user clock, and a word ahead of the one that takes it.
-//
-// A synchronous SRAM gives its word in the clock after the address. So the next address leaves in the clock in which a
-// word is taken; a word that is not taken is kept, and no address leaves meanwhile.
-// Timing: the first word two user clocks after `open`, then one in each clock in which one is taken. Nothing moves
+// Reader of a message in a bank: one word per user clock, one word ahead of the consumer.
+// A synchronous SRAM returns a word one clock after the address. The next address is therefore sent in the clock in
+// which a word is accepted. A word that is not accepted is kept, and no address is sent meanwhile.
+// Timing: the first word is available two user clocks after `open`, then one per accepted word. No register changes
 // without `ce`.
 module myri_card_reader (
     input logic clk,  // fabric clock
     input logic rst,  // synchronous reset
     input logic ce,  // clock enable of the user clock
-    input logic open,  // a message is read; while 0 the next one begins at its first word
+    input logic open,  // 1 = a message is read; 0 restarts at the first word of the next message
     input logic [23:0] front,  // byte offset of the message in its bank
-    input logic [16:0] upto,  // words of it to read; may grow while it is open
+    input logic [16:0] upto,  // words to read; may grow while `open` is 1
     output logic valid,  // the next word
-    input logic ready,  // taken
-    output logic [31:0] data,  // it, as it stands in the bank
+    input logic ready,  // accepted
+    output logic [31:0] data,  // the word as stored in the bank
     output logic mem_read,  // read of the bank
     output logic [18:0] mem_addr,  // word
-    input logic [31:0] mem_rdata  // data, from the clock after on until the next read
+    input logic [31:0] mem_rdata  // data, from the next clock until the next read
 );
   logic due_q, kept_q;
   logic [31:0] word_q;

@@ -1,12 +1,11 @@
-// The registers of the card on the bus side (CardReg in pymodels/card/registers.py), and the loading of an image.
-//
-// What the fabric needs crosses as {offset, value}; what it tells comes as {index, value}. Words on the bus are
-// big-endian; two of them in one beat are written one after the other. A write waits while the crossing is full; a
-// write of CONTROL waits until the byte before was read.
-// An image is loaded in steps: the fabric drops the old one behind the message in work, CONFIG_CLOCKS pass, the fabric
-// takes the new one or says that there is none of this number.
-// Timing: a write is done in its clock; read data come in the clock after the request. CONFIG_CLOCKS are waited for
-// asleep: alarm.
+// Registers of the card on the bus side (CardReg in pymodels/card/registers.py), and the loading of an image.
+// Writes for the fabric cross as {offset, value}; status from the fabric arrives as {index, value}. Words on the bus
+// are big-endian; two words of one beat are written one after the other. A write waits while the crossing is full. A
+// write of CONTROL waits until the previous byte was read.
+// Loading an image: the fabric drops the old image after the current message, CONFIG_CLOCKS pass, then the fabric loads
+// the new image or reports that the number is unknown.
+// Timing: a write is done in its clock; read data are valid one clock after the request. CONFIG_CLOCKS are an alarm, so
+// the clock may stop meanwhile.
 module myri_card_registers
   import myri_sleep_pkg::*;
   import myri_card_pkg::*;
@@ -15,24 +14,24 @@ module myri_card_registers
     input  logic          rst,            // synchronous reset
     input  logic   [47:0] cycle,          // index of the coming edge
     input  logic          w_valid,        // write beat of the target
-    output logic          w_ready,        // taken
+    output logic          w_ready,        // accepted
     input  logic   [ 7:0] w_addr,         // byte offset, multiple of 8
-    input  logic   [63:0] w_data,         // lanes
+    input  logic   [63:0] w_data,         // byte lanes
     input  logic   [ 7:0] w_be,           // bytes written
     input  logic          r_valid,        // read, always taken
     input  logic   [ 7:0] r_addr,         // byte offset, multiple of 8
-    output logic          r_done,         // read data, in the clock after
-    output logic   [63:0] r_data,         // lanes
+    output logic          r_done,         // read data, one clock later
+    output logic   [63:0] r_data,         // byte lanes
     output logic          f_valid,        // to the fabric: a register is written
-    input  logic          f_ready,        // taken
+    input  logic          f_ready,        // accepted
     output logic   [ 7:0] f_addr,         // offset
     output logic   [31:0] f_data,         // value
     input  logic          s_valid,        // from the fabric: a status word
-    output logic          s_ready,        // taken
+    output logic          s_ready,        // accepted
     input  logic   [ 2:0] s_index,        // STATUS_...
     input  logic   [31:0] s_value,        // value
-    input  logic   [ 3:0] host_owns,      // banks of the bus side
-    output logic   [ 3:0] hold,           // banks that the host asks for
+    input  logic   [ 3:0] host_owns,      // banks that the bus side owns
+    output logic   [ 3:0] hold,           // banks that the host requests
     output logic   [31:0] nic_queue,      // see CardReg
     output logic   [23:0] nic_limit,      // see CardReg
     output logic   [31:0] nic_back,       // see CardReg
@@ -43,17 +42,17 @@ module myri_card_registers
     output logic   [31:0] dma_source,     // see CardReg
     output logic   [22:0] dma_target,     // see CardReg
     output logic   [15:0] dma_bytes,      // see CardReg
-    input  logic          dma_active,     // the transfer is not finished
+    input  logic          dma_active,     // the transfer is unfinished
     output logic          mailbox_waits,  // level: a write of CONTROL waits
-    output alarm_t        alarm,          // an image is being loaded
-    output logic          busy            // needs another edge
+    output alarm_t        alarm,          // alarm while an image is being loaded
+    output logic          busy            // 1 = a further clock edge is needed
 );
-  logic [47:0] configured_at_q;  // edge at which the circuit is there
+  logic [47:0] configured_at_q;  // edge at which the circuit is ready
   function automatic logic [31:0] swap(input logic [31:0] word);
     swap = {word[7:0], word[15:8], word[23:16], word[31:24]};
   endfunction
 
-  // ---- the word written ----
+  // ---- written word ----
   logic upper_q, take, only_low, high, to_fabric, blocked;
   logic [ 7:0] addr;
   logic [31:0] value;
@@ -82,11 +81,11 @@ module myri_card_registers
 
   // ---- to the fabric: register writes, and the image ----
   localparam logic [2:0] LOADED = 3'd0;
-  localparam logic [2:0] UNLOAD = 3'd1;  // the fabric is told to drop its image,
-  localparam logic [2:0] EMPTY = 3'd2;  // and has told that it has
+  localparam logic [2:0] UNLOAD = 3'd1;  // tell the fabric to drop its image
+  localparam logic [2:0] EMPTY = 3'd2;  // until it reports that it has
   localparam logic [2:0] CONFIGURE = 3'd3;  // CONFIG_CLOCKS
-  localparam logic [2:0] LOAD = 3'd4;  // the fabric is told to take the new one,
-  localparam logic [2:0] TAKE = 3'd5;  // and has told what it has
+  localparam logic [2:0] LOAD = 3'd4;  // tell the fabric to load the new image
+  localparam logic [2:0] TAKE = 3'd5;  // until it reports its image
   logic [2:0] step_q;
   logic tell_image, step_over, control_full_q;
   logic [31:0] image_q, config_clocks_q;

@@ -1,24 +1,23 @@
-// Where the answer to a message goes: what its circuit gave by the forwarding entry, that of a control message to its
-// source when it names a handler, an error to its source.
-//
-// Combinational.
+// Destination of the answer to a message.
+// The result of a circuit goes where the circuit's forwarding entry says, the answer to a control message to its source
+// if it names a handler, an error to its source. Combinational.
 module myri_card_route
   import myri_card_pkg::*;
 (
-    input logic [1:0] purpose,  // whose the message is: PURPOSE_...
+    input logic [1:0] purpose,  // purpose of the message: PURPOSE_...
     input  logic [ 31:0] place,            // forwarding entry of the circuit: {mode 2, -, channel 8, endpoint 16}
     input logic [15:0] place_handler,  // its handler
     input logic [15:0] error_handler,  // see CardReg
     input logic [15:0] self,  // own endpoint
-    input logic [15:0] source,  // endpoint that the message came from
-    input logic [7:0] source_channel,  // its channel
-    input logic [15:0] handler,  // handler that the message asked for
+    input logic [15:0] source,  // source endpoint of the message
+    input logic [7:0] source_channel,  // channel of that endpoint
+    input logic [15:0] handler,  // handler named in the message
     input logic [31:0] first_word,  // first word of the message
     input logic [127:0] arguments,  // its arguments, a0 in bits 31:0
-    output logic send,  // there is an answer
-    output logic [15:0] to,  // its endpoint
-    output logic [7:0] to_channel,  // the channel there
-    output logic [15:0] to_handler,  // the handler there
+    output logic send,  // an answer is sent
+    output logic [15:0] to,  // endpoint of the answer
+    output logic [7:0] to_channel,  // channel at that endpoint
+    output logic [15:0] to_handler,  // handler at that endpoint
     output logic [127:0] to_arguments  // its arguments
 );
   logic [1:0] mode;

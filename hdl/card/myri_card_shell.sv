@@ -1,15 +1,14 @@
-// The message shell of the FPGA: takes messages from the two incoming queues in turn, gives each to its circuit, sends
-// what comes out where the circuit's forwarding entry says.
-//
-// A message is begun only when its result has room (bank 2 is free), so a full way out never keeps a bank of the way in.
-// The bank of the way in is given back while others are waited for, and as soon as its last word is read: the NIC may
-// fill it while the circuit works, and a host that keeps another bank does not keep the NIC from it.
-// A message for a circuit that is not loaded now, but belongs to an image, stays in its queue until another image is
-// loaded; the bank is given back meanwhile. One for a handler that no circuit has is answered to its source, and so is a
-// control message for a number that no circuit has. An image changes between two messages, never during one.
+// Message shell of the FPGA: takes messages alternately from the two incoming queues, passes each to its circuit, and
+// sends the result as the circuit's forwarding entry says.
+// A message is started only when its result has room (bank 2 is free), so a full outgoing queue never holds a bank of
+// an incoming queue. The incoming bank is released while other banks are awaited, and as soon as its last word is read.
+// The NIC may then fill it while the circuit works, and a host that holds another bank does not keep the NIC from it.
+// A message for a circuit that is not loaded, but is part of an image, stays in its queue until another image is
+// loaded; the bank is released meanwhile. A message for an unknown handler, and a control message for an unknown
+// circuit, are answered with an error to the source. An image changes between two messages, never during one.
 // Control messages set forwarding entries: arguments {circuit, place, handler, handler of the answer or 0}.
-// Timing: ten user clocks of header and look-up, one a word of payload where the circuit takes one, eight for the
-// header of a result; nothing moves without `ce`, crossings apart.
+// Timing: ten user clocks for header and look-up, one per payload word that the circuit accepts, eight for the header
+// of a result. No register but those of the crossings changes without `ce`.
 module myri_card_shell
   import myri_card_pkg::*;
 (
@@ -17,64 +16,64 @@ module myri_card_shell
     input logic rst,  // synchronous reset
     output logic ce,  // clock enable of the user clock
     input logic f_valid,  // a register is written
-    output logic f_ready,  // taken
+    output logic f_ready,  // accepted
     input logic [7:0] f_addr,  // CardReg
     input logic [31:0] f_data,  // value
     output logic s_valid,  // status word for the bus side
-    input logic s_ready,  // taken
+    input logic s_ready,  // accepted
     output logic [2:0] s_index,  // STATUS_...
     output logic [31:0] s_value,  // value
     output logic job_valid,  // job for the uplink
-    input logic job_ready,  // taken
+    input logic job_ready,  // accepted
     output logic [1:0] job_kind,  // see myri_card_uplink
     output logic [23:0] job_value,  // see myri_card_uplink
-    input logic sent,  // strobe: the result is in the NIC
-    output logic [3:0] want,  // banks asked for
-    input logic [3:0] granted,  // banks that are ours
-    output logic [8:0] wanted,  // asks: is there this image
-    input logic exists,  // there is
+    input logic sent,  // strobe: the result is in the NIC's memory
+    output logic [3:0] want,  // banks requested
+    input logic [3:0] granted,  // banks granted
+    output logic [8:0] wanted,  // number of the image to look up
+    input logic exists,  // 1 = it exists
     output logic [7:0] image,  // loaded image, 0 = none
-    output logic [7:0] circuit,  // asks: where is this circuit
-    input logic known,  // some image has it
-    input logic here,  // the loaded image has it ...
+    output logic [7:0] circuit,  // number of the circuit to look up
+    input logic known,  // some image contains it
+    input logic here,  // the loaded image contains it ...
     input logic [1:0] slot,  // ... in this slot
-    output logic [CARD_SLOTS-1:0] active,  // the slot in use
-    output logic [127:0] arguments,  // of the message
-    output logic in_valid,  // word for the slot in use
-    input logic in_ready,  // taken
-    output logic in_last,  // the last of its message
-    output logic [2:0] in_bytes,  // bytes in it
-    output logic [31:0] in_data,  // it
-    input logic out_valid,  // word from the slot in use
-    output logic out_ready,  // taken
-    input logic out_last,  // the last of its message
-    input logic [2:0] out_bytes,  // bytes in it
-    input logic [31:0] out_data,  // it
+    output logic [CARD_SLOTS-1:0] active,  // active slot
+    output logic [127:0] arguments,  // arguments of the message
+    output logic in_valid,  // word to the active slot
+    input logic in_ready,  // accepted
+    output logic in_last,  // last word of its message
+    output logic [2:0] in_bytes,  // valid bytes in the word
+    output logic [31:0] in_data,  // its value
+    input logic out_valid,  // word from the active slot
+    output logic out_ready,  // accepted
+    input logic out_last,  // last word of its message
+    input logic [2:0] out_bytes,  // valid bytes in the word
+    input logic [31:0] out_data,  // its value
     output logic head_valid,  // read of an incoming queue
     output logic head_bank,  // bank 0 or 1
     output logic [18:0] head_addr,  // word
-    input logic [31:0] head_rdata,  // data, from the clock after on
+    input logic [31:0] head_rdata,  // data, from the next clock on
     output logic result_valid,  // write of bank 2
     output logic [18:0] result_addr,  // word
     output logic [31:0] result_wdata,  // data
     output logic tr_take,  // strobe: a message is given to its circuit
-    output logic tr_give,  // strobe: its result is written
+    output logic tr_give,  // strobe: the message's result is written
     output logic [31:0] tr_key,  // first word of the message, with both
-    output logic busy  // needs another edge
+    output logic busy  // 1 = a further clock edge is needed
 );
   localparam logic [3:0] IDLE = 4'd0;
-  localparam logic [3:0] OWN = 4'd1;  // waits for the banks
-  localparam logic [3:0] HEAD = 4'd2;  // reads the header
-  localparam logic [3:0] DECIDE = 4'd3;  // whose is it
-  localparam logic [3:0] GIVE = 4'd4;  // gives the payload
-  localparam logic [3:0] DRAIN = 4'd5;  // waits for the end of the result
-  localparam logic [3:0] ROUTE = 4'd6;  // where does it go
-  localparam logic [3:0] WRITE = 4'd7;  // its header
-  localparam logic [3:0] SEND = 4'd8;  // job: the result
-  localparam logic [3:0] FREE = 4'd9;  // job: the queue is read up to here
-  localparam logic [3:0] LEAVE = 4'd10;  // waits for the grants to fall
-  localparam logic [3:0] YIELD = 4'd11;  // waits for banks 2 and 3 alone
-  localparam logic [3:0] OPEN = 4'd12;  // and then for the bank of the way in
+  localparam logic [3:0] OWN = 4'd1;  // wait for the banks
+  localparam logic [3:0] HEAD = 4'd2;  // read the header
+  localparam logic [3:0] DECIDE = 4'd3;  // decide on the message's circuit
+  localparam logic [3:0] GIVE = 4'd4;  // pass the payload to the circuit
+  localparam logic [3:0] DRAIN = 4'd5;  // wait for the end of the result
+  localparam logic [3:0] ROUTE = 4'd6;  // decide on the result's destination
+  localparam logic [3:0] WRITE = 4'd7;  // write the result's header
+  localparam logic [3:0] SEND = 4'd8;  // job: send the result
+  localparam logic [3:0] FREE = 4'd9;  // job: update the queue's read pointer
+  localparam logic [3:0] LEAVE = 4'd10;  // wait for the grants to fall
+  localparam logic [3:0] YIELD = 4'd11;  // wait for banks 2 and 3 only
+  localparam logic [3:0] OPEN = 4'd12;  // then wait for the incoming queue's bank
   localparam logic [3:0] HEADER_WORDS = 4'd8;
 
   // ---------------------------------------------------------------- registers and tables
@@ -100,8 +99,8 @@ module myri_card_shell
   logic [15:0] self, control_handler, error_handler, handler, place_handler;
   logic [7:0] channel, clock_divisor, mail, listed_circuit;
   logic [31:0] place;
-  logic given, taken;  // strobes: a result, a message is done with
-  logic refused;  // with `taken`: it was no circuit's
+  logic given, taken;  // strobes: a result is complete; a message is finished
+  logic refused;  // with `taken`: the message had no circuit
   logic [1:0] purpose_q;
   assign refused = purpose_q == PURPOSE_REFUSAL || purpose_q == PURPOSE_NO_ENTRY;
   assign f_ready = 1'b1;
@@ -162,7 +161,7 @@ module myri_card_shell
       .s_value
   );
 
-  // ---------------------------------------------------------------- the message whose turn it is
+  // ---------------------------------------------------------------- current message
   logic [15:0] count;
   logic may_begin, waiting, held_q, out_free_q;
   logic [7:0] held_image_q, divided_q;
@@ -194,11 +193,11 @@ module myri_card_shell
     else divided_q <= ce ? clock_divisor : divided_q - 8'd1;
   end
 
-  // ---------------------------------------------------------------- its words
+  // ---------------------------------------------------------------- payload words
   logic r_valid, last_word;
   logic [31:0] r_data;
-  logic [ 3:0] index_q;  // words of the header that are there
-  logic [15:0] left_q;  // words of the payload to give
+  logic [ 3:0] index_q;  // words of the header received
+  logic [15:0] left_q;  // words of the payload still to pass on
   assign last_word = left_q <= 16'd1;
   assign head_bank = turn;
   myri_card_reader u_reader (
@@ -237,7 +236,7 @@ module myri_card_shell
   assign in_data  = r_data;
   assign in_bytes = count == '0 ? 3'd0 : last_word ? 3'd4 - {1'b0, words[1][25:24]} : 3'd4;
 
-  // ---------------------------------------------------------------- one message after the other
+  // ---------------------------------------------------------------- sequence of a message
   logic [3:0] banks, reading;
   logic [3:0] waited_q;  // user clocks in OWN
   assign banks   = {2'b11, turn, !turn};

@@ -1,31 +1,30 @@
-// What the fabric tells the bus side: mailbox answers, the image, counts of messages; and the two commands of the
-// control mailbox that the shell knows, RESUME and PAUSE.
-//
-// Each word that changed is told once as {index, value}, the newest value if it changed again meanwhile.
-// Timing: a change is offered in the clock after.
+// Status of the fabric for the bus side: mailbox answers, image, counts of messages. Also handles the control mailbox
+// commands RESUME and PAUSE.
+// Each changed word is reported as {index, value}, with the newest value if it has changed again meanwhile.
+// Timing: a change is offered one clock later.
 module myri_card_status
   import myri_card_pkg::*;
 (
     input  logic        clk,         // fabric clock
     input  logic        rst,         // synchronous reset
     input  logic        run,         // see CardReg
-    input  logic [ 7:0] image,       // loaded; 0 = none
-    input  logic        no_such,     // none, as there is none of the number that was asked for
-    input  logic        idle,        // no message is in work
+    input  logic [ 7:0] image,       // loaded image; 0 = none
+    input  logic        no_such,     // no image is loaded, because the requested number is unknown
+    input  logic        idle,        // no message is being processed
     input  logic        mail_valid,  // a byte in the control mailbox
-    input  logic [ 7:0] mail,        // it
-    output logic        mail_taken,  // it is read
-    output logic        paused,      // no message is begun
-    input  logic        taken,       // strobe: a message is done with
-    input  logic        refused,     // strobe, with it: it was for no circuit
+    input  logic [ 7:0] mail,        // its value
+    output logic        mail_taken,  // the byte was read
+    output logic        paused,      // 1 = no new message is started
+    input  logic        taken,       // strobe: a message is finished
+    input  logic        refused,     // strobe, with `taken`: the message had no circuit
     input  logic        given,       // strobe: a result is written
     output logic        s_valid,     // status word for the bus side
-    input  logic        s_ready,     // taken
+    input  logic        s_ready,     // accepted
     output logic [ 2:0] s_index,     // STATUS_...
     output logic [31:0] s_value,     // value
-    output logic        busy         // needs another edge
+    output logic        busy         // 1 = a further clock edge is needed
 );
-  logic [6:0] news_q;  // words to tell
+  logic [6:0] news_q;  // status words to report
   logic run_told_q;
   logic [8:0] image_told_q;
   logic [7:0] answer_q;

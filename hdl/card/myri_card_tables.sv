@@ -1,42 +1,41 @@
-// What the shell of the FPGA is told: registers that crossed from the bus side, the handler table, the forwarding table.
-//
-// Timing: a write is visible in the clock after. Look-ups are combinational.
+// Tables of the message shell: registers received from the bus side, the handler table, the forwarding table.
+// Timing: a write is visible one clock later. Look-ups are combinational.
 module myri_card_tables
   import myri_card_pkg::*;
 (
-    input  logic        clk,              // fabric clock
-    input  logic        rst,              // synchronous reset
-    input  logic        w_valid,          // a register is written
-    input  logic [ 7:0] w_addr,           // CardReg
-    input  logic [31:0] w_data,           // value
-    output logic [23:0] back0,            // see CardReg
-    output logic [23:0] back1,            // see CardReg
-    output logic [23:0] limit,            // see CardReg
-    output logic [15:0] self,             // own endpoint
-    output logic [ 7:0] channel,          // own channel
-    output logic        run,              // see CardReg
-    output logic [ 7:0] clock_divisor,    // see CardReg
-    input  logic        idle,             // no message is in work: the image may change
-    output logic [ 8:0] wanted,           // asks: is there this image; its numbers have 8 bits
-    input  logic        exists,           // there is
-    output logic [ 7:0] image,            // loaded; 0 = none
-    output logic        no_such,          // none, as there is none of the number that was asked for
-    output logic        settled,          // what was asked for is loaded, or refused
+    input logic clk,  // fabric clock
+    input logic rst,  // synchronous reset
+    input logic w_valid,  // a register is written
+    input logic [7:0] w_addr,  // CardReg
+    input logic [31:0] w_data,  // value
+    output logic [23:0] back0,  // see CardReg
+    output logic [23:0] back1,  // see CardReg
+    output logic [23:0] limit,  // see CardReg
+    output logic [15:0] self,  // own endpoint
+    output logic [7:0] channel,  // own channel
+    output logic run,  // see CardReg
+    output logic [7:0] clock_divisor,  // see CardReg
+    input logic idle,  // no message is being processed, so the image may change
+    output logic [8:0] wanted,  // number of the image to look up; valid numbers have 8 bits
+    input logic exists,  // 1 = it exists
+    output logic [7:0] image,  // loaded image; 0 = none
+    output logic no_such,  // no image is loaded, because the requested number is unknown
+    output logic settled,  // the request is loaded or rejected
     output logic [15:0] control_handler,  // see CardReg
-    output logic [15:0] error_handler,    // see CardReg
-    output logic        mail_valid,       // a byte in the control mailbox
-    output logic [ 7:0] mail,             // it
-    input  logic        mail_taken,       // the shell has read it
-    input  logic [15:0] handler,          // asks: the circuit of this handler
-    output logic        listed,           // there is one
-    output logic [ 7:0] listed_circuit,   // its number
-    input  logic        set_valid,        // a forwarding entry is set
-    input  logic [ 7:0] set_circuit,      // of this circuit
-    input  logic [31:0] set_place,        // {mode 2, -, channel 8 [23:16], endpoint 16}
-    input  logic [15:0] set_handler,      // handler there
-    input  logic [ 7:0] asked,            // asks: the entry of this circuit
-    output logic [31:0] place,            // its place
-    output logic [15:0] place_handler     // its handler
+    output logic [15:0] error_handler,  // see CardReg
+    output logic mail_valid,  // a byte in the control mailbox
+    output logic [7:0] mail,  // its value
+    input logic mail_taken,  // the shell has read it
+    input logic [15:0] handler,  // handler whose circuit is looked up
+    output logic listed,  // there is a message
+    output logic [7:0] listed_circuit,  // number
+    input logic set_valid,  // strobe: set a forwarding entry
+    input logic [7:0] set_circuit,  // of this circuit
+    input logic [31:0] set_place,  // {mode 2, -, channel 8 [23:16], endpoint 16}
+    input logic [15:0] set_handler,  // handler at the destination
+    input logic [7:0] asked,  // circuit whose entry is looked up
+    output logic [31:0] place,  // its place
+    output logic [15:0] place_handler  // its handler
 );
   logic [16:0] handlers[0:CARD_CIRCUITS-1];
   logic [47:0] forwards[0:CARD_CIRCUITS-1];
@@ -46,7 +45,7 @@ module myri_card_tables
     assign match[i] = handlers[i] == {1'b1, handler};
   end
   assign listed = match != '0;
-  // One handler number belongs to one circuit: the number of the bit that is set.
+  // A handler number belongs to at most one circuit, so the circuit is the index of the bit that is set.
   assign listed_circuit = {
     4'd0,
     (match & 16'hFF00) != '0,
@@ -93,7 +92,7 @@ module myri_card_tables
     end
   end
 
-  // A message in work keeps the image that it began with.
+  // A message keeps the image with which it began.
   assign settled = {no_such, image} == (exists ? {1'b0, wanted[7:0]} : 9'h100);
   always_ff @(posedge clk) begin
     if (rst) {no_such, image} <= '0;

@@ -1,65 +1,65 @@
-// The card as a master: results into the channel's queue in the NIC, how far the queues are read, DMA from the host.
-//
-// A result stands in bank 2 from offset 0 on: 8 bytes of room for the route, the header, the payload. It is copied behind
-// the back pointer of the NIC's ring when it fits (the front pointer is read when it matters, again and again with
-// cfg_pause clocks between), then the pointer is written. Ring rule: a message begins below the limit; the next one
-// after the end, or at 0; front = back means empty.
-// Jobs are done in order; DMA goes between them.
+// Bus master functions of the card: results into the channel's queue in the NIC, read pointers of the queues, and DMA
+// from the host.
+// A result starts at offset 0 of bank 2: 8 bytes for the route, the header, the payload. It is copied after the back
+// pointer of the NIC's ring once it fits, then the pointer is written. The front pointer is read only when needed,
+// repeatedly with cfg_pause clocks between. Ring rule: a message begins below the limit; the next one begins after its
+// end, or at 0. front = back means empty.
+// Jobs are done in order; DMA runs between jobs.
 module myri_card_uplink (
     input  logic        clk,         // PCI clock
     input  logic        rst,         // synchronous reset
-    input  logic [ 7:0] cfg_pause,   // clocks between two looks at a full queue
+    input  logic [ 7:0] cfg_pause,   // clocks between two polls of a full queue
     input  logic        job_valid,   // a job of the shell
-    output logic        job_ready,   // it is finished
-    input  logic [ 1:0] job_kind,    // 0: a result; 1, 2: queue 0, 1 is read up to ...
-    input  logic [23:0] job_value,   // ... this offset; of a result its bytes, multiple of 8
+    output logic        job_ready,   // it has finished
+    input  logic [ 1:0] job_kind,    // 0: a result; 1, 2: read pointer of queue 0, 1 ...
+    input  logic [23:0] job_value,   // ... is this offset; for a result, its bytes, multiple of 8
     input  logic [31:0] nic_queue,   // PCI addresses and limit, see CardReg
     input  logic [23:0] nic_limit,   // as NIC_LIMIT
     input  logic [31:0] nic_back,    // as NIC_BACK
     input  logic [31:0] nic_front,   // as NIC_FRONT
     input  logic [31:0] nic_read0,   // as NIC_READ0
     input  logic [31:0] nic_read1,   // as NIC_READ1
-    input  logic        dma_start,   // strobe: a DMA transfer is asked for
+    input  logic        dma_start,   // strobe: start a DMA transfer
     input  logic [31:0] dma_source,  // byte address in the host
     input  logic [22:0] dma_target,  // byte offset in the banks, equal to the source modulo 8
     input  logic [15:0] dma_bytes,   // 1..65535
-    output logic        dma_active,  // it is not finished
-    output logic        sent,        // strobe: a result stands in the NIC
+    output logic        dma_active,  // the transfer is unfinished
+    output logic        sent,        // strobe: a result is in the NIC's memory
     output logic        ur_valid,    // read of bank 2
-    input  logic        ur_ready,    // taken
+    input  logic        ur_ready,    // accepted
     output logic [22:0] ur_addr,     // byte offset in the banks
     input  logic        ud_valid,    // its data
-    input  logic [63:0] ud_data,     // lanes
+    input  logic [63:0] ud_data,     // byte lanes
     output logic        dw_valid,    // write into the banks
-    input  logic        dw_ready,    // taken
+    input  logic        dw_ready,    // accepted
     output logic [22:0] dw_addr,     // byte offset in the banks, multiple of 8
-    output logic [63:0] dw_data,     // lanes
+    output logic [63:0] dw_data,     // byte lanes
     output logic [ 7:0] dw_be,       // bytes written
     output logic        mc_valid,    // master command
-    input  logic        mc_ready,    // taken
+    input  logic        mc_ready,    // accepted
     output logic        mc_write,    // 1 = write
     output logic [31:0] mc_addr,     // byte address
     output logic [15:0] mc_bytes,    // bytes
     output logic        mw_valid,    // write beat
-    input  logic        mw_ready,    // taken
-    output logic [63:0] mw_data,     // lanes
+    input  logic        mw_ready,    // accepted
+    output logic [63:0] mw_data,     // byte lanes
     input  logic        mr_valid,    // read beat
-    output logic        mr_ready,    // taken
-    input  logic [63:0] mr_data,     // lanes
-    input  logic        m_done,      // the command is over
-    output logic        busy         // needs another edge
+    output logic        mr_ready,    // accepted
+    input  logic [63:0] mr_data,     // byte lanes
+    input  logic        m_done,      // strobe: the command has finished
+    output logic        busy         // 1 = a further clock edge is needed
 );
   localparam logic [3:0] IDLE = 4'd0;
-  localparam logic [3:0] FIT = 4'd1;  // does the result fit?
-  localparam logic [3:0] LOOK = 4'd2;  // ask for the front pointer
-  localparam logic [3:0] LOOKED = 4'd3;  // wait for it
+  localparam logic [3:0] FIT = 4'd1;  // check that the result fits
+  localparam logic [3:0] LOOK = 4'd2;  // request the front pointer
+  localparam logic [3:0] LOOKED = 4'd3;  // wait for the answer
   localparam logic [3:0] PAUSE = 4'd4;  // the queue is full
-  localparam logic [3:0] COPY = 4'd5;  // ask to write the message
-  localparam logic [3:0] COPYING = 4'd6;  // its beats
-  localparam logic [3:0] POINT = 4'd7;  // ask to write a pointer
-  localparam logic [3:0] POINTING = 4'd8;  // its beat
-  localparam logic [3:0] FETCH = 4'd9;  // DMA: ask to read
-  localparam logic [3:0] FETCHING = 4'd10;  // its beats
+  localparam logic [3:0] COPY = 4'd5;  // request a write of the message
+  localparam logic [3:0] COPYING = 4'd6;  // write its beats
+  localparam logic [3:0] POINT = 4'd7;  // request a write of a pointer
+  localparam logic [3:0] POINTING = 4'd8;  // write its beat
+  localparam logic [3:0] FETCH = 4'd9;  // DMA: request a read
+  localparam logic [3:0] FETCHING = 4'd10;  // write its beats
   localparam logic [22:0] OUTBOX = 23'h400000;  // bank 2
   localparam logic [1:0] RESULT = 2'd0;
 
@@ -167,8 +167,8 @@ module myri_card_uplink (
   end
 
   // ---- the copied message: bank 2 to the beats of the master ----
-  logic [23:0] asked_q;  // next byte of the message to read
-  logic [ 2:0] due_q;  // beats asked for or held
+  logic [23:0] asked_q;  // next byte of the message to request
+  logic [ 2:0] due_q;  // beats requested or held
   logic beat_in, beat_out, hold_ready, hold_valid, hold_busy;
   logic [63:0] hold_data;
   logic [ 2:0] level;
@@ -201,7 +201,7 @@ module myri_card_uplink (
       .level  (level),
       .busy   (hold_busy)
   );
-  logic pointed_q;  // the pointer's only beat is given
+  logic pointed_q;  // the pointer's only beat was sent
   always_ff @(posedge clk) begin
     if (rst) pointed_q <= 1'b0;
     else pointed_q <= state_q == POINTING && (pointed_q || mw_ready);
@@ -210,7 +210,7 @@ module myri_card_uplink (
   assign mw_data  = state_q == COPYING ? hold_data : {swap(pointer), swap(pointer)};
 
   // ---- DMA: beats of the master into the banks ----
-  logic [16:0] left_q;  // bytes to come, from the first byte of the lane group on
+  logic [16:0] left_q;  // bytes expected, from the first byte of the lane group on
   logic [22:0] at_q;
   logic first_q;
   logic [7:0] head_mask, tail_mask;

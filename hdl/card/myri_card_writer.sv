@@ -1,29 +1,28 @@
-// Writes a result into bank 2: the payload as it comes from a circuit, then the header before it.
-//
-// From offset 0: 8 bytes of room for the route, 32 of header (word 0 is the NIC's), the payload.
-// Timing: a word a user clock; the header takes eight. Nothing moves without `ce`.
+// Writer of a result into bank 2: the payload as it arrives from a circuit, then the header in front of it.
+// Layout from offset 0: 8 bytes for the route, 32 bytes of header (word 0 belongs to the NIC), the payload.
+// Timing: one word per user clock; the header takes eight. No register changes without `ce`.
 module myri_card_writer
   import myri_card_pkg::*;
 (
     input  logic         clk,         // fabric clock
     input  logic         rst,         // synchronous reset
     input  logic         ce,          // clock enable of the user clock
-    input  logic         open,        // a result is expected; falling ends everything
-    input  logic         in_valid,    // a word of it
-    output logic         in_ready,    // taken
-    input  logic         in_last,     // the last one
-    input  logic [  2:0] in_bytes,    // bytes in it
+    input  logic         open,        // 1 = a result is expected; falling resets the writer
+    input  logic         in_valid,    // a word of the result
+    output logic         in_ready,    // accepted
+    input  logic         in_last,     // last word
+    input  logic [  2:0] in_bytes,    // valid bytes in the word
     input  logic [ 31:0] in_data,     // byte i in bits 8i+7:8i
     output logic         ended,       // the payload is written
     input  logic         finish,      // write the header
     input  logic [ 15:0] source,      // own endpoint
     input  logic [  7:0] channel,     // own channel
     input  logic [ 15:0] to,          // destination endpoint
-    input  logic [  7:0] to_channel,  // its channel
-    input  logic [ 15:0] handler,     // handler there
-    input  logic [127:0] arguments,   // a0 in bits 31:0
+    input  logic [  7:0] to_channel,  // channel of that endpoint
+    input  logic [ 15:0] handler,     // handler at the destination
+    input  logic [127:0] arguments,   // arguments, a0 in bits 31:0
     output logic         finished,    // the header is written
-    output logic [ 23:0] slot,        // bytes of the message with its room, multiple of 8
+    output logic [ 23:0] slot,        // bytes of the message's slot, multiple of 8
     output logic         mem_valid,   // write of bank 2
     output logic [ 18:0] mem_addr,    // word
     output logic [ 31:0] mem_wdata    // write data

@@ -1,30 +1,29 @@
-// Circuit "crc32": the CRC-32 of the payload (IEEE 802.3: polynomial 04C11DB7 reflected, initial value and final
-// inversion all ones), four bytes, least significant first.
-//
-// Timing: a word a clock; the result one clock after the last word.
+// Circuit "crc32": CRC-32 of the payload (IEEE 802.3: polynomial 04C11DB7 reflected, initial value and final inversion
+// all ones), four bytes, least significant first.
+// Timing: one word per clock; the result is valid one clock after the last word.
 module myri_circuit_crc32 (
     input logic clk,  // fabric clock
     input logic rst,  // synchronous; also while the slot is being configured
     input logic ce,  // clock enable of the user clock: nothing moves without it
     input  logic [127:0] arguments,  // the four arguments of the message, a0 in bits 31:0; static during a message
-    input logic in_valid,  // a word of the payload, or the end of an empty one
-    output logic in_ready,  // taken
-    input logic in_last,  // the last of its message
-    input logic [2:0] in_bytes,  // bytes in it, 1..4; 0: an empty message
+    input logic in_valid,  // word of the payload, or the end of an empty payload
+    output logic in_ready,  // accepted
+    input logic in_last,  // last word of its message
+    input logic [2:0] in_bytes,  // valid bytes in the word, 1..4; 0: an empty message
     input logic [31:0] in_data,  // byte i in bits 8i+7:8i
-    output logic out_valid,  // a word of the result; exactly one message for each that came in
-    input logic out_ready,  // taken
-    output logic out_last,  // the last of its message
-    output logic [2:0] out_bytes,  // bytes in it, 1..4; 0: an empty message
+    output logic out_valid,  // word of the result; one result message per input message
+    input logic out_ready,  // accepted
+    output logic out_last,  // last word of its message
+    output logic [2:0] out_bytes,  // valid bytes in the word, 1..4; 0: an empty message
     output logic [31:0] out_data,  // byte i in bits 8i+7:8i
     output logic mem_valid,  // access of the bank of the circuits
-    input logic mem_ready,  // taken
+    input logic mem_ready,  // accepted
     output logic mem_write,  // 1 = write
     output logic [16:0] mem_addr,  // word within the slot's part of the bank
     output logic [31:0] mem_wdata,  // write data
     input logic mem_rvalid,  // read data, strobe
     input logic [31:0] mem_rdata,  // read data
-    output logic busy  // wants further edges although nothing comes in
+    output logic busy  // 1 = needs further clock edges without input
 );
   localparam logic [31:0] POLYNOMIAL = 32'hEDB8_8320;
 

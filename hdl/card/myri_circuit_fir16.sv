@@ -1,34 +1,32 @@
-// Circuit "fir16": a filter of 16 taps over signed 16-bit samples, two in a word, the earlier one in the low half.
-//
-// y[n] = saturate((sum over k of c[k] * x[n - k]) >> 15), the samples before the first are 0. The delay line goes on
+// Circuit "fir16": 16-tap FIR filter of signed 16-bit samples, two per word, the earlier one in the low half.
+// y[n] = saturate((sum over k of c[k] * x[n - k]) >> 15); the samples before the first are 0. The delay line continues
 // from message to message. a0 = 0: filter the payload. a0 = 1: the payload is the 16 coefficients (Q15), c[0] first;
-// the delay line is cleared and the result is empty. After configuration every coefficient is 0. A payload is a
-// whole number of samples; an odd byte at its end is ignored.
-//
-// Timing: a sample a clock, through one multiplier a tap; each word of the result stands when its samples are in.
+// the delay line is cleared and the result is empty. After configuration every coefficient is 0. A payload is a whole
+// number of samples; an odd byte at its end is ignored.
+// Timing: one sample per clock, with one multiplier per tap; each word of the result is valid once its samples are in.
 module myri_circuit_fir16 (
     input logic clk,  // fabric clock
     input logic rst,  // synchronous; also while the slot is being configured
     input logic ce,  // clock enable of the user clock: nothing moves without it
     input  logic [127:0] arguments,  // the four arguments of the message, a0 in bits 31:0; static during a message
-    input logic in_valid,  // a word of the payload, or the end of an empty one
-    output logic in_ready,  // taken
-    input logic in_last,  // the last of its message
-    input logic [2:0] in_bytes,  // bytes in it, 1..4; 0: an empty message
+    input logic in_valid,  // word of the payload, or the end of an empty payload
+    output logic in_ready,  // accepted
+    input logic in_last,  // last word of its message
+    input logic [2:0] in_bytes,  // valid bytes in the word, 1..4; 0: an empty message
     input logic [31:0] in_data,  // byte i in bits 8i+7:8i
-    output logic out_valid,  // a word of the result; exactly one message for each that came in
-    input logic out_ready,  // taken
-    output logic out_last,  // the last of its message
-    output logic [2:0] out_bytes,  // bytes in it, 1..4; 0: an empty message
+    output logic out_valid,  // word of the result; one result message per input message
+    input logic out_ready,  // accepted
+    output logic out_last,  // last word of its message
+    output logic [2:0] out_bytes,  // valid bytes in the word, 1..4; 0: an empty message
     output logic [31:0] out_data,  // byte i in bits 8i+7:8i
     output logic mem_valid,  // access of the bank of the circuits
-    input logic mem_ready,  // taken
+    input logic mem_ready,  // accepted
     output logic mem_write,  // 1 = write
     output logic [16:0] mem_addr,  // word within the slot's part of the bank
     output logic [31:0] mem_wdata,  // write data
     input logic mem_rvalid,  // read data, strobe
     input logic [31:0] mem_rdata,  // read data
-    output logic busy  // wants further edges although nothing comes in
+    output logic busy  // 1 = needs further clock edges without input
 );
   localparam int TAPS = 16;
 
@@ -37,8 +35,8 @@ module myri_circuit_fir16 (
   logic        [       31:0] word_q;
   logic        [        2:0] bytes_q;
   logic                      last_q;
-  logic                      held_q;  // a word is in work
-  logic                      upper_q;  // its second sample is next
+  logic                      held_q;  // a word is being processed
+  logic                      upper_q;  // the word's second sample is next
   logic                      full_q;
   logic                      loading;
   logic        [        3:0] loaded_q;

@@ -1,39 +1,37 @@
-// Circuit "histogram": how often each byte value came, in 256 counters of 32 bits in the slot's part of the bank.
-//
-// a0 = 0: count the bytes of the payload, empty result. a0 = 1: the payload is ignored, the result is the 256
-// counters (1 KB), least significant byte first. a0 = 2: the payload is ignored, the counters are set to 0, empty
-// result. The bank keeps them through a reconfiguration; clear them first.
-//
-// Timing: a byte is a read and a write of the bank; a counter of the result is a read.
+// Circuit "histogram": counts of each byte value, in 256 counters of 32 bits in the slot's part of the bank.
+// a0 = 0: count the bytes of the payload; empty result. a0 = 1: ignore the payload; the result is the 256 counters (1
+// KB), least significant byte first. a0 = 2: ignore the payload and clear the counters; empty result. The bank keeps
+// the counters through a reconfiguration, so clear them first.
+// Timing: each byte costs one read and one write of the bank; each counter of the result costs one read.
 module myri_circuit_histogram (
     input logic clk,  // fabric clock
     input logic rst,  // synchronous; also while the slot is being configured
     input logic ce,  // clock enable of the user clock: nothing moves without it
     input  logic [127:0] arguments,  // the four arguments of the message, a0 in bits 31:0; static during a message
-    input logic in_valid,  // a word of the payload, or the end of an empty one
-    output logic in_ready,  // taken
-    input logic in_last,  // the last of its message
-    input logic [2:0] in_bytes,  // bytes in it, 1..4; 0: an empty message
+    input logic in_valid,  // word of the payload, or the end of an empty payload
+    output logic in_ready,  // accepted
+    input logic in_last,  // last word of its message
+    input logic [2:0] in_bytes,  // valid bytes in the word, 1..4; 0: an empty message
     input logic [31:0] in_data,  // byte i in bits 8i+7:8i
-    output logic out_valid,  // a word of the result; exactly one message for each that came in
-    input logic out_ready,  // taken
-    output logic out_last,  // the last of its message
-    output logic [2:0] out_bytes,  // bytes in it, 1..4; 0: an empty message
+    output logic out_valid,  // word of the result; one result message per input message
+    input logic out_ready,  // accepted
+    output logic out_last,  // last word of its message
+    output logic [2:0] out_bytes,  // valid bytes in the word, 1..4; 0: an empty message
     output logic [31:0] out_data,  // byte i in bits 8i+7:8i
     output logic mem_valid,  // access of the bank of the circuits
-    input logic mem_ready,  // taken
+    input logic mem_ready,  // accepted
     output logic mem_write,  // 1 = write
     output logic [16:0] mem_addr,  // word within the slot's part of the bank
     output logic [31:0] mem_wdata,  // write data
     input logic mem_rvalid,  // read data, strobe
     input logic [31:0] mem_rdata,  // read data
-    output logic busy  // wants further edges although nothing comes in
+    output logic busy  // 1 = needs further clock edges without input
 );
-  localparam logic [2:0] IDLE = 3'd0;  // for a word of the message
-  localparam logic [2:0] READ = 3'd1;  // asks for a counter
-  localparam logic [2:0] DATA = 3'd2;  // waits for it
-  localparam logic [2:0] WRITE = 3'd3;  // writes it back, or 0
-  localparam logic [2:0] GIVE = 3'd4;  // a word of the result waits to be taken
+  localparam logic [2:0] IDLE = 3'd0;  // wait for a word of the message
+  localparam logic [2:0] READ = 3'd1;  // request a counter
+  localparam logic [2:0] DATA = 3'd2;  // wait for the counter
+  localparam logic [2:0] WRITE = 3'd3;  // write the counter back, or 0
+  localparam logic [2:0] GIVE = 3'd4;  // a word of the result waits to be accepted
 
   logic [ 2:0] state_q;
   logic [31:0] word_q;

@@ -1,30 +1,29 @@
-// Circuit "sha256": the SHA-256 digest of the payload (FIPS 180-4), 32 bytes.
-//
-// Timing: 16 clocks for a block of 64 bytes to come in, 64 rounds of one clock, one clock to add; padding makes one
-// or two more blocks' worth of words; then eight words of digest.
+// Circuit "sha256": SHA-256 digest of the payload (FIPS 180-4), 32 bytes.
+// Timing: 16 clocks to read a block of 64 bytes, 64 rounds of one clock, one clock to add. Padding adds one or two
+// blocks. Then eight words of digest.
 module myri_circuit_sha256 (
     input logic clk,  // fabric clock
     input logic rst,  // synchronous; also while the slot is being configured
     input logic ce,  // clock enable of the user clock: nothing moves without it
     input  logic [127:0] arguments,  // the four arguments of the message, a0 in bits 31:0; static during a message
-    input logic in_valid,  // a word of the payload, or the end of an empty one
-    output logic in_ready,  // taken
-    input logic in_last,  // the last of its message
-    input logic [2:0] in_bytes,  // bytes in it, 1..4; 0: an empty message
+    input logic in_valid,  // word of the payload, or the end of an empty payload
+    output logic in_ready,  // accepted
+    input logic in_last,  // last word of its message
+    input logic [2:0] in_bytes,  // valid bytes in the word, 1..4; 0: an empty message
     input logic [31:0] in_data,  // byte i in bits 8i+7:8i
-    output logic out_valid,  // a word of the result; exactly one message for each that came in
-    input logic out_ready,  // taken
-    output logic out_last,  // the last of its message
-    output logic [2:0] out_bytes,  // bytes in it, 1..4; 0: an empty message
+    output logic out_valid,  // word of the result; one result message per input message
+    input logic out_ready,  // accepted
+    output logic out_last,  // last word of its message
+    output logic [2:0] out_bytes,  // valid bytes in the word, 1..4; 0: an empty message
     output logic [31:0] out_data,  // byte i in bits 8i+7:8i
     output logic mem_valid,  // access of the bank of the circuits
-    input logic mem_ready,  // taken
+    input logic mem_ready,  // accepted
     output logic mem_write,  // 1 = write
     output logic [16:0] mem_addr,  // word within the slot's part of the bank
     output logic [31:0] mem_wdata,  // write data
     input logic mem_rvalid,  // read data, strobe
     input logic [31:0] mem_rdata,  // read data
-    output logic busy  // wants further edges although nothing comes in
+    output logic busy  // 1 = needs further clock edges without input
 );
   localparam logic [2:0] FILL = 3'd0;  // words of the message
   localparam logic [2:0] PAD = 3'd1;  // words of padding
@@ -36,10 +35,10 @@ module myri_circuit_sha256 (
   logic [511:0] schedule_q;  // the next 16 words, the first in the highest bits
   logic [255:0] chain_q;  // h0 in the highest bits
   logic [255:0] work_q;  // a in the highest bits
-  logic [  3:0] words_q;  // of the block that are there
+  logic [  3:0] words_q;  // words of the block received
   logic [  5:0] round_q;
   logic [ 31:0] length_q;  // bytes of the message
-  logic         ended_q;  // the message is in, its end bit too
+  logic         ended_q;  // the message and its end bit are in
   logic         marked_q;  // the end bit is in
   logic         final_block_q;
   logic [  2:0] given_q;

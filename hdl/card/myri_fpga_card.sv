@@ -1,8 +1,8 @@
-// An FPGA card of the RC1000 kind: PCI target and master, four banks of SRAM, mailboxes, and an FPGA whose message shell
-// gives messages to user circuits. The SRAM is outside (ports mem_* of the bus side, head_*, result_*, bank_* of the
-// FPGA); the bus side and the FPGA never access one bank at a time.
-//
-// Window of 16 MB: the banks at 0, the registers (CardReg) at 8 MB. Two clocks meet only in crossings; each sleeps alone.
+// FPGA card of the RC1000 kind: PCI target and master, four SRAM banks, mailboxes, and an FPGA whose message shell
+// passes messages to user circuits. The SRAM is external (ports mem_* of the bus side, head_*, result_*, bank_* of the
+// FPGA); the bus side and the FPGA never access one bank at the same time.
+// Window of 16 MB: the banks at 0, the registers (CardReg) at 8 MB. The two clocks meet only in crossings, and each is
+// gated separately.
 module myri_fpga_card
   import myri_sleep_pkg::*;
   import myri_card_pkg::*;
@@ -14,25 +14,25 @@ module myri_fpga_card
     input logic clk,  // PCI clock
     input logic rst,  // synchronous reset
     input logic [47:0] cycle,  // index of the coming edge
-    output logic busy,  // another edge is needed
-    output alarm_t alarm,  // wants to be awake at this edge
+    output logic busy,  // 1 = a further clock edge is needed
+    output alarm_t alarm,  // edge at which the clock must run
     input logic f_clk,  // fabric clock
     input logic f_rst,  // synchronous reset
-    output logic f_busy,  // fabric clock: another edge is needed
+    output logic f_busy,  // fabric clock: 1 = a further edge is needed
     input pci_in_t pci_in,  // resolved wires of the slot
     output pci_out_t pci_out,  // drives and enables
-    input pci_card_settings_t cfg_pci,  // as a card on the bus
-    input fpga_settings_t cfg,  // of its own
+    input pci_card_settings_t cfg_pci,  // PCI configuration of the card
+    input fpga_settings_t cfg,  // configuration of the card itself
     output logic mem_valid,  // bus side: access of a bank
     output logic mem_write,  // 1 = write
     output logic [22:0] mem_addr,  // byte offset in the banks, multiple of 4
     output logic [31:0] mem_wdata,  // write data
     output logic [3:0] mem_be,  // bytes written
-    input logic [31:0] mem_rdata,  // read data, the clock after
+    input logic [31:0] mem_rdata,  // read data, one clock later
     output logic head_valid,  // FPGA: read of bank 0 or 1
     output logic head_bank,  // which
     output logic [18:0] head_addr,  // word
-    input logic [31:0] head_rdata,  // read data, the clock after
+    input logic [31:0] head_rdata,  // read data, one clock later
     output logic result_valid,  // FPGA: write of bank 2
     output logic [18:0] result_addr,  // word
     output logic [31:0] result_wdata,  // write data
@@ -40,16 +40,16 @@ module myri_fpga_card
     output logic bank_write,  // 1 = write
     output logic [18:0] bank_addr,  // word
     output logic [31:0] bank_wdata,  // write data
-    input logic [31:0] bank_rdata,  // read data, the clock after
-    output logic [3:0] ev_patience,  // strobes: a bus access has waited too long for a bank
-    output logic ev_mailbox,  // strobe: a write of the control mailbox has waited too long
+    input logic [31:0] bank_rdata,  // read data, one clock later
+    output logic [3:0] ev_patience,  // strobes: a bus access has exceeded cfg_patience
+    output logic ev_mailbox,  // strobe: a write of the control mailbox has exceeded cfg_patience
     output logic ev_trespass,  // level, fabric clock: a circuit uses bank 3 without a grant
     output logic tr_take,  // strobe, fabric clock: a message is given to its circuit
     output logic tr_give,  // strobe, fabric clock: its result is written
     output logic [31:0] tr_key,  // first word of the message, with both
     output logic tr_first,  // strobe: first data of a transaction to this card
     output logic tr_last,  // strobe: its end
-    output logic st_in_flight  // something is not finished: a job, a transfer
+    output logic st_in_flight  // 1 = a job or a transfer is unfinished
 );
   logic
       device_busy,

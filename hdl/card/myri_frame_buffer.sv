@@ -1,6 +1,5 @@
-// A frame buffer card: a window of memory on the PCI bus, nothing more. The memory is outside.
-//
-// A lane group of 8 bytes is one access. Timing: a write beat a clock, read data in the clock after the request.
+// Frame buffer card: a window of memory on the PCI bus. The memory is external.
+// A lane group of 8 bytes is one access. Timing: one write beat per clock; read data one clock after the request.
 module myri_frame_buffer
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
@@ -8,16 +7,16 @@ module myri_frame_buffer
     input logic clk,  // PCI clock
     input logic rst,  // synchronous reset
     input logic [47:0] cycle,  // index of the coming edge
-    output logic busy,  // another edge is needed
+    output logic busy,  // 1 = a further clock edge is needed
     input pci_in_t pci_in,  // resolved wires of the slot
     output pci_out_t pci_out,  // drives and enables
-    input pci_card_settings_t cfg,  // of the card
+    input pci_card_settings_t cfg,  // configuration of the card
     output logic mem_valid,  // access of the memory
     output logic mem_write,  // 1 = write
     output logic [23:0] mem_addr,  // byte offset, multiple of 8
     output logic [63:0] mem_wdata,  // write data
     output logic [7:0] mem_be,  // bytes written
-    input logic [63:0] mem_rdata,  // read data, the clock after
+    input logic [63:0] mem_rdata,  // read data, one clock later
     output logic tr_first,  // strobe: first data of a transaction to this card
     output logic tr_last  // strobe: its end
 );
@@ -31,7 +30,7 @@ module myri_frame_buffer
   logic tw_valid, tw_ready, tread_valid, tread_ready, tread_first, td_valid_q;
   logic [63:0] tw_data, td_data;
   logic ev_write, ev_retry, ev_disconnect;
-  logic serving;  // what the target has asked for: it is busy meanwhile, too
+  logic serving;  // the target's request, during which it is busy, too
 
   myri_pci_config #(
       .VENDOR(32'h4357),

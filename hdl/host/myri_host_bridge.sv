@@ -1,9 +1,9 @@
 // North bridge of one host: CPU accesses to PCI (posted, combined, read), PCI masters to host memory, arbiter,
 // interrupt.
-// Agent 0 of its bus. Peer-to-peer traffic between cards needs nothing from it: the bus is shared.
-// Timing: a store on an idle, parked bus is taken at one edge and has FRAME# low after the next; with no wait states
-// its data moves three edges later, so an uncached store stream of depth 1 costs 5 clocks a word and of depth 2 or
-// more 4 clocks.
+// Agent 0 of its bus. Peer-to-peer traffic between cards does not involve the bridge, because the bus is shared.
+// Timing: a store on an idle, parked bus is accepted at one edge, and FRAME# is low after the next. Without wait states
+// its data move three edges later, so an uncached store stream costs 5 clocks per word with depth 1, and 4 clocks with
+// depth 2 or more.
 module myri_host_bridge
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
@@ -12,17 +12,17 @@ module myri_host_bridge
     parameter int IN_LOG2 = 6   // largest inbound buffer = 2**this beats
 ) (
     input logic clk,  // PCI clock
-    input logic [PCI_SIDES-1:0] pci_gated_clk,  // that of its sides, gated
+    input logic [PCI_SIDES-1:0] pci_gated_clk,  // clocks of its sides, gated
     input logic rst,  // synchronous, active high
     input logic [47:0] cycle,  // index of the coming edge
     input pci_in_t pci_in,  // bus as resolved
-    output pci_out_t pci_out,  // what the bridge drives
+    output pci_out_t pci_out,  // wires that the bridge drives
     input logic [AGENTS-1:0] req_n,  // requests of all agents
     output logic [AGENTS-1:0] gnt_n,  // grants to all agents
     input logic [AGENTS-1:0] inta_n,  // INTA# of all agents
-    input host_bridge_settings_t cfg,  // of the bridge
+    input host_bridge_settings_t cfg,  // configuration of the bridge
     input logic cpu_valid,  // CPU access
-    output logic cpu_ready,  // taken
+    output logic cpu_ready,  // accepted
     input logic cpu_write,  // 1 = store
     input logic [31:0] cpu_addr,  // 8-byte aligned
     input logic [63:0] cpu_data,  // store data in lanes
@@ -31,26 +31,26 @@ module myri_host_bridge
     input logic cpu_fence,  // wait until combined stores are posted
     input logic cpu_config,  // configuration cycle (type 0, address as on AD)
     output logic cpu_rvalid,  // read data, strobe
-    output logic [63:0] cpu_rdata,  // lanes
+    output logic [63:0] cpu_rdata,  // byte lanes
     output logic mem_valid,  // host memory access
     output logic mem_write,  // 1 = write
     output logic [31:0] mem_addr,  // 8-byte aligned
-    output logic [63:0] mem_wdata,  // lanes
+    output logic [63:0] mem_wdata,  // byte lanes
     output logic [7:0] mem_be,  // bytes written
-    input logic [63:0] mem_rdata,  // valid in the clock after a read
-    output logic intr,  // INTA# of any agent, level (combinational)
-    output logic idle_out,  // every store of the CPU is done on the bus
+    input logic [63:0] mem_rdata,  // valid one clock after a read
+    output logic intr,  // level: INTA# of any agent (combinational)
+    output logic idle_out,  // every store of the CPU has finished on the bus
     output logic idle_in,  // every DMA write is in memory
-    output logic tr_pio_accept,  // CPU access taken at this edge
+    output logic tr_pio_accept,  // CPU access accepted at this edge
     output logic tr_pio_start,  // strobe: FRAME# of the bridge fell
     output logic tr_pio_done,  // strobe: CPU transaction finished
     output logic tr_pio_error,  // with tr_pio_done: master or target abort
     output logic tr_dma_first,  // strobe: first data of a transaction to memory
     output logic tr_dma_last,  // strobe: its end
     output logic tr_dma_write,  // with both: it writes memory
-    output logic ev_retry,  // strobe: the bridge refused a transaction
+    output logic ev_retry,  // strobe: the bridge answered a transaction with a retry
     output logic ev_disconnect,  // strobe: the bridge stopped a burst
-    output logic [PCI_SIDES-1:0] pci_gated_needed,  // clock enables of these
+    output logic [PCI_SIDES-1:0] pci_gated_needed,  // clock enables of these clocks
     output logic busy  // 1 = needs clock edges
 );
   logic arbiter_busy;
@@ -72,7 +72,7 @@ module myri_host_bridge
       .busy(arbiter_busy)
   );
 
-  // ---- the share of CPU transactions that start a clock later ----
+  // ---- fraction of CPU transactions that start one clock later ----
   logic [4:0] share_q, share_d;
   logic extra;
   pci_master_settings_t down;  // of its two sides

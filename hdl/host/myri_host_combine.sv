@@ -1,32 +1,32 @@
-// Write-combining buffer of the host bridge: one line fills while the line before drains.
-// A full line leaves by itself; the rest leaves when flush is held. Bytes side by side leave as one burst; a gap
+// Write-combining buffer of the host bridge: one line fills while the previous line drains.
+// A full line drains by itself; a partial line drains while `flush` is held. Adjacent bytes form one burst; a gap
 // starts another.
-// Timing: a store is merged in the clock it is given; a line can start to leave in the clock after it filled, one
-// lane group a clock.
+// Timing: a store is merged in its clock. A line can start to drain one clock after it has filled, one lane group per
+// clock.
 module myri_host_combine (
     input  logic        clk,           // PCI clock
     input  logic        rst,           // synchronous, active high
     input  logic [ 6:0] cfg_wc_bytes,  // line: 8, 16, 32 or 64 bytes
     input  logic        store,         // merge this store (only while fits)
     input  logic [31:0] addr,          // 8-byte aligned
-    input  logic [63:0] data,          // lanes
+    input  logic [63:0] data,          // byte lanes
     input  logic [ 7:0] be,            // bytes stored
     output logic        fits,          // a store to addr can be merged now
-    input  logic        flush,         // let the filling line go
+    input  logic        flush,         // send the line being filled
     output logic        empty,         // nothing held
-    input  logic        c_ready,       // a command may leave
-    output logic        c_valid,       // command leaves (with c_ready)
-    output logic [31:0] c_addr,        // its byte address
-    output logic [ 6:0] c_bytes,       // its bytes
-    output logic        d_valid,       // data beat leaves
-    output logic [63:0] d_data,        // lanes
-    output logic        needed         // the coming edge changes something
+    input  logic        c_ready,       // a command can be accepted
+    output logic        c_valid,       // command offered (sent with c_ready)
+    output logic [31:0] c_addr,        // byte address of the command
+    output logic [ 6:0] c_bytes,       // number of bytes
+    output logic        d_valid,       // data beat offered
+    output logic [63:0] d_data,        // byte lanes
+    output logic        needed         // 1 = the coming edge changes state
 );
-  logic [63:0] mem                       [16];  // two lines of up to eight lane groups
-  logic        sel_q;  // line that fills
-  logic [31:6] line_q, drain_line_q;  // 64-byte block of each
-  logic [63:0] mask_q, drain_q;  // bytes held of each
-  logic       middle_q;  // a burst is leaving, beyond its first group
+  logic [63:0] mem                         [16];  // two lines of up to eight lane groups
+  logic        sel_q;  // line being filled
+  logic [31:6] line_q, drain_line_q;  // 64-byte block of each line
+  logic [63:0] mask_q, drain_q;  // bytes held in each line
+  logic       middle_q;  // a burst is being sent, beyond its first group
   logic [2:0] group_q;  // its next group
 
   // ---- filling ----
@@ -49,7 +49,7 @@ module myri_host_combine (
   assign fits = (mask_q == '0) | same;
   assign mask_d = store ? mask_q | stored : mask_q;
   assign fills = store & (mask_d & line_mask) == line_mask;
-  // A line that became full while the other one still drained leaves as soon as that is done.
+  // A line that became full while the other line was draining drains as soon as the other is done.
   logic held_full_q;
   assign swap = (drain_q == '0) & (fills | held_full_q | (flush & mask_q != '0));
   assign bits = {

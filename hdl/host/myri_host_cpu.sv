@@ -1,9 +1,8 @@
-// CPU side of the host bridge: posted writes, write combining, reads and fences in, commands of the PCI master out,
+// CPU side of the host bridge: turns posted writes, write combining, reads and fences into commands of the PCI master,
 // in order.
-// A store is posted when it is taken; at most cfg_post_depth transactions are accepted and not yet finished on the
-// bus.
-// A read goes behind every write before it. A fence is taken when the combining buffer has been posted.
-// Timing: a store taken at one edge is with the master at the same edge when nothing waits before it.
+// A store is posted when it is accepted; at most cfg_post_depth transactions are accepted and unfinished on the bus. A
+// read follows all earlier writes. A fence is accepted once the combining buffer has been posted.
+// Timing: a store accepted at one edge reaches the master at the same edge if nothing waits before it.
 module myri_host_cpu (
     input logic clk,  // PCI clock
     input logic rst,  // synchronous, active high
@@ -11,7 +10,7 @@ module myri_host_cpu (
     input logic [6:0] cfg_wc_bytes,  // combining line: 8, 16, 32 or 64 bytes
     input logic [7:0] cfg_read_return,  // clocks from the read data on the bus to the CPU
     input logic cpu_valid,  // access
-    output logic cpu_ready,  // access taken
+    output logic cpu_ready,  // access accepted
     input logic cpu_write,  // 1 = store
     input logic [31:0] cpu_addr,  // 8-byte aligned; the bytes are in cpu_be
     input logic [63:0] cpu_data,  // store data in lanes
@@ -20,25 +19,25 @@ module myri_host_cpu (
     input logic cpu_fence,  // no access: wait until the combining buffer is posted
     input logic cpu_config,  // configuration cycle instead of memory
     output logic cpu_rvalid,  // read data, strobe
-    output logic [63:0] cpu_rdata,  // lanes
+    output logic [63:0] cpu_rdata,  // byte lanes
     output logic mc_valid,  // command to the master
-    input logic mc_ready,  // taken
+    input logic mc_ready,  // accepted
     output logic mc_write,  // write to the bus
     output logic mc_config,  // configuration cycle
     output logic [31:0] mc_addr,  // byte address
     output logic [15:0] mc_bytes,  // bytes
     output logic mw_valid,  // write beat
-    input logic mw_ready,  // taken
-    output logic [63:0] mw_data,  // lanes
+    input logic mw_ready,  // accepted
+    output logic [63:0] mw_data,  // byte lanes
     input logic mr_valid,  // read beat
-    output logic mr_ready,  // taken
-    input logic [63:0] mr_data,  // lanes
+    output logic mr_ready,  // accepted
+    input logic [63:0] mr_data,  // byte lanes
     input logic m_done,  // command finished
-    output logic tr_accept,  // store or read taken (at this edge)
-    output logic idle,  // nothing held, nothing posted
-    output logic needed  // the coming edge of clk changes something
+    output logic tr_accept,  // store or read accepted at this edge
+    output logic idle,  // no store held or posted
+    output logic needed  // 1 = the coming edge of clk changes state
 );
-  // ---- which way an access goes ----
+  // ---- direction of an access ----
   logic combine, plain, room, fits, wc_empty, reading_q, store_wc, direct;
   logic [4:0] posted_q, posted_now;
   assign combine = cpu_valid & cpu_write & cpu_wc & ~cpu_fence & ~cpu_config;

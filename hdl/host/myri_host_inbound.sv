@@ -1,7 +1,7 @@
-// Memory side of the host bridge: inbound write buffer, and reads behind it.
-// Writes wait in a buffer of cfg_in_buffer beats that drains at cfg_drain_num/cfg_drain_den beats a clock; the
-// target disconnects or retries when it is full. A read waits until the buffer is empty; its first lane group comes
-// cfg_read_latency clocks after it was asked for (at least 1), the following ones one a clock.
+// Memory side of the host bridge: inbound write buffer, and reads ordered after the buffered writes.
+// Writes wait in a buffer of cfg_in_buffer beats that drains at cfg_drain_num/cfg_drain_den beats per clock; the target
+// disconnects or retries when the buffer is full. A read waits until the buffer is empty. Its first lane group arrives
+// cfg_read_latency clocks (at least 1) after the request, the following ones one per clock.
 module myri_host_inbound #(
     parameter int DEPTH_LOG2 = 6  // largest buffer = 2**this beats
 ) (
@@ -12,24 +12,24 @@ module myri_host_inbound #(
     input  logic [ 7:0] cfg_drain_den,     // ... per so many clocks
     input  logic [ 7:0] cfg_read_latency,  // clocks to the first read data, 1..255
     input  logic        tw_valid,          // write beat from the target
-    output logic        tw_ready,          // taken
+    output logic        tw_ready,          // accepted
     input  logic [31:0] tw_addr,           // 8-byte aligned
-    input  logic [63:0] tw_data,           // lanes
+    input  logic [63:0] tw_data,           // byte lanes
     input  logic [ 7:0] tw_be,             // bytes written
     input  logic        tread_valid,       // read request from the target
-    output logic        tread_ready,       // taken
+    output logic        tread_ready,       // accepted
     input  logic [31:0] tread_addr,        // 8-byte aligned
     input  logic        tread_first,       // first request of a read
     output logic        td_valid,          // answer
-    output logic [63:0] td_data,           // lanes
+    output logic [63:0] td_data,           // byte lanes
     output logic        mem_valid,         // access to host memory
     output logic        mem_write,         // 1 = write
     output logic [31:0] mem_addr,          // 8-byte aligned
-    output logic [63:0] mem_wdata,         // lanes
+    output logic [63:0] mem_wdata,         // byte lanes
     output logic [ 7:0] mem_be,            // bytes written
-    input  logic [63:0] mem_rdata,         // valid in the clock after a read
+    input  logic [63:0] mem_rdata,         // valid one clock after a read
     output logic        idle,              // all writes are in memory
-    output logic        needed             // the coming edge changes something
+    output logic        needed             // 1 = the coming edge changes state
 );
   logic f_ready, f_valid, f_busy, drain;
   logic [100:0] f_data;

@@ -1,5 +1,5 @@
-// Fall-through queue: what comes in may go out in the same clock; else it waits in a FIFO.
-// The caller keeps the number of waiting entries below the depth (there is no ready on the write side).
+// Fall-through queue: an entry may leave in the clock in which it arrives; otherwise it waits in a FIFO.
+// The caller limits the number of waiting entries to the depth (the write side has no ready).
 module myri_host_queue #(
     parameter int WIDTH      = 8,  // bits of an entry
     parameter int DEPTH_LOG2 = 4   // entries = 2**DEPTH_LOG2
@@ -9,9 +9,9 @@ module myri_host_queue #(
     input  logic             w_valid,  // entry
     input  logic [WIDTH-1:0] w_data,   // entry
     output logic             r_valid,  // oldest entry
-    input  logic             r_ready,  // taken
+    input  logic             r_ready,  // accepted
     output logic [WIDTH-1:0] r_data,   // oldest entry
-    output logic             needed    // the coming edge changes something
+    output logic             needed    // 1 = the coming edge changes state
 );
   logic f_valid, f_ready;
   logic [WIDTH-1:0] f_data;

@@ -1,7 +1,7 @@
-// Central arbiter: round-robin, hidden arbitration, parked on agent 0 (the host bridge).
-// While a transaction runs the grant moves to the next requester at once; on an idle bus it is taken away for one
-// clock before another agent gets it, so that the parked agent has left AD and C/BE#. An owner keeps the grant until
-// it has used it and somebody else asks, or until it asks no more.
+// Central PCI arbiter: round robin, hidden arbitration, parked on agent 0 (the host bridge).
+// During a transaction the grant moves to the next requester immediately. On an idle bus it is withdrawn for one clock
+// before another agent gets it, so that the parked agent has released AD and C/BE#. An owner keeps the grant until it
+// has used it and another agent requests, or until it no longer requests.
 module myri_pci_arbiter #(
     parameter int AGENTS = 2  // agents on the bus, 2..9
 ) (
@@ -17,16 +17,16 @@ module myri_pci_arbiter #(
 
   logic [AGENTS-1:0] owner_q;  // one-hot
   logic              granted_q;  // owner has GNT#
-  logic              used_q;  // owner began a transaction since it was granted
+  logic              used_q;  // the owner has begun a transaction since its grant
   logic              busy_q;  // bus was busy at the last edge
 
   logic [AGENTS-1:0] others, above, after, chosen;
   logic bus_busy, begins, move;
   assign bus_busy = ~frame_n | ~irdy_n;
-  // Who starts is the owner: on an idle bus the grant never moves in the clock before.
+  // The agent that starts a transaction is the owner: on an idle bus the grant never moves one clock earlier.
   assign begins = ~frame_n & ~busy_q & granted_q;
   assign others = ~req_n & ~owner_q;
-  assign above = others & ~(owner_q | (owner_q - PARK));  // round-robin: those above the owner first
+  assign above = others & ~(owner_q | (owner_q - PARK));  // round robin: agents above the owner first
   assign after = (above != '0) ? above : others;
   assign chosen = (after != '0) ? after & (~after + PARK) : PARK;
 

@@ -1,6 +1,6 @@
-// The shared part of a PCI segment: bus wires and CARDS connectors beside the segment's own agent, the bridge, which is
-// agent 0. An empty connector drives nothing whatever its bundle says. Connector k sees its IDSEL on AD[16+k].
-// Timing: as myri_pci_bus.
+// Shared part of a PCI segment: bus wires and CARDS connectors, beside the segment's own agent (the bridge, agent 0).
+// An empty connector drives nothing, whatever its bundle contains. Connector k sees its IDSEL on AD[16+k].
+// Timing: see myri_pci_bus.
 module myri_pci_backplane
   import myri_pci_pkg::*;
 #(
@@ -8,11 +8,11 @@ module myri_pci_backplane
 ) (
     input logic clk,  // PCI clock
     input logic rst,  // synchronous, active high
-    input pci_out_t own_out,  // what the bridge drives
-    output pci_in_t own_in,  // what it sees
+    input pci_out_t own_out,  // wires that the bridge drives
+    output pci_in_t own_in,  // what the agent sees
     input logic [PCI_OUT_BITS*CARDS-1:0] slot_out,  // what the card in each connector drives, connector 0 lowest
-    output logic [PCI_IN_BITS*CARDS-1:0] slot_in,  // what it sees
-    input logic [CARDS-1:0] slot_present,  // a card is there
+    output logic [PCI_IN_BITS*CARDS-1:0] slot_in,  // what the agent sees
+    input logic [CARDS-1:0] slot_present,  // a card is in the slot
     input logic [CARDS:0] gnt_n,  // GNT# of every agent
     output logic [CARDS:0] req_n,  // REQ# of every agent
     output logic [CARDS:0] inta_n,  // INTA# of every agent
@@ -20,7 +20,7 @@ module myri_pci_backplane
     output logic conflict,  // two agents drive one wire
     output logic [31:0] count_data,  // clocks that moved data
     output logic [31:0] count_busy,  // clocks with a transaction on the bus
-    output logic busy  // another edge is needed
+    output logic busy  // 1 = a further clock edge is needed
 );
   logic [PCI_OUT_BITS*CARDS-1:0] cards_out;
 

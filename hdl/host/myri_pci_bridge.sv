@@ -1,31 +1,31 @@
-// A transparent PCI-to-PCI bridge, with the far segment behind it: bus, arbiter, CARDS connectors. Each bus has its own
-// clock and width, so a slow card behind it slows nothing before it.
-//
-// On the near bus it answers for a window of 2**BAR_LOG2 bytes without its first 2**HOLE_LOG2, on the far one for all the
-// rest. The far arbiter parks on the bridge. Posting, prefetching and order: myri_pci_pass.
+// Transparent PCI-to-PCI bridge with its far segment: bus, arbiter, CARDS connectors. Each bus has its own clock and
+// width, so a slow card on the far bus does not slow the near bus.
+// On the near bus the bridge answers for a window of 2**BAR_LOG2 bytes without its first 2**HOLE_LOG2 bytes, on the far
+// bus for all other addresses. The far arbiter parks on the bridge. Posting, prefetching and ordering: see
+// myri_pci_pass.
 module myri_pci_bridge
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
 #(
-    parameter int CARDS = 2,  // connectors behind it
+    parameter int CARDS = 2,  // connectors on the far bus
     parameter int BAR_LOG2 = 26,  // bytes of the window = 2**BAR_LOG2
     parameter int HOLE_LOG2 = 24  // of which the first 2**HOLE_LOG2 are on the near side
 ) (
     input logic clk,  // clock of the near bus
     input logic rst,  // synchronous, active high
     input logic [47:0] cycle,  // index of the coming edge
-    output logic busy,  // another edge is needed
+    output logic busy,  // 1 = a further clock edge is needed
     input pci_in_t pci_in,  // resolved wires of its connector
     output pci_out_t pci_out,  // drives and enables
     input logic far_clk,  // clock of the far bus
     input logic far_rst,  // synchronous, active high
     input logic [47:0] far_cycle,  // index of the coming edge
-    output logic far_busy,  // another edge is needed
+    output logic far_busy,  // 1 = a further clock edge is needed
     output logic [PCI_IN_BITS*CARDS-1:0] slot_in,  // what the card in each far connector sees
-    input logic [PCI_OUT_BITS*CARDS-1:0] slot_out,  // what it drives
-    input logic [CARDS-1:0] slot_present,  // a card is there
+    input logic [PCI_OUT_BITS*CARDS-1:0] slot_out,  // what the card drives
+    input logic [CARDS-1:0] slot_present,  // a card is in the slot
     input pci_card_settings_t cfg,  // on the near bus
-    input logic [3:0] cfg_cdc_latency,  // of the crossings
+    input logic [3:0] cfg_cdc_latency,  // latency of the crossings
     input logic cfg_far_wide,  // far bus: 64 bits
     output pci_wires_t far_wires,  // resolved wires of the far bus, for a monitor
     output logic [CARDS:0] far_req_n,  // REQ# of every agent of it, for a monitor
@@ -33,8 +33,8 @@ module myri_pci_bridge
     output logic far_conflict,  // two agents drive one wire of it
     output logic ev_lost,  // strobe, near clock: a posted write or a read ended by an abort on the near bus
     output logic ev_far_lost,  // strobe, far clock: ... on the far bus
-    output logic in_flight,  // near clock: something is on its way
-    output logic far_in_flight  // far clock: something is on its way
+    output logic in_flight,  // near clock: 1 = a transfer is unfinished
+    output logic far_in_flight  // far clock: 1 = a transfer is unfinished
 );
   // ---------------------------------------------------------------- near bus: a device; far bus: a device, bus, arbiter
   logic n_tw_valid, n_tw_ready, n_tread_valid, n_tread_ready, n_tread_first, n_td_valid;
@@ -182,7 +182,7 @@ module myri_pci_bridge
       .busy(arbiter_busy)
   );
 
-  // ---------------------------------------------------------------- the two directions
+  // ---------------------------------------------------------------- both directions
   logic down_s_busy, down_m_busy, up_s_busy, up_m_busy;
   logic [7:0] down_opened, down_done, up_opened, up_done;
   myri_pci_pass u_down (

@@ -1,8 +1,8 @@
-// The shared wires of one PCI bus: every agent gives a drive and an enable per signal, everybody sees the one
-// resolved value.
-// An undriven wire reads 1 (pull-up), since an agent gives 1 where it does not drive. Combinational; the counters of
-// use count clock edges on which the bus is busy.
-// IDSEL of agent k (k >= 1) is AD[16+k-1]; agent 0 is the host bridge and has none.
+// Shared wires of one PCI bus: each agent supplies a drive and an enable per signal, and all agents see the resolved
+// value.
+// An undriven wire reads 1 (pull-up), because an agent supplies 1 where it does not drive. Combinational; the
+// utilisation counters count clock edges on which the bus is busy.
+// IDSEL of agent k (k >= 1) is AD[16+k-1]; agent 0 is the host bridge and has no IDSEL.
 module myri_pci_bus
   import myri_pci_pkg::*;
 #(
@@ -51,7 +51,7 @@ module myri_pci_bus
   end
 
   assign wires = gen_agent[AGENTS-1].joined;
-  // SERR# (the top enable) is open drain: two drivers are no conflict.
+  // SERR# (the top enable) is open drain: two drivers do not conflict.
   assign conflict = |gen_agent[AGENTS-1].twice[PCI_ENABLES-2:0];
   assign busy = ~wires.frame_n | ~wires.irdy_n;
 

@@ -1,7 +1,7 @@
 // Type-0 configuration space of a single-function PCI device: identity, command, BAR0 with sizing, latency timer,
 // interrupt line.
-// Reads are combinational from cs_reg; a write takes effect in the next clock. Reset loads what a BIOS would have
-// left.
+// Reads are combinational from cs_reg; a write takes effect one clock later. Reset loads the values that a BIOS would
+// have set.
 module myri_pci_config #(
     parameter int VENDOR = 32'h14C1,  // vendor ID
     parameter int DEVICE = 32'h8043,  // device ID

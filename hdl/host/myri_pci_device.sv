@@ -1,55 +1,54 @@
-// A device on the PCI bus that is target and master: both, its configuration space, and their wires joined.
-//
-// The configuration space's latency timer counts when it is not 0, else cfg.master.latency_timer.
-// Timing: that of myri_pci_target and myri_pci_master.
+// PCI device that is both target and master: the two cores, the configuration space, and their joined wires.
+// The latency timer is that of the configuration space if it is not 0, otherwise cfg.master.latency_timer.
+// Timing: see myri_pci_target and myri_pci_master.
 module myri_pci_device
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
 #(
-    parameter int VENDOR = 32'h14C1,  // as myri_pci_config
-    parameter int DEVICE = 32'h8043,  // as myri_pci_config
-    parameter int CLASS_REV = 32'h0280_0000,  // as myri_pci_config
-    parameter int BAR_LOG2 = 24,  // as myri_pci_config
-    parameter int HOLE_LOG2 = 0,  // as myri_pci_target
-    parameter int OUTSIDE = 0  // as myri_pci_target
+    parameter int VENDOR = 32'h14C1,  // see myri_pci_config
+    parameter int DEVICE = 32'h8043,  // see myri_pci_config
+    parameter int CLASS_REV = 32'h0280_0000,  // see myri_pci_config
+    parameter int BAR_LOG2 = 24,  // see myri_pci_config
+    parameter int HOLE_LOG2 = 0,  // see myri_pci_target
+    parameter int OUTSIDE = 0  // see myri_pci_target
 ) (
     input logic [PCI_SIDES-1:0] pci_gated_clk,  // PCI clock of its sides, gated
     input logic rst,  // synchronous, active high
     input logic [47:0] cycle,  // index of the coming edge
     input pci_in_t pci_in,  // resolved wires of the slot
     output pci_out_t pci_out,  // drives and enables
-    input pci_card_settings_t cfg,  // of the device
+    input pci_card_settings_t cfg,  // configuration of the device
     input logic inta,  // level of the interrupt request
-    output logic master_enable,  // it may be master
+    output logic master_enable,  // 1 = may be bus master
     output logic tw_valid,  // write beat of the target
-    input logic tw_ready,  // taken
+    input logic tw_ready,  // accepted
     output logic [31:0] tw_addr,  // 8-byte aligned
-    output logic [63:0] tw_data,  // lanes
+    output logic [63:0] tw_data,  // byte lanes
     output logic [7:0] tw_be,  // bytes written
     output logic tread_valid,  // read request of the target
-    input logic tread_ready,  // taken
+    input logic tread_ready,  // accepted
     output logic [31:0] tread_addr,  // 8-byte aligned
-    output logic [7:0] tread_bytes,  // hint: bytes the master may want from here
+    output logic [7:0] tread_bytes,  // hint: bytes that the master may read from here
     output logic tread_first,  // with tread_valid: first request of a read
     input logic td_valid,  // answer to the oldest request (always taken)
-    input logic [63:0] td_data,  // lanes
+    input logic [63:0] td_data,  // byte lanes
     output logic tr_first,  // strobe: first data of a transaction to this device
     output logic tr_last,  // strobe: its end
     input logic mc_valid,  // command of the master
-    output logic mc_ready,  // taken
+    output logic mc_ready,  // accepted
     input logic mc_write,  // 1 = write to the bus
     input logic [31:0] mc_addr,  // byte address
     input logic [15:0] mc_bytes,  // 1..65535
-    input logic mw_valid,  // its write beat
-    output logic mw_ready,  // taken
-    input logic [63:0] mw_data,  // lanes
-    output logic mr_valid,  // its read beat
-    input logic mr_ready,  // taken
-    output logic [63:0] mr_data,  // lanes
+    input logic mw_valid,  // write beat of the master
+    output logic mw_ready,  // accepted
+    input logic [63:0] mw_data,  // byte lanes
+    output logic mr_valid,  // read beat of the master
+    input logic mr_ready,  // accepted
+    output logic [63:0] mr_data,  // byte lanes
     output logic m_done,  // strobe: the command is over
-    output logic m_error,  // with it: by an abort
-    output logic [PCI_SIDES-1:0] pci_gated_needed,  // clock enables of these
-    output logic busy  // something is open, or an edge is needed
+    output logic m_error,  // with m_done: ended by an abort
+    output logic [PCI_SIDES-1:0] pci_gated_needed,  // clock enables of these clocks
+    output logic busy  // 1 = a transaction is unfinished, or a further edge is needed
 );
   pci_out_t target_out, master_out;
   logic cs_write, mem_enable, target_busy, master_busy;

@@ -1,13 +1,12 @@
 // PCI 2.2 master: turns backend commands into bus transactions, 32 or 64 bits wide.
-// Retries after STOP#, resumes after a disconnect at the right byte, splits at cfg.max_burst, obeys the latency
+// Retries after STOP#, resumes after a disconnect at the right byte, splits at cfg.max_burst, and obeys the latency
 // timer.
-// Timing: with GNT# parked, FRAME# falls one clock after the command was taken (plus cfg.start_delay); one data
-// phase a clock; one idle clock between transactions; m_done in the clock after the last data phase.
-// IRDY# never waits longer than cfg.irdy_wait clocks: a phase is offered with FRAME# low only while the next one is
-// in hand.
-// Data beats are exact: on an error the rest of the write beats is swallowed, the rest of the read beats is given as
-// ones.
-// A read's m_done may come before its last beats were taken.
+// Timing: with GNT# parked, FRAME# falls one clock after the command was accepted (plus cfg.start_delay); one data
+// phase per clock; one idle clock between transactions; m_done one clock after the last data phase. IRDY# never waits
+// longer than cfg.irdy_wait clocks: a phase is offered with FRAME# low only once the data of the next one are
+// available.
+// Data beats are exact: on an error the remaining write beats are discarded, and the remaining read beats are returned
+// as ones. m_done of a read may precede the transfer of its last beats.
 module myri_pci_master
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
@@ -17,28 +16,28 @@ module myri_pci_master
     input pci_in_t pci_in,  // resolved wires, GNT#
     output pci_out_t pci_out,  // drives, enables, REQ#
     input logic cfg_wide,  // 1 = ask for 64-bit transfers (REQ64#)
-    input pci_master_settings_t cfg,  // of the master
+    input pci_master_settings_t cfg,  // configuration of the master
     input logic mc_valid,  // command
-    output logic mc_ready,  // command taken
+    output logic mc_ready,  // command accepted
     input logic mc_write,  // 1 = write to the bus
     input logic mc_config,  // 1 = configuration cycle (type 0, at most 4 bytes)
     input logic [31:0] mc_addr,  // byte address
     input logic [15:0] mc_bytes,  // 1..65535
     input logic mw_valid,  // write beat, one per 8-byte lane group touched
-    output logic mw_ready,  // write beat taken
+    output logic mw_ready,  // write beat accepted
     input logic [63:0] mw_data,  // in PCI lanes (byte lane = address[2:0])
     output logic mr_valid,  // read beat, one per 8-byte lane group touched
-    input logic mr_ready,  // read beat taken
+    input logic mr_ready,  // read beat accepted
     output logic [63:0] mr_data,  // in PCI lanes
     output logic m_done,  // strobe: last data phase of the command is over
     output logic m_error,  // with m_done: master abort or target abort
     output logic ev_start,  // strobe: FRAME# falls
-    output logic ev_retry,  // strobe: target refused the first data phase
-    output logic ev_disconnect,  // strobe: target stopped a burst
-    output logic needed,  // the coming edge of clk changes something
-    output logic busy  // 1 = a command is open, or an edge is needed
+    output logic ev_retry,  // strobe: the target answered the first data phase with a retry
+    output logic ev_disconnect,  // strobe: the target stopped a burst
+    output logic needed,  // 1 = the coming edge of clk changes state
+    output logic busy  // 1 = a command is unfinished, or a further edge is needed
 );
-  localparam logic [1:0] IDLE = 2'd0;  // bus not ours (or parked here)
+  localparam logic [1:0] IDLE = 2'd0;  // bus not owned (or parked here)
   localparam logic [1:0] ADDR = 2'd1;  // address phase
   localparam logic [1:0] DATA = 2'd2;  // data phases
   localparam logic [1:0] TURN = 2'd3;  // IRDY# driven high for one clock
@@ -48,12 +47,12 @@ module myri_pci_master
   logic       park_q;  // parked: AD, C/BE# driven while the bus is idle
   logic frame_q, irdy_q, req_q;  // active high copies of FRAME#, IRDY#, REQ#
   logic ask64_q, wide_q;  // REQ64# asserted in this transaction; transfers are 64 bits wide
-  logic       narrow_only_q;  // target of this command is known to be 32 bits wide
+  logic       narrow_only_q;  // the target of this command is known to be 32 bits wide
   logic       selected_q;  // DEVSEL# was seen
   logic       stopped_q;  // STOP# was seen in this transaction
   logic       moved_q;  // a data phase of this transaction moved data
   logic       failed_q;  // command ended by an abort: flush
-  logic       backoff_q;  // REQ# stays off for this clock after a STOP#
+  logic       backoff_q;  // REQ# stays deasserted in this clock after a STOP#
   logic       half_q;  // 32 bits wide: upper dword of the lane group is on the bus
   logic [1:0] unclaimed_q;  // data clocks without DEVSEL#
   logic [2:0] waited_q;  // clocks of IRDY# wait
@@ -98,7 +97,7 @@ module myri_pci_master
   logic [31:0] ptr_d;
   logic [15:0] seg_d, left_d;
   logic half_d, last_next, two_next, cut;
-  logic [2:0] have, have_next;  // write beats in hand, or free places for read beats
+  logic [2:0] have, have_next;  // write beats available, or free places for read beats
   logic [3:0] group_next;
   assign ptr_d = xfer ? ptr_q + {28'b0, step} : ptr_q;
   assign seg_d = xfer ? seg_q - {12'b0, step} : seg_q;
@@ -218,7 +217,7 @@ module myri_pci_master
         if (state_q == DATA) begin
           if (devsel) selected_q <= 1'b1;
           if (xfer && wide_q && !ack64)
-            narrow_only_q <= 1'b1;  // only then: a refused transaction is repeated as it was
+            narrow_only_q <= 1'b1;  // only then: a retried transaction is repeated unchanged
           if (stop) stopped_q <= 1'b1;
           if (abort_t || abort_m) failed_q <= 1'b1;
           if (!selected_q && !devsel) unclaimed_q <= unclaimed_q + 2'd1;
@@ -297,8 +296,8 @@ module myri_pci_master
       .needed(pins_needed)
   );
 
-  // An active command without beats, or without a grant, waits for them. What a transaction leaves behind is gone when
-  // its TURN is over.
+  // An active command without beats, or without a grant, waits for them. The effects of a transaction on the bus end
+  // with its TURN.
   assign needed = (state_q != IDLE) | take | start | flush | (act_q & delay_q != 8'd0) | (req_q != want) | m_done |
       data_needed | (park_q != (gnt & idle_bus)) | pins_needed;
   assign busy = act_q | mr_valid | needed;

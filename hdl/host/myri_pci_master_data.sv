@@ -1,5 +1,5 @@
-// Data side of the PCI master: four write beats towards the bus, four read beats towards the backend.
-// A write beat taken in one clock can be on the bus in the next; a read beat is offered in the clock after its data
+// Data side of the PCI master: buffers of four write beats towards the bus and four read beats towards the backend.
+// A write beat accepted in one clock can be on the bus in the next. A read beat is offered one clock after its data
 // phase.
 module myri_pci_master_data (
     input  logic        clk,        // PCI clock
@@ -12,12 +12,12 @@ module myri_pci_master_data (
     input  logic        flush,      // drop a write beat, or give a read beat of ones
     input  logic [63:0] bus_ad,     // AD as sampled
     input  logic        mw_valid,   // write beat
-    output logic        mw_ready,   // write beat taken
+    output logic        mw_ready,   // write beat accepted
     input  logic [63:0] mw_data,    // write beat in PCI lanes
     output logic        mr_valid,   // read beat
-    input  logic        mr_ready,   // read beat taken
+    input  logic        mr_ready,   // read beat accepted
     output logic [63:0] mr_data,    // read beat in PCI lanes
-    output logic [ 2:0] have,       // write: beats in hand; read: free places
+    output logic [ 2:0] have,       // write: beats available; read: free places
     output logic [63:0] head,       // write beat for the bus
     output logic        needed      // a beat of the backend moves at the coming edge
 );

@@ -1,5 +1,5 @@
 // Pins of the PCI master: AD and C/BE# from the registers of the transaction, parity one clock later, enables.
-// Combinational but for PAR and PAR64.
+// Combinational except for PAR and PAR64.
 module myri_pci_master_pins
   import myri_pci_pkg::*;
 (
@@ -23,7 +23,7 @@ module myri_pci_master_pins
     input  logic       [63:0] head,            // write beat
     input  logic       [ 6:0] cfg_line_bytes,  // cache line
     output pci_out_t          pci_out,         // drives and enables
-    output logic              needed           // parity of a parked bus lags behind
+    output logic              needed           // parity of a parked bus follows one clock later
 );
   logic drive_lo, drive_hi, par_q, par64_q, par_oe_q, par64_oe_q;
   logic [ 3:0] command;
@@ -59,7 +59,7 @@ module myri_pci_master_pins
   assign drive_lo = in_addr | (in_data & write) | park;
   assign drive_hi = ask64 & (in_addr | (in_data & write));
 
-  // What a parked master drives is 0, and so is its parity.
+  // A parked master drives 0, so its parity is 0, too.
   assign needed   = (par_oe_q != park) | (par_oe_q & par_q);
   always_ff @(posedge clk) begin
     if (drive_lo | rst) par_q <= ^{bus.ad[31:0], bus.cbe[3:0]} | rst;

@@ -1,5 +1,6 @@
-// Joins the pins of one device's target and master into the one `out` bundle of its connector.
-// Combinational. The two cores never drive one signal in one clock (a device is master or target, not both).
+// Join of the pins of one device's target and master into the bundle of its connector.
+// Combinational. The two cores never drive one signal in the same clock, because a device is master or target, not
+// both.
 module myri_pci_merge
   import myri_pci_pkg::*;
 (
@@ -9,8 +10,8 @@ module myri_pci_merge
     input  logic     m66,     // 1 = device can run at 66 MHz
     output pci_out_t pci_out  // bundle of the connector
 );
-  // A core gives ones on wires it does not drive, so the join of the drive half is an AND. One concatenation in the
-  // order of pci_out_t: event-driven simulators pay per assignment.
+  // A core supplies ones on wires that it does not drive, so the drive half is joined by an AND. One concatenation in
+  // the order of pci_out_t: event-driven simulators pay per assignment.
   assign pci_out = {
     m66, ~inta, a_out.req_n & b_out.req_n, a_out.enables | b_out.enables, a_out.wires & b_out.wires
   };

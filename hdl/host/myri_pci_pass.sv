@@ -1,52 +1,51 @@
-// One direction of a PCI-to-PCI bridge: transactions of the bus on which it is target, done again on the bus on which it
-// is master, each bus with a clock of its own.
-//
-// Writes are posted. Beats that follow one another become one burst of at most CHUNK lane groups, which is begun over there
-// when it is whole: when it is full, when what comes next does not follow it, or when nothing has come for QUIET clocks.
-// Reads are answered by the target's retry until they are there. What the target hints that a burst wants is fetched at
-// once, so both buses must be free of read side effects; what is not asked for is dropped.
-// Order, as PCI has it: what is done over there is done in the order in which it came, so a read pushes the writes before
-// it; and an answer waits until the writes that were posted in the other direction before it are done.
-// Timing: a burst of writes costs its own time on each bus, and the crossing; a read besides the crossing back.
+// One direction of a PCI-to-PCI bridge: repeats transactions of the bus on which it is target on the bus on which it is
+// master. Each bus has its own clock.
+// Writes are posted. Consecutive beats form one burst of at most CHUNK lane groups. The burst starts on the far bus
+// when it is complete: when it is full, when the next beat does not follow it, or when no beat has arrived for QUIET
+// clocks. Reads are answered with retries until their data have arrived. All data that the target's hint names are
+// fetched, so both buses must be free of read side effects; unrequested data are dropped.
+// Ordering, as in PCI: transactions are repeated in the order of arrival, so a read pushes earlier writes ahead of it.
+// An answer waits until the writes that were posted earlier in the other direction are done.
+// Timing: a burst of writes costs its own time on each bus plus the crossing; a read adds the crossing back.
 module myri_pci_pass #(
     parameter int CHUNK = 32,  // lane groups of a burst of writes at most; half of what is stored
     parameter int QUIET = 4    // clocks without a beat that end a burst
 ) (
-    input logic [3:0] cfg_latency,  // of the crossings
+    input logic [3:0] cfg_latency,  // latency of the crossings
     input logic s_clk,  // clock of the bus on which it is target
     input logic s_rst,  // synchronous reset
     input logic tw_valid,  // write beat
-    output logic tw_ready,  // taken
+    output logic tw_ready,  // accepted
     input logic [31:0] tw_addr,  // 8-byte aligned
-    input logic [63:0] tw_data,  // lanes
+    input logic [63:0] tw_data,  // byte lanes
     input logic [7:0] tw_be,  // bytes written, side by side
     input logic tread_valid,  // read request
-    output logic tread_ready,  // taken
+    output logic tread_ready,  // accepted
     input logic [31:0] tread_addr,  // 8-byte aligned
-    input logic [7:0] tread_bytes,  // hint: bytes wanted from here
+    input logic [7:0] tread_bytes,  // hint: bytes that the master may read from here
     input logic tread_first,  // first request of a read
     output logic td_valid,  // its answer
-    output logic [63:0] td_data,  // lanes
-    output logic [7:0] opened,  // bursts of writes begun here, modulo 256
-    input logic [7:0] back_done,  // those of the other direction done on this bus
-    output logic s_busy,  // another edge is needed
+    output logic [63:0] td_data,  // byte lanes
+    output logic [7:0] opened,  // write bursts begun here, modulo 256
+    input logic [7:0] back_done,  // write bursts of the other direction done on this bus
+    output logic s_busy,  // 1 = a further clock edge is needed
     input logic m_clk,  // clock of the bus on which it is master
     input logic m_rst,  // synchronous reset
     output logic mc_valid,  // command
-    input logic mc_ready,  // taken
+    input logic mc_ready,  // accepted
     output logic mc_write,  // 1 = write
     output logic [31:0] mc_addr,  // byte address
     output logic [15:0] mc_bytes,  // bytes
     output logic mw_valid,  // write beat
-    input logic mw_ready,  // taken
-    output logic [63:0] mw_data,  // lanes
+    input logic mw_ready,  // accepted
+    output logic [63:0] mw_data,  // byte lanes
     input logic mr_valid,  // read beat
-    output logic mr_ready,  // taken
-    input logic [63:0] mr_data,  // lanes
-    input logic m_done,  // the command is over
-    output logic [7:0] done,  // bursts of writes done on this bus, modulo 256
-    input logic [7:0] back_opened,  // those of the other direction begun on this bus
-    output logic m_busy  // another edge is needed
+    output logic mr_ready,  // accepted
+    input logic [63:0] mr_data,  // byte lanes
+    input logic m_done,  // strobe: the command has finished
+    output logic [7:0] done,  // write bursts done on this bus, modulo 256
+    input logic [7:0] back_opened,  // write bursts of the other direction begun on this bus
+    output logic m_busy  // 1 = a further clock edge is needed
 );
   localparam int DEPTH_LOG2 = $clog2(2 * CHUNK);
 
@@ -101,9 +100,9 @@ module myri_pci_pass #(
 
   // ---------------------------------------------------------------- source: reads
   logic ask, fresh_q, dropping_q, a_valid, a_ready, due;
-  logic taking;  // answers leave their crossing, to be given or dropped
-  logic [3:0] ahead_q;  // lane groups fetched and not asked for yet
-  logic [3:0] waiting_q;  // asked for and not answered yet
+  logic taking;  // answers leave their crossing, to be returned or dropped
+  logic [3:0] ahead_q;  // lane groups fetched but not yet requested
+  logic [3:0] waiting_q;  // requested but not yet answered
   logic [31:0] expected_q;
   logic [3:0] groups;
   logic [71:0] a_data;
@@ -203,9 +202,9 @@ module myri_pci_pass #(
       .r_busy (s_side[2])
   );
 
-  // ---------------------------------------------------------------- destination: one command after the other
+  // ---------------------------------------------------------------- destination: commands in order
   logic running_q, writing_q, over_q;
-  logic [13:0] left_q;  // read beats still to come
+  logic [13:0] left_q;  // read beats still expected
   assign mc_valid = g_valid && !running_q;
   assign g_ready  = mc_valid && mc_ready;
   assign mw_valid = d_valid && running_q && writing_q;

@@ -1,10 +1,10 @@
-// Pin bundles of the PCI bus: what an agent drives (pci_out_t) and what it sees (pci_in_t).
-// Drive and enable are two wires per signal; nothing here is an inout. What is not enabled is driven 1. Names ending in
-// _n are active low, as on the connector. Fields stand from the top bit down.
-// Every user takes only some of the constants, so unused ones are no finding.
+// Pin bundles of the PCI bus: driven by an agent (pci_out_t) and seen by an agent (pci_in_t).
+// Each signal has separate drive and enable wires; there is no inout. A disabled signal is driven 1. Names ending in _n
+// are active low, as on the connector. Fields are listed from the top bit down.
+// No module uses all constants, so unused ones are not reported.
 /* verilator lint_off UNUSEDPARAM */
 package myri_pci_pkg;
-  // The shared wires: as driven in pci_out_t, as resolved in pci_in_t.
+  // Shared wires: as driven in pci_out_t, as resolved in pci_in_t.
   localparam int PCI_WIRES = 83;  // bits of pci_wires_t
   typedef struct packed {
     logic serr_n;  // system error (open drain)
@@ -22,7 +22,7 @@ package myri_pci_pkg;
     logic [63:0] ad;  // address and data
   } pci_wires_t;
 
-  // Their enables.
+  // Enables of the shared wires.
   localparam int PCI_ENABLES = 15;  // bits of pci_enables_t
   typedef struct packed {
     logic serr, perr, ack64, req64, stop, devsel, trdy, irdy, frame, par64, par;
@@ -32,7 +32,7 @@ package myri_pci_pkg;
     logic ad_lo;  // AD[31:0]
   } pci_enables_t;
 
-  // What one agent drives.
+  // Outputs of one agent.
   localparam int PCI_OUT_BITS = 101;  // bits of pci_out_t
   typedef struct packed {
     logic m66;  // card can run at 66 MHz (0 pulls M66EN down)
@@ -45,7 +45,7 @@ package myri_pci_pkg;
     3'b111, {PCI_ENABLES{1'b0}}, {PCI_WIRES{1'b1}}
   };  // drives nothing
 
-  // What one agent sees.
+  // Inputs of one agent.
   localparam int PCI_IN_BITS = 86;  // bits of pci_in_t
   typedef struct packed {
     logic m66en;  // the bus runs at 66 MHz
@@ -54,11 +54,11 @@ package myri_pci_pkg;
     pci_wires_t wires;
   } pci_in_t;
 
-  // The sides of an agent, each with a gated clock.
-  // Rule: an edge of it changes nothing that can be seen while its clock enable is 0 before it.
+  // Sides of an agent, each with a gated clock.
+  // Rule: an edge of a side's clock has no visible effect if its clock enable was 0 before it.
   localparam int PCI_SIDES = 2;
-  localparam int SIDE_TARGET = 0;  // target and what is behind it
-  localparam int SIDE_MASTER = 1;  // master and what is behind it
+  localparam int SIDE_TARGET = 0;  // target and its backend
+  localparam int SIDE_MASTER = 1;  // master and its backend
 
   // Bus commands on C/BE#[3:0] in the address phase.
   localparam logic [3:0] PCI_MEM_READ = 4'h6;  // memory read

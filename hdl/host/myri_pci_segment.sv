@@ -1,6 +1,6 @@
-// One PCI segment of a host: bus wires, arbiter, host bridge and SLOTS card connectors, each one packed bundle in
-// and one out (bit positions in myri_pci_pkg).
-// The segment is asleep (busy = 0) when no module has anything in flight; the grant is then parked on the bridge.
+// PCI segment of a host: bus wires, arbiter, host bridge and SLOTS card connectors, each with one packed input bundle
+// and one packed output bundle (bit positions in myri_pci_pkg).
+// The segment is idle (busy = 0) when no module has unfinished work; the grant is then parked on the bridge.
 module myri_pci_segment
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
@@ -9,15 +9,15 @@ module myri_pci_segment
     parameter int IN_LOG2 = 6   // largest inbound buffer of the bridge = 2**this beats
 ) (
     input logic clk,  // PCI clock
-    input logic [PCI_SIDES-1:0] pci_gated_clk,  // that of the bridge's sides, see myri_pci_pkg
+    input logic [PCI_SIDES-1:0] pci_gated_clk,  // clocks of the bridge's sides, see myri_pci_pkg
     input logic rst,  // synchronous, active high
     input logic [47:0] cycle,  // index of the coming edge
     output logic [PCI_IN_BITS*SLOTS-1:0] slot_in,  // what the card in each slot sees, slot 0 lowest
     input logic [PCI_OUT_BITS*SLOTS-1:0] slot_out,  // what the card in each slot drives
     input logic [SLOTS-1:0] slot_present,  // a card is in the slot
-    input host_bridge_settings_t cfg,  // of the bridge
+    input host_bridge_settings_t cfg,  // configuration of the bridge
     input logic cpu_valid,  // CPU access
-    output logic cpu_ready,  // taken
+    output logic cpu_ready,  // accepted
     input logic cpu_write,  // 1 = store
     input logic [31:0] cpu_addr,  // 8-byte aligned
     input logic [63:0] cpu_data,  // store data in lanes
@@ -26,24 +26,24 @@ module myri_pci_segment
     input logic cpu_fence,  // wait until combined stores are posted
     input logic cpu_config,  // configuration cycle (type 0, address as on AD)
     output logic cpu_rvalid,  // read data, strobe
-    output logic [63:0] cpu_rdata,  // lanes
+    output logic [63:0] cpu_rdata,  // byte lanes
     output logic mem_valid,  // host memory access
     output logic mem_write,  // 1 = write
     output logic [31:0] mem_addr,  // 8-byte aligned
-    output logic [63:0] mem_wdata,  // lanes
+    output logic [63:0] mem_wdata,  // byte lanes
     output logic [7:0] mem_be,  // bytes written
-    input logic [63:0] mem_rdata,  // valid in the clock after a read
-    output logic intr,  // INTA# of any agent, level (combinational)
-    output logic idle_out,  // every store of the CPU is done on the bus
+    input logic [63:0] mem_rdata,  // valid one clock after a read
+    output logic intr,  // level: INTA# of any agent (combinational)
+    output logic idle_out,  // every store of the CPU has finished on the bus
     output logic idle_in,  // every DMA write is in memory
-    output logic tr_pio_accept,  // CPU access taken at this edge
+    output logic tr_pio_accept,  // CPU access accepted at this edge
     output logic tr_pio_start,  // strobe: FRAME# of the bridge fell
     output logic tr_pio_done,  // strobe: CPU transaction finished
     output logic tr_pio_error,  // with tr_pio_done: master or target abort
     output logic tr_dma_first,  // strobe: first data of a transaction to memory
     output logic tr_dma_last,  // strobe: its end
     output logic tr_dma_write,  // with both: it writes memory
-    output logic ev_retry,  // strobe: the bridge refused a transaction
+    output logic ev_retry,  // strobe: the bridge answered a transaction with a retry
     output logic ev_disconnect,  // strobe: the bridge stopped a burst
     output pci_wires_t wires,  // resolved shared wires, for a monitor
     output logic [SLOTS:0] grants_n,  // GNT# of every agent, for a monitor
@@ -52,7 +52,7 @@ module myri_pci_segment
     output logic conflict,  // two agents drive one wire
     output logic [31:0] count_data,  // clocks that moved data
     output logic [31:0] count_busy,  // clocks with a transaction on the bus
-    output logic [PCI_SIDES-1:0] pci_gated_needed,  // clock enables of these
+    output logic [PCI_SIDES-1:0] pci_gated_needed,  // clock enables of these clocks
     output logic busy  // 1 = needs clock edges
 );
   localparam int AGENTS = SLOTS + 1;

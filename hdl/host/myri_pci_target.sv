@@ -1,9 +1,9 @@
 // PCI 2.2 target: claims memory transactions in its window and configuration cycles, 32 or 64 bits wide.
-// Writes are posted to the backend; reads are fetched, and answered by retry (delayed transaction) when they take
+// Writes are posted to the backend. Reads are fetched, and answered with a retry (delayed transaction) when they take
 // too long.
-// Timing: DEVSEL# in the third clock of a transaction (medium, cfg.devsel = 1), TRDY# with it for a write without
-// wait states, then a data phase a clock. First read request to the backend three clocks after the address phase.
-// A read request is given only when all write beats before it have been taken by the backend.
+// Timing: DEVSEL# in the third clock of a transaction (medium, cfg.devsel = 1), TRDY# together with it for a write
+// without wait states, then one data phase per clock. The first read request reaches the backend three clocks after the
+// address phase, and only after the backend has accepted all earlier write beats.
 module myri_pci_target
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
@@ -20,20 +20,20 @@ module myri_pci_target
     input logic [5:0] bar_size_log2,  // window, bytes = 2**this (8..32)
     input logic mem_enable,  // 1 = answer memory commands
     input logic cfg_wide,  // 1 = accept 64-bit transfers (ACK64#)
-    input pci_target_settings_t cfg,  // of the target
+    input pci_target_settings_t cfg,  // configuration of the target
     input logic cfg_target_abort,  // 1 = end every memory transaction by target abort
     output logic tw_valid,  // write beat
-    input logic tw_ready,  // write beat taken
+    input logic tw_ready,  // write beat accepted
     output logic [31:0] tw_addr,  // 8-byte aligned
-    output logic [63:0] tw_data,  // lanes
+    output logic [63:0] tw_data,  // byte lanes
     output logic [7:0] tw_be,  // 1 = byte written
     output logic tread_valid,  // read request
-    input logic tread_ready,  // read request taken
+    input logic tread_ready,  // read request accepted
     output logic [31:0] tread_addr,  // 8-byte aligned
-    output logic [7:0] tread_bytes,  // hint: bytes the master may want from here: 16, 32, 64
+    output logic [7:0] tread_bytes,  // hint: bytes that the master may read from here: 16, 32 or 64
     output logic tread_first,  // with tread_valid: first request of a read
     input logic td_valid,  // answer to the oldest request (always taken)
-    input logic [63:0] td_data,  // lanes
+    input logic [63:0] td_data,  // byte lanes
     output logic cs_write,  // configuration write, strobe
     output logic [5:0] cs_reg,  // configuration register (dword)
     output logic [31:0] cs_wdata,  // configuration write data
@@ -42,12 +42,12 @@ module myri_pci_target
     output logic ev_first,  // strobe: first data phase of a transaction moved data
     output logic ev_last,  // strobe: a transaction that moved data ended
     output logic ev_write,  // with ev_first, ev_last: it writes to this target
-    output logic ev_retry,  // strobe: transaction refused
-    output logic ev_disconnect,  // strobe: transaction stopped by us after data
-    output logic needed,  // the coming edge of clk changes something
-    output logic busy  // 1 = something of a transaction is open, or an edge is needed
+    output logic ev_retry,  // strobe: a transaction was answered with a retry
+    output logic ev_disconnect,  // strobe: this target stopped a transaction after data
+    output logic needed,  // 1 = the coming edge of clk changes state
+    output logic busy  // 1 = a transaction is unfinished, or a further edge is needed
 );
-  localparam logic [1:0] IDLE = 2'd0;  // nothing claimed
+  localparam logic [1:0] IDLE = 2'd0;  // no transaction claimed
   localparam logic [1:0] DECODE = 2'd1;  // address latched
   localparam logic [1:0] DATA = 2'd2;  // claimed
   localparam logic [1:0] TURN = 2'd3;  // DEVSEL#, TRDY#, STOP# driven high for one clock
@@ -97,7 +97,7 @@ module myri_pci_target
   assign w_step = step & ~reading_q & ~config_cycle_q;
   assign r_pop = step & reading_q & (wide_q | addr_q[2]);
 
-  // What to answer in the next clock, unless a phase is still open (TRDY# or STOP# given, no IRDY# yet).
+  // Response for the next clock, unless a phase is still open (TRDY# or STOP# asserted, IRDY# not yet).
   logic now_first, now_read, now_config, now_refuse, now_wide, ready, last_phase;
   logic [3:0] waited_d, need, limit;
   logic [ 7:0] phases_d;
@@ -251,7 +251,7 @@ module myri_pci_target
       .data(config_cycle_q ? {32'd0, cs_rdata} : (~wide_q & addr_q[2]) ? {32'd0, r_head[63:32]} : r_head)
   );
 
-  // What a transaction leaves behind on the bus is gone when its TURN is over.
+  // The effects of a transaction on the bus end with its TURN.
   assign needed = (state_q != IDLE) | (frame_q != in_frame) | w_needed | r_needed;
   assign busy   = w_busy | r_busy | needed;
 

@@ -1,5 +1,5 @@
 // Pins of the PCI target: read data, DEVSEL#, TRDY#, STOP#, ACK64#, parity one clock later, enables.
-// Combinational but for PAR and PAR64.
+// Combinational except for PAR and PAR64.
 module myri_pci_target_pins
   import myri_pci_pkg::*;
 (

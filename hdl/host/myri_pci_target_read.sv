@@ -1,7 +1,7 @@
-// Read side of the PCI target: requests lane groups ahead of the bus, holds up to eight answers, keeps one delayed
+// Read side of the PCI target: requests lane groups ahead of the bus, holds up to eight answers, and keeps one delayed
 // read.
-// Memory read fetches at most two groups, read line four, read multiple eight ahead, and only while FRAME# promises
-// more; what is left at the end of the transaction is dropped, so the window must be free of read side effects.
+// Memory read fetches at most two groups ahead, read line four, read multiple eight, and only while FRAME# announces
+// more. Unread groups are dropped at the end of the transaction, so the window must be free of read side effects.
 module myri_pci_target_read
   import myri_pci_pkg::*;
 (
@@ -9,43 +9,43 @@ module myri_pci_target_read
     input logic rst,  // synchronous, active high
     input logic [47:0] cycle,  // index of the coming edge
     input logic claim,  // a memory read is claimed at this edge
-    input logic [31:2] claim_addr,  // its address
-    input logic [3:0] claim_cmd,  // its command
+    input logic [31:2] claim_addr,  // address of the claimed read
+    input logic [3:0] claim_cmd,  // command of the claimed read
     input logic more,  // FRAME#: data phases follow
     input logic pop,  // the head group is done
-    input logic retry,  // the claimed read was refused: keep it as delayed read
+    input logic retry,  // the claimed read got a retry: keep it as delayed read
     input logic fin,  // the claimed read ends
     input logic [5:0] bar_size_log2,  // window: no fetch beyond its end
-    input  logic [15:0] cfg_discard,    // clocks after which a delayed read gives way to another; 0 = never
-    input logic w_pending,  // writes not yet taken by the backend
+    input  logic [15:0] cfg_discard,    // clocks after which a delayed read is discarded for another; 0 = never
+    input logic w_pending,  // writes not yet accepted by the backend
     output logic tread_valid,  // read request
-    input logic tread_ready,  // read request taken
+    input logic tread_ready,  // read request accepted
     output logic [31:0] tread_addr,  // 8-byte aligned
-    output logic [7:0] tread_bytes,  // hint: bytes wanted from here
+    output logic [7:0] tread_bytes,  // hint: bytes that the master may read from here
     output logic tread_first,  // first request of a read
     input logic td_valid,  // answer
-    input logic [63:0] td_data,  // lanes
+    input logic [63:0] td_data,  // byte lanes
     output logic have,  // the next clock has a head group (pop of this edge counted)
-    output logic refuse,  // with claim: another read is delayed
-    output logic [63:0] head,  // head group, zero when there is none
-    output logic needed,  // the coming edge changes something, claim and end of a read apart
-    output logic busy  // 1 = answers are awaited, or to be asked for
+    output logic refuse,  // with claim: answer with a retry, because another read is delayed
+    output logic [63:0] head,  // head group; zero if there is none
+    output logic needed,  // 1 = the coming edge changes state, other than claim and end of a read
+    output logic busy  // 1 = requests are unanswered or still to be made
 );
   logic [63:0] mem[8];
   logic [2:0] in_q, out_q;
   logic [ 3:0] count_q;  // groups held
   logic [ 3:0] flight_q;  // requests of this read without an answer (the one in tr_ included)
   logic [ 3:0] drop_q;  // requests of ended reads without an answer
-  logic [ 3:0] ahead_q;  // groups to hold or await
+  logic [ 3:0] ahead_q;  // groups held or awaited
   logic [31:3] next_q;  // next group to request
   logic        open_q;  // this read may request
   logic        need_q;  // its first request is still to be made
-  logic        burst_q;  // FRAME# when the read was put off
+  logic        burst_q;  // FRAME# when the read became a delayed read
   logic        owned_q;  // a claimed read is on the bus
   logic        d_valid_q;  // delayed read
-  logic [31:2] c_addr_q;  // address and command of the read in hand
+  logic [31:2] c_addr_q;  // address and command of the current read
   logic [ 3:0] c_cmd_q;
-  logic [47:0] d_since_q;  // when it was put off
+  logic [47:0] d_since_q;  // when it became a delayed read
 
   logic match, expired, start, resume_read, arrive, last_group, finish, want_more;
   assign match = d_valid_q & claim_addr == c_addr_q & claim_cmd == c_cmd_q;

@@ -1,6 +1,6 @@
-// Write side of the PCI target: joins the dwords of a 32-bit burst to lane groups and queues four of them for the
+// Write side of the PCI target: joins the dwords of a 32-bit burst into lane groups and queues four of them for the
 // backend.
-// A data phase is offered to the backend in the clock after it (32 bits: after the upper dword, or the end of the
+// A data phase is offered to the backend one clock later (32 bits: after the upper dword or the end of the
 // transaction).
 module myri_pci_target_write (
     input  logic        clk,       // PCI clock
@@ -12,13 +12,13 @@ module myri_pci_target_write (
     input  logic [63:0] data,      // AD as sampled
     input  logic [ 7:0] be,        // bytes written, by bus lane
     output logic        tw_valid,  // write beat
-    input  logic        tw_ready,  // write beat taken
+    input  logic        tw_ready,  // write beat accepted
     output logic [31:0] tw_addr,   // 8-byte aligned
-    output logic [63:0] tw_data,   // lanes
+    output logic [63:0] tw_data,   // byte lanes
     output logic [ 7:0] tw_be,     // 1 = byte written
-    output logic        room,      // the phase after this one can be taken as well
-    output logic        pending,   // writes not yet taken by the backend
-    output logic        needed,    // the coming edge changes something, that of a data phase apart
+    output logic        room,      // the next data phase can be accepted, too
+    output logic        pending,   // writes not yet accepted by the backend
+    output logic        needed,    // 1 = the coming edge changes state, other than in a data phase
     output logic        busy       // 1 = writes wait
 );
   logic [100:0] mem[4];
@@ -27,7 +27,7 @@ module myri_pci_target_write (
   logic [28:0] p_addr_q;  // lower dword waiting for its upper half
   logic [31:0] p_data_q;
   logic [ 3:0] p_be_q;
-  logic [ 2:0] p_full_q;  // 0 or 1, in the width of count
+  logic [ 2:0] p_full_q;  // 0 or 1, as wide as the count
 
   logic hold, push, pop;
   logic [31:0] low_data;

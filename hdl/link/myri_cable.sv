@@ -1,9 +1,8 @@
 // One direction of a cable: a delay of whole characters, for the characters and for `hold`.
-//
-// Timing: what the sender shows after edge n is sampled by the receiver at edge n + 1 + cfg_delay;
-// cfg_delay = 0 is a wire. Sleeping: busy until what changed at `in` has come out; while nothing
-// changes, every place in the line holds the same value and edges may be skipped. `flying` says the
-// same of what entered at an edge: it does not look at `in`.
+// Timing: the receiver samples at edge n + 1 + cfg_delay what the sender drives after edge n; cfg_delay = 0 is a wire.
+// Clock gating: busy until a change at `in` has left the line; without changes all places of the line hold the same
+// value, and edges may be skipped. `flying` is the same condition for what has entered at an edge; it does not depend
+// on `in`.
 module myri_cable #(
     parameter int MAX_LOG2 = 8  // places in the line = 2**MAX_LOG2, more than any cfg_delay
 ) (
@@ -11,19 +10,19 @@ module myri_cable #(
     input logic rst,  // synchronous reset, empties the line
     input logic [8:0] in,  // from the sender's tx
     input logic in_hold,  // from the sender's tx_hold
-    input logic [7:0] cfg_delay,  // characters under way; static
+    input logic [7:0] cfg_delay,  // delay in characters; static
     output logic [8:0] out,  // to the receiver's rx
     output logic out_hold,  // to the receiver's rx_hold
-    output logic busy,  // another edge is needed
-    output logic flying,  // another edge is needed for what is in the line already
-    output logic [9:0] delayed     // what came out of the line at the last edge; cfg_delay = 0: nothing
+    output logic busy,  // 1 = a further clock edge is needed
+    output logic flying,  // 1 = a further edge is needed for characters already in the line
+    output logic [9:0] delayed     // character that left the line at the last edge; unused with cfg_delay = 0
 );
   logic [9:0] mem[0:(1<<MAX_LOG2)-1];
   logic [MAX_LOG2-1:0] place_q;
   logic [MAX_LOG2-1:0] oldest;
-  logic [9:0] last_q;  // what entered at the last edge
+  logic [9:0] last_q;  // character that entered at the last edge
   logic wrapped_q;  // every place was written since reset
-  logic unused;  // the oldest place was not
+  logic unused;  // the oldest place has not been written since reset
   logic [9:0] leaving;
   logic [7:0] left_q;  // edges until the line holds `last_q` everywhere
 

@@ -1,21 +1,20 @@
-// Continuity monitor: BEAT received, BEAT missed, link down.
-//
-// A BEAT fixes when the next one is due, a period later. Whenever the clock has an edge at which one
-// is due and another character is on the wire, it is missed; three in a row: down. A slot over which
-// the clock slept held its BEAT: a simulator that lets both ends sleep wakes the receiver for every
-// BEAT that is lost, and for those behind it until one has come (sim_beats). A clock that wakes at
-// the very slot slept too when the BEAT came to the register before.
+// Continuity monitor of a link: BEAT received, BEAT missed, link down.
+// A BEAT determines when the next one is due: one period later. A BEAT is missed if its slot has a clock edge and
+// another character is on the wire; three successive misses set link_down. A slot without a clock edge counts as a
+// received BEAT: a simulator that stops both ends wakes the receiver for every lost BEAT, and for the following ones
+// until one has arrived (sim_beats). If the clock starts in the very slot, it had no edge when the BEAT entered the
+// register.
 module myri_link_beat
   import myri_settings_pkg::*;
 (
     input  logic                  clk,          // character clock
     input  logic                  rst,          // synchronous reset
     input  logic           [47:0] cycle,        // absolute index of the coming edge
-    input  link_settings_t        cfg,          // of the port
+    input  link_settings_t        cfg,          // configuration of the port
     input  logic                  got_beat,     // BEAT is on the wire
     output logic                  beat_seen,    // a BEAT was received since reset
-    output logic                  beat_missed,  // the last BEAT that was due did not come
-    output logic                  link_down     // three in a row did not come
+    output logic                  beat_missed,  // the last due BEAT did not arrive
+    output logic                  link_down     // three successive BEATs did not arrive
 );
   logic        armed_q;
   logic        reached;

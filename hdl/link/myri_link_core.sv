@@ -1,9 +1,7 @@
-// Receivers and transmitters of LANES ports, with the BEAT and STOP timers that they share.
-//
-// Timing: wire to stream one edge, stream to wire one edge, one character an edge each way; a
-// STOP on the wire stops the stream after the edge that samples it. BEAT and STOP refresh stand at
-// absolute multiples of their periods; they take their slots while the clock runs and never keep
-// it awake.
+// Receivers and transmitters of LANES ports, with their shared BEAT and STOP timers.
+// Timing: wire to stream one edge, stream to wire one edge, one character per edge in each direction. A STOP on the
+// wire stops the stream after the edge that samples it. BEAT and STOP refresh have slots at absolute multiples of their
+// periods. They use these slots while the clock runs and never keep it running.
 module myri_link_core
   import myri_sleep_pkg::*;
   import myri_settings_pkg::*;
@@ -12,35 +10,35 @@ module myri_link_core
     parameter int SLACK_LOG2 = 7   // slack memory entries of a port = 2**SLACK_LOG2, at most 7
 ) (
     input logic clk,  // character clock
-    input logic [LANES-1:0] rx_clk,  // that of each receiver; edges with rx_needed = 0 may be left out
-    input logic [LANES-1:0] tx_clk,  // that of each transmitter, likewise with tx_needed
+    input logic [LANES-1:0] rx_clk,  // clock of each receiver; edges with rx_needed = 0 may be skipped
+    input logic [LANES-1:0] tx_clk,  // clock of each transmitter; edges with tx_needed = 0 may be skipped
     input logic rst,  // synchronous reset
     input logic [47:0] cycle,  // absolute index of the coming edge
     input logic [9*LANES-1:0] rx,  // {data flag, byte} from the cable
     output logic [9*LANES-1:0] tx,  // {data flag, byte} to the cable
     input logic [LANES-1:0] rx_hold,  // the peer's STOP is in force, refreshes computed
-    output logic [LANES-1:0] tx_hold,  // the same from our receiver
-    input link_settings_t cfg,  // of the ports
+    output logic [LANES-1:0] tx_hold,  // STOP in force at the local receiver
+    input link_settings_t cfg,  // configuration of the ports
     input logic [LANES-1:0] s_valid,  // packet stream to the wire
-    output logic [LANES-1:0] s_ready,  // taken at the coming edge
+    output logic [LANES-1:0] s_ready,  // accepted at the coming edge
     input logic [LANES-1:0] s_tail,  // this beat is the GAP
-    input logic [8*LANES-1:0] s_data,  // the byte
+    input logic [8*LANES-1:0] s_data,  // byte
     output logic [LANES-1:0] m_valid,  // packet stream out of the slack buffer
-    input logic [LANES-1:0] m_ready,  // taken at the coming edge
+    input logic [LANES-1:0] m_ready,  // accepted at the coming edge
     output logic [LANES-1:0] m_tail,  // this beat is the GAP
-    output logic [8*LANES-1:0] m_data,  // the byte
-    output logic [LANES-1:0] stopped,  // the peer's STOP is in force here
-    output logic [LANES-1:0] stopping,  // STOP is in force at our receiver
+    output logic [8*LANES-1:0] m_data,  // byte
+    output logic [LANES-1:0] stopped,  // the peer's STOP is in force
+    output logic [LANES-1:0] stopping,  // STOP is in force at the local receiver
     output logic [8*LANES-1:0] fill,  // characters in the slack buffer
     output logic [LANES-1:0] got_beat,  // BEAT is on the wire
     output logic [LANES-1:0] ev_overflow,  // strobe: a character was lost
     output logic [LANES-1:0] ev_illegal,  // strobe: unknown control character
     output logic [LANES-1:0] ev_forward_reset,  // strobe: the packet being sent was cut
     output logic [LANES-1:0] ev_short_timeout,  // strobe: GO assumed
-    output logic [LANES-1:0] rx_needed,  // the coming edge of rx_clk is needed
-    output logic [LANES-1:0] tx_needed,  // that of tx_clk
-    output logic busy,  // another edge is needed
-    output alarm_t alarm  // wants to be awake at this edge
+    output logic [LANES-1:0] rx_needed,  // 1 = the coming edge of rx_clk is needed
+    output logic [LANES-1:0] tx_needed,  // 1 = the coming edge of tx_clk is needed
+    output logic busy,  // 1 = a further clock edge is needed
+    output alarm_t alarm  // edge at which the clock must run
 );
   logic [LANES-1:0] got_stop;
   logic [LANES-1:0] got_go;

@@ -1,6 +1,7 @@
-// What the blocks of a link share.
+// Shared functions of the link blocks.
 package myri_link_pkg;
-  // value modulo divisor. Not inlined: a simulator then divides only where a branch reaches the call, not at every edge.
+  // Return value modulo divisor. Not inlined: a simulator then divides only where a branch reaches the call, not at
+  // every edge.
   function automatic logic [47:0] remainder(input logic [47:0] value, input logic [47:0] divisor);
     /* verilator no_inline_task */
     remainder = value % divisor;

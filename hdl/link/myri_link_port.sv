@@ -1,6 +1,5 @@
-// One full-duplex link port: transmitter, receiver with slack buffer, BEAT monitor.
-//
-// Timing: as myri_link_core.
+// Full-duplex link port: transmitter, receiver with slack buffer, BEAT monitor.
+// Timing: see myri_link_core.
 module myri_link_port
   import myri_sleep_pkg::*;
   import myri_settings_pkg::*;
@@ -9,37 +8,37 @@ module myri_link_port
     parameter int SLACK_LOG2 = 7  // slack memory entries = 2**SLACK_LOG2, at most 7
 ) (
     input logic clk,  // character clock
-    input logic rx_clk,  // that of the receiver; edges with rx_needed = 0 may be left out
-    input logic tx_clk,  // that of the transmitter, likewise with tx_needed
+    input logic rx_clk,  // clock of the receiver; edges with rx_needed = 0 may be skipped
+    input logic tx_clk,  // clock of the transmitter; edges with tx_needed = 0 may be skipped
     input logic rst,  // synchronous reset
     input logic [47:0] cycle,  // absolute index of the coming edge
     input logic [8:0] rx,  // {data flag, byte} from the cable
     output logic [8:0] tx,  // {data flag, byte} to the cable
     input logic rx_hold,  // the peer's STOP is in force, refreshes computed
-    output logic tx_hold,  // the same from our receiver
-    input link_settings_t cfg,  // of the port
+    output logic tx_hold,  // STOP in force at the local receiver
+    input link_settings_t cfg,  // configuration of the port
     input logic s_valid,  // packet stream to the wire
-    output logic s_ready,  // taken at the coming edge
+    output logic s_ready,  // accepted at the coming edge
     input logic s_tail,  // this beat is the GAP
-    input logic [7:0] s_data,  // the byte
+    input logic [7:0] s_data,  // byte
     output logic m_valid,  // packet stream out of the slack buffer
-    input logic m_ready,  // taken at the coming edge
+    input logic m_ready,  // accepted at the coming edge
     output logic m_tail,  // this beat is the GAP
-    output logic [7:0] m_data,  // the byte
-    output logic stopped,  // the peer's STOP is in force here
-    output logic stopping,  // STOP is in force at our receiver
+    output logic [7:0] m_data,  // byte
+    output logic stopped,  // the peer's STOP is in force
+    output logic stopping,  // STOP is in force at the local receiver
     output logic [7:0] fill,  // characters in the slack buffer
     output logic ev_overflow,  // strobe: a character was lost
     output logic ev_illegal,  // strobe: unknown control character
     output logic ev_forward_reset,  // strobe: the packet being sent was cut
     output logic ev_short_timeout,  // strobe: GO assumed
     output logic beat_seen,  // a BEAT was received since reset
-    output logic beat_missed,  // the last BEAT that was due did not come
-    output logic link_down,  // three in a row did not come
-    output logic rx_needed,  // the coming edge of rx_clk is needed
-    output logic tx_needed,  // that of tx_clk
-    output logic busy,  // another edge is needed
-    output alarm_t alarm  // wants to be awake at this edge
+    output logic beat_missed,  // the last due BEAT did not arrive
+    output logic link_down,  // three successive BEATs did not arrive
+    output logic rx_needed,  // 1 = the coming edge of rx_clk is needed
+    output logic tx_needed,  // 1 = the coming edge of tx_clk is needed
+    output logic busy,  // 1 = a further clock edge is needed
+    output alarm_t alarm  // edge at which the clock must run
 );
   logic got_beat;
 

@@ -1,10 +1,8 @@
-// Receiving half of LANES link ports: character decoders and slack buffers with STOP/GO marks.
-//
-// Data characters, and the GAP that ends a packet in progress, enter the slack buffer at the edge
-// that samples them and are offered as a packet stream directly after that edge. A GAP outside a
-// packet is ignored. A character that finds `cfg.slack` entries is lost (ev_overflow), as in
-// hardware: STOP/GO is what prevents it.
-// Sleeping: busy while a wire is not IDLE or a character leaves a buffer.
+// Receiving half of LANES link ports: character decoders and slack buffers with STOP and GO marks.
+// Data characters, and the GAP that ends a packet in progress, enter the slack buffer at the edge that samples them and
+// are offered as a packet stream directly after that edge. A GAP outside a packet is ignored. A character that arrives
+// while the buffer holds `cfg.slack` entries is lost (ev_overflow), as in hardware; STOP and GO prevent this.
+// Clock gating: busy while a wire is not IDLE or a character leaves a buffer.
 module myri_link_rx
   import myri_settings_pkg::*;
 #(
@@ -14,9 +12,9 @@ module myri_link_rx
     input logic [LANES-1:0] rx_clk,  // character clock of each port, see myri_link_core
     input logic rst,  // synchronous reset
     input logic [9*LANES-1:0] rx,  // {data flag, byte} from the cable
-    input link_settings_t cfg,  // of the ports
+    input link_settings_t cfg,  // configuration of the ports
     output logic [LANES-1:0] m_valid,  // packet stream out of the buffer
-    input logic [LANES-1:0] m_ready,  // taken at the coming edge
+    input logic [LANES-1:0] m_ready,  // accepted at the coming edge
     output logic [LANES-1:0] m_tail,  // this beat is the GAP
     output logic [8*LANES-1:0] m_data,  // the byte; meaningless with m_tail
     output logic [LANES-1:0] got_stop,  // combinational: STOP is on the wire
@@ -27,18 +25,18 @@ module myri_link_rx
     output logic [8*LANES-1:0] fill,  // characters held
     output logic [LANES-1:0] ev_overflow,  // strobe: a character was lost
     output logic [LANES-1:0] ev_illegal,  // strobe: unknown control character, ignored
-    output logic [LANES-1:0] rx_needed,  // the coming edge of rx_clk is needed
-    output logic busy  // another edge is needed
+    output logic [LANES-1:0] rx_needed,  // 1 = the coming edge of rx_clk is needed
+    output logic busy  // 1 = a further clock edge is needed
 );
   localparam logic [7:0] IDLE = 8'h00, GAP = 8'h0C;
-  logic [LANES-1:0] live;  // the wire is not IDLE
+  logic [LANES-1:0] live;  // the character on the wire is not IDLE
   logic [LANES-1:0] pop;
 
   assign pop = m_valid & m_ready;
   assign rx_needed = live | pop;
   assign busy = rx_needed != '0;
 
-  // Control characters are rare: lanes are looked at only when one has any.
+  // Control characters are rare, so the lanes are examined only if one has any.
   always_comb begin : controls
     logic [LANES-1:0] stop, go, beat, illegal;
     stop = '0;

@@ -1,8 +1,6 @@
-// Tells when an absolute multiple of a period is reached, also after a sleep of any length.
-//
-// `due` is combinational from `cycle` and a register holding the next multiple; nothing toggles
-// between multiples. Only the first edge after a sleep over a multiple needs the division, so a
-// clock that never sleeps never uses it. The timer never asks to be awake.
+// Detector of absolute multiples of a period, also after any number of skipped edges.
+// `due` is combinational from `cycle` and a register with the next multiple; nothing toggles between multiples. Only
+// the first edge after a skipped multiple needs the division. The timer never requests a clock edge.
 module myri_link_timer #(
     parameter int WIDTH = 32  // bits of the period
 ) (

@@ -1,10 +1,9 @@
-// Sending half of LANES link ports: one character an edge, control between data characters.
-//
-// Priority of a character slot: BEAT, STOP/GO of our own receiver, the GAP of a forward reset, the
-// packet stream. STOP holds back what would enter the peer's slack buffer: the stream and that GAP.
-// Timing: a beat taken from the stream is on `tx` directly after that edge.
-// A blocked sender stays asleep: its time-outs are deadlines (alarm_*), never counters.
-// The ports are bits of masks, so that a switch costs little more to simulate than one port.
+// Sending half of LANES link ports: one character per edge, control characters between data characters.
+// Priority in a character slot: BEAT, STOP or GO of the local receiver, the GAP of a forward reset, the packet stream.
+// The peer's STOP holds back the characters that would enter its slack buffer: the stream and that GAP.
+// Timing: a beat accepted from the stream is on `tx` directly after that edge. The clock of a blocked sender may stop:
+// its time-outs are deadlines (alarm_*), not counters. The ports are bits of masks, so that a switch costs little more
+// to simulate than one port.
 module myri_link_tx
   import myri_sleep_pkg::*;
   import myri_settings_pkg::*;
@@ -12,54 +11,54 @@ module myri_link_tx
     parameter int LANES = 1  // ports
 ) (
     input logic clk,  // character clock
-    input logic [LANES-1:0] tx_clk,  // that of each port, see myri_link_core
+    input logic [LANES-1:0] tx_clk,  // clock of each port, see myri_link_core
     input logic rst,  // synchronous reset
     input logic [47:0] cycle,  // absolute index of the coming edge
-    input link_settings_t cfg,  // of the ports
+    input link_settings_t cfg,  // configuration of the ports
     input logic beat_due,  // the coming slot belongs to BEAT
     input logic refresh_due,  // STOP is repeated now while in force
-    input logic [LANES-1:0] stopping,  // STOP is in force at our receiver
+    input logic [LANES-1:0] stopping,  // STOP is in force at the local receiver
     input logic [LANES-1:0] got_stop,  // the peer's STOP is being received
     input logic [LANES-1:0] got_go,  // the peer's GO is being received
     input logic [LANES-1:0] got_data,  // the peer's data are being received
     input logic [LANES-1:0] rx_hold,  // the peer's STOP is in force, refreshes computed
-    output logic [LANES-1:0] tx_hold,  // the same for the peer, from our receiver
+    output logic [LANES-1:0] tx_hold,  // STOP in force at the local receiver, computed for the peer
     input logic [LANES-1:0] s_valid,  // packet stream to the wire
-    output logic [LANES-1:0] s_ready,  // taken at the coming edge (not from s_valid)
+    output logic [LANES-1:0] s_ready,  // accepted at the coming edge (does not depend on s_valid)
     input logic [LANES-1:0] s_tail,  // this beat is the GAP
     input logic [8*LANES-1:0] s_data,  // the byte; ignored with s_tail
     output logic [9*LANES-1:0] tx,  // {data flag, byte} to the cable, registered
-    output logic [LANES-1:0] stopped,  // the peer's STOP is in force here
-    output logic [LANES-1:0] ev_forward_reset,  // strobe: blocked too long, the packet is cut
+    output logic [LANES-1:0] stopped,  // the peer's STOP is in force
+    output logic [LANES-1:0] ev_forward_reset,  // strobe: the packet was blocked too long and is cut
     output logic [LANES-1:0] ev_short_timeout,  // strobe: STOP not refreshed, GO assumed
-    output logic [LANES-1:0] tx_needed,  // the coming edge of tx_clk is needed
-    output logic busy,  // another edge is needed
-    output alarm_t alarm  // wants to be awake at this edge
+    output logic [LANES-1:0] tx_needed,  // 1 = the coming edge of tx_clk is needed
+    output logic busy,  // 1 = a further clock edge is needed
+    output alarm_t alarm  // edge at which the clock must run
 );
-  logic [   LANES-1:0] live_q;  // the wire is not IDLE
+  logic [   LANES-1:0] live_q;  // the character on the wire is not IDLE
   logic [   LANES-1:0] in_packet_q;  // characters were sent, the GAP was not
   logic [   LANES-1:0] cut_q;  // the GAP of a forward reset is still to be sent
-  logic [   LANES-1:0] discarding_q;  // the rest of a cut packet is swallowed
+  logic [   LANES-1:0] discarding_q;  // the rest of a cut packet is discarded
   logic [   LANES-1:0] refresh_wait_q;  // a refresh lost its slot to BEAT
   logic [   LANES-1:0] hold_last_q;  // rx_hold at the last edge
-  logic [   LANES-1:0] blocked;  // a packet is under way or waiting and cannot move
+  logic [   LANES-1:0] blocked;  // a packet is being sent or waiting, and is blocked
   logic [   LANES-1:0] blocked_last_q;  // blocked at the last edge
   logic [   LANES-1:0] short_running;  // stop_deadline counts
   logic [   LANES-1:0] long_running;  // block_deadline counts
   logic [   LANES-1:0] refresh;  // STOP is to be repeated
   logic [   LANES-1:0] slot_flow;  // the slot goes to STOP or GO
   logic [   LANES-1:0] may_cut;  // the GAP of a forward reset may go out
-  logic [   LANES-1:0] fire;  // a beat is taken
-  logic [   LANES-1:0] send;  // and goes to the wire
-  logic                counting;  // some deadline does
-  logic [        47:0] first;  // the earliest of them
+  logic [   LANES-1:0] fire;  // a beat is accepted
+  logic [   LANES-1:0] send;  // and is sent
+  logic                counting;  // some deadline counts
+  logic [        47:0] first;  // the earliest deadline
   logic [   LANES-1:0] stop_heard;  // STOP is, or begins to be computed
   logic [   LANES-1:0] blocks;  // it did not at the last edge
   logic [48*LANES-1:0] stop_deadline_q;  // STOP must be refreshed before
   logic [48*LANES-1:0] block_deadline_q;  // a blocked packet must move before
 
-  // A peer that shows rx_hold knows ours and needs no refresh unless it sends nevertheless: two
-  // blocked ends that woke each other with refreshes would never sleep.
+  // A peer that drives rx_hold knows the state of this receiver and needs no refresh unless it sends nevertheless.
+  // Otherwise two blocked ends would wake each other with refreshes for ever.
   always_comb begin : refreshing
     logic [LANES-1:0] again;
     again = '0;
@@ -75,7 +74,7 @@ module myri_link_tx
   assign fire = s_valid & s_ready;
   assign send = fire & ~discarding_q;
 
-  // Blocked: STOP holds back a packet, or a packet under way gets no characters.
+  // Blocked: STOP holds back a packet, or the stream supplies no characters of a packet being sent.
   assign blocked = ~discarding_q & ((stopped & s_valid) | (in_packet_q & (stopped | ~s_valid)));
   assign short_running = (cfg.short_timeout == 16'd0) ? '0 : stopped & ~(rx_hold | hold_last_q);
   assign long_running = (cfg.long_timeout == 32'd0) ? '0 : blocked & blocked_last_q;
@@ -84,7 +83,7 @@ module myri_link_tx
   assign busy = (live_q | fire | (blocked ^ blocked_last_q) | (rx_hold ^ hold_last_q) | (stopping ^ tx_hold) |
       refresh_wait_q | may_cut | (s_valid & ~stopped)) != '0;
 
-  // Time-outs, and the edge at which the first of them comes. Deadlines are looked at only while one counts.
+  // Time-outs, and the edge of the earliest. Deadlines are evaluated only while one counts.
   assign counting = (short_running | long_running) != '0;
   assign alarm = {counting, first};
   always_comb begin : deadlines
@@ -111,7 +110,7 @@ module myri_link_tx
     first = of_short < of_long ? of_short : of_long;
   end
 
-  // Where the packets stand.
+  // State of the packet being sent.
   always_ff @(posedge clk) begin
     if (rst) begin
       live_q       <= '0;
@@ -128,7 +127,7 @@ module myri_link_tx
     end
   end
 
-  // Flow control, ours and the peer's.
+  // Flow control of this receiver and of the peer.
   always_ff @(posedge clk) begin
     if (rst) begin
       tx_hold <= '0;
@@ -145,7 +144,7 @@ module myri_link_tx
     end
   end
 
-  // Deadlines, set where a time-out begins to count.
+  // Deadlines, set when a time-out begins to count.
   assign stop_heard = got_stop | (hold_last_q & ~rx_hold);
   assign blocks = blocked & ~blocked_last_q;
   always_ff @(posedge clk) begin
@@ -171,7 +170,7 @@ module myri_link_tx
 
     assign tx[9*i+:9] = char_q;
 
-    // What goes out.
+    // Next character on the wire.
     always_ff @(posedge own_clk) begin
       if (rst) char_q <= 9'h000;
       else if (send[i]) char_q <= s_tail[i] ? 9'h00C : {1'b1, s_data[8*i+:8]};

@@ -1,32 +1,29 @@
 // FIFO between two clocks: the only place where clock domains meet.
-//
-// Gray-coded pointers cross through a chain of registers of the other clock. An entry written at
-// a write edge is seen by the first read edge strictly after it (where both edges coincide, the
-// old value is sampled) and r_valid rises cfg_latency further read edges later. Room made by a
-// read returns to the write side in the same way, counted in write edges. DEPTH_LOG2 must cover
-// that round trip where full throughput matters.
-//
-// Sleeping: r_busy is 1 while a pointer is still on its way to the read side or an entry is about to be taken. The write side
-// needs no edges for room that it cannot miss: w_busy is 1 while a pointer is on its way there only when the FIFO could
-// look full before it has arrived, that is when fewer than cfg_latency + 1 entries more would fit by what the write side
-// knows. Both sides are reset together; cfg_latency is static.
+// Gray-coded pointers cross through a chain of registers of the other clock. An entry written at a write edge is seen
+// by the first read edge strictly after it (where both edges coincide, the old value is sampled), and r_valid rises
+// cfg_latency read edges later. Room made by a read returns to the write side in the same way, counted in write edges.
+// Full throughput needs a DEPTH_LOG2 that covers this round trip.
+// Clock gating: r_busy is 1 while a pointer is on its way to the read side or an entry is about to be read. The write
+// side needs no edges for room that it cannot use yet: w_busy is 1 while a pointer is on its way there only if the FIFO
+// could appear full before it has arrived, that is if at most cfg_latency more entries fit from the view of the write
+// side. Both sides are reset together; cfg_latency is static.
 module myri_cdc_fifo #(
     parameter int WIDTH      = 8,  // bits of an entry
     parameter int DEPTH_LOG2 = 4   // entries = 2**DEPTH_LOG2, DEPTH_LOG2 1..6
 ) (
-    input  logic [      3:0] cfg_latency,  // further edges until a change is visible over there
-    input  logic             w_clk,        // write clock
-    input  logic             w_rst,        // synchronous reset of the write side
-    input  logic             w_valid,      // an entry is offered
-    output logic             w_ready,      // there is room (from registers only)
-    input  logic [WIDTH-1:0] w_data,       // the entry
-    output logic             w_busy,       // the write side needs another edge
-    input  logic             r_clk,        // read clock
-    input  logic             r_rst,        // synchronous reset of the read side
-    output logic             r_valid,      // an entry can be taken (from registers only)
-    input  logic             r_ready,      // it is taken at the coming read edge
-    output logic [WIDTH-1:0] r_data,       // the oldest entry; meaningless while r_valid = 0
-    output logic             r_busy        // the read side needs another edge
+    input logic [3:0] cfg_latency,  // further edges until a change is visible on the other side
+    input logic w_clk,  // write clock
+    input logic w_rst,  // synchronous reset of the write side
+    input logic w_valid,  // an entry is offered
+    output logic w_ready,  // there is room (from registers only)
+    input logic [WIDTH-1:0] w_data,  // entry
+    output logic w_busy,  // write side: 1 = a further edge is needed
+    input logic r_clk,  // read clock
+    input logic r_rst,  // synchronous reset of the read side
+    output logic r_valid,  // an entry can be read (from registers only)
+    input logic r_ready,  // it is read at the coming read edge
+    output logic [WIDTH-1:0] r_data,  // the oldest entry; meaningless while r_valid = 0
+    output logic r_busy  // read side: 1 = a further edge is needed
 );
   localparam int PW = DEPTH_LOG2 + 1;
   localparam logic [PW-1:0] FULL = PW'(3 << (PW - 2));
@@ -49,7 +46,7 @@ module myri_cdc_fifo #(
   logic push;
   logic pop;
   logic [DEPTH_LOG2-1:0] r_next;  // place of the oldest entry after the coming read edge
-  logic [WIDTH-1:0] head_q;  // that entry: what leaves depends on the read clock only
+  logic [WIDTH-1:0] head_q;  // that entry; the output depends on the read clock only
 
   // Full: the two leading Gray bits differ and the rest is equal.
   assign w_ready = w_gray_q != (w_seen ^ FULL);
@@ -58,7 +55,7 @@ module myri_cdc_fifo #(
   assign r_next = pop ? r_bin_d[DEPTH_LOG2-1:0] : r_bin_q[DEPTH_LOG2-1:0];
   assign push = w_valid && w_ready;
   assign pop = r_valid && r_ready;
-  // How full it looks is worked out only while a pointer is on its way.
+  // The fill is computed only while a pointer is on its way.
   always_comb begin
     if (push) w_busy = 1'b1;
     else if (w_moving) w_busy = crowded;
@@ -106,7 +103,7 @@ module myri_cdc_fifo #(
 
   always_ff @(posedge w_clk) if (push) mem[w_bin_q[DEPTH_LOG2-1:0]] <= w_data;
 
-  // An entry that is not seen yet is loaded again when it is.
+  // An entry that is not visible yet is loaded again when it is.
   always_ff @(posedge r_clk) if (r_busy) head_q <= mem[r_next];
 
   always_ff @(posedge r_clk) begin

@@ -1,6 +1,5 @@
-// N counters of 32 bits, one a strobe, that wrap.
-//
-// Timing: a strobe is in its count directly after the edge. State moves with a strobe only.
+// N wrapping 32-bit counters, one per strobe.
+// Timing: the count includes a strobe directly after the edge. State changes only with a strobe.
 module myri_counters #(
     parameter int N = 8  // strobes
 ) (
@@ -9,7 +8,7 @@ module myri_counters #(
     input  logic [   N-1:0] strobe,  // counted at the coming edge
     output logic [32*N-1:0] count    // counter k at [32k+31:32k]
 );
-  logic any;  // looked at one by one only when something happened anywhere
+  logic any;  // evaluated one by one only when any strobe is set
 
   assign any = strobe != '0;
 

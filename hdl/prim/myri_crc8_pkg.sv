@@ -1,9 +1,9 @@
 // CRC-8 of one more byte: polynomial x^8 + x^2 + x + 1 (0x07), most significant bit first.
-//
-// Eight shifts by the polynomial are one multiplication by x^8 = x^2 + x + 1 (carry-less), with
-// the two bits that overflow multiplied once more.
+// Eight shifts by the polynomial are one carry-less multiplication by x^8 = x^2 + x + 1, with the two overflowing bits
+// multiplied once more.
 package myri_crc8_pkg;
-  // The register behind the byte; 0 behind a good packet's CRC byte. `crc`: the register before it, 0 at a packet's start.
+  // Return the CRC register after the byte; 0 after a good packet's CRC byte. `crc`: the register before the byte, 0 at
+  // a packet's start.
   function automatic logic [7:0] crc8(input logic [7:0] crc, input logic [7:0] data);
     logic [7:0] x;
     logic [9:0] w;

@@ -1,8 +1,7 @@
 // Synchronous first-word-fall-through FIFO.
-//
-// Timing: an entry accepted at one edge is visible on the read side directly after that edge;
-// one entry in and one out at every edge, also when full on the write side is being drained.
-// Sleeping: state changes only with a handshake, so `busy` is the handshake itself.
+// Timing: an entry accepted at one edge is visible on the read side directly after that edge; one entry in and one out
+// at every edge, also while a full FIFO is drained.
+// Clock gating: state changes only with a handshake, so `busy` is the handshake itself.
 module myri_fifo #(
     parameter int WIDTH      = 8,  // bits of an entry
     parameter int DEPTH_LOG2 = 4   // entries = 2**DEPTH_LOG2
@@ -11,12 +10,12 @@ module myri_fifo #(
     input  logic                rst,      // synchronous reset, empties the FIFO
     input  logic                w_valid,  // an entry is offered
     output logic                w_ready,  // there is room (from registers only)
-    input  logic [   WIDTH-1:0] w_data,   // the entry
-    output logic                r_valid,  // an entry can be taken
-    input  logic                r_ready,  // it is taken at the coming edge
+    input  logic [   WIDTH-1:0] w_data,   // entry
+    output logic                r_valid,  // an entry can be read
+    input  logic                r_ready,  // it is read at the coming edge
     output logic [   WIDTH-1:0] r_data,   // the oldest entry; meaningless while r_valid = 0
     output logic [DEPTH_LOG2:0] level,    // entries held, 0 .. 2**DEPTH_LOG2
-    output logic                busy      // another edge is needed
+    output logic                busy      // 1 = a further clock edge is needed
 );
   logic [     WIDTH-1:0] mem     [0:(1<<DEPTH_LOG2)-1];
   logic [DEPTH_LOG2-1:0] w_ptr_q;

@@ -1,18 +1,17 @@
 // Round-robin arbiter: request vector in, one-hot grant out.
-//
-// The requester after the one granted last comes first; state moves only when a grant is taken,
-// so an untaken grant may still change when a request of higher rank arrives.
+// The requester after the last granted one has priority. State changes only when a grant is taken, so an unused grant
+// may still change when a request of higher priority arrives.
 // Timing: `grant` is combinational from `request` and the state.
 module myri_rr_arbiter #(
     parameter int N = 8  // number of requesters
 ) (
     input  logic         clk,      // clock
-    input  logic         rst,      // synchronous reset; requester 0 then comes first
-    input  logic [N-1:0] request,  // who asks
+    input  logic         rst,      // synchronous reset; requester 0 then has priority
+    input  logic [N-1:0] request,  // requests
     input  logic         take,     // the grant shown now is used at the coming edge
-    output logic [N-1:0] grant     // one-hot, zero when nobody asks
+    output logic [N-1:0] grant     // one-hot; zero without a request
 );
-  logic [N-1:0] after_last_q;  // ones above the requester granted last
+  logic [N-1:0] after_last_q;  // mask of the requesters above the one granted last
   logic [N-1:0] preferred;
   logic [N-1:0] candidates;
 

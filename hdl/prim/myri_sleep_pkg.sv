@@ -1,11 +1,11 @@
-// What a module that sleeps asks for: the edge at which it wants to be awake.
+// Alarm of a module with a gated clock: the edge at which its clock must run.
 package myri_sleep_pkg;
   typedef struct packed {
-    logic valid;  // it waits for a moment
-    logic [47:0] cycle;  // index of the first edge that it needs
+    logic valid;  // the alarm is set
+    logic [47:0] cycle;  // index of the first needed edge
   } alarm_t;
-  localparam logic [48:0] NO_ALARM = 49'd0;  // it waits for none
-  // The one of two that comes first.
+  localparam logic [48:0] NO_ALARM = 49'd0;  // no alarm set
+  // Return the earlier of two alarms.
   function automatic logic [48:0] earlier(input logic [48:0] a, input logic [48:0] b);
     return (a[48] && (!b[48] || a[47:0] < b[47:0])) ? a : b;
   endfunction

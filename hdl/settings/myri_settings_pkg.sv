@@ -30,10 +30,10 @@ package myri_settings_pkg;
     logic [3:0] write_initial;  // wait states of the first write data phase
     logic [3:0] read_initial;  // least ones of the first read data phase
     logic [2:0] subsequent;  // wait states of each later data phase
-    logic [3:0] read_wait;  // clocks TRDY# is held for read data before a retry (0..12)
-    logic [2:0] stall_limit;  // clocks a phase waits for the backend before STOP# (0..6)
+    logic [3:0] read_wait;  // clocks for which TRDY# waits for read data before a retry (0..12)
+    logic [2:0] stall_limit;  // clocks for which a phase waits for the backend before STOP# (0..6)
     logic [7:0] max_phases;  // data phases before a disconnect with data; 0 = no limit
-    logic [15:0] discard;  // clocks until an unfetched delayed read gives way; 0 = never
+    logic [15:0] discard;  // clocks until an unfetched delayed read is discarded; 0 = never
   } pci_target_settings_t;
   // Of a card on the PCI bus
   typedef struct packed {
@@ -42,7 +42,7 @@ package myri_settings_pkg;
     logic [31:0] base;  // BAR0 after reset
     logic enabled;  // memory and master enable after reset
     logic wide;  // 64-bit transfers
-    logic m66;  // the bus runs, or the card can run, at 66 MHz
+    logic m66;  // 1 = the bus runs, or the card can run, at 66 MHz
   } pci_card_settings_t;
   // Of a NIC
   typedef struct packed {
@@ -54,13 +54,13 @@ package myri_settings_pkg;
     logic [15:0] rtc_numerator;  // RTC ticks ...
     logic [15:0] rtc_denominator;  // ... in this many clocks
     logic [31:0] nres_clocks;  // clocks of the network time-out, code 0
-    logic nres_truncate;  // it cuts the packet; 0 = it resets the receiver
+    logic nres_truncate;  // 1 = the time-out cuts the packet; 0 = it resets the receiver
     logic sram_above;  // LANai 4: the card's region shows the upper half of a larger memory
   } nic_settings_t;
   // Of a host bridge
   typedef struct packed {
     logic wide;  // 64-bit transfers
-    logic m66;  // the bus runs, or the card can run, at 66 MHz
+    logic m66;  // 1 = the bus runs, or the card can run, at 66 MHz
     logic [7:0] latency_timer;  // clocks a burst may take without GNT#; 0 = unlimited
     logic [7:0] start_delay;  // clocks before the bridge asks for the bus
     logic [4:0] post_depth;  // CPU transactions posted and unfinished, 1..16
@@ -71,32 +71,32 @@ package myri_settings_pkg;
     logic [3:0] up_write_initial;  // wait states of the first data phase, writes
     logic [3:0] up_read_initial;  // least ones of the first data phase, reads
     logic [2:0] up_subsequent;  // wait states of later data phases
-    logic [3:0] up_read_wait;  // clocks TRDY# is held for memory before a retry
+    logic [3:0] up_read_wait;  // clocks for which TRDY# waits for memory before a retry
     logic [2:0] up_stall_limit;  // clocks a phase waits for the buffer before STOP#
     logic [7:0] up_max_phases;  // data phases before a disconnect; 0 = no limit
     logic [7:0] in_buffer;  // inbound write buffer, beats; 0 = all
     logic [7:0] drain_num;  // its drain rate, beats ...
     logic [7:0] drain_den;  // ... per clocks
     logic [7:0] read_latency;  // clocks from a read of memory to its first data
-    logic [3:0] extra_num;  // CPU transactions that wait one clock more: so many ...
-    logic [3:0] extra_den;  // ... of these (host and PCI clock out of step); 0 = none
+    logic [3:0] extra_num;  // CPU transactions that wait one more clock: this many ...
+    logic [3:0] extra_den;  // ... out of these (host and PCI clocks not aligned); 0 = none
   } host_bridge_settings_t;
   // Of an FPGA card, beside those that it shares with the NIC
   typedef struct packed {
     logic [3:0] cdc_latency;  // further edges of every clock crossing
     logic wide;  // 64-bit card
-    logic m66;  // it can run at 66 MHz
+    logic m66;  // 1 = can run at 66 MHz
     logic [7:0] start_delay;  // clocks from a command to the request for the bus
     logic [3:0] write_initial;  // wait states of the first write data phase
     logic [3:0] read_initial;  // least ones of the first read data phase
-    logic [7:0] linger;  // clocks that the bus side keeps a bank after an access
-    logic [15:0] patience;  // clocks that a bus access may wait for a bank or the mailbox; 0 = for ever
-    logic [7:0] pause;  // clocks between two looks at a full queue of the NIC
+    logic [7:0] linger;  // clocks for which the bus side keeps a bank after an access
+    logic [15:0] patience;  // clocks that a bus access may wait for a bank or the mailbox; 0 = no limit
+    logic [7:0] pause;  // clocks between two polls of a full queue of the NIC
   } fpga_settings_t;
   // Of a LANai's processor
   typedef struct packed {
-    logic run;  // it does; 0 = the simulator's processor model is the processor
-    logic [2:0] load_delay;  // clocks that a user of a load waits at most
+    logic run;  // 1 = the RTL core runs; 0 = the simulator's processor model replaces it
+    logic [2:0] load_delay;  // longest wait of an instruction that uses a loaded register, clocks
     logic [1:0] fetch_log2;  // words of its prefetch buffer, as a power of two
     logic [3:0] register_clocks;  // further clocks of a special register
     logic [23:0] sram_bytes;  // size of the SRAM

@@ -1,9 +1,8 @@
-// Wormhole crossbar switch: source routed, cut-through, blocking, round-robin per output.
-//
-// A packet's first byte names the output relative to the input (0x80 + six-bit delta) and is
-// stripped; a path is held from the route byte to the GAP. Bad routes and absent ports: the packet
-// is consumed to its tail and counted. Timing, cfg.fall_through = 0: the first byte after the
-// route byte is on `tx` four edges after the edge that samples it; a character an edge after that.
+// Wormhole crossbar switch: source routed, cut-through, blocking, round robin per output.
+// A packet's first byte names the output relative to the input (0x80 + six-bit delta) and is stripped. A path is held
+// from the route byte to the GAP. A packet with a bad route, or for an absent port, is consumed to its tail and
+// counted. Timing with cfg.fall_through = 0: the first byte after the route byte is on `tx` four edges after the edge
+// that samples it, followed by one character per edge.
 module myri_switch
   import myri_sleep_pkg::*;
   import myri_settings_pkg::*;
@@ -13,7 +12,7 @@ module myri_switch
     parameter int SLACK_LOG2 = 7   // slack memory entries per input = 2**SLACK_LOG2
 ) (
     input logic clk,  // character clock
-    input logic [PORTS-1:0] gated_clk,  // that of each port, gated
+    input logic [PORTS-1:0] gated_clk,  // clock of each port, gated
     input logic rst,  // synchronous reset
     input logic [47:0] cycle,  // absolute index of the coming edge
     input logic [9*PORTS-1:0] rx,  // characters in, port k at [9k+8:9k]
@@ -21,7 +20,7 @@ module myri_switch
     input logic [PORTS-1:0] rx_hold,  // see myri_link_port
     output logic [PORTS-1:0] tx_hold,  // see myri_link_port
     input logic [PORTS-1:0] present,  // a cable is attached
-    input switch_settings_t cfg,  // of the switch
+    input switch_settings_t cfg,  // configuration of the switch
     output logic [32*PORTS-1:0] count_packets,  // per input: packets forwarded
     output logic [32*PORTS-1:0] count_bad_route,  // per input: dropped, route byte wrong
     output logic [32*PORTS-1:0] count_absent,  // per input: dropped, output not present
@@ -36,9 +35,9 @@ module myri_switch
     output logic [8*PORTS-1:0] st_fill,  // per input: characters in its slack buffer
     output logic [PORTS-1:0] st_illegal,  // per input, strobe: unknown control character, ignored
     output logic [PORTS-1:0] st_overflow,  // per input, strobe: a character was lost
-    output logic [PORTS-1:0] gated_needed,  // clock enables of these
-    output logic busy,  // another edge is needed
-    output alarm_t alarm  // wants to be awake at this edge
+    output logic [PORTS-1:0] gated_needed,  // clock enables of these clocks
+    output logic busy,  // 1 = a further clock edge is needed
+    output alarm_t alarm  // edge at which the clock must run
 );
   logic [  PORTS-1:0] m_valid;
   logic [  PORTS-1:0] m_ready;

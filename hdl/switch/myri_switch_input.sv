@@ -1,40 +1,38 @@
-// Input sides of a switch: strip the route byte, ask for an output, patch CRC-8.
-//
-// One byte is held back so that the last one before the GAP is known: it is the CRC-8. Taking the
-// route byte R from the front changes a packet's CRC by the register that R leaves behind after as
-// many zero bytes as follow it; this `diff_q` runs along and is XORed into the CRC byte, which makes
-// it crc8(packet without R) XOR the incoming syndrome: good stays good, an error stays visible.
-//
-// Timing: the request stands cfg_fall_through edges after the edge that takes the route byte; the
-// first byte may leave two edges after that. One character an edge; the route byte of the next
-// packet is taken at the edge at which the GAP leaves. Ports are bits of masks (see myri_link_tx).
+// Input sides of a switch: strip the route byte, request an output, correct CRC-8.
+// One byte is held back so that the last one before the GAP, the CRC-8, can be recognised. Removing the route byte R
+// from the front changes a packet's CRC by the CRC of R followed by as many zero bytes as the packet has after it. This
+// difference is updated in `diff_q` and XORed into the CRC byte, which becomes crc8(packet without R) XOR the incoming
+// syndrome: good stays good, an error stays visible.
+// Timing: the request is valid cfg_fall_through edges after the edge that accepts the route byte; the first byte may
+// leave two edges after that. One character per edge; the route byte of the next packet is accepted at the edge at
+// which the GAP leaves. Ports are bits of masks (see myri_link_tx).
 module myri_switch_input #(
     parameter int PORTS = 8  // ports of the switch: 4, 8 or 16
 ) (
     input  logic                clk,               // character clock
-    input  logic [   PORTS-1:0] gated_clk,         // that of each port, see myri_switch
+    input  logic [   PORTS-1:0] gated_clk,         // clock of each port, see myri_switch
     input  logic                rst,               // synchronous reset
     input  logic [   PORTS-1:0] present,           // ports with a cable
     input  logic [         7:0] cfg_fall_through,  // further edges from route byte to request
     input  logic [   PORTS-1:0] m_valid,           // packet streams from the slack buffers
-    output logic [   PORTS-1:0] m_ready,           // taken at the coming edge
+    output logic [   PORTS-1:0] m_ready,           // accepted at the coming edge
     input  logic [   PORTS-1:0] m_tail,            // this beat is the GAP
-    input  logic [ 8*PORTS-1:0] m_data,            // the byte
-    output logic [   PORTS-1:0] request,           // strobe: ask for output request_port
-    output logic [ 4*PORTS-1:0] request_port,      // that output
-    input  logic [   PORTS-1:0] active,            // the output is ours
+    input  logic [ 8*PORTS-1:0] m_data,            // byte
+    output logic [   PORTS-1:0] request,           // strobe: request the output request_port
+    output logic [ 4*PORTS-1:0] request_port,      // requested output
+    input  logic [   PORTS-1:0] active,            // this input owns its output
     output logic [   PORTS-1:0] x_valid,           // streams to the granted outputs
-    input  logic [   PORTS-1:0] s_ready,           // per output: takes at the coming edge
+    input  logic [   PORTS-1:0] s_ready,           // per output: accepts a beat at the coming edge
     output logic [   PORTS-1:0] x_tail,            // this beat is the GAP
-    output logic [ 8*PORTS-1:0] x_data,            // the byte
-    output logic [   PORTS-1:0] gap_leaves,        // strobe: a GAP leaves for its output
+    output logic [ 8*PORTS-1:0] x_data,            // byte
+    output logic [   PORTS-1:0] gap_leaves,        // strobe: a GAP is sent to its output
     output logic [   PORTS-1:0] ev_bad_route,      // strobe: a packet with a bad route is dropped
     output logic [   PORTS-1:0] ev_absent,         // strobe: a packet for an absent port is dropped
     output logic [   PORTS-1:0] tr_head,           // strobe: route byte decoded, tr_out is valid
     output logic [ 4*PORTS-1:0] tr_out,            // output of the packet at the head
     output logic [32*PORTS-1:0] tr_key,            // first four bytes after the route, big-endian
-    output logic [   PORTS-1:0] input_needed,      // clock enables of these
-    output logic                busy               // another edge is needed
+    output logic [   PORTS-1:0] input_needed,      // clock enables of these clocks
+    output logic                busy               // 1 = a further clock edge is needed
 );
   localparam int PW = $clog2(PORTS);
   localparam logic [6:0] LIMIT = 7'(PORTS);
@@ -42,14 +40,14 @@ module myri_switch_input #(
   logic [  PORTS-1:0] in_body_q;  // the route byte of this packet was taken
   logic [  PORTS-1:0] dropping_q;  // this packet is consumed to its tail
   logic [  PORTS-1:0] held_q;  // a beat is held back
-  logic [  PORTS-1:0] falling_q;  // decoded, not requested
-  logic [  PORTS-1:0] x_ready;  // our output takes
-  logic [  PORTS-1:0] fire;  // the held beat leaves
-  logic [  PORTS-1:0] take;  // a beat comes from the slack buffer
-  logic [  PORTS-1:0] take_body;  // to be held
-  logic [  PORTS-1:0] take_route;  // to be decoded
-  logic [  PORTS-1:0] take_tail;  // it is the GAP
-  logic [  PORTS-1:0] accepted;  // the route byte leads somewhere
+  logic [  PORTS-1:0] falling_q;  // decoded but not yet requested
+  logic [  PORTS-1:0] x_ready;  // the output accepts
+  logic [  PORTS-1:0] fire;  // the held beat is sent
+  logic [  PORTS-1:0] take;  // a beat arrives from the slack buffer
+  logic [  PORTS-1:0] take_body;  // the accepted beat is to be held
+  logic [  PORTS-1:0] take_route;  // the accepted beat is a route byte to be decoded
+  logic [  PORTS-1:0] take_tail;  // this beat is the GAP
+  logic [  PORTS-1:0] accepted;  // the route byte names a present output
   logic [8*PORTS-1:0] fall_left_q;  // edges until the request of a packet that falls through
   logic [7*PORTS-1:0] target;  // in + delta
 
@@ -70,7 +68,7 @@ module myri_switch_input #(
   assign input_needed = take | fire;
   assign busy = (input_needed | falling_q | tr_head) != '0;
 
-  // Route bytes, one a packet: nothing is decoded without one.
+  // Only one route byte per packet: no decoding at other times.
   always_comb begin : decoding
     logic [PORTS-1:0] well, bad, absent;
     logic [7*PORTS-1:0] to;
@@ -133,7 +131,7 @@ module myri_switch_input #(
     end
   end
 
-  // What a packet asks for, and when.
+  // Request of a packet, and its time.
   always_ff @(posedge clk) begin
     if (rst) tr_out <= '0;
     else if (accepted != '0) begin
@@ -162,7 +160,7 @@ module myri_switch_input #(
     assign x_data[8*i+:8] = m_tail[i] ? held_byte_q ^ diff_q : held_byte_q;
     assign tr_key[32*i+:32] = key_q;
 
-    // No reset: these mean something only under the flags above.
+    // No reset: these registers are valid only under the flags above.
     always_ff @(posedge own_clk) begin
       if (take_body[i]) held_byte_q <= m_byte;
       if (take_route[i]) diff_q <= myri_crc8_pkg::crc8(8'h00, m_byte);

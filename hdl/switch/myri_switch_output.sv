@@ -1,41 +1,40 @@
-// Output sides of a switch: round-robin among the inputs that ask, held for a packet.
-//
-// Timing: a request is granted at the next edge if the output is free, or at the edge at which
-// the GAP of the packet before leaves (arbitration overlaps the packet's last character); the
-// granted input's stream is connected from that edge on, combinationally.
+// Output sides of a switch: round robin among the requesting inputs, held for a packet.
+// Timing: a request is granted at the next edge if the output is free, or at the edge at which the GAP of the previous
+// packet leaves (arbitration overlaps the packet's last character). The granted input's stream is connected from that
+// edge on, combinationally.
 module myri_switch_output #(
     parameter int PORTS = 8  // ports of the switch: 4, 8 or 16
 ) (
     input  logic               clk,            // character clock
-    input  logic [  PORTS-1:0] gated_clk,      // that of each port, see myri_switch
+    input  logic [  PORTS-1:0] gated_clk,      // clock of each port, see myri_switch
     input  logic               rst,            // synchronous reset
-    input  logic [  PORTS-1:0] request,        // strobe per input: asks for its request_port
-    input  logic [4*PORTS-1:0] request_port,   // the output each input asks for
-    output logic [  PORTS-1:0] waiting,        // per input: asked, not served yet
-    output logic [  PORTS-1:0] active,         // per input: owns its output until its GAP leaves
+    input  logic [  PORTS-1:0] request,        // per input, strobe: requests its request_port
+    input  logic [4*PORTS-1:0] request_port,   // per input: requested output
+    output logic [  PORTS-1:0] waiting,        // per input: has requested and is not yet served
+    output logic [  PORTS-1:0] active,         // per input: owns its output until its GAP is sent
     output logic [  PORTS-1:0] tr_grant,       // per input, strobe: `active` since the last edge
-    input  logic [  PORTS-1:0] gap_leaves,     // per input, strobe: its GAP leaves
+    input  logic [  PORTS-1:0] gap_leaves,     // per input, strobe: its GAP is sent
     input  logic [  PORTS-1:0] x_valid,        // streams of the inputs
     input  logic [  PORTS-1:0] x_tail,         // their GAP flags
     input  logic [8*PORTS-1:0] x_data,         // their bytes
     output logic [  PORTS-1:0] s_valid,        // streams to the links
-    input  logic [  PORTS-1:0] s_ready,        // taken at the coming edge
+    input  logic [  PORTS-1:0] s_ready,        // accepted at the coming edge
     output logic [  PORTS-1:0] s_tail,         // this beat is the GAP
-    output logic [8*PORTS-1:0] s_data,         // the byte
-    output logic [  PORTS-1:0] output_needed,  // clock enables of these
-    output logic               busy            // another edge is needed
+    output logic [8*PORTS-1:0] s_data,         // byte
+    output logic [  PORTS-1:0] output_needed,  // clock enables of these clocks
+    output logic               busy            // 1 = a further clock edge is needed
 );
   localparam int PW = $clog2(PORTS);
 
   logic [      PORTS-1:0] serving_q;  // per output: owned by an input
-  logic [      PORTS-1:0] asked;  // per output: somebody waits
+  logic [      PORTS-1:0] asked;  // per output: an input waits
   logic [      PORTS-1:0] released;  // per output: the GAP leaves
   logic [      PORTS-1:0] arbitrate;  // per output: an owner is chosen at the coming edge
   logic [PORTS*PORTS-1:0] grant;  // per output: the input that would be chosen
   logic [   PW*PORTS-1:0] owner_q;  // per output: the input that owns it
 
   assign released = s_valid & s_ready & s_tail;
-  // Who waits is pending at an output: without one there is nothing to choose.
+  // Waiting inputs are pending at an output: without a pending input there is nothing to choose.
   always_comb begin : choices
     logic [PORTS-1:0] choosing;
     choosing = '0;
@@ -46,7 +45,7 @@ module myri_switch_output #(
     arbitrate = choosing;
   end
 
-  // Only outputs that serve are connected.
+  // Only outputs that serve an input are connected.
   always_comb begin : connections
     logic [PORTS-1:0] valid, gap;
     logic [8*PORTS-1:0] data;
@@ -97,7 +96,7 @@ module myri_switch_output #(
   for (genvar o = 0; o < PORTS; o++) begin : gen_port
     logic own_clk;
     assign own_clk = gated_clk[o];
-    logic [PORTS-1:0] pending_q;  // inputs that asked and were not served
+    logic [PORTS-1:0] pending_q;  // inputs that have requested and are not served
 
     assign asked[o] = pending_q != '0;
 
@@ -111,7 +110,7 @@ module myri_switch_output #(
         .grant(grant[PORTS*o+:PORTS])
     );
 
-    // Written as branches that are seldom taken: nothing is evaluated between packets.
+    // Written as rarely taken branches: nothing is evaluated between packets.
     always_ff @(posedge own_clk) begin
       if (rst) begin
         pending_q <= '0;

@@ -1,12 +1,10 @@
 // SP switch chip: eight one-byte ports, cut-through crossbar, central queue shared by the outputs.
-//
-// A packet's first byte names the output relative to the input, as on Myrinet (0x80 + six-bit
-// delta), but the header keeps its size (sp_switch_input). While its output is free and not stopped
-// a packet cuts through; otherwise it goes to the central queue, and its link is stopped only when
-// that is full.
-// Bad routes and absent ports: the packet is consumed to its tail and counted. Timing:
-// the first byte of the header is on `tx` 3 + cfg.fall_through edges (at least 4) after the edge
-// that samples the route byte; a character an edge after that.
+// A packet's first byte names the output relative to the input, as on Myrinet (0x80 + six-bit delta), but the header
+// keeps its size (sp_switch_input). A packet cuts through while its output is free and not stopped. Otherwise it goes
+// to the central queue, and its link is stopped only when the queue is full.
+// A packet with a bad route, or for an absent port, is consumed to its tail and counted. Timing: the first byte of the
+// header is on `tx` 3 + cfg.fall_through edges (at least 4) after the edge that samples the route byte, followed by one
+// character per edge.
 module sp_switch
   import myri_sleep_pkg::*;
   import myri_settings_pkg::*;
@@ -23,15 +21,15 @@ module sp_switch
     input logic [PORTS-1:0] rx_hold,  // see myri_link_port
     output logic [PORTS-1:0] tx_hold,  // see myri_link_port
     input logic [PORTS-1:0] present,  // a cable is attached
-    input switch_settings_t cfg,  // of the switch
+    input switch_settings_t cfg,  // configuration of the switch
     output logic [32*PORTS-1:0] count_packets,  // per input: packets forwarded
-    output logic [32*PORTS-1:0] count_queued,  // per input: of them through the queue
+    output logic [32*PORTS-1:0] count_queued,  // per input: packets forwarded through the queue
     output logic [32*PORTS-1:0] count_bad_route,  // per input: dropped, route byte wrong
     output logic [32*PORTS-1:0] count_absent,  // per input: dropped, output not present
     output logic [32*PORTS-1:0] count_forward_reset,  // per output: packets cut
     output logic [32*PORTS-1:0] count_overflow,  // per input: characters lost
     output logic [PORTS-1:0] tr_head,  // per input, strobe: route byte decoded
-    output logic [PORTS-1:0] tr_grant,  // per input, strobe: next for its output, or in line
+    output logic [PORTS-1:0] tr_grant,  // per input, strobe: granted its output or a place in its list
     output logic [PORTS-1:0] tr_queue,  // per input, strobe: goes to the queue
     output logic [PORTS-1:0] tr_tail,  // per input, strobe: GAP leaves the input
     output logic [PORTS-1:0] tr_stall,  // per input, level: waits for its output
@@ -42,8 +40,8 @@ module sp_switch
     output logic [PORTS-1:0] st_overflow,  // per input, strobe: a character was lost
     output logic [15:0] st_chunks,  // chunks in the central queue
     output logic st_in_flight,  // a packet is in the switch
-    output logic busy,  // another edge is needed
-    output alarm_t alarm  // wants to be awake at this edge
+    output logic busy,  // 1 = a further clock edge is needed
+    output alarm_t alarm  // edge at which the clock must run
 );
   localparam int PW = $clog2(PORTS);
   logic link_busy, grant_busy, central_busy;
@@ -149,7 +147,7 @@ module sp_switch
   assign tr_stall = queueing & ~attached;
   assign tr_grant = tr_crossed | tr_placed;
 
-  // Outputs for which a packet of the central queue is here or on its way there.
+  // Outputs with a packet in the central queue or on its way there.
   always_comb begin : outputs
     logic [PORTS-1:0] queued;
     queued = reading | pending;

@@ -1,12 +1,10 @@
-// The central queue of an SP switch: chunks of the packets that wait, shared by all outputs.
-//
-// Chunks of a packet form a list, the packets for an output another. One chunk an edge is written,
-// from an input in turn, while fewer than cfg_chunks are held; one an edge is read, for an output
-// in turn. An output reads one packet after the other, in the order in which they entered; a packet
-// may still be coming in meanwhile. When all of it that is here has left, its further chunks pass
-// the memory by, straight from the input to the output. So the packet that an output is busy with
-// needs no room: a full queue stops inputs, but never an output, and adds no cycle of waits to
-// those of the routes. Without room an input's first chunk waits for its output to be idle.
+// Central queue of an SP switch: chunks of the waiting packets, shared by all outputs.
+// The chunks of a packet form a list, and so do the packets for an output. One chunk per edge is written, from the
+// inputs in turn, while fewer than cfg_chunks are held; one per edge is read, for the outputs in turn. An output reads
+// one packet after the other in the order of entry; the packet may still be arriving. Once all of its stored chunks
+// have left, further chunks bypass the memory, straight from the input to the output. The packet that an output is
+// sending therefore needs no room: a full queue stops inputs, but never an output, and adds no cyclic wait to those of
+// the routes. Without room an input's first chunk waits for its output to be idle.
 module sp_switch_central #(
     parameter int PORTS      = 8,  // ports of the switch: 4, 8 or 16
     parameter int QUEUE_LOG2 = 11  // memory entries = 2**QUEUE_LOG2 chunks of 8 bytes
@@ -15,22 +13,22 @@ module sp_switch_central #(
     input logic rst,  // synchronous reset
     input logic [15:0] cfg_chunks,  // chunks that it may hold
     input logic [PORTS-1:0] c_valid,  // per input: a chunk is complete
-    output logic [PORTS-1:0] c_take,  // per input: taken at the coming edge
+    output logic [PORTS-1:0] c_take,  // per input: accepted at the coming edge
     input logic [69*PORTS-1:0] c_chunk,  // per input: see sp_switch_collect
     input logic [4*PORTS-1:0] c_port,  // per input: output of its packet
     input logic [PORTS-1:0] n_ready,  // per output: has room for a chunk
-    output logic [PORTS-1:0] n_load,  // per output: a chunk comes at the coming edge
+    output logic [PORTS-1:0] n_load,  // per output: a chunk arrives at the coming edge
     output logic [69*PORTS-1:0] n_chunk,  // per output: that chunk
-    output logic [PORTS-1:0] occupied,  // per output: a packet is here for it
+    output logic [PORTS-1:0] occupied,  // per output: a packet is stored for it
     output logic [PORTS-1:0] attached,  // per input: its output is busy with its packet
-    output logic [   PORTS-1:0] tr_placed,   // per input, strobe: in line for its output since the last edge
+    output logic [   PORTS-1:0] tr_placed,   // per input, strobe: added to the list of its output at the last edge
     output logic [15:0] used,  // chunks held
-    output logic busy  // another edge is needed
+    output logic busy  // 1 = a further clock edge is needed
 );
   localparam int W = QUEUE_LOG2;
   localparam int PW = $clog2(PORTS);
 
-  // Memories: chunk, the next chunk of its packet, the packet behind it, places that came free.
+  // Memories: chunk, next chunk of its packet, next packet, freed places.
   logic [68:0] mem_chunk[0:(1<<W)-1];
   logic [W-1:0] mem_next[0:(1<<W)-1];
   logic [W-1:0] mem_behind[0:(1<<W)-1];
@@ -42,20 +40,20 @@ module sp_switch_central #(
   logic room;
   logic recycled;  // the next place is one that was freed
 
-  // Per input: the packet that comes in.
-  logic [PORTS-1:0] queued_q;  // it is in the list of its output
+  // Per input: the arriving packet.
+  logic [PORTS-1:0] queued_q;  // the packet is in the list of its output
   logic [W*PORTS-1:0] first_q;  // its first chunk, if queued
   logic [W*PORTS-1:0] tail_q;  // the chunk of it written last
-  logic [PORTS-1:0] none;  // no chunk of it is held
-  logic [PORTS-1:0] passes;  // a chunk of it goes straight to its output
-  logic [PORTS-1:0] alone;  // its output has read, or reads now, all that is held of it
+  logic [PORTS-1:0] none;  // no chunk of the packet is held
+  logic [PORTS-1:0] passes;  // a chunk of the packet goes straight to its output
+  logic [PORTS-1:0] alone;  // its output has read, or reads now, all held chunks of the packet
 
-  // Per output: the packet that it reads, and those behind it.
+  // Per output: the packet being read, and the packets after it.
   logic [PORTS-1:0] reading_q;
-  logic [PORTS-1:0] open_q;  // more of it comes, from input feeder
+  logic [PORTS-1:0] open_q;  // more of the packet follows, from input `feeder`
   logic [PW*PORTS-1:0] feeder_q;
   logic [W*PORTS-1:0] head_q;  // its chunk to be read next
-  logic [PORTS-1:0] listed_q;  // packets are behind it
+  logic [PORTS-1:0] listed_q;  // further packets follow in the list
   logic [W*PORTS-1:0] list_first_q;
   logic [W*PORTS-1:0] list_last_q;
 
@@ -103,7 +101,7 @@ module sp_switch_central #(
   logic [PORTS-1:0] coming;  // per input: its queued packet is the one that starts
   logic [PORTS-1:0] coming_open;  // and its last chunk is not taken at the coming edge
   logic [PW-1:0] coming_from;
-  logic [PORTS-1:0] idle;  // per output: nothing to read
+  logic [PORTS-1:0] idle;  // per output: no chunk to read
 
   assign idle = ~(reading_q | listed_q);
   assign next_ask = ~reading_q & listed_q;
@@ -256,7 +254,7 @@ module sp_switch_central #(
         list_first_q[W*o+:W] <= '0;
         list_last_q[W*o+:W] <= '0;
       end else begin
-        // The packet that is read.
+        // The packet being read.
         if (next_packet[o]) begin
           reading_q[o] <= 1'b1;
           open_q[o] <= coming_open != '0;
@@ -272,7 +270,7 @@ module sp_switch_central #(
           else if (read[o]) head_q[W*o+:W] <= read_next;
           if (open_q[o] && c_take[source] && c_chunk[69*source+68]) open_q[o] <= 1'b0;
         end
-        // The packets behind it.
+        // The packets after it.
         if (enters && write_port == PW'(o)) begin
           listed_q[o] <= 1'b1;
           list_last_q[W*o+:W] <= place;

@@ -1,16 +1,15 @@
-// Who may cross an SP switch at once, and who must wait: per output, a packet that asks while the
-// output is free owns it until its GAP leaves; any other goes to the central queue, chunk by chunk.
-//
-// Timing: decided at the edge at which the request stands; two that ask together are taken in turn.
-// An output is free at the edge at which the GAP of its owner leaves.
+// Arbiter of an SP switch between cut-through and the central queue: per output, a packet that requests a free output
+// owns it until its GAP leaves; any other packet goes to the central queue, chunk by chunk.
+// Timing: decided at the edge at which the request is valid; simultaneous requests are served round robin. An output is
+// free at the edge at which the GAP of its owner leaves.
 module sp_switch_grant #(
     parameter int PORTS = 8  // ports of the switch: 4, 8 or 16
 ) (
     input logic clk,  // character clock
     input logic rst,  // synchronous reset
-    input logic [PORTS-1:0] request,  // strobe per input: asks for its request_port
-    input logic [4*PORTS-1:0] request_port,  // the output each input asks for
-    input logic [PORTS-1:0] gap_leaves,  // per input, strobe: its GAP leaves
+    input logic [PORTS-1:0] request,  // per input, strobe: requests its request_port
+    input logic [4*PORTS-1:0] request_port,  // per input: requested output
+    input logic [PORTS-1:0] gap_leaves,  // per input, strobe: its GAP is sent
     input logic [PORTS-1:0] released,  // per output, strobe: the GAP of its owner leaves
     input logic [PORTS-1:0] occupied,  // per output: stopped, or packets wait for it
     output logic [PORTS-1:0] crossing,  // per input: its packet owns its output
@@ -19,10 +18,10 @@ module sp_switch_grant #(
     output logic [$clog2(PORTS)*PORTS-1:0] owner,  // per output: that input
     output logic [PORTS-1:0] tr_grant,  // per input, strobe: `crossing` since the last edge
     output logic [PORTS-1:0] tr_queue,  // per input, strobe: `queueing` since the last edge
-    output logic busy  // another edge is needed
+    output logic busy  // 1 = a further clock edge is needed
 );
   localparam int PW = $clog2(PORTS);
-  logic [      PORTS-1:0] free;  // per output: may be owned from the coming edge on
+  logic [      PORTS-1:0] free;  // per output: can be granted from the coming edge on
   logic [PORTS*PORTS-1:0] grant;  // per output: input that would own it
   logic [      PORTS-1:0] won;  // per input
   logic [      PORTS-1:0] taken;  // per output
@@ -64,7 +63,7 @@ module sp_switch_grant #(
   end
 
   for (genvar i = 0; i < PORTS; i++) begin : gen_input
-    logic [PORTS-1:0] from;  // outputs that would be its own: at most one
+    logic [PORTS-1:0] from;  // outputs that it would own: at most one
     for (genvar o = 0; o < PORTS; o++) begin : gen_from
       assign from[o] = grant[PORTS*o+i];
     end

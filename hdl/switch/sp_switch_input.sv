@@ -1,13 +1,11 @@
-// Input side of an SP switch: take the first route byte, close up the others, patch CRC-8.
-//
-// The header keeps its 16 bytes: the output is named by the first of its eight route bytes, the
-// others move up, a zero comes into the last one's place. By that the packet's CRC-8 changes by the
-// CRC of (header as it came XOR header as it leaves), followed by as many zero bytes as follow;
-// `diff_q` runs along and is XORed into the CRC byte: good stays good, an error stays visible.
-//
-// Timing: the request stands cfg_fall_through edges after the route byte was taken, or at once,
-// less one for each character that is behind it in the slack buffer already: back to back packets
-// fall only once. The first byte may leave two edges after the request. One character an edge.
+// Input side of an SP switch: consume the first route byte, shift the others up, correct CRC-8.
+// The header keeps its 16 bytes: the first of its eight route bytes names the output, the others move up, and a zero
+// takes the last one's place. This changes the packet's CRC-8 by the CRC of (header as received XOR header as sent),
+// followed by as many zero bytes as the packet has after it. The difference is updated in `diff_q` and XORed into the
+// CRC byte: good stays good, an error stays visible.
+// Timing: the request is valid cfg_fall_through edges after the route byte was accepted, less one for each character
+// that follows it in the slack buffer already (at least 0), so back-to-back packets fall through only once. The first
+// byte may leave two edges after the request. One character per edge.
 module sp_switch_input
   import sp_packet_pkg::*;
 #(
@@ -20,23 +18,23 @@ module sp_switch_input
     input  logic [      7:0] cfg_fall_through,  // edges from route byte to request
     input  logic [      7:0] fill,              // characters in the slack buffer
     input  logic             m_valid,           // packet stream from the slack buffer
-    output logic             m_ready,           // taken at the coming edge
+    output logic             m_ready,           // accepted at the coming edge
     input  logic             m_tail,            // this beat is the GAP
-    input  logic [      7:0] m_data,            // the byte
-    output logic             request,           // strobe: ask for output request_port
-    output logic [      3:0] request_port,      // that output
-    input  logic             active,            // the packet has a way to go
+    input  logic [      7:0] m_data,            // byte
+    output logic             request,           // strobe: request the output request_port
+    output logic [      3:0] request_port,      // requested output
+    input  logic             active,            // the packet has an output or goes to the queue
     output logic             x_valid,           // stream to the output or the central queue
-    input  logic             x_ready,           // taken at the coming edge
+    input  logic             x_ready,           // accepted at the coming edge
     output logic             x_tail,            // this beat is the GAP
-    output logic [      7:0] x_data,            // the byte
+    output logic [      7:0] x_data,            // byte
     output logic [      3:0] port,              // output of the packet
     output logic             gap_leaves,        // strobe: the GAP leaves this input
     output logic             ev_bad_route,      // strobe: a packet with a bad route is dropped
     output logic             ev_absent,         // strobe: a packet for an absent port is dropped
     output logic             tr_head,           // strobe: route byte decoded, port is valid
     output logic [     31:0] tr_key,            // first word of the VIA header, big-endian
-    output logic             busy               // another edge is needed
+    output logic             busy               // 1 = a further clock edge is needed
 );
   localparam int PW = $clog2(PORTS);
   localparam logic [6:0] LIMIT = 7'(PORTS);
@@ -47,9 +45,9 @@ module sp_switch_input
   logic       in_body_q;  // the route byte of this packet was taken
   logic       dropping_q;  // this packet is consumed to its tail
   logic       held_q;  // a beat is held back
-  logic       held_tail_q;  // it is the GAP
-  logic [7:0] held_byte_q;  // it, or the byte that left last
-  logic       falling_q;  // decoded, not requested
+  logic       held_tail_q;  // this beat is the GAP
+  logic [7:0] held_byte_q;  // the held byte, or the last byte sent
+  logic       falling_q;  // decoded but not yet requested
   logic [7:0] fall_left_q;
   logic [7:0] fall;  // edges still to fall
   logic [4:0] place_q;  // beats of this packet that were held, up to KEY_END
@@ -115,7 +113,7 @@ module sp_switch_input
     end
   end
 
-  // No reset: these mean something only under the flags above.
+  // No reset: these registers are valid only under the flags above.
   assign diff_in = place_q <= LAST_ROUTE ? diff_q ^ held_byte_q ^ next_byte : diff_q;
   myri_crc8 u_diff (
       .crc (8'h00),

@@ -1,24 +1,23 @@
-// Output side of an SP switch: the stream of an input that owns it, or chunks turned into bytes.
-//
-// Timing: the owner's stream passes combinationally. A chunk is taken into `next_q` at an edge, from
-// there to the serialiser when that is empty or sends its last beat; its first byte is offered
-// from that edge on, one byte an edge, the GAP behind the last chunk of a packet.
+// Output side of an SP switch: the stream of its owning input, or chunks turned into bytes.
+// Timing: the owner's stream passes combinationally. A chunk enters `next_q` at an edge, and the serialiser when that
+// is empty or sends its last beat. Its first byte is offered from that edge on, one byte per edge, the GAP after the
+// last chunk of a packet.
 module sp_switch_output (
     input  logic        clk,      // character clock
     input  logic        rst,      // synchronous reset
     input  logic        direct,   // an input owns this output
-    input  logic        d_valid,  // its stream
+    input  logic        d_valid,  // stream of that input
     input  logic        d_tail,   // this beat is the GAP
-    input  logic [ 7:0] d_data,   // the byte
-    input  logic        n_load,   // a chunk comes at the coming edge, only if n_ready
+    input  logic [ 7:0] d_data,   // byte
+    input  logic        n_load,   // a chunk arrives at the coming edge, only if n_ready
     input  logic [68:0] n_chunk,  // see sp_switch_collect
-    output logic        n_ready,  // there is room for one
+    output logic        n_ready,  // a chunk can be accepted
     output logic        s_valid,  // stream to the link
-    input  logic        s_ready,  // taken at the coming edge
+    input  logic        s_ready,  // accepted at the coming edge
     output logic        s_tail,   // this beat is the GAP
-    output logic [ 7:0] s_data,   // the byte
-    output logic        pending,  // chunks are here
-    output logic        busy      // another edge is needed
+    output logic [ 7:0] s_data,   // byte
+    output logic        pending,  // chunks are stored
+    output logic        busy      // 1 = a further clock edge is needed
 );
   logic        waiting_q;  // a chunk is in `next_q`
   logic [68:0] next_q;
@@ -28,7 +27,7 @@ module sp_switch_output (
   logic [63:0] bytes_q;
   logic        fire;
   logic        ending;  // its last beat leaves
-  logic        freed;  // the owner's GAP leaves, or there is none
+  logic        freed;  // the owner's GAP is sent, or there is no owner
   logic        move;
 
   assign s_valid = direct ? d_valid : sending_q;

@@ -1,9 +1,10 @@
-// While `busy` is 0 and no access of the bus side is open (who has one keeps the clock going, also in the clock after one that
-// was not served) nothing changes on the bus side; a crossing that needs an edge has it, on both sides: no other
-// property of the block. What the other clock does is not looked at: any state may be the first one.
+// While `busy` is 0 and no access of the bus side is pending, no register changes on the bus side. (A client keeps the
+// clock running while an access is pending, and one clock longer after one that was not served.) A crossing that needs
+// an edge gets it, on both sides. The other clock is not modelled: any state may be the first. No other property of the
+// block is proved.
 // prove: induction 2
 // mutants: enables
-logic waits;  // an access was not served at the last edge
+logic waits;  // an access was not done at the last edge
 always @(posedge clk) waits <= !rst && access && !host_owns;
 initial assume (rst);
 always @(posedge clk)

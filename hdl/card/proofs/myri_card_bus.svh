@@ -1,11 +1,12 @@
-// While `busy` is 0 and no read of the target is open (the target keeps the clock going for its own) nothing changes here, and no
-// part needs the edge: no other property of the block. Assumed: a write stays as it is until it is taken; of
-// myri_card_local, as is proved of it: a read is taken only when one is offered, its data come two clocks later.
+// While `busy` is 0 and no read of the target is pending (the target keeps the clock running for its own reads), no
+// register changes, and no part needs the edge. No other property of the block is proved. Assumed: a write is stable
+// until it is accepted. Assumed of myri_card_local, where it is proved: a read is accepted only when offered, and its
+// data arrive two clocks later.
 // prove: induction 2
 // mutants: enables
-logic stays;  // a write was not taken at the last edge
+logic stays;  // a write was not accepted at the last edge
 logic [39:0] same;
-logic soon, now;  // data of a read come in the next clock, in this one
+logic soon, now;  // read data arrive in the next clock; in this clock
 always @(posedge clk) begin
   stays <= !rst && tw_valid && !tw_ready;
   same  <= {tw_addr, tw_be};

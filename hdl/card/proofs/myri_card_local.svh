@@ -1,12 +1,12 @@
-// Nothing changes while no client asks and no read has its data to come: its clock is that of its clients, which go on until
-// they have their answers. A client is served only while it asks, and data come two clocks after a read was taken, no
-// other time. Assumed: a client asks, for the same, until it is served.
-// It has no enable of its own, so no mutants either.
+// No register changes while no client requests and no read data are due: the clients keep the clock running until they
+// have their answers. A client is served only while it requests, and data arrive exactly two clocks after a read was
+// accepted. Assumed: a request is stable until it is served.
+// The block has no enable of its own, so it has no mutants either.
 // prove: induction 3
 // mutants: enables
 logic [3:0] asks, served, stays;
 logic [119:0] wants, same;
-logic [1:0] soon, now;  // target, uplink: its data come in the next clock, in this one
+logic [1:0] soon, now;  // target, uplink: its data arrive in the next clock; in this clock
 assign asks = {ur_valid, tread_valid, dw_valid, tw_valid};
 assign served = {ur_ready, tread_ready, dw_ready, tw_ready};
 assign wants = {ur_addr, tread_addr, dw_addr, tw_addr, dw_be, tw_be};

@@ -1,12 +1,13 @@
-// Each word of a message is read and given once, in order, and no other; one waits at most; behind a clock with `open` = 0 there
-// is none, and without `ce` nothing moves. Any word, `place`, is followed. Assumed: a read brings its word in the next clock, where it
-// stays until the next one; `upto` does not become less while the message is open, and `front` stays as it is.
+// Each word of a message is read and output once, in order, and no other word. At most one word waits. After a clock
+// with `open` = 0 no word waits, and without `ce` no register changes. An arbitrary word, `place`, is followed.
+// Assumed: a read returns its word one clock later and holds it until the next read; `upto` does not decrease while the
+// message is open, and `front` is stable.
 // prove: induction 2
 (* anyconst *) logic [18:0] place;
-(* anyconst *) logic [31:0] value;  // what stands there
+(* anyconst *) logic [31:0] value;  // read data
 logic [18:0] from;
 logic [16:0] asked, given;
-logic [16:0] all;  // of upto, in the clock before
+logic [16:0] all;  // `upto` one clock earlier
 logic [18:0] last;  // the last word that was read
 logic was_open;
 

@@ -1,5 +1,5 @@
-// While `busy` is 0 nothing changes, and its parts give what they gave: no other property of the block. Word `at` of the
-// header, any, is followed.
+// While `busy` is 0, no register changes, and the outputs of its parts are stable. No other property of the block is
+// proved. An arbitrary header word, `at`, is followed.
 // prove: induction 2
 // mutants: enables
 (* anyconst *) logic [2:0] at;

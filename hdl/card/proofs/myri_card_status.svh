@@ -1,5 +1,5 @@
-// While `busy` is 0, no message is done with and none is in the control mailbox (the shell's own clock goes on for these),
-// nothing changes: no other property of the block.
+// While `busy` is 0, no message finishes and the control mailbox is empty (the shell keeps its clock running for both),
+// no register changes. No other property of the block is proved.
 // prove: induction 2
 // mutants: enables
 initial assume (rst);

@@ -1,9 +1,9 @@
-// A register, a handler and a forwarding entry, any of each, are what was last written there, and 0 behind reset; nothing else
-// changes them. Who looks a handler up finds its circuit. The image changes while no message is in work, and then to what was
-// asked for; a byte of control stays until it is taken or overwritten.
-// Assumed: one handler number belongs to one circuit at most.
+// A register, a handler and a forwarding entry (an arbitrary one of each) hold what was last written, and 0 after
+// reset; nothing else changes them. Looking up a handler returns its circuit. The image changes only while no message
+// is processed, and then to the requested image. A control byte is kept until it is read or overwritten.
+// Assumed: a handler number belongs to at most one circuit.
 // prove: induction 2
-// unseen: `==` -> `!=` in `assign match[i] = handlers[i] == {1'b1, handler};`: nearly all would match, which is assumed away
+// unseen: `==` -> `!=` in `assign match[i] = handlers[i] == {1'b1, handler};`: nearly all entries would match, which the assumption excludes
 (* anyconst *) logic [7:0] which;
 (* anyconst *) logic [3:0] k;
 logic [31:0] held;

@@ -1,5 +1,6 @@
-// While `busy` is 0 nothing changes but `seen_q`, `pointed_q` and `pause_q`, which each edge of IDLE sets, that which begins a job
-// too: no other property of the block. Assumed: no command is over where none is open.
+// While `busy` is 0, no register changes but `seen_q`, `pointed_q` and `pause_q`, which every edge in IDLE sets,
+// including the edge that begins a job. No other property of the block is proved. Assumed: a command finishes only if
+// one is open.
 // prove: induction 2
 // mutants: enables
 initial assume (rst);

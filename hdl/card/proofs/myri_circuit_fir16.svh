@@ -1,5 +1,5 @@
-// While `busy` is 0 and no word comes nothing changes: no other property of the block. Tap `tap`, any, is followed. One clock is
-// looked at, so that the solver has the multipliers once.
+// While `busy` is 0 and no word arrives, no register changes. No other property of the block is proved. An arbitrary
+// tap, `tap`, is followed. Only one clock is examined, so that the solver has the multipliers once.
 // prove: induction 1
 // mutants: enables
 (* anyconst *) logic [3:0] tap;

@@ -1,5 +1,6 @@
-// While `busy` is 0 and no word comes nothing changes but `index_q`, which each edge of IDLE sets to 0, that which takes the
-// word too: no other property of the block. Assumed: read data come to who waits for them.
+// While `busy` is 0 and no word arrives, no register changes but `index_q`, which every edge in IDLE sets to 0,
+// including the edge that accepts the word. No other property of the block is proved. Assumed: read data arrive only
+// when awaited.
 // prove: induction 2
 // mutants: enables
 initial assume (rst);

@@ -1,4 +1,4 @@
-// While `busy` is 0 and no word comes nothing changes: no other property of the block.
+// While `busy` is 0 and no word arrives, no register changes. No other property of the block is proved.
 // prove: induction 2
 // mutants: enables
 initial assume (rst);

@@ -1,5 +1,5 @@
-// While `busy` is 0 and no word comes nothing changes but `work_q`, which takes the chain until the first round begins: no
-// other property of the block.
+// While `busy` is 0 and no word arrives, no register changes but `work_q`, which loads the chaining value until the
+// first round begins. No other property of the block is proved.
 // prove: induction 2
 // mutants: enables
 initial assume (rst);

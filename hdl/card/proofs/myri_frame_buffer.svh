@@ -1,5 +1,5 @@
-// While `busy` is 0 nothing changes here, nothing is asked of the memory, and no part needs the edge: no other property of
-// the block.
+// While `busy` is 0, no register changes, no access of the memory is requested, and no part needs the edge. No other
+// property of the block is proved.
 // prove: induction 2
 // mutants: enables
 initial assume (rst);

@@ -1,5 +1,5 @@
-// While the master's clock is not needed nothing changes here in it, and `busy` as long as a clock, or the arbiter, needs an edge:
-// no other property of the block.
+// While the master's clock is not needed, no register in it changes; `busy` is 1 as long as a clock or the arbiter
+// needs an edge. No other property of the block is proved.
 // prove: induction 2 IN_LOG2=2
 // mutants: enables
 initial assume (rst);

@@ -1,4 +1,5 @@
-// While `needed` is 0 nothing changes: no other property of the block. The lane group at `place`, any, is followed.
+// While `needed` is 0, no register changes. No other property of the block is proved. The lane group at an arbitrary
+// `place` is followed.
 // prove: induction 2
 // mutants: enables
 (* anyconst *) logic [3:0] place;

@@ -1,4 +1,5 @@
-// While `needed` is 0 nothing changes, and none of its parts needs the edge: no other property of the block.
+// While `needed` is 0, no register changes, and none of its parts needs the edge. No other property of the block is
+// proved.
 // prove: induction 2
 // mutants: enables
 initial assume (rst);

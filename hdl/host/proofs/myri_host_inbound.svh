@@ -1,5 +1,5 @@
-// While `needed` is 0 nothing changes but the share of a beat that has drained, which goes while the buffer is empty, in the
-// clock in which a write comes at the latest: no other property of the block.
+// While `needed` is 0, no register changes but the fraction of a drained beat, which is cleared while the buffer is
+// empty, at the latest in the clock in which a write arrives. No other property of the block is proved.
 // prove: induction 2 DEPTH_LOG2=2
 // mutants: enables
 initial assume (rst);

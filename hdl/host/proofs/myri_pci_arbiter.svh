@@ -1,16 +1,17 @@
-// One agent at most has the grant; on an idle bus a clock without grant lies between two owners; the owner keeps the grant
-// until it has begun a transaction and somebody else asks, or until it asks no more; an agent that asks waits for AGENTS - 2
-// others at most. Agent `k`, any, is followed: `passed` counts owners that were chosen before it.
+// At most one agent has the grant. On an idle bus one clock without a grant separates two owners. The owner keeps the
+// grant until it has begun a transaction and another agent requests, or until it no longer requests. A requesting agent
+// waits for at most AGENTS - 2 others. An arbitrary agent, `k`, is followed: `passed` counts the owners chosen before
+// it.
 // prove: induction 2 AGENTS=4
 // prove: induction 2 AGENTS=2
 (* anyconst *) logic [3:0] k;
 logic [3:0] passed;
-logic [3:0] owner;  // its number
+logic [3:0] owner;  // number
 logic [3:0] between;  // agents after the owner and before k
-logic asks;  // the owner
-logic wanted;  // by somebody else
-logic ran;  // a transaction, in the clock before
-logic begun;  // by the owner, since it was granted; what the parked agent did is forgotten on an idle bus
+logic asks;  // the owner requests the bus
+logic wanted;  // another agent requests the bus
+logic ran;  // a transaction was on the bus one clock earlier
+logic begun;  // the owner has begun a transaction since its grant; cleared for the parked agent on an idle bus
 logic begins_now;
 logic moves;  // the owner changes at the coming edge
 

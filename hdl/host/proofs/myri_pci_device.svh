@@ -1,5 +1,6 @@
-// The configuration space has the target's clock and is written only while that is needed, so it does not change otherwise; `busy`
-// as long as one of the clocks is needed: no other property of the block, which has no register of its own.
+// The configuration space runs on the target's clock and is written only while that clock is needed, so it does not
+// change otherwise. `busy` is 1 as long as one of the clocks is needed. No other property of the block is proved, which
+// has no register of its own.
 // prove: induction 2
 // mutants: enables
 initial assume (rst);

@@ -1,12 +1,14 @@
-// Rules of PCI 2.2 for a master, with any target that keeps its own (assumed; settings stand still while the clock runs).
-// FRAME# falls only on an idle bus that was granted, for one address phase, at the next byte of the command. It rises with
-// IRDY# on, once; IRDY# stays until the data phase ends; after STOP# the phase is the last, and REQ# rests for two clocks;
-// after four clocks without DEVSEL# the command fails. IRDY# waits cfg.irdy_wait clocks and one at most. The byte enables
-// of the data phases that move data name each byte of a command once, in order, at its lane; it is done when all
-// have moved, and a transaction moves cfg.max_burst at most. Wires are driven high for a clock before they are let go.
-// Assumed: what is proved of myri_pci_master_data.
+// Rules of PCI 2.2 for a master, with any target that obeys its own rules (assumed; settings are stable while the clock
+// runs).
+// FRAME# falls only on an idle, granted bus, for one address phase, at the next byte of the command. It rises once,
+// with IRDY# asserted. IRDY# is held until the data phase ends. After STOP# the current phase is the last, and REQ# is
+// deasserted for two clocks. After four clocks without DEVSEL# the command fails. IRDY# waits at most cfg.irdy_wait + 1
+// clocks. The byte enables of the data phases that move data name each byte of a command once, in order, on its lane.
+// The command is done when all bytes have moved, and a transaction moves at most cfg.max_burst bytes. Wires are driven
+// high for one clock before they are released.
+// Assumed: the properties proved of myri_pci_master_data.
 // prove: induction 2
-// unseen: `&` -> `|` in `else last_next = ~ptr_d[2] & (seg_d <= {12'b0, 4'd4 - {2'b0, ptr_d[1:0]}});`: a transaction ends before it must, and another goes on with the next byte
+// unseen: `&` -> `|` in `else last_next = ~ptr_d[2] & (seg_d <= {12'b0, 4'd4 - {2'b0, ptr_d[1:0]}});`: a transaction ends early, and another continues at the next byte
 (* anyconst *) logic [41:0] set;
 (* anyconst *) logic set_wide;
 (* anyconst *) logic [2:0] lane;
@@ -18,8 +20,8 @@ logic begun;  // the data phase before was one, too
 logic stop_seen;  // in this transaction
 logic chosen;  // DEVSEL# was seen
 logic [2:0] alone;  // data phases' clocks without DEVSEL#
-logic given_up;  // a master abort
-logic aborted;  // by the target
+logic given_up;  // master abort
+logic aborted;  // target abort
 logic [2:0] slow;  // clocks of this phase without IRDY#
 logic [7:0] clocks;  // since FRAME# fell
 logic rest_1, rest_2;  // a transaction was stopped one, or two, clocks ago
@@ -98,7 +100,7 @@ end
 always @(posedge clk)
   if (!$initstate && !rst) begin
     if ($past(rst)) assert (state_q == IDLE && !driven && !act_q && !nxt_q && !req_q);
-    // what follows from what
+    // Consequences of the state.
     if (nxt_q) assert (act_q && n_addr_q == n_first && n_bytes_q == n_bytes);
     if (act_q) assert (bytes != 16'd0 && {1'b0, first} + {17'd0, bytes} <= 33'h100000000);
     if (nxt_q) assert (n_bytes != 16'd0 && {1'b0, n_first} + {17'd0, n_bytes} <= 33'h100000000);
@@ -122,7 +124,7 @@ always @(posedge clk)
     if (flush) assert (have != 3'd0);
     if (in_bus && !chosen) assert (wide_q == ask64_q);
     if (chosen) assert (alone < 3'd4 && wide_q == (ask64_q && was_ack64) && !given_up);
-    // rules
+    // Rules of the bus.
     if (xfer) begin
       assert (!lost && sent + 16'(moves) <= bytes);
       if (cfg.max_burst != 16'd0) assert (moved + 16'(moves) <= cfg.max_burst);

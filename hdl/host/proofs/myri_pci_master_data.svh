@@ -1,14 +1,14 @@
-// Four write beats towards the bus and four read beats from it, each once and in order: what is on the bus is the oldest that
-// was given, a read beat holds both dwords of its lane group; neither side holds more than four. One beat of each side,
-// any, is followed. Assumed of the master: a phase that ends a lane group, or a beat that is dropped, has one in hand, or a
-// free place for it.
+// Four write beats towards the bus and four read beats from it, each once and in order. The beat on the bus is the
+// oldest one given; a read beat holds both dwords of its lane group; neither side holds more than four beats. One
+// arbitrary beat of each side is followed. Assumed of the master: a phase that ends a lane group, or a dropped beat,
+// has a beat available, or a free place for it.
 // prove: induction 2
-(* anyseq *) logic pick;  // the beat that comes now is followed
-logic w_on, r_on;  // one is
+(* anyseq *) logic pick;  // the beat that arrives now is the followed one
+logic w_on, r_on;  // a read beat is followed
 logic [2:0] w_ahead, r_ahead;  // beats before it
 logic [63:0] w_own, r_own;
 logic [31:0] low;  // lower dword, of the phase before
-logic moves;  // a beat leaves the write side, or comes to the read side
+logic moves;  // a beat leaves the write side or arrives at the read side
 logic w_push_now, w_pop_now, r_push_now, r_pop_now;
 
 assign moves = (xfer && group_end) || flush;

@@ -1,6 +1,6 @@
-// While `needed` is 0 and no transaction of this master is on the bus, nor was in the clock before (the master's own clock goes
-// on for these), nothing changes: no other property of the block. Assumed: a parked bus has what the parked master
-// drives, 0.
+// While `needed` is 0 and no transaction of this master is on the bus or was one clock earlier (the master keeps the
+// clock running for these), no register changes. No other property of the block is proved. Assumed: a parked bus
+// carries the value that the parked master drives, 0.
 // prove: induction 2
 // mutants: enables
 logic quiet;  // no phase of a transaction

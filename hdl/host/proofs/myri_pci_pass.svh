@@ -1,6 +1,6 @@
-// While `s_busy` or `m_busy` is 0 nothing changes on that side but `quiet_q`, which each edge without an open burst sets to 0, that
-// which begins one too; a crossing that needs an edge has it: no other property of the block. What the other clock does
-// is not looked at: any state may be the first one.
+// While `s_busy` or `m_busy` is 0, no register changes on that side but `quiet_q`, which every edge without an open
+// burst sets to 0, including the edge that begins a burst. A crossing that needs an edge gets it. No other property of
+// the block is proved. The other clock is not modelled: any state may be the first.
 // prove: induction 2 CHUNK=4 QUIET=2
 // mutants: enables
 logic known_s, known_m;  // no reset in the clock before

@@ -1,13 +1,15 @@
-// Rules of PCI 2.2 for a target, with any master that keeps its own (assumed; settings stand still while the clock runs).
-// Each address phase is looked at; a transaction in the window, or the card's configuration cycle, and no other is claimed,
-// at the clock that cfg.devsel says. TRDY# needs DEVSEL#; what was given stays until IRDY# ends the data phase, STOP# until
-// the transaction is over, and then moves no more data. Each phase is answered within its limit of clocks, none is counted
-// twice: the address goes on with those that moved data, at most cfg.max_phases, never out of the window. Wires are
-// driven high for a clock before they are let go, AD never in the clock after the address phase; parity is even.
+// Rules of PCI 2.2 for a target, with any master that obeys its own rules (assumed; settings are stable while the clock
+// runs).
+// Each address phase is decoded. Exactly the transactions in the window and the card's configuration cycles are
+// claimed, in the clock given by cfg.devsel. TRDY# requires DEVSEL#. An asserted response is held until IRDY# ends the
+// data phase; STOP# is held until the transaction ends, and no further data move. Each phase is answered within its
+// limit of clocks, and none is counted twice. The address advances with the phases that moved data, by at most
+// cfg.max_phases, never out of the window. Wires are driven high for one clock before they are released, AD never in
+// the clock after the address phase. Parity is even.
 // prove: induction 2 HOLE_LOG2=12
 // prove: induction 2 OUTSIDE=1
-// unseen: `32'd0` (1) -> `32'd1` in `.data(config_cycle_q ? {32'd0, cs_rdata} : (~wide_q & addr_q[2]) ? {32'd0, r_head[63:32]} : r_head)`: not driven: the transfer is narrow
-// unseen: `32'd0` (2) -> `32'd1` in `.data(config_cycle_q ? {32'd0, cs_rdata} : (~wide_q & addr_q[2]) ? {32'd0, r_head[63:32]} : r_head)`: not driven: the transfer is narrow
+// unseen: `32'd0` (1) -> `32'd1` in `.data(config_cycle_q ? {32'd0, cs_rdata} : (~wide_q & addr_q[2]) ? {32'd0, r_head[63:32]} : r_head)`: lanes not driven in a 32-bit transfer
+// unseen: `32'd0` (2) -> `32'd1` in `.data(config_cycle_q ? {32'd0, cs_rdata} : (~wide_q & addr_q[2]) ? {32'd0, r_head[63:32]} : r_head)`: lanes not driven in a 32-bit transfer
 logic frame_on, irdy_on;
 (* anyconst *) logic [43:0] set;
 (* anyconst *) logic [40:0] standing;
@@ -17,9 +19,9 @@ logic was_frame, was_irdy, was_done;  // at the last edge
 logic stop_seen;  // in this transaction
 logic in_window;
 logic in_place;  // its address is this target's
-logic [32:0] from;  // of the window
+logic [32:0] from;  // first byte of the window
 logic [30:0] beyond;  // dword of the phase after this one
-logic leaves;  // the window, with it
+logic leaves;  // the data phase after it leaves the window
 logic mine;
 logic done;  // this data phase ends
 logic ends;  // and the transaction
@@ -27,14 +29,14 @@ logic [31:2] where;  // dword of the data phase
 logic [1:0] speed;  // clocks from the address phase to DEVSEL#
 logic [1:0] decoded;  // clocks since the address phase
 logic [3:0] quiet;  // clocks of this phase without an answer
-logic [3:0] least, most;  // that it waits for itself, and for the backend
+logic [3:0] least, most;  // limit of its own waits and of waits for the backend
 logic [3:0] patience;  // clocks within which it is answered
 logic [7:0] moved;  // data phases that moved data
-logic none_yet;  // no data phase has
+logic none_yet;  // no data phase has moved data yet
 logic over;  // data moved with STOP#, so no more does
 logic memory;  // a command of memory
 logic for_us;  // as decoded: a configuration cycle
-logic its;  // the same, of the transaction in hand
+logic its;  // the same, for the current transaction
 logic driven;  // at the last edge: control wires, AD
 logic driven_ad;
 logic after_address;

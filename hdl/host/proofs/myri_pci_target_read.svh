@@ -1,15 +1,16 @@
-// Each group that the master takes from the head is the answer to the request whose turn it is: the first one has the
-// address of the claimed read, each further one the group behind it, and no answer to a read that has ended is among them.
-// Requests are made once, in order, no more ahead than the command allows, hint at as many, and stay until they are taken.
-// While `needed` is 0, no read is claimed and none is in hand (the target's own clock goes on for these), nothing changes;
-// `busy` as long as an answer is awaited, or a request is to be made or taken. One request, any, is followed, and the group
-// at `place`, any.
-// Assumed: answers come in the order of the requests, later than these were taken; a read is claimed when none is in hand; a
-// group is taken only for the read in hand, when there is one, and a read is put off, at its end, before its first one was.
+// Each group that the master takes is the answer to the next request. The first request has the address of the claimed
+// read, each further one the following group, and no answer of a finished read is returned. Requests are made once, in
+// order, no further ahead than the command allows, hint at that number, and are stable until accepted. While `needed`
+// is 0, no read is claimed and none is current (the target keeps the clock running for these), no register changes.
+// `busy` is 1 as long as an answer is awaited, or a request is to be made or accepted. An arbitrary request is
+// followed, and the group at an arbitrary `place`.
+// Assumed: answers arrive in the order of the requests, after these were accepted. A read is claimed when no other is
+// current. A group is taken only for the current read, when one is available. A read is delayed at its end, before its
+// first group was taken.
 // prove: induction 2
-// unseen: `&` -> `|` in `assign needed = (tread_valid & tread_ready) | td_valid |`: a clock that goes on longer loses nothing
-// unseen: `&` (1) -> `|` in `(open_q & (need_q | (burst_q & count_q + flight_q < ahead_q)));`: a clock that goes on longer loses nothing
-// unseen: `&` (2) -> `|` in `(open_q & (need_q | (burst_q & count_q + flight_q < ahead_q)));`: a clock that goes on longer loses nothing
+// unseen: `&` -> `|` in `assign needed = (tread_valid & tread_ready) | td_valid |`: a clock that runs longer changes no result
+// unseen: `&` (1) -> `|` in `(open_q & (need_q | (burst_q & count_q + flight_q < ahead_q)));`: a clock that runs longer changes no result
+// unseen: `&` (2) -> `|` in `(open_q & (need_q | (burst_q & count_q + flight_q < ahead_q)));`: a clock that runs longer changes no result
 (* anyconst *) logic [2:0] place;
 (* anyseq *) logic pick;  // the request that is made now is followed
 logic [63:0] kept, own;  // own: its answer

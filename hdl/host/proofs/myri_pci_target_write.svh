@@ -1,5 +1,6 @@
-// While `needed` is 0, and no data phase moves data or ends the transaction (the target's own clock goes on for these), nothing
-// changes; `busy` as long as there is a write: no other property of the block. The entry at `place`, any, is followed.
+// While `needed` is 0 and no data phase moves data or ends the transaction (the target keeps the clock running for
+// these), no register changes. `busy` is 1 as long as a write is pending. No other property of the block is proved. The
+// entry at an arbitrary `place` is followed.
 // prove: induction 2
 // mutants: enables
 (* anyconst *) logic [1:0] place;

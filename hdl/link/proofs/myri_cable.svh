@@ -1,4 +1,5 @@
-// While `busy` is 0 nothing changes: no other property of the block. Place `at` of the line, any, is followed.
+// While `busy` is 0, no register changes. No other property of the block is proved. An arbitrary place of the line,
+// `at`, is followed.
 // prove: induction 2 MAX_LOG2=2
 // mutants: enables
 (* anyconst *) logic [MAX_LOG2-1:0] at;

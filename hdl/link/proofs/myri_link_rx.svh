@@ -1,15 +1,15 @@
-// The slack buffer never overflows, as long as what arrives after STOP is no more than the room over its mark; STOP is
-// never in force over GO's mark or less, so not over an empty buffer. The sender is any that stops within `room`
-// characters: those on their way when STOP leaves, and those that it sends before it reads it.
+// The slack buffer never overflows, provided that the characters that arrive after STOP fit above its mark. STOP is
+// never in force at or below GO's mark, so never with an empty buffer. The sender is arbitrary but stops within `room`
+// characters: those on the cable when STOP is sent, and those that it sends before it receives STOP.
 // prove: induction 2 LANES=1 SLACK_LOG2=4
-// unseen: `&` -> `|` in `if ((live & ~got_data) != '0) begin`: lanes are looked at more often than they need
-// unseen: `||` -> `&&` in `assign full = 8'(level) >= cfg.slack || level[SLACK_LOG2];`: it never gets full, that is what is proved
-// unseen: `mem[w_ptr_q[SLACK_LOG2-1:0]] <= {!char[8], char[7:0]};` -> `begin end` in `if (push) mem[w_ptr_q[SLACK_LOG2-1:0]] <= {!char[8], char[7:0]};`: what is held is checked by block tests
+// unseen: `&` -> `|` in `if ((live & ~got_data) != '0) begin`: lanes are examined more often than necessary
+// unseen: `||` -> `&&` in `assign full = 8'(level) >= cfg.slack || level[SLACK_LOG2];`: the buffer never becomes full, as proved here
+// unseen: `mem[w_ptr_q[SLACK_LOG2-1:0]] <= {!char[8], char[7:0]};` -> `begin end` in `if (push) mem[w_ptr_q[SLACK_LOG2-1:0]] <= {!char[8], char[7:0]};`: the contents are checked by block tests
 (* anyconst *) logic [7:0] room;
 (* anyconst *) logic [7:0] slack;
 (* anyconst *) logic [7:0] stop_mark;
 (* anyconst *) logic [7:0] go_mark;
-logic [7:0] since;  // edges since STOP is in force
+logic [7:0] since;  // edges since STOP came into force
 
 initial assume (rst);
 always_comb begin

@@ -1,10 +1,10 @@
-// While nothing is needed nothing changes: of a lane without `tx_needed`, its character; without `busy`, unless a
-// timer is due or the receiver notices the peer (which keeps the clock going itself), where the packets stand, who holds
-// whom and the deadlines. One lane, so its clock is the link's.
+// While no edge is needed, no register changes: of a lane without `tx_needed`, its character; without `busy`, the state
+// of packets, holds and deadlines, unless a timer is due or the receiver notices the peer (which keeps the clock
+// running itself). One lane, so its clock is the link's.
 // prove: induction 2 LANES=1
 // mutants: enables
-// unseen: `&` -> `|` in `refresh_wait_q | may_cut | (s_valid & ~stopped)) != '0;`: a clock that goes on longer loses nothing
-// unseen: `~` -> ` ` in `refresh_wait_q | may_cut | (s_valid & ~stopped)) != '0;`: a clock that goes on longer loses nothing
+// unseen: `&` -> `|` in `refresh_wait_q | may_cut | (s_valid & ~stopped)) != '0;`: a clock that runs longer changes no result
+// unseen: `~` -> ` ` in `refresh_wait_q | may_cut | (s_valid & ~stopped)) != '0;`: a clock that runs longer changes no result
 initial assume (rst);
 always @(posedge clk) if (!$initstate) assert (live_q[0] == (tx != '0));
 always @(posedge clk)

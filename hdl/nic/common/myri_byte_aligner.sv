@@ -1,9 +1,8 @@
-// Moves a run of bytes from one alignment to another: a stream of 64-bit words in, one out.
-//
-// The run begins at lane src of the first word taken and at lane dst of the first word given. Output
-// word j is made of the input words that hold its bytes; lanes outside the run are not enabled.
-// Timing: combinational from input to output, one word a clock; one clock is spent on the first input
-// word where src > dst. `active` falls with the last output word. Sleeping: state moves with handshakes.
+// Byte aligner: moves a run of bytes from one alignment to another, as a stream of 64-bit words in and one out.
+// The run begins at lane src of the first input word and at lane dst of the first output word. Output word j is made of
+// the input words that hold its bytes; lanes outside the run are not enabled.
+// Timing: combinational from input to output, one word per clock; the first input word costs one more clock if src >
+// dst. `active` falls with the last output word. Clock gating: state changes only with handshakes.
 module myri_byte_aligner (
     input logic clk,  // clock
     input logic rst,  // synchronous reset
@@ -11,26 +10,26 @@ module myri_byte_aligner (
     input logic [2:0] src,  // first lane of the input
     input logic [2:0] dst,  // first lane of the output
     input logic [31:0] bytes,  // length of the run, not 0
-    input logic in_valid,  // a word is there
+    input logic in_valid,  // a word is available
     output logic in_want,  // a word is needed
-    output logic in_skip,  // with in_want: it is taken without giving one; else as out_ready is
-    input logic [63:0] in_data,  // lanes
-    output logic [7:0] in_be,  // its lanes that belong to the run
-    output logic out_valid,  // a word is given
-    input logic out_ready,  // taken at the coming edge
-    output logic [63:0] out_data,  // lanes
-    output logic [7:0] out_be,  // lanes that belong to the run
-    output logic [3:0] out_bytes,  // how many they are
-    output logic active,  // a run is not finished
-    output logic busy  // another edge is needed
+    output logic in_skip,  // with in_want: accepted without an output word; otherwise accepted with out_ready
+    input logic [63:0] in_data,  // byte lanes
+    output logic [7:0] in_be,  // byte lanes that belong to the run
+    output logic out_valid,  // a word is output
+    input logic out_ready,  // accepted at the coming edge
+    output logic [63:0] out_data,  // byte lanes
+    output logic [7:0] out_be,  // byte lanes that belong to the run
+    output logic [3:0] out_bytes,  // number of valid bytes
+    output logic active,  // a run is unfinished
+    output logic busy  // 1 = a further clock edge is needed
 );
   logic [ 2:0] shift_q;  // lanes an input word moves up
   logic        in_ready;
   logic [ 2:0] in_at_q;  // first lane of the next input word
   logic [ 2:0] out_at_q;  // first lane of the next output word
-  logic [31:0] in_left_q;  // bytes not yet taken
-  logic [31:0] out_left_q;  // bytes not yet given
-  logic [63:0] previous_q;  // input word taken last
+  logic [31:0] in_left_q;  // bytes not yet input
+  logic [31:0] out_left_q;  // bytes not yet output
+  logic [63:0] previous_q;  // last input word accepted
   logic        need;
   logic [63:0] current;
   logic [ 3:0] in_room;

@@ -1,18 +1,17 @@
-// Packet key for the trace, byte by byte: four bytes of the packet, big-endian.
-//
-// With AT = -1 as myri_packet_key for one byte a clock: bytes with the top bit set at the start are
-// route and are skipped, and the key follows; else it stands at a fixed place. A packet that ends
-// early leaves zeros.
-// Timing: `found` in the clock whose beat makes the key known (the tail at the latest); `key` is the
-// key with that beat, and stays until the tail has passed. Sleeping: state moves only with `take`.
+// Packet key for the trace from single bytes: four bytes of the packet, big-endian.
+// With AT = -1, as myri_packet_key at one byte per clock: leading bytes with the top bit set are the route and are
+// skipped, then the key follows. Otherwise the key has a fixed position. If the packet ends early, the missing bytes
+// are zero.
+// Timing: `found` strobes in the clock whose beat completes the key (the tail at the latest); `key` includes that beat
+// and is stable until the tail has passed. Clock gating: state changes only with `take`.
 module myri_byte_key #(
-    parameter int AT = -1  // first byte of the key, at most 62; -1: the first behind the route
+    parameter int AT = -1  // position of the key's first byte, at most 62; -1: first byte after the route
 ) (
     input  logic        clk,    // clock of the bytes
     input  logic        rst,    // synchronous reset
-    input  logic        take,   // the beat shown now passes at the coming edge
-    input  logic        tail,   // it is the tail, without a byte
-    input  logic [ 7:0] data,   // the byte
+    input  logic        take,   // the current beat is consumed at the coming edge
+    input  logic        tail,   // this beat is the tail, without a byte
+    input  logic [ 7:0] data,   // byte
     output logic        found,  // strobe: the key is known with this beat
     output logic [31:0] key     // the key with this beat
 );

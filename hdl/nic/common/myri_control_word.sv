@@ -1,7 +1,6 @@
-// The commands in the upper byte of a card's control register (fact sheet 3.7): pairs ..._ON, ..._OFF.
-//
-// Each pair is a level; the register reads it back in the bits of the command that made it.
-// Timing: a write is in force after the edge that takes it.
+// Decoder of the commands in the upper byte of a card's control register (fact sheet 3.7): pairs ..._ON, ..._OFF.
+// Each pair sets a level; the register reads it back in the bits of the command that set it.
+// Timing: a write takes effect after the edge that accepts it.
 module myri_control_word
   import myri_lanai9_pkg::*;
 (

@@ -1,11 +1,10 @@
 // Doorbell FIFOs (fact sheet 3.8): each 32-bit write to the doorbell region becomes an entry in SRAM.
-//
-// Entry: {address, data}, two big-endian 32-bit words; the address is the offset in the card's PCI
-// region. A FIFO has 512 << size entries at a base aligned to its bytes. One FIFO, or four chosen by
-// address bits 13:12 (`multi`; that choice is ours). Producer and consumer are 17-bit numbers that run
-// on; the slot is the number modulo the entries. The firmware writes the consumer. An entry that
-// finds its FIFO full is dropped: `overflow` strobes and is counted. Writing a base empties that FIFO.
-// Timing: one entry a clock when SRAM grants; a beat with both halves takes two. `wake` with the grant.
+// Entry: {address, data}, two big-endian 32-bit words; the address is the offset in the card's PCI region. A FIFO has
+// 512 << size entries at a base aligned to its bytes. There is one FIFO, or four selected by address bits 13:12
+// (`multi`; the selection by these bits is our choice). Producer and consumer are free-running 17-bit numbers; the slot
+// is the number modulo the entries. The firmware writes the consumer. An entry for a full FIFO is dropped: `overflow`
+// strobes and is counted. Writing a base empties that FIFO.
+// Timing: one entry per clock when SRAM grants; a beat with both halves takes two. `wake` comes with the grant.
 module myri_doorbell
   import myri_sram_pkg::*;
 (
@@ -21,22 +20,22 @@ module myri_doorbell
     output logic          [67:0] producer,     // 17 bits a FIFO
     output logic          [67:0] consumer,     // 17 bits a FIFO
     input  logic                 in_valid,     // a beat for the doorbell region
-    output logic                 in_ready,     // taken at the coming edge
+    output logic                 in_ready,     // accepted at the coming edge
     input  logic          [23:0] in_addr,      // offset in the PCI region, multiple of 8
     input  logic          [ 7:0] in_be,        // lanes written
-    input  logic          [63:0] in_data,      // lanes
+    input  logic          [63:0] in_data,      // byte lanes
     output sram_request_t        sram,         // SRAM request: the entry
-    input  logic                 sram_gnt,     // granted
+    input  logic                 sram_gnt,     // grant
     output logic                 wake,         // strobe: an entry is in SRAM after this edge
     output logic                 overflow,     // strobe: an entry was dropped
     output logic          [31:0] overflows,    // dropped since reset
     output logic          [31:0] tr_addr,      // with wake and overflow: the entry's address
     output logic          [31:0] tr_data,      // and data
-    output logic                 busy          // another edge is needed
+    output logic                 busy          // 1 = a further clock edge is needed
 );
-  logic        low_done_q;  // the lower half of this beat is through
-  logic        high;  // the half in work
-  logic [31:0] word;  // its lanes
+  logic        low_done_q;  // the lower half of this beat is done
+  logic        high;  // the half being processed
+  logic [31:0] word;  // byte lanes
   logic [ 1:0] fifo;
   logic [16:0] fill;
   logic [16:0] entries;

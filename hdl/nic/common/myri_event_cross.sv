@@ -1,19 +1,18 @@
-// Carries event strobes from one clock to another; none is lost, equal ones may become one.
-//
-// Events that come while the crossing is full are gathered and go with the next entry.
-// Timing: an event appears as a one-clock strobe on the other side after the crossing's latency.
+// Crossing of event strobes from one clock to another. No event is lost; repeated ones may be merged.
+// Events that arrive while the crossing is full are collected and sent with the next entry.
+// Timing: an event appears as a one-clock strobe on the other side after the latency of the crossing.
 module myri_event_cross #(
     parameter int N = 4  // number of events
 ) (
-    input  logic [  3:0] cfg_latency,  // of the crossing
+    input  logic [  3:0] cfg_latency,  // latency of the crossing
     input  logic         w_clk,        // clock of the sources
     input  logic         w_rst,        // synchronous reset
     input  logic [N-1:0] w_event,      // strobes
-    output logic         w_busy,       // the source side needs another edge
+    output logic         w_busy,       // source side: 1 = a further edge is needed
     input  logic         r_clk,        // clock of the strobes given
     input  logic         r_rst,        // synchronous reset
     output logic [N-1:0] r_event,      // strobes
-    output logic         r_busy        // this side needs another edge
+    output logic         r_busy        // destination side: 1 = a further edge is needed
 );
   logic [N-1:0] pending_q;
   logic [N-1:0] events;

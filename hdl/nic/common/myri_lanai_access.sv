@@ -1,7 +1,7 @@
-// One access a clock to the special registers of a LANai, out of two ports: the processor, always served, and the host,
-// served in clocks the processor leaves; and what both LANais count, errors and lost packets.
-//
-// Timing: the access is that of the same clock; counts show what came until the last edge.
+// Access to the special registers of a LANai, one per clock, from two ports: the processor, always served, and the
+// host, served in clocks without an access of the processor. Also contains the registers common to both LANais: errors
+// and lost packets.
+// Timing: the access happens in the same clock; counts include events up to the last edge.
 module myri_lanai_access (
     input logic clk,  // NIC clock
     input logic rst,  // synchronous reset
@@ -11,7 +11,7 @@ module myri_lanai_access (
     input logic [31:0] cpu_reg_wdata,  // write data
     output logic [31:0] cpu_reg_rdata,  // read data, same clock
     input logic host_reg_valid,  // host: access wanted
-    output logic host_reg_ready,  // served in this clock
+    output logic host_reg_ready,  // access done in this clock
     input logic host_reg_write,  // 1 = write
     input logic [8:0] host_reg_addr,  // offset
     input logic [31:0] host_reg_wdata,  // write data
@@ -20,7 +20,7 @@ module myri_lanai_access (
     output logic write,  // and written
     output logic [8:0] addr,  // offset
     output logic [31:0] value,  // write data
-    input logic [31:0] rdata,  // what stands there
+    input logic [31:0] rdata,  // read data
     input logic w_errors,  // ERRORS is written: bits given as 1 are cleared
     input logic [31:0] set_errors,  // strobes: bits to set in ERRORS
     input logic recv_lost,  // strobe, counted in RECV_LOST

@@ -1,7 +1,6 @@
-// ISR and EIMR of a LANai: bits set by hardware stay until 1 is written to them.
-//
-// A signal bit is set by the side that signals, by writing 1, and cleared so by the other one. Set wins
-// over clear. Timing: a write, a set and a clear are in force from the next clock.
+// ISR and EIMR of a LANai: bits set by hardware stay set until 1 is written to them.
+// A signal bit is set by the signalling side, which writes 1, and cleared in the same way by the other side. Set has
+// priority over clear. Timing: a write, a set and a clear take effect one clock later.
 module myri_lanai_isr #(
     parameter logic [31:0] CPU_SIGNALS  = 32'd0,  // bits that the processor sets by writing 1
     parameter logic [31:0] HOST_SIGNALS = 32'd0   // bits that the host sets
@@ -19,7 +18,7 @@ module myri_lanai_isr #(
     output logic [31:0] isr_set,     // bits set by hardware at the last edge
     output logic [31:0] eimr,        // EIMR
     output logic        intr_line,   // some bit of ISR & EIMR
-    output logic        busy         // another edge is needed
+    output logic        busy         // 1 = a further clock edge is needed
 );
   logic [31:0] signals;  // bits that this side's writes set
 

@@ -1,10 +1,9 @@
 // Time registers of the LANai: RTC and the interval timers IT0..IT2, computed from the edge index.
-//
-// One tick = 0.5 us = den/num clocks: ticks(cycle) = floor(cycle * cfg_num / cfg_den), exact. RTC counts
-// up from what was written last. ITk counts down a tick at a time from what was written; when it
-// wraps below zero `expired[k]` strobes once (the second wrap, 35 minutes later, does not).
-// Timing: values are of the coming edge, combinational; a strobe comes at the first edge that stands
-// at or after the tick. Sleeping: nothing counts; the next timer is an alarm.
+// One tick = 0.5 us = den/num clocks: ticks(cycle) = floor(cycle * cfg_num / cfg_den), exact. RTC counts up from its
+// last written value. ITk counts down one per tick from its written value; when it wraps below zero, `expired[k]`
+// strobes once (not at the second wrap, 35 minutes later).
+// Timing: values are those of the coming edge, combinational; a strobe comes at the first edge at or after the tick.
+// Clock gating: no register counts; the next timer is an alarm.
 module myri_lanai_timers
   import myri_sleep_pkg::*;
 (
@@ -13,19 +12,19 @@ module myri_lanai_timers
     input  logic   [47:0] cycle,    // index of the coming edge
     input  logic   [15:0] cfg_num,  // ticks ...
     input  logic   [15:0] cfg_den,  // ... in this many clocks, not 0
-    input  logic          select,   // rtc or it are looked at, or written, in this clock
+    input  logic          select,   // rtc or it are read or written in this clock
     input  logic          w_rtc,    // write of RTC
     input  logic   [ 2:0] w_it,     // write of ITk
     input  logic   [31:0] w_data,   // value written
     output logic   [31:0] rtc,      // RTC, meaningful with select
     output logic   [95:0] it,       // {IT2, IT1, IT0}, meaningful with select
     output logic   [ 2:0] expired,  // strobes
-    output alarm_t        alarm     // a timer runs
+    output alarm_t        alarm     // alarm of the timers
 );
   logic [ 15:0] den;
   logic [ 15:0] num;
   logic [ 63:0] ticks;
-  logic [ 63:0] target;  // tick at which a timer written now wraps
+  logic [ 63:0] target;  // tick at which a timer written now reaches 0
   logic [ 63:0] wrap_cycle;  // edge of that tick
   logic [ 31:0] base_q;  // RTC = ticks + base
   logic [  2:0] running_q;
@@ -36,8 +35,8 @@ module myri_lanai_timers
   logic [ 47:0] a2;
   logic [ 47:0] a01;
 
-  // Divisions count only where something is looked at or written. Elsewhere the divisor is 0, by which a simulator
-  // divides nothing.
+  // The quotients are needed only where a register is read or written. Elsewhere the divisor is 0, for which a
+  // simulator skips the division.
   assign den = select ? cfg_den : 16'd0;
   assign num = w_it != 3'd0 ? cfg_num : 16'd0;
   assign ticks = select ? ({16'd0, cycle} * {48'd0, cfg_num}) / {48'd0, den} : 64'd0;

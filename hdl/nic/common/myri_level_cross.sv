@@ -1,16 +1,15 @@
-// Carries a level from one clock to another, every change in order.
-//
-// Timing: a change appears on the other side after the crossing's latency plus one edge.
+// Crossing of a level from one clock to another, with every change in order.
+// Timing: a change appears on the other side after the latency of the crossing plus one edge.
 module myri_level_cross (
-    input  logic [3:0] cfg_latency,  // of the crossing
+    input  logic [3:0] cfg_latency,  // latency of the crossing
     input  logic       w_clk,        // clock of the source
     input  logic       w_rst,        // synchronous reset
     input  logic       w_level,      // the level; 0 is assumed at reset
-    output logic       w_busy,       // the source side needs another edge
+    output logic       w_busy,       // source side: 1 = a further edge is needed
     input  logic       r_clk,        // clock of the other side
     input  logic       r_rst,        // synchronous reset
-    output logic       r_level,      // the level there
-    output logic       r_busy        // this side needs another edge
+    output logic       r_level,      // the level on the other side
+    output logic       r_busy        // destination side: 1 = a further edge is needed
 );
   logic sent_q;
   logic change;

@@ -1,15 +1,13 @@
-// Net receive engine, NIC clock side: words from the link side into SRAM by RMP and RML.
-//
-// Writing RML arms the engine; words go to RMP, one after the other, while RMP < RML. HEAD: the first word is
-// stored. A word that finds RMP >= RML raises BUFF and waits, as the packet does in the link, until
-// RML is written again. The tail stores the CRC-8 syndrome in place of the CRC character, sets ORUN =
-// unused bytes of the last word, raises RECV and disarms. Bytes stored = RMP - buffer - ORUN, also
-// kept in `length` over all buffers of the packet. Not armed: the packet waits. A packet that waits
-// for a buffer longer than the network time-out raises NRES, and is truncated to its tail
-// (cfg_nres_truncate) or the receiver is reset: everything is absorbed until RML is written. In
-// hold_reset everything is absorbed. Packets lost so are counted, one `lost` strobe each.
+// Net receive engine, NIC clock side: stores words from the link side in SRAM by RMP and RML.
+// Writing RML arms the engine; words are stored at RMP, one after the other, while RMP < RML. HEAD: the first word is
+// stored. A word that finds RMP >= RML raises BUFF and waits, with the packet held in the link, until RML is written
+// again. The tail stores the CRC-8 syndrome in place of the CRC character, sets ORUN = unused bytes of the last word,
+// raises RECV and disarms. Bytes stored = RMP - buffer - ORUN, also kept in `length` over all buffers of the packet.
+// While not armed, the packet waits. A packet that waits for a buffer longer than the network time-out raises NRES.
+// Then either the packet is truncated to its tail (cfg_nres_truncate), or the receiver is reset: all input is absorbed
+// until RML is written. All input is absorbed in hold_reset, too. Each packet lost in this way strobes `lost`.
 // Entry from myri_packet_rx: {tail, count[3:0], syndrome[7:0], data[WIDTH-1:0]}.
-// Timing: one word a clock, request in the clock the entry shows, taken with the grant.
+// Timing: one word per clock, requested in the clock of the entry, accepted with the grant.
 module myri_net_recv
   import myri_sleep_pkg::*;
   import myri_sram_pkg::*;
@@ -24,12 +22,12 @@ module myri_net_recv
     input logic nres_enable,  // network time-out runs (MYRINET bit 0)
     input logic [1:0] nres_code,  // its code (MYRINET bits 7:6)
     input  logic [31:0] cfg_nres_clocks,    // clocks of code 0 (1/16 s); each code is four times longer
-    input logic cfg_nres_truncate,  // 1 = truncate the packet, 0 = reset the receiver
+    input logic cfg_nres_truncate,  // on time-out: 1 = truncate the packet, 0 = reset the receiver
     input logic w_rmp,  // write of RMP (the bits within a word are ignored)
     input logic w_rml,  // write of RML
     input logic [23:0] w_data,  // value written
-    output logic [23:0] rmp,  // RMP as read
-    output logic [23:0] rml,  // RML as read
+    output logic [23:0] rmp,  // read value of RMP
+    output logic [23:0] rml,  // read value of RML
     output logic [31:0] length,  // bytes of the packet stored, syndrome byte included
     output logic [2:0] orun,  // unused bytes of its last word, with set_recv
     output logic set_head,  // strobes for ISR
@@ -40,22 +38,22 @@ module myri_net_recv
     output logic receiver_reset,  // strobe: the receiver was reset by the time-out
     output logic lost,  // strobe: a packet was dropped or cut
     output sram_request_t sram,  // SRAM request, writes only
-    input logic sram_gnt,  // granted
+    input logic sram_gnt,  // grant
     input logic in_valid,  // entry from the link side
-    output logic in_ready,  // taken
-    input logic [WIDTH+12:0] in_data,  // the entry
+    output logic in_ready,  // accepted
+    input logic [WIDTH+12:0] in_data,  // entry
     output logic [31:0] tr_key,  // trace: packet key, with set_head and set_recv
     output logic [7:0] tr_syndrome,  // with set_recv
     output logic [31:0] tr_length,  // with set_recv: final value of length
-    output alarm_t alarm,  // the time-out runs
-    output logic busy  // another edge is needed
+    output alarm_t alarm,  // alarm of the time-out
+    output logic busy  // 1 = a further clock edge is needed
 );
   localparam int BYTES = WIDTH / 8;
 
   logic armed_q;
-  logic begun_q;  // the packet at the input has been looked at before (not its first entry)
-  logic stored_q;  // bytes of it are in SRAM
-  logic drop_q;  // the rest of it is dropped
+  logic begun_q;  // the packet's first entry has been processed
+  logic stored_q;  // bytes of the packet are in SRAM
+  logic drop_q;  // the rest of the packet is dropped
   logic absorb_q;  // after a receiver reset, until RML is written
   logic waiting_q;  // a packet waits for a buffer since `since_q`
   logic [47:0] since_q;
@@ -64,7 +62,7 @@ module myri_net_recv
   logic [3:0] count;
   logic [7:0] syndrome;
   logic [WIDTH-1:0] data;
-  logic [WIDTH-1:0] lanes;  // as stored
+  logic [WIDTH-1:0] lanes;  // byte lanes as stored
   logic dropping;
   logic room;
   logic fix_up;  // tail without bytes: only the syndrome goes into the last byte stored
@@ -73,7 +71,7 @@ module myri_net_recv
   logic taken;
   logic store_taken;
   logic armed_d;
-  logic resets;  // the reset in force has not been seen everywhere
+  logic resets;  // the reset has not reached all sides yet
 
   assign {tail, count, syndrome, data} = in_valid ? in_data : '0;
   assign dropping = hold_reset || drop_q || (!begun_q && (absorb_q || fix_up));
@@ -112,7 +110,7 @@ module myri_net_recv
   assign resets = hold_reset && (armed_q || absorb_q || stored_q || drop_q != begun_q);
   assign busy = w_rmp || w_rml || taken || sram.req || set_buff || expired || resets || (waiting_q != blocked);
 
-  // Key of the packet at the input, also of what is dropped.
+  // Key of the packet at the input, including dropped packets.
   logic key_known, key_next_known, unused_ok;
   assign unused_ok = key_known ^ key_next_known;
   myri_packet_key u_key (

@@ -1,14 +1,13 @@
-// Net send engine, NIC clock side: SMP, SML, SMLT and SA (fact sheet 3.5) to words for the link side.
-//
-// Writing SML or SMLT sends the bytes SMP+SA .. limit-1 (SA counts only after SMP was written; a
-// piece without a new SMP goes on where the last one ended). SML: more is to come; SMLT: last piece,
-// CRC-8 and tail follow. A limit may be raised (SML or SMLT) while an SML piece runs: that is how
-// firmware sends behind a DMA that still fills. Limits and pointers are byte addresses. Writing SMP
-// in a piece, or a limit in an SMLT piece, is ignored and flagged by `misuse`. SMLT with nothing
-// open and nothing to send sends nothing. `hold_reset` ends a packet on its way by a tail whose CRC
-// is wrong. Entry to myri_packet_tx: {crc_en, abort, tail, first[2:0], last[3:0], data[WIDTH-1:0]}.
-// Timing: request in the clock after the write, word handed over in the clock after the grant, one
-// word a clock. set_send in the clock in which the last word (and tail) has gone.
+// Net send engine, NIC clock side: turns SMP, SML, SMLT and SA (fact sheet 3.5) into words for the link side.
+// Writing SML or SMLT sends the bytes SMP+SA .. limit-1 (SA applies only after a write of SMP; a piece without a new
+// SMP continues where the last one ended). SML: more pieces follow. SMLT: last piece, followed by CRC-8 and tail. A
+// limit may be raised (SML or SMLT) during an SML piece, so that firmware can send data while a DMA is still writing
+// them. Limits and pointers are byte addresses. Writing SMP during a piece, or a limit during an SMLT piece, is ignored
+// and flagged by `misuse`. SMLT without an open packet and without data sends nothing. `hold_reset` ends a packet in
+// progress by a tail with a wrong CRC. Entry to myri_packet_tx: {crc_en, abort, tail, first[2:0], last[3:0],
+// data[WIDTH-1:0]}.
+// Timing: request one clock after the write, word handed over one clock after the grant, one word per clock. set_send
+// strobes in the clock in which the last word (and tail) is handed over.
 module myri_net_send
   import myri_sram_pkg::*;
 #(
@@ -24,34 +23,34 @@ module myri_net_send
     input logic w_smlt,  // write of SMLT
     input logic w_sa,  // write of SA
     input logic [23:0] w_data,  // value written
-    output logic [23:0] smp,  // SMP as read: next byte to send
-    output logic [23:0] limit,  // SML / SMLT as read
-    output logic [2:0] sa,  // SA as read
+    output logic [23:0] smp,  // read value of SMP: next byte to send
+    output logic [23:0] limit,  // read value of SML and SMLT
+    output logic [2:0] sa,  // read value of SA
     output logic started,  // strobe: a limit was taken (clears SEND)
     output logic set_send,  // strobe: limit reached, all handed over (sets SEND)
     output logic misuse,  // strobe: a write was ignored
     output sram_request_t sram,  // SRAM request, reads only
-    input logic sram_gnt,  // granted
-    input sram_read_t sram_read,  // what it read
+    input logic sram_gnt,  // grant
+    input sram_read_t sram_read,  // read data
     output logic out_valid,  // entry for the link side
-    input logic out_ready,  // taken at the coming edge
-    output logic [WIDTH+9:0] out_data,  // the entry
+    input logic out_ready,  // accepted at the coming edge
+    output logic [WIDTH+9:0] out_data,  // entry
     output logic tr_start,  // trace: packet started tr_start_ago edges ago
     output logic [31:0] tr_start_ago,  // see tr_start
     output logic [23:0] tr_start_at,  // with tr_start: SRAM address of its first byte
     output logic tr_read,  // trace: last byte handed over
     output logic [31:0] tr_key,  // packet key, with both
     output logic [31:0] tr_bytes,  // bytes of the packet, route included, with tr_read
-    output logic in_flight,  // a packet is open or a piece runs
-    output logic busy  // another edge is needed
+    output logic in_flight,  // a packet is unfinished or a piece is being sent
+    output logic busy  // 1 = a further clock edge is needed
 );
   localparam int LANE = $clog2(WIDTH / 8);
   localparam int TAIL = WIDTH + 7;  // place of the tail flag in an entry
 
-  logic             active_q;  // a piece runs
-  logic             kind_tail_q;  // it is the last one (SMLT)
+  logic             active_q;  // a piece is being sent
+  logic             kind_tail_q;  // it is the packet's last piece (SMLT)
   logic             fresh_q;  // SMP was written: SA counts
-  logic             open_q;  // bytes went out whose tail has not
+  logic             open_q;  // bytes were sent but their tail was not
   logic             held_q;  // a word waits in `word_q` for out_ready
   logic [WIDTH-1:0] word_q;
   logic [      2:0] word_first_q;
@@ -59,7 +58,7 @@ module myri_net_send
   logic             word_tail_q;
   logic [     23:0] word_end;  // address after the word at smp
   logic             last_word;
-  logic             quiet;  // no word between SRAM and the link side
+  logic             quiet;  // no word is between SRAM and the link side
   logic             finished;
   logic             take_limit;
   logic             close;  // a tail without data is due

@@ -1,9 +1,8 @@
-// PCI side of a NIC card in the PCI clock: target, master, configuration space, and their wires joined.
-//
-// Every access of the host to the card's region becomes one beat of the PIO stream, posted writes before
-// reads, so that a read sees them; read answers come back and are always taken. Commands of the host DMA
-// engine go to the bus master; read beats and the end of each command leave in one stream {done, error,
-// beat}. Timing: that of myri_pci_device.
+// PCI side of a NIC card in the PCI clock: target, master, configuration space, and their joined wires.
+// Each access of the host to the card's region becomes one beat of the PIO stream, posted writes before reads, so that
+// a read sees earlier writes. Read answers return and are always accepted. Commands of the host DMA engine go to the
+// bus master; read beats and the end of each command are returned in one stream {done, error, beat}. Timing: see
+// myri_pci_device.
 module myri_nic_card
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
@@ -15,24 +14,24 @@ module myri_nic_card
     input logic [47:0] cycle,  // index of the coming edge
     input pci_in_t pci_in,  // resolved wires of the slot
     output pci_out_t pci_out,  // drives and enables
-    input pci_card_settings_t cfg,  // of the card
+    input pci_card_settings_t cfg,  // configuration of the card
     output logic pio_valid,  // PIO stream: {read, addr[23:3], be, data}
-    input logic pio_ready,  // taken
-    output logic [93:0] pio_data,  // the beat
-    input logic rsp_valid,  // read answer, taken at once
-    input logic [63:0] rsp_data,  // lanes
+    input logic pio_ready,  // accepted
+    output logic [93:0] pio_data,  // beat
+    input logic rsp_valid,  // read answer, always accepted
+    input logic [63:0] rsp_data,  // byte lanes
     input logic cmd_valid,  // DMA command: {write, address, bytes}
-    output logic cmd_ready,  // taken
-    input logic [48:0] cmd_data,  // the command
+    output logic cmd_ready,  // accepted
+    input logic [48:0] cmd_data,  // command
     input logic wr_valid,  // DMA write beat
-    output logic wr_ready,  // taken
-    input logic [63:0] wr_data,  // lanes
+    output logic wr_ready,  // accepted
+    input logic [63:0] wr_data,  // byte lanes
     output logic rd_valid,  // DMA read beat, or end of a command
-    input logic rd_ready,  // taken
+    input logic rd_ready,  // accepted
     output logic [65:0] rd_data,  // {done, error, lanes}
     input logic inta,  // level of the interrupt request
-    output logic [PCI_SIDES-1:0] pci_gated_needed,  // clock enables of these
-    output logic busy  // something is open, or an edge is needed
+    output logic [PCI_SIDES-1:0] pci_gated_needed,  // clock enables of these clocks
+    output logic busy  // 1 = a transaction is unfinished, or a further edge is needed
 );
   logic [PCI_SIDES-1:0] device_needed;
   logic tw_valid, tread_valid, master_enable, device_busy;
@@ -95,7 +94,7 @@ module myri_nic_card
       .busy(device_busy)
   );
 
-  // The end of a command waits for its place behind the read beats.
+  // The end of a command waits for its turn after the read beats.
   always_ff @(posedge pci_gated_clk[SIDE_MASTER]) begin
     if (rst) begin
       done_due_q   <= 1'b0;
@@ -108,7 +107,7 @@ module myri_nic_card
     end
   end
 
-  logic unused;  // what nobody here needs
+  logic unused;  // unused signals
   assign unused = &{1'b0, tw_addr[31:24], tw_addr[2:0], tread_addr[31:24], tread_addr[2:0], ev_first, ev_last,
       tread_bytes, tread_first};
 endmodule

@@ -1,8 +1,7 @@
 // Link side of the NIC: packet transmitter and receiver, the link port, and the crossings.
-//
-// Send: crossing -> myri_packet_tx -> myri_link_port. Receive: myri_link_port -> myri_packet_rx ->
-// crossing. Link events (levels when they rise) cross to the NIC clock as strobes.
-// Timing: that of the parts; each crossing costs cfg.cdc_latency.
+// Send: crossing -> myri_packet_tx -> myri_link_port. Receive: myri_link_port -> myri_packet_rx -> crossing. Link
+// events (rising levels) cross to the NIC clock as strobes.
+// Timing: see the parts; each crossing costs cfg.cdc_latency.
 module myri_nic_link
   import myri_sleep_pkg::*;
   import myri_nic_trace_pkg::*;
@@ -12,37 +11,37 @@ module myri_nic_link
     parameter int SLACK_LOG2 = 7,   // slack memory of the link port
     parameter int FIFO_LOG2  = 4,   // entries of a data crossing = 2**FIFO_LOG2
     parameter int WIDTH      = 64,  // bits of a word of SRAM
-    parameter int KEY_AT     = -1   // byte at which the packet's key stands, see myri_packet_tx
+    parameter int KEY_AT     = -1   // position of the packet's key in bytes, see myri_packet_tx
 ) (
     input logic link_clk,  // character clock
-    input logic [HALVES-1:0] link_gated_clk,  // that of its halves, gated
+    input logic [HALVES-1:0] link_gated_clk,  // clocks of its halves, gated
     input logic link_rst,  // synchronous reset
     input logic [47:0] link_cycle,  // index of the coming edge
     input logic [8:0] rx,  // {data flag, byte} from the cable
     output logic [8:0] tx,  // {data flag, byte} to the cable
     input logic rx_hold,  // see myri_link_port
     output logic tx_hold,  // see myri_link_port
-    input nic_settings_t cfg,  // of the NIC
+    input nic_settings_t cfg,  // configuration of the NIC
     output link_trace_t link_trace,  // link_clk: of the link
-    output logic link_in_flight,  // a packet is half sent or received, or waits in the slack buffer
-    output logic [HALVES-1:0] link_gated_needed,  // clock enables of these
-    output logic link_busy,  // link clock: another edge is needed
-    output alarm_t link_alarm,  // link clock: wants to be awake at this edge
-    input logic clk,  // NIC clock of link_event; edges with event_busy = 0 may be left out
-    input logic send_clk,  // clk of the crossing to the link; edges with send_busy = 0 may be left out
-    input logic recv_clk,  // clk of the crossing from it, likewise with recv_busy
+    output logic link_in_flight,  // a packet is partly sent or received, or waits in the slack buffer
+    output logic [HALVES-1:0] link_gated_needed,  // clock enables of these clocks
+    output logic link_busy,  // link clock: 1 = a further edge is needed
+    output alarm_t link_alarm,  // link clock: edge at which it must run
+    input logic clk,  // NIC clock of link_event; edges with event_busy = 0 may be skipped
+    input logic send_clk,  // clk of the crossing to the link; edges with send_busy = 0 may be skipped
+    input logic recv_clk,  // clk of the crossing from the link; edges with recv_busy = 0 may be skipped
     input logic rst,  // synchronous reset
     input logic send_valid,  // entry from myri_net_send
-    output logic send_ready,  // taken
-    input logic [WIDTH+9:0] send_data,  // the entry
+    output logic send_ready,  // accepted
+    input logic [WIDTH+9:0] send_data,  // entry
     output logic recv_valid,  // entry for myri_net_recv
-    input logic recv_ready,  // taken
-    output logic [WIDTH+12:0] recv_data,  // the entry
+    input logic recv_ready,  // accepted
+    output logic [WIDTH+12:0] recv_data,  // entry
     output logic [5:0] link_event,  // strobes: down, missed, beat, forward reset, illegal, sent
-    output logic send_busy,  // the coming edge of send_clk is needed
-    output logic recv_busy,  // that of recv_clk
-    output logic event_busy,  // that of clk
-    output logic busy  // NIC clock: another edge is needed
+    output logic send_busy,  // 1 = the coming edge of send_clk is needed
+    output logic recv_busy,  // 1 = the coming edge of recv_clk is needed
+    output logic event_busy,  // 1 = the coming edge of clk is needed
+    output logic busy  // NIC clock: 1 = a further edge is needed
 );
   logic [ WIDTH+9:0] tx_entry;
   logic [WIDTH+12:0] rx_entry;
@@ -188,7 +187,7 @@ module myri_nic_link
       .r_busy(near_busy[1])
   );
 
-  // Levels become events when they rise.
+  // A rising level is an event.
   assign level = {link_trace.link_down, link_trace.beat_missed, beat_seen};
   always_ff @(posedge link_clk) begin
     if (link_rst) level_before_q <= 3'd0;

@@ -1,7 +1,6 @@
 // Packet interface of the NIC: net send and net receive engines, the link port, and their crossings.
-//
-// myri_net_send and myri_net_recv in the NIC clock, myri_nic_link in the link clock and between.
-// Timing: that of the parts.
+// myri_net_send and myri_net_recv run in the NIC clock; myri_nic_link contains the link clock and the crossings.
+// Timing: see the parts.
 module myri_nic_net
   import myri_sleep_pkg::*;
   import myri_nic_trace_pkg::*;
@@ -14,22 +13,22 @@ module myri_nic_net
     parameter int WIDTH      = 64  // bits of a word of SRAM
 ) (
     input logic link_clk,  // character clock
-    input logic [HALVES-1:0] link_gated_clk,  // that of its halves, gated
+    input logic [HALVES-1:0] link_gated_clk,  // clocks of its halves, gated
     input logic link_rst,  // synchronous reset
     input logic [47:0] link_cycle,  // index of the coming edge
     input logic [8:0] rx,  // {data flag, byte} from the cable
     output logic [8:0] tx,  // {data flag, byte} to the cable
     input logic rx_hold,  // see myri_link_port
     output logic tx_hold,  // see myri_link_port
-    input nic_settings_t cfg,  // of the NIC
+    input nic_settings_t cfg,  // configuration of the NIC
     output link_trace_t link_trace,  // link_clk: of the link
-    output logic link_in_flight,  // a packet is half sent or half received
-    output logic [HALVES-1:0] link_gated_needed,  // clock enables of these
-    output logic link_busy,  // link clock: another edge is needed
-    output alarm_t link_alarm,  // link clock: wants to be awake at this edge
-    input logic clk,  // NIC clock of link_event; edges with event_needed = 0 may be left out
-    input logic send_clk,  // clk of what sends; edges with send_needed = 0 may be left out
-    input logic recv_clk,  // clk of what receives, likewise with recv_needed
+    output logic link_in_flight,  // a packet is partly sent or received
+    output logic [HALVES-1:0] link_gated_needed,  // clock enables of these clocks
+    output logic link_busy,  // link clock: 1 = a further edge is needed
+    output alarm_t link_alarm,  // link clock: edge at which it must run
+    input logic clk,  // NIC clock of link_event; edges with event_needed = 0 may be skipped
+    input logic send_clk,  // clk of the send engine; edges with send_needed = 0 may be skipped
+    input logic recv_clk,  // clk of the receive engine; edges with recv_needed = 0 may be skipped
     input logic rst,  // synchronous reset
     input logic [47:0] cycle,  // index of the coming edge
     input logic hold_reset,  // LANai in reset
@@ -44,10 +43,10 @@ module myri_nic_net
     input logic w_sml,  // SML
     input logic w_smlt,  // SMLT
     input logic w_sa,  // SA
-    output logic [23:0] rmp,  // registers as read
+    output logic [23:0] rmp,  // read values of the registers
     output logic [23:0] rml,  // RML
     output logic [31:0] recv_length,  // RECV_LENGTH
-    output logic [2:0] recv_orun,  // to ISR
+    output logic [2:0] recv_orun,  // value for ISR
     output logic [23:0] smp,  // SMP
     output logic [23:0] send_limit,  // SML, SMLT
     output logic [2:0] sa,  // SA
@@ -63,18 +62,18 @@ module myri_nic_net
     output logic recv_lost,  // packet lost
     output logic [5:0] link_event,  // strobes: down, missed, beat, forward reset, illegal, sent
     output sram_request_t rx_sram,  // SRAM: net receive
-    input logic rx_gnt,  // granted
+    input logic rx_gnt,  // grant
     output sram_request_t tx_sram,  // SRAM: net send
-    input logic tx_gnt,  // granted
-    input sram_read_t tx_read,  // what it read
+    input logic tx_gnt,  // grant
+    input sram_read_t tx_read,  // read data
     output send_trace_t send_trace,  // clk: of the send engine
     output recv_trace_t recv_trace,  // clk: of the receive engine
-    output logic in_flight,  // the send engine has something open, or a packet waits for SRAM
+    output logic in_flight,  // the send engine is active, or a packet waits for SRAM
     output alarm_t alarm,  // NIC clock: network time-out runs
-    output logic send_needed,  // the coming edge of send_clk is needed
-    output logic recv_needed,  // that of recv_clk
-    output logic event_needed,  // that of clk
-    output logic busy  // NIC clock: another edge is needed
+    output logic send_needed,  // 1 = the coming edge of send_clk is needed
+    output logic recv_needed,  // 1 = the coming edge of recv_clk is needed
+    output logic event_needed,  // 1 = the coming edge of clk is needed
+    output logic busy  // NIC clock: 1 = a further edge is needed
 );
   logic send_valid, send_ready, recv_valid, recv_ready;
   logic [ WIDTH+9:0] send_data;

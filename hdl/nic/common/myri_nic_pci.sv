@@ -1,6 +1,5 @@
-// PCI side of a card with clocks of its own: myri_nic_card and the crossings to the NIC clock.
-//
-// A DMA write's data follow in their own crossing; the interrupt level crosses as messages.
+// PCI side of a card with separate NIC and PCI clocks: myri_nic_card and the crossings to the NIC clock.
+// The data of a DMA write have their own crossing; changes of the interrupt level cross as messages.
 // Timing: each crossing costs its latency (cfg.cdc_latency).
 module myri_nic_pci
   import myri_pci_pkg::*;
@@ -9,38 +8,38 @@ module myri_nic_pci
     parameter int FIFO_LOG2 = 4  // entries of a data crossing = 2**FIFO_LOG2
 ) (
     input logic pci_clk,  // PCI clock
-    input logic [PCI_SIDES-1:0] pci_gated_clk,  // that of its sides, gated
+    input logic [PCI_SIDES-1:0] pci_gated_clk,  // clocks of its sides, gated
     input logic pci_rst,  // synchronous reset
     input logic [47:0] pci_cycle,  // index of the coming edge
     input pci_in_t pci_in,  // resolved wires of the slot
     output pci_out_t pci_out,  // drives and enables
-    input nic_settings_t cfg,  // of the NIC
-    output logic [PCI_SIDES-1:0] pci_gated_needed,  // clock enables of these
-    output logic pci_busy,  // PCI clock: something is open, or another edge is needed
-    input logic clk,  // NIC clock of intr_line; edges with intr_needed = 0 may be left out
-    input logic pio_clk,  // clk of the PIO crossings; edges with pio_needed = 0 may be left out
-    input logic dma_clk,  // clk of the DMA crossings, likewise with dma_needed
+    input nic_settings_t cfg,  // configuration of the NIC
+    output logic [PCI_SIDES-1:0] pci_gated_needed,  // clock enables of these clocks
+    output logic pci_busy,  // PCI clock: 1 = a transfer is unfinished, or a further edge is needed
+    input logic clk,  // NIC clock of intr_line; edges with intr_needed = 0 may be skipped
+    input logic pio_clk,  // clk of the PIO crossings; edges with pio_needed = 0 may be skipped
+    input logic dma_clk,  // clk of the DMA crossings; edges with dma_needed = 0 may be skipped
     input logic rst,  // synchronous reset
     output logic pio_valid,  // PIO stream: {read, addr[23:3], be, data}
-    input logic pio_ready,  // taken
-    output logic [93:0] pio_data,  // the beat
+    input logic pio_ready,  // accepted
+    output logic [93:0] pio_data,  // beat
     input logic rsp_valid,  // read answer
-    output logic rsp_ready,  // taken
-    input logic [63:0] rsp_data,  // lanes
+    output logic rsp_ready,  // accepted
+    input logic [63:0] rsp_data,  // byte lanes
     input logic cmd_valid,  // DMA command: {write, address, bytes}
-    output logic cmd_ready,  // taken
-    input logic [48:0] cmd_data,  // the command
+    output logic cmd_ready,  // accepted
+    input logic [48:0] cmd_data,  // command
     input logic wr_valid,  // DMA write beat
-    output logic wr_ready,  // taken
-    input logic [63:0] wr_data,  // lanes
+    output logic wr_ready,  // accepted
+    input logic [63:0] wr_data,  // byte lanes
     output logic rd_valid,  // DMA read beat, or end of a command
-    input logic rd_ready,  // taken
+    input logic rd_ready,  // accepted
     output logic [65:0] rd_data,  // {done, error, lanes}
     input logic intr_line,  // level of the interrupt request
-    output logic pio_needed,  // the coming edge of pio_clk is needed
-    output logic dma_needed,  // that of dma_clk
-    output logic intr_needed,  // that of clk
-    output logic busy  // NIC clock: another edge is needed
+    output logic pio_needed,  // 1 = the coming edge of pio_clk is needed
+    output logic dma_needed,  // 1 = the coming edge of dma_clk is needed
+    output logic intr_needed,  // 1 = the coming edge of clk is needed
+    output logic busy  // NIC clock: 1 = a further edge is needed
 );
   logic far_pio_valid, far_pio_ready, far_rsp_valid, far_cmd_valid, far_cmd_ready;
   logic far_wr_valid, far_wr_ready, far_rd_valid, far_rd_ready, inta, card_busy;

@@ -6,12 +6,12 @@
 package myri_nic_trace_pkg;
   typedef struct packed {
     logic tx_start;  // a packet was started ...
-    logic [31:0] tx_start_ago;  // ... so many edges ago
+    logic [31:0] tx_start_ago;  // ... this many edges ago
     logic [23:0] tx_start_at;  // SRAM address of its first byte
     logic [31:0] tx_start_key;  // packet key
-    logic tx_read;  // its last byte went to the link side
+    logic tx_read;  // the packet's last byte went to the link side
     logic [31:0] tx_read_key;  // packet key
-    logic [31:0] tx_read_bytes;  // its bytes, route included
+    logic [31:0] tx_read_bytes;  // bytes of the packet, route included
   } send_trace_t;
   typedef struct packed {
     logic rx_first;  // the first word of a packet is stored (HEAD)
@@ -25,26 +25,26 @@ package myri_nic_trace_pkg;
   typedef struct packed {
     logic dma_start;  // a DMA block starts to move
     logic dma_done;  // a DMA block is done
-    logic [1:0] dma_chain;  // its chain, with both
-    logic dma_e2l;  // its direction, 1 = host to SRAM
+    logic [1:0] dma_chain;  // chain of the block, with both
+    logic dma_e2l;  // direction of the block, 1 = host to SRAM
     logic [31:0] dma_bytes;  // its length
-    logic [22:0] dma_lar;  // its SRAM address; SP: number of the command
+    logic [22:0] dma_lar;  // SRAM address of the block; SP: number of the command
   } dma_trace_t;
   typedef struct packed {
-    logic pio_write;  // a write of the host has landed ...
+    logic pio_write;  // a write of the host has arrived ...
     logic [23:0] pio_addr;  // ... at this offset of the card's region
     logic doorbell;  // a doorbell entry is stored
-    logic [31:0] doorbell_addr;  // its address, also with doorbell_overflow
-    logic [31:0] doorbell_data;  // its data, likewise
+    logic [31:0] doorbell_addr;  // address of the entry, also with doorbell_overflow
+    logic [31:0] doorbell_data;  // data of the entry, also with doorbell_overflow
   } pio_trace_t;
   // Of the link clock.
   typedef struct packed {
-    logic tx_head;  // first byte of a packet went out tx_ago edges ago
-    logic tx_tail;  // its GAP went out
+    logic tx_head;  // first byte of a packet was sent tx_ago edges ago
+    logic tx_tail;  // the packet's GAP was sent
     logic [31:0] tx_key;  // packet key, with both
     logic [31:0] tx_ago;  // with tx_head
-    logic rx_head;  // first byte of a packet came rx_ago edges ago
-    logic rx_tail;  // its GAP came
+    logic rx_head;  // first byte of a packet arrived rx_ago edges ago
+    logic rx_tail;  // the packet's GAP arrived
     logic [31:0] rx_key;  // packet key, with both
     logic [31:0] rx_ago;  // with rx_head
     logic [31:0] rx_bytes;  // with rx_tail: bytes, CRC character included
@@ -53,10 +53,10 @@ package myri_nic_trace_pkg;
     logic crc_bad;  // strobe, with rx_tail
     logic illegal;  // strobe: unknown control character
     logic forward_reset;  // strobe: the packet sent was cut
-    logic link_stopped;  // level: STOP of the peer in force
-    logic link_stopping;  // level: our STOP in force
-    logic beat_missed;  // level: the last BEAT due did not come
-    logic link_down;  // level: three BEATs in a row did not come
+    logic link_stopped;  // level: the peer's STOP is in force
+    logic link_stopping;  // level: the local receiver's STOP is in force
+    logic beat_missed;  // level: the last due BEAT did not arrive
+    logic link_down;  // level: three successive BEATs did not arrive
     logic [7:0] fill;  // slack fill
   } link_trace_t;
   // Strobes of the NIC clock: what the host or the firmware did wrong, or lost.

@@ -1,29 +1,28 @@
 // Packet key for the trace: the first four bytes after the route, big-endian.
-//
-// Sees a packet go by as words of which lanes first .. last-1 are bytes of the packet; route bytes
-// have their top bit set and are skipped. A packet that ends early leaves zeros in the missing bytes.
-// Timing: `next_key` and `next_known` include the word shown now, `known` is the state before it.
-// Sleeping: state moves only with `take`.
+// Observes the words of a packet, in which lanes first .. last-1 are bytes of the packet. Route bytes have their top
+// bit set and are skipped. If the packet ends early, the missing bytes are zero.
+// Timing: `next_key` and `next_known` include the current word, `known` is the state before it. Clock gating: state
+// changes only with `take`.
 module myri_packet_key (
-    input  logic        clk,         // clock of the words
-    input  logic        rst,         // synchronous reset
-    input  logic        take,        // the word shown now passes at the coming edge
-    input  logic        tail,        // with take: it ends the packet
-    input  logic [ 2:0] first,       // first lane that is a byte of the packet
-    input  logic [ 3:0] last,        // lane after the last one, 0..8
-    input  logic [63:0] data,        // the word, lane i = bits 8i+7:8i
-    output logic        known,       // the key was complete before this word
-    output logic        next_known,  // it is with this word, or the packet ends with it
-    output logic [31:0] next_key     // the key with this word
+    input logic clk,  // clock of the words
+    input logic rst,  // synchronous reset
+    input logic take,  // the current word is consumed at the coming edge
+    input logic tail,  // with take: the word ends the packet
+    input logic [2:0] first,  // first lane that is a byte of the packet
+    input logic [3:0] last,  // lane after the last one, 0..8
+    input logic [63:0] data,  // the word, lane i = bits 8i+7:8i
+    output logic known,  // the key was complete before this word
+    output logic next_known,  // the key is complete with this word, or the packet ends with it
+    output logic [31:0] next_key  // the key with this word
 );
   logic [31:0] key_q;
   logic [ 2:0] count_q;  // bytes of the key found, 0..4
   logic [ 7:0] lanes;  // lanes that belong to the packet
   logic [ 7:0] tops;  // top bit of each lane
-  logic [ 7:0] usable;  // lanes that may be the first one wanted
-  logic [ 2:0] from;  // the first one wanted
+  logic [ 7:0] usable;  // lanes that may be the first usable one
+  logic [ 2:0] from;  // first usable lane
   logic [31:0] moved;  // four lanes of data, lane `from` first
-  logic [ 3:0] have;  // lanes from there on
+  logic [ 3:0] have;  // number of usable lanes
   logic [ 2:0] room;
   logic [ 2:0] used;
   logic [31:0] bytes;  // the used bytes, big-endian, left-aligned

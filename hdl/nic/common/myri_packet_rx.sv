@@ -1,36 +1,35 @@
-// Net receive, link side: the packet stream of the link port to words, CRC-8 checked.
-//
-// Entry: {tail, count[3:0], syndrome[7:0], data[WIDTH-1:0]}: a word of bytes each, at once when its
-// last is there; the last entry of a packet has tail = 1 and the bytes left, less than a word, the CRC
-// character among them. The syndrome is the CRC-8 of the whole packet with its CRC character: 0 = good.
-// Timing: one character a clock, no bubble; a full word or the tail goes on in the clock its last
-// character shows.
+// Net receive, link side: turns the packet stream of the link port into words and checks CRC-8.
+// Entry: {tail, count[3:0], syndrome[7:0], data[WIDTH-1:0]}. Each full word is an entry as soon as its last byte has
+// arrived. The last entry of a packet has tail = 1 and the remaining bytes, fewer than a word, including the CRC
+// character. The syndrome is the CRC-8 of the whole packet with its CRC character: 0 = good.
+// Timing: one character per clock without bubbles; a full word or the tail is passed on in the clock of its last
+// character.
 module myri_packet_rx #(
     parameter int WIDTH = 64,  // bits of a word of SRAM, 32 or 64
-    parameter int KEY_AT = -1   // byte at which the packet's key stands; -1 = behind the route bytes of Myrinet
+    parameter int KEY_AT = -1   // position of the packet's key in bytes; -1: after Myrinet's route bytes
 ) (
     input  logic              clk,          // link clock
     input  logic              rst,          // synchronous reset
     input  logic [      47:0] cycle,        // index of the coming edge
     input  logic              m_valid,      // packet stream: beat offered
-    output logic              m_ready,      // taken
+    output logic              m_ready,      // accepted
     input  logic              m_tail,       // GAP beat
     input  logic [       7:0] m_data,       // byte
     output logic              out_valid,    // entry for the NIC side
-    input  logic              out_ready,    // taken
-    output logic [WIDTH+12:0] out_data,     // the entry
-    output logic              tr_head,      // trace: first byte came tr_ago edges ago
-    output logic              tr_tail,      // trace: GAP taken at this edge
+    input  logic              out_ready,    // accepted
+    output logic [WIDTH+12:0] out_data,     // entry
+    output logic              tr_head,      // trace: first byte arrived tr_ago edges ago
+    output logic              tr_tail,      // trace: GAP received at this edge
     output logic [      31:0] tr_key,       // packet key, with tr_head and tr_tail
     output logic [      31:0] tr_ago,       // with tr_head
     output logic [      31:0] tr_bytes,     // bytes with the CRC character, with tr_tail
     output logic [       7:0] tr_syndrome,  // with tr_tail
     output logic              crc_bad,      // strobe: a packet ended with a wrong CRC-8
     output logic              in_packet,    // between first byte and GAP
-    output logic              busy          // another edge is needed
+    output logic              busy          // 1 = a further clock edge is needed
 );
   logic [WIDTH-9:0] bytes_q;  // bytes of the word so far, first in lane 0
-  logic [WIDTH-9:0] shown;  // without what an earlier word left behind
+  logic [WIDTH-9:0] shown;  // without leftovers of an earlier word
   logic [      2:0] count_q;
   logic [      7:0] crc_q;
   logic [      7:0] crc_d;

@@ -1,21 +1,20 @@
-// Net send, link side: words to the packet stream of the link port, CRC-8 and tail appended.
-//
-// Entry: {crc_en, abort, tail, first[2:0], last[3:0], data[WIDTH-1:0]}, lanes first..last-1 are sent. After
-// an entry with tail come the CRC-8 of all bytes (if crc_en) and the GAP beat; abort sends a CRC that
-// cannot be right. Timing: one byte a clock, the first in the clock the entry shows; CRC and GAP take
-// one clock each; an entry without bytes takes one.
+// Net send, link side: turns words into the packet stream of the link port and appends CRC-8 and tail.
+// Entry: {crc_en, abort, tail, first[2:0], last[3:0], data[WIDTH-1:0]}; lanes first..last-1 are sent. An entry with
+// tail is followed by the CRC-8 of all bytes (if crc_en) and the GAP beat; abort sends an inverted CRC. Timing: one
+// byte per clock, the first in the clock of the entry; CRC and GAP take one clock each, and so does an entry without
+// bytes.
 module myri_packet_tx #(
     parameter int WIDTH = 64,  // bits of a word of SRAM, 32 or 64
-    parameter int KEY_AT = -1   // byte at which the packet's key stands; -1 = behind the route bytes of Myrinet
+    parameter int KEY_AT = -1   // position of the packet's key in bytes; -1: after Myrinet's route bytes
 ) (
     input  logic             clk,        // link clock
     input  logic             rst,        // synchronous reset
     input  logic [     47:0] cycle,      // index of the coming edge
-    input  logic             in_valid,   // an entry is there
-    output logic             in_ready,   // taken at the coming edge
-    input  logic [WIDTH+9:0] in_data,    // the entry
+    input  logic             in_valid,   // an entry is available
+    output logic             in_ready,   // accepted at the coming edge
+    input  logic [WIDTH+9:0] in_data,    // entry
     output logic             s_valid,    // packet stream: beat offered
-    input  logic             s_ready,    // taken
+    input  logic             s_ready,    // accepted
     output logic             s_tail,     // 1 = GAP beat
     output logic [      7:0] s_data,     // byte
     output logic             tr_head,    // trace: first byte left tr_ago edges ago
@@ -23,7 +22,7 @@ module myri_packet_tx #(
     output logic [     31:0] tr_key,     // packet key, with tr_head and from then to tr_tail
     output logic [     31:0] tr_ago,     // with tr_head
     output logic             in_packet,  // between first byte and GAP
-    output logic             busy        // another edge is needed
+    output logic             busy        // 1 = a further clock edge is needed
 );
   localparam logic [1:0] BYTES = 2'd0;
   localparam logic [1:0] CRC = 2'd1;
@@ -35,7 +34,7 @@ module myri_packet_tx #(
   localparam int CRC_EN = WIDTH + 9;
 
   logic [ 1:0] state_q;
-  logic        begun_q;  // at least one byte of the entry has gone
+  logic        begun_q;  // at least one byte of the entry was sent
   logic [ 2:0] lane_q;  // next lane when begun
   logic [ 2:0] at;
   logic [ 7:0] value;
@@ -97,7 +96,7 @@ module myri_packet_tx #(
     end
   end
 
-  // Trace: the head is reported when the key is known, at the GAP at the latest.
+  // Trace: the head is reported once the key is known, at the GAP at the latest.
   assign key_take = sent && state_q != CRC;
   assign tr_tail  = sent && state_q == GAP;
   assign tr_ago   = in_packet ? 32'(cycle - start_q) : 32'd0;

@@ -1,11 +1,10 @@
-// PIO unit, NIC clock side: the card's PCI region, one beat after the other in bus order.
-//
-// Takes {read, addr, be, data} from the PCI side (addr without the bits within a beat) and does it:
-// SRAM window through the arbiter, special registers when the processor leaves them, control registers,
-// doorbell region (writes only; reads give 0). Which of them an address means, the card's map says:
-// `to_...` for the address shown. The next beat starts when this one is done, so writes land in order
-// and a read sees them. Register writes need all four bytes of the first word of a beat; others are
-// ignored and flagged by `misuse`. Registers are big-endian on the bus.
+// PIO unit, NIC clock side: executes the beats of the card's PCI region one after the other, in bus order.
+// Takes {read, addr, be, data} from the PCI side (addr without the bits within a beat) and executes it: SRAM window
+// through the arbiter, special registers in clocks without an access of the processor, control registers, doorbell
+// region (writes only; reads return 0). The card's address decoder (`to_...`, for the current address) selects the
+// region. A beat starts after the previous one is done, so writes take effect in order and a read sees earlier writes.
+// Register writes need all four bytes of the first word of a beat; others are ignored and flagged by `misuse`.
+// Registers are big-endian on the bus.
 // Timing: a write takes one clock when granted, an SRAM read two, a register read one.
 module myri_pio
   import myri_sram_pkg::*;
@@ -15,36 +14,36 @@ module myri_pio
     input logic clk,  // NIC clock
     input logic rst,  // synchronous reset
     input logic in_valid,  // a beat from the PCI side
-    output logic in_ready,  // done at the coming edge
+    output logic in_ready,  // finished at the coming edge
     input logic [WIDTH+WIDTH/8+24-$clog2(WIDTH/8):0] in_data,  // see above
-    input logic to_sram,  // map of the card: SRAM at sram_offset,
+    input logic to_sram,  // address decoder of the card: SRAM at sram_offset,
     input logic [22:0] sram_offset,  // byte address in SRAM of `addr`,
     input logic to_regs,  // special registers,
-    input logic to_bell,  // doorbells, else control
+    input logic to_bell,  // doorbells; otherwise control
     output logic rsp_valid,  // read data to the PCI side
-    input logic rsp_ready,  // there is room
-    output logic [WIDTH-1:0] rsp_data,  // lanes
+    input logic rsp_ready,  // 1 = a beat can be accepted
+    output logic [WIDTH-1:0] rsp_data,  // byte lanes
     output sram_request_t sram,  // SRAM request
-    input logic sram_gnt,  // granted
-    input sram_read_t sram_read,  // what it read
+    input logic sram_gnt,  // grant
+    input sram_read_t sram_read,  // read data
     output logic host_reg_valid,  // special register access
-    input logic host_reg_ready,  // served in this clock
+    input logic host_reg_ready,  // access done in this clock
     output logic host_reg_write,  // 1 = write
     output logic [8:0] host_reg_addr,  // offset
     output logic [31:0] host_reg_wdata,  // write data
     input logic [31:0] host_reg_rdata,  // read data, same clock
     output logic ctl_valid,  // control register and pointers: write beat
-    input logic ctl_ready,  // taken
+    input logic ctl_ready,  // accepted
     input logic [WIDTH-1:0] ctl_rdata,  // lanes at addr, combinational
     output logic bell_valid,  // doorbell beat
-    input logic bell_ready,  // taken
+    input logic bell_ready,  // accepted
     input sram_request_t bell_sram,  // the doorbell unit's SRAM request
     output logic [23:0] addr,  // address of the beat, for ctl and bell
-    output logic [WIDTH/8-1:0] be,  // its lanes
+    output logic [WIDTH/8-1:0] be,  // byte lanes
     output logic [WIDTH-1:0] data,  // its data
     output logic misuse,  // strobe: a register write was ignored
-    output logic tr_write,  // trace: a write beat (not a doorbell) has landed at `addr`
-    output logic busy  // another edge is needed
+    output logic tr_write,  // trace: a write beat (not a doorbell) has arrived at `addr`
+    output logic busy  // 1 = a further clock edge is needed
 );
   localparam int LANE = $clog2(WIDTH / 8);
   logic read;

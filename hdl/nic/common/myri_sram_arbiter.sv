@@ -1,12 +1,10 @@
-// SRAM arbiter of the NIC: up to two accesses of a word a clock for five requesters.
-//
-// Rank (paper 004, section 2.2): I/O bus first (PIO and host DMA, equals, round robin), then net
-// receive, net send, processor. The first access granted in a clock goes to port a, the second to
-// port b. A read and a write of one word in one clock: the read sees the old value; when both
-// ports write one byte, port b (the lower rank) wins.
-// Timing: grant in the clock of the request; read data in the clock after, valid for that clock.
-// Sleeping: `busy` follows the engines (requests, read data on their way), not the processor, which
-// keeps the clock awake itself while it waits for a grant or for read data.
+// SRAM arbiter of the NIC: up to two word accesses per clock for five requesters.
+// Priority (paper 004, section 2.2): I/O bus first (PIO and host DMA, equal, round robin), then net receive, net send,
+// processor. The first access granted in a clock goes to port a, the second to port b. A read and a write of one word
+// in one clock: the read returns the old value. When both ports write one byte, port b (the lower priority) wins.
+// Timing: grant in the clock of the request; read data one clock later, valid for that clock. Clock gating: `busy`
+// follows the engines (requests, pending read data), not the processor, which keeps the clock running itself while it
+// waits for a grant or for read data.
 module myri_sram_arbiter
   import myri_sram_pkg::*;
 (
@@ -15,24 +13,24 @@ module myri_sram_arbiter
     input logic [1:0] cfg_accesses,  // accesses a clock, 1 or 2
     input sram_request_t pio_sram,  // host PIO and doorbells
     output logic pio_gnt,  // granted in this clock
-    output sram_read_t pio_read,  // what it read
+    output sram_read_t pio_read,  // read data
     input sram_request_t dma_sram,  // host DMA
-    output logic dma_gnt,  // granted
-    output sram_read_t dma_read,  // what it read
+    output logic dma_gnt,  // grant
+    output sram_read_t dma_read,  // read data
     input sram_request_t rx_sram,  // net receive, writes only
-    output logic rx_gnt,  // granted
+    output logic rx_gnt,  // grant
     input sram_request_t tx_sram,  // net send, reads only
-    output logic tx_gnt,  // granted
-    output sram_read_t tx_read,  // what it read
+    output logic tx_gnt,  // grant
+    output sram_read_t tx_read,  // read data
     input sram_request_t cpu_sram,  // processor
-    output logic cpu_gnt,  // granted
-    output logic cpu_free,  // a request of the processor would be, in this clock
-    output sram_read_t cpu_read,  // what it read
+    output logic cpu_gnt,  // grant
+    output logic cpu_free,  // a request of the processor would be granted in this clock
+    output sram_read_t cpu_read,  // read data
     output sram_request_t mem_a,  // memory port a
-    input logic [63:0] mem_a_rdata,  // read data, the clock after
+    input logic [63:0] mem_a_rdata,  // read data, one clock later
     output sram_request_t mem_b,  // memory port b
-    input logic [63:0] mem_b_rdata,  // read data, the clock after
-    output logic busy  // another edge is needed
+    input logic [63:0] mem_b_rdata,  // read data, one clock later
+    output logic busy  // 1 = a further clock edge is needed
 );
   localparam int PIO = 0;
   localparam int DMA = 1;
@@ -49,7 +47,7 @@ module myri_sram_arbiter
   logic [4:0] on_b;
   logic [4:0] granted;
   logic [4:0] from_b_q;  // read data of the clock after come from port b
-  logic [3:0] read_q;  // whose they are: PIO, DMA, TX, CPU
+  logic [3:0] read_q;  // requesters of the read data: PIO, DMA, TX, CPU
 
   assign request = {
     cpu_sram.req,

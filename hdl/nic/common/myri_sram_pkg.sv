@@ -1,7 +1,6 @@
-// The port of a NIC's SRAM: what a requester asks, held until it is granted, and what a read brings in a later clock. The
-// grant is a wire of its own, since it follows the requests of the same clock.
-//
-// A word has 64 bits; of a NIC whose SRAM has words of 32 the lower half of data and lanes counts.
+// Port of a NIC's SRAM: a request, held until it is granted, and the read data of a later clock. The grant is a wire of
+// its own, because it depends on the requests of the same clock.
+// A word has 64 bits. For a NIC with 32-bit SRAM words, only the lower half of data and lanes is used.
 package myri_sram_pkg;
   typedef struct packed {
     logic req;  // request; to the memory: an access in this clock

@@ -1,7 +1,6 @@
-// Reads consecutive words of SRAM as a stream.
-//
-// Timing: first request in the clock after `start`, one word a clock while granted and taken; at most
-// one word waits, so nothing is read that has no place. Sleeping: `busy` while it asks or moves.
+// Reader of consecutive SRAM words as a stream.
+// Timing: first request one clock after `start`, one word per clock while granted and accepted. At most one word waits,
+// so no word is read without a place for it. Clock gating: `busy` while it requests or moves words.
 module myri_sram_reader
   import myri_sram_pkg::*;
 #(
@@ -13,12 +12,12 @@ module myri_sram_reader
     input logic [22-$clog2(WIDTH/8):0] addr,  // word address
     input logic [29:0] count,  // words, not 0
     output sram_request_t sram,  // SRAM request
-    input logic sram_gnt,  // granted
-    input sram_read_t sram_read,  // what it read
-    output logic out_valid,  // a word is there
-    input logic out_ready,  // taken at the coming edge
-    output logic [WIDTH-1:0] out_data,  // the word
-    output logic busy  // another edge is needed
+    input logic sram_gnt,  // grant
+    input sram_read_t sram_read,  // read data
+    output logic out_valid,  // a word is available
+    input logic out_ready,  // accepted at the coming edge
+    output logic [WIDTH-1:0] out_data,  // word
+    output logic busy  // 1 = a further clock edge is needed
 );
   localparam int LANE = $clog2(WIDTH / 8);
   logic [22-LANE:0] next_q;

@@ -1,8 +1,7 @@
-// SRAM of the NIC as an array, for synthesis and for block benches; simulations of a cluster use
-// the memory in C (hdl/sim) behind the same ports.
-//
-// Timing: read data in the clock after the access. A read sees the value before writes of the same
-// clock; where both ports write one byte, port b wins. Addresses wrap at the size.
+// SRAM of the NIC as an array, for synthesis and block benches. Simulations of a cluster use the memory in C (hdl/sim)
+// with the same ports.
+// Timing: read data one clock after the access. A read returns the value before writes of the same clock; where both
+// ports write one byte, port b wins. Addresses wrap at the size.
 module myri_sram_stub
   import myri_sram_pkg::*;
 #(
@@ -11,9 +10,9 @@ module myri_sram_stub
 ) (
     input logic clk,  // NIC clock
     input sram_request_t mem_a,  // port a
-    output logic [63:0] mem_a_rdata,  // read data, the clock after
+    output logic [63:0] mem_a_rdata,  // read data, one clock later
     input sram_request_t mem_b,  // port b
-    output logic [63:0] mem_b_rdata  // read data, the clock after
+    output logic [63:0] mem_b_rdata  // read data, one clock later
 );
   localparam int LANE = $clog2(WIDTH / 8);
   logic [WIDTH-1:0] mem[0:(1<<(SIZE_LOG2-LANE))-1];

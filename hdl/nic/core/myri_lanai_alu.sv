@@ -1,22 +1,21 @@
-// Arithmetic unit of a LANai's processor: results, addresses, and the flags that a result leaves.
-//
-// A shift goes to the left by a positive amount, to the right by a negative one; beyond 31 only five bits of the amount
-// count (assumed: it is not defined there). Timing: combinational.
+// ALU of a LANai's processor: results, addresses, and flags.
+// A positive shift amount shifts left, a negative one right; beyond 31 only five bits of the amount count (assumed,
+// because undefined). Timing: combinational.
 module myri_lanai_alu
   import myri_lanai_isa_pkg::*;
 (
     input logic [2:0] op,  // OP_*
-    input logic arithmetic,  // shift to the right: the sign is repeated
+    input logic arithmetic,  // shift right: repeat the sign bit
     input logic [31:0] a,  // first operand
     input logic [31:0] b,  // second operand
     input logic carry,  // C before, of addc and subb
     output logic [31:0] value,  // a op b
-    output logic carry_out,  // C after: of a sum its carry, of a shift to the left the last bit that left
+    output logic carry_out,  // C after: carry of a sum, or last bit shifted out to the left
     output logic overflow  // V after
 );
   logic [31:0] second;
   logic [32:0] total;
-  logic [32:0] left;  // bit 32: the last bit that left
+  logic [32:0] left;  // bit 32: last bit shifted out
   logic [ 4:0] right_by;
   logic subtracts, carry_in;
   assign subtracts = op[1];

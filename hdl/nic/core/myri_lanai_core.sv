@@ -1,13 +1,12 @@
-// Processor of a LANai: executes what clang-16 compiles for it, one instruction a clock, in order.
-//
-// It has two ways out: the processor port of the SRAM arbiter, for instructions and data, and the special registers,
-// which are the last 2**REGISTER_BITS bytes of the address space. An access of data goes before a fetch. A jump has one
-// shadow, a load of pc two. Not built: contexts and interrupts of the LANai 4, its flags as a register. Assumed, since
-// they are not published: how deep it prefetches (`cfg_fetch_log2`), what a special register costs beyond its instruction
-// (`cfg_register_clocks`).
-// What no processor defines stops it until reset: `fault` says why, `trace.pc` where.
-// Timing: an SRAM access leaves in the clock of its instruction, when it is granted; a special register is accessed in
-// that clock. The result of a load may be used as `myri_lanai_loads` says.
+// Processor of a LANai: executes the output of clang-16 for LANai, one instruction per clock, in order.
+// It has two interfaces: the processor port of the SRAM arbiter, for instructions and data, and the special registers,
+// which are the last 2**REGISTER_BITS bytes of the address space. A data access has priority over a fetch. A jump has
+// one delay slot, a load of pc two. Not implemented: contexts and interrupts of the LANai 4, and its flags as a
+// register. Unpublished, hence assumed: the prefetch depth (`cfg_fetch_log2`), and the further cost of a special
+// register access (`cfg_register_clocks`).
+// An undefined instruction or access halts it until reset: `fault` gives the reason, `trace.pc` the address.
+// Timing: an SRAM access is sent in the clock of its instruction, when it is granted; a special register is accessed in
+// that clock. The result of a load may be used as described in `myri_lanai_loads`.
 module myri_lanai_core
   import myri_lanai_core_pkg::*;
   import myri_lanai_isa_pkg::*;
@@ -17,21 +16,21 @@ module myri_lanai_core
     parameter int REGISTER_BITS = 9    // special registers: bytes of their addresses = 2**REGISTER_BITS, 8 or 9
 ) (
     input logic clk,  // NIC clock
-    input logic rst,  // synchronous reset: it begins at address 0 afterwards
-    input logic [2:0] cfg_load_delay,  // clocks that a user of a load waits at most, 1..7
+    input logic rst,  // synchronous reset: execution begins at address 0
+    input logic [2:0] cfg_load_delay,  // longest wait of an instruction that uses a loaded register, clocks, 1..7
     input logic [1:0] cfg_fetch_log2,  // words of the prefetch buffer: 2**cfg_fetch_log2, 2, 4 or 8
     input logic [3:0] cfg_register_clocks,  // further clocks of an access of a special register
     input logic [23:0] sram_bytes,  // size of the SRAM
     output sram_request_t cpu_sram,  // SRAM: request
-    input logic cpu_gnt,  // granted
+    input logic cpu_gnt,  // grant
     input sram_read_t cpu_read,  // what was read
     output logic cpu_reg_valid,  // special registers: access in this clock
     output logic cpu_reg_write,  // 1 = write
     output logic [8:0] cpu_reg_addr,  // offset
     output logic [31:0] cpu_reg_wdata,  // write data
     input logic [31:0] cpu_reg_rdata,  // read data, same clock
-    output core_trace_t trace,  // what happens in this clock
-    output logic [3:0] fault  // FAULT_*: it stands still until reset
+    output core_trace_t trace,  // events of this clock
+    output logic [3:0] fault  // FAULT_*: the core halts until reset
 );
   localparam int LANES = WIDTH / 8;
   localparam int LANE = $clog2(LANES);
@@ -39,25 +38,25 @@ module myri_lanai_core
   localparam logic [4:0] ONES = 5'd1;
   localparam logic [4:0] PC = 5'd2;
 
-  // Registers; 0, 1 and 2 are the constants and pc, and have none.
+  // Registers; 0, 1 and 2 are the constants and pc, and have no storage.
   logic [31:0] register_q[32];
   logic z_q, n_q, v_q, c_q;
-  // This instruction and the next two.
+  // Addresses of this instruction and of the next two.
   logic [31:0] at_q, after_q, behind_q;
   logic stopped_q;
   logic [3:0] fault_q;
 
-  // A load of pc: its two shadows run, then its target.
-  logic [1:0] return_left_q;  // shadows left, 2 or 1
+  // A load of pc: its two delay slots execute, then its target.
+  logic [1:0] return_left_q;  // delay slots left, 2 or 1
   logic return_known_q;
   logic [31:0] return_to_q;
-  logic shadow_q;  // the instruction at hand is the shadow of a jump
-  logic returning;  // it is the second shadow of a load of pc
+  logic shadow_q;  // the current instruction is in the delay slot of a jump
+  logic returning;  // the current instruction is in the second delay slot of a load of pc
   logic [31:0] next;  // the instruction after it
   assign returning = return_left_q == 2'd1;
   assign next = returning ? return_to_q : after_q;
 
-  // The instruction. An access of data goes before a fetch.
+  // Fetch and execution. A data access has priority over a fetch.
   logic have, fetch, access, fetched;
   logic [22:0] fetch_addr;
   logic [31:0] word;
@@ -91,7 +90,7 @@ module myri_lanai_core
   assign second = one.second_rs2 ? value_of(one.rs2, {at_q, register_q[one.rs2]}) : one.constant;
   assign datum  = value_of(one.rd, {at_q, register_q[one.rd]});
 
-  // `from` is pc, then the register: a function sees no change but of its arguments (Icarus).
+  // `from` is pc, then the register: a function is evaluated only when its arguments change (Icarus).
   function automatic logic [31:0] value_of(input logic [4:0] number, input logic [63:0] from);
     case (number)
       ZERO: value_of = 32'd0;
@@ -162,7 +161,7 @@ module myri_lanai_core
     else target = memory ? sum : result;
   end
 
-  // May it go?
+  // Conditions for execution.
   logic [3:0] wrong;
   logic [3:0] register_wait_q;
   logic load_waits, ready, go, reads_pc;
@@ -204,7 +203,7 @@ module myri_lanai_core
       .waits  (load_waits)
   );
 
-  // The ways out.
+  // Interfaces to the SRAM and the special registers.
   logic [31:0] lanes;  // of a store, repeated over a word
   logic [ 7:0] enables;
   logic [63:0] doubled;
@@ -232,7 +231,7 @@ module myri_lanai_core
   assign cpu_reg_addr = 9'(address[REGISTER_BITS-1:0]);
   assign cpu_reg_wdata = datum;
 
-  // What a load of SRAM brings, in the clock after it.
+  // Data of an SRAM load, one clock later.
   logic loading_q, load_zero_q;
   logic [1:0] load_size_q;
   logic [2:0] load_lane_q;
@@ -282,7 +281,7 @@ module myri_lanai_core
         if (one.load && special) register_q[one.rd] <= cpu_reg_rdata;
         if (one.sets_flags && holds)
           {z_q, n_q, v_q, c_q} <= {sum == 32'd0, sum[31], overflow, carry};
-        // Go on.
+        // Next instruction.
         shadow_q <= jumps;
         if (returning) begin
           {at_q, after_q, behind_q} <= {return_to_q, return_to_q + 32'd4, return_to_q + 32'd8};

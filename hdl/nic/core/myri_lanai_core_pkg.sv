@@ -1,9 +1,9 @@
-// What the parts of a LANai's processor tell each other, and what the core tells of itself.
+// Signals between the parts of a LANai's processor, and the trace of the core.
 package myri_lanai_core_pkg;
   typedef struct packed {
     logic alu;  // rd <- rs1 op second, if the condition holds
     logic select;  // rd <- condition ? rs1 : second
-    logic count;  // rd <- bits of rs1 that are counted, as ALU operation says
+    logic count;  // rd <- number of counted bits of rs1, by the ALU operation
     logic constant_rd;  // rd <- constant
     logic set;  // rd <- condition
     logic branch;  // pc <- constant, if the condition holds
@@ -11,13 +11,13 @@ package myri_lanai_core_pkg;
     logic load;
     logic store;
     logic [2:0] op;  // ALU operation, also of addresses; of count: what is counted
-    logic arithmetic;  // shift to the right: the sign is repeated
+    logic arithmetic;  // shift right: repeat the sign bit
     logic sets_flags;
     logic [3:0] condition;
     logic moved;  // access: the address is rs1 op second, else rs1
     logic back;  // access: rs1 <- rs1 op second
     logic [1:0] size;  // access: 0 byte, 1 half, 2 word
-    logic zero_extends;  // load of a part: no sign
+    logic zero_extends;  // load of a byte or half: no sign extension
     logic [4:0] rd;
     logic [4:0] rs1;
     logic [4:0] rs2;
@@ -29,8 +29,8 @@ package myri_lanai_core_pkg;
   } instruction_t;
 
   typedef struct packed {
-    logic retired;  // an instruction was executed in this clock
-    logic [31:0] pc;  // its address
-    logic [2:0] stall;  // STALL_*: why none was; 0 otherwise
+    logic retired;  // an instruction completed in this clock
+    logic [31:0] pc;  // address of the claimed read
+    logic [2:0] stall;  // STALL_*: why none completed; 0 otherwise
   } core_trace_t;
 endpackage

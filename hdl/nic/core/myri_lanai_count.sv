@@ -1,12 +1,11 @@
-// Counts of bits of a word: ones, leading zeros, trailing zeros.
-//
-// Zeros before the first one from either end are the ones of another word, so one adder tree counts all three.
+// Bit counts of a word: ones, leading zeros, trailing zeros.
+// The zeros before the first one from either end are the ones of another word, so one adder tree counts all three.
 // Timing: combinational.
 module myri_lanai_count
   import myri_lanai_isa_pkg::*;
 (
     input logic [2:0] op,  // COUNT_*
-    input logic [31:0] a,  // the word
+    input logic [31:0] a,  // word
     output logic [5:0] count  // 0..32
 );
   logic [31:0]

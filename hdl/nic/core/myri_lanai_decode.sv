@@ -1,13 +1,12 @@
-// Decoder of the LANai's instruction words (dialect of clang-16, "v11"; the LANai 9's is the same without select,
-// conditional RR instructions and counts of bits). Formats, operations: `myri_lanai_isa_pkg`.
-//
+// Decoder of the LANai's instruction words (dialect of clang-16, "v11"; that of the LANai 9 is the same without select,
+// conditional RR instructions and bit counts). Formats, operations: `myri_lanai_isa_pkg`.
 // Timing: combinational.
 module myri_lanai_decode
   import myri_lanai_core_pkg::*;
   import myri_lanai_isa_pkg::*;
 (
     input logic [31:0] word,  // the instruction, its first byte in bits 31:24
-    output instruction_t decoded  // what it does
+    output instruction_t decoded  // decoded instruction
 );
   logic ri, rm, rrm, rr, special, br, brr, scc, sls, sli, spls;
   logic shift, ri_shift, ri_and, wide;
@@ -91,7 +90,7 @@ module myri_lanai_decode
     else constant = word[16] ? {word[15:0], 16'd0} : {16'd0, word[15:0]};
   end
 
-  // At once: a reader of the struct looks again at each change of any field (Icarus).
+  // One assignment: a reader of the struct is evaluated again at each change of any field (Icarus).
   assign decoded = {
     alu,
     select,

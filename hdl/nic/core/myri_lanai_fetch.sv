@@ -1,8 +1,7 @@
-// Prefetch of a LANai's processor: a buffer of words of SRAM, found by their lowest address bits, and the next word to
-// fetch: that of the instruction to execute, else that of the next, else that of the one behind it.
-//
-// How deep a LANai prefetches is not published: `cfg_fetch_log2` is an assumption. What a program stores into words that are in
-// the buffer is not seen. Timing: an instruction is there in the clock in which its word arrives.
+// Prefetch buffer of a LANai's processor: words of SRAM, indexed by their lowest address bits, and the next word to
+// fetch. Priority: the instruction to execute, the next one, the one after it.
+// The prefetch depth of a LANai is not published, so `cfg_fetch_log2` is an assumption. Stores to words that are in the
+// buffer are not noticed. Timing: an instruction is available in the clock in which its word arrives.
 module myri_lanai_fetch
   import myri_sram_pkg::*;
 #(
@@ -13,15 +12,15 @@ module myri_lanai_fetch
     input logic rst,  // synchronous reset: the buffer is empty
     input logic [1:0] cfg_fetch_log2,  // 2**cfg_fetch_log2 words are used, from 2 on
     input logic [23:0] sram_bytes,  // size of the SRAM; nothing is fetched beyond
-    input logic [31:0] at,  // the instruction to execute
-    input logic [31:0] after,  // the next one
-    input logic [31:0] behind,  // the one after it
-    output logic have,  // the instruction is there
-    output logic [31:0] word,  // and this is it
-    output logic fetch,  // a word is wanted
-    output logic [22:0] addr,  // its address
-    input logic gnt,  // granted
-    input sram_read_t cpu_read  // what comes in the clock after
+    input logic [31:0] at,  // address of the instruction to execute
+    input logic [31:0] after,  // address of the next instruction
+    input logic [31:0] behind,  // address of the instruction after it
+    output logic have,  // the instruction is available
+    output logic [31:0] word,  // the instruction
+    output logic fetch,  // a word is requested
+    output logic [22:0] addr,  // address of the claimed read
+    input logic gnt,  // grant
+    input sram_read_t cpu_read  // read data, one clock later
 );
   localparam int LANE = $clog2(WIDTH / 8);
   localparam int TAG = 23 - LANE;  // bits of a word's address
@@ -32,7 +31,7 @@ module myri_lanai_fetch
   logic [WORDS-1:0] full_q;
   logic [TAG-1:0] tag_q[WORDS];
   logic [WIDTH-1:0] word_q[WORDS];
-  logic arriving_q;  // a fetched word comes in this clock
+  logic arriving_q;  // a fetched word arrives in this clock
   logic [TAG-1:0] arriving_tag_q;
 
   logic [TAG-1:0] at_tag, after_tag, behind_tag, want;
@@ -62,7 +61,7 @@ module myri_lanai_fetch
     assign word = big(there[31:0]);
   end
 
-  // A word far ahead does not take the place of the one in use.
+  // A prefetched word does not replace the word in use.
   logic ahead, fits;
   assign ahead = at_here && after_here;
   assign want  = !at_here ? at_tag : !after_here ? after_tag : behind_tag;

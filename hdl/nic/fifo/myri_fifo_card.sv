@@ -1,11 +1,9 @@
-// The FIFO card (paper 002: the cards of HPAM and SSAM), the whole: a memory that the host maps, FIFOs, and a link. It has no
-// processor and no DMA: the host stores every word that is sent, and loads every word that it wants of what comes.
-//
-//   host -> memory -> send side -> link          link -> receive side -> memory -> host
-//
-// The memory is outside, with a port for the host (a) and one for both sides (b), of which the receive side comes first.
-// Its two forms, buffers and cells, are told in pymodels/nics/fifo/registers.py. Three clocks meet only in crossings, as
-// in myri_nic; each sleeps alone. `busy` and `_ago`: as in myri_nic.
+// FIFO card (paper 002: the cards of HPAM and SSAM): a memory that the host maps, FIFOs, and a link. It has no
+// processor and no DMA: the host stores each word that it sends, and loads each word that it receives.
+// host -> memory -> send side -> link          link -> receive side -> memory -> host
+// The memory is external, with one port for the host (a) and one for both sides (b), where the receive side has
+// priority. The two forms of the card, buffers and cells, are described in pymodels/nics/fifo/registers.py. Three
+// clocks meet only in crossings, as in myri_nic; each is gated separately. `busy` and `_ago`: as in myri_nic.
 // Timing: see the parts.
 module myri_fifo_card
   import myri_sleep_pkg::*;
@@ -21,18 +19,18 @@ module myri_fifo_card
     input logic clk,  // NIC clock
     input logic rst,  // synchronous reset
     input logic [47:0] cycle,  // index of the coming edge
-    output logic busy,  // another edge is needed
+    output logic busy,  // 1 = a further clock edge is needed
     input logic link_clk,  // character clock
     input logic link_rst,  // synchronous reset
     input logic [47:0] link_cycle,  // index of the coming edge
-    output logic link_busy,  // link clock: another edge is needed
-    output alarm_t link_alarm,  // link clock: wants to be awake at this edge
+    output logic link_busy,  // link clock: 1 = a further edge is needed
+    output alarm_t link_alarm,  // link clock: edge at which it must run
     input logic pci_clk,  // PCI clock
-    input logic [PCI_SIDES-1:0] pci_gated_clk,  // that of its sides, gated
+    input logic [PCI_SIDES-1:0] pci_gated_clk,  // clocks of its sides, gated
     input logic pci_rst,  // synchronous reset
     input logic [47:0] pci_cycle,  // index of the coming edge
-    output logic [PCI_SIDES-1:0] pci_gated_needed,  // clock enables of these
-    output logic pci_busy,  // PCI clock: another edge is needed
+    output logic [PCI_SIDES-1:0] pci_gated_needed,  // clock enables of these clocks
+    output logic pci_busy,  // PCI clock: 1 = a further edge is needed
     input logic [8:0] rx,  // {data flag, byte} from the cable
     output logic [8:0] tx,  // {data flag, byte} to the cable
     input logic rx_hold,  // see myri_link_port
@@ -40,19 +38,19 @@ module myri_fifo_card
     input pci_in_t pci_in,  // resolved wires of the slot
     output pci_out_t pci_out,  // drives and enables
     output sram_request_t mem_a,  // memory port a
-    input logic [63:0] mem_a_rdata,  // read data, the clock after
+    input logic [63:0] mem_a_rdata,  // read data, one clock later
     output sram_request_t mem_b,  // memory port b
-    input logic [63:0] mem_b_rdata,  // read data, the clock after
+    input logic [63:0] mem_b_rdata,  // read data, one clock later
     output logic intr_line,  // level: interrupt request, before it crosses to INTA#
-    input nic_settings_t cfg,  // of the NIC
+    input nic_settings_t cfg,  // configuration of the NIC
     output send_trace_t send_trace,  // clk: of the send engine
     output recv_trace_t recv_trace,  // clk: of the receive engine
     output pio_trace_t pio_trace,  // clk: of PIO and doorbells
     output link_trace_t link_trace,  // link_clk: of the link
-    output logic st_host_misuse,  // clk: strobe: what the host did was refused, see ERRORS
-    output logic st_cell_refused,  // clk: strobe: a cell that came was refused
-    output logic st_in_flight,  // clk: a packet or cell is half sent or half received
-    output logic st_link_in_flight  // link_clk: a packet is half sent or half received
+    output logic st_host_misuse,  // clk: strobe: an access of the host was rejected, see ERRORS
+    output logic st_cell_refused,  // clk: strobe: a received cell was rejected
+    output logic st_in_flight,  // clk: a packet or cell is partly sent or received
+    output logic st_link_in_flight  // link_clk: a packet is partly sent or received
 );
 
   // Streams to and from the PCI side, and to and from the link side.
@@ -67,7 +65,7 @@ module myri_fifo_card
   logic [23:0] addr;
   logic [ 7:0] be;
   logic [31:0] value, rvalue, ready;
-  // What is to be sent, and where what comes is put.
+  // Jobs to send, and places for received packets and cells.
   logic tx_room, tx_valid, send_done, put, begun, out_full, in_full, arrive, free_valid;
   logic [6:0] tx_number, free_number;
   logic [5:0] tx_level, out_level;
@@ -77,9 +75,9 @@ module myri_fifo_card
   logic [22:0] out_tail, out_head, in_tail, in_head, send_place, recv_place;
   // Memory port b.
   sram_request_t send_mem, recv_mem;
-  // Sleeping.
+  // Clock gating.
   logic send_busy, recv_busy, regs_busy, host_busy, far_busy, near_busy, send_open, recv_open;
-  // What the PCI side has for cards with DMA.
+  // Ports of the PCI side that only cards with DMA use.
   logic cmd_ready, wr_ready, rd_valid, unused_ok;
   logic [65:0] rd_data;
   logic [ 5:0] link_event;

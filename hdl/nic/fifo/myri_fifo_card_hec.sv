@@ -1,5 +1,4 @@
-// Check of an ATM cell's header (HEC): CRC-8 of its four bytes, and a constant.
-//
+// Header error check (HEC) of an ATM cell: CRC-8 of the four header bytes plus a constant.
 // Timing: combinational.
 module myri_fifo_card_hec
   import myri_fifo_card_pkg::*;

@@ -1,9 +1,8 @@
-// The host's accesses of the FIFO card: memory, the two windows on cells, registers.
-//
-// A window is a place of the card's memory: CELL_OUT the next slot of the cells to send, CELL_IN that of the oldest
-// cell that has come. A cell to send begins with the first word of CELL_OUT, for which there must be a slot; `put` hands
-// it over with its last byte. What finds no slot, or comes without a beginning, goes nowhere and is flagged.
-// Timing: that of myri_pio; the memory's port is the host's own.
+// Host accesses of the FIFO card: memory, the two cell windows, registers.
+// A window maps a place of the card's memory: CELL_OUT the next free slot of the cells to send, CELL_IN the oldest
+// received cell. A cell to send begins with the first word of CELL_OUT, which needs a free slot; `put` submits it with
+// its last byte. A store without a free slot, or without the first word, is dropped and flagged.
+// Timing: see myri_pio; the memory port is the host's own.
 module myri_fifo_card_host
   import myri_fifo_card_pkg::*;
   import myri_sram_pkg::*;
@@ -11,27 +10,27 @@ module myri_fifo_card_host
     input logic clk,  // NIC clock
     input logic rst,  // synchronous reset
     input logic pio_valid,  // PIO stream: {read, addr[23:3], be, data}
-    output logic pio_ready,  // taken
-    input logic [93:0] pio_data,  // the beat
+    output logic pio_ready,  // accepted
+    input logic [93:0] pio_data,  // beat
     output logic rsp_valid,  // read answer
-    input logic rsp_ready,  // taken
-    output logic [63:0] rsp_data,  // lanes
+    input logic rsp_ready,  // accepted
+    output logic [63:0] rsp_data,  // byte lanes
     output sram_request_t mem,  // memory: access
-    input logic [63:0] mem_rdata,  // read data, the clock after
+    input logic [63:0] mem_rdata,  // read data, one clock later
     input logic cells,  // the card's form
-    input logic out_full,  // there is no slot for a cell to send
-    input logic [22:0] out_slot,  // it
-    input logic [22:0] in_slot,  // slot of the oldest cell that has come
-    output logic put,  // strobe: a cell to send is whole
-    output logic out_dropped,  // strobe: a store to CELL_OUT goes nowhere
-    output logic begun,  // a cell to send is half there
-    output logic ctl,  // strobe: a store of neither memory nor window
-    output logic [23:0] addr,  // offset of the beat shown
-    output logic [7:0] be,  // its lanes
+    input logic out_full,  // no slot is free for a cell to send
+    input logic [22:0] out_slot,  // its value
+    input logic [22:0] in_slot,  // slot of the oldest received cell
+    output logic put,  // strobe: a cell to send is complete
+    output logic out_dropped,  // strobe: a store to CELL_OUT is dropped
+    output logic begun,  // a cell to send is incomplete
+    output logic ctl,  // strobe: a store outside memory and window
+    output logic [23:0] addr,  // offset of the current beat
+    output logic [7:0] be,  // byte lanes
     output logic [31:0] value,  // its first word
-    input logic [31:0] rvalue,  // what a load there gives
-    output logic tr_pio_write,  // trace: a store has landed at addr
-    output logic busy  // another edge is needed
+    input logic [31:0] rvalue,  // read data for a load at addr
+    output logic tr_pio_write,  // trace: a store has arrived at addr
+    output logic busy  // 1 = a further clock edge is needed
 );
   localparam int SLOT_LOG2 = $clog2(SIZE_SLOT);
   localparam logic [SLOT_LOG2-1:3] LAST = 3'((SIZE_CELL_PAYLOAD + SIZE_PAYLOAD) / 8 - 1);

@@ -1,29 +1,29 @@
-// Receive pool: the free list of buffers, and the FIFO of packets that have arrived in them.
-//
-// `give` puts a buffer into the pool; a number that no buffer has, or that of a buffer in the pool, is refused. The
-// oldest is offered to the receive side, which keeps it until its packet is whole: `arrive` moves it to the FIFO of
-// arrived packets, and `next` goes on to the next of them. Neither FIFO can overflow, as no buffer stands in them twice.
-// Timing: that of myri_fifo; refused in the clock of the strobe. State moves with strobes only.
+// Receive pool: the free list of buffers, and the FIFO of received packets.
+// `give` returns a buffer to the pool; an invalid number, or that of a buffer already in the pool, is rejected. The
+// oldest buffer is offered to the receive side, which keeps it until its packet is complete: `arrive` moves it to the
+// FIFO of received packets, and `next` advances to the next packet. Neither FIFO can overflow, because no buffer is in
+// them twice.
+// Timing: see myri_fifo; rejection in the clock of the strobe. State changes only with strobes.
 module myri_fifo_card_pool
   import myri_fifo_card_pkg::*;
 (
     input logic clk,  // NIC clock
     input logic rst,  // synchronous reset, empties both
-    input logic give,  // strobe: a buffer for the pool
-    input logic [31:0] number,  // with it: its number
-    output logic no_number,  // with give: no buffer has this number
-    output logic pooled,  // with give: it is in the pool
-    output logic free_valid,  // a buffer is there to receive into
-    output logic [6:0] free_number,  // its number
-    output logic [7:0] free_level,  // how many there are
-    input logic arrive,  // strobe: its packet is whole
+    input logic give,  // strobe: return a buffer to the pool
+    input logic [31:0] number,  // number of the buffer
+    output logic no_number,  // with give: the number is invalid
+    output logic pooled,  // with give: the buffer is already in the pool
+    output logic free_valid,  // a buffer is free for reception
+    output logic [6:0] free_number,  // number
+    output logic [7:0] free_level,  // number of buffers in the pool
+    input logic arrive,  // strobe: the packet in that buffer is complete
     input logic [13:0] arrived_as,  // with it: {bad CRC-8, too long, bytes}
-    output logic [31:0] ready,  // RX_READY: the oldest packet that has arrived, 0 when there is none
-    output logic [7:0] ready_level,  // how many there are
-    input logic next  // strobe: done with it; not at level 0
+    output logic [31:0] ready,  // RX_READY: the oldest received packet, 0 if there is none
+    output logic [7:0] ready_level,  // number of buffers in the pool
+    input logic next  // strobe: release that packet; not at level 0
 );
   localparam int NUMBER_BITS = $clog2(SIZE_BUFFERS);
-  logic [SIZE_BUFFERS-1:0] held_q;  // in the pool, the one that is filled included
+  logic [SIZE_BUFFERS-1:0] held_q;  // buffers in the pool, including the one being filled
   logic given, r_valid;
   logic [20:0] r_data;
   logic unused_ok;  // neither FIFO can be full; busy is that of who strobes

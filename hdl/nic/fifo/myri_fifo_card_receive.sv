@@ -1,9 +1,10 @@
-// Receive side of the FIFO card: words from the link into a buffer of the pool, or into a slot for a cell.
-//
-// A packet is stored as it comes; what does not fit into a buffer is dropped. At its tail `arrive` tells what it is. Of a
-// cell, header and payload are put in their places; one of another size, or with a wrong HEC or CRC-8, is `refused` and its
-// slot used again. Where there is no place the packet waits in the link, and STOP holds its sender.
-// Timing: a word a clock when the memory grants; announced with the tail. Sleeping: state moves with handshakes.
+// Receive side of the FIFO card: words from the link into a buffer of the pool or into a cell slot.
+// A packet is stored as it arrives; bytes beyond the buffer are dropped. At its tail `arrive` reports the packet.
+// Header and payload of a cell are stored in their places; a cell of another size, or with a wrong HEC or CRC-8, is
+// rejected (`refused`) and its slot reused. Without a free place the packet waits in the link, and STOP holds its
+// sender.
+// Timing: one word per clock when the memory grants; reported with the tail. Clock gating: state changes only with
+// handshakes.
 module myri_fifo_card_receive
   import myri_fifo_card_pkg::*;
   import myri_sram_pkg::*;
@@ -12,22 +13,22 @@ module myri_fifo_card_receive
     input logic rst,  // synchronous reset
     input logic cells,  // the card's form
     input logic in_valid,  // entry of myri_packet_rx
-    output logic in_ready,  // taken
+    output logic in_ready,  // accepted
     input logic [76:0] in_data,  // {tail, count, syndrome, lanes}
-    input logic place_valid,  // there is a place for a packet ...
+    input logic place_valid,  // a place for a packet is free ...
     input logic [22:0] place,  // ... at this byte address
     output sram_request_t mem,  // memory: request, writes only
-    input logic mem_gnt,  // granted
+    input logic mem_gnt,  // grant
     output logic arrive,  // strobe: the place holds a packet
     output logic [13:0] arrived_as,  // with it: {bad CRC-8, too long, bytes}
-    output logic refused,  // strobe: a cell is given up
+    output logic refused,  // strobe: a cell is discarded
     output logic tr_first,  // trace: the packet's key is stored
-    output logic tr_done,  // trace: its tail is
+    output logic tr_done,  // trace: the packet's tail is stored
     output logic [31:0] tr_key,  // packet key, with both
     output logic [31:0] tr_bytes,  // its bytes with the CRC character, with tr_done
     output logic [7:0] tr_syndrome,  // with tr_done
-    output logic in_flight,  // a packet is half here
-    output logic busy  // another edge is needed
+    output logic in_flight,  // a packet is partly received
+    output logic busy  // 1 = a further clock edge is needed
 );
   localparam int WHOLE = SIZE_CELL + 1;  // bytes of a cell with the CRC character of the link
   localparam int INDEX = $clog2(SIZE_BUFFER / 8);  // bits of a word's index in a buffer
@@ -35,8 +36,8 @@ module myri_fifo_card_receive
   logic tail, taken, store, fits, hec_bad_q, hec_wrong, too_long, known, next_known;
   logic [ 3:0] count;
   logic [63:0] lanes;
-  logic [12:0] length_q, total;  // bytes so far; they stay at what is too long
-  logic [11:0] body;  // those of the packet that are stored
+  logic [12:0] length_q, total;  // bytes so far; saturates when the packet is too long
+  logic [11:0] body;  // bytes of the packet that are stored
   logic [INDEX-1:0] index;
   logic [23:0] carried_q;  // last lanes of the word before
   logic [7:0] hec;

@@ -1,39 +1,38 @@
-// Registers of the FIFO card: form, errors, interrupt, status; strobes for the parts.
-//
-// `ctl` is a store that went to no memory and to no window: a register, written whole, or a mistake. The form is taken
-// while the card holds nothing; it takes the buffers out of the pool. Timing: read at once, written from the next clock. State moves with a store, or with
-// what a part flags.
+// Registers of the FIFO card: form, errors, interrupt, status, and strobes for the parts.
+// `ctl` is a store outside memory and windows: a whole register, or an error. A new form takes effect while the card is
+// empty; it removes all buffers from the pool. Timing: read in the same clock, written one clock later. State changes
+// only with a store, or with an indication of a part.
 module myri_fifo_card_regs
   import myri_fifo_card_pkg::*;
 (
     input logic clk,  // NIC clock
     input logic rst,  // synchronous reset
     input logic ctl,  // strobe: a store
-    input logic [23:0] addr,  // offset of the beat shown, multiple of 8
+    input logic [23:0] addr,  // offset of the current beat, multiple of 8
     input logic [7:0] be,  // with ctl: its lanes
     input logic [31:0] value,  // with ctl: its first word
-    output logic [31:0] rvalue,  // what a load at addr gives
+    output logic [31:0] rvalue,  // read data for a load at addr
     output logic cells,  // the form
-    input logic empty,  // the card holds nothing, the pool apart
-    output logic renew,  // strobe: MODE is taken, the pool starts again
-    input logic send_idle,  // nothing is there to be sent
+    input logic empty,  // the card holds no packet or cell
+    output logic renew,  // strobe: MODE takes effect and the pool is refilled
+    input logic send_idle,  // no packet or cell is left to be sent
     input logic [7:0] send_level,  // buffers or cells that wait to be sent
     input logic [8:0] receive_level,  // packets or cells that have arrived
     input logic [7:0] free_level,  // buffers in the pool
     input logic [31:0] ready,  // RX_READY
-    input logic tx_room,  // TX_READY takes another
+    input logic tx_room,  // TX_READY can accept another entry
     input logic out_dropped,  // strobe: a store to CELL_OUT found no room
-    input logic no_number,  // strobe: RX_FREE of no buffer
-    input logic pooled,  // strobe: RX_FREE of a buffer in the pool
+    input logic no_number,  // strobe: RX_FREE with an invalid buffer number
+    input logic pooled,  // strobe: RX_FREE of a buffer already in the pool
     input logic bad_descriptor,  // strobe: a buffer was not sent
-    input logic cell_refused,  // strobe: a cell was refused
+    input logic cell_refused,  // strobe: a cell was rejected
     output logic tx_push,  // strobe: `value` is the number of a buffer to send
-    output logic give,  // strobe: of one for the pool
-    output logic ready_next,  // strobe: done with the packet at the head
-    output logic cell_next,  // strobe: done with the cell at the head
+    output logic give,  // strobe: `value` is the number of a buffer for the pool
+    output logic ready_next,  // strobe: release the packet at the head
+    output logic cell_next,  // strobe: release the cell at the head
     output logic irq,  // level: interrupt request
-    output logic host_misuse,  // strobe: what the host did was refused
-    output logic busy  // another edge is needed
+    output logic host_misuse,  // strobe: an access of the host was rejected
+    output logic busy  // 1 = a further clock edge is needed
 );
   localparam int ERRORS = ERR_PIO + 1;
   logic whole, w_tx, w_free, w_next, w_cell, w_mode, known, no_buffer, ask_q;

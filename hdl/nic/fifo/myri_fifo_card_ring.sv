@@ -1,19 +1,18 @@
-// A FIFO of cells in the card's memory: where the next cell is stored, where the oldest stands.
-//
-// Timing: `level` and both places change at the edge of `put` and `take`. State moves with those only.
+// FIFO of cells in the card's memory: address of the next free place and of the oldest cell.
+// Timing: `level` and both addresses change at the edge of `put` and `take`. State changes with those only.
 module myri_fifo_card_ring
   import myri_fifo_card_pkg::*;
 #(
     parameter int SLOTS_LOG2 = 5,  // cells = 2**SLOTS_LOG2
-    parameter int BASE = 0  // where they stand in memory, a multiple of their bytes
+    parameter int BASE = 0  // byte address in memory, a multiple of their size
 ) (
     input logic clk,  // NIC clock
     input logic rst,  // synchronous reset, empties the FIFO
     input logic put,  // strobe: a cell is stored; not with `full`
-    input logic take,  // strobe: the oldest is done with; not at level 0
+    input logic take,  // strobe: remove the oldest cell; not at level 0
     output logic [22:0] tail,  // byte address of the next place
     output logic [22:0] head,  // byte address of the oldest cell
-    output logic full,  // there is no place
+    output logic full,  // no place is free
     output logic [SLOTS_LOG2:0] level  // cells held
 );
   localparam int SLOT_LOG2 = $clog2(SIZE_SLOT);

@@ -1,11 +1,10 @@
-// Send side of the FIFO card: a buffer or a cell out of memory, to the link.
-//
-// A buffer: the descriptor tells where in the buffer the packet stands; one that is not READY, or cannot be right, is
-// passed over and flagged by `refused`; of one that is sent the state is changed to SENT. A cell: the circuit's route
-// bytes, header, HEC, payload. `done` frees the place at the head of what is to be sent.
-// Timing: three clocks before the first word (cells: the route bytes after three, the header after them), then a word a
-// clock, each when the memory grants; CRC-8 and GAP are the link side's.
-// Sleeping: `busy` with every step; a word that the link does not take waits asleep.
+// Send side of the FIFO card: sends a buffer or a cell from memory to the link.
+// Buffer: the descriptor gives the position of the packet in the buffer. A descriptor that is not READY, or invalid, is
+// skipped and flagged by `refused`; after sending, its state becomes SENT. Cell: route bytes of the circuit, header,
+// HEC, payload. `done` releases the head of the queue of jobs.
+// Timing: three clocks before the first word (cells: route bytes after three, then the header), then one word per
+// clock, each when the memory grants; the link side appends CRC-8 and GAP.
+// Clock gating: `busy` with every step; a word that the link does not accept waits without clock edges.
 module myri_fifo_card_send
   import myri_fifo_card_pkg::*;
   import myri_sram_pkg::*;
@@ -14,16 +13,16 @@ module myri_fifo_card_send
     input logic rst,  // synchronous reset
     input logic [47:0] cycle,  // index of the coming edge
     input logic cells,  // the card's form
-    input logic job_valid,  // something is to be sent:
+    input logic job_valid,  // a job is pending:
     input logic [6:0] job_number,  // this buffer,
     input logic [22:0] job_slot,  // or the cell at this byte address
-    output logic done,  // strobe: it is in the link's hands, or refused
-    output logic refused,  // strobe, with done: a descriptor was wrong
+    output logic done,  // strobe: the job has been passed to the link or rejected
+    output logic refused,  // strobe, with done: the descriptor was invalid
     output sram_request_t mem,  // memory: request, writes of lane 0
-    input logic mem_gnt,  // granted
-    input logic [63:0] mem_rdata,  // read data, the clock after
+    input logic mem_gnt,  // grant
+    input logic [63:0] mem_rdata,  // read data, one clock later
     output logic send_valid,  // entry for myri_packet_tx
-    input logic send_ready,  // taken
+    input logic send_ready,  // accepted
     output logic [73:0] send_data,  // {crc_en, abort, tail, first, last, lanes}
     output logic tr_start,  // trace: a packet was begun tr_ago edges ago
     output logic [31:0] tr_ago,  // with tr_start
@@ -31,27 +30,27 @@ module myri_fifo_card_send
     output logic tr_read,  // trace: its last byte has left the card's memory
     output logic [31:0] tr_key,  // packet key, with both
     output logic [31:0] tr_bytes,  // its bytes, with tr_read
-    output logic in_flight,  // something is being sent
-    output logic busy  // another edge is needed
+    output logic in_flight,  // a packet or cell is being sent
+    output logic busy  // 1 = a further clock edge is needed
 );
-  localparam logic [2:0] IDLE = 3'd0;  // asks for the descriptor, or the cell's header
-  localparam logic [2:0] LOOK = 3'd1;  // it is here
-  localparam logic [2:0] CIRCUIT = 3'd2;  // asks for the cell's circuit
-  localparam logic [2:0] ROUTE = 3'd3;  // puts its route bytes
-  localparam logic [2:0] HEADER = 3'd4;  // puts header and HEC
-  localparam logic [2:0] DATA = 3'd5;  // puts the packet, or the cell's payload
-  localparam logic [2:0] MARK = 3'd6;  // changes the descriptor's state
+  localparam logic [2:0] IDLE = 3'd0;  // request the descriptor or the cell's header
+  localparam logic [2:0] LOOK = 3'd1;  // receive it
+  localparam logic [2:0] CIRCUIT = 3'd2;  // request the cell's circuit
+  localparam logic [2:0] ROUTE = 3'd3;  // send its route bytes
+  localparam logic [2:0] HEADER = 3'd4;  // send header and HEC
+  localparam logic [2:0] DATA = 3'd5;  // send the packet or the cell's payload
+  localparam logic [2:0] MARK = 3'd6;  // update the descriptor's state
   localparam int BUFFER_LOG2 = $clog2(SIZE_BUFFER);
 
   logic [2:0] state_q;
-  logic fresh_q;  // the word asked for at the last edge is at mem_rdata
-  logic have_q;  // DATA: a word is here
+  logic fresh_q;  // the word requested at the last edge is on mem_rdata
+  logic have_q;  // DATA: a word is available
   logic [63:0] kept_q, word;
   logic [31:0] told;  // descriptor
   logic [12:0] until_end;  // bytes skipped and sent
   logic right;
-  logic [22:0] at_q;  // word that is asked for next, or here
-  logic [11:0] left_q;  // bytes still to put
+  logic [22:0] at_q;  // word requested next, or available
+  logic [11:0] left_q;  // bytes still to send
   logic [2:0] skip_q;
   logic [3:0] room;  // bytes of the packet in the word
   logic [3:0] own_q;  // the host's own bits of the descriptor
@@ -74,7 +73,7 @@ module myri_fifo_card_send
 
   assign unused_ok = ^{told[23:19], told[15:12]};
 
-  // What is asked of the memory.
+  // Memory requests.
   assign looked = state_q == IDLE && job_valid;
   assign want = state_q == DATA && (!have_q || (pushed && !last));
   assign mem.req = looked || state_q == CIRCUIT || want || state_q == MARK;
@@ -84,7 +83,7 @@ module myri_fifo_card_send
   assign mem.addr = state_q == CIRCUIT ? {14'd0, header_q[17:16], header_q[31:28], 3'd0} :
       state_q == DATA ? (have_q ? at_q + 23'd8 : at_q) : cells ? job_slot : {13'd0, job_number, 3'd0};
 
-  // What is put.
+  // Words to the link.
   assign room = 4'd8 - {1'b0, skip_q};
   assign last = left_q <= {8'd0, room};
   assign first = state_q == ROUTE ? 3'd0 - route : state_q == HEADER ? 3'd3 : skip_q;

@@ -1,28 +1,27 @@
-// 64-bit beats of the PIO stream as beats of 32 bits, for a card with a 32-bit memory.
-//
-// A write gives the halves that have lanes enabled, the lower one first (the lower one if none has); a
-// read gives both and puts the two answers together.
-// Timing: combinational; one clock for each half. Sleeping: state moves with handshakes.
+// Splitter of 64-bit PIO beats into 32-bit beats, for a card with a 32-bit memory.
+// A write becomes the halves with enabled lanes, the lower one first (only the lower one if no lane is enabled). A read
+// becomes both halves and joins the two answers.
+// Timing: combinational; one clock for each half. Clock gating: state changes only with handshakes.
 module myri_beat_split (
     input  logic        clk,            // clock
     input  logic        rst,            // synchronous reset
     input  logic        in_valid,       // beat {read, addr[23:3], be[7:0], data[63:0]}
-    output logic        in_ready,       // taken
-    input  logic [93:0] in_data,        // the beat
+    output logic        in_ready,       // accepted
+    input  logic [93:0] in_data,        // beat
     output logic        rsp_valid,      // read answer
-    output logic [63:0] rsp_data,       // lanes
+    output logic [63:0] rsp_data,       // byte lanes
     output logic        out_valid,      // beat {read, addr[23:2], be[3:0], data[31:0]}
-    input  logic        out_ready,      // taken
-    output logic [58:0] out_data,       // the beat
-    input  logic        out_rsp_valid,  // answer to the read shown
-    input  logic [31:0] out_rsp_data    // its lanes
+    input  logic        out_ready,      // accepted
+    output logic [58:0] out_data,       // beat
+    input  logic        out_rsp_valid,  // answer to the current read
+    input  logic [31:0] out_rsp_data    // byte lanes
 );
   logic        read;
   logic [20:0] addr;
   logic [ 7:0] be;
   logic [63:0] data;
-  logic        low_done_q;  // the lower half of this beat is through
-  logic        high;  // the half shown
+  logic        low_done_q;  // the lower half of this beat is done
+  logic        high;  // the current half
   logic        last;
   logic [31:0] low_q;  // answer of the lower half
 

@@ -1,11 +1,10 @@
-// Special registers of the LANai 4 (fact sheet 3.2) and our additions in offsets the chip leaves unused.
-//
-// Two ports as in myri_lanai_regs: the processor, always served, and the host, served in clocks the
-// processor leaves. Pointers live in the engines: writes go out as strobes with `w_data`, reads come in.
-// SML, SMLT and RML name the last word (fact sheet 3.5); the engines are given the byte after it. The
-// processor signals by HOST_SIG, the host by LAN0_SIG .. LAN7_SIG. Starting an engine clears its bits
-// (ours): SML and SMLT clear SEND; RML clears RECV, BUFF; DMA_CTR clears DMA. RECV loads the two OFF_BY bits.
-// Timing: read data in the clock of the access; a write is in force from the next clock.
+// Special registers of the LANai 4 (fact sheet 3.2) and our additions at offsets that the chip leaves unused.
+// Two ports as in myri_lanai_regs: the processor, always served, and the host, served in clocks without an access of
+// the processor. Pointers are stored in the engines: writes leave as strobes with `w_data`, read values are inputs.
+// SML, SMLT and RML name the last word (fact sheet 3.5); the engines get the address of the byte after it. The
+// processor signals by HOST_SIG, the host by LAN0_SIG .. LAN7_SIG. Starting an engine clears its bits (our choice): SML
+// and SMLT clear SEND; RML clears RECV, BUFF; DMA_CTR clears DMA. RECV loads the two OFF_BY bits.
+// Timing: read data in the clock of the access; a write takes effect one clock later.
 module myri_lanai4_regs
   import myri_sleep_pkg::*;
   import myri_lanai4_pkg::*;
@@ -22,7 +21,7 @@ module myri_lanai4_regs
     input logic [31:0] cpu_reg_wdata,  // write data
     output logic [31:0] cpu_reg_rdata,  // read data, same clock
     input logic host_reg_valid,  // host: access wanted
-    output logic host_reg_ready,  // served in this clock
+    output logic host_reg_ready,  // access done in this clock
     input logic host_reg_write,  // 1 = write
     input logic [8:0] host_reg_addr,  // offset
     input logic [31:0] host_reg_wdata,  // write data
@@ -47,7 +46,7 @@ module myri_lanai4_regs
     input logic [31:0] lar,  // LAR
     input logic dir,  // DMA_DIR
     input logic [31:0] ctr,  // DMA_CTR
-    input logic dma_runs,  // a transfer is in work
+    input logic dma_runs,  // a transfer is active
     input logic [31:0] recv_length,  // RECV_LENGTH
     input logic [2:0] recv_orun,  // OFF_BY bits, with set_isr[RECV]
     input logic recv_lost,  // strobe, counted in RECV_LOST
@@ -60,8 +59,8 @@ module myri_lanai4_regs
     output logic nres_enable,  // MYRINET
     output logic crc_enable,  // MYRINET
     output logic intr_line,  // some bit of ISR & EIMR
-    output alarm_t alarm,  // the timer runs
-    output logic busy  // another edge is needed
+    output alarm_t alarm,  // alarm of the timer
+    output logic busy  // 1 = a further clock edge is needed
 );
   logic write, access, timed, isr_busy, to_limit, w_errors, w_isr, w_eimr, w_rtc, w_it;
   logic [8:0] addr;
@@ -116,7 +115,7 @@ module myri_lanai4_regs
   assign w_data = to_limit ? {value[31:2] + 30'd1, 2'b00} : w_smp ? {value[31:2], 2'b00} :
       w_sa ? {30'd0, value[1:0]} : value;
 
-  // Plain storage: checksum, burst modes, debug and protection are not built.
+  // Plain storage: checksum, burst modes, debug and protection are not implemented.
   always_ff @(posedge clk) begin
     if (rst) begin
       {cks_q, sts_q, timeout_q, debug_q, led_q, write_enable_q} <= 192'd0;
@@ -141,7 +140,7 @@ module myri_lanai4_regs
     else if (write && addr == REG_MYRINET) myrinet_q <= value;
   end
 
-  // ISR and what hangs on it.
+  // ISR and its sources.
   assign clear = (send_started ? 32'd1 << ISR_SEND : 32'd0) |
       (w_rml ? (32'd1 << ISR_RECV) | (32'd1 << ISR_BUFF) : 32'd0) |
       (w_ctr && !dma_runs ? 32'd1 << ISR_DMA : 32'd0) |

@@ -1,9 +1,8 @@
-// Myrinet NIC of the LANai 4 / PCI32 kind: 32-bit SRAM behind an arbiter, special registers, packet
-// interface, one host DMA, PCI; the SRAM itself and the processor are outside (ports mem_*, cpu_*).
-//
-// All but the link runs on the PCI clock (fact sheet 3.1; readings A8): one domain, no crossing; two clocks
-// meet only between the engines and the link. Each sleeps alone. `busy` says that the clock is needed by
-// something else than the processor's SRAM requests; an alarm that is not in the future means the next edge.
+// Myrinet NIC of the LANai 4 / PCI32 kind: 32-bit SRAM behind an arbiter, special registers, packet interface, one host
+// DMA, PCI. The SRAM itself and the processor are external (ports mem_*, cpu_*).
+// All blocks but the link run on the PCI clock (fact sheet 3.1; readings A8), in one domain without crossings; two
+// clocks meet only between the engines and the link. Each is gated separately. `busy`: the clock is needed for other
+// reasons than SRAM requests of the processor. An alarm that is not in the future requests the next edge.
 // Timing: see the parts. Trace: as in myri_nic.
 module myri_nic4
   import myri_sleep_pkg::*;
@@ -20,14 +19,14 @@ module myri_nic4
     input logic [PCI_SIDES-1:0] pci_gated_clk,  // clk of the sides towards the bus, gated
     input logic rst,  // synchronous reset
     input logic [47:0] cycle,  // index of the coming edge
-    output logic busy,  // another edge is needed, the processor's SRAM requests apart
-    output alarm_t alarm,  // wants to be awake at this edge
-    output logic [PCI_SIDES-1:0] pci_gated_needed,  // clock enables of these
+    output logic busy,  // 1 = a further edge is needed, apart from the processor's SRAM requests
+    output alarm_t alarm,  // edge at which the clock must run
+    output logic [PCI_SIDES-1:0] pci_gated_needed,  // clock enables of these clocks
     input logic link_clk,  // character clock
     input logic link_rst,  // synchronous reset
     input logic [47:0] link_cycle,  // index of the coming edge
-    output logic link_busy,  // link clock: another edge is needed
-    output alarm_t link_alarm,  // link clock: wants to be awake at this edge
+    output logic link_busy,  // link clock: 1 = a further edge is needed
+    output alarm_t link_alarm,  // link clock: edge at which it must run
     input logic [8:0] rx,  // {data flag, byte} from the cable
     output logic [8:0] tx,  // {data flag, byte} to the cable
     input logic rx_hold,  // see myri_link_port
@@ -35,31 +34,31 @@ module myri_nic4
     input pci_in_t pci_in,  // resolved wires of the slot
     output pci_out_t pci_out,  // drives and enables
     output sram_request_t mem_a,  // memory port a
-    input logic [63:0] mem_a_rdata,  // read data, the clock after
+    input logic [63:0] mem_a_rdata,  // read data, one clock later
     output sram_request_t mem_b,  // memory port b
-    input logic [63:0] mem_b_rdata,  // read data, the clock after
+    input logic [63:0] mem_b_rdata,  // read data, one clock later
     input logic cpu_reg_valid,  // processor: access in this clock
     input logic cpu_reg_write,  // 1 = write
     input logic [8:0] cpu_reg_addr,  // offset
     input logic [31:0] cpu_reg_wdata,  // write data
     output logic [31:0] cpu_reg_rdata,  // read data, same clock
     input sram_request_t cpu_sram,  // SRAM: processor
-    output logic cpu_gnt,  // granted
-    output logic cpu_free,  // a request would be, in this clock
-    output sram_read_t cpu_read,  // what it read
+    output logic cpu_gnt,  // grant
+    output logic cpu_free,  // a request would be granted in this clock
+    output sram_read_t cpu_read,  // read data
     output logic [31:0] isr,  // ISR
     output logic [31:0] isr_set,  // bits set by hardware at the last edge
     output logic lanai_reset,  // level: the host holds the LANai in reset
     output logic intr_line,  // level: interrupt request, before it crosses to INTA#
-    input nic_settings_t cfg,  // of the NIC
+    input nic_settings_t cfg,  // configuration of the NIC
     output send_trace_t send_trace,  // clk: of the send engine
     output recv_trace_t recv_trace,  // clk: of the receive engine
     output dma_trace_t dma_trace,  // clk: of the DMA engine
     output pio_trace_t pio_trace,  // clk: of PIO and doorbells
     output link_trace_t link_trace,  // link_clk: of the link
-    output nic_status_t status,  // clk: what went wrong
+    output nic_status_t status,  // clk: error indications
     output logic st_in_flight,  // clk: send or DMA has something open
-    output logic st_link_in_flight  // link_clk: a packet is half sent or half received
+    output logic st_link_in_flight  // link_clk: a packet is partly sent or received
 );
   localparam int WIDTH = 32;
   // Registers.
@@ -87,7 +86,7 @@ module myri_nic4
   logic [63:0] rsp_data, wr_data;
   logic [48:0] cmd_data;
   logic [65:0] rd_data;
-  // Sleeping.
+  // Clock gating.
   logic arb_busy, regs_busy, net_busy, host_busy, card_busy, net_in_flight, dma_in_flight;
   alarm_t timer_alarm, nres_alarm, start_alarm;
   pci_card_settings_t narrow;  // the card has 32 bits and 33 MHz

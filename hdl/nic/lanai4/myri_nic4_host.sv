@@ -1,9 +1,8 @@
 // Host side of the LANai 4 NIC: PIO unit, control register, host DMA, all in the clock of the PCI bus.
-//
-// The card's map (fact sheet 3.7): SRAM, EEPROM (absent, reads 0), special registers, control register;
-// with 1 MB of SRAM (`cfg_sram_above`) that stands behind the rest. The control register's place is
-// the fact sheet's, its bits are those of the PCI64 card (ours), and it is big-endian like the others.
-// Timing: that of the parts. SRAM requests: `pio` carries PIO, `dma` the host DMA.
+// Map of the card (fact sheet 3.7): SRAM, EEPROM (absent, reads 0), special registers, control register. 1 MB of SRAM
+// (`cfg_sram_above`) lies above the other regions. The address of the control register is that of the fact sheet; its
+// bits are those of the PCI64 card (our choice), big-endian like the other registers.
+// Timing: see the parts. SRAM requests: `pio` carries PIO, `dma` the host DMA.
 module myri_nic4_host
   import myri_sleep_pkg::*;
   import myri_nic_trace_pkg::*;
@@ -16,21 +15,21 @@ module myri_nic4_host
     input logic cfg_sram_above,  // 1 MB of SRAM, behind the other regions
     input logic [15:0] cfg_start_clocks,  // start-up of a DMA transfer
     input logic pio_valid,  // PIO stream of the PCI side
-    output logic pio_ready,  // taken
+    output logic pio_ready,  // accepted
     input logic [93:0] pio_data,  // see myri_nic_card
     output logic rsp_valid,  // read answer
-    output logic [63:0] rsp_data,  // lanes
+    output logic [63:0] rsp_data,  // byte lanes
     output logic cmd_valid,  // DMA command
-    input logic cmd_ready,  // taken
+    input logic cmd_ready,  // accepted
     output logic [48:0] cmd_data,  // see myri_word_dma
     output logic wr_valid,  // DMA write beat
-    input logic wr_ready,  // taken
-    output logic [63:0] wr_data,  // lanes
+    input logic wr_ready,  // accepted
+    output logic [63:0] wr_data,  // byte lanes
     input logic rd_valid,  // DMA read beat, or end of a command
-    output logic rd_ready,  // taken
+    output logic rd_ready,  // accepted
     input logic [65:0] rd_data,  // {done, error, lanes}
     output logic host_reg_valid,  // special register access of the host
-    input logic host_reg_ready,  // served
+    input logic host_reg_ready,  // access done in this clock
     output logic host_reg_write,  // 1 = write
     output logic [8:0] host_reg_addr,  // offset
     output logic [31:0] host_reg_wdata,  // write data
@@ -40,27 +39,27 @@ module myri_nic4_host
     input logic w_dir,  // DMA_DIR
     input logic w_ctr,  // DMA_CTR
     input logic [31:0] w_data,  // value of all
-    output logic [31:0] ear,  // as read
+    output logic [31:0] ear,  // read value
     output logic [31:0] lar,  // LAR
     output logic dir,  // DMA_DIR
     output logic [31:0] ctr,  // DMA_CTR
-    output logic set_done,  // strobe: the DMA is over
+    output logic set_done,  // strobe: the DMA has finished
     output logic dma_error,  // strobe: it was ended by an error
     output logic dma_misuse,  // strobe: a write of its registers was ignored
     output logic pio_misuse,  // strobe: a register write of the host was ignored
     output logic lanai_reset,  // level: LANai in reset
     output logic irq_enable,  // level: INTA# may be driven
     output sram_request_t pio_sram,  // SRAM: PIO
-    input logic pio_gnt,  // granted
-    input sram_read_t pio_read,  // what it read
+    input logic pio_gnt,  // grant
+    input sram_read_t pio_read,  // read data
     output sram_request_t dma_sram,  // SRAM: host DMA
-    input logic dma_gnt,  // granted
-    input sram_read_t dma_read,  // what it read
+    input logic dma_gnt,  // grant
+    input sram_read_t dma_read,  // read data
     output dma_trace_t dma_trace,  // clk: of the DMA engine
     output pio_trace_t pio_trace,  // clk: of PIO and doorbells
-    output logic in_flight,  // a transfer is in work
-    output alarm_t alarm,  // DMA start-up runs
-    output logic busy  // another edge is needed
+    output logic in_flight,  // a transfer is active
+    output alarm_t alarm,  // alarm of the DMA start-up delay
+    output logic busy  // 1 = a further clock edge is needed
 );
   logic beat_valid, beat_ready, beat_rsp_valid, ctl_valid, to_sram, to_regs, ebus_reset, control;
   logic [58:0] beat_data;
@@ -74,7 +73,7 @@ module myri_nic4_host
   logic unused_ok;
   assign unused_ok = bell_valid;
 
-  // The card's map.
+  // Address decoder of the card.
   assign to_sram = cfg_sram_above ? {1'b0, addr} >= PCI_SRAM_1MB : {1'b0, addr} < PCI_EEPROM;
   assign to_regs = {1'b0, addr} >= PCI_REGISTERS && {1'b0, addr} < PCI_REGISTERS + 25'(SIZE_REGISTERS);
   assign sram_offset = {3'd0, addr[19:0]};

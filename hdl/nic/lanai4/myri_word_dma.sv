@@ -1,13 +1,12 @@
 // Host DMA engine of a LANai 4: one transfer of whole words at a time (fact sheet 3.6).
-//
-// EAR is the host address, LAR the SRAM address, DMA_DIR = 1 host to SRAM; writing DMA_CTR = bytes starts.
-// All three are multiples of 4: the lowest two bits are ignored. DMA_CTR counts down; DMA (`set_done`) says
-// that all has been moved, 0 bytes at once. While a transfer runs, writes of its registers are ignored and
-// flagged by `misuse`. A bus abort, or words outside the SRAM, end it with `error` instead of DMA.
-// Command to the bus master: {write, address[31:0], bytes[15:0]}, at most 32 KB each; beats: 64-bit PCI
-// lanes; from the master: {done, error, beat}.
-// Timing: the bus command goes out cfg_start_clocks after the write of DMA_CTR. Data: one word a clock
-// either way. Sleeping: the start-up is an alarm.
+// EAR is the host address, LAR the SRAM address, DMA_DIR = 1 host to SRAM; writing DMA_CTR = bytes starts a transfer.
+// All three are multiples of 4: the lowest two bits are ignored. DMA_CTR counts down. DMA (`set_done`): all bytes have
+// been moved; immediate for 0 bytes. During a transfer, writes of its registers are ignored and flagged by `misuse`. A
+// bus abort, or words outside the SRAM, end it with `error` instead of DMA.
+// Command to the bus master: {write, address[31:0], bytes[15:0]}, at most 32 KB each; beats: 64-bit PCI lanes; from the
+// master: {done, error, beat}.
+// Timing: the bus command is sent cfg_start_clocks after the write of DMA_CTR. Data: one word per clock in either
+// direction. Clock gating: the start-up is an alarm.
 module myri_word_dma
   import myri_sleep_pkg::*;
   import myri_lanai4_pkg::*;
@@ -23,36 +22,36 @@ module myri_word_dma
     input logic w_dir,  // DMA_DIR
     input logic w_ctr,  // DMA_CTR
     input logic [31:0] w_data,  // value of all
-    output logic [31:0] ear,  // EAR as read
-    output logic [31:0] lar,  // LAR as read
-    output logic dir,  // DMA_DIR as read
-    output logic [31:0] ctr,  // DMA_CTR as read: bytes not yet moved
-    output logic set_done,  // strobe: the transfer is over
+    output logic [31:0] ear,  // read value of EAR
+    output logic [31:0] lar,  // read value of LAR
+    output logic dir,  // read value of DMA_DIR
+    output logic [31:0] ctr,  // read value of DMA_CTR: bytes not yet moved
+    output logic set_done,  // strobe: the transfer has finished
     output logic error,  // strobe: it was ended by an error
     output logic misuse,  // strobe: a write was ignored
     output sram_request_t sram,  // SRAM request
-    input logic sram_gnt,  // granted
-    input sram_read_t sram_read,  // what it read
+    input logic sram_gnt,  // grant
+    input sram_read_t sram_read,  // read data
     output logic cmd_valid,  // command to the bus master
-    input logic cmd_ready,  // taken
-    output logic [48:0] cmd_data,  // the command
+    input logic cmd_ready,  // accepted
+    output logic [48:0] cmd_data,  // command
     output logic wr_valid,  // beat to the bus master
-    input logic wr_ready,  // taken
+    input logic wr_ready,  // accepted
     output logic [63:0] wr_data,  // PCI lanes
     input logic rd_valid,  // beat or end of command from the bus master
-    output logic rd_ready,  // taken
+    output logic rd_ready,  // accepted
     input logic [65:0] rd_data,  // {done, error, PCI lanes}
-    output logic tr_start,  // trace: the transfer starts to move
-    output logic tr_done,  // trace: it is over
-    output logic [31:0] tr_bytes,  // its length, with both
-    output logic in_flight,  // a transfer is in work
-    output alarm_t alarm,  // start-up runs
-    output logic busy  // another edge is needed
+    output logic tr_start,  // trace: the transfer's data start to move
+    output logic tr_done,  // trace: the transfer has finished
+    output logic [31:0] tr_bytes,  // length of the transfer, with both
+    output logic in_flight,  // a transfer is active
+    output alarm_t alarm,  // alarm of the start-up delay
+    output logic busy  // 1 = a further clock edge is needed
 );
   localparam logic [1:0] IDLE = 2'd0;
   localparam logic [1:0] START = 2'd1;  // wait for the start-up
-  localparam logic [1:0] ISSUE = 2'd2;  // a command to the bus master
-  localparam logic [1:0] MOVE = 2'd3;  // words, until the command's end
+  localparam logic [1:0] ISSUE = 2'd2;  // send a command to the bus master
+  localparam logic [1:0] MOVE = 2'd3;  // move words until the command ends
   localparam logic [31:0] PIECE = 32'd32768;
 
   logic [ 1:0] state_q;
@@ -64,7 +63,7 @@ module myri_word_dma
   logic        upper_q;  // the next word belongs to the upper half of a beat
   logic        last;  // the next word is the last one
   logic [31:0] low_q;  // lower half of a beat that is not yet whole
-  logic        ended_q;  // the last command is over
+  logic        ended_q;  // the last command has finished
   logic        failed_q;
   logic [47:0] start_at_q;
   logic        begin_move;
@@ -88,7 +87,7 @@ module myri_word_dma
   assign complete = state_q == MOVE && ended_q && words_q == 30'd0;
   assign last = words_q == 30'd1;
 
-  // SRAM to host: words become beats. Host to SRAM: beats become words.
+  // SRAM to host: join words into beats. Host to SRAM: split beats into words.
   assign r_ready = (upper_q || last) ? wr_ready : 1'b1;
   assign wr_valid = r_valid && (upper_q || last);
   assign wr_data = upper_q ? {r_data, low_q} : {32'd0, r_data};

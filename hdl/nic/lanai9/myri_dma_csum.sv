@@ -1,13 +1,12 @@
 // Checksum of a DMA block: two 16-bit ones-complement sums over its SRAM image.
-//
-// The SRAM is seen as big-endian 16-bit words: sum 0 takes those at addresses that are multiples of 4,
-// sum 1 the others (their ones-complement sum is the IP checksum, not yet inverted). Bytes outside
-// the block count as zero. Timing: one 64-bit word a clock; the sums are right after its edge.
+// The SRAM is a sequence of big-endian 16-bit words: sum 0 covers those at addresses that are multiples of 4, sum 1 the
+// others (their ones-complement sum is the IP checksum, not inverted). Bytes outside the block count as zero. Timing:
+// one 64-bit word per clock; the sums are valid after its edge.
 module myri_dma_csum (
     input  logic        clk,    // NIC clock
     input  logic        rst,    // synchronous reset
     input  logic        clear,  // start a block
-    input  logic        take,   // add the word shown now
+    input  logic        take,   // add the current word
     input  logic [ 7:0] be,     // lanes that belong to the block
     input  logic [63:0] data,   // SRAM word
     output logic [15:0] sum0,   // over addresses 0 mod 4
@@ -18,7 +17,7 @@ module myri_dma_csum (
     assign part[8*i+:8] = be[i] ? data[8*i+:8] : 8'd0;
   end
 
-  // Addition with the carry brought round.
+  // Ones-complement addition (end-around carry).
   function automatic logic [15:0] add(input logic [15:0] a, input logic [15:0] b);
     logic [16:0] wide;
     wide = {1'b0, a} + {1'b0, b};

@@ -1,16 +1,15 @@
-// Host DMA engine: four chains of 24-byte control blocks in SRAM (fact sheet 3.6), chain 0 highest.
-//
-// PULSE bit k (or control register trigger k) sets chain k going at its current block. The engine
-// fetches the block; TERMINAL set: the chain stops there, to go on at the same block with the next
-// PULSE. Else it moves `len_q` bytes (E2L: host to SRAM, or back; any alignment on both sides; 0 is
-// legal), writes the two checksums and the `next_q` word with TERMINAL set into the block, raises WAKE
-// (chains 0, 1: WAKE1; 2, 3: WAKE2) if the block says so, and goes to `next_q`. Between blocks the
-// highest chain that runs comes first. A bus abort, a bus address above 4 GB or bytes outside the
-// SRAM window stop the chain with `error`; the block is not marked. E-bus reset stops all chains after the block in work.
-// Command to the PCI side: {write, address[31:0], bytes[15:0]}, at most 32 KB each; beats: 64-bit PCI
-// lanes; from the PCI side: {done, error, beat}.
-// Timing: the bus command goes out cfg_start_clocks after the block's fetch began, or as soon as it
-// is read. Data: one word a clock either way. Sleeping: the start-up is an alarm.
+// Host DMA engine: four chains of 24-byte control blocks in SRAM (fact sheet 3.6), chain 0 with the highest priority.
+// PULSE bit k (or control register trigger k) starts chain k at its current block. The engine fetches the block. If
+// TERMINAL is set, the chain stops there, and the next PULSE resumes it at the same block. Otherwise it moves `len_q`
+// bytes (E2L: host to SRAM, or back; any alignment on both sides; 0 is legal), writes the two checksums and the
+// `next_q` word with TERMINAL set into the block, raises WAKE (chains 0, 1: WAKE1; 2, 3: WAKE2) if the block requests
+// it, and continues at `next_q`. After each block the running chain with the highest priority is served. A bus abort, a
+// bus address above 4 GB or bytes outside the SRAM window stop the chain with `error`; the block is not marked. E-bus
+// reset stops all chains after the active block.
+// Command to the PCI side: {write, address[31:0], bytes[15:0]}, at most 32 KB each; beats: 64-bit PCI lanes; from the
+// PCI side: {done, error, beat}.
+// Timing: the bus command is sent cfg_start_clocks after the block's fetch began, or when the block has been read,
+// whichever is later. Data: one word per clock in either direction. Clock gating: the start-up is an alarm.
 module myri_host_dma
   import myri_sleep_pkg::*;
   import myri_lanai9_pkg::*;
@@ -29,33 +28,33 @@ module myri_host_dma
     output logic [31:0] status,  // {.., 8: block in work, 5:4: its chain, 3:0: chains running}
     output logic [1:0] set_wake,  // strobes: WAKE1, WAKE2
     output logic error,  // strobe: chain stopped by an error
-    output logic [1:0] chain,  // chain of the block in work
+    output logic [1:0] chain,  // chain of the active block
     output sram_request_t sram,  // SRAM request
-    input logic sram_gnt,  // granted
-    input sram_read_t sram_read,  // what it read
+    input logic sram_gnt,  // grant
+    input sram_read_t sram_read,  // read data
     output logic cmd_valid,  // command to the PCI side
-    input logic cmd_ready,  // taken
-    output logic [48:0] cmd_data,  // the command
+    input logic cmd_ready,  // accepted
+    output logic [48:0] cmd_data,  // command
     output logic wr_valid,  // beat to the PCI side
-    input logic wr_ready,  // taken
+    input logic wr_ready,  // accepted
     output logic [63:0] wr_data,  // PCI lanes
     input logic rd_valid,  // beat or end of command from the PCI side
-    output logic rd_ready,  // taken
+    output logic rd_ready,  // accepted
     input logic [65:0] rd_data,  // {done, error, PCI lanes}
     output logic tr_start,  // trace: a block starts to move
     output logic tr_done,  // trace: a block is done
-    output logic tr_e2l,  // its direction, with both
-    output logic [31:0] tr_bytes,  // its length, with both
-    output logic [22:0] tr_lar,  // its SRAM address, with both
-    output logic in_flight,  // a block is in work
-    output alarm_t alarm,  // start-up runs
-    output logic busy  // another edge is needed
+    output logic tr_e2l,  // direction of the block, with both
+    output logic [31:0] tr_bytes,  // length of the transfer, with both
+    output logic [22:0] tr_lar,  // SRAM address of the block, with both
+    output logic in_flight,  // a block is active
+    output alarm_t alarm,  // alarm of the start-up delay
+    output logic busy  // 1 = a further clock edge is needed
 );
   localparam logic [2:0] IDLE = 3'd0;
-  localparam logic [2:0] FETCH = 3'd1;  // the block's three words
+  localparam logic [2:0] FETCH = 3'd1;  // read the block's three words
   localparam logic [2:0] START = 3'd2;  // decide, then wait for the start-up
-  localparam logic [2:0] ISSUE = 3'd3;  // a command to the PCI side
-  localparam logic [2:0] MOVE = 3'd4;  // data, until the command's end
+  localparam logic [2:0] ISSUE = 3'd3;  // send a command to the PCI side
+  localparam logic [2:0] MOVE = 3'd4;  // move data until the command ends
   localparam logic [2:0] MARK = 3'd5;  // write back the first word
   localparam logic [31:0] PIECE = 32'd32768;
 
@@ -68,14 +67,14 @@ module myri_host_dma
   logic [31:0] left_q;  // bytes not yet in a command
   logic [31:0] address_q;  // next byte on the bus
   logic [31:0] piece;
-  logic        due_q;  // the start-up is over already
-  logic [19:0] block_q;  // word address of the block in work
-  logic        ended_q;  // the last command is over
+  logic        due_q;  // the start-up has already elapsed
+  logic [19:0] block_q;  // word address of the active block
+  logic        ended_q;  // the last command has finished
   logic        failed_q;
   logic [47:0] start_at_q;
   logic        go;
   logic        refuse;
-  logic        wanted;  // there are bytes to move
+  logic        wanted;  // the block has bytes to move
   logic        begin_move;
   logic        complete;
   logic        e2l;  // flags of the block
@@ -111,7 +110,7 @@ module myri_host_dma
   assign piece = (left_q + {29'd0, address_q[2:0]} > PIECE) ? PIECE - {29'd0, address_q[2:0]} : left_q;
   assign complete = state_q == MOVE && ended_q && !a_active;
 
-  // SRAM: reader, or the aligner's output, or the mark; never two of them.
+  // SRAM requests: the reader, the aligner's output, or the mark; never two of them at once.
   assign r_start = go || (begin_move && !e2l);
   assign r_addr = go ? list[24*pick+3+:20] : lar_q[22:3];
   assign r_count = go ? 30'd3 : {1'b0, len_q[31:3]} + (({27'd0, lar_q[2:0]} + {27'd0, len_q[2:0]} + 30'd7) >> 3);
@@ -240,7 +239,7 @@ module myri_host_dma
   end
 
   // Chains.
-  logic stop;  // the chain in work stops at this edge
+  logic stop;  // the active chain stops at this edge
   assign marked = state_q == MARK && sram_gnt;
   assign error = (state_q == START && !terminal && refuse) || (complete && failed_q);
   assign stop = error || (state_q == START && terminal && !pulsed_q && !pulse[chain]);

@@ -1,12 +1,11 @@
-// Special registers of the LANai 9 (fact sheet 3.3) and our additions in offsets the chip leaves unused.
-//
-// Two ports: the processor, always served, and the host (PCI window 0x804000), served in clocks the
-// processor leaves. Pointers live in the engines: writes go out as strobes with `w_data`, reads come
-// in. ISR: a bit set by hardware stays until 1 is written to it; the processor sets HOST_SIG by
-// writing 1 and clears LANAI_SIG, the host sets LANAI_SIG and clears HOST_SIG. Starting an engine
-// clears its bits (ours): SML and SMLT clear SEND; RML clears HEAD, RECV, BUFF. RECV loads the three
-// ORUN bits. Set wins over clear. Counters and timers come from the edge index.
-// Timing: read data in the clock of the access; a write is in force from the next clock.
+// Special registers of the LANai 9 (fact sheet 3.3) and our additions at offsets that the chip leaves unused.
+// Two ports: the processor, always served, and the host (PCI window 0x804000), served in clocks without an access of
+// the processor. Pointers are stored in the engines: writes leave as strobes with `w_data`, read values are inputs.
+// ISR: a bit set by hardware stays set until 1 is written to it; the processor sets HOST_SIG by writing 1 and clears
+// LANAI_SIG, the host sets LANAI_SIG and clears HOST_SIG. Starting an engine clears its bits (our choice): SML and SMLT
+// clear SEND; RML clears HEAD, RECV, BUFF. RECV loads the three ORUN bits. Set has priority over clear. Counters and
+// timers are computed from the edge index.
+// Timing: read data in the clock of the access; a write takes effect one clock later.
 module myri_lanai_regs
   import myri_sleep_pkg::*;
   import myri_lanai9_pkg::*;
@@ -23,7 +22,7 @@ module myri_lanai_regs
     input  logic   [ 31:0] cpu_reg_wdata,   // write data
     output logic   [ 31:0] cpu_reg_rdata,   // read data, same clock
     input  logic           host_reg_valid,  // host: access wanted
-    output logic           host_reg_ready,  // served in this clock
+    output logic           host_reg_ready,  // access done in this clock
     input  logic           host_reg_write,  // 1 = write
     input  logic   [  8:0] host_reg_addr,   // offset
     input  logic   [ 31:0] host_reg_wdata,  // write data
@@ -59,8 +58,8 @@ module myri_lanai_regs
     output logic   [ 31:0] isr_set,         // bits set by hardware at the last edge
     output logic   [ 31:0] myrinet,         // MYRINET
     output logic           intr_line,       // some bit of ISR & EIMR
-    output alarm_t         alarm,           // a timer runs
-    output logic           busy             // another edge is needed
+    output alarm_t         alarm,           // alarm of the timers
+    output logic           busy             // 1 = a further clock edge is needed
 );
   logic        write;
   logic [ 8:0] addr;
@@ -130,13 +129,13 @@ module myri_lanai_regs
       };
     end
   end
-  // Groups of four registers stand at multiples of 32: bits 4:3 are the index.
+  // Groups of four registers lie at multiples of 32: bits 4:3 are the index.
   assign pulse = (write && addr == REG_PULSE) ? w_data[3:0] : 4'd0;
   assign one_of_four = write && addr[2:0] == 3'd0 ? 4'd1 << addr[4:3] : 4'd0;
   assign w_list = addr[8:5] == REG_DMA_LIST0[8:5] ? one_of_four : 4'd0;
   assign w_consumer = addr[8:5] == REG_DOORBELL_CONSUMER0[8:5] ? one_of_four : 4'd0;
 
-  // One bit a register: its write strobe.
+  // Write strobe of each register, one bit each.
   function automatic logic [12:0] written(input logic [8:0] register);
     case (register)
       REG_RMP: written = 13'h1000;
@@ -156,7 +155,7 @@ module myri_lanai_regs
     endcase
   endfunction
 
-  // Plain storage: registers without a function here (CRC-32, protection, LEDs are not built).
+  // Plain storage: registers without a function here (CRC-32, protection, LEDs are not implemented).
   logic [31:0] lar_q;
   logic [31:0] rmw_q;
   logic [31:0] rmc_q;
@@ -186,7 +185,7 @@ module myri_lanai_regs
     end
   end
 
-  // ISR and what hangs on it.
+  // ISR and its sources.
   assign set_any = set_isr != 32'd0 || send_started || w_rml || expired != 3'd0;
   always_comb begin
     if (set_any) begin
@@ -255,7 +254,7 @@ module myri_lanai_regs
 
   assign cpuc = access ? cycle[31:0] - cpuc_base_q : 32'd0;
 
-  // Read multiplexer. Groups of four registers stand at multiples of 32: bits 4:3 are the index.
+  // Read multiplexer. Groups of four registers lie at multiples of 32: bits 4:3 are the index.
   assign list_k = dma_list[24*addr[4:3]+:24];
   assign progress_k = dma_progress[32*addr[4:3]+:32];
   assign producer_k = producer[17*addr[4:3]+:17];
@@ -304,7 +303,7 @@ module myri_lanai_regs
         default: rdata = 32'd0;
       endcase
     end else begin
-      rdata = isr;  // nobody looks
+      rdata = isr;  // not read
     end
   end
 endmodule

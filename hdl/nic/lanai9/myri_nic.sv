@@ -1,11 +1,10 @@
-// Myrinet NIC of the LANai 9 / PCI64 kind: SRAM arbiter, special registers, packet interface, host DMA,
-// doorbells, PCI; the SRAM itself and the processor are outside (ports mem_*, cpu_*).
-//
-// Three clocks meet only in crossings: the NIC clock, which nothing has but the engines (below `clk`), `link_clk`,
-// `pci_clk`; each sleeps alone. `busy` says that the NIC clock is needed by something else than the processor's SRAM
-// requests; an alarm that does not lie in the future means the next edge.
-// Timing: see the parts. Trace: `_key` is the packet key (first four bytes after the route,
-// big-endian), `_ago` the edges that passed since the moment itself, 0 = this edge.
+// Myrinet NIC of the LANai 9 / PCI64 kind: SRAM arbiter, special registers, packet interface, host DMA, doorbells, PCI.
+// The SRAM itself and the processor are external (ports mem_*, cpu_*).
+// Three clocks meet only in crossings: the NIC clock, used by the engines only (below `clk`), `link_clk`, and
+// `pci_clk`; each is gated separately. `busy`: the NIC clock is needed for other reasons than SRAM requests of the
+// processor. An alarm that is not in the future requests the next edge.
+// Timing: see the parts. Trace: `_key` is the packet key (first four bytes after the route, big-endian), `_ago` the
+// number of edges since the event, 0 = this edge.
 module myri_nic
   import myri_sleep_pkg::*;
   import myri_nic_trace_pkg::*;
@@ -21,22 +20,22 @@ module myri_nic
     input logic [ENGINES-1:0] nic_gated_clk,  // NIC clock of each engine, gated
     input logic rst,  // synchronous reset
     input logic [47:0] cycle,  // index of the coming edge
-    output logic [ENGINES-1:0] nic_gated_needed,  // clock enables of these
-    output logic busy,  // another edge is needed, the processor's SRAM requests apart
-    output alarm_t alarm,  // wants to be awake at this edge
+    output logic [ENGINES-1:0] nic_gated_needed,  // clock enables of these clocks
+    output logic busy,  // 1 = a further edge is needed, apart from the processor's SRAM requests
+    output alarm_t alarm,  // edge at which the clock must run
     input logic link_clk,  // character clock
     input logic [HALVES-1:0] link_gated_clk,  // link_clk of its halves, gated
     input logic link_rst,  // synchronous reset
     input logic [47:0] link_cycle,  // index of the coming edge
-    output logic [HALVES-1:0] link_gated_needed,  // clock enables of these
-    output logic link_busy,  // link clock: another edge is needed
-    output alarm_t link_alarm,  // link clock: wants to be awake at this edge
+    output logic [HALVES-1:0] link_gated_needed,  // clock enables of these clocks
+    output logic link_busy,  // link clock: 1 = a further edge is needed
+    output alarm_t link_alarm,  // link clock: edge at which it must run
     input logic pci_clk,  // PCI clock
-    input logic [PCI_SIDES-1:0] pci_gated_clk,  // that of its sides, gated
+    input logic [PCI_SIDES-1:0] pci_gated_clk,  // clocks of its sides, gated
     input logic pci_rst,  // synchronous reset
     input logic [47:0] pci_cycle,  // index of the coming edge
-    output logic [PCI_SIDES-1:0] pci_gated_needed,  // clock enables of these
-    output logic pci_busy,  // PCI clock: another edge is needed
+    output logic [PCI_SIDES-1:0] pci_gated_needed,  // clock enables of these clocks
+    output logic pci_busy,  // PCI clock: 1 = a further edge is needed
     input logic [8:0] rx,  // {data flag, byte} from the cable
     output logic [8:0] tx,  // {data flag, byte} to the cable
     input logic rx_hold,  // see myri_link_port
@@ -44,31 +43,31 @@ module myri_nic
     input pci_in_t pci_in,  // resolved wires of the slot
     output pci_out_t pci_out,  // drives and enables
     output sram_request_t mem_a,  // memory port a
-    input logic [63:0] mem_a_rdata,  // read data, the clock after
+    input logic [63:0] mem_a_rdata,  // read data, one clock later
     output sram_request_t mem_b,  // memory port b
-    input logic [63:0] mem_b_rdata,  // read data, the clock after
+    input logic [63:0] mem_b_rdata,  // read data, one clock later
     input logic cpu_reg_valid,  // processor: access in this clock
     input logic cpu_reg_write,  // 1 = write
     input logic [8:0] cpu_reg_addr,  // offset
     input logic [31:0] cpu_reg_wdata,  // write data
     output logic [31:0] cpu_reg_rdata,  // read data, same clock
     input sram_request_t cpu_sram,  // SRAM: processor
-    output logic cpu_gnt,  // granted
-    output logic cpu_free,  // a request would be, in this clock
-    output sram_read_t cpu_read,  // what it read
+    output logic cpu_gnt,  // grant
+    output logic cpu_free,  // a request would be granted in this clock
+    output sram_read_t cpu_read,  // read data
     output logic [31:0] isr,  // ISR
     output logic [31:0] isr_set,  // bits set by hardware at the last edge
     output logic lanai_reset,  // level: the host holds the LANai in reset
     output logic intr_line,  // level: interrupt request, before it crosses to INTA#
-    input nic_settings_t cfg,  // of the NIC
+    input nic_settings_t cfg,  // configuration of the NIC
     output send_trace_t send_trace,  // clk: of the send engine
     output recv_trace_t recv_trace,  // clk: of the receive engine
     output dma_trace_t dma_trace,  // clk: of the DMA engine
     output pio_trace_t pio_trace,  // clk: of PIO and doorbells
     output link_trace_t link_trace,  // link_clk: of the link
-    output nic_status_t status,  // clk: what went wrong
+    output nic_status_t status,  // clk: error indications
     output logic st_in_flight,  // clk: send or DMA has something open
-    output logic st_link_in_flight  // link_clk: a packet is half sent or half received
+    output logic st_link_in_flight  // link_clk: a packet is partly sent or received
 );
   // Registers.
   logic [31:0] w_data, set_isr, set_errors, myrinet;
@@ -110,13 +109,13 @@ module myri_nic
   logic [65:0] rd_data;
   logic unused_ok;
   assign unused_ok = ^{w_data[31:24], myrinet};
-  // Sleeping.
+  // Clock gating.
   logic pio_near, pio_far, dma_near, dma_far, send_needed, recv_needed, event_needed, intr_needed;
   logic arb_busy, regs_busy, control_needed;
   logic net_in_flight, dma_in_flight;
   alarm_t timer_alarm, nres_alarm, start_alarm;
 
-  // What needs an edge, the processor's requests apart, is a part.
+  // Parts that need an edge, apart from the processor's requests.
   assign busy = arb_busy || send_needed || recv_needed || pio_near || pio_far || dma_near || dma_far || control_needed;
   assign control_needed = regs_busy || event_needed || intr_needed;
   assign alarm = earlier(timer_alarm, earlier(nres_alarm, start_alarm));

@@ -1,18 +1,17 @@
-// Control register and bank of pointers of the card (fact sheet 3.7), NIC clock side.
-//
-// Takes beats of the PCI offsets 0x800000..0x803FFF, a 32-bit half a clock. The control register's
-// upper bits are commands in pairs (…_ON, …_OFF) and the chain triggers; it reads back the state in
-// the same bits, and FIFO size, multi-queue and limit-check enable. Pointers 0..3 are the current
-// blocks of the DMA chains, 4..7 the bases of the doorbell FIFOs; 8..15 do nothing. The doorbell
-// limit check is only stored: the place of its table is not known. Registers are big-endian.
-// Timing: a write is in force after the edge that takes it; read data in the clock of the request.
+// Control register and pointer bank of the card (fact sheet 3.7), NIC clock side.
+// Takes beats of the PCI offsets 0x800000..0x803FFF, one 32-bit half per clock. The upper bits of the control register
+// are commands in pairs (…_ON, …_OFF) and the chain triggers; the register reads back the state in the same bits, and
+// FIFO size, multi-queue and limit-check enable. Pointers 0..3 are the current blocks of the DMA chains, 4..7 the bases
+// of the doorbell FIFOs; 8..15 have no function. The doorbell limit check is only stored, because the location of its
+// table is not known. Registers are big-endian.
+// Timing: a write takes effect after the edge that accepts it; read data in the clock of the request.
 module myri_nic_control
   import myri_lanai9_pkg::*;
 (
     input  logic        clk,          // NIC clock
     input  logic        rst,          // synchronous reset: LANai in reset, interrupts off
     input  logic        in_valid,     // a write beat for this region
-    output logic        in_ready,     // taken at the coming edge
+    output logic        in_ready,     // accepted at the coming edge
     input  logic [13:0] in_addr,      // offset from 0x800000, multiple of 8
     input  logic [ 7:0] in_be,        // lanes written
     input  logic [63:0] in_data,      // lanes; also of reads: in_addr selects rdata
@@ -29,7 +28,7 @@ module myri_nic_control
     output logic [ 2:0] fifo_size,    // doorbell FIFO size field
     output logic        multi_queue   // four doorbell FIFOs
 );
-  logic        low_done_q;  // the lower half of this beat is through
+  logic        low_done_q;  // the lower half of this beat is done
   logic        high;
   logic        last;
   logic        write;  // all four bytes of the half are written

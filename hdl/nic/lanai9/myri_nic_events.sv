@@ -1,24 +1,23 @@
-// Gathers the events of the NIC into the words that set ISR and ERRORS (bits: pymodels/registers.py).
-//
+// Collector of the NIC's events into the words that set ISR and ERRORS (bits: pymodels/registers.py).
 // Timing: combinational; every input is a strobe of the NIC clock.
 module myri_nic_events
   import myri_nic_trace_pkg::*;
   import myri_lanai9_pkg::*;
 (
-    input  logic               set_head,        // first word of a packet stored
+    input  logic               set_head,        // strobe: first word of a packet stored
     input  logic               set_recv,        // tail stored
     input  logic               set_buff,        // no room for the next word
     input  logic               set_send,        // send limit reached
     input  logic               set_nres,        // network time-out
-    input  logic               recv_truncated,  // by it: packet truncated
-    input  logic               recv_reset,      // by it: receiver reset
+    input  logic               recv_truncated,  // time-out: packet truncated
+    input  logic               recv_reset,      // time-out: receiver reset
     input  logic               bell_wake,       // doorbell entry stored
     input  logic        [ 1:0] set_wake,        // DMA blocks with WAKE, chains 3:2 and 1:0
     input  logic        [ 5:0] link_event,      // down, missed, beat, forward reset, illegal, sent
     input  logic               illegal_enable,  // MYRINET bit
     input  logic               beat_enable,     // MYRINET bit
-    input  nic_status_t        status,          // clk: what went wrong
-    input  logic        [ 1:0] dma_chain,       // ... this one
+    input  nic_status_t        status,          // clk: error indications
+    input  logic        [ 1:0] dma_chain,       // ... this chain
     output logic        [31:0] set_isr,         // bits of ISR
     output logic        [31:0] set_errors       // bits of ERRORS
 );
@@ -27,8 +26,8 @@ module myri_nic_events
       set_wake != 2'd0 || link_event != 6'd0 ||
       status.doorbell_overflow || status.dma_error || status.send_misuse || status.pio_misuse;
 
-  // Where nothing happens the words are not built: event_any, which is 0 then, instead of a 0 that would become a mask over them.
-  // (Each is assigned once, so that Icarus sees no pulses.)
+  // The words are not built without an event: they are then event_any, which is 0, because a constant 0 would become a
+  // mask over them. (Each is assigned once, so that Icarus sees no glitches.)
   always_comb begin
     if (event_any) begin
       set_isr = ({31'd0, set_head} << ISR_HEAD) |

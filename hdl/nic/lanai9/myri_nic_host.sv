@@ -1,34 +1,33 @@
 // Host side of the NIC in the NIC clock: PIO unit, control register and pointers, doorbells, DMA chains.
-//
-// Timing: that of the parts. SRAM requests: `pio` carries PIO and doorbell entries, `dma` the chains.
+// Timing: see the parts. SRAM requests: `pio` carries PIO and doorbell entries, `dma` the chains.
 module myri_nic_host
   import myri_sleep_pkg::*;
   import myri_nic_trace_pkg::*;
   import myri_sram_pkg::*;
   import myri_lanai9_pkg::*;
 (
-    input  logic         pio_clk,           // NIC clock of PIO and doorbells; edges with pio_needed = 0 may be left out
-    input logic dma_clk,  // NIC clock of the DMA chains, likewise with dma_needed
+    input  logic         pio_clk,           // NIC clock of PIO and doorbells; edges with pio_needed = 0 may be skipped
+    input logic dma_clk,  // NIC clock of the DMA chains; edges with dma_needed = 0 may be skipped
     input logic rst,  // synchronous reset
     input logic [47:0] cycle,  // index of the coming edge
     input logic [15:0] cfg_start_clocks,  // start-up of a DMA block
     input logic pio_valid,  // PIO stream of the PCI side
-    output logic pio_ready,  // taken
+    output logic pio_ready,  // accepted
     input logic [93:0] pio_data,  // see myri_pio
     output logic rsp_valid,  // read answer
-    input logic rsp_ready,  // taken
-    output logic [63:0] rsp_data,  // lanes
+    input logic rsp_ready,  // accepted
+    output logic [63:0] rsp_data,  // byte lanes
     output logic cmd_valid,  // DMA command
-    input logic cmd_ready,  // taken
+    input logic cmd_ready,  // accepted
     output logic [48:0] cmd_data,  // see myri_host_dma
     output logic wr_valid,  // DMA write beat
-    input logic wr_ready,  // taken
-    output logic [63:0] wr_data,  // lanes
+    input logic wr_ready,  // accepted
+    output logic [63:0] wr_data,  // byte lanes
     input logic rd_valid,  // DMA read beat, or end of a command
-    output logic rd_ready,  // taken
+    output logic rd_ready,  // accepted
     input logic [65:0] rd_data,  // {done, error, lanes}
     output logic host_reg_valid,  // special register access of the host
-    input logic host_reg_ready,  // served
+    input logic host_reg_ready,  // access done in this clock
     output logic host_reg_write,  // 1 = write
     output logic [8:0] host_reg_addr,  // offset
     output logic [31:0] host_reg_wdata,  // write data
@@ -51,18 +50,18 @@ module myri_nic_host
     output logic lanai_reset,  // control register
     output logic irq_enable,  // control register
     output sram_request_t pio_sram,  // SRAM: PIO
-    input logic pio_gnt,  // granted
-    input sram_read_t pio_read,  // what it read
+    input logic pio_gnt,  // grant
+    input sram_read_t pio_read,  // read data
     output sram_request_t dma_sram,  // SRAM: host DMA
-    input logic dma_gnt,  // granted
-    input sram_read_t dma_read,  // what it read
+    input logic dma_gnt,  // grant
+    input sram_read_t dma_read,  // read data
     output dma_trace_t dma_trace,  // clk: of the DMA engine
     output pio_trace_t pio_trace,  // clk: of PIO and doorbells
-    output logic in_flight,  // a DMA block is in work
-    output alarm_t alarm,  // DMA start-up runs
-    output logic pio_needed,  // the coming edge of pio_clk is needed
-    output logic dma_needed,  // that of dma_clk
-    output logic busy  // another edge is needed
+    output logic in_flight,  // a DMA block is active
+    output alarm_t alarm,  // alarm of the DMA start-up delay
+    output logic pio_needed,  // 1 = the coming edge of pio_clk is needed
+    output logic dma_needed,  // 1 = the coming edge of dma_clk is needed
+    output logic busy  // 1 = a further clock edge is needed
 );
   logic ctl_valid, ctl_ready, ctl_taken, bell_valid, bell_ready;
   sram_request_t bell_sram;
@@ -79,11 +78,11 @@ module myri_nic_host
   logic unused_ok;
   assign unused_ok = ^w_pointer[31:24];
 
-  // The card's map.
+  // Address decoder of the card.
   assign to_bell = {1'b0, addr} >= PCI_DOORBELL;
   assign to_regs = {1'b0, addr} >= PCI_REGISTERS && !to_bell;
 
-  // The processor's load of a chain goes first.
+  // A load of a chain by the processor has priority.
   assign ctl_ready = ctl_taken && reg_w_list == 4'd0;
   assign pio_trace.pio_addr = addr;
   assign pio_trace.doorbell = bell_wake;

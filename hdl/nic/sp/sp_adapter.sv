@@ -1,8 +1,7 @@
-// The SP adapter (paper 001, 3.1.2), the whole: a PCI card with two FIFOs between the engines, a link interface, and an SRAM
-// that host and processor share; SRAM and processor are outside (ports mem_*, cpu_*).
-//
+// SP adapter (paper 001, 3.1.2): a PCI card with two FIFOs between the engines, a link interface, and an SRAM that host
+// and processor share. SRAM and processor are external (ports mem_*, cpu_*).
 // Three clocks meet only in crossings, as in myri_nic; with cfg.cdc_latency 0 a crossing is the one register that two
-// clocks of one root need. Each clock sleeps alone. `busy`, alarms and `_ago`: as in myri_nic.
+// clocks from one source need. Each clock is gated separately. `busy`, alarms and `_ago`: as in myri_nic.
 // Timing: see the parts.
 module sp_adapter
   import myri_sleep_pkg::*;
@@ -19,19 +18,19 @@ module sp_adapter
     input logic clk,  // NIC clock
     input logic rst,  // synchronous reset
     input logic [47:0] cycle,  // index of the coming edge
-    output logic busy,  // another edge is needed, the processor's SRAM requests apart
-    output alarm_t alarm,  // wants to be awake at this edge
+    output logic busy,  // 1 = a further edge is needed, apart from the processor's SRAM requests
+    output alarm_t alarm,  // edge at which the clock must run
     input logic link_clk,  // character clock
     input logic link_rst,  // synchronous reset
     input logic [47:0] link_cycle,  // index of the coming edge
-    output logic link_busy,  // link clock: another edge is needed
-    output alarm_t link_alarm,  // link clock: wants to be awake at this edge
+    output logic link_busy,  // link clock: 1 = a further edge is needed
+    output alarm_t link_alarm,  // link clock: edge at which it must run
     input logic pci_clk,  // PCI clock
-    input logic [PCI_SIDES-1:0] pci_gated_clk,  // that of its sides, gated
+    input logic [PCI_SIDES-1:0] pci_gated_clk,  // clocks of its sides, gated
     input logic pci_rst,  // synchronous reset
     input logic [47:0] pci_cycle,  // index of the coming edge
-    output logic [PCI_SIDES-1:0] pci_gated_needed,  // clock enables of these
-    output logic pci_busy,  // PCI clock: another edge is needed
+    output logic [PCI_SIDES-1:0] pci_gated_needed,  // clock enables of these clocks
+    output logic pci_busy,  // PCI clock: 1 = a further edge is needed
     input logic [8:0] rx,  // {data flag, byte} from the cable
     output logic [8:0] tx,  // {data flag, byte} to the cable
     input logic rx_hold,  // see myri_link_port
@@ -39,38 +38,38 @@ module sp_adapter
     input pci_in_t pci_in,  // resolved wires of the slot
     output pci_out_t pci_out,  // drives and enables
     output sram_request_t mem_a,  // memory port a
-    input logic [63:0] mem_a_rdata,  // read data, the clock after
+    input logic [63:0] mem_a_rdata,  // read data, one clock later
     output sram_request_t mem_b,  // memory port b
-    input logic [63:0] mem_b_rdata,  // read data, the clock after
+    input logic [63:0] mem_b_rdata,  // read data, one clock later
     input logic cpu_reg_valid,  // processor: access in this clock
     input logic cpu_reg_write,  // 1 = write
     input logic [8:0] cpu_reg_addr,  // offset
     input logic [31:0] cpu_reg_wdata,  // write data
     output logic [31:0] cpu_reg_rdata,  // read data, same clock
     input sram_request_t cpu_sram,  // SRAM: processor
-    output logic cpu_gnt,  // granted
-    output logic [63:0] cpu_rdata,  // read data, the clock after
+    output logic cpu_gnt,  // grant
+    output logic [63:0] cpu_rdata,  // read data, one clock later
     output logic [31:0] isr,  // STATUS, which a polling loop watches
     output logic intr_line,  // level: interrupt request, before it crosses to INTA#
-    input nic_settings_t cfg,  // of the NIC
+    input nic_settings_t cfg,  // configuration of the NIC
     input logic [7:0] cfg_bus_beat,  // NIC clocks that a beat of the right engine keeps the internal bus
     input logic [7:0] cfg_bus_access,  // NIC clocks that an access of host or processor keeps it
-    input logic cfg_doorbell,  // the adapter has doorbells
+    input logic cfg_doorbell,  // 1 = the adapter has doorbells
     output send_trace_t send_trace,  // clk: of the send engine
     output recv_trace_t recv_trace,  // clk: of the receive engine
     output dma_trace_t dma_trace,  // clk: of the DMA engine
     output logic tr_move_start,  // clk: the right engine begins to move user bytes of a packet
     output logic tr_move_done,  // clk: they are in the Recv/Cmd FIFO
     output logic [31:0] tr_move_key,  // packet key, with both
-    output logic [31:0] tr_move_bytes,  // how many, with both
+    output logic [31:0] tr_move_bytes,  // number of user bytes, with both
     output logic [31:0] tr_move_number,  // number of their STORE, with both
     output pio_trace_t pio_trace,  // clk: of PIO and doorbells
     output link_trace_t link_trace,  // link_clk: of the link
-    output nic_status_t status,  // clk: what went wrong
+    output nic_status_t status,  // clk: error indications
     output logic st_queue_overflow,  // clk: an insertion into the command queue was lost
-    output logic st_packet_misuse,  // clk: a command for what its packet does not have
-    output logic st_in_flight,  // clk: an engine has something open
-    output logic st_link_in_flight  // link_clk: a packet is half sent or half received
+    output logic st_packet_misuse,  // clk: a command exceeded its packet
+    output logic st_in_flight,  // clk: an engine is active
+    output logic st_link_in_flight  // link_clk: a packet is partly sent or received
 );
   localparam int KEY_AT = 16;  // first byte of the VIA header
 
@@ -94,7 +93,7 @@ module sp_adapter
   logic [73:0] send_data;
   logic [76:0] recv_data;
   logic [5:0] link_event;
-  // The host's accesses of SRAM.
+  // SRAM accesses of the host.
   sram_request_t pio_sram;
   logic pio_gnt;
   // Registers and events.
@@ -119,7 +118,7 @@ module sp_adapter
   logic [16:0] producer, consumer;
   logic [23:0] base;
   logic [63:0] w_pair;
-  // Sleeping.
+  // Clock gating.
   logic regs_busy, engines_busy, host_busy, far_busy, near_busy, unused_ok;
   alarm_t left_alarm, timer_alarm;
 
@@ -135,7 +134,7 @@ module sp_adapter
       ({5'd0, status.pio_misuse} << ERR_PIO_MISUSE);
   assign unused_ok = ^link_event;
 
-  // The SRAM: the host's accesses on one port, the processor's on the other.
+  // The SRAM: the host accesses one port, the processor the other.
   assign mem_a = pio_gnt ? pio_sram : SRAM_IDLE;
   assign mem_b = cpu_gnt ? cpu_sram : SRAM_IDLE;
   assign cpu_rdata = mem_b_rdata;

@@ -1,10 +1,9 @@
-// Arbiter of the adapter's internal bus: one access at a time, of 64 bits.
-//
-// Requesters: PIO of the host, the right engine's two directions (equals, round robin), and the processor,
-// which takes turns with them. An access keeps the bus for so many NIC clocks; the processor's does so only
-// when somebody waits for it, so that a processor alone on the bus leaves no trace that a sleeping clock
-// would miss. Timing: grant in the clock of the request.
-// Sleeping: `busy` follows the engines, not the processor, which keeps the clock awake itself.
+// Arbiter of the adapter's internal bus: one 64-bit access at a time.
+// Requesters: PIO of the host, the two directions of the right engine (equal, round robin), and the processor, which
+// alternates with them. An access occupies the bus for a set number of NIC clocks. An access of the processor does so
+// only if another requester waits, so that a processor alone on the bus leaves no state that a stopped clock would
+// miss. Timing: grant in the clock of the request.
+// Clock gating: `busy` follows the engines, not the processor, which keeps the clock running itself.
 module sp_bus (
     input logic clk,  // NIC clock
     input logic rst,  // synchronous reset
@@ -13,15 +12,15 @@ module sp_bus (
     input logic pio_req,  // host PIO and doorbells: request
     output logic pio_gnt,  // granted in this clock
     input logic tx_req,  // right engine, Send FIFO to link interface
-    output logic tx_gnt,  // granted
+    output logic tx_gnt,  // grant
     input logic rx_req,  // right engine, link interface to Recv/Cmd FIFO
-    output logic rx_gnt,  // granted
+    output logic rx_gnt,  // grant
     input logic cpu_req,  // processor
-    output logic cpu_gnt,  // granted
-    output logic busy  // another edge is needed
+    output logic cpu_gnt,  // grant
+    output logic busy  // 1 = a further clock edge is needed
 );
-  logic [7:0] held_q;  // clocks that the access in work still keeps the bus
-  logic       cpu_turn_q;  // the processor comes before the engines
+  logic [7:0] held_q;  // clocks for which the current access still keeps the bus
+  logic       cpu_turn_q;  // the processor has priority over the engines
   logic [2:0] request;
   logic [2:0] grant;
   logic       open;  // an engine gets the bus in this clock

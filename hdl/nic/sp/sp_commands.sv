@@ -1,11 +1,10 @@
-// Command queue of the SP adapter, and the right engine on its way from the receive buffer to the Recv/Cmd FIFO.
-//
-// The processor's insertions wait here in order: commands, data, and the end of a packet. A command and data go into
-// the FIFO as they are; behind a STORE with PACKET the right engine puts the packet's next user bytes, packed
-// from lane 0, a word of them for each beat of the internal bus; only then comes the next insertion. So the words that
-// follow a command in the FIFO are its own, while the left engine already takes them out at the other end.
-// An insertion that finds the queue full is lost and flagged by `overflow`; what its packet does not have, by `misuse`.
-// Timing: an insertion goes through in two clocks; user data a word a clock where the bus is granted.
+// Command queue of the SP adapter, and the right engine from the receive buffer to the Recv/Cmd FIFO.
+// Insertions of the processor wait here in order: commands, data, and the release of a packet. Commands and data enter
+// the FIFO unchanged. After a STORE with PACKET the right engine inserts the packet's next user bytes, packed from lane
+// 0, one word per beat of the internal bus, before the next insertion. The words after a command in the FIFO are
+// therefore its own, while the left engine already removes them at the other end. An insertion into a full queue is
+// lost and flagged by `overflow`; a command that exceeds its packet by `misuse`.
+// Timing: an insertion passes in two clocks; user data one word per clock while the bus is granted.
 module sp_commands
   import sp_adapter_pkg::*;
 (
@@ -13,29 +12,29 @@ module sp_commands
     input logic rst,  // synchronous reset
     input logic w_command,  // strobe: insert a command
     input logic w_words,  // strobe: insert two words of data
-    input logic w_next,  // strobe: the packet at the processor's head is done with
+    input logic w_next,  // strobe: release the packet at the processor's head
     input logic [63:0] w_data,  // {first word, second word} of both
-    output logic room,  // the queue takes SIZE_QUEUE_ROOM more
+    output logic room,  // the queue has room for SIZE_QUEUE_ROOM more
     output logic overflow,  // strobe: an insertion was lost
-    output logic misuse,  // strobe: a command for a packet that is not there, or beyond its end
+    output logic misuse,  // strobe: a command for a missing packet or beyond a packet's end
     input logic arrived,  // receive buffer: a packet is at the processor's head
-    output logic look_next,  // go on to the next
-    input logic move_valid,  // a packet is there to be moved
+    output logic look_next,  // advance to the next packet
+    input logic move_valid,  // a packet is ready to be moved
     output logic [7:0] move_at,  // word of its user data
-    input logic [63:0] move_word,  // lanes
+    input logic [63:0] move_word,  // byte lanes
     input logic [11:0] move_bytes,  // its user bytes
-    output logic move_release,  // its slot is free
+    output logic move_release,  // strobe: free its slot
     output logic bus_req,  // internal bus: request
-    input logic bus_gnt,  // granted
+    input logic bus_gnt,  // grant
     output logic out_valid,  // a word for the Recv/Cmd FIFO
-    input logic out_ready,  // taken
+    input logic out_ready,  // accepted
     output logic [63:0] out_data,  // a command, or lanes
     output logic tr_start,  // trace: the right engine begins to move user bytes
     output logic tr_done,  // trace: they are in the FIFO
-    output logic [31:0] tr_bytes,  // how many, with both
+    output logic [31:0] tr_bytes,  // number of user bytes, with both
     output logic [31:0] tr_number,  // number of their STORE, from 0, with both
-    output logic idle,  // nothing waits
-    output logic busy  // another edge is needed
+    output logic idle,  // no command waits
+    output logic busy  // 1 = a further clock edge is needed
 );
   localparam int LOG2 = $clog2(SIZE_QUEUE);
   localparam logic [1:0] COMMAND = 2'd0;
@@ -46,16 +45,16 @@ module sp_commands
   logic [65:0] q_data, q_in;
   logic [LOG2:0] level;
   logic [1:0] kind;
-  logic moving_q;  // the right engine puts user bytes
-  logic [11:0] at_q;  // user byte that comes next
+  logic moving_q;  // the right engine moves user bytes
+  logic [11:0] at_q;  // next user byte
   logic [31:0] stores_q;  // STOREs so far
   logic fits, starts, passes, store;
   logic a_want, a_skip, a_valid, a_active, a_busy, a_ready;
   logic [63:0] a_data;
-  logic [ 7:0] word_at_q;  // word that the aligner takes next
+  logic [ 7:0] word_at_q;  // next word for the aligner
   logic [15:0] bytes_now_q;
 
-  // In.
+  // Insertions.
   assign insert = w_command || w_words || w_next;
   assign q_in = {w_next ? NEXT : w_command ? COMMAND : DATA, w_command ? w_data : lanes(w_data)};
   assign overflow = insert && !q_room;
@@ -78,7 +77,7 @@ module sp_commands
       .busy(q_busy)
   );
 
-  // Out.
+  // Output to the FIFO.
   assign kind = q_data[65:64];
   assign store = kind == COMMAND && !q_data[32+COMMAND_FETCH] && !q_data[32+COMMAND_ALARM];
   assign fits = move_valid && {1'b0, q_data[47:32]} + {5'd0, at_q} <= {5'd0, move_bytes};

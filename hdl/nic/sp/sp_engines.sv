@@ -1,9 +1,7 @@
-// The data path of the SP adapter: both engines, the two FIFOs between them, the link interface's buffers, and the internal
-// bus that the right engine shares with host and processor.
-//
-//   bus master -> left engine -> Send FIFO -> right engine -> send buffer -> link
-//   link -> receive buffer -> right engine -> Recv/Cmd FIFO -> left engine -> bus master
-//
+// Data path of the SP adapter: both engines, the two FIFOs between them, the buffers of the link interface, and the
+// internal bus that the right engine shares with host and processor.
+// bus master -> left engine -> Send FIFO -> right engine -> send buffer -> link
+// link -> receive buffer -> right engine -> Recv/Cmd FIFO -> left engine -> bus master
 // Left and right engine overlap on receive. On send the right engine waits for all user data of a packet, as the
 // hardware does (paper 001, 3.3.2). Timing: see the parts.
 module sp_engines
@@ -38,28 +36,28 @@ module sp_engines
     output logic set_read,  // a READ is done,
     output logic set_alarm,  // an ALARM is done
     input logic [4:0] r_index,  // which of the words of the read buffer is read
-    output logic [31:0] read_word,  // it
+    output logic [31:0] read_word,  // its value
     output logic [31:0] recv_word,  // RECV0..RECV7 at w_index
     output logic [31:0] recv_status,  // RECV_STATUS
-    input logic pio_req,  // internal bus: the host asks
-    output logic pio_gnt,  // granted
-    input logic cpu_req,  // the processor asks
-    output logic cpu_gnt,  // granted
+    input logic pio_req,  // internal bus: request of the host
+    output logic pio_gnt,  // grant
+    input logic cpu_req,  // internal bus: request of the processor
+    output logic cpu_gnt,  // grant
     output logic cmd_valid,  // command to the bus master
-    input logic cmd_ready,  // taken
+    input logic cmd_ready,  // accepted
     output logic [48:0] cmd_data,  // {write, address, bytes}
     output logic wr_valid,  // beat to the bus master
-    input logic wr_ready,  // taken
+    input logic wr_ready,  // accepted
     output logic [63:0] wr_data,  // PCI lanes
     input logic rd_valid,  // beat or end of command from the bus master
-    output logic rd_ready,  // taken
+    output logic rd_ready,  // accepted
     input logic [65:0] rd_data,  // {done, error, PCI lanes}
     output logic send_valid,  // entry for myri_packet_tx
-    input logic send_ready,  // taken
-    output logic [73:0] send_data,  // the entry
+    input logic send_ready,  // accepted
+    output logic [73:0] send_data,  // entry
     input logic recv_valid,  // entry of myri_packet_rx
-    output logic recv_ready,  // taken
-    input logic [76:0] recv_data,  // the entry
+    output logic recv_ready,  // accepted
+    input logic [76:0] recv_data,  // entry
     output send_trace_t send_trace,  // clk: of the send engine
     output recv_trace_t recv_trace,  // clk: of the receive engine
     output dma_trace_t dma_trace,  // clk: of the DMA engine
@@ -71,10 +69,10 @@ module sp_engines
     output logic st_dma_error,  // strobes: a command was ended by an abort,
     output logic st_send_misuse,  // a SEND_START was ignored,
     output logic st_queue_overflow,  // an insertion was lost,
-    output logic st_packet_misuse,  // a packet does not have what was asked for
-    output logic in_flight,  // an engine has something open
+    output logic st_packet_misuse,  // a command exceeded its packet
+    output logic in_flight,  // an engine is active
     output alarm_t alarm,  // start-up of the left engine
-    output logic busy  // another edge is needed
+    output logic busy  // 1 = a further clock edge is needed
 );
   localparam int FIFO_LOG2 = $clog2(SIZE_FIFO / 8);
 

@@ -1,8 +1,7 @@
 // Host side of the SP adapter in the NIC clock: PIO into the SRAM, doorbells, control register.
-//
-// Map of the card (pymodels/nics/sp/registers.py): SRAM, the control register, with cfg_doorbell a doorbell region whose stores
-// become entries of a FIFO in SRAM, as on a LANai 9. A store elsewhere does nothing and is flagged by `misuse`; a load
-// gives 0. Every access of SRAM crosses the internal bus.
+// Map of the card (pymodels/nics/sp/registers.py): SRAM, the control register, and with cfg_doorbell a doorbell region,
+// whose stores become entries of a FIFO in SRAM, as on a LANai 9. A store elsewhere is ignored and flagged by `misuse`;
+// a load elsewhere returns 0. Every SRAM access crosses the internal bus.
 // Timing: that of myri_pio, when the bus is granted.
 module sp_host
   import myri_nic_trace_pkg::*;
@@ -11,16 +10,16 @@ module sp_host
 (
     input logic clk,  // NIC clock
     input logic rst,  // synchronous reset
-    input logic cfg_doorbell,  // the adapter has doorbells
+    input logic cfg_doorbell,  // 1 = the adapter has doorbells
     input logic pio_valid,  // PIO stream: {read, addr[23:3], be, data}
-    output logic pio_ready,  // taken
-    input logic [93:0] pio_data,  // the beat
+    output logic pio_ready,  // accepted
+    input logic [93:0] pio_data,  // beat
     output logic rsp_valid,  // read answer
-    input logic rsp_ready,  // taken
-    output logic [63:0] rsp_data,  // lanes
+    input logic rsp_ready,  // accepted
+    output logic [63:0] rsp_data,  // byte lanes
     output sram_request_t sram,  // SRAM and internal bus: request
-    input logic sram_gnt,  // granted
-    input logic [63:0] sram_rdata,  // read data, the clock after
+    input logic sram_gnt,  // grant
+    input logic [63:0] sram_rdata,  // read data, one clock later
     input logic w_consumer,  // write of BELL_CONSUMER (value in w_data)
     input logic w_base,  // write of BELL_BASE
     input logic [31:0] w_data,  // value of both
@@ -32,9 +31,9 @@ module sp_host
     output logic bell_overflow,  // strobe: an entry was dropped
     input logic irq,  // level, for the control register
     output logic clear_irq,  // strobe: the host clears the interrupt
-    output logic misuse,  // strobe: a store where nothing is
+    output logic misuse,  // strobe: a store to an unmapped address
     output pio_trace_t pio_trace,  // clk: of PIO and doorbells
-    output logic busy  // another edge is needed
+    output logic busy  // 1 = a further clock edge is needed
 );
   logic to_sram, to_bell, ctl_valid, control, bell_valid, bell_ready, bell_busy, pio_busy;
   sram_request_t bell_sram;

@@ -1,13 +1,12 @@
-// Left engine of the SP adapter: does the commands of the Recv/Cmd FIFO, one after the other.
-//
-// A command is {word, host address} (pymodels/nics/sp/registers.py). FETCH: bytes of host memory become words of the Send
-// FIFO, packed from lane 0, as soon as the whole of them has room. STORE: the words behind the command in the
-// FIFO, packed from lane 0, become bytes of host memory. So the order of commands is that of the FIFO, and a
-// FETCH waits for every STORE before it. READ brings words like FETCH, to the read buffer. ALARM asks for an interrupt.
-// A command of no bytes is done when its turn comes, without a start-up.
+// Left engine of the SP adapter: executes the commands of the Recv/Cmd FIFO in order.
+// A command is {word, host address} (pymodels/nics/sp/registers.py). FETCH: bytes of host memory become words of the
+// Send FIFO, packed from lane 0, once all of them have room. STORE: the words after the command in the FIFO, packed
+// from lane 0, become bytes of host memory. Commands execute in the order of the FIFO, so a FETCH waits for every
+// earlier STORE. READ is like FETCH, into the read buffer. ALARM requests an interrupt. A command of no bytes is done
+// when it reaches the head, without a start-up.
 // To the bus master: {write, address[31:0], bytes[15:0]}; beats in 64-bit PCI lanes; from it: {done, error, beat}.
-// Timing: a command is on the bus cfg_start_clocks after it came to the head. Then one word a clock.
-// Sleeping: the start-up is an alarm.
+// Timing: a command is on the bus cfg_start_clocks after it reached the head, then one word per clock.
+// Clock gating: the start-up is an alarm.
 module sp_left_engine
   import myri_sleep_pkg::*;
   import sp_adapter_pkg::*;
@@ -19,12 +18,12 @@ module sp_left_engine
     input logic [47:0] cycle,  // index of the coming edge
     input logic [15:0] cfg_start_clocks,  // start-up of a command
     input logic in_valid,  // Recv/Cmd FIFO: a word is there
-    output logic in_ready,  // taken
+    output logic in_ready,  // accepted
     input logic [63:0] in_data,  // {word, address} of a command, or lanes
     input logic [FIFO_LOG2:0] level,  // words in the Send FIFO
     output logic out_valid,  // a word for the Send FIFO
-    input logic out_ready,  // taken
-    output logic [63:0] out_data,  // lanes
+    input logic out_ready,  // accepted
+    output logic [63:0] out_data,  // byte lanes
     output logic read_start,  // strobe: a READ begins
     output logic read_valid,  // a word for the read buffer
     output logic set_read,  // strobe: a READ is done
@@ -33,27 +32,27 @@ module sp_left_engine
     output logic set_stored,  // strobe: a STORE is done
     output logic error,  // strobe: a command was ended by an abort
     output logic cmd_valid,  // command to the bus master
-    input logic cmd_ready,  // taken
-    output logic [48:0] cmd_data,  // the command
+    input logic cmd_ready,  // accepted
+    output logic [48:0] cmd_data,  // command
     output logic wr_valid,  // beat to the bus master
-    input logic wr_ready,  // taken
+    input logic wr_ready,  // accepted
     output logic [63:0] wr_data,  // PCI lanes
     input logic rd_valid,  // beat or end of command from the bus master
-    output logic rd_ready,  // taken
+    output logic rd_ready,  // accepted
     input logic [65:0] rd_data,  // {done, error, PCI lanes}
     output logic tr_start,  // trace: a command starts to move
-    output logic tr_done,  // trace: it is over
+    output logic tr_done,  // trace: the transfer has finished
     output logic tr_fetch,  // trace: it is a FETCH
     output logic [31:0] tr_bytes,  // trace: its bytes
     output logic [31:0] tr_number,  // trace: its number among the FETCHes (READ: the next one's) or STOREs, from 0
-    output logic idle,  // no command in work
-    output alarm_t alarm,  // start-up runs
-    output logic busy  // another edge is needed
+    output logic idle,  // no command is active
+    output alarm_t alarm,  // alarm of the start-up delay
+    output logic busy  // 1 = a further clock edge is needed
 );
   localparam logic [1:0] IDLE = 2'd0;
-  localparam logic [1:0] START = 2'd1;  // start-up, and room for a FETCH
-  localparam logic [1:0] ISSUE = 2'd2;  // the command to the bus master
-  localparam logic [1:0] MOVE = 2'd3;  // beats, until the end of the command
+  localparam logic [1:0] START = 2'd1;  // wait for the start-up, and for room for a FETCH
+  localparam logic [1:0] ISSUE = 2'd2;  // send the command to the bus master
+  localparam logic [1:0] MOVE = 2'd3;  // move beats until the command ends
 
   logic [ 1:0] state_q;
   logic [15:0] bytes_q;
@@ -64,7 +63,7 @@ module sp_left_engine
   logic room, begin_move, complete;
   logic a_in_valid, a_in_want, a_in_skip, a_out_valid, a_out_ready, a_active, a_busy;
   logic [63:0] a_in_data, a_out_data;
-  logic beat;  // a beat of read data shows
+  logic beat;  // a beat of read data is available
   logic read_q, rings_q;
   logic unused_ok;
 
@@ -74,7 +73,7 @@ module sp_left_engine
   assign begin_move = state_q == START && room && cycle >= start_at_q;
   assign complete = (state_q == MOVE && ended_q && !a_active) || (begin_move && bytes_q == 16'd0);
 
-  // FETCH: beats become words. STORE: words become beats.
+  // FETCH: split beats into words. STORE: join words into beats.
   assign beat = rd_valid && !rd_data[65];
   assign a_in_valid = tr_fetch ? beat : in_valid && state_q == MOVE;
   assign a_in_data = tr_fetch ? rd_data[63:0] : in_data;

@@ -1,16 +1,16 @@
-// Read buffer of the SP adapter: words of host memory that a READ has brought for the processor.
-//
-// Timing: a word a clock; read at once. Sleeping: state moves with its inputs, whose unit is awake then.
+// Read buffer of the SP adapter: words of host memory that a READ has fetched for the processor.
+// Timing: one word per clock; read in the same clock. Clock gating: state changes with its inputs, whose source is then
+// busy.
 module sp_read_buffer
   import sp_adapter_pkg::*;
 (
     input  logic        clk,      // NIC clock
     input  logic        rst,      // synchronous reset
     input  logic        start,    // strobe: a READ begins
-    input  logic        w_valid,  // a word comes
+    input  logic        w_valid,  // a word arrives
     input  logic [63:0] w_data,   // lanes, packed from lane 0
-    input  logic [ 4:0] index,    // 32-bit word that is read
-    output logic [31:0] word      // it, big-endian, the same clock
+    input  logic [ 4:0] index,    // index of the 32-bit word to read
+    output logic [31:0] word      // the word, big-endian, in the same clock
 );
   localparam int WORDS = SIZE_READ / 8;
   logic [63:0] words[0:WORDS-1];

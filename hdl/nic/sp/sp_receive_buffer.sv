@@ -1,11 +1,11 @@
-// Receive buffer of the link interface: whole packets, the oldest first.
-//
-// Words of a packet fill a slot; with the tail the packet is announced, with its size and whether CRC-8 and size are
-// right: a size is that which its header tells (a lost GAP makes one of two packets, whose CRC-8 is right). Two places look into the buffer: the processor at the packet at its head (`look_q`), the right engine at the
-// packet whose data it moves (`move_q`), which is the same or an older one. `next` moves the processor on; `release`
-// frees the right engine's packet. When every slot is taken the link waits. Words beyond a packet's greatest
-// size are dropped, and the packet has a bad size.
-// Timing: a word a clock; announced in the clock after the tail came. Sleeping: state moves with handshakes.
+// Receive buffer of the link interface: whole packets, oldest first.
+// Words of a packet fill a slot. With the tail the packet is announced, with its size and the validity of CRC-8 and
+// size: the size must be that in its header (a lost GAP joins two packets, whose CRC-8 is good). Two readers use the
+// buffer: the processor the packet at its head (`look_q`), the right engine the packet whose data it moves (`move_q`),
+// which is the same or an older one. `next` advances the processor; `release` frees the right engine's packet. When
+// every slot is in use the link waits. Words beyond the maximum packet size are dropped, and the packet has a bad size.
+// Timing: one word per clock; announced one clock after the tail has arrived. Clock gating: state changes only with
+// handshakes.
 module sp_receive_buffer
   import sp_adapter_pkg::*;
 #(
@@ -14,26 +14,26 @@ module sp_receive_buffer
     input  logic        clk,           // NIC clock
     input  logic        rst,           // synchronous reset
     input  logic        in_valid,      // entry of myri_packet_rx
-    output logic        in_ready,      // taken
+    output logic        in_ready,      // accepted
     input  logic [76:0] in_data,       // {tail, count, syndrome, lanes}
     output logic        arrived,       // a packet is at the processor's head
     input  logic [ 2:0] look_index,    // word of it
     output logic [31:0] look_word,     // big-endian, the same clock
     output logic [31:0] look_status,   // RECV_STATUS
-    input  logic        look_next,     // strobe: the processor goes on to the next packet
-    output logic        move_valid,    // a packet is there for the right engine
+    input  logic        look_next,     // strobe: the processor advances to the next packet
+    output logic        move_valid,    // a packet is ready for the right engine
     input  logic [ 7:0] move_at,       // word of its user data
     output logic [63:0] move_word,     // lanes, the same clock
     output logic [11:0] move_bytes,    // its user bytes
     output logic [31:0] move_key,      // its key
-    input  logic        move_release,  // strobe: its slot is free
+    input  logic        move_release,  // strobe: free its slot
     output logic        tr_first,      // trace: the VIA header of a packet is stored
     output logic        tr_done,       // trace: its tail is stored
     output logic [31:0] tr_key,        // packet key, with both
     output logic [31:0] tr_bytes,      // its bytes with the CRC character, with tr_done
     output logic [ 7:0] tr_syndrome,   // with tr_done
-    output logic        in_flight,     // a packet is half here
-    output logic        busy           // another edge is needed
+    output logic        in_flight,     // a packet is partly received
+    output logic        busy           // 1 = a further clock edge is needed
 );
   localparam int SLOTS = 1 << SLOTS_LOG2;
   localparam int INDEX = 9;  // bits of a word's index in a slot
@@ -48,7 +48,7 @@ module sp_receive_buffer
   logic [INDEX-1:0] index_q;
   logic [15:0] length_q;  // bytes of the packet that comes in
   logic [31:0] key_now_q;
-  logic [15:0] told_q;  // payload bytes that the header tells
+  logic [15:0] told_q;  // payload bytes given in the header
   logic wrong;
   logic key_comes, tail, taken, space, too_long;
   logic [ 3:0] count;

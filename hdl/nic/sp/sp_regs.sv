@@ -1,8 +1,7 @@
-// Registers of the SP adapter as its processor sees them: STATUS, timer, interrupt, errors, doorbell FIFO; writes of the
-// others go to their units as strobes.
-//
-// FETCHED, STORED and SENT in STATUS count what the engines have done, so that firmware compares and nothing needs to be
-// cleared. Timing: read at once, written from the next clock. Sleeping: the timer is an alarm.
+// Registers of the SP adapter as its processor sees them: STATUS, timer, interrupt, errors, doorbell FIFO. Writes of
+// the others are strobes to their units.
+// FETCHED, STORED and SENT in STATUS count finished operations of the engines, so that firmware compares counts and
+// need not clear flags. Timing: read in the same clock, written one clock later. Clock gating: the timer is an alarm.
 module sp_regs
   import myri_sleep_pkg::*;
   import sp_adapter_pkg::*;
@@ -46,8 +45,8 @@ module sp_regs
     output logic          w_consumer,     // BELL_CONSUMER,
     output logic          w_base,         // BELL_BASE
     output logic   [63:0] w_pair,         // with w_command and w_words: both words
-    output alarm_t        alarm,          // the timer runs
-    output logic          busy            // another edge is needed
+    output alarm_t        alarm,          // alarm of the timer
+    output logic          busy            // 1 = a further clock edge is needed
 );
   logic write;
   logic [31:0] high_q, errors_q;  // first word of what is to be inserted

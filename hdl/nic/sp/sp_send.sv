@@ -1,12 +1,11 @@
-// Send side of the SP adapter: the packet's own words, the right engine from the Send FIFO, and the link interface's
-// send buffer.
-//
-// SEND0..SEND5 and OWN0..OWN15 keep what was written. SEND_START asks for a packet: switch header and VIA header out of
-// SEND0..SEND5, then user data: whole words of the Send FIFO, or up to 64 bytes out of OWN0 and on. It begins when all of them are in the
-// Send FIFO; the header enters the send buffer just ahead of the first word, so that the link starts then. Each
-// word of user data crosses the internal bus. `free`: the next packet may be written. A SEND_START that has no
-// packet to make is ignored and flagged by `misuse`.
-// Timing: the header takes three clocks, user data one clock a word where the bus is granted.
+// Send side of the SP adapter: the packet's own words, the right engine from the Send FIFO, and the send buffer of the
+// link interface.
+// SEND0..SEND5 and OWN0..OWN15 keep their written values. SEND_START requests a packet: switch header and VIA header
+// from SEND0..SEND5, then user data: whole words of the Send FIFO, or up to 64 bytes from OWN0 on. It begins when all
+// words are in the Send FIFO. The header enters the send buffer just ahead of the first word, so that the link starts
+// then. Each word of user data crosses the internal bus. `free`: the next packet may be written. A SEND_START without a
+// packet is ignored and flagged by `misuse`.
+// Timing: the header takes three clocks, user data one clock per word while the bus is granted.
 module sp_send
   import sp_adapter_pkg::*;
 #(
@@ -22,33 +21,33 @@ module sp_send
     input logic [31:0] w_data,  // value of all
     output logic free,  // all of them may be written
     output logic misuse,  // strobe: a SEND_START was ignored
-    output logic set_sent,  // strobe: the packet is in the send buffer whole
+    output logic set_sent,  // strobe: the whole packet is in the send buffer
     input logic [FIFO_LOG2:0] level,  // words in the Send FIFO
     output logic in_ready,  // a word of it is taken
-    input logic [63:0] in_data,  // lanes
+    input logic [63:0] in_data,  // byte lanes
     output logic bus_req,  // internal bus: request
-    input logic bus_gnt,  // granted
+    input logic bus_gnt,  // grant
     output logic send_valid,  // entry for myri_packet_tx
-    input logic send_ready,  // taken
+    input logic send_ready,  // accepted
     output logic [73:0] send_data,  // {crc_en, abort, tail, first, last, lanes}
     output logic tr_start,  // trace: the right engine begins with a packet
-    output logic tr_done,  // trace: the packet is in the send buffer whole
+    output logic tr_done,  // trace: the whole packet is in the send buffer
     output logic [31:0] tr_key,  // packet key, with both
-    output logic [31:0] tr_bytes,  // its user bytes, with both
-    output logic in_flight,  // a packet is half in the send buffer
-    output logic busy  // another edge is needed
+    output logic [31:0] tr_bytes,  // user bytes of the packet, with both
+    output logic in_flight,  // a packet is partly in the send buffer
+    output logic busy  // 1 = a further clock edge is needed
 );
-  localparam logic [1:0] IDLE = 2'd0;  // for SEND_START and its data
-  localparam logic [1:0] HEADER = 2'd1;  // three words of headers
-  localparam logic [1:0] DATA = 2'd2;  // words of user data
-  localparam logic [1:0] OWN = 2'd3;  // user data out of OWN0 and on
+  localparam logic [1:0] IDLE = 2'd0;  // wait for SEND_START and its data
+  localparam logic [1:0] HEADER = 2'd1;  // send three words of headers
+  localparam logic [1:0] DATA = 2'd2;  // send words of user data
+  localparam logic [1:0] OWN = 2'd3;  // send user data from OWN0 on
 
   logic [31:0] words[0:7];
   logic [31:0] owns[0:15];
   logic [1:0] state_q;
   logic waiting_q;  // a SEND_START waits for the right engine
   logic [11:0]
-      bytes_q, left_q;  // user bytes from the Send FIFO: of the one that waits, still to move
+      bytes_q, left_q;  // user bytes from the Send FIFO: of the waiting packet; still to move
   logic [6:0] own_q, own_now_q;  // user bytes out of OWN0 and on, likewise
   logic [2:0] place_q;  // word of the headers, or of OWN0 and on
   logic [31:0] even, odd, key_now_q;
@@ -67,7 +66,7 @@ module sp_send
   assign whole = 13'(level) >= {4'd0, bytes_q[11:3]} + 13'(bytes_q[2:0] != 3'd0);
   assign tr_start = state_q == IDLE && waiting_q && whole;
 
-  // What is put into the send buffer.
+  // Words for the send buffer.
   assign even = state_q == OWN ? owns[{place_q, 1'b0}] : words[{place_q[1:0], 1'b0}];
   assign odd = state_q == OWN ? owns[{place_q, 1'b1}] : words[{place_q[1:0], 1'b1}];
   assign pair = {
@@ -148,7 +147,7 @@ module sp_send
         if (state_q == DATA) left_q <= left_q - {8'd0, e_last};
         if (state_q != HEADER && last) state_q <= IDLE;
       end
-      // Of the packet in work, also when the next is written.
+      // Key of the current packet, also while the next one is written.
       if (state_q == IDLE) key_now_q <= words[4];
       if (state_q == IDLE) bytes_now_q <= bytes_q + {5'd0, own_q};
     end

@@ -1,14 +1,14 @@
-// Between two clocks that run as they like, also stand still: entries leave in the order in which they came, none is lost
-// or made; a side that is not busy is as it was after any further edge of its clock.
+// With two arbitrary clocks, which may also stop, entries leave in the order of arrival, and none is lost or added. A
+// side that is not busy does not change with further edges of its clock.
 // prove: bounded 12 free WIDTH=1 DEPTH_LOG2=1
-// unseen: `1'b0` -> `1'b1` in `else w_busy = 1'b0;`: when the write side may sleep early is shown by block tests, asleep against always on
-// unseen: `^` -> `&` in `assign w_fold_1 = w_seen ^ (w_seen >> 1);`: when the write side may sleep early is shown by block tests, asleep against always on
-// unseen: `^` -> `&` in `assign w_fold_2 = w_fold_1 ^ (w_fold_1 >> 2);`: when the write side may sleep early is shown by block tests, asleep against always on
-// unseen: `-` -> `+` in `assign w_fill   = w_bin_q - (w_fold_2 ^ (w_fold_2 >> 4));`: when the write side may sleep early is shown by block tests, asleep against always on
-// unseen: `^` -> `&` in `assign w_fill   = w_bin_q - (w_fold_2 ^ (w_fold_2 >> 4));`: when the write side may sleep early is shown by block tests, asleep against always on
-// unseen: `+` -> `-` in `assign crowded  = 8'(w_fill) + {4'd0, cfg_latency} >= 8'(1 << DEPTH_LOG2);`: when the write side may sleep early is shown by block tests, asleep against always on
-// unseen: `4'd0` -> `4'd1` in `assign crowded  = 8'(w_fill) + {4'd0, cfg_latency} >= 8'(1 << DEPTH_LOG2);`: when the write side may sleep early is shown by block tests, asleep against always on
-// unseen: `>=` -> `<` in `assign crowded  = 8'(w_fill) + {4'd0, cfg_latency} >= 8'(1 << DEPTH_LOG2);`: when the write side may sleep early is shown by block tests, asleep against always on
+// unseen: `1'b0` -> `1'b1` in `else w_busy = 1'b0;`: early idling of the write side is tested by block tests that compare gated with free-running clocks
+// unseen: `^` -> `&` in `assign w_fold_1 = w_seen ^ (w_seen >> 1);`: early idling of the write side is tested by block tests that compare gated with free-running clocks
+// unseen: `^` -> `&` in `assign w_fold_2 = w_fold_1 ^ (w_fold_1 >> 2);`: early idling of the write side is tested by block tests that compare gated with free-running clocks
+// unseen: `-` -> `+` in `assign w_fill   = w_bin_q - (w_fold_2 ^ (w_fold_2 >> 4));`: early idling of the write side is tested by block tests that compare gated with free-running clocks
+// unseen: `^` -> `&` in `assign w_fill   = w_bin_q - (w_fold_2 ^ (w_fold_2 >> 4));`: early idling of the write side is tested by block tests that compare gated with free-running clocks
+// unseen: `+` -> `-` in `assign crowded  = 8'(w_fill) + {4'd0, cfg_latency} >= 8'(1 << DEPTH_LOG2);`: early idling of the write side is tested by block tests that compare gated with free-running clocks
+// unseen: `4'd0` -> `4'd1` in `assign crowded  = 8'(w_fill) + {4'd0, cfg_latency} >= 8'(1 << DEPTH_LOG2);`: early idling of the write side is tested by block tests that compare gated with free-running clocks
+// unseen: `>=` -> `<` in `assign crowded  = 8'(w_fill) + {4'd0, cfg_latency} >= 8'(1 << DEPTH_LOG2);`: early idling of the write side is tested by block tests that compare gated with free-running clocks
 (* anyconst *) logic [2:0] place;  // the entry that is followed, by its number from reset on
 (* anyconst *) logic [3:0] latency;
 logic [2:0] came;

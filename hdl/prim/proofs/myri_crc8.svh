@@ -1,4 +1,4 @@
-// Equal to the definition: eight shifts, each followed by the polynomial 0x07 when the bit that leaves is 1.
+// Equal to the definition: eight shifts, each followed by the polynomial 0x07 if the bit shifted out is 1.
 // prove: bounded 1
 logic [7:0] shifted;
 always_comb begin

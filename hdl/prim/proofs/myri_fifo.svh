@@ -1,5 +1,5 @@
-// Entries leave in the order in which they came, none is lost or made, and `level` counts them; while `busy` is 0 nothing
-// changes. One place of the memory, any, is followed: what was written there is what leaves from there.
+// Entries leave in the order of arrival, none is lost or added, and `level` counts them. While `busy` is 0, no register
+// changes. One arbitrary place of the memory is followed: what was written there is what leaves from there.
 // prove: induction 2 WIDTH=2 DEPTH_LOG2=2
 // prove: induction 2 WIDTH=3 DEPTH_LOG2=1
 (* anyconst *) logic [DEPTH_LOG2-1:0] place;

@@ -1,4 +1,4 @@
-// Of one bit its number; of none, 0.
+// The index of a single bit that is set; 0 if none is.
 // prove: bounded 1 N=8
 // prove: bounded 1 N=5
 always_comb begin

@@ -1,14 +1,15 @@
-// One grant at most, to one that asks, and one whenever somebody asks; a request that stays is granted after N - 1 grants
-// to others at most. Requester `k`, any, is followed: `passed` counts grants to others since it asks.
+// At most one grant, to a requester, and exactly one if there is a request. A persistent request is granted after at
+// most N - 1 grants to others. An arbitrary requester, `k`, is followed: `passed` counts the grants to others since its
+// request.
 // prove: induction 2 N=4
 // prove: induction 2 N=7
-// unseen: `'0` -> `'1` in `candidates = '0;`: it is assigned again when somebody asks, and read only then
-// unseen: `'1` -> `'0` in `if (rst) after_last_q <= '1;`: requester 0 comes first either way
-// unseen: `'0` -> `'1` in `else if (take && grant != '0) after_last_q <= ~(grant | (grant - 1'b1));`: when nobody asks and the grant is taken, requester 0 comes first
+// unseen: `'0` -> `'1` in `candidates = '0;`: reassigned with each request, and read only then
+// unseen: `'1` -> `'0` in `if (rst) after_last_q <= '1;`: requester 0 has priority either way
+// unseen: `'0` -> `'1` in `else if (take && grant != '0) after_last_q <= ~(grant | (grant - 1'b1));`: without a request a taken grant gives requester 0 priority
 (* anyconst *) logic [2:0] k;
 logic [3:0] passed;
-logic [3:0] after;  // requesters that come before the one that was granted last, and it
-logic [3:0] earlier;  // requesters that come before k
+logic [3:0] after;  // requesters up to and including the one granted last
+logic [3:0] earlier;  // requesters with priority over k
 
 always_comb begin
   after = '0;

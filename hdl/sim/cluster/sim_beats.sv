@@ -1,7 +1,8 @@
-// The BEATs of senders asleep, at the far ends of their LANES cables. A sender puts BEAT on the wire at multiples of the period while
-// its clock runs; in its sleep they are computed, here: a receiver that is awake in such a slot sees the character as if it
-// had been sent. A receiver asleep is woken only for BEATs that a fault may have changed: from a slot that a fault strikes to
-// the first BEAT that gets through. The first one after reset wakes it too, so that it knows when they are due.
+// BEATs of senders whose clocks are asleep, for the far ends of their LANES cables. A sender puts BEAT on the wire at
+// multiples of the period while its clock runs. While it sleeps, BEATs are computed here: a receiver that is awake in
+// such a slot sees the character as if it had been sent. A sleeping receiver is woken only for BEATs that a fault may
+// have changed: from a slot with a fault to the first BEAT that gets through. The first BEAT after reset wakes it, too,
+// so that it knows when they are due.
 module sim_beats
   import myri_sleep_pkg::*;
 #(
@@ -10,24 +11,24 @@ module sim_beats
     input logic clk,  // character clock of the receiver
     input logic rst,
     input logic [47:0] cycle,  // absolute index of the coming edge
-    input logic [31:0] cfg_beat_period,  // the senders'; 0 = they send none
-    input logic [LANES-1:0] present,  // there is a sender
+    input logic [31:0] cfg_beat_period,  // BEAT period of the senders; 0 = no BEATs
+    input logic [LANES-1:0] present,  // 1 = a sender is attached
     input  logic [8*LANES-1:0] cfg_delay,        // characters between the sender's register and the end of the cable
     input logic [LANES-1:0] struck,  // a fault was in force at the last edge
     output logic [LANES-1:0] due,  // a BEAT is due at the coming edge
-    output logic [LANES-1:0] busy,  // another edge is needed
+    output logic [LANES-1:0] busy,  // 1 = a further clock edge is needed
     output alarm_t alarm  // wants to be awake at alarm.cycle
 );
   logic [LANES-1:0] beating, reached, due_last_q, attending_q;
   logic [47:0] slot_at_q[0:LANES-1];
-  logic [47:0] soonest_q;  // no slot comes before
+  logic [47:0] soonest_q;  // no slot is due earlier
   logic [47:0] soonest, period;
-  logic near;  // some slot may be reached; only then they are looked at
+  logic near;  // a slot may be due; slots are checked only then
 
   assign period = {16'd0, cfg_beat_period};
   assign beating = cfg_beat_period == 32'd0 ? '0 : present;
   assign near = cycle >= soonest_q;
-  // Slots change with `cycle`: looked at again whenever that does.
+  // Slots depend on `cycle` and are evaluated again whenever it changes.
   always_comb begin : slots
     logic [LANES-1:0] gone, now;
     gone = '0;

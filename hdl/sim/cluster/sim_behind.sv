@@ -1,4 +1,4 @@
-// The further cards of a node behind a PCI-to-PCI bridge: bridge, far bus, cards, and the sleep of the far bus's clock.
+// Further cards of a node behind a PCI-to-PCI bridge: bridge, far bus, cards, and the sleep of the far bus's clock.
 module sim_behind
   import myri_sleep_pkg::*;
   import myri_pci_pkg::*;
@@ -7,11 +7,11 @@ module sim_behind
   import sim_trace_pkg::*;
 #(
     parameter int BASE = 0,  // first unit number of the node, and its settings unit
-    parameter int MEMORY = 0,  // as sim_slots
+    parameter int MEMORY = 0,  // see sim_slots
     parameter int CLOCK_FAR = 0,  // index of the far bus's clock
     parameter int CLOCK_FABRIC = 0,  // index of the fabric clock
-    parameter int FPGA = 0,  // as sim_slots
-    parameter int FRAME = 0  // as sim_slots
+    parameter int FPGA = 0,  // see sim_slots
+    parameter int FRAME = 0  // see sim_slots
 ) (
     input  logic            clk,
     input  logic            rst,
@@ -37,7 +37,7 @@ module sim_behind
     end
   end
   always_comb begin
-    cfg = nic_q;  // as the NIC beside it, but for the window
+    cfg = nic_q;  // as for the NIC beside it, apart from the window
     cfg.base = WINDOW;
   end
 

@@ -1,6 +1,6 @@
-// One direction of a cable as it arrives: the delay line, then one register at which faults act. Clocked by the
-// receiving side, which it keeps awake while anything moves in it. A cable is thus at least one character long. BEATs that a
-// sender asleep does not send are put in before faults act (`due`, of sim_beats).
+// Receiving end of one direction of a cable: the delay line, then one register at which faults act. Clocked by the
+// receiving side, whose clock runs while a character moves in the cable. A cable is therefore at least one character
+// long. BEATs of a sleeping sender are inserted before faults act (`due`, of sim_beats).
 `include "doorway.svh"
 module sim_cable #(
     parameter int CABLE = 0,  // number of the cable direction, for faults
@@ -9,7 +9,7 @@ module sim_cable #(
     input logic clk,
     input logic rst,
     input logic [47:0] cycle,
-    input logic faults,  // some cable of the cluster has a fault in force or to come
+    input logic faults,  // a cable of the cluster has an active or pending fault
     input logic [7:0] cfg_delay,  // characters before the register
     input logic due,  // a BEAT is, at the coming edge
     input logic [8:0] in,
@@ -17,12 +17,12 @@ module sim_cable #(
     output logic [8:0] rx,
     output logic rx_hold,
     output logic struck,  // a fault was in force at the last edge
-    output logic        busy      // another edge is needed; any other may be left out but those at which a BEAT is due
+    output logic busy  // 1 = a further edge is needed; others may be skipped unless a BEAT is due
 );
   localparam logic [8:0] BEAT = 9'h030;
   logic [8:0] arrived, shown;
   logic arrived_hold, shown_hold, cable_busy, cable_flying;
-  logic under_fault_q;  // a fault may hide what stands at the input
+  logic under_fault_q;  // a fault may hide the character at the input
   logic [9:0] delayed;
   int character;
   longint slot;
@@ -45,7 +45,7 @@ module sim_cable #(
       struck <= 1'b0;
       under_fault_q <= 1'b0;
     end else begin
-      // What arrives is looked at here alone: nothing is evaluated when it changes.
+      // Only this block reads the arriving character, so a change triggers no other evaluation.
       {shown_hold, shown} = {arrived_hold, arrived};
       under_fault_q <= faults && (in != 9'h000 || in_hold || shown != 9'h000 || shown_hold);
       if (due && shown == 9'h000) shown = BEAT;
@@ -67,7 +67,8 @@ module sim_cable #(
       .rst,
       .rx
   );
-  // Something is on its way to `rx`, or stands there. Said in steps, so that a simulator does not spread it over those who ask.
+  // A character is on its way to `rx`, or at `rx`. Computed in steps, so that a simulator does not inline it at every
+  // use.
   if (CARRIED != 0) begin : gen_carried
     always_comb begin
       busy = 1'b0;

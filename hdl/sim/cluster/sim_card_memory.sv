@@ -1,5 +1,5 @@
-// The SRAM of the FPGA card in C: 32-bit ports of the bus side (PCI clock) and of the FPGA (fabric clock), read data in the
-// clock after. The card decides which side may access which bank.
+// SRAM of the FPGA card in C: 32-bit ports of the bus side (PCI clock) and of the FPGA (fabric clock), read data one
+// clock later. The card decides which side may access which bank.
 `include "doorway.svh"
 module sim_card_memory #(
     parameter int MEMORY = 0  // the memory's number

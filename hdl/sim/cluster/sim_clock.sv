@@ -1,16 +1,16 @@
-// A clock that sleeps (Icarus; on Verilator verilator_main.cpp does the same). Edges stand at whole multiples of the
-// period, the first one strictly after the wake. `cycle` is the absolute index of the edge about to happen; it changes
-// away from the edge.
+// Clock that sleeps (Icarus; on Verilator verilator_main.cpp does the same). Edges lie at whole multiples of the
+// period, the first one strictly after the wake-up. `cycle` is the absolute index of the coming edge; it changes away
+// from the edge.
 `include "doorway.svh"
 module sim_clock #(
     parameter int CLOCK = 0  // index of the clock in the cluster
 ) (
-    input  logic        started,     // run-time settings are in place
+    input  logic        started,     // run-time settings are loaded
     input  logic        stay_awake,  // always-on run, or reset in progress
-    input  logic        awake,       // the domain needs edges
-    input  logic [ 7:0] kick,        // counted up by C: the edge after this change must happen
+    input  logic        awake,       // 1 = the clock domain needs edges
+    input  logic [ 7:0] kick,        // incremented by C: the edge after a change must occur
     output logic        clk,
-    output logic        refresh,     // high between a wake and the edge that follows it
+    output logic        refresh,     // high between a wake-up and the next edge
     output logic [47:0] cycle
 );
   logic [63:0] period, next_edge;

@@ -1,9 +1,8 @@
-// The processor of a LANai card that executes machine code (`sim_core_sleep`), and what is watched of it. Where the build has
-// none (CORE = 0), or this node's firmware is a program in Python (`cfg.run`), the processor model of sim_lanai has the
+// Processor of a LANai card that executes machine code (`sim_core_sleep`), with its trace points. In a build without a
+// core (CORE = 0), or if this node's firmware is a Python program (`cfg.run`), the processor model of sim_lanai has the
 // special registers, and the SRAM port is idle. Settings are read when the host puts the LANai into reset.
-//
-// C is called in every clock in which the processor is awake (core.c): it counts, keeps the last instructions, writes the
-// trace, and asks for the registers where it stops.
+// C is called in every clock in which the processor is awake (core.c). It counts, keeps the last instructions, writes
+// the trace, and requests the registers when the processor stops.
 `include "doorway.svh"
 module sim_core
   import myri_lanai_core_pkg::*;
@@ -12,7 +11,7 @@ module sim_core
   import myri_sram_pkg::*;
   import sim_settings_pkg::*;
 #(
-    parameter int CORE = 0,  // 1: there is one
+    parameter int CORE = 0,  // 1 = present
     parameter int UNIT = 0,  // the processor's unit number
     parameter int CLOCK = 0,  // index of the NIC clock
     parameter int BASE = 0,  // the node's settings unit
@@ -25,12 +24,12 @@ module sim_core
     input logic [47:0] cycle,  // index of the coming edge
     input logic refresh,  // rises before the first edge after a sleep
     input logic lanai_reset,  // level: the host holds the LANai in reset
-    // of the processor model
+    // port of the processor model
     input logic model_reg_valid,
     input logic model_reg_write,
     input logic [8:0] model_reg_addr,
     input logic [31:0] model_reg_wdata,
-    // to the NIC
+    // port to the NIC
     output logic cpu_reg_valid,
     output logic cpu_reg_write,
     output logic [8:0] cpu_reg_addr,
@@ -41,8 +40,8 @@ module sim_core
     input sram_read_t cpu_read,
     input logic [31:0] isr,
     input logic written,  // the SRAM is written in this clock
-    output logic needed,  // the coming edge of clk, if there is one, must be had
-    output logic busy  // there must be one
+    output logic needed,  // 1 = the coming edge of clk must not be skipped, if it occurs
+    output logic busy  // 1 = an edge of clk must occur
 );
   if (CORE != 0) begin : gen_core
     core_settings_t cfg;
@@ -51,7 +50,7 @@ module sim_core
     logic core_reg_valid, core_reg_write, core_rst;
     logic [ 8:0] core_reg_addr;
     logic [31:0] core_reg_wdata;
-    logic held, held_q, stopped_q;  // in reset; as of the last edge; it stands still
+    logic held, held_q, stopped_q;  // in reset; as of the last edge; halted
     assign held = rst || lanai_reset;
     assign core_rst = held || !cfg.run;
     logic sleeps;

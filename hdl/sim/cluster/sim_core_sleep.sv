@@ -1,15 +1,14 @@
-// The core of a LANai card, and its sleep: a polling loop that has come back to a state that it had does the same again
-// until something changes, so its clock need not run meanwhile.
-//
-// A turn is what it does from one such state to the next, as far as it stores nothing, reads nothing but SRAM and ISR, is
-// granted every access, and nobody writes the SRAM or changes ISR. It is found at jumps backward: one state is kept, and the
-// later ones are compared with it; one that does not come back gives its place to a later one, after twice the clocks each
-// time. The turn after that is recorded, clock by clock: the core's state, and what the SRAM brings. From then on the core
-// asks for no edge, and has each that others need. Where the clock has slept, the state of the clock that ends at the coming
-// edge is put into the core before that edge: whatever woke the clock finds it as if it had run. C counts what was missed.
-// A turn of more than TURN clocks is executed for ever.
+// Core of a LANai card, and its sleep: a polling loop that has returned to an earlier state repeats its actions until
+// an input changes, so its clock need not run meanwhile.
+// A turn is the sequence from one such state to the next. It stores nothing, reads only SRAM and ISR, is granted every
+// access, and no other requester writes the SRAM or changes ISR. Turns are found at backward jumps: one state is kept,
+// and later ones are compared with it. A state that does not recur is replaced by a later one, after twice the clocks
+// each time. The following turn is recorded, clock by clock: the core's state, and the data from SRAM. From then on the
+// core requests no edge, and uses each edge that other blocks need. After a sleep, the state of the clock that ends at
+// the coming edge is loaded into the core before that edge, as if the clock had run. C accounts for the skipped clocks.
+// A turn of more than TURN clocks is always executed.
 `include "doorway.svh"
-// Registers of the core that are no arrays.
+// Registers of the core other than arrays.
 `define SIM_CORE_STATE {u_core.at_q, u_core.after_q, u_core.behind_q, u_core.z_q, u_core.n_q, u_core.v_q, u_core.c_q, \
     u_core.return_left_q, u_core.return_known_q, u_core.return_to_q, u_core.shadow_q, u_core.register_wait_q, \
     u_core.loading_q, u_core.load_zero_q, u_core.load_size_q, u_core.load_lane_q, u_core.load_rd_q, \
@@ -46,20 +45,20 @@ module sim_core_sleep
     output logic [3:0] fault,
     input logic [31:0] isr,
     input logic written,  // the SRAM is written in this clock
-    output logic sleeps  // the coming edge may be missed
+    output logic sleeps  // 1 = the coming edge may be skipped
 );
-  localparam int FIRST = 64;  // clocks after which a state that has not come back gives its place
+  localparam int FIRST = 64;  // clocks after which a state that has not recurred is replaced
   localparam int TAG = 23 - $clog2(WIDTH / 8);  // bits of a word's address
   localparam int STATE = 203 + TAG;  // of SIM_CORE_STATE
 
-  // What was recorded: of each clock of a turn, at place 0 the state that is compared.
+  // Recording: the state of each clock of a turn; place 0 is the state that is compared.
   logic [STATE-1:0] kept_state[TURN];
   logic [63:0] kept_read[TURN];
   logic [31:0] kept_register[TURN*32];
   logic [TAG-1:0] kept_tag[TURN*8];
   logic [WIDTH-1:0] kept_word[TURN*8];
 
-  // Where the clock has slept the SRAM brings what it brought in the turn that was recorded.
+  // After a sleep the SRAM returns the data of the recorded turn.
   logic [63:0] again_q;
   logic [47:0] again_at_q;  // in the clock that ends at this edge
   sram_read_t read;
@@ -86,7 +85,7 @@ module sim_core_sleep
       .cpu_read(read)
   );
 
-  logic known_q, recording_q, turning_q;  // a state is kept; its turn is being recorded; it is known
+  logic known_q, recording_q, turning_q;  // a state is kept; its turn is being recorded; its turn is known
   logic [31:0] last_pc_q, isr_q;
   logic disturbed;
   assign disturbed = written || isr != isr_q || (cpu_sram.req && !cpu_gnt) || fault != '0 ||
@@ -156,7 +155,7 @@ module sim_core_sleep
       kept_word[8*at+i] = u_core.u_fetch.word_q[i];
     end
   endtask
-  // What this clock of the turn does, as core.c takes it.
+  // Action of this clock of the turn, in the form that core.c takes.
   task automatic tell(input int at);
     `SAN(san_core_turn) (UNIT, edge_index, at, trace.pc, {27'd0, cpu_sram.req, trace.retired, trace.stall});
   endtask
@@ -165,7 +164,7 @@ module sim_core_sleep
   longint coming;
   always @(posedge refresh) begin
 `ifdef VERILATOR
-    coming = `SAN(san_next_edge) (CLOCK);  // there `cycle` changes now
+    coming = `SAN(san_next_edge) (CLOCK);  // in that case `cycle` changes now
 `else
     coming = {16'd0, cycle};
 `endif

@@ -1,6 +1,6 @@
-// The absolute index of the edge about to happen, for a clock that the Verilator main loop drives. A register of that
-// clock, not an input of the design: what depends on it is evaluated with its own clock only. It counts; `refresh` is
-// pulsed before the first edge after a sleep.
+// Absolute index of the coming edge, for a clock driven by the Verilator main loop. It is a register of that clock, not
+// an input of the design, so that its readers are evaluated with that clock only. It counts; `refresh` is pulsed before
+// the first edge after a sleep.
 `include "doorway.svh"
 module sim_cycle #(
     parameter int CLOCK = 0  // index of the clock in the cluster

@@ -1,4 +1,4 @@
-// The FPGA card of a node with its run-time settings, SRAM, trace points, invariants, and the sleep of its fabric clock.
+// FPGA card of a node with its run-time settings, SRAM, trace points, invariants, and the sleep of its fabric clock.
 module sim_fpga
   import myri_sleep_pkg::*;
   import myri_pci_pkg::*;

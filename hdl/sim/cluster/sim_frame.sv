@@ -1,4 +1,4 @@
-// The frame buffer of a node with its run-time settings and its memory in C, read data in the clock after.
+// Frame buffer of a node with its run-time settings and its memory in C, read data one clock later.
 `include "doorway.svh"
 module sim_frame
   import myri_pci_pkg::*;
@@ -57,7 +57,7 @@ module sim_frame
   end
 
   // ---------------------------------------------------------------- trace
-  logic over_q, some_q;  // something is owed to the trace; this transaction has made an access
+  logic over_q, some_q;  // a trace record is due; this transaction has made an access
   logic [31:0] first_q, written_q;
   assign busy = card_busy || over_q;
   always_ff @(posedge clk) begin

@@ -1,5 +1,5 @@
-// The surroundings of a host bridge in simulation: host memory in C, and the CPU's loads and stores (host_cpu.c). One
-// block calls C in a fixed order at each edge: CPU, then the memory read, then the memory write.
+// Environment of a host bridge in simulation: host memory in C, and the CPU's loads and stores (host_cpu.c). One block
+// calls C in a fixed order at each edge: CPU, then the memory read, then the memory write.
 `include "doorway.svh"
 module sim_host #(
     parameter int UNIT   = 0,  // the CPU's unit number
@@ -7,7 +7,7 @@ module sim_host #(
 ) (
     input logic clk,
     input logic rst,
-    // host memory port, read data on the clock after
+    // host memory port, read data one clock later
     input logic mem_valid,
     input logic mem_write,
     input logic [31:0] mem_addr,
@@ -25,11 +25,11 @@ module sim_host #(
     output logic cpu_fence,
     input logic cpu_rvalid,
     input logic [63:0] cpu_rdata,
-    input  logic        tr_pio_done,   // a transaction of the CPU is over; a read's is by the clock of its data
-    input logic tr_pio_error,  // ... and nobody answered it
-    output logic busy  // the CPU must see the next edge
+    input logic tr_pio_done,  // a transaction of the CPU has finished; a read does with its data
+    input logic tr_pio_error,  // ... and no target answered it
+    output logic busy  // 1 = the CPU needs the next edge
 );
-  localparam int LOADED = 1;  // of what C is told
+  localparam int LOADED = 1;  // arguments to C
   localparam int UNANSWERED = 2;
   int action, loaded;
   logic failed_q, failed;

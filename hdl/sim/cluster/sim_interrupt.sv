@@ -7,8 +7,8 @@ module sim_interrupt
 ) (
     input  logic clk,
     input  logic rst,
-    input  logic intr,  // some card asserts INTA#
-    output logic busy   // a change must still be seen
+    input  logic intr,  // a card asserts INTA#
+    output logic busy   // 1 = a change is still to be reported
 );
   localparam int EVENT_INTERRUPT = 34;
   logic   last_q;

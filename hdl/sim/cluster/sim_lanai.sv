@@ -1,8 +1,7 @@
-// The surroundings of a LANai in simulation: its SRAM in C, and the processor port model (processor.c) that runs the
-// firmware's instruction streams. One block calls C in a fixed order at each edge: the processor samples, reads are
-// served (they see the old value), then writes land, port a before port b.
-//
-// Of the clock it needs the edges before which `needed` is 1, and those after new commands, which only C knows of.
+// Environment of a LANai in simulation: its SRAM in C, and the processor port model (processor.c) that runs the
+// firmware's instruction streams. One block calls C in a fixed order at each edge: the processor samples, reads return
+// the old values, then writes take effect, port a before port b.
+// The clock must have the edges before which `needed` is 1, and those after new commands, which only C knows.
 `include "doorway.svh"
 module sim_lanai
   import myri_sram_pkg::*;
@@ -11,12 +10,12 @@ module sim_lanai
     parameter int UNIT = 0,  // the processor's unit number
     parameter int MEMORY = 0,  // the SRAM's memory number
     parameter int CLOCK = 0,  // the NIC clock's index
-    parameter int ASKS = 0  // 1: the processor asks for its accesses; 0: the arbiter tells whether there is room
+    parameter int ASKS = 0  // 1: the processor requests accesses; 0: the arbiter reports if one is possible
 ) (
     input  logic                 clk,
     input  logic                 rst,
     input  logic          [47:0] cycle,
-    // SRAM ports, read data on the clock after
+    // SRAM ports, read data one clock later
     input  sram_request_t        mem_a,
     output logic          [63:0] mem_a_rdata,
     input  sram_request_t        mem_b,
@@ -27,15 +26,15 @@ module sim_lanai
     output logic          [ 8:0] cpu_reg_addr,
     output logic          [31:0] cpu_reg_wdata,
     input  logic          [31:0] cpu_reg_rdata,  // combinational, same clock
-    output sram_request_t        cpu_sram,       // the request alone: C reads and writes
-    input  logic                 cpu_gnt,        // same clock: granted, or room
+    output sram_request_t        cpu_sram,       // request only: C reads and writes
+    input  logic                 cpu_gnt,        // same clock: granted, or access possible
     input  logic          [31:0] isr,
-    output logic                 needed,         // the coming edge of clk is needed
-    output logic                 busy            // the processor must see the next edge
+    output logic                 needed,         // 1 = the coming edge of clk is needed
+    output logic                 busy            // 1 = the processor needs the next edge
 );
   logic cpu_req_q;
   assign cpu_sram = {cpu_req_q, {($bits(sram_request_t) - 1) {1'b0}}};
-  // C has words of 64 bits; a word of 32 is one half of them.
+  // C has words of 64 bits; a 32-bit word is one half of them.
   logic [63:0] wdata_a, wdata_b, word_a, word_b;
   logic [7:0] be_a, be_b;
   assign wdata_a = {(64 / WIDTH) {mem_a.wdata[WIDTH-1:0]}};
@@ -50,9 +49,9 @@ module sim_lanai
   localparam int ACT_RUN = 5;
   localparam int ACT_BITS = 8;
   logic polling_q, acting_q, running_q;
-  logic written_q;  // memory was, at the last edge
+  logic written_q;  // memory was written at the last edge
   logic write_a, write_b;
-  logic changed;  // what a poll looks at may have
+  logic changed;  // a polled word may have changed
   logic [31:0] isr_seen_q;
   logic [47:0] due_q;
   assign write_a = mem_a.req && mem_a.write && mem_a.be != '0;

@@ -1,4 +1,4 @@
-// What must never happen at a NIC (codes: tb/lab/invariants.py).
+// Invariants of a NIC (codes: tb/lab/invariants.py).
 module sim_nic_invariants
   import myri_nic_engines_pkg::*;
   import myri_nic_trace_pkg::*;
@@ -10,7 +10,7 @@ module sim_nic_invariants
     input logic [ENGINES-1:0] nic_gated_clk,  // NIC clock of each engine
     input logic link_clk,
     input link_trace_t link_trace,  // link_clk: of the link
-    input nic_status_t status  // clk: what went wrong
+    input nic_status_t status  // clk: error indications
 );
   sim_invariant #(
       .UNIT(BASE + PART_LINK),

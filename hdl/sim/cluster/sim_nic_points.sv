@@ -17,7 +17,7 @@ module sim_nic_points
     input dma_trace_t dma_trace,  // clk: of the DMA engine
     input pio_trace_t pio_trace,  // clk: of PIO and doorbells
     input link_trace_t link_trace,  // link_clk: of the link
-    input logic pio_run_start,  // the first of a run of writes to consecutive words has landed
+    input logic pio_run_start,  // the first of a run of writes to consecutive words has arrived
     input logic [23:0] pio_word,  // offset of its 64-bit word in the card's region
     input logic [63:0] dma_moved  // bytes of the block, negative from SRAM to the host
 );

@@ -1,5 +1,4 @@
-// The trace points of a NIC, with what they need beside the signals that its hardware gives: runs of stores, the direction
-// of DMA, and levels that change.
+// Trace points of a NIC, with derived signals: runs of stores, the direction of DMA, and levels that change.
 module sim_nic_trace
   import myri_nic_engines_pkg::*;
   import myri_nic_trace_pkg::*;
@@ -17,11 +16,11 @@ module sim_nic_trace
     input dma_trace_t dma_trace,  // clk: of the DMA engine
     input pio_trace_t pio_trace,  // clk: of PIO and doorbells
     input link_trace_t link_trace,  // link_clk: of the link
-    output logic busy  // link clock: a record is due at the next edge
+    output logic busy  // link clock: a trace record is due at the next edge
 );
   logic [2:0] level_busy;
   assign busy = level_busy != 3'd0;
-  // A run of stores to consecutive words leaves one record, at its first.
+  // A run of stores to consecutive words produces one record, at its first.
   logic [23:0] pio_next_q;
   logic pio_run_start;
   logic [23:0] pio_word;

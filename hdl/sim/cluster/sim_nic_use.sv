@@ -1,4 +1,4 @@
-// How much of a NIC's memory, of its PCI bus and of its slack buffer is used.
+// Utilisation of a NIC's memory, of its PCI bus and of its slack buffer.
 module sim_nic_use
   import myri_nic_trace_pkg::*;
   import myri_pci_pkg::*;
@@ -15,7 +15,7 @@ module sim_nic_use
     input pci_in_t pci_in,
     input logic link_clk,
     input link_trace_t link_trace,  // link_clk: of the link
-    output logic busy  // link clock: another edge is needed
+    output logic busy  // link clock: 1 = a further edge is needed
 );
   logic bus_used, bus_data;
   sim_use #(

@@ -1,5 +1,5 @@
-// What stands around the NIC of a node, of whatever kind: its run-time settings, its trace points, its invariants, and how
-// much of its memory, bus and slack buffer is used.
+// Common simulation logic of a node's NIC, of any kind: run-time settings, trace points, invariants, and utilisation of
+// its memory, bus and slack buffer.
 module sim_nic_watch
   import myri_nic_engines_pkg::*;
   import myri_nic_trace_pkg::*;
@@ -13,7 +13,7 @@ module sim_nic_watch
     parameter int CLOCK_PCI  = 0   // index of the PCI clock
 ) (
     input logic rst,
-    input logic setup_gated_clk,  // for settings: runs in reset
+    input logic setup_gated_clk,  // clock of the settings: runs in reset only
     output nic_settings_t cfg,
     input logic [ENGINES-1:0] nic_gated_clk,  // NIC clock of each engine
     input logic link_clk,
@@ -26,7 +26,7 @@ module sim_nic_watch
     input nic_status_t status,
     input logic [1:0] used,  // accesses of the memory in this clock
     input pci_in_t pci_in,
-    output logic busy  // link clock: another edge is needed
+    output logic busy  // link clock: 1 = a further edge is needed
 );
   logic use_busy, trace_busy;
   assign busy = use_busy | trace_busy;

@@ -1,6 +1,6 @@
-// A host with its NIC as it stands in a cluster: the host, the NIC's card, further cards, the cable that arrives, and the
-// sleep of their clocks. No behaviour of its own. With ONE_CLOCK, `nic_clk` and `pci_clk` are the same, and `nic_awake`
-// speaks for both. The card is the module SIM_NIC_CARD of the build; all cards include the same ports.
+// Host with its NIC in a cluster: the host, the NIC's card, further cards, the arriving cable, and the sleep of their
+// clocks. No behaviour of its own. With ONE_CLOCK, `nic_clk` and `pci_clk` are the same, and `nic_awake` is valid for
+// both. The card is the module SIM_NIC_CARD of the build; all cards include the same ports.
 `include "sim_nic_card.svh"
 module sim_node
   import myri_sleep_pkg::*;
@@ -15,7 +15,7 @@ module sim_node
     parameter int CLOCK_LINK   = 0,  // index of the link clock
     parameter int CLOCK_PCI    = 0,  // index of the PCI clock
     parameter int CABLE        = 0,  // number of the cable direction that arrives
-    parameter int CARRIED      = 0,  // as for sim_cable
+    parameter int CARRIED      = 0,  // see sim_cable
     parameter int CLOCK_FABRIC = 0,  // index of the fabric clock of the FPGA card
     parameter int FPGA         = 0,  // 1 = an FPGA card in slot 1
     parameter int FRAME        = 0,  // 1 = a frame buffer in slot 2
@@ -24,23 +24,23 @@ module sim_node
 ) (
     input logic rst,
     input logic faults,
-    input logic setup_gated_clk,  // of settings: needed in reset only
+    input logic setup_gated_clk,  // clock of the settings: needed in reset only
     output logic setup_gated_needed,
-    input logic [ENGINES-1:0] nic_gated_clk,  // of the NIC's engines, see myri_nic_engines_pkg
+    input logic [ENGINES-1:0] nic_gated_clk,  // clocks of the NIC's engines, see myri_nic_engines_pkg
     output logic [ENGINES-1:0] nic_gated_needed,
     input logic nic_clk,
     input logic [47:0] nic_cycle,
     input logic nic_refresh,  // rises before the first edge after a sleep
     output logic nic_awake,
     input logic link_clk,
-    input logic [HALVES-1:0] link_gated_clk,  // of its halves; HALF_RX: the cable's too
+    input logic [HALVES-1:0] link_gated_clk,  // clocks of its halves, gated; HALF_RX also clocks the cable
     output logic [HALVES-1:0] link_gated_needed,
     input logic [47:0] link_cycle,
     output logic link_awake,
     input logic pci_clk,
-    input logic [PCI_SIDES-1:0] host_pci_gated_clk,  // of the host bridge's sides, see myri_pci_pkg
+    input logic [PCI_SIDES-1:0] host_pci_gated_clk,  // clocks of the host bridge's sides, see myri_pci_pkg
     output logic [PCI_SIDES-1:0] host_pci_gated_needed,
-    input logic [PCI_SIDES-1:0] card_pci_gated_clk,  // of the NIC's
+    input logic [PCI_SIDES-1:0] card_pci_gated_clk,  // clocks of the NIC's PCI sides
     output logic [PCI_SIDES-1:0] card_pci_gated_needed,
     input logic [47:0] pci_cycle,
     output logic pci_awake,

@@ -1,5 +1,5 @@
-// The host of a node: CPU and memory in C, the PCI segment with its bridge, the interrupt line, and what is traced and
-// watched of them. Slot 0 is the NIC's.
+// Host of a node: CPU and memory in C, the PCI segment with its bridge, the interrupt line, trace points and
+// invariants. Slot 0 holds the NIC.
 module sim_node_host
   import myri_pci_pkg::*;
   import sim_trace_pkg::*;
@@ -7,17 +7,17 @@ module sim_node_host
     parameter int NODE  = 0,  // VNN
     parameter int SLOTS = 1   // slots of the bus
 ) (
-    input logic setup_gated_clk,  // for settings: runs in reset
+    input logic setup_gated_clk,  // clock of the settings: runs in reset only
     input logic clk,
-    input logic [PCI_SIDES-1:0] pci_gated_clk,  // of the bridge's sides, see myri_pci_pkg
+    input logic [PCI_SIDES-1:0] pci_gated_clk,  // clocks of the bridge's sides, see myri_pci_pkg
     output logic [PCI_SIDES-1:0] pci_gated_needed,
     input logic rst,
     input logic [47:0] cycle,
     output logic [PCI_IN_BITS*SLOTS-1:0] slot_in,  // slot k: PCI_IN_BITS from k*PCI_IN_BITS on
     input logic [PCI_OUT_BITS*SLOTS-1:0] slot_out,
     input logic [SLOTS-1:0] slot_present,
-    output logic busy,  // another edge is needed
-    output logic in_flight  // the bridge has something open
+    output logic busy,  // 1 = a further clock edge is needed
+    output logic in_flight  // the bridge has an unfinished transaction
 );
   localparam int BASE = NODE * PARTS_PER_NODE;
   logic

@@ -1,4 +1,4 @@
-// The PCI segment of a node with its run-time settings: the NIC in slot 0, further cards behind it.
+// PCI segment of a node with its run-time settings: the NIC in slot 0, further cards in the following slots.
 module sim_segment
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
@@ -7,9 +7,9 @@ module sim_segment
     parameter int UNIT  = 0,  // settings unit of the node
     parameter int SLOTS = 1   // connectors
 ) (
-    input logic setup_gated_clk,  // for settings: runs in reset
+    input logic setup_gated_clk,  // clock of the settings: runs in reset only
     input logic clk,
-    input logic [PCI_SIDES-1:0] pci_gated_clk,  // of the bridge's sides, see myri_pci_pkg
+    input logic [PCI_SIDES-1:0] pci_gated_clk,  // clocks of the bridge's sides, see myri_pci_pkg
     output logic [PCI_SIDES-1:0] pci_gated_needed,
     input logic rst,
     input logic [47:0] cycle,

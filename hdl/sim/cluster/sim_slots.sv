@@ -1,5 +1,4 @@
-// What stands in the connectors of a node behind its NIC: the FPGA card in slot 1, the frame buffer in slot 2, each when
-// it is there.
+// Further cards in the connectors of a node: the FPGA card in slot 1 and the frame buffer in slot 2, if present.
 module sim_slots
   import myri_sleep_pkg::*;
   import myri_pci_pkg::*;

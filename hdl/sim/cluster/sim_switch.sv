@@ -1,5 +1,5 @@
-// A switch as it stands in a cluster, Myrinet's crossbar or the SP switch: its run-time settings, the cables that arrive at
-// it, its trace points, its sleep.
+// Switch in a cluster, Myrinet's crossbar or the SP switch: run-time settings, arriving cables, trace points, and the
+// sleep of its clock.
 module sim_switch
   import myri_sleep_pkg::*;
   import myri_settings_pkg::*;
@@ -11,21 +11,21 @@ module sim_switch
     parameter int PORTS = 8,  // its ports
     parameter int CLOCK = 0,  // index of its clock
     parameter int FIRST_CABLE = 0,  // number of the cable direction that arrives at port 0; the others follow
-    parameter int CARRIED = 0  // as for sim_cable
+    parameter int CARRIED = 0  // see sim_cable
 ) (
     input logic clk,
-    input logic setup_gated_clk,  // of the settings: needed in reset only
+    input logic setup_gated_clk,  // clock of the settings: needed in reset only
     output logic setup_gated_needed,
-    input logic [PORTS-1:0] gated_clk,  // of each port, gated
+    input logic [PORTS-1:0] gated_clk,  // clock of each port, gated
     output logic [PORTS-1:0] gated_needed,
     input logic rst,
     input logic [47:0] cycle,
     input logic faults,
-    input logic [9*PORTS-1:0] in,  // characters entering the cables at their far ends
+    input logic [9*PORTS-1:0] in,  // characters that enter the cables at their far ends
     input logic [PORTS-1:0] in_hold,
     output logic [9*PORTS-1:0] tx,
     output logic [PORTS-1:0] tx_hold,
-    output logic awake  // the switch needs edges
+    output logic awake  // 1 = the switch needs clock edges
 );
   localparam int UNIT = SWITCH_UNIT + SWITCH;
   switch_settings_t cfg;
@@ -63,7 +63,7 @@ module sim_switch
   logic [PORTS-1:0]
       rx_hold, st_illegal, st_overflow, port_busy, tr_head, tr_grant, tr_queue, tr_tail, tr_stall;
   logic [PORTS-1:0] stalled_q, lost_q;  // tr_stall and st_overflow as of the last edge
-  logic [PORTS-1:0] changing, traced;  // ports with something for the trace, or for an invariant
+  logic [PORTS-1:0] changing, traced;  // ports with an event for the trace or an invariant
   logic [PORTS-1:0] beat_owed, beat_busy, struck;
   logic [PORTS*4-1:0] tr_out;
   logic [PORTS*32-1:0] tr_key;

@@ -1,7 +1,6 @@
-// A switch with synthetic traffic at every port: the saturation study and the speed benchmark.
-//
-// Timing: as sim_traffic and myri_switch; everything runs from the one clock, nothing sleeps.
-// A loop that only toggles clk may read the totals at any time.
+// Switch with synthetic traffic at every port, for the saturation study and the speed benchmark.
+// Timing: see sim_traffic and myri_switch; everything runs on one clock that never sleeps. A loop that only toggles clk
+// may read the totals at any time.
 module sim_switch_bench
   import myri_sleep_pkg::*;
   import myri_settings_pkg::*;
@@ -77,7 +76,7 @@ module sim_switch_bench
 
   assign refresh = cycle[5:0] == 6'd0;
 
-  // Counters come out every 64 clocks only: adding them up costs as much as switching.
+  // Counters are output every 64 clocks only, because adding them up costs as much as switching.
   always_ff @(posedge clk) begin
     if (rst) begin
       total_chars <= 48'd0;

@@ -1,5 +1,5 @@
-// An input port of a switch as it stands in a cluster: the cable that arrives, what is traced of the port, and what must
-// never happen at it (codes: tb/lab/invariants.py).
+// Input port of a switch in a cluster: the arriving cable, the trace points of the port, and its invariants (codes:
+// tb/lab/invariants.py).
 module sim_switch_port
   import sim_settings_pkg::*;
   import sim_trace_pkg::*;
@@ -7,7 +7,7 @@ module sim_switch_port
     parameter int CABLE = 0,  // number of the cable direction that arrives
     parameter int SWITCH = 0,  // number of the switch in the cluster
     parameter int PORT = 0,  // number of the port
-    parameter int CARRIED = 0  // as for sim_cable
+    parameter int CARRIED = 0  // see sim_cable
 ) (
     input logic clk,
     input logic rst,
@@ -18,7 +18,7 @@ module sim_switch_port
     input logic in_hold,
     output logic [8:0] rx,  // characters at this end
     output logic rx_hold,
-    input logic [7:0] cable_delay,  // of the cable that arrives
+    input logic [7:0] cable_delay,  // delay of the arriving cable
     output logic struck,
     input logic tr_head,  // trace points, see myri_switch and sp_switch
     input logic tr_grant,
@@ -29,8 +29,8 @@ module sim_switch_port
     input logic [31:0] tr_key,
     input logic [7:0] st_fill,
     input logic st_illegal,
-    input logic lost,  // a character was, at the last edge
-    output logic busy  // another edge is needed, by what only this port's clock moves
+    input logic lost,  // a character was lost at the last edge
+    output logic busy  // 1 = a further edge of this port's clock is needed
 );
   localparam int UNIT = SWITCH_BASE + SWITCH * PORTS_PER_SWITCH + PORT;
   logic [31:0] out_port;

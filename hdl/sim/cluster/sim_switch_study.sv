@@ -1,4 +1,5 @@
-// The crossbar with traffic at every port, as a study runs it: settings are signals that Python writes between measurements.
+// Crossbar with traffic at every port, as a study runs it: settings are signals that Python writes between
+// measurements.
 module sim_switch_study #(
     parameter int PORTS = 8  // 4, 8 or 16
 ) (
@@ -9,7 +10,7 @@ module sim_switch_study #(
   logic clear  /*verilator public_flat_rw*/ = 1'b1;  // hold sources and crossbar in reset
   logic enable  /*verilator public_flat_rw*/ = 1'b0;  // sources may start packets, the clock runs
   logic [31:0] seed  /*verilator public_flat_rw*/ = 32'd1;
-  logic [16:0] load /*verilator public_flat_rw*/ = 17'd0;         // offered, in 1/65536 of a character a clock
+  logic [16:0] load /*verilator public_flat_rw*/ = 17'd0;         // offered load, in 1/65536 of a character per clock
   logic [15:0] length  /*verilator public_flat_rw*/ = 16'd64;  // characters of a packet
   logic self_too  /*verilator public_flat_rw*/ = 1'b1;  // destinations include the own port
   logic [7:0] fall_through  /*verilator public_flat_rw*/ = 8'd0;

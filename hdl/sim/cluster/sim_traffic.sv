@@ -1,9 +1,8 @@
 // Synthetic traffic for one switch port: packet source with an infinite queue, checking sink.
-//
-// Source: at every character clock a packet arrives in the queue with probability
-// cfg_load / 65536 / cfg_length; cfg_load >= 65536 means the queue is never empty. Packets are
-// cfg_length characters on this wire (route, type, payload, CRC-8, GAP) to a uniformly drawn
-// port. It honours STOP/GO. Sink: takes everything, never sends STOP, checks CRC-8.
+// Source: at every character clock a packet arrives in the queue with probability cfg_load / 65536 / cfg_length; with
+// cfg_load >= 65536 the queue is never empty. Packets are cfg_length characters on this wire (route, type, payload,
+// CRC-8, GAP) to a uniformly drawn port. The source obeys STOP and GO. Sink: accepts everything, never sends STOP,
+// checks CRC-8.
 // Timing: `tx` is registered. Free running; meant for the study and the benchmark.
 module sim_traffic #(
     parameter int PORTS = 8,  // ports of the switch, a power of two
@@ -12,10 +11,10 @@ module sim_traffic #(
     input  logic        clk,               // character clock
     input  logic        rst,               // synchronous reset, reloads the seed
     input  logic        enable,            // new packets may arrive and start
-    input  logic [31:0] cfg_seed,          // of the random sequence, mixed with ID
-    input  logic [16:0] cfg_load,          // offered load in 1/65536 of a character a clock
+    input  logic [31:0] cfg_seed,          // seed of the random sequence, mixed with ID
+    input  logic [16:0] cfg_load,          // offered load, in 1/65536 of a character per clock
     input  logic [15:0] cfg_length,        // characters of a packet on this wire, 7 .. 65535
-    input  logic        cfg_self,          // 1: among all ports, 0: among all others
+    input  logic        cfg_self,          // destinations: 1 = all ports, 0 = all other ports
     input  logic [ 8:0] rx,                // characters from the switch
     output logic [ 8:0] tx,                // characters to the switch
     output logic [31:0] offered,           // packets that arrived in the queue
@@ -63,7 +62,7 @@ module sim_traffic #(
   assign arrival = enable && {1'b0, random_q[15:0]} < cfg_load &&
       {16'd0, random_q[31:16]} * {16'd0, cfg_length} < 32'd65536;
 
-  // All others: 1 .. PORTS-1 further on, by multiplying a random fraction.
+  // All other ports: 1 .. PORTS-1 further on, by multiplying a random fraction.
   assign skew = PW'(1) + PW'((24'(random_q[23:8]) * 24'(PORTS - 1)) >> 16);
   assign target = cfg_self ? random_q[8+:PW] : SELF + skew;
   assign route = {2'b10, 6'(target) - 6'(SELF)};

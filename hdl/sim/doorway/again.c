@@ -1,6 +1,5 @@
-// Turns of a polling loop that are not executed, and what they leave behind: what the turns before left, again.
-//
-// Their records are kept as those of one turn, and a number, until somebody looks at the trace.
+// Turns of a polling loop that are computed instead of executed: they leave the same records as the turns before.
+// The records are kept as those of one turn and a number of repetitions until the trace is read.
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,9 +21,9 @@ static void keep(uint64_t from, int64_t period, int64_t times) {
     if (r.event != dw_use_event((int)r.unit)) s->records[s->count++] = r;   // windows are counted by themselves
   }
 }
-// What was left behind since a moment, all of the last `period`, the trace's records from `records` on and the uses from `uses` on: from
-// now on the same is left `times` times, and nothing else. 0: it is not known any more, or a processor that polls has met something since
-// `met`, so that its loop is not where it was.
+// Repeat everything recorded in the last `period`, the trace's records from `records` on and the uses from `uses` on,
+// `times` times from now on. Returns 0 if the records are no longer kept, or if a polling processor has met an access
+// or a change since `met`, so that its loop is in another state.
 int dw_again(uint64_t records, uint64_t uses, uint64_t met, int64_t period, int64_t times) {
   if (dw_use_count - uses > DW_USES || dw_met_count != met) return 0;
   if (dw_trace_on && dw_trace_count > records) keep(records, period, times);
@@ -36,7 +35,7 @@ int dw_again(uint64_t records, uint64_t uses, uint64_t met, int64_t period, int6
   }
   return 1;
 }
-// The trace holds all there is to be seen of the time until now.
+// Complete the trace up to now.
 void dw_trace_whole(int64_t now) {
   dw_cores_whole(now);
   dw_use_over(now);

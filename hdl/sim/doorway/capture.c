@@ -1,7 +1,7 @@
 // Packets as they leave the cables, byte by byte (sim_tap.sv), for packets.pcapng.
-//
-// A store of two halves: when one is full, the other is emptied and filled, so that the last packets are always there, and at
-// least half of the room is in use. A record is a header and the bytes, padded to 8. Of a long packet only the beginning is kept.
+// The store has two halves: when one is full, the other is emptied and filled. The last packets are therefore always
+// kept, in at least half of the room. A record is a header and the bytes, padded to 8. Only the beginning of a long
+// packet is kept.
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +17,11 @@ static open_packet open_packets[CAPTURE_CABLES];
 static uint8_t *halves[2];
 static uint64_t half_room;
 static int32_t keep;
-uint64_t dw_capture_used[2], dw_capture_dropped;   // bytes in each half; packets that had to make room
-int dw_capture_half;                               // the half that is being filled
+uint64_t dw_capture_used[2], dw_capture_dropped;   // bytes in each half; dropped packets
+int dw_capture_half;                               // half being filled
 static uint64_t packets_in[2];
 
-// Room for `bytes` (virtual memory; pages exist once written), `kept` bytes of each packet. 0 bytes: nothing is captured.
+// Allocate `bytes` (virtual memory; pages exist once written), with `kept` bytes of each packet. 0 bytes: no capture.
 uint8_t *dw_capture_create(uint64_t bytes, int kept) {
   keep = 0;
   if (!bytes) return NULL;
@@ -64,7 +64,8 @@ static void store(open_packet *p, int cable, int64_t began, int64_t ended) {
   packets_in[dw_capture_half]++;
 }
 
-// `count` bytes in the low end of `data`, the last one lowest; with CAPTURE_END they are the packet's last, and it is complete.
+// `count` bytes in the low end of `data`, the last one lowest; with CAPTURE_END they are the packet's last bytes, and
+// it is complete.
 void san_capture(int cable, int count, long long data, long long began, long long now) {
   if (!keep || cable < 0 || cable >= CAPTURE_CABLES) return;
   open_packet *p = &open_packets[cable];

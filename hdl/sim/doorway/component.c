@@ -1,9 +1,10 @@
-// What RTL calls in a cluster that is evaluated component by component (verilator_main.cpp): every host and every switch of one
-// size is the same Verilated model, built with the numbers of the first. Before a component is evaluated `dw_here` tells by how
-// much its own numbers differ; it is added here, at the border, so that the rest of the doorway knows the cluster's numbers only.
+// Calls from RTL in a cluster that is evaluated component by component (verilator_main.cpp). All hosts, and all
+// switches of one size, are the same Verilated model, built with the numbers of the first. Before a component is
+// evaluated, `dw_here` sets the offset of its numbers. The offset is added in this file, so that the rest of the
+// doorway uses the numbers of the cluster only.
 #include "doorway.h"
 
-static const dw_component whole;   // one model holds the whole cluster
+static const dw_component whole;   // 1 = one model contains the whole cluster
 const dw_component *dw_here = &whole;
 
 long long here_mem_read(int memory, int address) { return san_mem_read(memory + dw_here->memory, address); }

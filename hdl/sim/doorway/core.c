@@ -1,37 +1,36 @@
-// What is kept of a LANai's processor that executes machine code (sim_core.sv): how often each instruction was executed and what
-// it waited for, the last instructions, where it stopped with which registers, and in the trace the function that it is in.
-//
-// While its clock sleeps (sim_core_sleep.sv) it does the same turn over and over. What each clock of the turn does is known, so what was
-// missed is counted when the clock wakes, or when somebody looks.
+// Records of a LANai's processor that executes machine code (sim_core.sv): executions and stalls of each instruction,
+// the last instructions, the address and registers where it stopped, and in the trace the current function.
+// While its clock sleeps (sim_core_sleep.sv) it repeats one turn. The action of each clock of the turn is known, so the
+// skipped clocks are accounted for when the clock wakes, or when the records are read.
 #include <stdlib.h>
 #include <string.h>
 
 #include "doorway.h"
 
-enum { EVENT_STOPPED = 24 };                            // a: fault, 0 = at the function asked for; b: pc
+enum { EVENT_STOPPED = 24 };                            // a: fault, 0 = stopped at the requested function; b: pc
 enum { TRACE_FUNCTION = 0x24, TRACE_INSTRUCTION = 0x25 };
 enum { RETIRED = 8, STALL = 7, USES = 16, FIRST = 0x8000 };   // of `what`, USES: it accesses the SRAM; of a word's function: it is the first
 enum { TURN = 256 };                                    // clocks of a turn at most, as in sim_core_sleep.sv
 enum { SRAM_OF_CPU = 6 };                               // unit of a node's SRAM less that of its NIC's processor (pymodels/trace.py)
 typedef struct {
-  int words;                                            // of the program; those behind have no function
-  uint16_t *function;                                   // of each word, FIRST with its first
-  int64_t *counts;                                      // of each word: DW_CORE_COUNTS numbers
+  int words;                                            // words of the program; later words belong to no function
+  uint16_t *function;                                   // function of each word; FIRST marks its first word
+  int64_t *counts;                                      // DW_CORE_COUNTS numbers per word
   int in;                                               // the function of the last instruction; -1: none
-  int stop;                                             // stop where it enters this function; -1: never
+  int stop;                                             // stop at entry of this function; -1: never
   int every;                                            // each instruction goes into the trace
   uint32_t last[DW_CORE_LAST], registers[32];
   int64_t retired;
   int fault;
   uint32_t pc;
-  struct { uint32_t pc; int what; } turn[TURN];         // what each clock of a turn does
-  int length, touched;                                  // clocks of it; the SRAM has changed, and no engine has written it
-  int64_t began, missed;                                // edge at which a turn began; the first that may be missed, -1: none may
+  struct { uint32_t pc; int what; } turn[TURN];         // action of each clock of a turn
+  int length, touched;  // clocks of the turn; the SRAM was changed, but not by an engine
+  int64_t began, missed;  // edge at which a turn began; first edge that may be skipped, -1: none
 } core;
 static core *cores[DW_UNITS];
-int dw_cores;                                           // how many there are
+int dw_cores;                                           // number of buffers in the pool
 
-// A program for this processor; its counts, all zero, in the order of its words. `functions` is copied.
+// Set the program of this processor and return its counts, all zero, in the order of its words. `functions` is copied.
 int64_t *dw_core_program(int unit, int words, const uint16_t *functions, int stop, int every) {
   core *c = cores[unit];
   if (c) { free(c->function); free(c->counts); free(c); }
@@ -47,7 +46,7 @@ int64_t *dw_core_program(int unit, int words, const uint16_t *functions, int sto
   c->every = every;
   return c->counts;
 }
-// The addresses of the last instructions, the oldest first; how many they are.
+// Store the addresses of the last instructions, oldest first, and return their number.
 int dw_core_last(int unit, uint32_t *addresses) {
   const core *c = cores[unit];
   const int n = c->retired < DW_CORE_LAST ? (int)c->retired : DW_CORE_LAST;
@@ -56,7 +55,7 @@ int dw_core_last(int unit, uint32_t *addresses) {
 }
 const uint32_t *dw_core_registers(int unit) { return cores[unit]->registers; }
 
-// The function of an instruction; -1: none.
+// Return the function of an instruction, or -1.
 static int function_at(const core *c, uint32_t pc) { return pc / 4 < (uint32_t)c->words ? c->function[pc / 4] & ~FIRST : -1; }
 
 static void retire(core *c, int unit, int64_t now, uint32_t pc) {
@@ -74,7 +73,8 @@ static void count(core *c, int unit, int64_t now, uint32_t pc, int what) {
   if (what & RETIRED) retire(c, unit, now, pc);
   else if (pc / 4 < (uint32_t)c->words) c->counts[(int64_t)(pc / 4) * DW_CORE_COUNTS + (what & STALL)]++;
 }
-// A clock of the processor has passed. `what`: STALL bits, RETIRED. Returns 1 when it is to tell its registers: it stops.
+// Account for one clock of the processor. `what`: STALL bits, RETIRED. Returns 1 if the processor stops and must supply
+// its registers.
 int san_core_clock(long long now, int unit, int pc, int what, int fault) {
   core *c = cores[unit];
   if (!c) return 0;
@@ -99,7 +99,8 @@ void san_core_turn(int unit, long long edge, int place, int pc, int what) {
   c->turn[place].pc = (uint32_t)pc;
   c->turn[place].what = what;
 }
-// From this edge on it may miss edges, doing its turn; -1: none. Returns 0 when it may not: what it reads has changed.
+// From this edge on the processor repeats its turn and may skip edges; -1: it may not. Returns 0 if its input has
+// changed, so that it may not sleep.
 int san_core_sleeps(int unit, long long edge) {
   core *c = cores[unit];
   if (edge >= 0 && c->touched) edge = -1;
@@ -107,7 +108,7 @@ int san_core_sleeps(int unit, long long edge) {
   c->missed = edge;
   return edge >= 0;
 }
-// Instructions of a turn; 0: the trace tells of it.
+// Return the number of instructions of a turn, or 0 if the trace contains each of them.
 static int untold(const core *c) {
   int told = c->every, retired = 0;
   for (int i = 0; i < c->length; i++) {
@@ -118,7 +119,7 @@ static int untold(const core *c) {
   }
   return told ? 0 : retired;
 }
-// Whole turns of which the trace does not tell.
+// Account for whole turns without trace records.
 static void turns(core *c, int64_t times) {
   for (int i = 0; i < c->length; i++) {
     const uint32_t word = c->turn[i].pc / 4;
@@ -128,7 +129,7 @@ static void turns(core *c, int64_t times) {
   }
   c->missed += times * c->length;
 }
-// How the SRAM was used in some clocks of a turn, `times` times.
+// Record the SRAM uses of some clocks of a turn, `times` times.
 static void uses(const core *c, int unit, int64_t from, int64_t clocks, int64_t times) {
   dw_use used[TURN];
   int count = 0;
@@ -137,7 +138,7 @@ static void uses(const core *c, int unit, int64_t from, int64_t clocks, int64_t 
   }
   dw_use_turns(used, count, c->length, times);
 }
-// The clocks before edge `to` that were missed. Those whose instructions are the last ones are counted one by one.
+// Account for the skipped clocks before edge `to`. The clocks of the last instructions are counted one by one.
 static void catch_up(core *c, int unit, int64_t to) {
   const int64_t whole = (to - c->missed) / c->length, rest = c->missed + whole * c->length;
   const int retired = untold(c);
@@ -150,18 +151,19 @@ static void catch_up(core *c, int unit, int64_t to) {
     count(c, unit, c->missed * dw_unit_period(unit), c->turn[place].pc, c->turn[place].what);
   }
 }
-// Its clock wakes for this edge. Returns the place of the clock that ends there in the turn; -1: it has missed none.
+// The processor's clock wakes for this edge. Returns the position in the turn of the clock that ends there, or -1 if
+// none was skipped.
 int san_core_wakes(int unit, long long edge) {
   core *c = cores[unit];
   if (c->missed < 0 || c->missed >= edge) return -1;
   catch_up(c, unit, edge);
   return (int)((edge - c->began) % c->length);
 }
-// What is kept of all processors is of the whole time until now.
+// Complete the records of all processors up to now.
 void dw_cores_whole(int64_t now) {
   for (int unit = 0; dw_cores && unit < DW_UNITS; unit++) {
     if (cores[unit] && cores[unit]->missed >= 0) catch_up(cores[unit], unit, now / dw_unit_period(unit) + 1);
   }
 }
-// The SRAM of this processor has changed, and no engine has written it.
+// The SRAM of this processor was changed, but not by an engine.
 void dw_core_touch(int unit) { if (cores[unit]) cores[unit]->touched = 1; }

@@ -1,4 +1,4 @@
-// Rings, memories, settings, trace: see doorway.h.
+// Rings, memories, settings and trace of the doorway: see doorway.h.
 #define _GNU_SOURCE
 #include "doorway.h"
 
@@ -10,12 +10,12 @@
 // ---------------------------------------------------------------- memories
 static struct { uint8_t *base, *closed; uint64_t size, granted_from, granted_to; int unit, watches; uint64_t watch[DW_WATCHES]; } memories[DW_MEMORIES];
 uint8_t dw_armed[DW_MEMORIES][DW_WATCHES];   // Python arms a watch before it waits; the change that it sees disarms it
-enum { INVARIANT_UNIT = 4000 };              // whose events are broken invariants
+enum { INVARIANT_UNIT = 4000 };              // codes whose events are violated invariants
 enum { DW_PAGE = 4096 };                     // bytes
-enum { EVENT_WATCH = 1, EVENT_WILD = 2 };   // codes that the doorway itself raises; all others come from RTL and are above 15
+enum { EVENT_WATCH = 1, EVENT_WILD = 2 };   // codes raised by the doorway itself; others come from RTL, above 15
 enum { EVENT_INTERRUPT = 34 };              // hdl/sim/cluster/sim_interrupt.sv
 
-// Sparse: pages exist once touched.
+// Sparse: a page exists once touched.
 uint8_t *dw_memory_create(int memory, uint64_t size, int unit) {
   void *base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED) return NULL;
@@ -33,17 +33,17 @@ uint8_t *dw_memory(int memory, uint64_t address, int bytes) {
   return memories[memory].base + address;
 }
 int dw_memory_unit(int memory) { return memories[memory].unit; }
-// From now on a write from the bus must stay within [from, to): software allocated that much (to = 0: anything goes).
+// Limit writes from the bus to the allocated range [from, to) from now on (to = 0: no limit).
 void dw_grant(int memory, uint64_t from, uint64_t to) {
   memories[memory].granted_from = from;
   memories[memory].granted_to = to;
 }
-// From now on no write from the bus may touch a page (closed), or it may again.
+// Forbid writes from the bus to a page from now on (closed), or allow them again.
 void dw_close(int memory, uint64_t address, int closed) {
   if (!memories[memory].closed) memories[memory].closed = calloc(memories[memory].size / DW_PAGE + 1, 1);
   if (memories[memory].closed) memories[memory].closed[address / DW_PAGE] = (uint8_t)closed;
 }
-// A new watched word of a memory: its slot, or -1 when there is no room.
+// Watch a word of a memory. Returns its slot, or -1 without a free slot.
 int dw_watch_add(int memory, uint64_t address) {
   int slot = memories[memory].watches;
   if (slot == DW_WATCHES) return -1;
@@ -51,7 +51,7 @@ int dw_watch_add(int memory, uint64_t address) {
   memories[memory].watches++;
   return slot;
 }
-// A slot that nobody waits for watches another word from now on.
+// Reuse a slot without a waiter for another word.
 void dw_watch_move(int memory, int slot, uint64_t address) { memories[memory].watch[slot] = address & ~3ull; }
 
 static dw_hooks hooks;
@@ -66,7 +66,7 @@ long long san_mem_read(int memory, int address) {
   if (dw_strikes) word ^= dw_struck(STRIKE_READ, memory, dw_now());
   return (long long)word;
 }
-// Bits that are struck are those of a byte that is written.
+// Return the flipped bits that lie in written bytes.
 static uint64_t enabled(uint64_t struck, uint64_t mask) {
   while (mask && struck && !(struck & mask)) struck = struck << 8 | struck >> 56;
   return struck;
@@ -106,7 +106,7 @@ int san_cfg(int unit, int key) { return settings[unit][key]; }
 
 // ---------------------------------------------------------------- events: RTL to Python
 dw_event dw_events[DW_EVENTS];
-uint64_t dw_event_head, dw_event_lost;   // written here; Python keeps its own tail and reports it
+uint64_t dw_event_head, dw_event_lost;   // written here; Python keeps and reports its own tail
 uint64_t dw_event_tail;
 static int64_t wake_due = -1;
 void dw_wake_by(int64_t time) {
@@ -120,7 +120,7 @@ void san_event(long long time, int unit, int code, long long a, long long b) {
   dw_events[dw_event_head++ % DW_EVENTS] = (dw_event){time, unit, code, a, b, 0, 0, 0};
   dw_wake_by(time | 1);
 }
-// `unit` broke the invariant of this code.
+// Report that `unit` violated the invariant of this code.
 void san_invariant(long long time, int unit, int code, int packet) { san_event(time, INVARIANT_UNIT, code, unit, (uint32_t)packet); }
 
 // ---------------------------------------------------------------- commands: Python to RTL
@@ -138,7 +138,7 @@ void dw_end_turn(void) {
   dw_turn[2] = 0;
   if (dw_turn[1]) dw_wake_by(dw_turn[1]);
 }
-// In Python's turn: the next edge of the unit's clock happens.
+// During Python's turn: the next edge of the unit's clock occurs.
 void dw_kick_at(int unit, int64_t time) { hooks.kick_at(unit_clock[unit], time); }
 void dw_kick(int unit) { hooks.kick_at(unit_clock[unit], dw_turn[0]); }
 dw_command *dw_next_command(int unit, int64_t now) {
@@ -153,7 +153,8 @@ int dw_has_command(int unit) { return dw_command_tail[unit] != dw_command_head[u
 void dw_given_now(int unit, int64_t now) { if (dw_has_command(unit)) dw_commands[unit][dw_command_tail[unit] % DW_COMMANDS].time = now; }
 void dw_pop_command(int unit) { dw_command_tail[unit]++; }
 
-// Words of a command that are stored where Python would store them, once it hears of an edge: behind all that happens at it.
+// Words of a command that are stored when Python, having been told of an edge, would store them: after all other
+// actions of that edge.
 typedef struct { uint8_t *at; int64_t words[2]; size_t size; } late_store;
 static late_store *late;
 static int late_count, late_room;
@@ -172,14 +173,14 @@ static int store_late(void) {
   return count;
 }
 
-// With a call-back in place the simulator calls Python straight away; without, it toggles the top level's `wake` for cocotb.
+// With a callback the simulator calls Python directly; otherwise it toggles the top level's `wake` for cocotb.
 static void (*python)(void);
 void dw_set_python(void (*callback)(void)) { python = callback; }
 int dw_wake_now(void) {
   wake_due = -1;
   const int stored = store_late();
   if (!python) return 0;
-  if (stored && dw_event_head == dw_event_tail && (!dw_turn[1] || dw_turn[1] > dw_now())) {   // nothing for Python
+  if (stored && dw_event_head == dw_event_tail && (!dw_turn[1] || dw_turn[1] > dw_now())) {   // no work for Python
     if (dw_turn[1]) dw_wake_by(dw_turn[1]);
     return 1;
   }
@@ -204,13 +205,14 @@ int64_t dw_unit_period(int unit) { return clock_period[unit_clock[unit]]; }
 int64_t dw_next_edge[DW_CLOCKS];   // set by the Verilator main loop before each refresh
 long long san_next_edge(int clock) { return dw_next_edge[clock]; }
 long long san_period(int clock) { return clock_period[clock]; }
-// Turns of a loop can be computed at all.
+// Return 1 if turns of a loop can be computed.
 int dw_computes(void) { return hooks.quiet_until && !always_on && !dw_cores; }
-// Until when the hardware does nothing of itself, in Python's turn; 0: it does something, was given something to do, or nobody knows.
+// Return the time until which the hardware is idle, during Python's turn; 0 if it is active, has new commands, or the
+// time is unknown.
 int64_t dw_still_until(void) { return dw_computes() && !dw_turn[2] ? hooks.quiet_until() : 0; }
-// The same beside a loop that reads a card: nor does the card's processor, which may be within a path.
+// The same beside a loop that reads a card whose processor may be within a path, so the processor must be idle, too.
 int64_t dw_quiet_until(int processor) { return dw_processor_quiet(processor) ? dw_still_until() : 0; }
-// The edge with this absolute index must happen although the clock may sleep. All of its 48 bits: it is not known yet.
+// The edge with this absolute index must occur although the clock may sleep. All 48 bits set: the index is unknown.
 void san_alarm(int clock, long long edge) {
   if (edge != (1LL << 48) - 1) hooks.kick_at(clock, edge * clock_period[clock] - 1);
 }
@@ -235,6 +237,6 @@ void san_trace(long long time, int unit, int event, int packet, int argument, lo
 
 dw_trace dw_trace_record(uint64_t number) { return trace[number]; }
 
-// ---------------------------------------------------------------- what is in flight, by clock
+// ---------------------------------------------------------------- unfinished work, by clock
 uint8_t dw_flight[DW_CLOCKS];
 void san_flight(int clock, int level) { dw_flight[clock] = (uint8_t)level; }

@@ -1,6 +1,7 @@
-// The doorway between Python and RTL, in one C library: memories, run-time settings, the event ring, the command rings, the
-// processor port model, the trace. RTL calls san_* (DPI on Verilator, $san_* by VPI on Icarus), Python calls dw_* by ctypes, and
-// the simulator's main loop asks dw_* when to wake which clock. Times are picoseconds; software acts at odd ones, edges are even.
+// Doorway between Python and RTL, in one C library: memories, run-time settings, the event ring, the command rings, the
+// processor port model, the trace. RTL calls san_* (DPI on Verilator, $san_* by VPI on Icarus), Python calls dw_* by
+// ctypes, and the simulator's main loop calls dw_* to learn when to wake which clock. Times are picoseconds; software
+// acts at odd times, edges lie at even ones.
 #ifndef SANLAB_DOORWAY_H
 #define SANLAB_DOORWAY_H
 #include <stdint.h>
@@ -8,13 +9,13 @@
 enum {
   DW_MEMORIES = 4096,     // host memories and NIC SRAMs, from 2048 on those of further cards
   DW_CLOCKS = 4096,       // clocks of a cluster
-  DW_CABLES = 17408,      // cable directions: one a host, one a port of each switch
-  DW_UNITS = 17408,       // command takers and owners of settings: 16 a host, one a switch
+  DW_CABLES = 17408,      // cable directions: one per host, one per port of each switch
+  DW_UNITS = 17408,       // units that take commands or own settings: 16 per host, one per switch
   DW_SETTINGS = 128,      // run-time settings of a unit
   DW_EVENTS = 1 << 16,    // event ring, records
   DW_COMMANDS = 256,      // command ring of a unit, records
   DW_TURN = 1 << 14,      // commands given in one turn of Python
-  DW_WATCHES = 256,       // words of a memory that are watched at a time
+  DW_WATCHES = 256,       // words of a memory that can be watched at a time
   DW_STEPS = 264,         // steps of a polling loop
   DW_LOOPS = 8,           // polling loops of a processor
   DW_ANSWERS = 16,        // answers of all of them together
@@ -28,37 +29,39 @@ typedef struct { int64_t time, unit, code, a, b, c, d, e; } dw_event;
 typedef struct { int64_t time, op, a, b, c, d, e, f; } dw_command;
 typedef struct { int64_t time; uint32_t unit; uint16_t event, pad; uint32_t packet, argument; int64_t argument2; } dw_trace;
 typedef struct { int32_t address; uint32_t expect, mask; int32_t is_register, clocks, accesses; } dw_step;
-// Of `is_register`: at a hit the register is read once more; above that how many answers the step has, and the first of them.
+// Flags of `is_register`: at a hit the register is read again; the higher bits are the number of answers of the step,
+// and the index of the first.
 enum { STEP_READS = 2, STEP_ANSWERS = 8, STEP_FIRST = 16 };
-// How the answer to bits of a register begins: the register is written, a path executed, another register read, each if there is one.
-// `passed` is the path for each answer before it, none of whose bits was set. Of a path: clocks, accesses, number in the trace.
+// Begin of the answer to bits of a register: the register is written, a path executed, another register read; each part
+// is optional. `passed` is the path for each earlier answer without a set bit. Of a path: clocks, accesses, number in
+// the trace.
 typedef struct { int32_t mask, clears, runs, reads, passed[3], path[3]; } dw_answer;
 
-// Hooks that differ between simulators; the Verilator main loop and the VPI glue set them.
+// Hooks that differ between simulators, set by the Verilator main loop and the VPI glue.
 typedef struct {
   int64_t (*now)(void);
   void (*wake_at)(int64_t time);                 // toggle `wake` at this time
-  void (*kick_at)(int clock, int64_t time);      // the clock's first edge strictly after this time must happen
+  void (*kick_at)(int clock, int64_t time);      // the clock's first edge strictly after this time must occur
   void (*start)(int always_on, int64_t reset_end);   // clocks run from now on; reset ends at this time
   void (*faults)(void);                          // raise the cluster's `faults` input
-  int64_t (*quiet_until)(void);                  // no clock has an edge before this time, of itself; 0: now, or who knows
+  int64_t (*quiet_until)(void);                  // no clock has an edge of its own before this time; 0: now or unknown
 } dw_hooks;
 void dw_set_hooks(dw_hooks hooks);
 
-// What the numbers of the component that is being evaluated are more than those it was built with (component.c).
+// Offsets of the numbers of the component being evaluated from those that it was built with (component.c).
 typedef struct { int unit, settings, memory, clock, cable; } dw_component;
 extern const dw_component *dw_here;
 
-// The LANai's processor port and the host's CPU: one call a clock each (see processor.c, host_cpu.c).
+// The LANai's processor port and the host's CPU: one call per clock each (see processor.c, host_cpu.c).
 dw_command *dw_next_command(int unit, int64_t now);
-dw_command *dw_command_behind(int unit, int index);   // so many behind the next one; NULL: there is none
+dw_command *dw_command_behind(int unit, int index);   // event that follows the next one by this many; NULL: none
 int dw_has_command(int unit);
 void dw_pop_command(int unit);
-void dw_given_now(int unit, int64_t now);   // the next command counts from now
-void dw_store_late(int memory, const dw_command *c, int64_t now);   // up to four words of `b` and `c`, as they stand in memory
+void dw_given_now(int unit, int64_t now);   // the next command's delay counts from now
+void dw_store_late(int memory, const dw_command *c, int64_t now);   // up to four words of `b` and `c`, in memory order
 uint8_t *dw_memory(int memory, uint64_t address, int bytes);
 
-// RTL's calls, with the cluster's numbers.
+// Calls from RTL, with the numbers of the cluster.
 long long san_mem_read(int memory, int address);
 void san_mem_write(int memory, int address, long long data, int enables);
 int san_cfg(int unit, int key);
@@ -86,25 +89,25 @@ int san_host_enables(int unit);
 int san_fault(int cable, long long slot, int character);
 void san_capture(int cable, int count, long long data, long long began, long long now);
 
-// What is known of the use of resources (use.c): edge of its clock, uses.
+// Use of a resource (use.c): edge of its clock, uses.
 typedef struct { int64_t edge; int unit; uint32_t used, also; } dw_use;
 dw_use dw_use_of(uint64_t number);                   // one of the last DW_USES
 void dw_use_again(int unit, uint64_t from, int64_t period, int64_t times);
 void dw_use_over(int64_t now);
 void dw_use_turns(const dw_use *uses, int count, int64_t step, int64_t times);
-int dw_use_event(int unit);                          // of its records; 0: it has none
+int dw_use_event(int unit);                          // unit of its records; 0: none
 extern uint64_t dw_use_count;
-// Of the trace.
+// Access to the trace.
 dw_trace dw_trace_record(uint64_t number);
 extern uint64_t dw_trace_count;
 extern int dw_trace_on;
 void dw_faults_on(void);
-// Faults within a node (strikes.c): the bits of the next thing of this kind at this place that are struck; 0: none is.
+// Faults within a node (strikes.c): flipped bits of the next action of this kind at this place; 0: none.
 enum { STRIKE_READ = 1, STRIKE_WRITE = 2, STRIKE_STORE = 3, STRIKE_LOST_STORE = 4, STRIKE_REGISTER_WRITE = 5, STRIKE_REGISTER_READ = 6,
        STRIKE_INTERRUPT = 7 };
 enum { STRIKE_TRACED = 16 };         // their kinds in the trace begin behind those of cables
 uint64_t dw_struck(int kind, int place, int64_t now);
-extern int dw_strikes;               // that are still to come; nothing is asked while there are none
+extern int dw_strikes;               // pending; not checked while 0
 int dw_memory_unit(int memory);
 void dw_kick(int unit);
 void dw_kick_at(int unit, int64_t time);     // the first edge of the unit's clock strictly after this time happens

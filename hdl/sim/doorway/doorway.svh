@@ -1,4 +1,5 @@
-// How simulation modules call the doorway: `SAN(san_cfg)(unit, key)` is a DPI call on Verilator, a $system call on Icarus.
+// Calls of the doorway from simulation modules: `SAN(san_cfg)(unit, key)` is a DPI call on Verilator, a $system call on
+// Icarus.
 `ifndef SANLAB_DOORWAY_SVH
 `define SANLAB_DOORWAY_SVH
 `ifdef VERILATOR

@@ -1,4 +1,5 @@
-// Icarus: the doorway's functions as $san_* system functions and tasks, and the hooks that let C wake clocks and Python.
+// Icarus: the doorway's functions as $san_* system functions and tasks, and the hooks with which C wakes clocks and
+// Python.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@ extern int dw_wake_now(void);
 enum { MOST_ARGS = 10 };
 static int64_t args[MOST_ARGS];
 
-// X and Z read as zero here; the benches watch for X where it matters.
+// X and Z read as zero here; the benches check for X where it matters.
 static void take_args(void) {
   vpiHandle call = vpi_handle(vpiSysTfCall, 0), it = vpi_iterate(vpiArgument, call), h;
   for (int i = 0; it && (h = vpi_scan(it)) && i < MOST_ARGS; i++) {
@@ -90,7 +91,7 @@ static vpiHandle wake;
 static int64_t wake_time = -1;
 static PLI_INT32 on_wake(struct t_cb_data *cb) {
   (void)cb;
-  if (now() != wake_time) return 0;   // an earlier wake took its place
+  if (now() != wake_time) return 0;   // replaced by an earlier wake-up
   wake_time = -1;
   if (dw_wake_now()) return 0;
   if (!wake) wake = signal_of("top.wake");

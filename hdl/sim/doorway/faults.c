@@ -1,12 +1,12 @@
-// Faults on cables, by absolute time: what happens to the character that leaves the cable in a given character slot.
-//
-// A fault replaces, drops or flips characters in a half-open interval of slots. The cable's clock is kept awake for it.
+// Faults on cables, by absolute time: the character that leaves the cable in a given character slot is changed or lost.
+// A fault replaces, drops or flips characters in a half-open interval of slots. The clock of the cable stays awake for
+// it.
 #include <stdlib.h>
 
 #include "doorway.h"
 
 enum { FAULT_DROP = 1, FAULT_FLIP = 2, FAULT_STICK = 3 };
-enum { HELD_BACK = 4 };   // of random faults only
+enum { HELD_BACK = 4 };   // random faults only
 enum { CABLE_UNITS = 0x20000, EVENT_FAULT = 0x140 };   // pymodels/trace.py
 typedef struct { int64_t first, end; int kind, value; } fault;
 static fault faults[DW_CABLES][DW_FAULTS];
@@ -23,29 +23,28 @@ int dw_fault_add(int cable, int clock, int64_t first, int64_t end, int kind, int
   return 0;
 }
 
-// Random loss: a packet that enters a cable is lost whole, or has one bit flipped, by probability, seed and its number on that
-// cable. STOP, GO and BEAT among its characters belong to the other direction and pass.
-//
-// Or it is held back, whole, until its time has come; what the sender sends meanwhile passes it. Then it goes on between two packets. What
-// comes while it does is late, and keeps its order; late characters obey STOP as their sender does. A packet longer than MOST_HELD is
-// only late.
+// Random loss: a packet that enters a cable is lost whole, or has one bit flipped, by probability, seed and its number
+// on that cable. STOP, GO and BEAT among its characters belong to the other direction and pass.
+// A packet may also be delayed: it is held back whole, and later packets of the sender overtake it. It is then sent
+// between two packets. Characters that arrive meanwhile are delayed in order; delayed characters obey STOP as their
+// sender does. A packet longer than MOST_HELD is only delayed, not overtaken.
 enum { MOST_HELD = 600, LATE = 2048, HELD_SLOTS = 3200 };
 typedef struct {
   uint64_t seed, packets;
-  uint32_t lost_below, damaged_below, held_below;   // of 2^32
+  uint32_t lost_below, damaged_below, held_below;   // probability in units of 2^-32
   int64_t period;
-  int clock, back;                      // of the receiving side; the cable of the other direction
-  int inside, fate, byte, at, mask;     // of the packet that passes now
-  int kept, whole;                      // of the packet that is held back: its characters, whether these are all
-  int64_t until;                        // slot from which on it goes on
-  int first, count, open;               // of the late characters; a packet has half left
+  int clock, back;                      // clock of the receiving side; cable of the other direction
+  int inside, fate, byte, at, mask;     // mask of the current packet
+  int kept, whole;                      // delayed packet: its characters; 1 if complete
+  int64_t until;                        // slot at which it continues
+  int first, count, open;               // delayed characters; a packet is partly sent
   uint16_t held[MOST_HELD], late[LATE];
 } lottery;
 static lottery lotteries[DW_CABLES];
 int64_t dw_loss_count[5];   // by kind of fault
 enum { FLAG = 0x100, GAP = 0x00c, STOP = 0x00f, GO = 0x003, KEEP_HOLD = 0x400, FEWEST_BYTES = 9, MANY_BYTES = 512 };
 
-// `back`: the cable that brings the receiver's STOP and GO.
+// `back`: the cable that carries the receiver's STOP and GO.
 void dw_loss(int cable, int clock, int back, double lost, double damaged, double held, uint64_t seed) {
   lotteries[cable] = (lottery){.seed = seed, .lost_below = (uint32_t)(lost * 4294967295.0),
                                .damaged_below = (uint32_t)((lost + damaged) * 4294967295.0),
@@ -95,7 +94,8 @@ static int lose(int cable, int64_t slot, int character) {
   return changed;
 }
 
-// The last STOP or GO that arrived on a cable, as of the slot before: within a slot cables are looked at in any order.
+// Last STOP or GO that arrived on a cable, as of the previous slot, because cables are evaluated in arbitrary order
+// within a slot.
 static struct { int64_t slot; int now, before; } stopped[DW_CABLES];
 static void note_stop(int cable, int64_t slot, int character) {
   if (character != STOP && character != GO) return;
@@ -124,7 +124,7 @@ static void keep(lottery *l, int cable, int64_t slot, int character) {
     l->kept = l->fate = 0;
   }
 }
-// What leaves in this slot when packets are held back or late.
+// Return the character that leaves in this slot when packets are held back or delayed.
 static int hold(lottery *l, int cable, int64_t slot, int character) {
   const int flows = (character & FLAG) || character == GAP;
   if (flows && l->fate == HELD_BACK && l->inside) keep(l, cable, slot, character);
@@ -138,7 +138,7 @@ static int hold(lottery *l, int cable, int64_t slot, int character) {
     l->kept = l->whole = 0;
   }
   int leaves = flows ? KEEP_HOLD : character;
-  const int straight = flows && l->count == 1;   // it came in this slot: its sender has looked at STOP
+  const int straight = flows && l->count == 1;   // sent in this slot: its sender has already checked STOP
   if (l->count && (flows || !character) && (straight || !stops(l->back, slot))) {
     leaves = l->late[l->first] | KEEP_HOLD;
     l->first = (l->first + 1) % LATE;
@@ -149,8 +149,8 @@ static int hold(lottery *l, int cable, int64_t slot, int character) {
   return leaves;
 }
 
-// A cable that is longer than it was built, by so many slots: packets stay in order on it, and those on other routes pass them. What is on
-// it obeys STOP as its sender does, so at most a flight more than DELAYED characters are on it.
+// Cable extended by a number of slots: its packets stay in order, and packets on other routes overtake them. Characters
+// on the extension obey STOP as their sender does, so it holds at most DELAYED characters plus those in flight.
 enum { DELAYED = 1 << 15 };
 typedef struct {
   int64_t slots;
@@ -160,7 +160,7 @@ typedef struct {
 } line;
 static line *lines[DW_CABLES];
 
-// `back`: the cable that brings the receiver's STOP and GO. Returns -1 for more slots than there is room for.
+// `back`: the cable that carries the receiver's STOP and GO. Returns -1 if there is no room for so many slots.
 int dw_delay(int cable, int clock, int back, int64_t slots) {
   if (slots < 1 || slots > DELAYED / 2) return -1;
   if (!lines[cable]) lines[cable] = calloc(1, sizeof(line));
@@ -190,8 +190,9 @@ static int delay(line *l, int64_t slot, int character) {
   return leaves;
 }
 
-// The nine-bit character after faults: bit 8 = data flag. DROP makes it IDLE, FLIP xors, STICK holds the value. Bit 9: what the
-// sender really says in this slot is lost, a computed STOP refresh too. Bit 10: only the character is, the refresh stays.
+// Return the nine-bit character after faults: bit 8 = data flag. DROP makes it IDLE, FLIP XORs it, STICK holds the
+// value. Bit 9: the sender's own character of this slot is lost, including a computed STOP refresh. Bit 10: only the
+// character is lost, the refresh is not.
 int san_fault(int cable, long long slot, int character) {
   lottery *l = &lotteries[cable];
   note_stop(cable, slot, character);

@@ -1,10 +1,11 @@
-// The host CPU's loads and stores as its bridge sees them: called at each edge of the PCI clock that happens.
-//
-// Commands: STORE writes up to 32 immediate bytes, COPY stores bytes of host memory, LOAD reads one word, FENCE drains the
-// write-combining buffers. Beats are 64-bit lanes; the CPU goes on (an event, in the order of the commands; its `a` is what a LOAD
-// brought, before which an event says when no card has answered it) when the bridge has taken the last beat. A quiet STORE ends without one.
-// A SPIN is the turns of a loop: it reads one word, and executes a path behind it. It ends (an event, as a LOAD) behind a read that a
-// bit of its mask sees differ, behind a read while somebody wants the CPU, and when nothing else happens, as turns can be computed then.
+// Loads and stores of the host CPU as its bridge sees them: called at each edge of the PCI clock that occurs.
+// Commands: STORE writes up to 32 immediate bytes, COPY stores bytes of host memory, LOAD reads one word, FENCE drains
+// the write-combining buffers. Beats are 64-bit lanes. A command ends once the bridge has accepted its last beat, with
+// an event (in the order of the commands) whose `a` is the value of a LOAD; an event before it reports that no card has
+// answered. A quiet STORE ends without an event.
+// A SPIN is the turns of a loop: read one word, then execute a path. It ends with an event, like a LOAD: after a read
+// in which a bit of its mask differs, after a read while another task requests the CPU, and when there is no other
+// activity, because its turns can then be computed.
 #include <string.h>
 
 #include "doorway.h"
@@ -12,28 +13,29 @@
 enum { OP_STORE = 1, OP_COPY = 2, OP_LOAD = 3, OP_FENCE = 4, OP_SPIN = 5 };
 enum { EVENT_TAKEN = 32, EVENT_LOADED = 33, EVENT_UNANSWERED = 35, EVENT_SPUN = 36 };
 enum { TRACE_SPEND_START = 0x22, TRACE_SPEND_END = 0x23, TRACE_PIO_WRITE = 0x120, TRACE_PIO_READ = 0x122 };
-enum { ALONE = 3 };        // turns in which nothing else has happened
-enum { UNANSWERED = 2 };   // the data are nobody's
+enum { ALONE = 3 };        // turns without any other activity
+enum { UNANSWERED = 2 };   // the data are discarded
 enum { ACT_VALID = 1, ACT_WRITE = 2, ACT_COMBINE = 4, ACT_FENCE = 8, ACT_BUSY = 16 };
 
 typedef struct {
   int state, combine, single;         // single: one word a beat (uncached stores are 32-bit)
-  int quiet;                          // a store whose end nobody waits for
-  uint32_t address, left;             // of the next byte to store, bytes left
+  int quiet;                          // a store whose end is not awaited
+  uint32_t address, left;             // address of the next byte to store; bytes left
   const uint8_t *source;
   uint8_t immediate[32];
   uint64_t data;
   int enables, offered;
-  int spins, within, wanted;          // a SPIN is under way; its path is executed; somebody else wants the CPU
-  int64_t resume, duration;           // when the path ends; how long it takes
+  int spins, within, wanted;          // a SPIN is active; its path is executed; another task requests the CPU
+  int64_t resume, duration;           // end of the path; its duration
   uint32_t expect, mask;
-  int path, processor, alone;         // number in the trace; the card's unit; turns in which nothing else has happened
+  int path, processor, alone;         // number in the trace; the card's unit; turns without any other activity
   uint64_t acts;                      // `dw_acts` when the last turn began
 } host_cpu;
 static host_cpu cpus[DW_UNITS];
 uint64_t dw_spun;
 
-// A fault strikes a store as the CPU begins it: one bit of an immediate one, or all of it, which never reaches the bus.
+// A fault strikes a store when the CPU begins it: it flips one bit of an immediate store, or loses a store, which then
+// never reaches the bus.
 static void strike(host_cpu *h, int unit, int64_t now) {
   const uint64_t bits = h->source == h->immediate ? dw_struck(STRIKE_STORE, unit, now) : 0;
   for (uint32_t i = 0; i < 8; i++) h->immediate[i % h->left] ^= (uint8_t)(bits >> (8 * i));
@@ -55,7 +57,8 @@ static void begin_spin(host_cpu *h, const dw_command *c) {
   h->acts = ++dw_acts;
 }
 static uint32_t word_of(const host_cpu *h, uint64_t data) { return __builtin_bswap32((uint32_t)(data >> (8 * (h->address & 4)))); }
-// A read is over. A turn that goes on executes its path, as software does that hears of the read and is woken behind the path.
+// A read has finished. A turn that continues executes its path, like software that receives the value and is woken
+// after the path.
 static void spun(host_cpu *h, int unit, int64_t now, int unanswered, uint64_t data) {
   const uint32_t word = word_of(h, data);
   h->alone = dw_acts == h->acts && dw_processor_quiet(h->processor) ? h->alone + 1 : 0;
@@ -77,8 +80,9 @@ static void begin_turn(host_cpu *h, int unit) {
   h->left = 0;
   h->acts = ++dw_acts;
 }
-// Python's, in its turn: somebody else wants the CPU, or something of the loop has changed. 0: the SPIN ends behind its read, with an
-// event. Otherwise it is over, and its path ends at this time; what was read last is in `dw_spun`.
+// During Python's turn: another task requests the CPU, or an input of the loop has changed. Returns 0 if the SPIN ends
+// after its read, with an event. Otherwise the SPIN has ended, and its path ends at the returned time; the last value
+// read is in `dw_spun`.
 int64_t dw_want_cpu(int unit, int64_t now) {
   host_cpu *h = &cpus[unit];
   if (!h->within || now > h->resume) { h->wanted = h->spins || dw_has_command(unit); return 0; }
@@ -118,7 +122,8 @@ static void next_beat(host_cpu *h) {
   h->offered = (int)n;
 }
 
-// One edge of the PCI clock: `taken` = the beat offered in the clock that ended was accepted, `loaded` = read data are here, of a card (1) or of nobody (2).
+// One edge of the PCI clock. `taken`: the beat offered in the clock that ended was accepted. `loaded`: read data have
+// arrived, from a card (1) or without an answer (2).
 int san_host_clock(int unit, int memory, long long now, int taken, int loaded, long long data) {
   host_cpu *h = &cpus[unit];
   if (taken && (h->state == OP_STORE || h->state == OP_COPY)) {
@@ -129,7 +134,7 @@ int san_host_clock(int unit, int memory, long long now, int taken, int loaded, l
     san_event(now, unit, EVENT_TAKEN, 0, 0);
     h->state = 0;
   } else if (taken && h->state == OP_LOAD) {
-    h->left = 1;                       // the address is out; now wait for the data
+    h->left = 1;                       // the address is sent; now wait for the data
   }
   if (loaded && h->state == OP_LOAD) {
     if (loaded == UNANSWERED) san_event(now, unit, EVENT_UNANSWERED, h->address, 0);

@@ -1,15 +1,15 @@
-// The LANai's processor as its memory and registers see it: a stream of clocks, some of which need one SRAM access.
-//
-// Called at edges of the NIC clock; it says which is the next one at which it has something to do, and calls before that one may be left
-// out (but for new commands, and `changed`) or do nothing. Commands: WORK executes a number of clocks, POLL spins over steps that each
-// end in sampling a word, READ and WRITE access a special register. All but a WRITE and a quiet WORK end with an event, in the
-// order of the commands; its `a` is the step that hit or the value read. A command behind a quiet WORK counts from the end of it,
-// as if Python had given it when it heard of that; a TRACE appends the record that Python would have appended then, a TELL is
-// the event that it has not had. A hit of a step that
-// reads is told of when the register was read once more, as if Python had asked for it at once; one that has answers, when what the
-// answer begins with is done. A STORE changes memory then as a TRACE appends its record. An access that the arbiter refuses repeats its
-// clock: the processor loses to DMA. The end is computed instead of ticked, and only that edge is asked for; a poll's end is computed again when
-// what it polls may have changed. A skipped edge counts as an uncontended clock, so the result is the same with the clock always on.
+// LANai processor as its memory and registers see it: a stream of clocks, some of which need one SRAM access.
+// Called at edges of the NIC clock. Returns the next edge at which it acts; calls before that edge may be left out
+// (except for new commands and `changed`) or have no effect. Commands: WORK executes a number of clocks, POLL spins
+// over steps that each sample a word at their end, READ and WRITE access a special register. All except WRITE and a
+// quiet WORK end with an event, in the order of the commands; its `a` is the step that hit or the value read. A command
+// after a quiet WORK counts from the end of that WORK, as if Python had been told of it and had given the command then.
+// A TRACE appends the record that Python would have appended then; a TELL is the event that the quiet WORK has not
+// sent. A hit of a step that reads is reported once the register has been read again, as if Python had requested it
+// immediately; a step with answers, once the begin of the answer is done. A STORE changes memory when a TRACE would
+// append its record. An access that the arbiter rejects repeats its clock: the processor loses to DMA. The end is
+// computed instead of ticked, and only that edge is requested; the end of a poll is recomputed when a polled word may
+// have changed. A skipped edge counts as an uncontended clock, so the result is the same with the clock always on.
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,8 +19,9 @@ enum { OP_NONE = 0, OP_WORK = 1, OP_POLL = 2, OP_READ = 3, OP_WRITE = 4, OP_TRAC
 enum { HIT_READS = 1, HIT_ANSWERS = 2 };
 enum { EVENT_WORK = 16, EVENT_HIT = 17, EVENT_VALUE = 18 };
 enum { ACT_SRAM = 1, ACT_REGISTER = 2, ACT_WRITE = 4, ACT_BUSY = 8, ACT_POLL = 16, ACT_RUN = 32, ACT_BITS = 8 };
-// The clock that ended had room for an access, or, with ASKING, the one asked for was granted; memory or ISR may have changed since the last
-// call; an access must be asked for a clock ahead (otherwise the arbiter tells whether there is room for one).
+// Flags. GRANT: the clock that ended had room for an access or, with ASKING, the requested one was granted. CHANGE:
+// memory or ISR may have changed since the last call. ASKING: an access must be requested one clock ahead (otherwise
+// the arbiter reports whether one is possible).
 enum { SEES_GRANT = 1, SEES_CHANGE = 2, SEES_ASKING = 4 };
 static const int64_t NEVER = (1ll << 48) - 1;   // the last edge there is
 enum { TRACE_WORK_START = 0x20, TRACE_WORK_END = 0x21 };
@@ -29,37 +30,38 @@ typedef struct {
   int state;                       // OP_* in progress, 0 = idle
   int64_t clock, clocks, accesses; // within the work or the present step
   int64_t tag;                     // path number for the trace
-  int quiet;                       // a work whose end Python does not wait for
-  int64_t last_edge, due, planned; // edges: of the last call, of the next that does something, of the alarm given last
-  int64_t end;                     // edge at which a work ends, or a poll hits as things stood when it was computed; -1: never
-  int stale;                       // the end of a poll must be computed again
-  int touched;                     // memory has changed, and no engine has written it
+  int quiet;                       // work whose end Python does not await
+  int64_t last_edge, due, planned; // edges: last call; next call with an effect; last alarm set
+  int64_t end;                     // edge at which work ends, or a poll hits as last computed; -1: never
+  int stale;                       // the end of a poll must be recomputed
+  int touched;                     // memory was changed, but not by an engine
   int loop, step, steps;
-  int hit;                         // a poll has hit, and its register is to be read once more, or its answer has begun
+  int hit;                         // a poll has hit; its register is to be read again, or its answer has begun
   int64_t hit_at;
-  int own_at, own_end;             // of the commands of an answer, those that are left
-  int asks;                        // for its accesses, a clock ahead
+  int own_at, own_end;             // commands of an answer that are left
+  int asks;                        // requests its accesses one clock ahead
   int requested;                   // an SRAM access was made in the clock that just ended, or asked for in the coming one
   int reg_address;
   uint32_t reg_data;
 } processor;
 static processor processors[DW_UNITS];
-uint64_t dw_met_count;              // how often a polling processor met an access, or a change
+uint64_t dw_met_count;              // number of accesses or changes during polling
 static dw_command own[DW_UNITS][DW_ANSWERS + 4];
-uint32_t dw_hit_value[DW_UNITS][3]; // of the last hit with answers: the register, which answer has begun, what that has read
+uint32_t dw_hit_value[DW_UNITS][3]; // last hit with answers: register, started answer, values read
 dw_answer dw_answers[DW_UNITS][DW_ANSWERS];
-static dw_step (*polled[DW_UNITS])[DW_STEPS];   // by loop, of the units that have some
+static dw_step (*polled[DW_UNITS])[DW_STEPS];   // by loop, for units with polling loops
 
-// The steps of a unit's loops; NULL: there is no room.
+// Return the steps of a unit's loops, or NULL if there is no room.
 dw_step (*dw_steps(int unit))[DW_STEPS] {
   if (!polled[unit]) polled[unit] = calloc(DW_LOOPS, sizeof *polled[unit]);
   return polled[unit];
 }
 
-// True when clock j of a run of n clocks with m accesses makes an access: spread evenly, the last clock included.
+// Return true if clock j of a run of n clocks with m accesses makes an access. Accesses are evenly spaced and include
+// the last clock.
 static int is_access(int64_t j, int64_t n, int64_t m) { return (j + 1) * m / n > j * m / n; }
 
-// The first clock from j on that makes one; n: none does.
+// Return the first clock from j on that makes an access, or n.
 static int64_t next_access(int64_t j, int64_t n, int64_t m) { return m ? ((j * m / n + 1) * n + m - 1) / m - 1 : n; }
 
 static uint32_t sample(int memory, const dw_step *s, uint32_t isr) {
@@ -77,7 +79,8 @@ static void enter_step(processor *p, const dw_step *steps, int step) {
   p->accesses = steps[step].accesses;
 }
 
-// Clocks that passed while the NIC slept: nothing contended, nothing hit (or the edge would have been planned).
+// Account for clocks that passed while the NIC slept: without contention and without a hit (otherwise the edge would
+// have been planned).
 static void skip(processor *p, const dw_step *steps, int64_t n) {
   if (p->state == OP_WORK) { p->clock += n; return; }
   if (p->state != OP_POLL) return;
@@ -90,7 +93,8 @@ static void skip(processor *p, const dw_step *steps, int64_t n) {
   p->clock += n;
 }
 
-// Clocks of a poll from now to the edge at which it hits; -1: never, as things stand.
+// Return the number of clocks of a poll from now to the edge at which it hits, or -1 if it does not hit with the
+// current values.
 static int64_t until_hit(const processor *p, int memory, const dw_step *steps, uint32_t isr) {
   int64_t n = p->clocks - p->clock;
   for (int i = 0; i < p->steps; i++) {
@@ -101,7 +105,7 @@ static int64_t until_hit(const processor *p, int memory, const dw_step *steps, u
   return -1;
 }
 
-// Commands of an answer come before those of Python.
+// Commands of an answer precede those of Python.
 static int has_own(const processor *p) { return p->own_at != p->own_end; }
 static dw_command *next_of(processor *p, int unit, int64_t now) {
   dw_command *c = &own[unit][p->own_at];
@@ -109,7 +113,7 @@ static dw_command *next_of(processor *p, int unit, int64_t now) {
   return c->time < now ? c : NULL;
 }
 static int has_next(const processor *p, int unit) { return has_own(p) || p->hit || dw_has_command(unit); }
-// A command of an answer has ended: the next one counts from now; behind the last one Python is told of the hit.
+// A command of an answer has ended: the next one counts from now; after the last one Python is told of the hit.
 static void go_on(processor *p, int unit, int64_t now) {
   const int tells = !has_own(p) || own[unit][p->own_at].op == OP_TELL;
   if (tells && has_own(p)) p->own_at++;
@@ -122,7 +126,7 @@ static void append(processor *p, int unit, dw_command c) { own[unit][p->own_end+
 static void append_path(processor *p, int unit, const int32_t *path) {
   append(p, unit, (dw_command){.op = OP_WORK, .a = path[0], .b = path[1], .c = path[2]});
 }
-// The first answer of which a bit is set begins; Python goes on behind that, or at once where it only writes a register.
+// Begin the first answer with a set bit. Python continues after it, or immediately if it only writes a register.
 static void answer(processor *p, int unit, int64_t now, const dw_step *s, uint32_t flags) {
   const int count = s->is_register >> STEP_ANSWERS & 0xFF;
   const dw_answer *a = dw_answers[unit] + (s->is_register >> STEP_FIRST);
@@ -141,7 +145,8 @@ static void answer(processor *p, int unit, int64_t now, const dw_step *s, uint32
   else own[unit][0].time = now;
 }
 
-// A quiet end wakes nobody; the next command is treated as the one that Python gives when it is woken, and so are the records.
+// A quiet end sends no event. The next command, and the records, are treated as if Python had been woken and had given
+// them.
 static void end_work(processor *p, int unit, int memory, int64_t now) {
   p->state = 0;
   if (p->hit) { go_on(p, unit, now); return; }
@@ -155,7 +160,8 @@ static void end_work(processor *p, int unit, int memory, int64_t now) {
     if (c->op != OP_WRITE) c->op = OP_NONE;
   }
 }
-// A poll has hit. One that reads, or answers, goes on with that, as by commands that Python gives when it is woken.
+// A poll has hit. One that reads or answers continues with that, as if Python had been woken and had given the
+// commands.
 static void hit(processor *p, int unit, int64_t now, const dw_step *s, uint32_t isr) {
   p->state = 0;
   p->hit = s->is_register & STEP_READS ? HIT_READS : 0;
@@ -191,7 +197,7 @@ static void finish_clock(processor *p, int unit, int memory, int64_t now, int gr
   }
 }
 
-// One command ends at the edge at which the next begins; taking one costs no clock of its own.
+// One command ends at the edge at which the next begins; starting one costs no clock of its own.
 static void take_command(processor *p, int unit, int memory, int64_t now) {
   dw_command *c;
   if (p->hit == HIT_READS && !p->state && p->hit_at < now) {
@@ -219,7 +225,7 @@ static void take_command(processor *p, int unit, int memory, int64_t now) {
   }
 }
 
-// What the processor does in the coming clock; the edge at which it must be called again.
+// Return the action of the processor in the coming clock, and the edge of the next call.
 static int act(processor *p, int unit, int memory, int64_t edge, int asks, uint32_t isr) {
   const int waiting = has_next(p, unit) && !p->state ? ACT_BUSY : 0;
   p->due = edge + 1;
@@ -244,7 +250,8 @@ static int act(processor *p, int unit, int memory, int64_t edge, int asks, uint3
   return action | (p->requested ? ACT_SRAM : 0);
 }
 
-// One edge of the NIC clock; `edge` is its absolute index, `flags` are SEES_*. What comes back: ACT_*, and above them the edge of the next call.
+// One edge of the NIC clock. `edge` is its absolute index, `flags` are SEES_*. Returns ACT_*, and in the higher bits
+// the edge of the next call.
 long long san_processor_clock(int unit, int memory, int clock, long long now, long long edge, int flags, int isr, int register_value) {
   processor *p = &processors[unit];
   const int granted = flags & SEES_GRANT, changed = (flags & SEES_CHANGE) || p->touched, asks = flags & SEES_ASKING;
@@ -269,13 +276,14 @@ long long san_processor_clock(int unit, int memory, int clock, long long now, lo
   }
   return p->due << ACT_BITS | action;
 }
-// A fault has changed the SRAM of this processor: what it polls is looked at again at its next edge.
+// A fault has changed the SRAM of this processor: its polled words are sampled again at its next edge.
 void dw_touch(int unit) {
   processors[unit].touched = 1;
   dw_core_touch(unit);
   dw_kick(unit);
 }
-// No end of what it does is in sight, and the arbiter leaves its accesses to it: it is idle, or polls what stays as it is.
+// Return true if no end of the current command is in sight and the arbiter grants its accesses: the processor is idle,
+// or polls unchanged words.
 int dw_processor_quiet(int unit) {
   const processor *p = &processors[unit];
   return (!p->state && !p->hit && !has_own(p)) || (p->state == OP_POLL && p->end < 0 && !p->asks);

@@ -1,5 +1,5 @@
-// The doorway's functions as Verilator imports them (hdl/sim/doorway/doorway.h says what each does), through component.c, which
-// makes a component's numbers those of the cluster. Icarus calls them as $system functions.
+// Functions of the doorway as Verilator imports them (described in hdl/sim/doorway/doorway.h), through component.c,
+// which maps the numbers of a component to those of the cluster. Icarus calls them as $system functions.
 package sim_doorway_pkg;
 `ifdef VERILATOR
   import "DPI-C" here_mem_read = function longint san_mem_read(

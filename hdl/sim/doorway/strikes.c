@@ -1,15 +1,16 @@
-// Faults within a node, by absolute time: the first thing of a kind from a time on that passes here is flipped or lost.
-//
-// What passes is the same, in the same order, with clocks asleep and always on, so the same fault strikes the same thing.
+// Faults within a node, by absolute time: the first action of a kind from a given time on is flipped or lost.
+// The actions and their order are the same with clocks asleep and always on, so a fault strikes the same action in both
+// cases.
 #include "doorway.h"
 
 enum { MOST = 64 };
 enum { EVENT_FAULT = 0x140 };   // pymodels/trace.py
 typedef struct { int64_t from; int kind, place; uint64_t value; } strike;
 static strike strikes[MOST];
-int dw_strikes;   // that are still to come
+int dw_strikes;   // pending
 
-// `place`: a memory for STRIKE_READ and STRIKE_WRITE, else a unit. `value`: the bits that are flipped. Returns -1 when there is no room.
+// `place`: a memory for STRIKE_READ and STRIKE_WRITE, otherwise a unit. `value`: the flipped bits. Returns -1 if there
+// is no room.
 int dw_strike_add(int kind, int place, int64_t from, uint64_t value) {
   if (dw_strikes == MOST) return -1;
   strikes[dw_strikes++] = (strike){from, kind, place, value};

@@ -1,6 +1,6 @@
-// How much resources are used, in windows of their clock (sim_use).
-//
-// The record of a window has the time of its end; it is appended when a later window is used, or when the trace is looked at.
+// Utilisation of resources, in windows of their clock (sim_use).
+// The record of a window has the time of its end; it is appended when a later window is used, or when the trace is
+// read.
 #include "doorway.h"
 
 typedef struct { int event, clock, log2, open; int64_t index; uint32_t used, also; } window;
@@ -13,7 +13,7 @@ static void end_window(int unit) {
   san_trace(((w->index + 1) << w->log2) * dw_period(w->clock), unit, w->event, 0, (int)w->used, w->also);
   w->open = 0;
 }
-// Uses of a resource within one window.
+// Add uses of a resource to its window.
 static void add(int unit, int64_t index, uint32_t used, uint32_t also) {
   window *w = &windows[unit];
   if (w->open && w->index != index) end_window(unit);
@@ -30,7 +30,7 @@ void san_use(long long now, int unit, int event, int clock, int log2, int used, 
 }
 int dw_use_event(int unit) { return windows[unit].event; }
 dw_use dw_use_of(uint64_t number) { return recent[number % DW_USES]; }
-// The records of the windows that are over stand in the trace.
+// Append the records of the windows that have ended to the trace.
 void dw_use_over(int64_t now) {
   for (int unit = 0; unit < DW_UNITS; unit++) {
     const window *w = &windows[unit];
@@ -39,12 +39,12 @@ void dw_use_over(int64_t now) {
 }
 
 static int64_t up(int64_t a, int64_t b) { return a > 0 ? (a + b - 1) / b : 0; }
-// How many of the edges that lie 1 to `times` steps after one are in [from, to).
+// Return how many of the edges that lie 1 to `times` steps after `edge` are in [from, to).
 static int64_t within(int64_t edge, int64_t step, int64_t times, int64_t from, int64_t to) {
   const int64_t first = up(from - edge, step), behind = up(to - edge, step);
   return (behind > times ? times + 1 : behind) - (first < 1 ? 1 : first);
 }
-// These uses of one resource, in their order and all within `step` edges, `times` times again, each time so many edges later.
+// Repeat these uses of one resource, in order and all within `step` edges, `times` times, each time `step` edges later.
 void dw_use_turns(const dw_use *uses, int count, int64_t step, int64_t times) {
   if (!count || times <= 0) return;
   const int unit = uses->unit, log2 = windows[unit].log2;
@@ -59,7 +59,7 @@ void dw_use_turns(const dw_use *uses, int count, int64_t step, int64_t times) {
     if (used || also) add(unit, index, used, also);
   }
 }
-// The uses of a resource since number `from`, all of the last `period`, `times` times again.
+// Repeat the uses of a resource since number `from`, all in the last `period`, `times` times.
 void dw_use_again(int unit, uint64_t from, int64_t period, int64_t times) {
   static dw_use uses[DW_USES];
   int count = 0;

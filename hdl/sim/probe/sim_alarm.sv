@@ -1,6 +1,6 @@
-// Hands a unit's wake-up time to the doorway: the edge with index `alarm.cycle` will happen although the clock may
-// sleep. An alarm that is not in the future asks for the next edge by itself (the unit is busy), so only later ones are
-// passed on.
+// Reports a unit's alarm to the doorway: the edge with index `alarm.cycle` will occur although the clock may sleep. An
+// alarm that is not in the future requests the next edge by itself (the unit is busy), so only later ones are passed
+// on.
 `include "doorway.svh"
 module sim_alarm
   import myri_sleep_pkg::*;
@@ -10,7 +10,7 @@ module sim_alarm
     input logic clk,
     input alarm_t alarm,
     input logic [47:0] cycle,
-    output logic busy  // one more edge, so that the alarm as it stands after this edge is seen
+    output logic busy  // 1 = one more edge is needed, so that a changed alarm is reported
 );
   logic seen_valid_q;
   logic [47:0] seen_q;

@@ -1,5 +1,5 @@
-// When a clock of a cluster is needed: its unit is busy, an alarm or a change of what is in flight must still be told to
-// the doorway. An alarm in the future needs no edges: the doorway wakes the clock for it.
+// Need for a clock of a cluster: its unit is busy, or a change of an alarm or of the unfinished work is still to be
+// reported to the doorway. An alarm in the future needs no edges: the doorway wakes the clock for it.
 module sim_awake
   import myri_sleep_pkg::*;
 #(
@@ -8,8 +8,8 @@ module sim_awake
     input  logic          clk,
     input  logic          rst,
     input  logic   [47:0] cycle,
-    input  logic          busy,       // the unit needs edges
-    input  logic          in_flight,  // something of the unit is in flight
+    input  logic          busy,       // 1 = the unit needs clock edges
+    input  logic          in_flight,  // 1 = the unit has unfinished work
     input  alarm_t        alarm,
     output logic          awake
 );

@@ -1,6 +1,6 @@
-// The fill of a buffer as a trace point: a record {UNIT, EVENT, argument: bytes} whenever it has come to another 16 entries,
-// and, on its way down, 8 below. A buffer through which packets only pass leaves no record. With PEAKS each new most of
-// the run is told too.
+// Fill of a buffer as a trace point: a record {UNIT, EVENT, argument: bytes} at each rise to a further multiple of 16
+// entries, and, when falling, 8 below. A buffer through which packets only pass leaves no record. With PEAKS each new
+// maximum of the run is recorded, too.
 `include "doorway.svh"
 module sim_fill
   import sim_trace_pkg::*;
@@ -9,12 +9,12 @@ module sim_fill
     parameter logic [15:0] EVENT = EV_SLACK_FILL,  // event code of pymodels/trace.py
     parameter int          WIDTH = 8,              // bits of the count
     parameter int          BYTES = 1,              // bytes of an entry
-    parameter int          PEAKS = 0               // 1 = tell each new most
+    parameter int          PEAKS = 0               // 1 = report each new maximum
 ) (
     input  logic             clk,
     input  logic             rst,
     input  logic [WIDTH-1:0] held,  // entries held
-    output logic             busy   // a record is due at the coming edge
+    output logic             busy   // a trace record is due at the coming edge
 );
   logic [WIDTH-5:0] told_q;  // in steps of 16 entries
   logic [WIDTH-1:0] raised, most_q;

@@ -1,12 +1,12 @@
-// Tells the doorway whether something of this unit is in flight, so that a run can end only when nothing is.
+// Reports unfinished work of this unit to the doorway, so that a run ends only when there is none.
 `include "doorway.svh"
 module sim_flight #(
     parameter int CLOCK = 0  // index of the unit's clock, by which the doorway keeps the level
 ) (
     input  logic clk,
     input  logic rst,
-    input  logic level,  // something is in flight
-    output logic busy    // one more edge, so that the level as it stands is told
+    input  logic level,  // 1 = work is unfinished
+    output logic busy    // 1 = one more edge is needed, so that the level is reported
 );
   logic told_q;
   always_ff @(posedge clk) begin

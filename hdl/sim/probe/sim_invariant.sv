@@ -1,13 +1,13 @@
-// An invariant: a strobe here is an event of the invariant unit with this code (tb/lab/invariants.py names the codes).
+// Invariant: a strobe is an event of the invariant unit with this code (tb/lab/invariants.py names the codes).
 `include "doorway.svh"
 module sim_invariant #(
-    parameter int UNIT = 0,  // who broke it
+    parameter int UNIT = 0,  // unit that violates the invariant
     parameter int CODE = 0   // which
 ) (
     input logic        clk,
     input logic        rst,
     input logic        strobe,
-    input logic [31:0] packet   // packet key, where known
+    input logic [31:0] packet   // packet key, if known
 );
   longint now;
   always_ff @(posedge clk) begin

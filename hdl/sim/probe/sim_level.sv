@@ -1,4 +1,4 @@
-// A trace point for a level: a record with event RISE when it rises, with event FALL when it falls.
+// Trace point for a level: a record with event RISE when it rises, with event FALL when it falls.
 `include "doorway.svh"
 module sim_level #(
     parameter int          UNIT = 0,      // unit number of the record
@@ -10,7 +10,7 @@ module sim_level #(
     input  logic        level,
     input  logic [31:0] packet,    // packet key
     input  logic [31:0] argument,
-    output logic        busy       // a record is due at the next edge
+    output logic        busy       // a trace record is due at the next edge
 );
   logic   last_q;
   longint now;

@@ -1,5 +1,5 @@
-// A trace point: while `strobe` is high at an edge, one record {time, UNIT, EVENT, packet, argument, argument2} goes to
-// the trace.
+// Trace point: while `strobe` is high at an edge, one record {time, UNIT, EVENT, packet, argument, argument2} is added
+// to the trace.
 `include "doorway.svh"
 module sim_probe #(
     parameter int          UNIT  = 0,      // unit number of the record

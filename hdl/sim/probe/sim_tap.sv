@@ -1,5 +1,5 @@
-// Hands the bytes of every packet that leaves a cable to the doorway (hdl/sim/doorway/capture.c): eight characters at a time,
-// with the time of the packet's first one, and at its GAP what is left. It reads, and changes nothing.
+// Passes the bytes of every packet that leaves a cable to the doorway (hdl/sim/doorway/capture.c): eight characters at
+// a time, with the time of the packet's first one, and the rest at its GAP. It only observes.
 `include "doorway.svh"
 module sim_tap #(
     parameter int CABLE = 0  // number of the cable direction

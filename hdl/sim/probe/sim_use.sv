@@ -1,7 +1,7 @@
-// How much a resource is used: for each window of 2**WINDOW_LOG2 edges with any use, one record {UNIT, EVENT, argument:
-// sum of `used`, argument2: sum of `also`} at the first edge after it. C keeps the sums (use.c). Windows stand on the
-// clock's absolute grid, so the record is the same whether the clock sleeps or not. Of the clock it needs the edges
-// before which something is used.
+// Utilisation of a resource: for each window of 2**WINDOW_LOG2 edges with any use, one record {UNIT, EVENT, argument:
+// sum of `used`, argument2: sum of `also`} at the first edge after it. C keeps the sums (use.c). Windows lie on the
+// clock's absolute grid, so the record is the same whether the clock sleeps or not. The clock must have the edges
+// before which the resource is used.
 `include "doorway.svh"
 module sim_use #(
     parameter int          UNIT        = 0,      // unit number of the record
@@ -12,7 +12,7 @@ module sim_use #(
     input logic       clk,
     input logic       rst,
     input logic [1:0] used,  // uses in the clock that ends at this edge
-    input logic [1:0] also   // likewise, told beside
+    input logic [1:0] also   // further uses in the same clock, reported separately
 );
   longint now;
   always_ff @(posedge clk) begin

@@ -1,4 +1,5 @@
-// What changes, noted by the simulation in chunks of memory; a thread puts it into the file of waves (fst_changes.hpp).
+// Value changes of the waves, noted by the simulation in chunks of memory; a thread writes them to the file
+// (fst_changes.hpp).
 #pragma once
 #include <algorithm>
 #include <array>
@@ -24,17 +25,17 @@ class ChangeLog {
     limit_ = next + CHUNK;
     thread_ = std::thread{[this] { run(); }};
   }
-  // All is in the file. Says what went wrong, if something did: then there is no file.
+  // Complete the file. On an error the error is reported, and there is no file.
   ~ChangeLog() {
     hand_over(true);
     thread_.join();
     if (const int error = changes_.close()) std::fprintf(stderr, "%s: %s; removed\n", path_.c_str(), std::strerror(error));
   }
-  // Makes room for a time and a change of each signal.
+  // Make room for a time and a change of each signal.
   void room() {
     if (next >= limit_) hand_over(false);
   }
-  // All further changes are at this time; nothing new when they are already, or at a later one.
+  // Set the time of all further changes; no effect if it is not later than the current one.
   void at(uint64_t time) {
     if (time < soonest_) return;
     soonest_ = time + 1;
@@ -52,7 +53,7 @@ class ChangeLog {
   static constexpr size_t CHUNKS = 32;       // the simulation goes on while a block is packed
   struct Chunk {
     std::unique_ptr<uint32_t[]> words;
-    const uint32_t *end = nullptr;   // of what stands in it, while it is the thread's
+    const uint32_t *end = nullptr;   // parts of its content while the thread owns it
     bool last = false;
   };
 
@@ -99,7 +100,7 @@ class ChangeLog {
   FstChanges changes_;   // the thread's, until it is joined
   size_t all_ = 3;       // words of a time and a change of each signal
   uint32_t *limit_;
-  uint64_t soonest_ = 0;   // a time before which nothing can change any more
+  uint64_t soonest_ = 0;   // a time before which no further change can occur
   std::array<Chunk, CHUNKS> chunks_;
   size_t filled_ = 0, written_ = 0;   // chunks so far
   std::mutex mutex_;

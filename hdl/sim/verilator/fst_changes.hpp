@@ -1,9 +1,9 @@
-// The value changes of an FST file: blocks appended to a file in which its signals are declared already.
-//
-// A block has the values at its begin, then for each signal its changes one after another (how many steps of time since the one
-// before, and the value), packed with LZ4, and the times of the steps. So changes are put where they will stand at once, each
-// behind the last one of its signal. The header counts the blocks after each of them: what is written of a run that ends early
-// can be read. The format is told by its first writer, GTKWave's fstapi.c; names are those of libfstwriter.
+// Value changes of an FST file: blocks appended to a file whose signals are already declared.
+// A block has the values at its begin, then for each signal its changes one after another (number of time steps since
+// the previous one, and the value), packed with LZ4, and the times of the steps. Each change is therefore written to
+// its final place, after the last one of its signal. The header counts the blocks after each of them, so the file of a
+// run that ends early can be read. The format is defined by its first writer, GTKWave's fstapi.c; names are those of
+// libfstwriter.
 #pragma once
 #include <lz4.h>
 #include <zlib.h>
@@ -42,16 +42,16 @@ class FstChanges {
   FstChanges(const FstChanges &) = delete;
   FstChanges &operator=(const FstChanges &) = delete;
 
-  // What changes from now on changes at `time`, which is later than all before.
+  // Set the time of the following changes, which is later than all earlier ones.
   void at(uint64_t time) {
     if (bytes_ >= BLOCK) write_block();
     times_.push_back(time);
   }
-  // A value of one bit.
+  // Note a one-bit value.
   void bit(uint32_t handle, uint32_t value) {
     note(signals_[handle - 1], &value, 1, [value](uint8_t *to, uint64_t since) { return leb(to, since << 2 | value << 1); });
   }
-  // A value of 2 or more bits, least significant word first; returns the word behind it.
+  // Note a value of 2 or more bits, least significant word first; returns the word after it.
   const uint32_t *change(uint32_t handle, const uint32_t *value) {
     Signal &signal = signals_[handle - 1];
     const uint32_t bits = signal.bits, words = (bits + 31) / 32;
@@ -59,7 +59,7 @@ class FstChanges {
     else note(signal, value, words, [=](uint8_t *to, uint64_t since) { return big_endian(leb(to, since << 1), value, bits, words - 1); });
     return value + words;
   }
-  // Writes what is left. Returns 0, or the number of the error for which the file was removed: it is not whole.
+  // Write the rest. Returns 0, or the error number for which the incomplete file was removed.
   int close() {
     if (!times_.empty()) write_block();
     if (file_ && std::fclose(file_) && !failed_) failed_ = errno;
@@ -70,10 +70,10 @@ class FstChanges {
 
  private:
   struct Signal {
-    uint8_t *data;             // its changes in this block
+    uint8_t *data;             // changes of this signal in the block
     uint32_t size, capacity;   // bytes of it
-    uint32_t step, bits;       // when the last one was; its width
-    size_t value;              // where in `values_` its value stands
+    uint32_t step, bits;       // time of its last change; its width
+    size_t value;              // position of its value in `values_`
   };
   using Bytes = std::vector<uint8_t>;
   static constexpr size_t BLOCK = 32 << 20;   // bytes of changes, before they are packed
@@ -83,7 +83,8 @@ class FstChanges {
     *to++ = static_cast<uint8_t>(value);
     return to;
   }
-  // A change behind the last one of its signal; `append` puts it there, at most 13 bytes beside the words of the value.
+  // Note a change after the last one of its signal; `append` writes it, at most 13 bytes besides the words of the
+  // value.
   template <class Append> void note(Signal &signal, const uint32_t *value, uint32_t words, Append append) {
     const uint32_t step = static_cast<uint32_t>(times_.size()) - 1, most = 5 + 4 * words + 8;
     if (signal.capacity - signal.size < most) grow(signal, most);
@@ -92,8 +93,8 @@ class FstChanges {
     const uint32_t size = static_cast<uint32_t>(end - signal.data);
     bytes_ += size - std::exchange(signal.size, size);
   }
-  // The bits, most significant first, the last byte filled up with zeros. May write up to seven bytes behind what it returns.
-  // `word`: the last word of the value.
+  // Write the bits, most significant first, the last byte padded with zeros. May write up to seven bytes beyond the
+  // returned pointer. `word`: the last word of the value.
   static uint8_t *big_endian(uint8_t *to, const uint32_t *value, uint32_t bits, uint32_t word) {
     const uint32_t left = bits - 32 * word;   // bits of the first word
     uint64_t high = value[word];
@@ -125,7 +126,7 @@ class FstChanges {
       if (last) return;
     }
   }
-  // Packed with zlib where that is shorter; returns the bytes that it took.
+  // Pack with zlib if that is shorter; returns the number of bytes.
   static size_t append_packed(Bytes &to, const void *from, size_t size) {
     const size_t begin = to.size();
     uLongf packed = compressBound(size);
@@ -144,7 +145,7 @@ class FstChanges {
   void write_block() {
     Bytes &block = block_;
     block.assign(1, static_cast<uint8_t>(fst::BlockType::WAVE_DATA_VERSION3));
-    append(block, 0);   // its length, known at the end
+    append(block, 0);   // length, known at the end only
     append(block, times_.front());
     append(block, times_.back());
     append(block, bytes_);
@@ -163,8 +164,8 @@ class FstChanges {
     append_leb(block, signals_.size());
     block.insert(block.end(), packed.begin(), packed.end());
   }
-  // Returns for each signal where its changes stand: 0 when it has none, how far behind those of the signal before, or,
-  // negative, the handle of the signal that has the same.
+  // Return for each signal the location of its changes: 0 without changes, the distance from those of the previous
+  // signal, or, negative, the handle of a signal with the same changes.
   std::vector<int64_t> append_changes(Bytes &block) const {
     append_leb(block, signals_.size());
     block.push_back('4');   // LZ4
@@ -185,7 +186,7 @@ class FstChanges {
     }
     return places;
   }
-  // Packed where that is shorter, behind the size that they had; otherwise behind a zero.
+  // Pack if that is shorter, after the unpacked size; otherwise after a zero.
   static void append_changes_of(const Signal &signal, Bytes &block) {
     const int size = static_cast<int>(signal.size), bound = LZ4_compressBound(size);
     const size_t begin = block.size();
@@ -224,7 +225,7 @@ class FstChanges {
     append(block, packed);
     append(block, times_.size());
   }
-  // The block at the end, then the header's times and number of blocks.
+  // Write the block at the end, then the times and number of blocks in the header.
   void write(const Bytes &block) {
     using Offset = fst::HeaderInfo::Offset;
     Bytes times, blocks;
@@ -260,6 +261,6 @@ class FstChanges {
   std::string initial_;
   std::vector<uint64_t> times_;
   size_t bytes_ = 0;
-  Bytes block_;   // what is being written
+  Bytes block_;   // block being written
   uint64_t blocks_ = 0, first_ = 0;
 };

@@ -1,13 +1,13 @@
-// The clocks of a cluster and the Verilated models that they drive.
-//
-// A cluster is a number of components, each a model with clocks of its own: one for a host, one for a switch; or a single one
-// that holds everything (the lone crossbar). At an edge time only components with a rising clock are evaluated,
-// all of them with the characters that stood on their cables before; afterwards the changed ones are carried to the far ends.
-// So coinciding edges sample old values, as they do in one model. Components are evaluated in the order of their numbers.
-//
-// Of a model only the parts concerned are evaluated (verilator_parts.hpp), or all of it by public means (verilator_public.hpp).
-// What arrives on a cable is given the edge that samples it, and every edge while there are faults: no model asks for those by
-// itself (sim_cable, CARRIED). What a clock and its gated clocks need stands in one word of the model.
+// Clocks of a cluster and the Verilated models that they drive.
+// A cluster consists of components, each a model with its own clocks: one for a host, one for a switch; or a single one
+// that contains everything (the crossbar alone). At an edge time only components with a rising clock are evaluated, all
+// of them with the characters that were on their cables before; afterwards the changed ones are carried to the far
+// ends. Coinciding edges therefore sample old values, as in one model. Components are evaluated in the order of their
+// numbers.
+// Only the affected parts of a model are evaluated (verilator_parts.hpp), or all of it through the public interface
+// (verilator_public.hpp). A character that arrives on a cable gets the edge that samples it, and every edge while there
+// are faults: no model requests those by itself (sim_cable, CARRIED). The needs of a clock and its gated clocks are in
+// one word of the model.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -33,13 +33,13 @@ class Cluster {
   CData *wake = nullptr;   // the top's input that cocotb watches
   bool pulses = false;     // waves are being written: clocks are seen to rise, and to fall by `fall`
 #if VM_TRACE_FST
-  std::vector<std::function<void(VerilatedFstC *)>> waves;  // one a component: puts its signals into a file, all into the same
+  std::vector<std::function<void(VerilatedFstC *)>> waves;  // one per component: adds its signals to the common file
 #endif
 
   // ---------------------------------------------------------------- construction, by the generated components.h
   // The next component, a model with the pins rst and faults; `numbers`: what its clocks, units, ... are more than those it knows.
   template <class Model> Model *component(Model *model, const Parts &parts, dw_component numbers) {
-    const char *name = *model->name() ? model->name() : "$rootio";   // as waves have it
+    const char *name = *model->name() ? model->name() : "$rootio";   // name as in the waves
     model->rst = 1;
     components_.push_back({Evaluated(model, parts), &model->rst, &model->faults, numbers, count(), 0, 0, 0, 0, true, {}, name});
 #if VM_TRACE_FST
@@ -47,8 +47,8 @@ class Cluster {
 #endif
     return model;
   }
-  // The next clock of the component added last. `wants`: in its top bit whether it needs its next edge, below which of its gated
-  // clocks need that edge, in the order in which they are added.
+  // Add the next clock of the component added last. `wants`: the top bit is set if the clock needs its next edge; the
+  // lower bits mark its gated clocks that need that edge, in the order in which they are added.
   void clock(CData *clk, CData *refresh, const IData *wants) {
     Component &c = components_.back();
     const int number = count();
@@ -56,8 +56,9 @@ class Cluster {
     clocks_.push_back({wants, refresh, rise, renew, 0, 0, NEVER, nullptr, nullptr, number, 0, 0, 0, nullptr, nullptr, nullptr, {}});
     wave_clocks::pin(c.name, "clk_" + std::to_string(c.clocks++), number, false);
   }
-  // The next gated clock of the component added last: of its clock (counted in the component) it has the edges before which it is
-  // needed, and, with `kicked`, those that must happen: software may have given commands to what it drives.
+  // Add the next gated clock of the component added last. It gets the edges of its clock (index within the component)
+  // before which it is needed, and, with `kicked`, the mandatory ones, because software may have given commands to the
+  // logic that it drives.
   void gated(int clock, CData *clk, bool kicked) {
     Component &c = components_.back();
     Clock &owner = clocks_[c.first + clock];
@@ -66,8 +67,8 @@ class Cluster {
     if (kicked) owner.kicked |= owner.gated.back();
     wave_clocks::pin(c.name, "gated_clk_" + std::to_string(c.gated++), c.first + clock, true);
   }
-  // A cable direction out of a component, whose sender has the clock `out` (its gated clock of the number `out_gated`; -1: any of its
-  // edges); `clock` samples it, in its gated clock of the number `gated`.
+  // Add a cable direction out of a component. Its sender has the clock `out` (gated clock number `out_gated`; -1: any
+  // of its edges); `clock` samples it, in its gated clock number `gated`.
   void cable(int component, const SData *tx, const CData *tx_hold, SData *in, CData *in_hold, int out, int out_gated, int clock, int gated) {
     Component &c = components_[component];
     const uint64_t sent = out_gated < 0 ? clocks_[out].rise : clocks_[out].gated[out_gated], first = sent & -sent;
@@ -78,7 +79,7 @@ class Cluster {
 
   // ---------------------------------------------------------------- time
   bool driven() const { return !clocks_.empty(); }
-  // The clocks run from now on. Those of one period stand on one grid.
+  // Start the clocks. Clocks of one period share one grid.
   void start() {
     grids_.reserve(clocks_.size());   // clocks point into it
     place();
@@ -106,13 +107,13 @@ class Cluster {
     for (const Grid &g : grids_) time = std::min(time, g.next);
     return time;
   }
-  // No clock has an edge before this time (0: one is due).
+  // Return the time before which no clock has an edge (0: one is due).
   int64_t quiet_until() const {
     const bool due = std::any_of(grids_.begin(), grids_.end(), [](const Grid &g) { return g.next != NEVER; });
     return due ? 0 : next_edge();
   }
   int64_t shortest() const { return shortest_; }
-  // The clock's first edge strictly after `time` must happen.
+  // The clock's first edge strictly after `time` must occur.
   void kick(int clock, int64_t time) {
     const int64_t period = clocks_[clock].grid->period;
     const int64_t edge = (std::max(time, now) / period + 1) * period;
@@ -123,7 +124,7 @@ class Cluster {
     give(clocks_[clock]);
     schedule(clocks_[clock]);
   }
-  // All edges at `now`. `stay_awake`: a clock that has an edge has the next one too.
+  // Evaluate all edges at `now`. `stay_awake`: a clock that has an edge has the next one, too.
   void edge(bool stay_awake, bool reset_over) {
     if (in_reset_ || (dw_faults && !faults_)) levels(reset_over);
     Grid *due[DW_CLOCKS], **const end = take_due(due);
@@ -140,9 +141,9 @@ class Cluster {
     for (Component *c : sent_) carry(*c);
     sent_.clear();
   }
-  // Software wrote signals: clocks that are needed now run on.
+  // Software wrote signals: keep the needed clocks running.
   void reconsider() { for (const Component &c : components_) go_on(c); }
-  // For the eye only: no logic sees a clock rise or fall. Waves begin, with every clock low, or end.
+  // For display only: no logic sees a clock rise or fall. Begin the waves with every clock low, or end them.
   void waves_from(int64_t time) {
     pulses = true;
     for (int i = 0; i < count(); i++) wave_clocks::level(time, i, false);
@@ -157,7 +158,7 @@ class Cluster {
  private:
   using Forced = std::pair<int64_t, int>;             // (edge time, clock)
   int count() const { return static_cast<int>(clocks_.size()); }
-  // Every clock gets its place in the words of `due`, in the order of their numbers.
+  // Assign each clock its position in the words of `due`, in the order of their numbers.
   void place() {
     for (Component &c : components_) {
       if (at_.size() % 64 + static_cast<size_t>(c.clocks) > 64) at_.resize((at_.size() + 63) / 64 * 64);
@@ -179,9 +180,9 @@ class Cluster {
     Grid &g = *clock.grid;
     if (g.next == NEVER) g.next = g.last == now ? now + g.period : (now / g.period + 1) * g.period;
   }
-  // The clock's next edge must happen: those of its gated clocks that hear of it have it.
+  // The clock's next edge must occur, with those of its gated clocks that follow commands.
   static void give(const Clock &clock) { clock.owner->given |= clock.kicked; }
-  // The grids with an edge now, in `due`; behind the last of them.
+  // Collect the grids with an edge now in `due`; returns the end.
   Grid **take_due(Grid **due) {
     while (!forced_.empty() && forced_.top().first == now) {
       const Clock &clock = clocks_[forced_.top().second];
@@ -213,8 +214,8 @@ class Cluster {
     wave_clocks::level(now, clock.number, true);
     high_.push_back(clock.number);
   }
-  // One component with those of its clocks that rise now, `own`, and those of their gated clocks that are needed (`all`: everyone). A
-  // clock that slept is first told the index of this edge.
+  // Evaluate one component with those of its clocks that rise now, `own`, and those of their gated clocks that are
+  // needed (`all`: all of them). A clock that has slept first receives the index of this edge.
   void evaluate(Component &c, uint64_t own, bool all) {
     Clock *const *const at = c.at;
     dw_here = &c.numbers;
@@ -249,13 +250,13 @@ class Cluster {
     if (all) for (uint64_t bits = own; bits; bits &= bits - 1) schedule(*at[__builtin_ctzll(bits)]);
     if ((c.sent = rise & c.senders)) sent_.push_back(&c);
   }
-  // The clocks that the component needs have their next edge, if they have none yet.
+  // Schedule the next edge of the clocks that the component needs.
   void go_on(const Component &c) {
     for (const Clock *clock = c.own, *const end = clock + c.clocks; clock != end; clock++) {
       if (*clock->wants >> 31 && !(*clock->due & clock->bit)) schedule(*clock);
     }
   }
-  // What changed at a component's transmitters arrives at the far ends, which are given the edge that samples it.
+  // Carry changed transmitter outputs of a component to the far ends, which get the edge that samples them.
   void carry(const Component &c) {
     for (uint64_t sent = c.sent; sent; sent &= sent - 1) {
       const Cable &cable = c.cables[c.cable_at[__builtin_ctzll(sent)]];
@@ -271,10 +272,10 @@ class Cluster {
 
   std::vector<Clock> clocks_;
   std::vector<Component> components_;
-  std::vector<Clock *> at_;   // by their places in the words of `due`
+  std::vector<Clock *> at_;   // by their positions in the words of `due`
   std::vector<Grid> grids_;
   Meanings meanings_;
-  std::vector<Component *> sent_;   // those with cables whose senders had an edge now
+  std::vector<Component *> sent_;   // components with cables whose senders have just had an edge
   std::vector<int> high_;   // clocks that waves show high
   std::priority_queue<Forced, std::vector<Forced>, std::greater<Forced>> forced_;
   int64_t shortest_ = NEVER;

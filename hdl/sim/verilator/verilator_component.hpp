@@ -1,4 +1,4 @@
-// What a component of a cluster is made of: a model, its clocks, the cables out of it.
+// Component of a cluster: a model, its clocks, and its outgoing cables.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -19,29 +19,29 @@ extern "C" {
 struct Component;
 struct Clock {
   const IData *wants;
-  CData *refresh;                     // high while sim_cycle is told the index
+  CData *refresh;                     // high while sim_cycle receives the index
   uint64_t rise, renew, gated_rises;  // triggers that its edge sets, a rise of its pin refresh, the edges of all of its gated clocks
-  uint64_t kicked;                    // and of those that need an edge that must happen
-  int64_t last;                       // when it had its last edge
+  uint64_t kicked;                    // and of those that need a mandatory edge
+  int64_t last;                       // time of its last edge
   Grid *grid;
-  const Byte *needs;                  // what the bytes of its word stand for
+  const Byte *needs;                  // meaning of the bytes of its word
   int number;
-  size_t word;                        // where it stands in its grid's `due`, and this word in `some`
+  size_t word;                        // its position in the grid's `due`, and that word's position in `some`
   uint64_t bit, word_bit;
   uint64_t *due, *some;
   Component *owner;
   std::vector<uint64_t> gated;        // the triggers of each of its gated clocks
   uint64_t needed() const { return meant(needs, *wants & 0x7fffffffu); }
 };
-// `receiver`: the triggers of the gated clock that samples it, of the clock `sampled`.
+// `receiver`: the triggers of the gated clock that samples the cable, of the clock `sampled`.
 struct Cable { const SData *tx; const CData *tx_hold; SData *in; CData *in_hold; uint64_t receiver; int clock; Clock *sampled; };
 struct Component {
   Evaluated model;
   CData *rst, *faults;
   dw_component numbers;
-  int first, clocks, gated;    // its clocks; how many gated ones they have
-  uint64_t given;              // triggers of gated clocks that have the next edge of their clock, needed or not
-  uint64_t receivers;          // those of all gated clocks that sample cables
+  int first, clocks, gated;    // its clocks; number of gated clocks
+  uint64_t given;              // triggers of gated clocks that get the next edge of their clock, needed or not
+  uint64_t receivers;          // triggers of all gated clocks that sample cables
   bool changed;                // an input other than a clock
   std::vector<Cable> cables;
   std::string name;            // in waves

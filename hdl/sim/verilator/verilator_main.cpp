@@ -1,9 +1,8 @@
-// The Verilator main loop: clocks that sleep, and VPI only when something is due.
-//
-// The clocks of a cluster are inputs of its models, driven here (verilator_clocks.hpp; on Icarus by sim_clock.sv, with the same
-// two rules: edges stand at whole multiples of the period, the first one strictly after the wake). cocotb sees one model, Vtop:
-// the whole design, or only the input `wake` where the components are models of their own. A design without such clocks (a block
-// bench whose clock cocotb drives) runs through the same loop with none.
+// Verilator main loop: clocks that sleep, and VPI only when a callback is due.
+// The clocks of a cluster are inputs of its models, driven here (verilator_clocks.hpp; on Icarus by sim_clock.sv, with
+// the same two rules: edges lie at whole multiples of the period, the first one strictly after the wake-up). cocotb
+// sees one model, Vtop: the whole design, or only the input `wake` where the components are models of their own. A
+// design without such clocks (a block bench whose clock cocotb drives) runs through the same loop with none.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -36,18 +35,18 @@ int64_t hook_now() { return cluster.now; }
 void hook_wake(int64_t time) { wake_time = std::max(time, cluster.now); }
 void hook_kick(int clock, int64_t time) { cluster.kick(clock, time); }
 
-// When VPI next has a call-back due.
+// Return the time of the next VPI callback.
 int64_t vpi_deadline() {
   return static_cast<int64_t>(std::min<uint64_t>(VerilatedVpi::cbNextDeadline(), static_cast<uint64_t>(NEVER)));
 }
 
-// Waves show every edge: with them, none is left out.
+// Waves show every edge, so none is skipped while they are written.
 bool waves_asked;
 int64_t hook_quiet_until() { return waves_asked ? 0 : std::min(vpi_deadline(), cluster.quiet_until()); }
 
 void settle() { while (VerilatedVpi::callValueCbs()) {} }
 
-// Python may have run: let it see and change signals until nothing moves.
+// Python may have run: let it read and write signals until they are stable.
 void python_phases(Vtop *top) {
   do {
     top->eval_step();
@@ -65,8 +64,8 @@ void python_phases(Vtop *top) {
 
 class Simulation {
  public:
-  // Waves are written from `from` to `to`, picoseconds.
-  // No clock has an edge at an odd picosecond: waves that begin there see every edge from its beginning.
+  // Waves are written from `from` to `to`, picoseconds. No clock has an edge at an odd picosecond, so waves that begin
+  // there contain every edge from its beginning.
   Simulation(Vtop *top, const char *waves, int64_t from, int64_t to) : top_(top), from_(from ? from | 1 : 0), to_(to) {
     describe(top, cluster);
 #if VM_TRACE_FST
@@ -118,7 +117,8 @@ class Simulation {
   }
 
  private:
-  // Python's turn: straight through the doorway, or through cocotb (VPI call-backs, and `wake` where no call-back is set).
+  // Run Python's turn: directly through the doorway, or through cocotb (VPI callbacks, and `wake` if no callback is
+  // set).
   void software(int64_t time, int64_t vpi) {
     bool phases = time == vpi;
     if (time == wake_time) {
@@ -139,7 +139,7 @@ class Simulation {
     }
   }
 
-  // What stands before the first change that waves show is in them from their begin.
+  // Waves contain the values before their first change from their begin.
   void begin_or_end_waves() {
     if (cluster.pulses) return cluster.waves_end();
     if (from_ < cluster.now) dump(from_);
@@ -164,7 +164,7 @@ class Simulation {
   [[maybe_unused]] const int64_t from_, to_;
   int64_t fall_ = NEVER;
   bool running_ = false, always_on_ = false;
-  int64_t reset_end_ = NEVER;   // these two are told when the clocks start
+  int64_t reset_end_ = NEVER;   // these two are set when the clocks start
 };
 }  // namespace
 

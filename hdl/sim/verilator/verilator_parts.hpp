@@ -1,9 +1,9 @@
-// A Verilated model of which only the parts concerned are evaluated, by the names that Verilator gives them.
-//
-// `eval_step` of a model finds out by itself what changed: it looks at every clock, evaluates twice what depends on inputs, and
-// wants to see a clock fall before it rises again. The loop knows what it changed, so it calls the parts of the model that are
-// concerned: `settle` after an input, `edge` for clocks that rise. The names are those of one version of Verilator
-// (tb/tools/programs.py); with another one, models are evaluated by verilator_public.hpp, with the same results.
+// Verilated model of which only the affected parts are evaluated, by Verilator's internal names.
+// `eval_step` of a model determines the changes itself: it checks every clock, evaluates logic that depends on inputs
+// twice, and must see a clock fall before it rises again. The main loop knows the changes, so it calls the affected
+// parts of the model: `settle` after an input, `edge` for rising clocks. The names are those of one version of
+// Verilator (tb/tools/programs.py); with another one, models are evaluated by verilator_public.hpp, with the same
+// results.
 #pragma once
 #include <cstdint>
 #if VM_TRACE_FST
@@ -11,7 +11,8 @@
 #endif
 #include "wave_clocks.hpp"
 
-// Which triggers the clocks set that rose since the last look, what depends on inputs, and what happens when triggers are set.
+// Triggers of the clocks that have risen since the last evaluation, logic that depends on inputs, and logic run by
+// triggers.
 struct Parts {
   uint64_t (*risen)(void *root);
   void (*settle)(void *root);
@@ -42,7 +43,7 @@ struct Parts {
 
 class Evaluated {
  public:
-  // The pins of clocks never move: waves are told of the clocks (wave_clocks.hpp).
+  // The pins of clocks never move: the waves get the clocks from wave_clocks.hpp.
   static constexpr bool PINS_MOVE = false;
   template <class Model> Evaluated(Model *model, const Parts &parts) : root_{model->rootp}, parts_{&parts} {
     model->eval_step();
@@ -50,7 +51,8 @@ class Evaluated {
     moved_ = &model->rootp->vlSymsp->__Vm_activity;
 #endif
   }
-  // The triggers that a rise of a clock's pin sets, also where the model keeps wires between the pin and those whom it clocks.
+  // Return the triggers of a rise of a clock's pin, also if the model keeps wires between the pin and the clocked
+  // logic.
   uint64_t rise_of(CData *pin) {
     uint64_t set = 0;
     for (const CData level : {1, 0}) {
@@ -66,7 +68,7 @@ class Evaluated {
   // The clocks with these triggers rise.
   void edge(uint64_t triggers) { parts_->edge(root_, triggers); }
   void fall() {}
-  // Waves look at the model: something of it may have changed.
+  // The waves are about to read the model: its signals may have changed.
   void seen() { if (moved_) *moved_ = true; }
 
  private:

@@ -1,7 +1,7 @@
-// A Verilated model that is evaluated by what Verilator promises to its users alone: pins, `eval_step`, and its own waves.
-//
-// The slow path: chosen by `run.public_eval`, and with a Verilator for which verilator_parts.hpp was not written. Results and trace are
-// the same. In place of a trigger stands the pin itself, by its place in the order in which the loop asked for them.
+// Verilated model that is evaluated through Verilator's public interface only: pins, `eval_step`, and its own waves.
+// The slow path: chosen by `run.public_eval`, and for a version of Verilator that verilator_parts.hpp does not support.
+// Results and trace are the same. The pin itself, by its position in the order of the main loop's requests, replaces a
+// trigger.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -1,5 +1,5 @@
-// The file behind verilator_waves.hpp: signals are declared by the library that comes with Verilator, to a file without changes, whose
-// changes are then put behind that (change_log.hpp).
+// Implementation of verilator_waves.hpp: signals are declared by the library that comes with Verilator, in a file
+// without changes; the changes are then appended (change_log.hpp).
 #include "verilator_waves.hpp"
 
 #include <filesystem>
@@ -65,13 +65,13 @@ void VerilatedFstBuffer::fullWData(uint32_t *at, const WData *value, int bits) {
 
 struct VerilatedFst::File {
   File(const std::string &to, int precision) : path{to}, writer{to} {
-    std::error_code error;   // a file that cannot be written is noticed by the log
+    std::error_code error;   // the log reports a file that cannot be written
     std::filesystem::resize_file(path, fst::kSharedBlockHeaderSize + fst::HeaderInfo::total_size, error);   // the writer appends
-    writer.setDate(std::string(25, ' '));   // the same run leaves the same file
+    writer.setDate(std::string(25, ' '));   // identical runs write identical files
     writer.setTimecale(static_cast<int8_t>(precision));
     writer.setWriter("sanlab");
   }
-  // From the first change on nothing can be declared any more.
+  // No signal can be declared after the first change.
   ChangeLog &changes() {
     if (!log) {
       writer.close();
@@ -88,7 +88,7 @@ struct VerilatedFst::File {
 
   const std::string path;
   fst::Writer writer;
-  std::vector<std::pair<std::string, bool>> scopes{{"", false}};   // what stands before a name; whether the file has it
+  std::vector<std::pair<std::string, bool>> scopes{{"", false}};   // prefix of a name; True if the file contains it
   const void *model = nullptr;                                     // whose signals are declared
   std::map<std::pair<const void *, int>, fst::EnumHandle> enums;
   std::map<uint32_t, fst::Handle> handles;   // by code
@@ -146,7 +146,7 @@ void VerilatedFst::close() {
   file_.reset();
 }
 
-// A name that is no scope of its own is followed by the rest of the name at once.
+// If a name is no scope of its own, the rest of the name follows immediately.
 void VerilatedFst::pushPrefix(const char *name, VerilatedTracePrefixType type, int left, int right) {
   using Type = VerilatedTracePrefixType;
   using Scope = Hierarchy::ScopeType;

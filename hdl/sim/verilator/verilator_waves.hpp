@@ -1,6 +1,6 @@
-// Waves of Verilated models: the classes that Verilator's code for traces calls, in place of those that come with it. A model compares
-// each of its signals with what it was; what changed goes straight to the log (change_log.hpp). Kept small: models include this.
-// Only what RTL of this project has: no real numbers, no events.
+// Waves of Verilated models: the classes that Verilator's trace code calls, in place of those supplied with it. A model
+// compares each of its signals with its last value; changes go directly to the log (change_log.hpp). Kept small,
+// because models include this file. Supports only the types in this project's RTL: no real numbers, no events.
 #pragma once
 #include <cstring>
 #include <memory>
@@ -11,8 +11,8 @@
 #include "verilated.h"
 #include "verilated_trace.h"
 
-// Where the values of the last dump stand. A signal is known by its place in there. What is called for each change is compiled once,
-// with the file: models are in part compiled without optimisation.
+// Values of the last dump. A signal is identified by its position in this buffer. Functions called for each change are
+// compiled once, with the file, because models are partly compiled without optimisation.
 class VerilatedFstBuffer {
  public:
   uint32_t *oldp(uint32_t code) { return old_ + code; }
@@ -40,24 +40,24 @@ class VerilatedFstBuffer {
   void word(uint32_t *at, IData value);
   void quad(uint32_t *at, QData value);
 
-  uint32_t *old_ = nullptr, *numbers_ = nullptr;   // by code: what was, and how it is noted
+  uint32_t *old_ = nullptr, *numbers_ = nullptr;   // by code: last value and its encoding
   uint32_t *next_ = nullptr;                       // in the log
 };
 
-// The models of a run, and the file.
+// The models of a run, and the wave file.
 class VerilatedFst {
  public:
   using Buffer = VerilatedFstBuffer;
   VerilatedFst();
   ~VerilatedFst();
   void open(const std::string &path);
-  // What changed since the last dump is at this time, which is later.
+  // Write the changes since the last dump at this time, which is later.
   void dump(uint64_t time);
   // A clock rises or falls: wave_clocks.hpp.
   void draw(uint64_t time, int clock, bool high);
   void close();
 
-  // ---------------------------------------------------------------- called by a model that is added
+  // ---------------------------------------------------------------- called when a model is added
   void addModel(VerilatedModel *model) { precision_ = model->contextp()->timeprecision(); }
   void addInitCb(void (*call)(void *, VerilatedFst *, uint32_t), void *model, const std::string &, bool, uint32_t codes) {
     models_.push_back({call, model, codes});
@@ -74,7 +74,7 @@ class VerilatedFst {
   void pushPrefix(const char *name, VerilatedTracePrefixType type, int left = 0, int right = 0);
   void popPrefix();
   void declDTypeEnum(int type, const char *name, uint32_t elements, unsigned bits, const char **names, const char **values);
-  // `behind`: what follows the name, `[3]` in an array and ` [7:0]` of a bus.
+  // `behind`: suffix of the name, `[3]` in an array and ` [7:0]` for a bus.
   void declare(uint32_t code, const char *name, int type, Way way, Kind kind, Data data, const std::string &behind, int bits);
   static std::string bus(int left, int right) { return " [" + std::to_string(left) + ":" + std::to_string(right) + "]"; }
   static std::string element(int index) { return "[" + std::to_string(index) + "]"; }
@@ -110,7 +110,7 @@ class VerilatedFst {
 #define VL_TRACE_DECL_QUAD_ARRAY VL_TRACE_DECL_BUS_ARRAY
 #define VL_TRACE_DECL_WIDE_ARRAY VL_TRACE_DECL_BUS_ARRAY
 
-// What a model's `trace` is given.
+// Argument of a model's `trace`.
 class VerilatedFstC : public VerilatedTraceBaseC {
  public:
   bool isOpen() const override { return open_; }

@@ -1,16 +1,16 @@
-// An output serves one input, from its grant until the GAP of its packet has left; an input that has asked waits until it has
-// its output, and owns one at most; what an output shows are the characters of its owner. Assumed of an input: it asks for
-// one output, again only when its packet has left, and it says when its GAP leaves.
+// An output serves one input, from its grant until the GAP of its packet has left. A requesting input waits until it
+// has its output, and owns at most one. An output sends the characters of its owner. Assumed of an input: it requests
+// one output, again only after its packet has left, and it reports when its GAP leaves.
 // prove: induction 2 PORTS=4
-// unseen: `owner_q <= '0;` -> `;` in `owner_q <= '0;`: whose an output was is not read before it serves somebody
-// unseen: `'0` -> `'1` in `owner_q <= '0;`: whose an output was is not read before it serves somebody
-// unseen: `'0` -> `'1` in `gap   = '0;`: what an output that serves nobody shows beside `s_valid` is not read
-// unseen: `'0` -> `'1` in `data  = '0;`: what an output that serves nobody shows beside `s_valid` is not read
+// unseen: `owner_q <= '0;` -> `;` in `owner_q <= '0;`: the owner of an idle output is not read
+// unseen: `'0` -> `'1` in `owner_q <= '0;`: the owner of an idle output is not read
+// unseen: `'0` -> `'1` in `gap   = '0;`: data of an idle output are not read while `s_valid` is 0
+// unseen: `'0` -> `'1` in `data  = '0;`: data of an idle output are not read while `s_valid` is 0
 logic [PORTS*PORTS-1:0] serves;  // output by output: its owner
-logic [PORTS*PORTS-1:0] seeks;  // output by output: who waits for it
+logic [PORTS*PORTS-1:0] seeks;  // output by output: inputs that wait for it
 logic [3*PORTS-1:0] owned;  // per input: outputs that serve it
 logic [3*PORTS-1:0] sought;  // per input: outputs that have its request
-logic [PORTS-1:0] left;  // per input: its GAP leaves
+logic [PORTS-1:0] left;  // per input: its GAP is sent
 
 always_comb begin
   owned = '0;

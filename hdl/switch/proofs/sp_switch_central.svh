@@ -1,5 +1,5 @@
-// While `busy` is 0 nothing changes: no other property of the block. Place `followed` of the memories, any, is followed. One clock
-// is looked at, which the solver has through sooner than two.
+// While `busy` is 0, no register changes. No other property of the block is proved. An arbitrary place of the memories,
+// `followed`, is followed. Only one clock is examined, which the solver finishes sooner than two.
 // prove: induction 1 PORTS=4 QUEUE_LOG2=2
 // mutants: enables
 (* anyconst *) logic [W-1:0] followed;

@@ -1,10 +1,10 @@
-// A packet that asks for an output which is free crosses it, or another one that asks for it at once does; each of the others
-// that ask goes to the central queue, and an output has one owner. While `busy` is 0 and no GAP leaves (the input and the output
-// that it leaves go on for it) nothing changes, and no output takes an owner. Input `k`, any, is followed.
+// If packets request a free output, one of them crosses it at once; each of the others goes to the central queue, and
+// an output has one owner. While `busy` is 0 and no GAP leaves (the input and the output of the GAP keep their clocks
+// running), no register changes, and no output gets an owner. An arbitrary input, `k`, is followed.
 // prove: induction 2 PORTS=4
 (* anyconst *) logic [PW-1:0] k;
 logic [3:0] wanted;
-logic rivals;  // others ask for the output of k, too
+logic rivals;  // other inputs request the output of k, too
 logic [PORTS-1:0] open;  // outputs without an owner behind this edge, of the packets that were here before
 assign wanted = request_port[4*k+:4];
 always_comb for (int i = 0; i < PORTS; i++) open[i] = !occupied[i] && (!direct[i] || released[i]);

@@ -1,7 +1,7 @@
-// While `busy` is 0 nothing changes: no other property of the block.
+// While `busy` is 0, no register changes. No other property of the block is proved.
 // prove: induction 2
 // mutants: enables
-// unseen: `&&` -> `||` in `assign busy = (m_valid && m_ready) || load || fire || falling_q || tr_head;`: a clock that goes on longer loses nothing
+// unseen: `&&` -> `||` in `assign busy = (m_valid && m_ready) || load || fire || falling_q || tr_head;`: a clock that runs longer changes no result
 initial assume (rst);
 always @(posedge clk)
   if (!$initstate && !$past(rst) && !rst && !$past(busy)) begin

@@ -1,4 +1,4 @@
-// The doorbell unit with a memory, for the doorbell bench.
+// Doorbell unit with a memory, for the doorbell bench.
 module sim_bell_bench
   import myri_sleep_pkg::*;
   import myri_sram_pkg::*;
@@ -15,17 +15,17 @@ module sim_bell_bench
     output logic [67:0] producer,     // 17 bits a FIFO
     output logic [67:0] consumer,     // 17 bits a FIFO
     input  logic        in_valid,     // a beat for the doorbell region
-    output logic        in_ready,     // taken at the coming edge
+    output logic        in_ready,     // accepted at the coming edge
     input  logic [23:0] in_addr,      // offset in the PCI region, multiple of 8
     input  logic [ 7:0] in_be,        // lanes written
-    input  logic [63:0] in_data,      // lanes
+    input  logic [63:0] in_data,      // byte lanes
     output logic        wake,         // strobe: an entry is in SRAM after this edge
     output logic        overflow,     // strobe: an entry was dropped
     output logic [31:0] overflows,    // dropped since reset
     output logic [31:0] tr_addr,      // with wake and overflow: the entry's address
     output logic [31:0] tr_data,      // and data
-    output logic        busy,         // another edge is needed
-    input  logic        sleep,        // skip edges that nobody needs
+    output logic        busy,         // 1 = a further clock edge is needed
+    input  logic        sleep,        // 1 = skip unneeded clock edges
     output logic [47:0] cycle,        // index of the coming edge
     output logic [31:0] edges,        // edges the block had
     input  logic        allow         // the memory grants

@@ -1,4 +1,4 @@
-// A PCI segment with one card for benches: the host bridge with settings that no test changes, the bus's wires one by one.
+// PCI segment with one card for benches: the host bridge with fixed settings, the bus's wires as separate ports.
 module sim_bench_segment
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
@@ -7,18 +7,18 @@ module sim_bench_segment
     input  logic            rst,           // synchronous, active high
     input  logic     [47:0] cycle,         // index of the coming edge
     output pci_in_t         slot_in,       // what the card sees
-    input  pci_out_t        slot_out,      // what it drives
+    input  pci_out_t        slot_out,      // what the card drives
     input  logic     [ 5:0] cfg_mem_log2,  // host memory window at 0, bytes = 2**this
     input  logic            cfg_wide,      // 64-bit bus
     `include "sim_host_ports.svh"
-    output logic            intr,          // INTA# of any agent, level (combinational)
-    output logic            idle_out,      // every store of the CPU is done on the bus
+    output logic            intr,          // level: INTA# of any agent (combinational)
+    output logic            idle_out,      // every store of the CPU has finished on the bus
     output logic            idle_in,       // every DMA write is in memory
     `include "sim_pci_ports.svh"
     output logic     [ 1:0] pci_req_n,     // requests
     output logic     [ 1:0] pci_gnt_n,     // grants
     output logic            pci_conflict,  // two drivers on one wire
-    output logic            segment_busy   // another edge is needed
+    output logic            segment_busy   // 1 = a further clock edge is needed
 );
   pci_wires_t wires;
   host_bridge_settings_t cfg;

@@ -1,6 +1,5 @@
-// The FPGA card in a PCI segment of its own, with its SRAM and a fabric clock, for its bench: the host bridge's CPU and
-// memory ports are brought out; host memory also stands in for the NIC. With `sleep` both clocks leave out edges that
-// nobody asks for.
+// FPGA card in its own PCI segment, with its SRAM and a fabric clock, for its bench: the host bridge's CPU and memory
+// ports are brought out; host memory also acts as the NIC. With `sleep` both clocks skip unneeded edges.
 module sim_card_bench
   import myri_sleep_pkg::*;
   import myri_pci_pkg::*;
@@ -122,7 +121,7 @@ module sim_card_bench
       .*
   );
 
-  // The bus side accesses no bank that the FPGA has and has not given back.
+  // The bus side accesses no bank that the FPGA owns.
   always_ff @(posedge clk) begin
     if (rst) both <= 1'b0;
     else if (h_valid && u_card.want[h_addr[22:21]] && u_card.granted[h_addr[22:21]]) both <= 1'b1;

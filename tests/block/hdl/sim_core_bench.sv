@@ -1,4 +1,4 @@
-// The LANai's processor with a memory of its own, for the lanai_core bench. Special registers are plain words.
+// LANai processor with its own memory, for the lanai_core bench. Special registers are plain words.
 module sim_core_bench
   import myri_lanai_core_pkg::*;
   import myri_sram_pkg::*;
@@ -12,8 +12,8 @@ module sim_core_bench
     input logic [2:0] cfg_load_delay,  // see myri_lanai_core
     input logic [1:0] cfg_fetch_log2,  // see myri_lanai_core
     input logic [3:0] cfg_register_clocks,  // see myri_lanai_core
-    output logic retired,  // an instruction was executed in this clock
-    output logic [31:0] pc,  // its address
+    output logic retired,  // an instruction completed in this clock
+    output logic [31:0] pc,  // address of the claimed read
     output logic [2:0] stall,  // why none was
     output logic [3:0] fault,  // it stands still
     output logic reg_valid,  // special register: access in this clock

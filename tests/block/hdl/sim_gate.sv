@@ -1,8 +1,6 @@
-// Clock gate and edge counter of a block bench: the block's clock runs when it says that it must.
-//
-// `cycle` changes at the falling edge, so that it is steady around the rising one. What is decided is
-// what stands just before the rising edge. With sleep = 0 the clock always runs; results must not
-// depend on it.
+// Clock gate and edge counter of a block bench: the block's clock runs when the block needs it.
+// `cycle` changes at the falling edge, so it is stable around the rising one. The clock enable is sampled just before
+// the rising edge. With sleep = 0 the clock always runs; results must not depend on it.
 module sim_gate
   import myri_sleep_pkg::*;
 (

@@ -1,6 +1,6 @@
-    // What a bench does in place of a host's CPU and memory, at the ports of its bridge.
+    // Ports of a host bridge at which a bench acts as the host's CPU and memory.
     input logic cpu_valid,  // CPU access
-    output logic cpu_ready,  // taken
+    output logic cpu_ready,  // accepted
     input logic cpu_write,  // 1 = store
     input logic [31:0] cpu_addr,  // 8-byte aligned
     input logic [63:0] cpu_data,  // store data in lanes
@@ -9,10 +9,10 @@
     input logic cpu_fence,  // wait until combined stores are posted
     input logic cpu_config,  // configuration cycle (type 0, address as on AD)
     output logic cpu_rvalid,  // read data, strobe
-    output logic [63:0] cpu_rdata,  // lanes
+    output logic [63:0] cpu_rdata,  // byte lanes
     output logic mem_valid,  // host memory access
     output logic mem_write,  // 1 = write
     output logic [31:0] mem_addr,  // 8-byte aligned
-    output logic [63:0] mem_wdata,  // lanes
+    output logic [63:0] mem_wdata,  // byte lanes
     output logic [7:0] mem_be,  // bytes written
-    input logic [63:0] mem_rdata,  // valid in the clock after a read
+    input logic [63:0] mem_rdata,  // valid one clock after a read

@@ -1,7 +1,6 @@
-// Both ends of a link with their cables, without the timers of BEAT and of the refresh of STOP: a proof lets these come
-// when they like.
-//
-// Timing: as myri_link_rx, myri_link_tx and myri_cable.
+// Both ends of a link with their cables, without the timers of BEAT and of the STOP refresh: in a proof these occur at
+// arbitrary times.
+// Timing: see myri_link_rx, myri_link_tx and myri_cable.
 module sim_link_ends
   import myri_sleep_pkg::*;
   import myri_settings_pkg::*;
@@ -17,22 +16,22 @@ module sim_link_ends
     input logic [1:0] beat_due,  // the coming slot of {b, a} belongs to BEAT
     input logic [1:0] refresh_due,  // STOP is repeated now while in force
     input logic [1:0] s_valid,  // packet streams into {b, a}
-    output logic [1:0] s_ready,  // taken at the coming edge
+    output logic [1:0] s_ready,  // accepted at the coming edge
     input logic [1:0] s_tail,  // this beat is the GAP
-    input logic [15:0] s_data,  // the byte
+    input logic [15:0] s_data,  // byte
     output logic [1:0] m_valid,  // packet streams out of {b, a}
-    input logic [1:0] m_ready,  // taken at the coming edge
+    input logic [1:0] m_ready,  // accepted at the coming edge
     output logic [1:0] m_tail,  // this beat is the GAP
-    output logic [15:0] m_data,  // the byte
+    output logic [15:0] m_data,  // byte
     output logic [17:0] tx,  // the wires, before the cables
-    output logic [1:0] stopped,  // the peer's STOP is in force here
+    output logic [1:0] stopped,  // the peer's STOP is in force
     output logic [1:0] stopping,  // STOP in force at the receiver
     output logic [15:0] fill,  // characters in the slack buffers
     output logic [1:0] ev_overflow,  // strobes: a character was lost
     output logic [1:0] ev_illegal,  // strobes: unknown control character
     output logic [1:0] ev_forward_reset,  // strobes: the packet being sent was cut
     output logic [1:0] ev_short_timeout,  // strobes: GO assumed
-    output logic busy  // another edge is needed
+    output logic busy  // 1 = a further clock edge is needed
 );
   logic [17:0] rx;
   logic [1:0] tx_hold, rx_hold, rx_busy, tx_busy, cable_busy;

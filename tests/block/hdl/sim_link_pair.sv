@@ -1,9 +1,8 @@
-// Two link ports back to back over two cables, as the link bench drives them: ends a and b.
-//
-// Timing: as myri_link_port and myri_cable. `ab_*` acts at the end of the wire from a to b: with
-// ab_force the character is replaced by ab_char and hold is taken away, likewise `ba_*`. BEATs that
-// an end asleep does not send are put in before that (sim_beats); as a bench's `cycle` runs on in
-// its sleep, both ends have an edge in each of these slots.
+// Two link ports back to back over two cables, ends a and b, for the link bench.
+// Timing: see myri_link_port and myri_cable. `ab_*` acts at the end of the wire from a to b: with ab_force the
+// character is replaced by ab_char and hold is removed; likewise `ba_*`. BEATs of an end with a stopped clock are
+// inserted before that (sim_beats); because a bench's `cycle` runs on meanwhile, both ends have an edge in each of
+// these slots.
 module sim_link_pair
   import myri_sleep_pkg::*;
   import myri_settings_pkg::*;
@@ -47,8 +46,8 @@ module sim_link_pair
     output logic           [ 1:0] beat_seen,         // levels of {b, a}
     output logic           [ 1:0] beat_missed,       // levels of {b, a}
     output logic           [ 1:0] link_down,         // levels of {b, a}
-    output logic                  busy,              // another edge is needed
-    output alarm_t                alarm              // wants to be awake at this edge
+    output logic                  busy,              // 1 = a further clock edge is needed
+    output alarm_t                alarm              // edge at which the clock must run
 );
   logic [17:0] tx;
   logic [17:0] arrived;
@@ -131,7 +130,7 @@ module sim_link_pair
         .alarm(port_alarm)
     );
 
-    // The cable out of end i leads to end 1 - i.
+    // The cable from end i leads to end 1 - i.
     myri_cable u_cable (
         .clk(clk),
         .rst(rst),

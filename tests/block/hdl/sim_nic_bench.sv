@@ -1,5 +1,5 @@
-// One NIC on a PCI segment, its link looped back through a cable, for the benches of whole NICs; host CPU, host memory and
-// the NIC's processor are the bench's. What the NIC of this kind does not have is 0.
+// One NIC on a PCI segment, its link looped back through a cable, for the benches of whole NICs; the bench acts as host
+// CPU, host memory and the NIC's processor. Outputs that this kind of NIC does not have are 0.
 module sim_nic_bench
   import myri_sleep_pkg::*;
   import myri_nic_trace_pkg::*;
@@ -14,15 +14,15 @@ module sim_nic_bench
     input logic link_clk,  // link clock, free-running
     input logic pci_clk,  // PCI clock, free-running; not used with KIND 4
     input logic rst,  // reset of all three
-    input logic sleep,  // skip edges that nobody needs
+    input logic sleep,  // 1 = skip unneeded clock edges
     output logic [47:0] cycle,  // index of the NIC edge
     output logic [47:0] link_cycle,  // index of the link edge
     output logic [47:0] pci_cycle,  // index of the PCI edge
     output logic [31:0] edges,  // edges the NIC clock had
     output logic [31:0] link_edges,  // edges the link clock had
     output logic [31:0] pci_edges,  // edges the PCI clock had
-    output logic asleep,  // no clock is needed
-    input logic [3:0] cfg_cdc_latency,  // of every crossing
+    output logic asleep,  // no clock needs an edge
+    input logic [3:0] cfg_cdc_latency,  // latency of every crossing
     input logic [1:0] cfg_accesses,  // SRAM accesses a clock
     input logic [15:0] cfg_start_clocks,  // start-up of a DMA block
     input logic cfg_wide,  // 64-bit bus
@@ -37,7 +37,7 @@ module sim_nic_bench
     input logic [31:0] cpu_reg_wdata,  // write data
     output logic [31:0] cpu_reg_rdata,  // read data, same clock
     input logic cpu_req,  // processor: SRAM request
-    output logic cpu_gnt,  // granted
+    output logic cpu_gnt,  // grant
     output logic [31:0] isr,  // ISR
     output logic [31:0] isr_set,  // bits set by hardware at the last edge
     output logic lanai_reset,  // level: the host holds the LANai in reset
@@ -45,21 +45,21 @@ module sim_nic_bench
     `include "sim_trace_ports.svh"
     output logic tr_dma_start,  // clk: a DMA block starts to move
     output logic tr_dma_done,  // clk: a DMA block is done
-    output logic [1:0] tr_dma_chain,  // its chain, with both
-    output logic tr_dma_e2l,  // its direction, 1 = host to SRAM
+    output logic [1:0] tr_dma_chain,  // chain of the block, with both
+    output logic tr_dma_e2l,  // direction of the block, 1 = host to SRAM
     output logic [31:0] tr_dma_bytes,  // its length
     output logic [22:0] tr_dma_lar,  // its SRAM address
     output logic [31:0] tr_dma_number,  // SP: number of the command
     output logic tr_move_start,  // SP, clk: the right engine begins to move user bytes
     output logic tr_move_done,  // SP, clk: they are in the Recv/Cmd FIFO
     output logic [31:0] tr_move_key,  // packet key, with both
-    output logic [31:0] tr_move_bytes,  // how many, with both
+    output logic [31:0] tr_move_bytes,  // number of user bytes, with both
     output logic [31:0] tr_move_number,  // number of their STORE, with both
-    output logic tr_pio_write,  // clk: a write of the host has landed ...
+    output logic tr_pio_write,  // clk: a write of the host has arrived ...
     output logic [23:0] tr_pio_addr,  // ... at this offset of the card's region
     output logic tr_doorbell,  // clk: a doorbell entry is stored
     output logic [31:0] tr_doorbell_addr,  // its address, also with st_doorbell_overflow
-    output logic [31:0] tr_doorbell_data,  // its data, likewise
+    output logic [31:0] tr_doorbell_data,  // data of the entry, also with doorbell_overflow
     output logic st_dma_error,  // clk: a chain stopped by an error
     output logic st_doorbell_overflow,  // clk: a doorbell entry was dropped
     output logic st_rx_lost,  // clk: a packet was dropped or cut here
@@ -68,10 +68,10 @@ module sim_nic_bench
     output logic st_queue_overflow,  // SP, clk: an insertion was lost
     output logic st_packet_misuse,  // SP, clk: a packet does not have what was asked for
     output logic st_in_flight,  // clk: send or DMA has something open
-    output logic st_link_in_flight,  // link_clk: a packet is half sent or half received
+    output logic st_link_in_flight,  // link_clk: a packet is partly sent or received
     `include "sim_host_ports.svh"
-    output logic intr,  // INTA# of any agent, level (combinational)
-    output logic idle_out,  // every store of the CPU is done on the bus
+    output logic intr,  // level: INTA# of any agent (combinational)
+    output logic idle_out,  // every store of the CPU has finished on the bus
     output logic idle_in,  // every DMA write is in memory
     `include "sim_pci_ports.svh"
     output logic [1:0] pci_req_n,  // requests

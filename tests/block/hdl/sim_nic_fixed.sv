@@ -1,10 +1,10 @@
-// The settings of a NIC for the NIC benches, most of which no test changes. BEAT is off: its benches are those of the link,
-// and clusters have it.
+// Settings of a NIC for the NIC benches, most of which no test changes. BEAT is off: it is tested in the link benches
+// and in clusters.
 module sim_nic_fixed
   import myri_settings_pkg::*;
 (
     input logic [1:0] cfg_accesses,  // SRAM accesses a clock
-    input logic [3:0] cfg_cdc_latency,  // of every crossing
+    input logic [3:0] cfg_cdc_latency,  // latency of every crossing
     input logic [15:0] cfg_start_clocks,  // start-up of a DMA block
     input logic [31:0] cfg_nres_clocks,  // clocks of the network time-out, code 0
     input logic cfg_wide,  // 64-bit bus

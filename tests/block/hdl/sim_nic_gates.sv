@@ -1,5 +1,5 @@
-// The three clocks of a NIC bench, each asleep when nobody needs it. A LANai 4 has one clock for NIC and PCI bus: both
-// gates then stand at `clk` and decide alike, so their edges are the same.
+// Three clocks of a NIC bench, each gated when unneeded. A LANai 4 has one clock for NIC and PCI bus: both gates are
+// then driven by `clk` and decide alike, so their edges are the same.
 module sim_nic_gates
   import myri_sleep_pkg::*;
 #(
@@ -26,7 +26,7 @@ module sim_nic_gates
     output logic   [31:0] edges,         // edges that the NIC clock had
     output logic   [31:0] link_edges,    // the link clock
     output logic   [31:0] pci_edges,     // the PCI clock
-    output logic          asleep         // no clock is needed
+    output logic          asleep         // no clock needs an edge
 );
   localparam logic ONE_CLOCK = KIND == 4;
   logic clk_busy, bus_busy;

@@ -1,6 +1,7 @@
-// The backend of a PCI card in a bench: its ports, each name with a prefix. In their order: writes to the card (beat, 8-byte
-// aligned address, lanes, bytes written), reads of it (request, address, hint of bytes, answer), then the card as master:
-// command (write to the bus, byte address, bytes), data to the bus, data from it, command finished, with an abort.
+// Backend of a PCI card in a bench: its ports, each name with a prefix. In order: writes to the card (beat, 8-byte
+// aligned address, lanes, bytes written), reads of it (request, address, hint of bytes, answer), then the card as
+// master: command (write to the bus, byte address, bytes), data to the bus, data from it, command finished, with an
+// abort.
 `ifndef SIM_PCI_BACKEND
 `define SIM_PCI_BACKEND
 `define PCI_BACKEND_PORTS(c) \

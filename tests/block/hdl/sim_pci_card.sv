@@ -1,4 +1,4 @@
-// A PCI card without a purpose: target, master and configuration space with their backends brought out, for benches.
+// Generic PCI card: target, master and configuration space with their backends brought out, for benches.
 `include "sim_pci_backend.svh"
 module sim_pci_card
   import myri_pci_pkg::*;
@@ -13,7 +13,7 @@ module sim_pci_card
     input  logic                      inta,               // pull INTA# down
     input  logic                      cfg_wide,           // 64-bit card
     input  pci_card_settings_t        card,               // base and wide apart
-    input  logic                      card_target_abort,  // as myri_pci_target
+    input  logic                      card_target_abort,  // see myri_pci_target
     `PCI_BACKEND_PORTS()
     output logic                      busy                // 1 = needs clock edges
 );

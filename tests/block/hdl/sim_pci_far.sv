@@ -1,4 +1,5 @@
-// A PCI-to-PCI bridge with one card behind it, for the bench of segments: its settings, the wires of the far bus one by one.
+// PCI-to-PCI bridge with one card behind it, for the bench of segments: its settings, and the wires of the far bus as
+// separate ports.
 module sim_pci_far
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
@@ -11,7 +12,7 @@ module sim_pci_far
     input logic far_clk,  // clock of the far bus
     input logic [47:0] far_cycle,  // index of its coming edge
     output pci_in_t card_in,  // what the card on the far bus sees
-    input pci_out_t card_out,  // what it drives
+    input pci_out_t card_out,  // what the card drives
     input logic cfg_wide,  // 64-bit near bus
     input logic [1:0] wide_cards,  // 64-bit cards; bit 1: far bus
     input pci_card_settings_t card,  // as the cores, both sides

@@ -1,5 +1,5 @@
-// A PCI segment with two cards, CPU port, memory port and the cards' backends brought out, for the bridge and
-// segment benches; with BRIDGE the second card stands behind a PCI-to-PCI bridge, on a bus with a clock of its own.
+// PCI segment with two cards, CPU port, memory port and the cards' backends brought out, for the bridge and segment
+// benches; with BRIDGE the second card is behind a PCI-to-PCI bridge, on a bus with its own clock.
 `include "sim_pci_backend.svh"
 module sim_pci_host
   import myri_pci_pkg::*;
@@ -10,7 +10,7 @@ module sim_pci_host
     input logic clk,  // PCI clock
     input logic far_clk,  // clock of the bus behind the bridge
     input logic rst,  // synchronous, active high
-    input host_bridge_settings_t cfg,  // of the bridge
+    input host_bridge_settings_t cfg,  // configuration of the bridge
     input logic [1:0] wide_cards,  // 64-bit cards
     input logic [1:0] inta,  // cards pull INTA#
     input pci_card_settings_t card,  // of the cards, base and wide apart

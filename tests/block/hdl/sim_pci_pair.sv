@@ -11,8 +11,8 @@ module sim_pci_pair
     input logic [31:0] bar_base,  // target window
     input logic [5:0] bar_size_log2,  // target window
     input logic hold_grant,  // no grant for the master: cuts its bursts
-    input pci_master_settings_t m_cfg,  // of the master
-    input pci_target_settings_t t_cfg,  // of the target
+    input pci_master_settings_t m_cfg,  // configuration of the master
+    input pci_target_settings_t t_cfg,  // configuration of the target
     input logic cfg_target_abort,  // as the core
     `PCI_BACKEND_PORTS()
     `include "sim_pci_ports.svh"

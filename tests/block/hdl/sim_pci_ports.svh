@@ -1,4 +1,4 @@
-    // The shared wires of a PCI bus one by one, under the names that a bench's monitor looks for.
+    // Shared wires of a PCI bus as separate ports, with the names that a bench's monitor expects.
     output logic [63:0] pci_ad,  // AD
     output logic [7:0] pci_cbe,  // C/BE#
     output logic pci_par,  // PAR

@@ -1,4 +1,4 @@
-// The shared wires of a PCI bus one by one, under the names that a bench's monitor looks for.
+// Shared wires of a PCI bus as separate ports, with the names that a bench's monitor expects.
 module sim_pci_wires
   import myri_pci_pkg::*;
 (

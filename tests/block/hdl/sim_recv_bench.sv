@@ -1,4 +1,4 @@
-// The receive path, packet stream to memory, with its crossing, for the net_recv bench.
+// Receive path from packet stream to memory, with its crossing, for the net_recv bench.
 module sim_recv_bench
   import myri_sleep_pkg::*;
   import myri_sram_pkg::*;
@@ -8,24 +8,24 @@ module sim_recv_bench
     input logic clk,  // NIC clock, free-running
     input logic rst,  // reset, also of the link side
     input logic link_clk,  // link clock, free-running
-    input logic sleep,  // skip edges that nobody needs
+    input logic sleep,  // 1 = skip unneeded clock edges
     output logic [47:0] cycle,  // index of the NIC edge
     output logic [31:0] edges,  // edges the NIC side had
     output logic [31:0] link_edges,  // edges the link side had
     output logic [47:0] link_cycle,  // index of the link edge
     input logic allow,  // the memory grants
-    input logic [3:0] cfg_latency,  // of the crossing
+    input logic [3:0] cfg_latency,  // latency of the crossing
     input logic hold_reset,  // LANai in reset: absorb and ignore
     input logic crc_enable,  // replace the CRC character by the syndrome (MYRINET bit 3)
     input logic nres_enable,  // network time-out runs (MYRINET bit 0)
     input logic [1:0] nres_code,  // its code (MYRINET bits 7:6)
     input  logic [31:0] cfg_nres_clocks,   // clocks of code 0 (1/16 s); each code is four times longer
-    input logic cfg_nres_truncate,  // 1 = truncate the packet, 0 = reset the receiver
+    input logic cfg_nres_truncate,  // on time-out: 1 = truncate the packet, 0 = reset the receiver
     input logic w_rmp,  // write of RMP (low three bits are ignored)
     input logic w_rml,  // write of RML
     input logic [23:0] w_data,  // value written
-    output logic [23:0] rmp,  // RMP as read
-    output logic [23:0] rml,  // RML as read
+    output logic [23:0] rmp,  // read value of RMP
+    output logic [23:0] rml,  // read value of RML
     output logic [31:0] length,  // bytes of the packet stored, syndrome byte included
     output logic [2:0] orun,  // unused bytes of its last word, with set_recv
     output logic set_head,  // strobes for ISR
@@ -37,15 +37,15 @@ module sim_recv_bench
     output logic lost,  // strobe: a packet was dropped or cut
     output logic [7:0] tr_syndrome,  // with set_recv
     output logic [31:0] tr_length,  // with set_recv: final value of length
-    output alarm_t alarm,  // the time-out runs
-    output logic busy,  // another edge is needed
+    output alarm_t alarm,  // alarm of the time-out
+    output logic busy,  // 1 = a further clock edge is needed
     output logic [31:0] tr_done_key,  // key on the NIC side
     input logic m_valid,  // packet stream: beat offered
-    output logic m_ready,  // taken
+    output logic m_ready,  // accepted
     input logic m_tail,  // GAP beat
     input logic [7:0] m_data,  // byte
-    output logic tr_head,  // trace: first byte came tr_ago edges ago
-    output logic tr_tail,  // trace: GAP taken at this edge
+    output logic tr_head,  // trace: first byte arrived tr_ago edges ago
+    output logic tr_tail,  // trace: GAP received at this edge
     output logic [31:0] tr_key,  // packet key, with tr_head and tr_tail
     output logic [31:0] tr_ago,  // with tr_head
     output logic [31:0] tr_bytes,  // bytes with the CRC character, with tr_tail

@@ -1,4 +1,4 @@
-// The send path, NIC side to packet stream, with its crossing and a memory, for the net_send bench.
+// Send path from NIC side to packet stream, with its crossing and a memory, for the net_send bench.
 module sim_send_bench
   import myri_sleep_pkg::*;
   import myri_sram_pkg::*;
@@ -8,13 +8,13 @@ module sim_send_bench
     input  logic        clk,           // NIC clock, free-running
     input  logic        rst,           // reset, also of the link side
     input  logic        link_clk,      // link clock, free-running
-    input  logic        sleep,         // skip edges that nobody needs
+    input  logic        sleep,         // 1 = skip unneeded clock edges
     output logic [47:0] cycle,         // index of the NIC edge
     output logic [31:0] edges,         // edges the NIC side had
     output logic [31:0] link_edges,    // edges the link side had
     output logic [47:0] link_cycle,    // index of the link edge
     input  logic        allow,         // the memory grants
-    input  logic [ 3:0] cfg_latency,   // of the crossing
+    input  logic [ 3:0] cfg_latency,   // latency of the crossing
     input  logic        hold_reset,    // LANai in reset: stop, close an open packet
     input  logic        crc_enable,    // append CRC-8 (MYRINET bit 2)
     input  logic        w_smp,         // register write strobes
@@ -22,9 +22,9 @@ module sim_send_bench
     input  logic        w_smlt,        // write of SMLT
     input  logic        w_sa,          // write of SA
     input  logic [23:0] w_data,        // value written
-    output logic [23:0] smp,           // SMP as read: next byte to send
-    output logic [23:0] limit,         // SML / SMLT as read
-    output logic [ 2:0] sa,            // SA as read
+    output logic [23:0] smp,           // read value of SMP: next byte to send
+    output logic [23:0] limit,         // read value of SML and SMLT
+    output logic [ 2:0] sa,            // read value of SA
     output logic        started,       // strobe: a limit was taken (clears SEND)
     output logic        set_send,      // strobe: limit reached, all handed over (sets SEND)
     output logic        misuse,        // strobe: a write was ignored
@@ -33,11 +33,11 @@ module sim_send_bench
     output logic [23:0] tr_start_at,   // with tr_start: SRAM address of its first byte
     output logic        tr_read,       // trace: last byte handed over
     output logic [31:0] tr_bytes,      // bytes of the packet, route included, with tr_read
-    output logic        in_flight,     // a packet is open or a piece runs
-    output logic        busy,          // another edge is needed
+    output logic        in_flight,     // a packet is unfinished or a piece is being sent
+    output logic        busy,          // 1 = a further clock edge is needed
     output logic [31:0] tr_read_key,   // key on the NIC side
     output logic        s_valid,       // packet stream: beat offered
-    input  logic        s_ready,       // taken
+    input  logic        s_ready,       // accepted
     output logic        s_tail,        // 1 = GAP beat
     output logic [ 7:0] s_data,        // byte
     output logic        tr_head,       // trace: first byte left tr_ago edges ago

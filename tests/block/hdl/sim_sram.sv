@@ -1,4 +1,4 @@
-// A memory for a bench of one requester: it grants when it is asked and `allow` says so.
+// Memory for a bench with one requester: it grants a request when `allow` is 1.
 module sim_sram
   import myri_sram_pkg::*;
 #(
@@ -9,8 +9,8 @@ module sim_sram
     input logic rst,  // synchronous reset
     input logic allow,  // the memory grants
     input sram_request_t sram,  // the request
-    output logic sram_gnt,  // granted
-    output sram_read_t sram_read  // what it read
+    output logic sram_gnt,  // grant
+    output sram_read_t sram_read  // read data
 );
   sram_request_t access;
   logic [63:0] unused_rdata;

@@ -1,4 +1,4 @@
-// The SRAM arbiter with a memory behind it, for the sram_arbiter bench.
+// SRAM arbiter with a memory, for the sram_arbiter bench.
 module sim_sram_bench
   import myri_sram_pkg::*;
 #(
@@ -16,7 +16,7 @@ module sim_sram_bench
     output logic pio_rvalid,  // pio_rdata holds the word granted in the clock before
     output logic [WIDTH-1:0] pio_rdata,  // read data
     input logic dma_req,  // host DMA, likewise
-    output logic dma_gnt,  // granted
+    output logic dma_gnt,  // grant
     input logic dma_write,  // 1 = write
     input logic [22:0] dma_addr,  // byte address, multiple of a word
     input logic [WIDTH-1:0] dma_wdata,  // write data
@@ -24,17 +24,17 @@ module sim_sram_bench
     output logic dma_rvalid,  // read data valid
     output logic [WIDTH-1:0] dma_rdata,  // read data
     input logic rx_req,  // net receive, writes only
-    output logic rx_gnt,  // granted
+    output logic rx_gnt,  // grant
     input logic [22:0] rx_addr,  // byte address, multiple of a word
     input logic [WIDTH-1:0] rx_wdata,  // write data
     input logic [WIDTH/8-1:0] rx_be,  // lanes written
     input logic tx_req,  // net send, reads only
-    output logic tx_gnt,  // granted
+    output logic tx_gnt,  // grant
     input logic [22:0] tx_addr,  // byte address, multiple of a word
     output logic tx_rvalid,  // read data valid
     output logic [WIDTH-1:0] tx_rdata,  // read data
     input logic cpu_req,  // processor
-    output logic cpu_gnt,  // granted
+    output logic cpu_gnt,  // grant
     output logic cpu_free,  // a request of the processor would be
     input logic cpu_write,  // 1 = write
     input logic [22:0] cpu_addr,  // byte address, multiple of a word
@@ -47,14 +47,14 @@ module sim_sram_bench
     output logic [22:0] mem_a_addr,  // byte address, multiple of a word
     output logic [WIDTH-1:0] mem_a_wdata,  // write data
     output logic [WIDTH/8-1:0] mem_a_be,  // lanes written
-    output logic [WIDTH-1:0] mem_a_rdata,  // read data, the clock after
+    output logic [WIDTH-1:0] mem_a_rdata,  // read data, one clock later
     output logic mem_b_valid,  // memory port b: access
     output logic mem_b_write,  // 1 = write
     output logic [22:0] mem_b_addr,  // byte address, multiple of a word
     output logic [WIDTH-1:0] mem_b_wdata,  // write data
     output logic [WIDTH/8-1:0] mem_b_be,  // lanes written
-    output logic [WIDTH-1:0] mem_b_rdata,  // read data, the clock after
-    output logic busy  // another edge is needed
+    output logic [WIDTH-1:0] mem_b_rdata,  // read data, one clock later
+    output logic busy  // 1 = a further clock edge is needed
 );
   sram_request_t pio_sram, dma_sram, rx_sram, tx_sram, cpu_sram, mem_a, mem_b;
   sram_read_t pio_read, dma_read, tx_read, cpu_read;

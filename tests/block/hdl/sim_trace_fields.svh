@@ -1,4 +1,4 @@
-  // The ports of sim_trace_ports.svh.
+  // Assignments of the ports of sim_trace_ports.svh.
   assign {
     tr_tx_start,
     tr_tx_start_ago,

@@ -1,11 +1,11 @@
-    // What a NIC tells of its packets, field by field: cocotb sees a struct as one number.
+    // Trace outputs of a NIC, field by field, because cocotb sees a struct as one number.
     output logic tr_tx_start,  // clk: a packet was started ...
-    output logic [31:0] tr_tx_start_ago,  // ... so many edges ago
+    output logic [31:0] tr_tx_start_ago,  // ... this many edges ago
     output logic [23:0] tr_tx_start_at,  // SRAM address of its first byte
     output logic [31:0] tr_tx_start_key,  // packet key
     output logic tr_tx_read,  // clk: its last byte went to the link side
     output logic [31:0] tr_tx_read_key,  // packet key
-    output logic [31:0] tr_tx_read_bytes,  // its bytes, route included
+    output logic [31:0] tr_tx_read_bytes,  // bytes of the packet, route included
     output logic tr_rx_first,  // clk: the first word of a packet is stored (HEAD)
     output logic [31:0] tr_rx_first_key,  // packet key
     output logic [23:0] tr_rx_first_at,  // SRAM address of that word

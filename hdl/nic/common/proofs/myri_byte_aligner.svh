@@ -1,14 +1,14 @@
-// Each byte of a run leaves once, in order, at the lane where it belongs, and no other: the byte at `place`, any, is followed.
-// The run ends with its last byte, all words are taken by then; while `busy` is 0 nothing changes. Assumed: a run begins
-// when none is active, and has a byte.
+// Each byte of a run is output once, in order, in its lane, and no other byte is. The byte at an arbitrary `place` is
+// followed. The run ends with its last byte, when all input words have been accepted. While `busy` is 0, no register
+// changes. Assumed: a run begins when none is active, and has at least one byte.
 // prove: induction 2
-// unseen: `64'd0` -> `64'd1` in `assign current = need ? in_data : 64'd0;`: behind the run no lane is enabled
+// unseen: `64'd0` -> `64'd1` in `assign current = need ? in_data : 64'd0;`: after the run no lane is enabled
 // unseen: `previous_q <= 64'd0;` (2) -> `;` in `previous_q <= 64'd0;`: before the run no lane is enabled
 // unseen: `64'd0` (2) -> `64'd1` in `previous_q <= 64'd0;`: before the run no lane is enabled
-// unseen: `&&` (1) -> `||` in `assign busy = start || (out_valid && out_ready) || (in_valid && in_ready);`: a clock that goes on longer loses nothing
-// unseen: `&&` (2) -> `||` in `assign busy = start || (out_valid && out_ready) || (in_valid && in_ready);`: a clock that goes on longer loses nothing
+// unseen: `&&` (1) -> `||` in `assign busy = start || (out_valid && out_ready) || (in_valid && in_ready);`: a clock that runs longer changes no result
+// unseen: `&&` (2) -> `||` in `assign busy = start || (out_valid && out_ready) || (in_valid && in_ready);`: a clock that runs longer changes no result
 (* anyconst *) logic [31:0] place;
-(* anyconst *) logic [2:0] lane;  // any
+(* anyconst *) logic [2:0] lane;  // a lane is written
 logic [33:0] all;  // bytes of the run
 logic [2:0] from;  // its first lanes
 logic [2:0] to;

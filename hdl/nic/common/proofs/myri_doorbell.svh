@@ -1,9 +1,9 @@
-// Each half of a beat that has lanes becomes one entry or is counted as dropped; an entry stands inside its FIFO; a FIFO
-// holds no more than it has room for, as long as the firmware's consumer does not pass the producer.
+// Each half of a beat with enabled lanes becomes one entry or is counted as dropped. An entry lies inside its FIFO. A
+// FIFO never holds more entries than its capacity, provided that the firmware's consumer does not pass the producer.
 // prove: induction 3
 (* anyconst *) logic [2:0] the_size;
 (* anyconst *) logic the_multi;
-(* anyconst *) logic [1:0] lane;  // of an entry
+(* anyconst *) logic [1:0] lane;  // lane of an entry
 logic [1:0] steps;  // of this beat so far
 logic [1:0] halves;  // of it that have lanes
 logic [22:0] in_region;  // byte offsets of a FIFO

@@ -1,6 +1,6 @@
-// While `w_busy` is 0 nothing changes on the source side; an event comes out only while `r_busy` is 1; a crossing that needs
-// an edge has it: no other property of the block. What the other clock does is not looked at: any state may be the first
-// one.
+// While `w_busy` is 0, no register changes on the source side. An event is output only while `r_busy` is 1. A crossing
+// that needs an edge gets it. No other property of the block is proved. The other clock is not modelled: any state may
+// be the first.
 // prove: induction 2
 // mutants: enables
 logic known_w;  // as in the clock before

@@ -1,9 +1,9 @@
-// A bit that hardware sets stands until 1 is written to it, by the side that does not set it itself, or until it is
-// cleared: no event is lost. Bit `k`, any, is followed.
+// A bit set by hardware stays set until the side that does not set it writes 1 to it, or until it is cleared, so no
+// event is lost. An arbitrary bit, `k`, is followed.
 // prove: induction 2
-// unseen: `&&` -> `||` in `assign busy = set != 32'd0 || isr_set != 32'd0 || (hold_reset && (isr | eimr) != 32'd0);`: it would be busy for longer than it must
+// unseen: `&&` -> `||` in `assign busy = set != 32'd0 || isr_set != 32'd0 || (hold_reset && (isr | eimr) != 32'd0);`: busy for longer than necessary
 (* anyconst *) logic [4:0] k;
-logic due;  // set, and nobody has cleared it
+logic due;  // set and not cleared since
 
 initial assume (rst);
 always @(posedge clk)

@@ -1,8 +1,8 @@
-// Between two clocks that run as they like: every change of the level arrives, once and in order; when neither side is busy
-// both have the same level, so a sleeping side is woken; no side changes while it is not busy.
+// With two arbitrary clocks, every change of the level arrives once and in order. When neither side is busy, both have
+// the same level, so an idle side is woken. A side that is not busy does not change.
 // prove: bounded 12 free
-// unseen: `||` -> `&&` in `assign w_busy = cross_busy || (change && w_ready);`: shows only when the crossing is full, which takes more steps than these
-// unseen: `&&` -> `||` in `else if (change && w_ready) sent_q <= w_level;`: shows only when the crossing is full, which takes more steps than these
+// unseen: `||` -> `&&` in `assign w_busy = cross_busy || (change && w_ready);`: visible only with a full crossing, which takes more steps than the bound
+// unseen: `&&` -> `||` in `else if (change && w_ready) sent_q <= w_level;`: visible only with a full crossing, which takes more steps than the bound
 (* anyconst *) logic [3:0] latency;
 logic begun_w;  // a side has had its reset
 logic begun_r;

@@ -1,5 +1,5 @@
-// While `busy` is 0 nothing changes but `stored_q` of a packet that is dropped, which nobody looks at and each edge sets to 0: no
-// other property of the block. Assumed: a grant needs a request.
+// While `busy` is 0, no register changes but `stored_q` of a dropped packet, which is not read and which every edge
+// sets to 0. No other property of the block is proved. Assumed: a grant requires a request.
 // prove: induction 2
 // mutants: enables
 initial assume (rst);

@@ -1,5 +1,5 @@
-// A clock whose coming edge a part needs has it: that of each side of the PCI bus, of the bus, of each crossing on the NIC's
-// side, and of the NIC.
+// A clock whose coming edge a part needs gets it: the clock of each side of the PCI bus, of the bus, of each crossing
+// on the NIC's side, and of the NIC.
 // prove: bounded 1 free
 // mutants: enables
 always_comb begin

@@ -1,9 +1,10 @@
-// Words hold the bytes of a packet in their order, the tail's what is left; the syndrome is the CRC-8 of all of them, by the
-// definition; while `busy` is 0 nothing changes. Lane `lane`, any, is followed. The packet key is not looked at.
+// Words hold the bytes of a packet in order, and the tail entry holds the rest. The syndrome is the CRC-8 of all bytes,
+// by definition. While `busy` is 0, no register changes. An arbitrary lane, `lane`, is followed. The packet key is not
+// examined.
 // prove: induction 2 WIDTH=32
 // prove: induction 2 WIDTH=64
 (* anyconst *) logic [2:0] lane;
-logic [7:0] kept;  // what came to that lane
+logic [7:0] kept;  // value written to that lane
 logic [2:0] held;  // bytes of the word so far
 logic [7:0] crc;
 logic [7:0] shifted;

@@ -1,22 +1,22 @@
-// Each byte of each entry leaves once, in order; an entry is taken with its last byte; after one with tail come the CRC-8 of
-// the packet's bytes, by the definition, where it is wanted (with all bits turned where the packet is to be refused), and one
-// GAP; while `busy` is 0 nothing changes. The packet key is not looked at. Assumed: an entry stays until it is taken, and names
-// lanes that it has.
+// Each byte of each entry is sent once, in order, and an entry is accepted with its last byte. An entry with tail is
+// followed by the CRC-8 of the packet's bytes, by definition, if enabled (inverted if the packet is to be rejected),
+// and by one GAP. While `busy` is 0, no register changes. The packet key is not examined. Assumed: an entry is stable
+// until it is accepted, and names existing lanes.
 // prove: induction 2 WIDTH=32
 // prove: induction 2 WIDTH=64
-// unseen: `&&` -> `||` in `assign busy = sent || (in_valid && in_ready);`: a clock that goes on longer loses nothing
-// unseen: `&&` -> `||` in `assign key_take = sent && state_q != CRC;`: the packet key is not looked at
-// unseen: `!=` -> `==` in `assign key_take = sent && state_q != CRC;`: the packet key is not looked at
-// unseen: `==` -> `!=` in `.tail (state_q == GAP),`: the packet key is not looked at
+// unseen: `&&` -> `||` in `assign busy = sent || (in_valid && in_ready);`: a clock that runs longer changes no result
+// unseen: `&&` -> `||` in `assign key_take = sent && state_q != CRC;`: the packet key is not examined
+// unseen: `!=` -> `==` in `assign key_take = sent && state_q != CRC;`: the packet key is not examined
+// unseen: `==` -> `!=` in `.tail (state_q == GAP),`: the packet key is not examined
 logic [3:0] gone;  // bytes of the entry that have left
 logic [3:0] own;  // bytes of the entry
-logic [2:0] lane;  // of the next one
+logic [2:0] lane;  // lane of the next entry
 logic [1:0] phase;  // BYTES, CRC, GAP
 logic turned;  // the CRC is to be wrong
 logic [7:0] crc;
 logic [7:0] shifted;
 logic any;  // a byte of the packet has left
-logic [47:0] begun;  // when the first did
+logic [47:0] begun;  // when the first byte left
 
 assign own  = in_data[LAST+:4] - {1'b0, in_data[FIRST+:3]};
 assign lane = in_data[FIRST+:3] + gone[2:0];

@@ -1,5 +1,5 @@
-// While `busy` is 0 nothing changes: no other property of the block. Assumed: a beat stays until it is taken, a read of SRAM
-// brings its word in the next clock, and doorbells ask for SRAM for a beat of theirs.
+// While `busy` is 0, no register changes. No other property of the block is proved. Assumed: a beat is stable until it
+// is accepted, an SRAM read returns its word one clock later, and doorbells request SRAM only for their own beats.
 // prove: induction 2
 // mutants: enables
 logic stays, coming;

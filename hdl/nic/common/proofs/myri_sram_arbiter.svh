@@ -1,10 +1,10 @@
-// As many grants a clock as there are accesses, each to one that asks, by rank; the host's two requesters take turns. What
-// was read comes in the next clock, from the port that it went to.
+// As many grants per clock as there are accesses, each to a requester, by priority; the host's two requesters
+// alternate. Read data arrive one clock later, from the port of the access.
 // prove: induction 2
 logic [4:0] asks;  // PIO, DMA, net receive, net send, processor
 logic [4:0] has;
 logic [1:0] accesses;
-logic waited;  // PIO, or host DMA, asked and the other was granted
+logic waited;  // PIO or host DMA requested while the other was granted
 
 assign asks = {cpu_sram.req, tx_sram.req, rx_sram.req, dma_sram.req, pio_sram.req};
 assign has = {cpu_gnt, tx_gnt, rx_gnt, dma_gnt, pio_gnt};

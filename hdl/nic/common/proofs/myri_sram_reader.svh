@@ -1,16 +1,16 @@
-// Each word of a run is read and given once, in order, and no other; one waits at most; while `busy` is 0 nothing changes.
-// The word at `place`, any, is followed. Assumed: a read brings its word in the next clock, a run begins when the one before
-// it is over.
+// Each word of a run is read and output once, in order, and no other word. At most one word waits. While `busy` is 0,
+// no register changes. The word at an arbitrary `place` is followed. Assumed: a read returns its word one clock later,
+// and a run begins after the previous one has ended.
 // prove: induction 2 WIDTH=32
 // prove: induction 2 WIDTH=64
-// unseen: `&&` -> `||` in `assign busy = start || sram.req || sram_read.valid || (held_q && out_ready);`: a clock that goes on longer loses nothing
+// unseen: `&&` -> `||` in `assign busy = start || sram.req || sram_read.valid || (held_q && out_ready);`: a clock that runs longer changes no result
 (* anyconst *) logic [22-LANE:0] place;
-(* anyconst *) logic [WIDTH-1:0] value;  // what stands there
+(* anyconst *) logic [WIDTH-1:0] value;  // read data
 logic [22-LANE:0] from;  // the run
 logic [29:0] all;
 logic [29:0] asked;  // words of it that were granted
 logic [29:0] given;
-logic coming;  // one was granted in the clock before, at `last`
+logic coming;  // a word was granted one clock earlier, at `last`
 logic [22:0] last;
 
 initial assume (rst);

@@ -1,19 +1,20 @@
-// Registers 0, 1 and 2 read as 0, -1 and the address of the instruction; any other, `k`, as what the last instruction that
-// wrote it left there, also by a load, whose bytes are those at its address; no instruction reads or writes a register whose
-// load is under way. An instruction runs once, in the order that jumps with one shadow and loads of pc with two define; only
-// legal ones, inside the SRAM; an access lies inside it, too, in one word. What stops the processor stops it until reset.
-// Assumed: what is proved of myri_lanai_loads; a memory that gives what was read in the clock after.
+// Registers 0, 1 and 2 read as 0, -1 and the address of the instruction. Any other register (`k`, arbitrary) holds the
+// result of the last instruction that wrote it, including loads, whose bytes are those at their address. No instruction
+// reads or writes a register with a pending load. Each instruction executes once, in the order defined by jumps with
+// one delay slot and loads of pc with two. Only legal instructions inside the SRAM execute, and each access lies inside
+// the SRAM, within one word. A halted processor stays halted until reset.
+// Assumed: the properties proved of myri_lanai_loads; a memory that returns read data one clock later.
 // prove: induction 2 WIDTH=64
 (* anyconst *) logic [4:0] k;
 (* anyconst *) logic [2:0] lane;
 (* anyconst *) logic [3:0] register_clocks;
 logic [31:0] held;  // register k
-logic [223:0] young;  // registers loaded 1 + k clocks ago, a bit each
+logic [223:0] young;  // registers loaded 1 + k clocks ago, one bit each
 logic [31:0] pending;
-logic [31:0] used;  // by the instruction at hand
-logic [31:0] written;  // by it, at its end
-logic coming;  // what was loaded into k comes now
-logic to_pc;  // or into pc
+logic [31:0] used;  // registers used by the current instruction
+logic [31:0] written;  // registers written by it, at its end
+logic coming;  // the data loaded into register k arrive now
+logic to_pc;  // the data loaded into pc arrive now
 logic [2:0] place;  // its byte in the word
 logic [1:0] wide;
 logic unsigned_part;
@@ -22,8 +23,8 @@ logic [31:0] loaded;
 logic [2:0] offset;  // byte in the word of an access
 logic [3:0] bytes;  // of an access
 logic [31:0] follows;  // the address of the next instruction
-logic [1:0] shadows;  // of a load of pc, left
-logic known;  // where it goes to
+logic [1:0] shadows;  // delay slots left of a load of pc
+logic known;  // target of the jump
 logic [31:0] back_to;
 logic [3:0] tried;  // clocks of an access of a special register
 

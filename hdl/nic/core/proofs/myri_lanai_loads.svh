@@ -1,7 +1,7 @@
-// An instruction waits exactly while it uses a register whose load was executed at most so many clocks ago as a load is
-// waited for; at least one.
+// An instruction waits exactly while it uses a register whose load was executed at most cfg_load_delay (at least one)
+// clocks ago.
 // prove: induction 2
-logic [32*DEPTH-1:0] young;  // registers loaded 1 + k clocks ago, a bit each
+logic [32*DEPTH-1:0] young;  // registers loaded 1 + k clocks ago, one bit each
 logic [31:0] pending;
 
 always_comb begin

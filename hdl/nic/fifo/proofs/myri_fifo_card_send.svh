@@ -1,4 +1,5 @@
-// While `busy` is 0 nothing changes: no other property of the block. Assumed: a grant needs a request.
+// While `busy` is 0, no register changes. No other property of the block is proved. Assumed: a grant requires a
+// request.
 // prove: induction 2
 // mutants: enables
 initial assume (rst);

@@ -1,4 +1,4 @@
-// The FIFO card on a PCI segment, for its bench, which is host CPU, host memory and the other end of the link.
+// FIFO card on a PCI segment, for its bench, which acts as host CPU, host memory and link partner.
 module sim_fifo_bench
   import myri_sleep_pkg::*;
   import myri_nic_trace_pkg::*;
@@ -10,15 +10,15 @@ module sim_fifo_bench
     input logic link_clk,  // link clock, free-running
     input logic pci_clk,  // PCI clock, free-running
     input logic rst,  // reset of all three
-    input logic sleep,  // skip edges that nobody needs
+    input logic sleep,  // 1 = skip unneeded clock edges
     output logic [47:0] cycle,  // index of the NIC edge
     output logic [47:0] link_cycle,  // index of the link edge
     output logic [47:0] pci_cycle,  // index of the PCI edge
     output logic [31:0] edges,  // edges the NIC clock had
     output logic [31:0] link_edges,  // edges the link clock had
     output logic [31:0] pci_edges,  // edges the PCI clock had
-    output logic asleep,  // no clock is needed
-    input logic [3:0] cfg_cdc_latency,  // of every crossing
+    output logic asleep,  // no clock needs an edge
+    input logic [3:0] cfg_cdc_latency,  // latency of every crossing
     input logic [8:0] rx,  // link: characters to the card, 0 = idle
     output logic [8:0] tx,  // link: characters from it
     input logic cfg_wide,  // 64-bit bus
@@ -26,15 +26,15 @@ module sim_fifo_bench
     output logic [4:0] tr_clk,  // strobes of clk, as below: pio_write, rx_done, rx_first, tx_read, tx_start
     output logic [3:0] tr_link,  // strobes of link_clk, as below: rx_tail, rx_head, tx_tail, tx_head
     `include "sim_trace_ports.svh"
-    output logic tr_pio_write,  // clk: a write of the host has landed ...
+    output logic tr_pio_write,  // clk: a write of the host has arrived ...
     output logic [23:0] tr_pio_addr,  // ... at this offset of the card's region
-    output logic st_host_misuse,  // clk: what the host did was refused
-    output logic st_cell_refused,  // clk: a cell was refused
+    output logic st_host_misuse,  // clk: an access of the host was rejected
+    output logic st_cell_refused,  // clk: a cell was rejected
     output logic st_in_flight,  // clk: send or DMA has something open
-    output logic st_link_in_flight,  // link_clk: a packet is half sent or half received
+    output logic st_link_in_flight,  // link_clk: a packet is partly sent or received
     `include "sim_host_ports.svh"
-    output logic intr,  // INTA# of any agent, level (combinational)
-    output logic idle_out,  // every store of the CPU is done on the bus
+    output logic intr,  // level: INTA# of any agent (combinational)
+    output logic idle_out,  // every store of the CPU has finished on the bus
     output logic idle_in,  // every DMA write is in memory
     `include "sim_pci_ports.svh"
     output logic [1:0] pci_req_n,  // requests

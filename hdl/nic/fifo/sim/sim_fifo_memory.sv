@@ -1,16 +1,17 @@
-// The memory of a FIFO card, in C: two ports of 64 bits. At an edge reads see the old value, then writes land, port a first.
+// Memory of a FIFO card, in C: two ports of 64 bits. At an edge reads return the old value, then writes take effect,
+// port a first.
 `include "doorway.svh"
 module sim_fifo_memory
   import myri_sram_pkg::*;
 #(
-    parameter int MEMORY = 0  // its number
+    parameter int MEMORY = 0  // number
 ) (
     input  logic                 clk,
     input  logic                 rst,
     input  sram_request_t        mem_a,
-    output logic          [63:0] mem_a_rdata,  // on the clock after
+    output logic          [63:0] mem_a_rdata,  // one clock later
     input  sram_request_t        mem_b,
-    output logic          [63:0] mem_b_rdata   // on the clock after
+    output logic          [63:0] mem_b_rdata   // one clock later
 );
   always_ff @(posedge clk) begin
     if (rst) begin

@@ -1,4 +1,4 @@
-// A FIFO card as it stands in a node: the card with its memory, its run-time settings, its trace points and its invariants.
+// FIFO card in a node: the card with its memory, run-time settings, trace points and invariants.
 module sim_fifo_nic
   import myri_sleep_pkg::*;
   import myri_nic_engines_pkg::*;

@@ -1,8 +1,9 @@
-// While `busy` is 0 nothing changes, in the parts as far as they show it: no other property of the block. Assumed: timers 1 and
-// 2, which nothing starts here, do not run. One clock is looked at, which the solver has through sooner than two.
+// While `busy` is 0, no register changes, and no visible register of its parts. No other property of the block is
+// proved. Assumed: timers 1 and 2, which are never started here, do not run. Only one clock is examined, which the
+// solver finishes sooner than two.
 // prove: induction 1
 // mutants: enables
-// unseen: `&&` -> `||` in `(hold_reset && myrinet_q != MYRINET_AFTER_RESET);`: a clock that goes on longer loses nothing
+// unseen: `&&` -> `||` in `(hold_reset && myrinet_q != MYRINET_AFTER_RESET);`: a clock that runs longer changes no result
 logic quiet, was_quiet;
 logic [447:0] all, was;
 assign quiet = !rst && !busy;

@@ -1,7 +1,7 @@
-// A transfer stays inside its block: what it writes to SRAM, the run that it reads there, and each command on the bus lie
-// within as many bytes from LAR, or EAR, as it was given; it is done when all have passed; while `busy` is 0 nothing changes.
-// Assumed: the bus master brings no more words than it was asked for and one end of each command; the reader gives words
-// of its run only (proved of myri_sram_reader, which also reads no other); registers are written one at a time.
+// A transfer stays inside its block: its SRAM writes, its SRAM reads, and each command on the bus lie within the given
+// number of bytes from LAR or EAR. It is done when all bytes have passed. While `busy` is 0, no register changes.
+// Assumed: the bus master returns no more words than requested, and one end for each command. The reader returns words
+// of its run only (proved of myri_sram_reader, which also reads no other words). Registers are written one at a time.
 // prove: induction 2
 logic [31:0] gone;  // bytes that have passed
 logic [31:0] owed;  // bytes commanded that have not, from the host

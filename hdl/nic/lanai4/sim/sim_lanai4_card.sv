@@ -1,6 +1,6 @@
-// A LANai 4 card as it stands in a node: the NIC, its SRAM and its processor, a model or a core that executes
-// machine code, and what is watched of them.
-// NIC and PCI bus have one clock, `clk`, which `pci_clk` is too.
+// LANai 4 card in a node: the NIC, its SRAM, its processor (a model, or a core that executes machine code), and their
+// trace points and invariants.
+// NIC and PCI bus have one clock, `clk`, which is also `pci_clk`.
 `include "sim_nic_card.svh"
 module sim_lanai4_card
   import myri_sleep_pkg::*;

@@ -5,7 +5,7 @@ module sim_word_bench
 (
     input  logic        clk,               // NIC clock, free-running
     input  logic        rst,               // synchronous reset
-    input  logic        sleep,             // skip edges that nobody needs
+    input  logic        sleep,             // 1 = skip unneeded clock edges
     output logic [47:0] cycle,             // index of the edge
     output logic [31:0] edges,             // edges the engine had
     input  logic        allow,             // the memory grants
@@ -16,29 +16,29 @@ module sim_word_bench
     input  logic        w_dir,             // DMA_DIR
     input  logic        w_ctr,             // DMA_CTR
     input  logic [31:0] w_data,            // value
-    output logic [31:0] ear,               // as read
+    output logic [31:0] ear,               // read value
     output logic [31:0] lar,               // LAR
     output logic        dir,               // DMA_DIR
     output logic [31:0] ctr,               // DMA_CTR
-    output logic        set_done,          // strobe: the transfer is over
+    output logic        set_done,          // strobe: the transfer has finished
     output logic        error,             // strobe: ended by an error
     output logic        misuse,            // strobe: a write was ignored
     output logic        cmd_valid,         // command to the bus master
-    input  logic        cmd_ready,         // taken
-    output logic [48:0] cmd_data,          // the command
+    input  logic        cmd_ready,         // accepted
+    output logic [48:0] cmd_data,          // command
     output logic        wr_valid,          // beat to the bus master
-    input  logic        wr_ready,          // taken
+    input  logic        wr_ready,          // accepted
     output logic [63:0] wr_data,           // PCI lanes
     input  logic        rd_valid,          // beat or end of command
-    output logic        rd_ready,          // taken
+    output logic        rd_ready,          // accepted
     input  logic        rd_done,           // end of command
     input  logic        rd_error,          // with an error
     input  logic [63:0] rd_beat,           // PCI lanes
-    output logic        tr_start,          // trace: the transfer starts to move
-    output logic        tr_done,           // trace: it is over
+    output logic        tr_start,          // trace: the transfer's data start to move
+    output logic        tr_done,           // trace: the transfer has finished
     output logic [31:0] tr_bytes,          // its length
-    output logic        in_flight,         // a transfer is in work
-    output logic        busy               // another edge is needed
+    output logic        in_flight,         // a transfer is active
+    output logic        busy               // 1 = a further clock edge is needed
 );
   logic run_clk;
   alarm_t alarm;

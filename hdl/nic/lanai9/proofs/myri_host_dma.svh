@@ -1,28 +1,29 @@
-// A block stays inside what it names: each byte written to SRAM and each command on the bus lie within `len` bytes from LAR, or
-// EAL; the run read is the block's own three words, or the words that hold its bytes; the mark goes into the block's first
-// word, when all bytes have passed and nothing failed. Chain `k`, any: the highest that runs goes first, a block that is done
-// leads to `next`. While `busy` is 0 nothing changes. Assumed: what is proved of myri_byte_aligner and myri_sram_reader, and of
-// the bus master that it ends each command once.
+// A transfer stays inside its block: each byte written to SRAM and each command on the bus lie within `len` bytes from
+// LAR or EAL. The SRAM reads are the block's own three words, or the words that hold its bytes. The mark is written to
+// the block's first word when all bytes have passed without an error. For an arbitrary chain `k`: the running chain
+// with the highest priority is served first, and a finished block leads to `next`. While `busy` is 0, no register
+// changes. Assumed: the properties proved of myri_byte_aligner and myri_sram_reader, and that the bus master ends each
+// command once.
 // prove: induction 2
 (* anyconst *) logic [1:0] k;
 (* anyconst *) logic [2:0] lane;
 logic [23:0] own;  // chain k: its current block
 logic moving;  // the block has begun to move
-logic [33:0] moved;  // bytes given by the aligner
-logic [33:0] all;  // of the block
-logic [31:0] words_out;  // words that they stood in
+logic [33:0] moved;  // bytes output by the aligner
+logic [33:0] all;  // bytes of the block
+logic [31:0] words_out;  // words that contain these bytes
 logic [31:0] words_in;
 logic [31:0] needed;  // words that hold the bytes of the block in SRAM
-logic [2:0] at;  // lane at which the next word given begins
-logic [30:0] run;  // of the reader: words asked of it, read, given
+logic [2:0] at;  // first lane of the next output word
+logic [30:0] run;  // reader: words requested, read, output
 logic [30:0] asked;
 logic [30:0] given;
 logic in_move;
 logic [3:0] ran;  // in the clock before: chains that ran
 logic [19:0] listed;  // and the block of the highest
 logic pulsed;  // PULSE of the chain in work, since its block was begun
-logic kept;  // none now or since then
-logic failed;  // a command of the block has
+logic kept;  // no error now or since then
+logic failed;  // a command of the block has failed
 logic [31:0] bytes;  // chain k: progress
 logic [33:0] place;  // in SRAM: byte `lane` of the word that is written
 

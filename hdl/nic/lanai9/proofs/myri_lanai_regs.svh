@@ -1,8 +1,8 @@
-// While `busy` is 0 nothing changes, in the parts as far as they show it: no other property of the block. One clock is looked at,
-// which the solver has through sooner than two.
+// While `busy` is 0, no register changes, and no visible register of its parts. No other property of the block is
+// proved. Only one clock is examined, which the solver finishes sooner than two.
 // prove: induction 1
 // mutants: enables
-// unseen: `&&` -> `||` in `(hold_reset && myrinet != MYRINET_AFTER_RESET);`: a clock that goes on longer loses nothing
+// unseen: `&&` -> `||` in `(hold_reset && myrinet != MYRINET_AFTER_RESET);`: a clock that runs longer changes no result
 logic quiet, was_quiet;
 logic [575:0] all, was;
 assign quiet = !rst && !busy;

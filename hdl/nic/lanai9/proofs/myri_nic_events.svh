@@ -1,5 +1,5 @@
-// An event sets its own flags and no other: bit `k` of either word, any, is followed. A network time-out that truncates a
-// packet or resets the receiver is told with them.
+// An event sets its own flags and no others: an arbitrary bit `k` of either word is followed. A network time-out that
+// truncates a packet or resets the receiver is reported with the others.
 // prove: bounded 1
 (* anyconst *) logic [4:0] k;
 logic isr_bit, error_bit;

@@ -1,4 +1,4 @@
-// The host DMA engine with a memory, for the host_dma bench; the PCI side is the bench's.
+// Host DMA engine with a memory, for the host_dma bench, which acts as the PCI side.
 module sim_dma_bench
   import myri_sleep_pkg::*;
   import myri_sram_pkg::*;
@@ -15,25 +15,25 @@ module sim_dma_bench
     output logic [31:0] status,  // {.., 8: block in work, 5:4: its chain, 3:0: chains running}
     output logic [1:0] set_wake,  // strobes: WAKE1, WAKE2
     output logic error,  // strobe: chain stopped by an error
-    output logic [1:0] chain,  // chain of the block in work
+    output logic [1:0] chain,  // chain of the active block
     output logic cmd_valid,  // command to the PCI side
-    input logic cmd_ready,  // taken
-    output logic [48:0] cmd_data,  // the command
+    input logic cmd_ready,  // accepted
+    output logic [48:0] cmd_data,  // command
     output logic wr_valid,  // beat to the PCI side
-    input logic wr_ready,  // taken
+    input logic wr_ready,  // accepted
     output logic [63:0] wr_data,  // PCI lanes
     input logic rd_valid,  // beat or end of command from the PCI side
-    output logic rd_ready,  // taken
+    output logic rd_ready,  // accepted
     output logic tr_start,  // trace: a block starts to move
     output logic tr_done,  // trace: a block is done
-    output logic tr_e2l,  // its direction, with both
-    output logic [31:0] tr_bytes,  // its length, with both
-    output logic [22:0] tr_lar,  // its SRAM address, with both
-    output logic in_flight,  // a block is in work
-    output alarm_t alarm,  // start-up runs
-    output logic busy,  // another edge is needed
+    output logic tr_e2l,  // direction of the block, with both
+    output logic [31:0] tr_bytes,  // length of the transfer, with both
+    output logic [22:0] tr_lar,  // SRAM address of the block, with both
+    output logic in_flight,  // a block is active
+    output alarm_t alarm,  // alarm of the start-up delay
+    output logic busy,  // 1 = a further clock edge is needed
     input logic allow,  // the memory grants
-    input logic sleep,  // skip edges that nobody needs
+    input logic sleep,  // 1 = skip unneeded clock edges
     output logic [47:0] cycle,  // index of the coming edge
     output logic [31:0] edges,  // edges the block had
     input logic rd_done,  // rd_data bit 65: end of a command

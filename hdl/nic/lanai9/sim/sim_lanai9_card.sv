@@ -1,5 +1,5 @@
-// A LANai 9 card as it stands in a node: the NIC, its SRAM and its processor, a model or a core that executes
-// machine code, and what is watched of them.
+// LANai 9 card in a node: the NIC, its SRAM, its processor (a model, or a core that executes machine code), and their
+// trace points and invariants.
 `include "sim_nic_card.svh"
 module sim_lanai9_card
   import myri_sleep_pkg::*;
@@ -43,7 +43,7 @@ module sim_lanai9_card
   link_trace_t link_trace;
   nic_status_t status;
   nic_settings_t cfg;
-  // Processor, SRAM and the counter of its accesses have the arbiter's clock.
+  // Processor, SRAM and its access counter run on the arbiter's clock.
   logic [ENGINES-1:0] nic_needed;
   assign nic_gated_needed = nic_needed | ENGINES'({lanai_needed || core_needed} << ENGINE_SRAM);
   logic unused_clk;

@@ -1,4 +1,4 @@
-// While `busy` is 0 nothing changes, and no engine takes its turn: no other property of the block.
+// While `busy` is 0, no register changes, and no engine is granted the bus. No other property of the block is proved.
 // prove: induction 2
 // mutants: enables
 initial assume (rst);

@@ -1,11 +1,11 @@
-// While `busy` is 0 nothing changes, and nothing is given to the read buffer, which has the same clock: no other property of the
-// block.
+// While `busy` is 0, no register changes, and no word is passed to the read buffer, which has the same clock. No other
+// property of the block is proved.
 // prove: induction 2
 // mutants: enables
-// unseen: `&&` (1) -> `||` in `assign busy = (idle && in_valid) || begin_move || (cmd_valid && cmd_ready) || (rd_valid && rd_ready) ||`: a clock that goes on longer loses nothing
-// unseen: `&&` (2) -> `||` in `assign busy = (idle && in_valid) || begin_move || (cmd_valid && cmd_ready) || (rd_valid && rd_ready) ||`: a clock that goes on longer loses nothing
-// unseen: `&&` (3) -> `||` in `assign busy = (idle && in_valid) || begin_move || (cmd_valid && cmd_ready) || (rd_valid && rd_ready) ||`: a clock that goes on longer loses nothing
-// unseen: `&&` -> `||` in `assign set_alarm = complete && rings_q;`: an interrupt of the card, no clock
+// unseen: `&&` (1) -> `||` in `assign busy = (idle && in_valid) || begin_move || (cmd_valid && cmd_ready) || (rd_valid && rd_ready) ||`: a clock that runs longer changes no result
+// unseen: `&&` (2) -> `||` in `assign busy = (idle && in_valid) || begin_move || (cmd_valid && cmd_ready) || (rd_valid && rd_ready) ||`: a clock that runs longer changes no result
+// unseen: `&&` (3) -> `||` in `assign busy = (idle && in_valid) || begin_move || (cmd_valid && cmd_ready) || (rd_valid && rd_ready) ||`: a clock that runs longer changes no result
+// unseen: `&&` -> `||` in `assign set_alarm = complete && rings_q;`: an interrupt of the card, unrelated to the clock
 initial assume (rst);
 always @(posedge clk)
   if (!$initstate && !$past(rst) && !rst && !$past(busy)) begin

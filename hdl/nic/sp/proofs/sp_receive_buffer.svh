@@ -1,4 +1,5 @@
-// While `busy` is 0 nothing changes: no other property of the block. The word at `place` and the slot `slot`, any, are followed.
+// While `busy` is 0, no register changes. No other property of the block is proved. The word at an arbitrary `place`
+// and an arbitrary slot, `slot`, are followed.
 // prove: induction 2
 // mutants: enables
 (* anyconst *) logic [SLOTS_LOG2+INDEX-1:0] place;

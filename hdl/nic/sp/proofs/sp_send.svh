@@ -1,5 +1,6 @@
-// While `busy` is 0 nothing changes but what the trace says of the packet in work, which each clock without one loads, that in
-// which it begins too: no other property of the block. Words `w` and `o` of both kinds, any, are followed.
+// While `busy` is 0, no register changes but the trace data of the current packet, which every clock without a packet
+// loads, including the clock that begins one. No other property of the block is proved. Arbitrary words `w` and `o` of
+// both kinds are followed.
 // prove: induction 2 FIFO_LOG2=2 BUFFER_LOG2=2
 // mutants: enables
 (* anyconst *) logic [2:0] w;

@@ -1,11 +1,11 @@
-// The data path of the SP adapter for the sp_engines bench, which plays processor, bus master and link.
+// Data path of the SP adapter for the sp_engines bench, which acts as processor, bus master and link.
 module sim_sp_bench
   import myri_sleep_pkg::*;
   import myri_nic_trace_pkg::*;
 (
     input  logic        clk,                // NIC clock, free-running
     input  logic        rst,                // synchronous reset
-    input  logic        sleep,              // skip edges that nobody needs
+    input  logic        sleep,              // 1 = skip unneeded clock edges
     output logic [47:0] cycle,              // index of the edge
     output logic [31:0] edges,              // edges the engines had
     input  logic [15:0] cfg_start_clocks,   // start-up of a command
@@ -30,45 +30,45 @@ module sim_sp_bench
     output logic        set_read,           // a READ is done,
     output logic        set_alarm,          // an ALARM is done
     input  logic [ 4:0] r_index,            // word of the read buffer
-    output logic [31:0] read_word,          // it
+    output logic [31:0] read_word,          // its value
     output logic [31:0] recv_word,          // RECV0..RECV7
     output logic [31:0] recv_status,        // RECV_STATUS
-    input  logic        pio_req,            // the host asks for the internal bus
-    output logic        pio_gnt,            // granted
-    input  logic        cpu_req,            // the processor asks for it
-    output logic        cpu_gnt,            // granted
+    input  logic        pio_req,            // the host requests the internal bus
+    output logic        pio_gnt,            // grant
+    input  logic        cpu_req,            // the processor requests the internal bus
+    output logic        cpu_gnt,            // grant
     output logic        cmd_valid,          // command to the bus master
-    input  logic        cmd_ready,          // taken
-    output logic [48:0] cmd_data,           // the command
+    input  logic        cmd_ready,          // accepted
+    output logic [48:0] cmd_data,           // command
     output logic        wr_valid,           // beat to the bus master
-    input  logic        wr_ready,           // taken
+    input  logic        wr_ready,           // accepted
     output logic [63:0] wr_data,            // PCI lanes
     input  logic        rd_valid,           // beat or end of command
-    output logic        rd_ready,           // taken
+    output logic        rd_ready,           // accepted
     input  logic        rd_done,            // end of command
     input  logic        rd_error,           // with an error
     input  logic [63:0] rd_beat,            // PCI lanes
     output logic        send_valid,         // entry to the link
-    input  logic        send_ready,         // taken
+    input  logic        send_ready,         // accepted
     output logic        send_tail,          // its fields: the last of a packet,
     output logic [ 3:0] send_last,          // bytes,
-    output logic [63:0] send_lanes,         // lanes
+    output logic [63:0] send_lanes,         // byte lanes
     input  logic        recv_valid,         // entry from the link
-    output logic        recv_ready,         // taken
+    output logic        recv_ready,         // accepted
     input  logic        recv_tail,          // its fields: the last of a packet,
     input  logic [ 3:0] recv_count,         // bytes,
     input  logic [ 7:0] recv_syndrome,      // CRC-8 syndrome,
-    input  logic [63:0] recv_lanes,         // lanes
+    input  logic [63:0] recv_lanes,         // byte lanes
     output logic        st_dma_error,       // strobes: a command was ended by an abort,
     output logic        st_send_misuse,     // a SEND_START was ignored,
     output logic        st_queue_overflow,  // an insertion was lost,
-    output logic        st_packet_misuse,   // a packet does not have what was asked for
+    output logic        st_packet_misuse,   // a command exceeded its packet
     output logic        tr_dma_start,       // trace: a command starts to move
     output logic        tr_tx_start,        // trace: the right engine begins with a packet
-    output logic        tr_move_start,      // trace: it begins to move user bytes
+    output logic        tr_move_start,      // trace: the right engine begins to move user bytes
     output logic [31:0] tr_move_key,        // their packet's key
-    output logic        in_flight,          // an engine has something open
-    output logic        busy                // another edge is needed
+    output logic        in_flight,          // an engine is active
+    output logic        busy                // 1 = a further clock edge is needed
 );
   logic run_clk, unused_ok;
   alarm_t alarm;

@@ -1,6 +1,5 @@
-// An SP adapter as it stands in a node: the card with its SRAM, its processor model, its run-time settings, its trace points
-// and its invariants. The adapter's processor is a port model like the LANai's: an uncached access of a path asks for the
-// internal bus.
+// SP adapter in a node: the card with its SRAM, processor model, run-time settings, trace points and invariants. The
+// adapter's processor is a port model like the LANai's: an uncached access of a path requests the internal bus.
 module sim_sp_nic
   import myri_sleep_pkg::*;
   import myri_nic_engines_pkg::*;

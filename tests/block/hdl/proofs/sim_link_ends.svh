@@ -1,9 +1,10 @@
-// Both ends of a link with their cables; each sends, takes, and has its slots for BEAT and for repeating STOP as it likes, two
-// BEATs never next to each other. No slack buffer overflows that has room over STOP's mark for what is on its way: the cable
-// twice and `EXTRA` characters. STOP is never in force over GO's mark or
-// less, so not over an empty one. From a to b characters arrive in order, once, and no others; a packet that a long time-out
-// has cut ends with a GAP, the rest of it is swallowed up to its own, and the next begins with its first
-// character; none is cut before it has waited for the time-out. One character, any, is followed from the edge at which it is taken.
+// Both ends of a link with their cables; each sends, accepts, and has its slots for BEAT and STOP refresh at arbitrary
+// times, but two BEATs are never adjacent. No slack buffer overflows if it has room above STOP's mark for the
+// characters in flight: twice the cable plus `EXTRA` characters. STOP is never in force at or below GO's mark, so never
+// with an empty buffer. From a to b characters arrive in order, once, and no others. A packet cut by a long time-out
+// ends with a GAP, its rest is discarded up to its own GAP, and the next packet begins with its first character. No
+// packet is cut before it has waited for the time-out. One arbitrary character is followed from the edge at which it is
+// accepted.
 // prove: bounded 12
 // mutants of: myri_link_tx
 localparam logic [7:0] EXTRA = 8'd4;
