@@ -1,4 +1,4 @@
-"""What VIA studies share: processes with registered memory, connected VIs, and where the time of one message goes."""
+"""Shared parts of VIA studies: processes with registered memory, connected VIs, and stage times of one message."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from pymodels.trace import PARTS_PER_NODE, Part, TraceEvent, unit
 
 DISCRIMINATOR = 7
 PLACES_BYTES = 1 << 16
-"""Of each user's descriptors."""
+"""Size in bytes of the memory for each user's descriptors."""
 
 
 @dataclass
 class User:
-    """A process with memory that is registered under one tag: data from `base`, descriptors from `places`."""
+    """Process with memory registered under one tag: data from address `base`, descriptors from address `places`."""
 
     nic: VipNic
     tag: int
@@ -32,29 +32,29 @@ class User:
 
     @property
     def process(self) -> Process:
-        """Whose memory it is."""
+        """Process that owns the memory."""
         return self.nic.process
 
     def descriptor(self, number: int, segments: int = 1) -> Descriptor:
-        """A place for a descriptor of so many segments."""
+        """Return descriptor number `number`, with room for `segments` data segments."""
         stride = (32 + 16 * segments + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
         return self.nic.descriptor(self.places + stride * number, self.place_handle)
 
     def part(self, offset: int, size: int) -> tuple[int, int, int]:
-        """A data segment in the registered memory."""
+        """Return a data segment (address, memory handle, size) at an offset in the registered memory."""
         return self.base + offset, self.handle, size
 
     def read(self, offset: int, size: int) -> bytes:
-        """What stands there."""
+        """Return `size` bytes at an offset in the registered memory."""
         return self.process.load_bytes(self.base + offset, size)
 
     def write(self, offset: int, data: bytes) -> None:
-        """Put bytes there."""
+        """Store bytes at an offset in the registered memory."""
         self.process.store_bytes(self.base + offset, data)
 
 
 async def user(via: Via, size: int = 1 << 17, rdma_write: bool = False, rdma_read: bool = False) -> User:
-    """A new process with so much registered memory."""
+    """Create a process with `size` bytes of registered memory."""
     nic = await via.open()
     tag = nic.create_ptag()
     base, places = nic.process.allocate(size), nic.process.allocate(PLACES_BYTES)
@@ -63,17 +63,17 @@ async def user(via: Via, size: int = 1 << 17, rdma_write: bool = False, rdma_rea
 
 
 async def connect(here: User, there: User, node: int, **attributes: Any) -> tuple[Vi, Vi]:
-    """A new VI of each, connected; `node` is where `there` is."""
+    """Create a VI on each side and connect them; `node` is the node of `there`."""
     mine, yours = await here.nic.create_vi(here.tag, **attributes), await there.nic.create_vi(there.tag, **attributes)
     await join(here, mine, there, yours, node)
     return mine, yours
 
 
 async def join(here: User, mine: Vi, there: User, yours: Vi, node: int, timeout_us: float = 5000) -> None:
-    """Connect two VIs; `node` is where `there` is."""
+    """Connect two VIs; `node` is the node of `there`."""
 
     async def serve() -> None:
-        """The server's side."""
+        """Accept the connection on the server's side."""
         await there.nic.connect_accept(await there.nic.connect_wait(DISCRIMINATOR, timeout_us), yours)
 
     task = there.process.spawn(serve(), "server")
@@ -92,14 +92,18 @@ STAGES = (
     ("nic_receive", TraceEvent.NIC_ACCEPT, Part.NIC_CPU, 1),
     ("to_user_buffer", TraceEvent.POLL_HIT, Part.HOST_CPU, 1),
 )
-"""Stage by stage of paper 001, Figure 3.4: its name, the record at which it ends, of which part, of sender or receiver.
-A record that a message does not have (nothing is fetched of one that goes inline) leaves its stage to the next one."""
+"""Stages of paper 001, Figure 3.4: name, event of the record that ends it, part, and side (0 sender, 1 receiver).
+
+If a message has no such record (no DMA for an inline message), the time of the stage counts for the next one.
+"""
 
 
 def stages(trace: NDArray[np.void], near: int, far: int, begun: int) -> dict[str, float]:
-    """Microseconds of the stages of the first message of one packet that node `near` posted from a time (ps) on, in
-    their order; together its way from the call to the receiver's notice. What the NIC does while payload is on its way
-    from host memory counts as its processing, only the rest as the way.
+    """Return the time in us of each stage of one single-packet message, in order.
+
+    The message is the first that node `near` posted at or after `begun` (ps). The stages together cover the time from
+    the call until the receiver notices the message. Work of the NIC during the DMA of the payload counts as its
+    processing; only the rest of the DMA counts as transfer.
     """
     late = trace[trace["time"] >= begun]
     taken = _first(late, TraceEvent.NIC_DESCRIPTOR, unit(near, Part.NIC_CPU))
@@ -120,12 +124,12 @@ def stages(trace: NDArray[np.void], near: int, far: int, begun: int) -> dict[str
 
 
 def last_call(trace: NDArray[np.void], node: int) -> int:
-    """When (ps) a node's host posted its last message; 0: it never did."""
+    """Return the time (ps) at which a node's host posted its last message, or 0."""
     calls = trace[(trace["event"] == TraceEvent.SEND_CALL) & (trace["unit"] == unit(node, Part.HOST_CPU))]
     return int(calls["time"][-1]) if len(calls) else 0
 
 
 def _first(trace: NDArray[np.void], event: TraceEvent, where: int) -> Any:
-    """The first record of an event of a unit."""
+    """Return the first record of an event of a unit, or None."""
     rows = trace[(trace["event"] == event) & (trace["unit"] == where)]
     return rows[0] if len(rows) else None

@@ -1,4 +1,4 @@
-"""How busy the NICs of a stream were, from the trace: their processors, and their transfers to and from the host."""
+"""Utilisation of the NICs during a stream, from the trace: processors, and DMA between NIC and host."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PARTS = {
 
 
 def busy_percent(trace: NDArray[np.void], node: int, begun: int, ended: int) -> dict[str, float]:
-    """Percent of an interval (ps) in which the processor of a NIC worked, and in which it moved data over its bus."""
+    """Return the percentage of an interval (ps) in which a NIC's processor worked, and in which its DMA was active."""
     return {
         name: 100 * _covered(_spans(trace, unit(node, part), start, end), begun, ended) / (ended - begun)
         for name, (part, start, end) in PARTS.items()
@@ -24,7 +24,7 @@ def busy_percent(trace: NDArray[np.void], node: int, begun: int, ended: int) -> 
 
 
 def _spans(trace: NDArray[np.void], where: int, start: TraceEvent, end: TraceEvent) -> list[tuple[int, int]]:
-    """(begin, end) of what a unit did: each begin with the next end."""
+    """Return (begin, end) of each activity of a unit, pairing each begin with the next end."""
     mine = trace[trace["unit"] == where]
     begins, ends = (np.sort(mine["time"][mine["event"] == event]) for event in (start, end))
     begins = begins[: len(ends)]
@@ -32,7 +32,7 @@ def _spans(trace: NDArray[np.void], where: int, start: TraceEvent, end: TraceEve
 
 
 def _covered(spans: list[tuple[int, int]], begun: int, ended: int) -> int:
-    """Time of an interval that lies in any of the spans; they may overlap."""
+    """Return the time of an interval that is covered by at least one span; spans may overlap."""
     total, at = 0, begun
     for start, end in sorted(spans):
         low, high = max(start, at), min(end, ended)
@@ -43,8 +43,9 @@ def _covered(spans: list[tuple[int, int]], begun: int, ended: int) -> int:
 
 
 def limits(lab: Any, near: int, far: int, begun: int, ended: int) -> None:
-    """Hand in how busy both sides were in an interval, and by how much the busiest of the receiver exceeds the
-    sender's: above 1 the receive side limits.
+    """Record the utilisation of both sides in an interval, and the ratio of the receiver's maximum to the sender's.
+
+    A ratio above 1 means that the receive side limits the rate.
     """
     trace = lab.trace()
     most = {}

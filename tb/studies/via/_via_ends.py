@@ -1,4 +1,4 @@
-"""What studies of VIA share: processes that have opened their NIC, connected VIs, registered buffers, descriptors."""
+"""Shared parts of VIA studies: processes with an open NIC, connected VIs, registered buffers, descriptors."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from tb.studies.kit.hosts import Options, in_pairs, start_together
 HEARD_PS = 10_000_000
 Choices = Mapping[str, Options]
 SMALL: Mapping[str, float | str] = {"vis": 48, "table_words": 8192}
-"""So many VIs and pages (of 32 MB) have tables in the memory of every NIC."""
+"""Options with few VIs and pages (of 32 MB), whose tables fit in the memory of every NIC."""
 CONNECT_US = 1_000_000.0
-"""Patience with a peer that connects."""
+"""Time-out of a connection request, us."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Memory:
 
 
 class End:
-    """A process of one host with its NIC open, one protection tag for everything it has."""
+    """Process of one host with its NIC open and one protection tag for all of its resources."""
 
     def __init__(self, lab: Lab, node: int, process: Any, nic: Any) -> None:
         self.lab, self.node, self.process, self.nic = lab, node, process, nic
@@ -40,34 +40,34 @@ class End:
 
     @classmethod
     async def open(cls, lab: Lab, libraries: Sequence[Any], node: int, name: str = "") -> End:
-        """A new process on a node."""
+        """Create a process on a node and open its NIC."""
         process = lab.running.hosts[node].process(name)
         return cls(lab, node, process, await libraries[node].open(process))
 
     async def memory(self, size: int, **rights: bool) -> Memory:
-        """New registered memory, whole pages; what peers may do with it: `rdma_write`, `rdma_read`."""
+        """Allocate and register memory of whole pages; `rights` are the peers' `rdma_write` and `rdma_read`."""
         va = self.process.allocate(size)
         return Memory(va, await self.nic.register_memory(va, size, self.tag, **rights), size)
 
     async def forget(self, memory: Memory) -> None:
-        """Deregister it, and give it back."""
+        """Deregister and free memory."""
         await self.nic.deregister_memory(memory.handle)
         self.process.free(memory.va, memory.size)
 
     async def vi(self, **attributes: Any) -> Any:
-        """A new VI (`reliability`, `most`)."""
+        """Create a VI with the given attributes (`reliability`, `most`)."""
         return await self.nic.create_vi(self.tag, **attributes)
 
 
 async def start(lab: Lab, options: Mapping[str, float | str] | None = None) -> list[Any]:
-    """The layer on every host. The libraries by VNN."""
+    """Start the layer on every host and return the libraries by VNN."""
     libraries = lab.start_layer("via", options)
     await start_together(lab, libraries)
     return libraries
 
 
 async def ends(lab: Lab, options: Mapping[str, float | str] | None = None) -> tuple[End, End]:
-    """A process on the first host and one on the last."""
+    """Start the layer and return a process on the first host and one on the last."""
     libraries = await start(lab, options)
     return await End.open(lab, libraries, 0, "near"), await End.open(lab, libraries, len(libraries) - 1, "far")
 
@@ -75,9 +75,10 @@ async def ends(lab: Lab, options: Mapping[str, float | str] | None = None) -> tu
 async def pairs(
     lab: Lab, choices: Choices, common: Mapping[str, float | str] | None = None, spare: int = 0
 ) -> dict[str, tuple[End, End]]:
-    """For each choice of options two hosts of their own, by name: one run compares what only differs in options.
+    """Return two processes on two hosts of their own for each choice of options, by the name of the choice.
 
-    The cluster has two hosts for each of them, behind `spare` hosts that are left alone.
+    One run then compares systems that differ only in these options. The cluster has two hosts per choice, after `spare`
+    hosts that are not used.
     """
     of_host = in_pairs(list(choices.values()), spare)
     libraries = lab.start_layer("via", common, of_host)
@@ -90,7 +91,7 @@ async def pairs(
 
 
 async def join(near: End, near_vi: Any, far: End, far_vi: Any) -> None:
-    """Connect two VIs: the far end waits, the near one asks."""
+    """Connect two VIs: the far end waits for a connection, the near end requests it."""
     name = zlib.crc32(f"{near.node} {near_vi.number} {far.node} {far_vi.number}".encode())
 
     async def accept() -> None:
@@ -107,13 +108,13 @@ async def join(near: End, near_vi: Any, far: End, far_vi: Any) -> None:
 
 
 async def heard(lab: Lab, vi: Any) -> None:
-    """Until a VI knows that its peer has disconnected."""
+    """Wait until a VI reports that its peer has disconnected."""
     while vi.state is State.CONNECTED:
         await lab.kernel.sleep(HEARD_PS, "the peer to be notified")
 
 
 async def part(lab: Lab, near_vi: Any, far_vi: Any) -> None:
-    """Disconnect two VIs, take back what was flushed, and destroy them."""
+    """Disconnect two VIs, dequeue flushed descriptors, and destroy the VIs."""
     await near_vi.disconnect()
     await heard(lab, far_vi)
     await far_vi.disconnect()
@@ -126,21 +127,23 @@ async def part(lab: Lab, near_vi: Any, far_vi: Any) -> None:
 
 
 def stock(lab: Lab, system: str) -> bool:
-    """Whether this is a system of the paper (profile `nic+host`), and nothing of it or of the layer was set by hand:
-    what the paper says of it must hold. Elsewhere it is what the study finds out.
+    """Return True if `system` (profiles `nic+host`) is a system of the paper and no setting of it or of the layer was
+    changed.
+
+    The paper's results must then hold; otherwise the study only measures them.
     """
     profile, settings = lab.plan.profile, lab.plan.request.settings
     return profile.name == system and not any(key in profile.values or key.startswith("via.") for key in settings)
 
 
 NETFINITY, LINUX = "sp+p3-450", "lanai4+p2-300"
-"""The systems of paper 001, 2.3: hosts with SP adapters under NT, and with LANai 4 under Linux."""
+"""Systems of paper 001, 2.3: hosts with SP adapters under NT, and with LANai 4 under Linux."""
 
 
 class Ring:
-    """Descriptors of one work queue, used round and round, each with its own place in a buffer.
+    """Descriptors of one work queue, used in turn, each with its own place in a buffer.
 
-    `places` are the beginnings of the buffers by turn; a message of `segments` pieces takes them from as many pages.
+    `places` are the buffers' start addresses; a message of `segments` pieces takes them from as many pages.
     """
 
     def __init__(
@@ -152,7 +155,7 @@ class Ring:
         segments: int = 1,
         shared: bool = False,
     ) -> None:
-        """`shared`: the buffers are another ring's."""
+        """Set up the ring; `shared` is True if the buffers belong to another ring."""
         room = _room(segments)
         self._shared = shared
         self._end, self._memory = end, descriptors
@@ -165,30 +168,30 @@ class Ring:
 
     @classmethod
     async def make(cls, end: End, depth: int, size: int, places: int = 1, segments: int = 1, **rights: Any) -> Ring:
-        """`depth` descriptors, and `places` buffers for messages of `size` bytes."""
+        """Allocate `depth` descriptors and `places` buffers for messages of `size` bytes."""
         stride = -(-max(size, 4) // PAGE) * PAGE if segments == 1 else segments * PAGE * -(-size // (segments * PAGE))
         descriptors = await end.memory(depth * _room(segments))
         data = await end.memory(stride * places, **rights)
         return cls(end, descriptors, data, [data.va + stride * i for i in range(places)], segments)
 
     async def beside(self, depth: int) -> Ring:
-        """So many descriptors of another work queue for the same buffers."""
+        """Return a ring of `depth` descriptors of another work queue that uses the same buffers."""
         descriptors = await self._end.memory(depth * _room(self._segments))
         return Ring(self._end, descriptors, self._data, self._places, self._segments, shared=True)
 
     async def close(self) -> None:
-        """Give its memory back; nothing is posted any more."""
+        """Release the memory; no descriptor may be posted any more."""
         if not self._shared:
             await self._end.forget(self._data)
         await self._end.forget(self._memory)
 
     @property
     def data(self) -> Memory:
-        """Where the buffers stand."""
+        """Memory of the buffers."""
         return self._data
 
     def pieces(self, size: int, place: int) -> list[tuple[int, int, int]]:
-        """Data segments of a message: equal parts, each in pages of its own."""
+        """Return the data segments of a message: equal parts, each in its own pages."""
         va, count, handle = self._places[place % len(self._places)], self._segments, self._data.handle
         part = -(-size // count)
         stride = -(-part // PAGE) * PAGE if count > 1 else 0
@@ -196,24 +199,24 @@ class Ring:
         return [(va + stride * i, handle, length) for i, length in enumerate(sizes)]
 
     def fill(self, size: int, place: int, data: bytes) -> None:
-        """Put a message into its buffer."""
+        """Store a message in its buffer."""
         done = 0
         for va, _, length in self.pieces(size, place):
             self._end.process.store_bytes(va, data[done : done + length])
             done += length
 
     def held(self, size: int, place: int) -> bytes:
-        """The message in a buffer."""
+        """Return the message in a buffer."""
         return b"".join(self._end.process.load_bytes(va, length) for va, _, length in self.pieces(size, place))
 
     def next(self) -> Any:
-        """The next descriptor's place."""
+        """Return the next descriptor of the ring."""
         self._turn += 1
         return self._descriptors[(self._turn - 1) % len(self._descriptors)]
 
 
 def _room(segments: int) -> int:
-    """Bytes of a descriptor of so many data segments and an address segment, aligned."""
+    """Return the aligned size in bytes of a descriptor with `segments` data segments and an address segment."""
     return -(-(32 + 16 + 16 * segments) // ALIGNMENT) * ALIGNMENT
 
 

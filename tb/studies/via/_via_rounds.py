@@ -1,12 +1,12 @@
 """Round trips and streams over VIA under one condition at a time (paper 001, 4.2.2).
 
-Round trips: a message goes to the other process and one of the same size comes back; receives are posted between two
-round trips, which begin at random phases of the near process's and NIC's polling loops. Polling loops of two NICs that
-take equally long keep their phase to each other through all round trips of a link: what a packet waits for the loop
-that receives it, between nothing and one round of it, is as it was when the link was made, and not a mean.
+Round trip: a message goes to the other process, and one of the same size returns. Receives are posted between two round
+trips, which begin at random phases of the polling loops of the near process and NIC. Polling loops of two NICs with
+equal periods keep their relative phase through all round trips of a link. A packet's wait for the receiver's loop is
+therefore a fixed part of one period, set when the link was made, and not a mean.
 
-Streams: messages leave back to back, at most `window` of them not yet taken back, and the sender waits for the answer
-to the last. Utilisation is what the near host's CPU was used, of the time that was measured.
+Stream: messages are sent back to back, at most `window` of them unfinished, and the sender waits for the answer to the
+last. Utilisation is the near host's CPU time in percent of the measured time.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ from tb.studies.via._via_ends import End, join, part
 ACK = 4
 """Bytes of the answer to the last message of a stream, in each of its segments."""
 POSTED, PAGE_WORDS = 128, 240
-"""Receives of a stream that are posted before it begins, each later one when one is taken; and the words of descriptors
-that a process may have in its page of the NIC, where it posts by itself.
+"""Number of receives posted before a stream begins; each further one is posted when a message is dequeued.
+
+Also the number of descriptor words that a process may have in its page of the NIC, with user-level doorbells.
 """
 
 
@@ -37,13 +38,13 @@ class Link:
         self.streamed = 0, 0
         """Begin and end of the last stream, ps."""
         self._came: list[int] = []
-        """When each message of it was taken, ps."""
+        """Time at which each message of the last stream was dequeued, ps."""
         self._idle: list[tuple[Any, Any]] = []
         self._pause = phases(f"phases {lab.seed}")
 
     @classmethod
     async def make(cls, near: End, far: End, case: Case, messages: int) -> Link:
-        """Connect two processes, with buffers for so many messages."""
+        """Connect two processes, with buffers for `messages` messages."""
         a, b = await Party.make(near, case, messages), await Party.make(far, case, messages)
         await join(near, a.vi, far, b.vi)
         if case.rdma:
@@ -56,26 +57,29 @@ class Link:
 
     @property
     def _posted(self) -> int:
-        """How many receives of a stream are posted at a time."""
+        """Number of receives of a stream that are posted at a time."""
         user_level = self.far.end.nic.options.user_level
         return min(POSTED, PAGE_WORDS // (12 + 4 * self.case.segments)) if user_level else POSTED
 
     async def widen(self, vis: int) -> None:
-        """Connect further VIs, until there are so many."""
+        """Connect further VIs until there are `vis`."""
         while len(self._idle) < vis - 1:
             near, far = await self.near.idle_vi(), await self.far.idle_vi()
             await join(self.near.end, near, self.far.end, far)
             self._idle.append((near, far))
 
     async def close(self) -> None:
-        """Disconnect, and give everything back."""
+        """Disconnect and release all resources."""
         for near, far in ((self.near.vi, self.far.vi), *self._idle):
             await part(self.lab, near, far)
         for party in (self.near, self.far):
             await party.close()
 
     async def round_trips(self, rounds: int) -> Measured:
-        """Half of a round trip; one goes before the clock starts, by the same threads, which then have their CPUs."""
+        """Return half of the mean round-trip time.
+
+        One more round trip precedes the measurement, by the same threads, which have their CPUs afterwards.
+        """
         for party in (self.near, self.far):
             party.fill(self.lab.seed)
             for _ in range(AHEAD):
@@ -88,7 +92,7 @@ class Link:
         return Measured(clock.elapsed / rounds / 2 / 1e6, clock.percent)
 
     async def _rounds(self, rounds: int) -> Clock:
-        """Of all round trips but the first."""
+        """Make the round trips and return the clock of all but the first."""
         first, clock = (Clock(self.lab, self.near.end.host) for _ in range(2))
 
         async def ask(number: int) -> None:
@@ -122,13 +126,13 @@ class Link:
             await party.received()
 
     async def _prepare(self, party: Party) -> None:
-        """Receives for the round after the next, and sends taken back."""
+        """Post receives for the round after the next, and dequeue finished sends."""
         for size in self.case.pieces:
             await party.expect(size)
             await party.sent()
 
     async def notified(self, rounds: int) -> Measured:
-        """Round trips in which a handler is called for each receive, and sends the answer."""
+        """Measure round trips in which a handler is called for each receive and sends the answer."""
         over = self.near.end.host.event("the last round trip")
         left = {id(self.near): rounds, id(self.far): rounds}
         size = self.case.size
@@ -162,8 +166,11 @@ class Link:
         return Measured(clock.elapsed / rounds / 2 / 1e6, clock.percent)
 
     async def fetches(self, count: int, window: int) -> Measured:
-        """RDMA reads of the far process's memory: MB/s of so many, and the percentage of the CPU; `window` of them are
-        posted and not done.
+        """Measure RDMA reads of the far process's memory: rate in MB/s and CPU utilisation.
+
+        Args:
+            count: number of reads.
+            window: number of posted and unfinished reads.
         """
         self.far.fill(self.lab.seed)
         clock = Clock(self.lab, self.near.end.host)
@@ -187,7 +194,7 @@ class Link:
         return Measured(self.case.size * count / clock.elapsed * 1e6, clock.percent)
 
     async def stream(self, messages: int) -> Measured:
-        """MB/s of messages back to back."""
+        """Measure a stream of `messages` messages back to back: rate in MB/s."""
         sizes = self.case.pieces * messages
         self.near.fill(self.lab.seed)
         for size in sizes[: self._posted]:
@@ -229,12 +236,12 @@ class Link:
         await self._answer()
 
     async def _answer(self) -> None:
-        """The last message of a stream has come."""
+        """Answer the last message of a stream."""
         await self.far.send(ACK * self.case.segments)
         await self.far.sent()
 
     async def _notified(self, sizes: list[int]) -> None:
-        """A handler takes each message, and is asked for again before it does anything else."""
+        """Receive a stream by a handler, which requests its next call before anything else."""
         over, taken = self.far.end.host.event("the last message of a stream"), 0
 
         async def handler(descriptor: Any) -> None:
@@ -258,7 +265,7 @@ class Link:
 
 
 async def latency(near: End, far: End, case: Case, rounds: int) -> Measured:
-    """Time one way under a condition; of an RDMA read, the time until the data are here."""
+    """Return the one-way time under a condition; for an RDMA read, the time until the data have arrived."""
     link = await Link.make(near, far, case, rounds + 2 + AHEAD)
     if case.read:
         rate = await link.fetches(rounds, 1)
@@ -270,7 +277,7 @@ async def latency(near: End, far: End, case: Case, rounds: int) -> Measured:
 
 
 async def bandwidth(near: End, far: End, case: Case, messages: int) -> Measured:
-    """Rate of a stream under a condition."""
+    """Return the rate of a stream under a condition."""
     link = await Link.make(near, far, case, messages)
     measured = await (link.fetches(messages, case.window) if case.read else link.stream(messages))
     await link.close()

@@ -1,4 +1,4 @@
-"""The micro-benchmarks of VIBe that move no data (paper 001, 4.2.1): how long it takes to make and unmake things."""
+"""VIBe micro-benchmarks without data transfer (paper 001, 4.2.1): times to create and destroy VIA objects."""
 
 from __future__ import annotations
 
@@ -11,31 +11,33 @@ from tb.lab.lab import Lab
 from tb.studies.via._via_ends import End, heard, join
 
 PAGES = (1, 16, 256)
-"""Sizes of registered regions."""
+"""Sizes of registered regions in pages."""
 
 
 class Stopwatch:
-    """Times of calls, by name."""
+    """Durations of calls, by name."""
 
     def __init__(self, lab: Lab) -> None:
         self._lab = lab
         self.times: dict[str, list[int]] = {}
 
     async def time(self, name: str, call: Awaitable[Any]) -> Any:
-        """Await a call and keep how long it took, ps."""
+        """Await a call, store its duration in ps, and return its result."""
         begun = self._lab.kernel.now
         result = await call
         self.times.setdefault(name, []).append(self._lab.kernel.now - begun)
         return result
 
     def hand_in(self) -> None:
-        """Medians, as metrics in us."""
+        """Record the medians as metrics in us."""
         for name, times in self.times.items():
             self._lab.metric(name, statistics.median(times) / 1e6)
 
 
 async def costs(lab: Lab, near: End, far: End, rounds: int) -> None:
-    """Creating and destroying VIs and completion queues, connecting and tearing down, registering memory."""
+    """Measure creation and destruction of VIs and completion queues, connection and disconnection, and memory
+    registration.
+    """
     watch = Stopwatch(lab)
     for _ in range(rounds):
         mine = await watch.time("create_vi_us", near.vi())

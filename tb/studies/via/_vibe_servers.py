@@ -1,8 +1,9 @@
-"""The client/server micro-benchmarks of VIBe (paper 001, 4.2.3): transactions a second, one server thread or several.
+"""Client/server micro-benchmarks of VIBe (paper 001, 4.2.3): transactions per second with one or several server
+threads.
 
-A client sends a request and waits for the whole reply before it sends the next. A server of several threads has all
-its receive queues on one completion queue. `slaves`: a master thread waits there and hands each request to a slave;
-`pool`: all workers wait there. Every thread sleeps while it waits, since all of a host's threads share one CPU.
+A client sends a request and waits for the whole reply before it sends the next. A server of several threads has all its
+receive queues on one completion queue. Model `slaves`: a master thread waits there and passes each request to a slave.
+Model `pool`: all workers wait there. Every thread sleeps while it waits, because all threads of a host share one CPU.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ REPLIES = (16, 256, 4096)
 CLIENTS = (1, 2, 4)
 WORKERS = 3
 PATIENCE_US = 2000.0
-"""After so long without a request a worker looks whether all is done."""
+"""Time without a request after which a worker checks whether all requests are served, us."""
 
 
 async def servers(lab: Lab, near: End, far: End, rounds: int) -> None:
-    """One client and a server of one thread, over the size of the reply; then several clients and threads."""
+    """Measure one client and a single-threaded server over the size of the reply, then several clients and threads."""
     rates = [await _single(lab, near, far, reply, rounds) for reply in REPLIES]
     curve(lab, "transactions", REPLIES, rates, "bytes", "transactions/s", "transactions_per_s_{}B")
     for model in ("slaves", "pool"):
@@ -36,7 +37,7 @@ async def servers(lab: Lab, near: End, far: End, rounds: int) -> None:
 
 
 async def _single(lab: Lab, near: End, far: End, reply: int, rounds: int) -> float:
-    """Transactions a second of one client that polls, with a server that polls."""
+    """Return the transactions per second of one polling client with a polling server."""
     case = Case(max(reply, REQUEST))
     client, server = await Party.make(near, case, rounds), await Party.make(far, case, rounds)
     await join(near, client.vi, far, server.vi)
@@ -69,7 +70,7 @@ async def _single(lab: Lab, near: End, far: End, reply: int, rounds: int) -> flo
 
 
 class _Server:
-    """Several clients of one process, and a server of several threads."""
+    """Several clients in one process, and a server of several threads."""
 
     def __init__(self, lab: Lab, near: End, far: End, clients: int, rounds: int) -> None:
         self.lab, self.near, self.far = lab, near, far
@@ -82,7 +83,7 @@ class _Server:
         self.request = far.host.event("a request")
 
     async def serve(self, model: str) -> float:
-        """Transactions a second."""
+        """Serve all requests by a model and return the transactions per second."""
         await self._open()
         workers = [self.far.process.spawn(work, name) for name, work in self._workers(model)]
         clients = [self.near.process.spawn(self._ask(party), "client") for party, _ in self.parties]
@@ -127,7 +128,7 @@ class _Server:
             await party.sent()
 
     async def _next(self) -> Party | None:
-        """The connection of the next request; None when all are served."""
+        """Return the connection of the next request, or None when all are served."""
         while self.left:
             try:
                 vi, _ = await self.queue.wait(PATIENCE_US)

@@ -1,8 +1,8 @@
 """What bandwidth does VIA reach over the size of a message, at which size half of it, and which side limits it?
 
 Strategy (paper 001, 3.3.3): messages leave one process back to back, and the clock stops when the last one is answered.
-Every size has a connection of its own. While the longest messages stream, the trace tells how busy each side's NIC was.
-Forty messages were not enough: with 200 the rates have converged. Another implementation: `SET="via.preset=bvia2"`.
+Every size has a connection of its own. During the stream of the longest messages, the trace gives the utilisation of
+each side's NIC. With 200 messages the rates have converged. Another implementation: `SET="via.preset=bvia2"`.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from tb.studies.via._via_rounds import Link
 LAYER = "via"
 SIZES = (64, 256, 512, 768, 1024, 1536, 2048, 4096, 16384, 65536)
 ENOUGH = 200
-"""Messages of a stream that has converged."""
+"""Number of messages after which the rate of a stream has converged."""
 BYTES = 1 << 18
-"""A stream has no more of them, but at least three messages."""
+"""Maximum number of bytes of a stream, unless that is fewer than three messages."""
 OPTIONS = {
     "messages": Option(ENOUGH, "messages of a stream; long ones fewer", 3, 1000),
     "largest": Option(65536, "longest message in bytes", 64, 65536, unit="bytes"),

@@ -20,14 +20,16 @@ LAYER = "via"
 CLUSTER = "four_hosts"
 SIZES = (4, 16, 64, 256, 1024)
 STAGED = 16
-"""Bytes of the message whose stages are handed in (Figure 3.4's)."""
+"""Size in bytes of the message whose stages are recorded (those of Figure 3.4)."""
 FUTURE: dict[str, float | str] = {
     "doorbell": "hw",
     "descriptors": "ahead",
     "translation": "at2",
     "inline": 0,
 }
-"""Beside what the paper names: receive descriptors are read when they are posted, as FirmVIA's are translated then."""
+"""Options of the future NIC; beyond the paper, receive descriptors are read when posted, as FirmVIA translates them
+then.
+"""
 CHOICES: dict[str, dict[str, float | str]] = {
     "": {**FUTURE, "write_combine": 0},
     "_wc": {**FUTURE, "write_combine": 1},
@@ -41,7 +43,7 @@ VARIANTS = {
     "pci32": ("sp-future", "clock.pci_ps=30000 pci.width=32"),
     "host-2GHz": ("sp-future", "host.clock_mhz=2000"),
 }
-"""Figure 3.10 on the narrow bus; and a host of 2 GHz."""
+"""Figure 3.10 on the narrow bus, and a host of 2 GHz."""
 
 
 async def run(lab: Lab) -> None:
@@ -57,7 +59,7 @@ async def run(lab: Lab) -> None:
 
 
 async def _time(lab: Lab, near: End, far: End, size: int, where: str) -> float:
-    """One way in us."""
+    """Return the one-way time in us."""
     rounds = lab.option("rounds")
     link = await Link.make(near, far, Case(size), rounds + 4)
     measured = await link.round_trips(rounds)

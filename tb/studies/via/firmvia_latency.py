@@ -1,10 +1,10 @@
 """How long does a VIA message take from process to process, and where does the time go?
 
-Strategy (paper 001, 3.3.2): two processes on two hosts send one message back and forth, buffers begin with a page; each
-posts its next receive while its message is under way, and polls the status of the one before. Half of a round trip is
-the one-way time, the mean over the repetitions of a size, which begin at random phases of all polling loops. The host's
-part is the time of the call that posts, at 16 bytes (readings A2); the stages of Figure 3.4 are intervals between trace
-records of one message, and so are the parts of the host's call (Table 3.2): before the kernel, its processing, its
+Strategy (paper 001, 3.3.2): two processes on two hosts send one message back and forth in page-aligned buffers. Each
+posts its next receive while its message is in flight, and polls the status of the previous one. Half of a round trip is
+the one-way time. It is the mean over the repetitions of a size, which begin at random phases of all polling loops. The
+host's part is the time of the posting call at 16 bytes (readings A2). The stages of Figure 3.4 are intervals between
+trace records of one message. So are the parts of the host's call (Table 3.2): before the kernel, in the kernel, and its
 stores to the NIC.
 """
 
@@ -29,7 +29,7 @@ from tb.studies.via._via import User, connect, stages, user
 LAYER = "via"
 SIZES = (4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
 STAGED = (4, 16, 128, 1024)
-"""Sizes whose stages are handed in."""
+"""Sizes in bytes whose stages are recorded."""
 HOST_AT = 16
 OPTIONS = {
     "repetitions": Option(6, "round trips of each size", 2, 100_000),
@@ -41,7 +41,7 @@ TINY = "repetitions=2 largest=16 via.preset=hwvia via.vis=4"
 
 
 class End:
-    """One process of the pair: sends from the start of its memory, receives into a page of its own."""
+    """Process of the pair: sends from the start of its memory, receives into a page of its own."""
 
     def __init__(self, owner: User, vi: Vi) -> None:
         self.user, self.vi = owner, vi
@@ -78,7 +78,7 @@ async def run(lab: Lab) -> None:
 
 
 async def _size(lab: Lab, here: End, there: End, size: int) -> float:
-    """One-way time of a size in microseconds."""
+    """Return the one-way time of a message size in us."""
     data = pattern(size)
     here.user.write(0, data)
     there.user.write(0, data[::-1])
@@ -109,7 +109,7 @@ async def _size(lab: Lab, here: End, there: End, size: int) -> float:
 
 
 async def _clear(here: End, there: End) -> None:
-    """Use up the receives that are still posted."""
+    """Consume the receives that are still posted."""
     await here.send(4)
     await there.vi.poll_receive()
     await there.send(4)
@@ -120,7 +120,7 @@ async def _clear(here: End, there: End) -> None:
 
 
 def _hand_in(lab: Lab, size: int, found: dict[str, float]) -> None:
-    """Stages in microseconds."""
+    """Record the stages of a size in us."""
     for number, (name, us) in enumerate(found.items()):
         lab.metric(f"stage_us_{size}B_{number}_{name}", us)
     if found:
@@ -130,7 +130,7 @@ def _hand_in(lab: Lab, size: int, found: dict[str, float]) -> None:
 
 
 def _host_parts(lab: Lab, late: NDArray[np.void]) -> None:
-    """The parts of the first call that posts, where it goes through the kernel: microseconds."""
+    """Record the parts of the first posting call, if it enters the kernel, in us."""
     mine = late[late["unit"] == unit(0, Part.HOST_CPU)]
     number = lab.running.paths.known("via/host", "post_send")
 

@@ -1,8 +1,7 @@
 """Which payload of a packet gives the most bandwidth, when no packet crosses a page?
 
-Strategy (paper 001, 3.3.3): pairs of hosts that differ in the payload only, one after the other on one switch, each
-streams long messages that begin with a page; and one message of 5,000 bytes is cut into packets, which are counted on
-the wire.
+Strategy (paper 001, 3.3.3): pairs of hosts on one switch differ only in the packet payload. One after the other, each
+streams long page-aligned messages. Then one message of 5,000 bytes is cut into packets, which are counted on the wire.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from tb.studies.via._via_rounds import Link, latency
 LAYER = "via"
 CLUSTER = "eight_hosts"
 PAYLOADS = (512, 1000, 1024, 2032)
-"""Of the pairs."""
+"""Packet payload of each pair of hosts, bytes."""
 COUNTED = 5000
 OPTIONS = {
     "messages": Option(6, "messages of a stream", 3, 200),
@@ -48,7 +47,7 @@ async def run(lab: Lab) -> None:
 
 
 def _check(lab: Lab, rates: dict[int, float]) -> None:
-    """A packet for each piece of a page; and on the paper's system the order of its payloads."""
+    """Check that each piece of a page is one packet and, on the paper's system, the ranking of the payloads."""
     for payload in PAYLOADS:
         pieces = sum(-(-part // payload) for part in (PAGE, COUNTED - PAGE))
         counted = lab.findings.metrics[f"packets_of_{COUNTED}B_payload_{payload}"]
@@ -59,7 +58,7 @@ def _check(lab: Lab, rates: dict[int, float]) -> None:
 
 
 async def _packets(lab: Lab, near: End, far: End) -> float:
-    """Packets that a message of 5,000 bytes makes: those of one round trip more."""
+    """Return the number of packets of a 5,000-byte message, as the increase over one more round trip."""
     counts = []
     for rounds in (1, 2):
         before = _sent(lab, near.node)
@@ -69,6 +68,6 @@ async def _packets(lab: Lab, near: End, far: End) -> float:
 
 
 def _sent(lab: Lab, node: int) -> int:
-    """Packets that a node has sent."""
+    """Return the number of packets that a node has sent."""
     trace = lab.trace()
     return int(((trace["event"] == TraceEvent.TX_TAIL) & (trace["unit"] == unit(node, Part.NET_SEND))).sum())

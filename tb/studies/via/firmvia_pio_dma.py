@@ -1,9 +1,9 @@
 """Up to which size does a message go faster in its descriptor than by DMA, for the NIC and with the host's stores?
 
 Strategy (paper 001, 3.3.2, Figure 3.5): two pairs of hosts differ in the longest message that is written into the queue
-instead of its address. The NIC's overhead is the time from its first look at the descriptor to the first character on
-the link, from the trace: reading the descriptor included, the host's stores left out. The host's own time of the call
-that posts is the second curve; their sum tells which choice is right for a message as a whole (readings C4).
+instead of its address. The NIC's overhead is the time from its first access to the descriptor to the first character on
+the link, from the trace: it includes reading the descriptor, but not the host's stores. The second curve is the host's
+time in the posting call. The sum of both decides which choice is better for a message as a whole (readings C4).
 """
 
 from __future__ import annotations
@@ -59,8 +59,9 @@ async def run(lab: Lab) -> None:
 
 
 async def _overheads(lab: Lab, near: End, far: End, size: int) -> tuple[float, float]:
-    """Time of the NIC and of the host for one send, in us: medians over the messages of some round trips. The first one
-    is left out: its thread has just been given the CPU.
+    """Return the time of the NIC and of the host for one send, in us: medians over some round trips.
+
+    The first message is left out, because its thread has just been given the CPU.
     """
     begun = lab.kernel.now
     await latency(near, far, Case(size), lab.option("rounds"))
@@ -69,14 +70,16 @@ async def _overheads(lab: Lab, near: End, far: End, size: int) -> tuple[float, f
 
 
 def host_sends(trace: NDArray[Any], node: int) -> float:
-    """From the call of a process that posts to its return, by the number of the send: the kernel's own have none."""
+    """Return the median time in us from a process's posting call to its return; excludes the kernel's own sends."""
     host = trace[trace["unit"] == unit(node, Part.HOST_CPU)]
     called, returned = (_by(host, event, "argument2") for event in (TraceEvent.SEND_CALL, TraceEvent.SEND_RETURN))
     return _median([(called[number], end) for number, end in returned.items()])
 
 
 def nic_sends(trace: NDArray[Any], node: int) -> float:
-    """From the NIC's first look at a descriptor of a process to its packet's first character on the link."""
+    """Return the median time in us from the NIC's first access to a process's descriptor to the packet's first
+    character.
+    """
     nic = trace[trace["unit"] == unit(node, Part.NIC_CPU)]
     left = _by(trace[trace["unit"] == unit(node, Part.LINK)], TraceEvent.TX_HEAD, "packet")
     spans, noticed = [], 0
@@ -89,10 +92,10 @@ def nic_sends(trace: NDArray[Any], node: int) -> float:
 
 
 def _by(trace: NDArray[Any], event: TraceEvent, field: str) -> dict[int, int]:
-    """When something happened, ps, by what names it."""
+    """Return the time of each record of an event in ps, by the value of a field."""
     return {int(row[field]): int(row["time"]) for row in trace[trace["event"] == event]}
 
 
 def _median(spans: Sequence[tuple[int, int]]) -> float:
-    """Of all spans but the first, in us."""
+    """Return the median of all spans but the first, in us."""
     return statistics.median(end - begin for begin, end in spans[1:]) / 1e6

@@ -19,7 +19,7 @@ LAYER = "via"
 CLUSTER = "eight_hosts"
 SIZE = 4
 ENOUGH = 6
-"""Messages of a stream that has converged."""
+"""Number of messages after which the rate of a stream has converged."""
 PRESETS: dict[str, dict[str, float | str]] = {
     "firmvia": {"preset": "firmvia"},
     "bvia1": {"preset": "bvia1"},
@@ -27,7 +27,7 @@ PRESETS: dict[str, dict[str, float | str]] = {
     "bvia2_one_entry": {"preset": "bvia2", "translation_entries": 1},
 }
 HARDWARE: dict[str, dict[str, float | str]] = {"hwvia": {"preset": "hwvia"}}
-"""In the place of the last pair, where the NIC has doorbells."""
+"""Pair that replaces the last one on a NIC with hardware doorbells."""
 OPTIONS = {
     "rounds": Option(16, "round trips of each preset", 2, 100_000),
     "messages": Option(ENOUGH, "messages of each stream", 3, 200),
@@ -35,7 +35,7 @@ OPTIONS = {
 }
 QUICK = "rounds=4 messages=4"
 VARIANTS = {"400MHz": ("lanai4", "host.clock_mhz=400")}
-"""The hosts of Berkeley VIA's second pair of rows."""
+"""Hosts of Berkeley VIA's second pair of rows."""
 
 
 async def run(lab: Lab) -> None:

@@ -1,9 +1,9 @@
 """What does it cost to learn of a completion: an entry that the NIC writes, or a look at every work queue?
 
 Strategy (paper 001, 2.3.4): two pairs of hosts differ in the completion queue only. CQ1, the NIC writes an entry: the
-time that a message takes longer than without a completion queue. CQ2, the library looks at the work queues: the time of
-one call of VipCQDone, over the number of receive queues that belong to it, and beside it what a message takes longer.
-A straight line through the numbers of queues is read at those that the NPB kernels LU and MG have on average.
+additional time of a message over one without a completion queue. CQ2, the library polls the work queues: the time of
+one call of VipCQDone over the number of its receive queues, and the additional time of a message. The straight line
+through the numbers of queues is evaluated at the mean numbers of queues of the NPB kernels LU and MG.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ async def run(lab: Lab) -> None:
 
 
 def _applications(lab: Lab, entry: float, looks: list[float]) -> None:
-    """A look at as many queues as a process of an application has, beside an entry."""
+    """Record the cost of polling as many queues as a process of each application has, and that of an entry."""
     each = slope(QUEUES, looks)
     first = (sum(looks) - each * sum(QUEUES)) / len(QUEUES)
     lab.metric("cq2_us_per_queue", each)
@@ -60,7 +60,7 @@ def _applications(lab: Lab, entry: float, looks: list[float]) -> None:
 
 
 async def _look(lab: Lab, near: End, far: End, queues: int) -> float:
-    """One call of VipCQDone that finds nothing, in us."""
+    """Return the time in us of one call of VipCQDone without a completion."""
     link = await Link.make(near, far, Case(SIZE, queue=queues), 1)
     await link.near.expect(SIZE)
     begun = lab.kernel.now
@@ -71,5 +71,5 @@ async def _look(lab: Lab, near: End, far: End, queues: int) -> float:
 
 
 async def _time(lab: Lab, near: End, far: End, queues: int) -> float:
-    """One way, with so many receive queues in a completion queue; 0: without one."""
+    """Return the one-way time with `queues` receive queues in a completion queue (0: without one)."""
     return (await latency(near, far, Case(SIZE, queue=queues), lab.option("rounds"))).value

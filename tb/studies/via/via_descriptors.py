@@ -29,7 +29,7 @@ CHOICES: dict[str, dict[str, float | str]] = {
     for choice in ("pio", "dma", "prefetch")
 }
 SPARE = 2
-"""Hosts on which no VIA runs: the words are measured on the first."""
+"""Number of hosts without VIA, on the first of which the stores and DMA are measured."""
 OPTIONS = {
     "rounds": Option(8, "round trips of each point", 2, 100_000),
     **layer_options(LAYER),
@@ -64,7 +64,9 @@ async def run(lab: Lab) -> None:
 
 
 async def _stores(lab: Lab, words: int) -> float:
-    """Until so many words are in the NIC's memory: stores and a load behind them, without what the load takes alone."""
+    """Return the time until `words` stored words are in the NIC's memory: stores and a load after them, less the load
+    alone.
+    """
     host = lab.running.hosts[0]
     at = host.nic_base + SCRATCH
     times = []
@@ -79,7 +81,7 @@ async def _stores(lab: Lab, words: int) -> float:
 
 
 async def _fetch(lab: Lab, size: int) -> float:
-    """A DMA of so many bytes into the NIC, from the write that starts it to its end, in us: the median of some."""
+    """Return the median time in us of a DMA of `size` bytes into the NIC, from the write that starts it to its end."""
     address = lab.running.hosts[0].allocate(4096).address
     took = [await engines(lab).transfer(size, address, to_nic=True) for _ in range(lab.option("rounds"))]
     return statistics.median(took) / 1e6

@@ -35,12 +35,12 @@ OPTIONS = {
 }
 QUICK = "tries=60"
 HONEST, GUARD = 3000, 64
-"""Bytes of an honest message at most, and around it."""
+"""Maximum size of an honest message in bytes, and of the guard bytes around it."""
 PLACES = 64
 
 
 class Hostile:
-    """A process that does what it likes."""
+    """Process that misuses its connection at random."""
 
     def __init__(self, lab: Lab, owner: User, vi: Vi, peer: User, node: int) -> None:
         self.lab, self.user, self.vi, self.peer = lab, owner, vi, peer
@@ -49,14 +49,14 @@ class Hostile:
         self._number = 0
 
     async def run(self, acts: int) -> None:
-        """So many acts."""
+        """Do `acts` random acts."""
         for _ in range(acts):
             await self._act()
             self.lab.findings.messages += 1
             await self.lab.kernel.sleep(self.lab.option("every_us") * 1_000_000 + 1, "the next hostile act")
 
     async def _act(self) -> None:
-        """One of them."""
+        """Do one random act."""
         own_page = isinstance(self.vi.sends.poster, ByProcess)
         acts = [self._post, self._post, self._right, self._elsewhere, *([self._page, self._page] if own_page else [])]
         try:
@@ -68,7 +68,7 @@ class Hostile:
             await self._take()
 
     async def _take(self) -> None:
-        """Take back what is done, so that more can be posted."""
+        """Dequeue finished descriptors, so that more can be posted."""
         for queue in (self.vi.sends, self.vi.receives):
             while len(queue) and await queue.done() is not None:
                 self.acts["done"] += 1
@@ -78,13 +78,13 @@ class Hostile:
         return self.user.descriptor(self._number, 8)
 
     def _word(self) -> int:
-        """A number that may mean something."""
+        """Return a random number that is likely to have a meaning."""
         own, other = self.user, self.peer
         known = (own.base, own.handle, own.place_handle, other.base, other.handle, 0, 1, 4095, 4096, 0xFFFFFFFF)
         return self.rng.choice(known) if self.rng.random() < 0.7 else self.rng.getrandbits(32)
 
     async def _post(self) -> None:
-        """A descriptor of random words."""
+        """Post a descriptor of random words."""
         place = self._place()
         count, flags = self.rng.choice((0, 1, 1, 2, 3, 8, 0xFFFF)), self.rng.choice((0, 0, 1, 1, 4, 5, 2, 0x40, 0x8000))
         words = [self._word() for _ in range(8 * Segment.SIZE // 4)]
@@ -98,7 +98,7 @@ class Hostile:
         await (self.vi.post_send if self.rng.random() < 0.6 else self.vi.post_receive)(place)
 
     async def _right(self) -> None:
-        """A descriptor as it should be."""
+        """Post a valid descriptor."""
         size = self.rng.choice((1, 8, 500, 5000))
         place, own = self._place(), self.user
         self.acts["right"] += 1
@@ -111,7 +111,7 @@ class Hostile:
             await self.vi.post_send(place.send(segments) if remote is None else remote(segments, *target))
 
     async def _elsewhere(self) -> None:
-        """A store to where nothing is the process's."""
+        """Store to an address outside the process's pages."""
         pages = self.user.process
         self.acts["elsewhere"] += 1
         try:
@@ -120,7 +120,7 @@ class Hostile:
             self.acts["stopped"] += 1
 
     async def _page(self) -> None:
-        """A store into the VI's page of the NIC or that of its doorbells, and a tail."""
+        """Store into the VI's page of the NIC or its doorbell page, and write a tail."""
         poster = self.vi.sends.poster
         assert isinstance(poster, ByProcess)
         begin = poster.pair - poster.pair % PAGE
@@ -137,7 +137,7 @@ class Hostile:
 
 
 class Honest:
-    """A connection whose every byte is checked."""
+    """Connection with a check of every byte."""
 
     def __init__(self, lab: Lab, here: User, there: User, mine: Vi, yours: Vi) -> None:
         self.lab, self.here, self.there, self.mine, self.yours = lab, here, there, mine, yours
@@ -146,7 +146,7 @@ class Honest:
         self.messages = 0
 
     async def run(self) -> None:
-        """Messages until told to stop, one more at least."""
+        """Send messages until stopped, at least one."""
         while not self.stop or not self.messages:
             await self._message()
 
@@ -197,7 +197,7 @@ async def run(lab: Lab) -> None:
 
 
 async def _attack(lab: Lab, hostile: list[Hostile], last: int) -> None:
-    """All acts, in rounds; a connection that broke is made again."""
+    """Do all acts in rounds; a broken connection is made again."""
     left = tries = lab.option("tries")
     while left > 0:
         part = min(left, 40)
@@ -214,7 +214,7 @@ async def _attack(lab: Lab, hostile: list[Hostile], last: int) -> None:
 
 
 async def _change(lab: Lab, hostile: list[Hostile]) -> None:
-    """Another reliability level if nobody has anything posted any more: for both VIs or none, as they connect again."""
+    """Change the reliability level of both VIs before a reconnection, if neither side has posted descriptors."""
     level = random.Random(f"{lab.seed} {lab.findings.messages}").choice(list(Reliability))
     before = [(await one.vi.query()).attributes for one in hostile]
     changed = 0
@@ -229,7 +229,7 @@ async def _change(lab: Lab, hostile: list[Hostile]) -> None:
 
 
 async def _still_there(lab: Lab, here: User, there: User, last: int) -> None:
-    """A new connection of the hostile processes works as any."""
+    """Check that a new connection of the hostile processes works."""
     mine, yours = await connect(here, there, last)
     here.write(0, bytes(range(200)))
     await yours.post_receive(there.descriptor(0).receive([there.part(0, 200)]))

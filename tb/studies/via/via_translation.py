@@ -1,10 +1,10 @@
 """What does address translation cost on the host, on the NIC and with a cache, and how often do programs miss it?
 
-Strategy (paper 001, 2.3.3): pairs of hosts differ only in who translates. AT1 costs the way into the kernel
-(`at1_us`, Table 2.2), which a NIC that translates spares; whole messages stand beside. AT3 costs what a message takes
-longer when it misses the NIC's cache, divided by its misses, which the NICs count. How often
-that is, address streams tell: communication kernels after six NAS Parallel Benchmarks, of which every process has a
-cache; misses of sends and receives, compulsory or not; with a victim cache beside, and with 16 processes for 4.
+Strategy (paper 001, 2.3.3): pairs of hosts differ only in the place of the translation. AT1 costs the entry into the
+kernel (`at1_us`, Table 2.2), which translation on the NIC avoids; the times of whole messages are recorded, too. AT3
+costs the additional time of a message that misses the NIC's cache, divided by its misses, which the NICs count. Miss
+rates come from address streams of communication kernels after six NAS Parallel Benchmarks, with one cache per process:
+misses of sends and receives, compulsory or not; with an additional victim cache; and with 16 instead of 4 processes.
 """
 
 from __future__ import annotations
@@ -22,18 +22,19 @@ CLUSTER = "eight_hosts"
 SIZE = 64
 """Bytes of a message: not inline, in one page."""
 NEGLIGIBLE = 5.0
-"""Percent of look-ups below which misses do not count (ours: the paper says negligible)."""
+"""Miss rate in percent below which misses are negligible (our limit: the paper gives none)."""
 MANY = 80.0
-"""Percent that the paper names."""
+"""Miss rate in percent that the paper names."""
 GAIN = 5.0
-"""Percent of look-ups from which on a victim cache's gain is more than minimal (ours)."""
+"""Gain of a victim cache, in percent of the look-ups, above which it is more than minimal (our limit)."""
 CODES_AXIS = f"code: {' '.join(CODES)}"
 CHOICES: dict[str, dict[str, float | str]] = {
     "at1": {"doorbell": "d2", "translation": "at1"},
     "at2": {"doorbell": "d1_ring", "translation": "at2"},
     "at3": {"doorbell": "d1_ring", "translation": "at3"},
 }
-"""A kernel that translates rings the doorbell too; one that does not is not entered."""
+"""Options of each place of translation: a kernel that translates also rings the doorbell; otherwise it is not entered.
+"""
 KINDS = ("send_compulsory", "send_other", "recv_compulsory", "recv_other")
 OPTIONS = {
     "rounds": Option(20, "round trips of each way to translate", 2, 100_000),
@@ -76,22 +77,22 @@ async def run(lab: Lab) -> None:
 
 
 async def _time(lab: Lab, near: End, far: End, reuse: int) -> float:
-    """One way; with `reuse` 0 every message has a buffer of its own."""
+    """Return the one-way time; with `reuse` 0 every message has its own buffer."""
     return (await latency(near, far, Case(SIZE, reuse=reuse), lab.option("rounds"))).value
 
 
 def _misses(lab: Lab, near: End, far: End) -> int:
-    """Misses of both NICs so far, as they count them."""
+    """Return the number of cache misses that both NICs have counted."""
     return sum(lab.running.nics[end.node].load(Word.COUNTERS + 4 * Counter.MISSES) for end in (near, far))
 
 
 def _rates(lab: Lab, where: str, shape: str) -> list[float]:
-    """Miss rates of all codes, percent."""
+    """Return the miss rates of all codes, in percent."""
     return [lab.findings.metrics[f"miss_percent_{code}_{where}_{shape}"] for code in CODES]
 
 
 def _victims(lab: Lab, where: str, found: dict[tuple[str, str], Misses]) -> None:
-    """The same with a victim cache, and for how many codes it does something."""
+    """Record the miss rates with a victim cache, and the number of codes that benefit."""
     for shape in WITH_VICTIMS:
         rates = [100 * found[code, shape].rate for code in CODES]
         lab.series(f"with_victims_{where}_{shape}", range(len(CODES)), rates, CODES_AXIS, "percent of look-ups")
@@ -100,7 +101,7 @@ def _victims(lab: Lab, where: str, found: dict[tuple[str, str], Misses]) -> None
 
 
 def _figure(lab: Lab, problem: str, processes: int, found: dict[tuple[str, str], Misses]) -> None:
-    """One plot of the paper: miss rates by code for each cache, and its orderings."""
+    """Record one plot of the paper: miss rates by code for each cache, and their ranking."""
     where = f"{problem}{processes}"
     for (code, shape), misses in found.items():
         lab.metric(f"miss_percent_{code}_{where}_{shape}", 100 * misses.rate)

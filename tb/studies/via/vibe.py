@@ -1,10 +1,10 @@
 """What do the operations of this VIA implementation cost, one component at a time (VIBe: paper 001, chapter 4)?
 
 Strategy: two processes on two hosts. First the calls that move no data; then latency, utilisation of the CPU and
-bandwidth in the base configuration (one buffer used again and again, one data segment, no completion queue, one VI, no
-notify), and with one thing changed at a time; then clients and a server. Every condition has a connection of its own.
-Preset and profile are what the user says: one run is one implementation, and leaves its table as `vibe.md`. It is
-short, for Icarus, unless more is asked: `SET="rounds=20 messages=100 bytes=262144 largest=65536"`.
+bandwidth in the base configuration (one reused buffer, one data segment, no completion queue, one VI, no handler), and
+with one component changed at a time; then clients and a server. Every condition has a connection of its own. The user
+chooses preset and profile: one run measures one implementation and writes its table as `vibe.md`. The defaults are
+short enough for Icarus; a longer run is `SET="rounds=20 messages=100 bytes=262144 largest=65536"`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ VARIANTS = {
     "bvia2-lanai4": ("lanai4", "via.preset=bvia2 via.vis=48"),
     "hwvia-lanai9": ("lanai9", "via.preset=hwvia via.vis=48"),
 }
-"""The implementations of the paper, each on the NIC that it was made for."""
+"""Implementations of the paper, each on the NIC for which it was made."""
 
 
 async def run(lab: Lab) -> None:
@@ -65,7 +65,7 @@ async def run(lab: Lab) -> None:
 
 
 async def _measure(lab: Lab, near: End, far: End, row: Row) -> list[float]:
-    """All that is asked of a condition; by how many percent the second half of its stream was the faster one."""
+    """Measure the quantities of a row; returns how many percent faster the second half of its stream was, if any."""
     if "L" in row.quantities:
         found = await latency(near, far, row.case, lab.option("rounds"))
         lab.metric(f"L_{row.name}", found.value)
@@ -79,7 +79,7 @@ async def _measure(lab: Lab, near: End, far: End, row: Row) -> list[float]:
 
 
 def _curves(lab: Lab, part: str, conditions: list[Row]) -> None:
-    """Each quantity over the part's axis: a curve for each kind of condition."""
+    """Record each quantity over the part's axis: one curve for each kind of condition."""
     metrics = lab.findings.metrics
     for quantity, unit in (("L", "us"), ("U", "percent of the CPU"), ("B", "MB/s")):
         curves: dict[str, list[Row]] = {}
@@ -93,14 +93,14 @@ def _curves(lab: Lab, part: str, conditions: list[Row]) -> None:
 
 
 def _kind(part: str, row: Row) -> str:
-    """Rows with the same kind make one curve: polling or blocking over size, or one size over what changes."""
+    """Return the curve of a row: polling or blocking over size, or one size over the changed component."""
     words = row.name.rsplit("_", 1)
     how = "block_" if row.case.block else ""
     return words[0] if PARTS[part][1] == "bytes" else f"{part}_{how}{words[1]}"
 
 
 def _write(lab: Lab) -> None:
-    """The table of this implementation, beside the results."""
+    """Write the table of this implementation as `vibe.md` in the run's directory."""
     metrics = lab.findings.metrics
     lines = [f"# VIBe: {lab.text('via.preset')} on {lab.plan.profile.name}", ""]
     for table in (tables.others(metrics), tables.conditions(metrics)):

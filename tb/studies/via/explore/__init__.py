@@ -1,1 +1,1 @@
-"""What VIA's small worlds are made of."""
+"""Parts of VIA's small worlds for model checking."""

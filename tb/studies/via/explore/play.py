@@ -30,8 +30,9 @@ TINY: Choices = {
     "timeout_us": 1_000_000,
 }
 PAGE, PLACE, DATA, AREA, PIECE = 4096, 64, 2048, 64, 4
-"""Of a process's one page of memory: bytes of it and of the place of a descriptor, where data begin, bytes of what one
-message may have there, and of a segment.
+"""Layout of a process's one page of memory, in bytes.
+
+Size of the page and of a descriptor's place, start of the data, size of one message's area, and size of a segment.
 """
 LEFT_OUT = (
     *("Ni._counts", "InterruptHandler.count", "SendNumbers._last"),  # count
@@ -41,7 +42,7 @@ LEFT_OUT = (
 
 
 class User:
-    """The process of a node: its memory, its VI, its descriptors."""
+    """Process of a node: its memory, VI and descriptors."""
 
     def __init__(self, via: Via, node: int, traffic: Traffic) -> None:
         self.via, self.node, self.traffic = via, node, traffic
@@ -49,12 +50,12 @@ class User:
         self.vi: HostVi
         self.base = self.handle = 0
         self.sent: list[int] = []
-        """Statuses of sends that have ended."""
+        """Statuses of finished sends."""
         self.got: list[tuple[int, bytes]] = []
-        """Of receives: status and bytes."""
+        """Status and bytes of each finished receive."""
 
     async def open(self, level: Reliability) -> None:
-        """Memory and a VI."""
+        """Open the NIC, register memory and create a VI."""
         self.nic = await self.via.open()
         tag = self.nic.create_ptag()
         self.base = self.nic.process.allocate(PAGE)
@@ -62,16 +63,16 @@ class User:
         self.vi = await self.nic.create_vi(tag, level)
 
     def parts(self, place: int, message: Message) -> list[tuple[int, int, int]]:
-        """The segments of a message, in the area of this number."""
+        """Return the segments of a message in area number `place`."""
         at = self.base + DATA + AREA * place
         return [(at + PIECE * i, self.handle, PIECE) for i in range(message.segments)]
 
     def place(self, number: int) -> Descriptor:
-        """Where a descriptor stands."""
+        """Return descriptor number `number`."""
         return self.nic.descriptor(self.base + PLACE * number, self.handle)
 
     def sends(self, peer: User) -> list[Descriptor]:
-        """Its descriptors of the traffic, made."""
+        """Return the descriptors of this process's part of the traffic, filled in."""
         found = []
         for number, message in enumerate(self.traffic):
             if message.source != self.node:
@@ -83,17 +84,17 @@ class User:
         return found
 
     async def post_receives(self) -> None:
-        """One for each message that needs it."""
+        """Post one receive for each message that needs one."""
         for number, message in enumerate(self.traffic):
             if message.source != self.node and not message.writes:
                 await self.vi.post_receive(self.place(number).receive(self.parts(number, message)))
 
     def read(self, number: int) -> bytes:
-        """What stands in an area."""
+        """Return the bytes of an area."""
         return self.nic.process.load_bytes(self.base + DATA + AREA * number, PIECE * self.traffic[number].segments)
 
     async def run(self, sends: list[Descriptor]) -> None:
-        """Post, and take everything back."""
+        """Post all sends and dequeue all descriptors."""
         for descriptor in sends:
             await self.vi.post_send(descriptor)
         while len(self.vi.receives):
@@ -105,17 +106,17 @@ class User:
 
 
 class NoNotices:
-    """No side is notified of the end of a connection."""
+    """Replacement for `Notices` that notifies neither side of the end of a connection."""
 
     def begin(self, node: int, made: ConnectionMessage, vi: int) -> None:
         """See `Notices`."""
 
 
 class ViaPlay:
-    """Two processes with a connection; receives are posted."""
+    """Two processes with a connection and posted receives."""
 
     def __init__(self, traffic: Traffic, level: Reliability, fine: bool, options: Choices, notices: bool) -> None:
-        """`notices`: the kernel agents tell each other of a connection's end."""
+        """Set up the play; with `notices` the kernel agents notify each other of a connection's end."""
         self.machine = machine(2, fine, sram_bytes=1 << 16, host_bytes=1 << 15)
         self.traffic = traffic
         self.users: list[User] = []
@@ -162,7 +163,7 @@ class ViaPlay:
         return "" if left == answered else f"NIC {node} waits for answers to {left - answered} of {left} sends"
 
     def normalise(self, node: int) -> None:
-        """See `Play`: nothing needs it."""
+        """See `Play`; no state needs normalisation."""
 
     def blind(self, node: int) -> dict[str, list[tuple[int, int]]]:
         """See `Play`."""

@@ -1,4 +1,4 @@
-"""Messages by VIA, and what is promised of them: descriptors end once, in order, with the bytes that were sent."""
+"""VIA messages and their guarantees: each descriptor ends once, in order, with the bytes that were sent."""
 
 from __future__ import annotations
 
@@ -11,46 +11,46 @@ RECEIVED = Status.DONE | Status.RECEIVE
 
 
 class Message(NamedTuple):
-    """One descriptor of a sender."""
+    """Content of one descriptor of a sender."""
 
     source: int
     segments: int = 1
-    """Each goes in a packet of its own."""
+    """Number of segments, each in a packet of its own."""
     writes: bool = False
-    """An RDMA write: no receive takes it."""
+    """True for an RDMA write, which consumes no receive."""
 
 
 Traffic = tuple[Message, ...]
-"""In the order in which each host posts its own."""
+"""Messages of all hosts, in the order in which each host posts its own."""
 
 
 def body(message: Message, number: int) -> bytes:
-    """What a message brings."""
+    """Return the bytes of a message."""
     return bytes((message.source + 1, number + 1, 7, 9)) * message.segments
 
 
 @dataclass(frozen=True)
 class Rules:
-    """What a world of these messages promises."""
+    """Promises of a world with these messages."""
 
     traffic: Traffic
     level: Reliability
     breaks: bool
-    """A packet may not come, or come too late."""
+    """True if a packet may be lost or late."""
     notices: bool
-    """Both ends are notified; otherwise one of them may wait on."""
+    """True if both ends are notified of a broken connection; otherwise one of them may wait for ever."""
 
     @property
     def reliable(self) -> bool:
-        """A loss breaks the connection; otherwise it is not reported."""
+        """True if a loss breaks the connection; otherwise a loss is not reported."""
         return self.level is not Reliability.UNRELIABLE
 
     def sends(self, node: int) -> list[int]:
-        """Numbers of the messages of a host."""
+        """Return the numbers of the messages that a host sends."""
         return [number for number, message in enumerate(self.traffic) if message.source == node]
 
     def receives(self, node: int) -> list[int]:
-        """Numbers of those that take its receives."""
+        """Return the numbers of the messages that consume a host's receives."""
         return [number for number in self.sends(1 - node) if not self.traffic[number].writes]
 
     def always(self, node: int, record: Any) -> str:
@@ -61,7 +61,7 @@ class Rules:
         return self._sent(node, sent) or self._got(node, got, written)
 
     def _sent(self, node: int, sent: tuple[int, ...]) -> str:
-        """Sends end well, and, where the connection may break, behind one that failed all others are flushed."""
+        """Check that sends succeed and, where the connection may break, that all sends after a failure are flushed."""
         failed = False
         for number, status in zip(self.sends(node), sent, strict=False):
             wrong = Status(status) & Status.ERRORS
@@ -72,7 +72,9 @@ class Rules:
         return ""
 
     def _got(self, node: int, got: tuple[tuple[int, bytes], ...], written: tuple[int, ...]) -> str:
-        """Messages come whole, once, in order, behind the writes before them; the receives behind them are flushed."""
+        """Check that messages arrive whole, once, in order and after the writes before them; later receives are
+        flushed.
+        """
         bodies = {body(self.traffic[number], number): number for number in self.receives(node)}
         came = [bodies.get(data, -1) for status, data in got if status == RECEIVED]
         rest = [status for status, _ in got[len(came) :]]
@@ -110,7 +112,7 @@ class Rules:
 
 
 def say(packet: bytes) -> str:
-    """A packet in words."""
+    """Return a description of a packet."""
     header = parse(int.from_bytes(packet[:4], "big"), int.from_bytes(packet[4:8], "big"))
     kind = Kind(header.kind)
     answers = kind >= Kind.DONE

@@ -1,4 +1,4 @@
-"""VIA: messages on a connection of each level of reliability, by each way of posting, and single faults."""
+"""Small worlds of VIA: messages at each reliability level, with each way of posting, and single faults."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tb.studies.via.explore.play import LEFT_OUT, Choices, ViaPlay
 from tb.studies.via.explore.rules import Message, Rules, Traffic, say
 
 USER_LEVEL: Choices = {"processes": 1, "table_words": 256, "translation_entries": 4}
-"""One page of doorbells, and small tables."""
+"""Options of user-level posting: one page of doorbells, and small tables."""
 
 
 def world(
@@ -24,7 +24,7 @@ def world(
     notices: bool = True,
     **further: Any,
 ) -> SmallWorld:
-    """A world of messages on a connection of a level."""
+    """Return a world of messages on a connection of a reliability level."""
     play = partial(ViaPlay, traffic, level, fine, options or {}, notices)
     rules = Rules(traffic, level, bool(further.get("faults", frozenset()) - {"doubled"}), notices)
     promise = Promise(rules.always, rules.at_end, rules.together)
@@ -32,7 +32,7 @@ def world(
 
 
 def kept() -> list[SmallWorld]:
-    """What holds when nothing is lost."""
+    """Return the worlds without packet loss."""
     one, back, write = Message(0), Message(1), Message(0, writes=True)
     delivery, reception = Reliability.DELIVERY, Reliability.RECEPTION
     fetching = {**USER_LEVEL, "preset": "bvia2", "doorbell": "d1_ring", "packet": 64}
@@ -62,7 +62,7 @@ def kept() -> list[SmallWorld]:
 
 
 def faulty() -> list[SmallWorld]:
-    """What holds when one packet is lost, damaged, doubled or overtaken."""
+    """Return the worlds in which one packet is lost, damaged, duplicated or overtaken."""
     one, delivery, reception, loose = (Message(0),), Reliability.DELIVERY, Reliability.RECEPTION, Reliability.UNRELIABLE
     lost, hears = {"lost", "damaged"}, "both ends see an error"
     end, some = "all arrives, or the sender sees an error", "at most once, in order"
@@ -93,5 +93,5 @@ def faulty() -> list[SmallWorld]:
 
 
 def worlds() -> list[SmallWorld]:
-    """All of them."""
+    """Return all worlds."""
     return [*kept(), *faulty()]

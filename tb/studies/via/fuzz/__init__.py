@@ -1,5 +1,6 @@
-"""The mixed fuzz of VIA: connections that do everything at once beside each other, against references written from the
-specification's words.
+"""Mixed fuzz test of VIA: connections that use all operations concurrently, checked against reference models.
+
+The reference models are written from the text of the specification.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ from tb.studies.via.fuzz.performing import perform
 SETTLE_PS = 2_000_000_000
 LONGEST_PS = 1_500_000_000_000
 LAST_PS = 200_000_000_000
-"""For what hostile connections have posted: they stay, and still send it."""
+"""Time for the remaining operations of hostile connections, which stay open and still send what they have posted, ps.
+"""
 
 
 async def run(program: Program, world: World) -> list[str]:
-    """Run a program; what was wrong."""
+    """Run a program and return a description of each error."""
     try:
         cluster = Cluster(program, world)
     except OptionError:

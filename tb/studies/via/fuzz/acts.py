@@ -1,4 +1,4 @@
-"""What is drawn for VIA: options, faults, connections, and what happens on each."""
+"""Random programs for VIA: options, faults, connections, and the acts on each connection."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "garbage too": ("side", "seed", "times"),
     "stop": ("us",),
 }
-"""What an act draws, by its name."""
+"""Random parameters of each act, by the name of the act."""
 WORDS: Mapping[str, tuple[str, ...]] = {
     "what": WRONGS,
     "misuse": tuple(MISUSES),
@@ -78,11 +78,13 @@ NUMBERS: Mapping[str, tuple[int, int]] = {
 }
 
 EXACT = 6
-"""One program in so many looks at the length of each packet to the byte."""
+"""Inverse share of the programs that check the length of each packet to the byte."""
 
 
 def program(draw: Draw) -> Program:
-    """A program for VIA. Its first acts say which connections there are; the node of a later act is its connection."""
+    """Return a random program for VIA. Its first acts define the connections; the node of a later act is its
+    connection.
+    """
     nodes = draw.whole(2, 4)
     nic = draw.one_of(nics("via", 4))
     chosen = options(draw, nodes, nic)
@@ -106,8 +108,9 @@ def _faults(draw: Draw) -> dict[str, int]:
 
 
 def _link(draw: Draw, nodes: int, number: int, hostile: bool) -> Act:
-    """A connection: its two nodes, their processes, its level, who is client, and what has completion queues. Where
-    some are hostile, those are of the second processes, and the others of the first.
+    """Return a random connection: its nodes, processes, level, client, and completion queues.
+
+    If there are hostile connections, they use the second process of each node, and the others the first.
     """
     bad = int(hostile and (number == 0 or draw.once_in(3)))
     first = draw.whole(0, nodes - 1)

@@ -1,4 +1,4 @@
-"""Acts that post what cannot be, ask, or do nothing."""
+"""Acts that post invalid descriptors, query attributes, or do nothing."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from tb.studies.via.fuzz.wrong import GARBAGE, wrong_descriptor
 
 
 async def wrong(link: Link, act: Act) -> None:
-    """A send that cannot be: its status says so."""
+    """Post an invalid send and check its status."""
     side, _ = ends(link, act)
     await _wrong(link, act, side, side.sends)
 
 
 async def wrong_receive(link: Link, act: Act) -> None:
-    """A receive that cannot be: its status says so before, or with, the next message."""
+    """Post an invalid receive and check its status, at the latest with the next message."""
     _, other = ends(link, act)
     if link.alive:
         await _wrong(link, act, other, other.receives)
@@ -37,7 +37,7 @@ async def _wrong(link: Link, act: Act, side: Side, queue: Queue) -> None:
 
 
 async def ask(link: Link, act: Act) -> None:
-    """What NIC, VI and memory are."""
+    """Query and check the attributes of NIC, VI and memory."""
     side, _ = ends(link, act)
     nic, options = side.owner.nic, link.cluster.options
     known = await side.call("query the NIC", nic.query)

@@ -1,4 +1,4 @@
-"""Acts that end a connection and make another one: new roles, new VIs, other attributes, and refusals in between."""
+"""Acts that end a connection and make another: new roles, new VIs, other attributes, with rejections in between."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tb.studies.via.fuzz.queue import Epoch, Post
 
 
 async def renew(link: Link, act: Act) -> None:
-    """Disconnect and connect again, perhaps in other roles."""
+    """Disconnect and connect again, possibly with swapped roles."""
     await _part(link, act)
     await link.connect()
 
@@ -28,7 +28,7 @@ async def _part(link: Link, act: Act) -> None:
 
 
 async def remake(link: Link, act: Act) -> None:
-    """The same with new VIs."""
+    """Disconnect and connect again with new VIs."""
     await _part(link, act)
     for side in link.sides:
         await side.destroy()
@@ -36,14 +36,14 @@ async def remake(link: Link, act: Act) -> None:
 
 
 async def reshape(link: Link, act: Act) -> None:
-    """The same with other attributes of the VIs."""
+    """Disconnect and connect again with other attributes of the VIs."""
     await _part(link, act)
     await link.reshape(Reliability[str(act.values["level"]).upper()], act.whole("most"), act.whole("denied"))
     await link.connect()
 
 
 async def refuse(link: Link, act: Act) -> None:
-    """The same after an attempt that fails: the server rejects, or the VIs are not alike."""
+    """Disconnect and connect again after a failed attempt: the server rejects, or the VIs do not match."""
     await _part(link, act)
     server, how = link.server, str(act.values["how refused"])
     before, unlike = server.attributes, UNLIKE.get(how)
@@ -63,7 +63,9 @@ async def refuse(link: Link, act: Act) -> None:
 
 
 async def _rejected(link: Link, unlike: Result | None) -> None:
-    """The client asks, and is rejected; before, the server's VI cannot be its peer for this reason."""
+    """Request a connection and check that it is rejected; with `unlike`, the server first fails to accept for this
+    reason.
+    """
     server, nic = link.server, link.server.owner.nic
     link.number += 1
 
@@ -83,7 +85,7 @@ def _all_refused(link: Link, told: list[VipError | None], result: Result) -> Non
 
 
 async def early(link: Link, act: Act) -> None:
-    """Without a connection a send is flushed, and receives wait for the next one."""
+    """Check that without a connection a send is flushed, and receives wait for the next connection."""
     await _part(link, act)
     if link.faults:
         await link.connect()
@@ -100,7 +102,7 @@ async def early(link: Link, act: Act) -> None:
 
 
 async def _flushed(link: Link, act: Act) -> None:
-    """A send without a connection."""
+    """Post a send without a connection and check that it is flushed."""
     side, _ = ends(link, act)
     area = side.owner.areas[PLAIN]
     parts = area.take([64])
@@ -116,7 +118,7 @@ UNLIKE: Mapping[str, tuple[Result, Callable[[ViAttributes], ViAttributes]]] = {
     "level": (Result.INVALID_RELIABILITY_LEVEL, lambda its: replace(its, reliability=_other(its.reliability))),
     "size": (Result.INVALID_MTU, lambda its: replace(its, most=its.most - 4)),
 }
-"""How a VI is made unlike another one, and what a connection of both is refused with."""
+"""Changes that make a VI mismatch its peer, and the error code of connecting both."""
 
 
 def _other(level: Reliability) -> Reliability:

@@ -1,4 +1,4 @@
-"""The options of a program of VIA: every value of each of them often, and such as go together on its NICs."""
+"""Random options of a VIA program: values of each option that are valid together on its NICs."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ OTHERS: Mapping[str, tuple[Value, ...]] = MappingProxyType(
         "page_seed": (2,),
     }
 )
-"""What each other option is set to beside its default."""
+"""Values of each other option besides its default."""
 OFTEN, SELDOM = 2, 6
 OTHERS_OFTEN = ("vis", "completion", "rdma")
 DEFAULTS: Mapping[str, Value] = MappingProxyType({"timeout_us": 100_000})
-"""A program posts more at once than a limit of 5 ms allows for."""
+"""Defaults of a program; it posts more at once than a limit of 5 ms allows."""
 TRIES = 20
-"""To draw options that go together."""
+"""Maximum number of attempts to draw options that are valid together."""
 REFUSED: tuple[tuple[str, Value], ...] = (
     *(
         (name, value)
@@ -66,11 +66,11 @@ REFUSED: tuple[tuple[str, Value], ...] = (
     ("pages", "none"),
     ("translation_ways", 3),
 )
-"""Options that cannot be."""
+"""Invalid combinations of options."""
 
 
 def options(draw: Draw, nodes: int, nic: str) -> Options:
-    """Options that go together on such NICs; now and then one that cannot be."""
+    """Return random options that are valid on the NICs, occasionally an invalid one."""
     found: Options = dict(DEFAULTS)
     for _ in range(TRIES):
         drawn = _drawn(draw)
@@ -92,7 +92,7 @@ def _drawn(draw: Draw) -> Options:
 
 
 def _way(draw: Draw) -> Options:
-    """How the NIC learns of a descriptor, gets it and finds its memory: a preset's choices, or others."""
+    """Return random options of doorbells, descriptors and translation: those of a preset, or others."""
     if draw.once_in(2):
         return {name: draw.one_of(values) for name, values in BY_PROCESSES.items()}
     if draw.once_in(8):

@@ -1,4 +1,4 @@
-"""A program of VIA under way: what all connections share."""
+"""State of a running VIA program that all connections share."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from tb.fuzz.world import World
 from tb.studies.via.fuzz.owner import Owner
 
 PROCESSES = 2
-"""Of each node."""
+"""Number of processes on each node."""
 UNTOUCHED = bytes(PAGE)
-"""A page frame that nobody has written."""
+"""Content of a page frame that was never written."""
 
 
 class Cluster:
-    """Hosts, NICs and processes."""
+    """Hosts, NICs and processes of a program."""
 
     def __init__(self, program: Program, world: World) -> None:
-        """Raises OptionError when the options are refused."""
+        """Create the cluster. Raises OptionError if the options are invalid."""
         self.program, self.world = program, world
         views = [world.view(node, program.options) for node in range(program.nodes)]
         card = world.hosts[0].card
@@ -39,7 +39,7 @@ class Cluster:
             world.nics[node].spawn(nic_program("via")(world.nics[node], view), "firmware")
 
     async def start(self) -> None:
-        """The drivers, then the processes."""
+        """Start the drivers, then the processes."""
         for via in self.vias:
             await via.start()
         for via, owners in zip(self.vias, self.owners, strict=True):
@@ -47,11 +47,11 @@ class Cluster:
                 await owner.open(via)
 
     def honest(self) -> list[Owner]:
-        """Processes that keep to the rules."""
+        """Return the processes that obey the rules."""
         return [owner for owners in self.owners for owner in owners if not owner.hostile]
 
     def wrong_memory(self) -> Iterator[str]:
-        """Bytes of processes that changed though nobody was allowed to."""
+        """Yield a description of each byte of a process that changed without permission."""
         for owner in self.honest():
             for kind, area in enumerate(owner.areas):
                 at = area.wrong()
@@ -59,14 +59,14 @@ class Cluster:
                     yield f"{owner}: byte {at} of its region {kind} is wrong"
 
     def unheard(self) -> Iterator[str]:
-        """Processes whose NIC has told of more connections that broke than their VIs, or of fewer."""
+        """Yield a description of each process whose NIC and VIs report different numbers of broken connections."""
         for owner in self.honest():
             told = len(owner.broken)
             if told != owner.breaks:
                 yield f"{owner}: its NIC has told of {told} connections that broke, its VIs of {owner.breaks}"
 
     def held(self) -> Iterator[str]:
-        """What kernels, NICs and the network hold though everything was given back."""
+        """Yield a description of each resource still held by kernels, NICs or the network after all was released."""
         hostile = {owner.node for owners in self.owners for owner in owners if owner.hostile}
         for via in self.vias:
             if via.kernel_agent.me not in hostile:

@@ -1,5 +1,7 @@
-"""A completion queue of a process and its reference: it tells of every completion of its work queues once, in as many
-words as are posted, or says that it was overrun.
+"""Completion queue of a process and its reference model.
+
+The queue reports every completion of its work queues once, in as many entries as descriptors are posted, or it reports
+an overrun.
 """
 
 from __future__ import annotations
@@ -12,60 +14,65 @@ from firmware.via.host import Result, VipError
 from firmware.via.host.library.completion_queue import CompletionQueue
 
 UNDER_WAY = 1
-"""Descriptors whose statuses are in memory before their entries are."""
+"""Number of descriptors whose statuses may be in memory before their entries."""
 
 
 class Witness(Protocol):
-    """Who looks at a completion queue."""
+    """Observer of a completion queue that records errors."""
 
     def wrong(self, text: str) -> None:
-        """Something that must not be."""
+        """Record an error."""
 
 
 class Queue(Witness, Protocol):
-    """A work queue, as far as a completion queue concerns it."""
+    """Work queue as a completion queue sees it."""
 
     @property
     def key(self) -> tuple[int, bool]:
-        """Number of its VI, and whether it is the receive queue."""
+        """Number of the VI, and True for the receive queue."""
 
     @property
     def posted(self) -> Sized:
-        """What was posted, and not taken back."""
+        """Descriptors that are posted and not dequeued."""
 
     @property
     def waiting(self) -> int:
-        """How many of that are not done, as far as the process can see."""
+        """Number of posted descriptors that are not finished, as far as the process can see."""
 
 
 class Completions:
-    """A completion queue."""
+    """Completion queue and its reference model."""
 
     def __init__(self, queue: CompletionQueue, entries: int, written: bool, shared: bool) -> None:
-        """`written`: the NIC writes entries, of which some are lost when there are too many. `shared`: by connections
-        that do not wait for each other.
+        """Set up the model.
+
+        Args:
+            queue: the completion queue.
+            entries: its size.
+            written: True if the NIC writes entries, of which some are lost in an overrun.
+            shared: True if several connections use it without waiting for each other.
         """
         self.queue, self.entries, self._written, self.shared = queue, entries, written, shared
         self._attached: dict[tuple[int, bool], Queue] = {}
         self._told: Counter[tuple[int, bool]] = Counter()
-        """Descriptors that it has told of, and that were not taken back."""
+        """Descriptors that were reported but not dequeued."""
         self._crowded = False
-        """More was posted than it has entries, so it may have been overrun."""
+        """True if more descriptors were posted than it has entries, so that it may have been overrun."""
         self._resized = False
         self.overrun = False
-        """It was: it is not known any more of what it will tell."""
+        """True after an overrun: further reports are unpredictable."""
 
     def attach(self, queue: Queue) -> None:
-        """A work queue whose completions come here."""
+        """Add a work queue that reports to this completion queue."""
         self._attached[queue.key] = queue
 
     def detach(self, queue: Queue) -> None:
-        """Its VI is no more."""
+        """Remove a work queue whose VI was destroyed."""
         self._attached.pop(queue.key, None)
         del self._told[queue.key]
 
     def posted(self) -> None:
-        """One descriptor more."""
+        """Account for one more posted descriptor."""
         self._crowded |= self._written and self._untold > self.entries
 
     @property
@@ -74,21 +81,21 @@ class Completions:
 
     @property
     def sure(self) -> bool:
-        """It tells of all that is posted."""
+        """True if the queue must report all posted descriptors."""
         return not (self._crowded or self.overrun)
 
     def untold(self, queue: Queue) -> int:
-        """Descriptors of a work queue of which it has still to tell."""
+        """Return the number of descriptors of a work queue that are still to be reported."""
         return len(queue.posted) - self._told[queue.key]
 
     async def resize(self, entries: int) -> None:
-        """Another size. Until it has that, it has the smaller one of both."""
+        """Change the size; until that is done, the smaller size counts."""
         self._resized, self.entries = True, min(entries, self.entries)
         self.posted()
         await self.queue.resize(entries)
 
     async def tells(self, queue: Queue) -> bool:
-        """Whether the oldest descriptor of a work queue is said to be done. After an overrun nobody knows."""
+        """Return True if the oldest descriptor of a work queue is reported as finished; undefined after an overrun."""
         key = queue.key
         while not self._told[key] and await self.look(queue):
             pass
@@ -98,7 +105,7 @@ class Completions:
         return told
 
     async def look(self, queue: Queue) -> bool:
-        """Take the next completion; whether there was one. `queue`: who looks."""
+        """Take the next completion for `queue` and return True if there was one."""
         lost = self._crowded and not self._resized and self._done - UNDER_WAY > self.entries
         try:
             found = await self.queue.done()
@@ -113,17 +120,17 @@ class Completions:
 
     @property
     def _done(self) -> int:
-        """Descriptors that are done, and of which it has not told."""
+        """Number of descriptors that are finished but not reported."""
         return sum(len(queue.posted) - queue.waiting for queue in self._attached.values()) - self._told.total()
 
     def came(self, who: Witness, vi: int, receive: bool) -> None:
-        """It has told of a completion."""
+        """Check and account for a reported completion."""
         if (vi, receive) not in self._attached:
             who.wrong(f"a completion queue told of VI {vi}, receive {receive}, which is none of its")
         self._told[vi, receive] += not self.overrun
 
     def refused(self, who: Witness, error: VipError) -> None:
-        """A look at it was refused: it has been overrun."""
+        """Check that a failed poll of the queue is due to an overrun."""
         if error.result is not Result.ERROR_RESOURCE or not self._crowded:
             who.wrong(f"looking at a completion queue: {error}")
         self.overrun = True

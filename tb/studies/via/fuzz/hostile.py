@@ -1,4 +1,4 @@
-"""A process that does what it likes: descriptors of random words, forged statuses, stores into its pages of the NIC."""
+"""Hostile process: posts descriptors of random words, forges statuses, and stores into its pages of the NIC."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from tb.studies.via.fuzz.side import Side
 
 SEGMENTS = 8
 HOMES = 3
-"""Regions that it may leave behind."""
+"""Maximum number of regions that a hostile process may leave behind."""
 PAUSE_PS = 4_000_000
 
 
 class Hostile:
-    """What one side of a connection does with everything that is its own, and tries with what is not."""
+    """Side of a connection that misuses its own resources and tries to access others."""
 
     def __init__(self, link: Link, side: Side, seed: int) -> None:
         self._link, self._side, self._other = link, side, link.sides[1 - side.number]
@@ -41,7 +41,7 @@ class Hostile:
         self._homes = 0
 
     async def run(self, times: int) -> None:
-        """So many acts; what stops them is an error of VIA's, or a fault of protection."""
+        """Do `times` random acts; VIA errors and protection faults are expected."""
         acts = [self._post, self._post, self._forge, self._elsewhere, self._home, self._again]
         if isinstance(self._side.vi.sends.poster, ByProcess):
             acts += [self._page, self._page, self._ring, self._ring]
@@ -53,13 +53,13 @@ class Hostile:
             await self._side.owner.nic.host.sleep(PAUSE_PS, "the next hostile act")
 
     async def _take(self) -> None:
-        """Take back what is done, so that more can be posted."""
+        """Dequeue finished descriptors, so that more can be posted."""
         for queue in (self._side.vi.sends, self._side.vi.receives):
             while len(queue) and await queue.done() is not None:
                 pass
 
     def _word(self) -> int:
-        """A number that may mean something."""
+        """Return a random number that is likely to have a meaning."""
         areas = [side.owner.areas[kind] for side in (self._side, self._other) for kind in (PLAIN, OPEN)]
         known = [word for area in areas for word in (area.va, area.handle)]
         if self._random.random() < 0.7:
@@ -67,7 +67,7 @@ class Hostile:
         return self._random.getrandbits(32)
 
     async def _post(self) -> None:
-        """A descriptor of random words."""
+        """Post a descriptor of random words."""
         if not self._used or len(self._used) < SEGMENTS:
             self._used.append(self._side.owner.place())
         place = self._random.choice(self._used)
@@ -81,7 +81,7 @@ class Hostile:
         await (vi.post_send if self._random.random() < 0.6 else vi.post_receive)(place)
 
     async def _forge(self) -> None:
-        """A status that the NIC has not written."""
+        """Write a forged status into a posted descriptor."""
         for place in self._used:
             if self._random.random() < 0.5:
                 self._side.owner.process.store_words(
@@ -89,7 +89,7 @@ class Hostile:
                 )
 
     async def _elsewhere(self) -> None:
-        """A store to where nothing is its own: the page tables stop it."""
+        """Store to an address outside the process's pages, and check that the page tables stop it."""
         process = self._side.owner.process
         try:
             await process.pio_write(process.host.nic_base + 4 * self._random.randrange(1 << 14), b"\xff\xff\xff\xff")
@@ -98,7 +98,7 @@ class Hostile:
         self._side.wrong("a store to the NIC's memory went through")
 
     async def _home(self) -> None:
-        """A descriptor in memory that is taken back at once."""
+        """Post a descriptor in memory that is deregistered immediately."""
         owner, vi = self._side.owner, self._side.vi
         if self._homes == HOMES:
             return
@@ -111,7 +111,7 @@ class Hostile:
         await owner.nic.deregister_memory(handle)
 
     async def _again(self) -> None:
-        """Another VI in place of its own, of which it believes that nothing is posted, and another connection."""
+        """Replace the VI by another one, without dequeuing, and connect it."""
         for place in self._used:
             self._side.owner.process.store_words(place.va + Field.STATUS, (Status.DONE,))
         await self._take()
@@ -129,7 +129,7 @@ class Hostile:
             return
 
     async def _page(self) -> None:
-        """A store into the VI's page of the NIC or that of its doorbells, a tail, and a doorbell."""
+        """Store into the VI's page of the NIC or its doorbell page: a tail, or a doorbell."""
         poster = self._poster()
         begin = poster.pair - poster.pair % PAGE
         places = [begin + 4 * self._random.randrange(64), *range(poster.pair, poster.pair + 16, 4)]
@@ -139,7 +139,7 @@ class Hostile:
         await self._bell(self._random.choice((2, 8, 12, self._word())))
 
     async def _ring(self) -> None:
-        """What looks like a descriptor, at the tail of a queue cache."""
+        """Write random words like a descriptor at the tail of a queue cache."""
         poster, area = self._poster(), self._side.owner.areas[PLAIN]
         flags = self._random.choice((0, IN_PLACE, IN_PLACE | Control.RDMA_WRITE, Control.RDMA_READ, 0x40))
         image = (area.va, area.handle, 0, self._random.choice((0, 1, 8, 20)) << 16 | flags, 0, 0, 0, 0, 0, 0, 0, 0)
@@ -152,12 +152,12 @@ class Hostile:
         await self._bell(poster._tail)
 
     def _poster(self) -> Any:
-        """Of one of its queues."""
+        """Return the poster of one of the VI's queues."""
         vi = self._side.vi
         return self._random.choice((vi.sends, vi.receives)).poster
 
     async def _bell(self, value: int) -> None:
-        """Into the doorbell region, if it has a page there."""
+        """Store into the doorbell region, if the process has a page there."""
         page = self._side.vi.kernel_vi.pages.bell
         if page:
             await self._store(page + self._random.choice((BELL_SEND, BELL_RECEIVE)), value)

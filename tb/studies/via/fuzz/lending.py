@@ -1,5 +1,6 @@
-"""Acts on memory that one side lends for one operation, and takes back at once: that is refused while the NIC uses it,
-and nothing changes it afterwards.
+"""Acts on memory that one side registers for one operation and deregisters immediately.
+
+The deregistration is rejected while the NIC uses the memory, and the memory must not change afterwards.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ from tb.studies.via.fuzz.remote import post_forbidden, post_read, post_write
 from tb.studies.via.fuzz.side import Side
 
 RIGHTS = ((True, True), (True, False), (False, True), (False, False))
-"""To write and to read it."""
+"""Rights of a lent region: RDMA write and RDMA read."""
 TRIES, AGAIN_PS = 400, 500_000_000
 Used = tuple[Side, Queue, Post] | None
-"""Who has posted what uses the memory; None: nothing could be posted."""
+"""Side, queue and post that use the memory; None if nothing could be posted."""
 
 
 async def lend(link: Link, act: Act) -> None:
-    """One operation with memory of its own."""
+    """Do one operation with memory registered for it only."""
     side, other = ends(link, act)
     use, size = str(act.values["use"]), size_of(act, side)
     if not size or not link.alive or (use.startswith("read") and not link.reliable):
@@ -42,7 +43,7 @@ async def lend(link: Link, act: Act) -> None:
 
 
 async def _registered(link: Link, act: Act, lender: Side, size: int) -> Area | None:
-    """Memory with rights that are set after its registration."""
+    """Register memory, set its rights afterwards, and return it; None if there is no room."""
     owner = lender.owner
     va = owner.process.allocate(size)
     handle = await lender.call(
@@ -123,7 +124,7 @@ USES: Mapping[str, Callable[[Link, Act, Area], Awaitable[Used]]] = {
 
 
 async def _take_back(link: Link, act: Act, area: Area, side: Side, queue: Queue, post: Post) -> None:
-    """Take the memory back as soon as it may be."""
+    """Deregister the memory as soon as that is allowed."""
     freed = await _freed(link, area, side, queue, post)
     if not freed and (_unlimited(link) or (queue.receives and side.epoch.excuses)):
         await link.part(1)
@@ -135,7 +136,7 @@ async def _take_back(link: Link, act: Act, area: Area, side: Side, queue: Queue,
     left = area.read(parts)
 
     def look() -> None:
-        """Free it at the end of the program."""
+        """Free the memory at the end of the program."""
         if area.read(parts) != left:
             side.wrong(f"{act}: its memory was written after it was taken back")
         area.owner.process.free(area.va, area.size)
@@ -144,12 +145,12 @@ async def _take_back(link: Link, act: Act, area: Area, side: Side, queue: Queue,
 
 
 def _unlimited(link: Link) -> bool:
-    """Whether a send of which a packet, or the answer, is lost waits until its connection ends."""
+    """Return True if a send with a lost packet or answer waits until its connection ends."""
     return link.faults and not link.cluster.options.timeout_us
 
 
 async def _freed(link: Link, area: Area, side: Side, queue: Queue, post: Post) -> bool:
-    """Take memory back that a post uses."""
+    """Deregister memory that a post uses, and return True if that succeeded."""
     nic = area.owner.nic
     for _ in range(TRIES):
         try:

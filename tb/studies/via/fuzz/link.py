@@ -1,4 +1,4 @@
-"""A connection of a program: its two sides, and how they are connected and parted."""
+"""Connection of a program: its two sides, and how they connect and disconnect."""
 
 from __future__ import annotations
 
@@ -17,18 +17,21 @@ from tb.studies.via.fuzz.queue import Epoch
 from tb.studies.via.fuzz.side import Side
 
 TRIES = 6
-"""To connect, where packets are lost."""
+"""Maximum number of attempts to connect on a network that loses packets."""
 CONNECT_US, CROWDED_US = 20_000, 200_000
-"""To connect, and where hostile processes may compute: who wakes on such a host waits for a quantum of each (10 ms)."""
+"""Connection time-out in us, without and with hostile processes.
+
+A process that wakes on a host with hostile processes may wait for a quantum of each (10 ms).
+"""
 LAST_US = 2000
-"""After an error, for what is under way."""
+"""Time for pending operations after an error, us."""
 LOOK_PS = 20_000_000
 Attempt = tuple[Side, Callable[[], Awaitable[Any]]]
-"""What one side does to become connected."""
+"""Call by which one side tries to connect."""
 
 
 class Link:
-    """Two VIs."""
+    """Two VIs of a connection and its reference state."""
 
     def __init__(self, cluster: Cluster, act: Act) -> None:
         self.cluster, self.act = cluster, act
@@ -44,36 +47,36 @@ class Link:
             owner.hostile |= self.hostile
         self.alive = False
         self.number = 0
-        """Acts so far."""
+        """Number of acts so far."""
         self.request: Connection | None = None
-        """The last one that the server has had."""
+        """Last connection request that the server received."""
         self.lent: list[Callable[[], None]] = []
-        """What to do at the end with memory that was lent."""
+        """Actions at the end of the program for lent memory."""
 
     @property
     def faults(self) -> bool:
-        """Whether the network loses, damages, reorders or doubles packets."""
+        """True if the network loses, damages, reorders or duplicates packets."""
         return bool(self.cluster.program.faults)
 
     @property
     def connected(self) -> bool:
-        """Whether both ends know of the connection."""
+        """True if both ends know of the connection."""
         return self.alive and all(side.vi.state is State.CONNECTED for side in self.sides)
 
     @property
     def reliable(self) -> bool:
-        """Nothing may be lost on it."""
+        """True if no message may be lost on this connection."""
         return self.level is not Reliability.UNRELIABLE
 
     @property
     def patience_us(self) -> int:
-        """How long an attempt to connect waits for the other side."""
+        """Time-out of a connection attempt, us."""
         return CROWDED_US if any(act.values.get("hostile") for act in self.cluster.program.acts) else CONNECT_US
 
     # ---- VIs
 
     async def make(self) -> None:
-        """Create both VIs, and connect them."""
+        """Create both VIs and connect them."""
         mask = self.act.whole("queues")
         for side in self.sides:
             side.epoch = Epoch(self.level)
@@ -86,7 +89,7 @@ class Link:
         return ViAttributes(side.owner.tag, self.level, self.most or self.cluster.options.transfer, write, read)
 
     async def _tell(self, side: Side, mask: int) -> None:
-        """Completion queues for the work queues of a mask: one for each, one for both, or that of the process."""
+        """Create completion queues for the work queues in `mask`: one each, one for both, or that of the process."""
         kind, entries = self.act.values["completions"], self.act.whole("entries")
         one: Completions | None = side.owner.shared if kind == "process" else None
         for queue in range(2):
@@ -96,7 +99,9 @@ class Link:
                 side.told[queue] = one
 
     async def reshape(self, level: Reliability, most: int, denied: int) -> None:
-        """Other attributes of both VIs, which have no connection. `denied`: bits for writes and reads of each side."""
+        """Change the attributes of both VIs, which have no connection. `denied`: bits for writes and reads of each
+        side.
+        """
         self.level, self.most = level, most and min(most, self.cluster.options.transfer)
         for side in self.sides:
             mask = denied >> 2 * side.number
@@ -105,7 +110,7 @@ class Link:
     # ---- connections
 
     async def connect(self) -> None:
-        """Connect the two."""
+        """Connect the two sides."""
         for _ in range(TRIES if self.faults else 1):
             epoch = Epoch(self.level, {"faults"} if self.faults else set())
             for side in self.sides:
@@ -117,7 +122,7 @@ class Link:
                 await side.disconnect()
 
     def calls(self) -> list[Attempt]:
-        """What the sides do in their roles."""
+        """Return the calls of the sides in their roles."""
         self.number += 1
         self.request = None
         if self.role == "peer":
@@ -125,7 +130,10 @@ class Link:
         return [(self.server, self._serve), (self.client, self.ask)]
 
     async def attempt(self, *calls: Attempt, may: tuple[Result, ...] = ()) -> list[VipError | None]:
-        """Do all at the same time; how each was refused. Refusals are wrong but where packets are lost, or `may`."""
+        """Run all calls concurrently and return the error of each, or None.
+
+        Errors count as failures unless packets may be lost or the code is in `may`.
+        """
 
         async def one(side: Side, call: Callable[[], Awaitable[Any]]) -> VipError | None:
             try:
@@ -141,17 +149,17 @@ class Link:
 
     @property
     def client(self) -> Side:
-        """Who asks."""
+        """Side that requests the connection."""
         return self.sides[self.role == "server"]
 
     @property
     def server(self) -> Side:
-        """Who is asked."""
+        """Side that accepts the connection."""
         return self.sides[self.role != "server"]
 
     @property
     def discriminator(self) -> int:
-        """Of this time."""
+        """Discriminator of the current connection attempt."""
         return 100 * self.act.node + self.number
 
     async def _meet(self, side: Side) -> None:
@@ -162,7 +170,7 @@ class Link:
         self._same(side, await side.vi.connect_peer_wait())
 
     async def asked(self) -> Connection:
-        """The server's next request."""
+        """Return the server's next connection request."""
         found = await self.server.owner.nic.connect_wait(self.discriminator, self.patience_us)
         self._same(self.server, found.attributes)
         self.request = found
@@ -172,19 +180,19 @@ class Link:
         await self.server.owner.nic.connect_accept(await self.asked(), self.server.vi)
 
     async def ask(self) -> None:
-        """The client's call."""
+        """Request the connection as the client."""
         client = self.client
         found = await client.vi.connect_request(self.server.owner.node, self.discriminator, self.patience_us)
         self._same(client, found)
 
     def _same(self, side: Side, told: ViAttributes) -> None:
-        """A side gets the other's attributes."""
+        """Check that a side received the other side's attributes."""
         its = self.sides[1 - side.number].attributes
         if (told.reliability, told.most) != (its.reliability, its.most):
             side.wrong(f"its peer is said to have {told}, not {its}")
 
     async def part(self, load: int) -> None:
-        """End the connection: when all is done, or with what is posted (`load`)."""
+        """End the connection after all posts are done, or with outstanding posts (`load`)."""
         epoch = self.sides[0].epoch
         if not load and not epoch.excuses:
             for side in self.sides:
@@ -210,12 +218,12 @@ class Link:
                 side.wrong(f"{post.what} never ends")
 
     def _told(self, side: Side, broken: bool) -> None:
-        """A process hears once of a connection that broke."""
+        """Check that a process is notified once of a broken connection."""
         if side.broken > 1 or (broken and not side.broken):
             side.wrong(f"its process heard {side.broken} times of a connection that broke")
 
     def _honest(self, epoch: Epoch) -> None:
-        """What reliable reception has called done is there."""
+        """Check that data reported as delivered by reliable reception are in the receiver's memory."""
         for side in self.sides:
             for post in epoch.streams[side.number]:
                 lost = post.done and not post.arrived and post.status == Status.DONE
@@ -223,7 +231,7 @@ class Link:
                     side.wrong(f"{post.what} is done, and has not arrived")
 
     async def end(self) -> None:
-        """Disconnect, and give both VIs back. Hostile ones stay as they are."""
+        """Disconnect and destroy both VIs; hostile ones are left as they are."""
         if self.hostile:
             return
         if self.alive:

@@ -1,4 +1,4 @@
-"""Acts of sending: messages of all sizes and cuts, with and without a receive that fits."""
+"""Acts of sending: messages of all sizes and segmentations, with and without a matching receive."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from tb.studies.via.fuzz.queue import Post
 from tb.studies.via.fuzz.side import Side, cut
 
 SHORT = 2000
-"""Bytes of messages of which there are many, at most."""
+"""Maximum size in bytes of messages sent in large numbers."""
 
 
 def ends(link: Link, act: Act) -> tuple[Side, Side]:
-    """Who acts, and the other one."""
+    """Return the acting side and its peer."""
     side = link.sides[act.whole("side")]
     return side, link.sides[1 - side.number]
 
 
 def size_of(act: Act, side: Side) -> int:
-    """Bytes of an act, as many as a message may have."""
+    """Return the message size of an act in bytes, limited to the VI's maximum."""
     size = min(act.whole("bytes"), side.most)
     return size if side.owner.nic.host.card.moves_bytes else size // 4 * 4
 
 
 async def pieces(link: Link, side: Side, area: Area, size: int, count: int) -> list[Extent] | None:
-    """Places for what is sent; None when nothing can be posted."""
+    """Return memory for the segments of a message, or None if nothing can be posted."""
     if not link.alive or not await side.room(side.sends) or not side.owner.has_place(count + 1):
         return None
     return area.take(cut(size, count, area))
 
 
 async def send(link: Link, act: Act, size: int, count: int = 1, immediate: int = 0, **ends_with: Any) -> None:
-    """Post a send, for which there is a receive."""
+    """Post a send for which a receive is posted."""
     side, _ = ends(link, act)
     area = side.owner.areas[PLAIN]
     parts = await pieces(link, side, area, size, count)
@@ -51,7 +51,7 @@ async def send(link: Link, act: Act, size: int, count: int = 1, immediate: int =
 
 
 async def message(link: Link, act: Act) -> None:
-    """A send, and a receive for it."""
+    """Post a send and a receive for it."""
     side, other = ends(link, act)
     size = size_of(act, side)
     extra = min(size + act.whole("extra") // 4 * 4, other.most)
@@ -60,7 +60,7 @@ async def message(link: Link, act: Act) -> None:
 
 
 async def messages(link: Link, act: Act) -> None:
-    """Several as fast as they go."""
+    """Send several messages back to back."""
     side, other = ends(link, act)
     size = min(size_of(act, side), SHORT)
     for _ in range(act.whole("times")):
@@ -69,7 +69,7 @@ async def messages(link: Link, act: Act) -> None:
 
 
 async def burst(link: Link, act: Act) -> None:
-    """As many receives as a queue cache may not hold, then as many sends."""
+    """Post more receives than a queue cache may hold, then as many sends."""
     side, other = ends(link, act)
     size, posted = min(size_of(act, side), SHORT), 0
     while posted < act.whole("many") and link.alive and await other.receive(str(act), size, 4):
@@ -79,7 +79,7 @@ async def burst(link: Link, act: Act) -> None:
 
 
 async def long_message(link: Link, act: Act) -> None:
-    """A message of more pages than a small queue cache holds."""
+    """Send a message with more pages than a small queue cache holds."""
     side, other = ends(link, act)
     size, cuts = min(1000 * act.whole("kilobytes"), side.most) // 4 * 4, act.whole("cuts")
     if link.alive and side.owner.has_place(cuts) and await other.receive(str(act), size, cuts):
@@ -87,14 +87,14 @@ async def long_message(link: Link, act: Act) -> None:
 
 
 async def receive_nothing(link: Link, act: Act) -> None:
-    """A send without a receive: dropped, or the end of a reliable connection."""
+    """Send without a posted receive: the message is dropped, or a reliable connection ends."""
     side, _ = ends(link, act)
     side.epoch.excuses.add("a send without a receive")
     await send(link, act, size_of(act, side))
 
 
 async def too_long(link: Link, act: Act) -> None:
-    """A receive that is too short."""
+    """Send a message that is too long for the posted receive."""
     side, other = ends(link, act)
     size = max(size_of(act, side), 8)
     side.epoch.excuses.add("a receive that is too short")

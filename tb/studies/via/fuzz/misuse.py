@@ -1,4 +1,4 @@
-"""Calls that are wrong, and the code with which each is refused."""
+"""Invalid calls, and the error code of each."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NO_TAG = 9999
 
 
 async def misuse(link: Link, act: Act) -> None:
-    """A wrong call."""
+    """Make an invalid call and check its error code."""
     side = link.sides[act.whole("side")]
     name = str(act.values["misuse"])
     code, call = MISUSES[name]
@@ -34,33 +34,33 @@ def _plain(side: Side) -> Area:
 
 
 def _foreign(side: Side) -> int:
-    """A handle of another process of the same host."""
+    """Return a memory handle of another process of the same host."""
     return side.cluster.owners[side.owner.node][1 - side.owner.number].areas[PLAIN].handle
 
 
 def _with_queue(side: Side, call: Callable[[Any], Any]) -> Any:
-    """A call of a completion queue."""
+    """Make a call that needs a completion queue."""
     used = next((told.queue for told in side.told if told is not None), None)
     return ABSENT if used is None else call(used)
 
 
 def _with_dead(side: Side, call: Callable[[Any], Any]) -> Any:
-    """A call of a VI that was destroyed."""
+    """Make a call on a destroyed VI."""
     return ABSENT if side.dead is None else call(side.dead)
 
 
 def _with_request(side: Side, link: Link, call: Callable[[Any], Any]) -> Any:
-    """A call of a server with a request that it has answered."""
+    """Make a server call with a connection request that was already answered."""
     return ABSENT if link.request is None or side is not link.server else call(link.request)
 
 
 def _without(posted: object, call: Callable[[], Any]) -> Any:
-    """A call where nothing is posted."""
+    """Make a call on an empty work queue."""
     return ABSENT if posted else call()
 
 
 async def _fresh(side: Side, call: Callable[[Vi], Any]) -> Any:
-    """A call of a VI that was never connected."""
+    """Make a call on a VI that was never connected."""
     try:
         vi = await side.owner.nic.create_vi(side.owner.tag)
     except VipError as error:
@@ -74,7 +74,7 @@ async def _fresh(side: Side, call: Callable[[Vi], Any]) -> Any:
 
 
 Call = Callable[[Side, Side, Link], Any]
-"""Of one side, which knows the other, and their connection."""
+"""Call of one side; its arguments are the side, its peer and their connection."""
 MISUSES: Mapping[str, tuple[Result, Call]] = {
     "nowhere": (NOWHERE, lambda side, other, link: _fresh(side, lambda vi: vi.connect_request(99, 1, 100))),
     "itself": (NOWHERE, lambda side, other, link: _fresh(side, lambda vi: vi.connect_request(side.owner.node, 1, 100))),

@@ -1,4 +1,4 @@
-"""A process of a program of VIA: its memory, of which every byte is accounted for."""
+"""Process of a VIA program, with every byte of its memory accounted for."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from pymodels.host.process import Process
 from tb.studies.via.fuzz.completions import Completions
 
 INK = bytes(random.Random("ink").choices(range(1, 256), k=1 << 18))
-"""What memory is filled with: no byte is 0."""
+"""Bytes with which memory is filled; none is 0."""
 PLAIN, OPEN, CLOSED = 0, 1, 2
 SIZES = (160 << 10, 48 << 10, 4 << 10)
-"""Bytes of the regions: for messages; for peers to write and read; registered, but for nobody else."""
+"""Sizes in bytes of the regions: for messages; for RDMA by peers; registered for the process's own use only."""
 GAP = 48
-"""Bytes that nobody uses between two that somebody does."""
+"""Number of unused bytes between two used areas."""
 PLACE_BYTES, PLACES = 256, 320
-"""Of descriptors: room for one of 13 segments."""
+"""Bytes of a descriptor with 13 segments."""
 SEGMENTS, LONG_BYTES, LONG_PLACES = 13, 1024, 8
-"""And room for one of 60."""
+"""Segments of a long descriptor."""
 PLACE_ROOM = PLACE_BYTES * PLACES + LONG_BYTES * LONG_PLACES
 SHARED_ENTRIES = 64
-"""Of the completion queue that connections share."""
+"""Entries of the completion queue that connections share."""
 
 Extent = tuple[int, int]
-"""Offset and bytes."""
+"""Offset and size in bytes."""
 
 
 class Area:
-    """A registered region, and what may stand in it: bytes that are known, and bytes that may be anything."""
+    """Registered region and its permitted content: known bytes, and bytes with any value."""
 
     def __init__(self, owner: Owner, va: int, handle: int, size: int, ink: int) -> None:
         self.owner, self.va, self.handle, self.size = owner, va, handle, size
@@ -43,7 +43,7 @@ class Area:
         owner.process.store_bytes(va, pattern)
 
     def take(self, sizes: list[int]) -> list[Extent] | None:
-        """Places for pieces, which nobody has had; None when there is no more room."""
+        """Return unused places for the pieces, or None if there is no room."""
         align = 1 if self.owner.nic.host.card.moves_bytes else 4
         found, at = [], self._next
         for number, size in enumerate(sizes):
@@ -55,21 +55,22 @@ class Area:
         return found
 
     def segments(self, parts: list[Extent]) -> list[tuple[int, int, int]]:
-        """As a descriptor names them."""
+        """Return the data segments of a descriptor for these parts."""
         return [(self.va + at, self.handle, size) for at, size in parts]
 
     def read(self, parts: list[Extent]) -> bytes:
-        """What stands there."""
+        """Return the bytes of these parts."""
         return b"".join(self.owner.process.load_bytes(self.va + at, size) for at, size in parts)
 
     def loosen(self, parts: list[Extent]) -> None:
-        """Anything may stand there from now on."""
+        """Permit any value in these parts from now on."""
         for at, size in parts:
             self.unknown[at : at + size] = True
 
     def fix(self, parts: list[Extent], data: bytes, behind: bool = True) -> None:
-        """Only this may stand there from now on, as far as it goes; behind it what stood there before, or, without
-        `behind`, what may stand there now.
+        """Permit only `data` in these parts from now on.
+
+        Bytes beyond the data must keep their earlier content or, with `behind` False, their current permission.
         """
         done = 0
         for at, size in parts:
@@ -79,14 +80,14 @@ class Area:
             done += size
 
     def wrong(self) -> int | None:
-        """Offset of the first byte that may not stand there."""
+        """Return the offset of the first byte with a forbidden value, or None."""
         actual = np.frombuffer(self.owner.process.load_bytes(self.va, self.size), np.uint8)
         bad = (actual != self.expected) & ~self.unknown
         return int(np.argmax(bad)) if bad.any() else None
 
 
 class Owner:
-    """A process of one node."""
+    """Process of one node."""
 
     def __init__(self, node: int, number: int) -> None:
         self.node, self.number = node, number
@@ -94,32 +95,32 @@ class Owner:
         self.tag = 0
         self.areas: list[Area] = []
         self.hostile = False
-        """It may do to its own memory what it likes, and cannot be trusted to give anything back."""
+        """True if the process may change its own memory at will and may not release resources."""
         self.shares = False
-        """Connections of its share a completion queue."""
+        """True if its connections share a completion queue."""
         self.shared: Completions | None = None
         self.broken: list[Vi] = []
-        """VIs whose connections broke, as the NIC has told."""
+        """VIs whose connections broke, as reported by the NIC."""
         self.breaks = 0
-        """How many connections broke, as their VIs have told."""
+        """Number of broken connections, as reported by their VIs."""
         self.asked = 0
-        """What its NIC had counted when it asked last."""
+        """Counts of the NIC at the last query."""
         self._place_handle = 0
         self._place_base = 0
         self._free: list[int] = []
         self._long: list[int] = []
-        """Addresses of places for descriptors, which nobody uses."""
+        """Addresses of unused places for long descriptors."""
 
     def __str__(self) -> str:
         return f"process {self.number} of node {self.node}"
 
     @property
     def process(self) -> Process:
-        """As the host knows it."""
+        """Process on the host."""
         return self.nic.process
 
     async def open(self, via: Via) -> None:
-        """Open the NIC, register all memory."""
+        """Open the NIC and register all memory."""
         self.nic = await via.open()
         self.nic.on_error(self.broken.append)
         self.tag = self.nic.create_ptag()
@@ -136,7 +137,7 @@ class Owner:
             self.shared = await self.completions(SHARED_ENTRIES, shared=True)
 
     async def completions(self, entries: int, shared: bool = False) -> Completions | None:
-        """A completion queue; None: there is none left."""
+        """Create a completion queue, or return None if there is none left."""
         try:
             queue = await self.nic.create_cq(entries)
         except VipError as error:
@@ -146,20 +147,20 @@ class Owner:
         return Completions(queue, entries, self.nic.options.completion == "cq1", shared)
 
     def place(self, segments: int = 1) -> Descriptor:
-        """A place for a descriptor of so many segments."""
+        """Return a free place for a descriptor with `segments` segments."""
         return self.nic.descriptor((self._free if segments <= SEGMENTS else self._long).pop(0), self._place_handle)
 
     def has_place(self, segments: int) -> bool:
-        """Whether there is one."""
+        """Return True if a place for a descriptor with `segments` segments is free."""
         return bool(self._free if segments <= SEGMENTS else self._long)
 
     def give_back(self, descriptor: Descriptor) -> None:
-        """Nobody uses a descriptor any more."""
+        """Mark the place of a descriptor as free."""
         long = descriptor.va - self._place_base >= PLACE_BYTES * PLACES
         (self._long if long else self._free).append(descriptor.va)
 
     async def close(self) -> None:
-        """Give everything back."""
+        """Release all resources."""
         if self.shared is not None:
             await self.shared.queue.destroy()
         for area in self.areas:

@@ -1,4 +1,4 @@
-"""Which function does which act of a connection."""
+"""Dispatch of the acts of a connection to their functions."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ PERFORMED: Mapping[str, Callable[[Link, Act], Awaitable[None]]] = {
 
 
 async def perform(link: Link, act: Act) -> None:
-    """Do an act; on a hostile connection garbage, whatever it is, and garbage on no other."""
+    """Do an act; on a hostile connection every act becomes garbage, on others none does."""
     if link.hostile:
         if link.alive:
             seed, times, number = (int(act.values.get(name, least)) for name, least in HOSTILE)
@@ -49,4 +49,4 @@ async def perform(link: Link, act: Act) -> None:
 
 
 HOSTILE = (("seed", 0), ("times", 4), ("side", 0))
-"""What of an act tells how garbage is made, and the least of it."""
+"""Parameter of each act that determines the amount of garbage, and its minimum."""

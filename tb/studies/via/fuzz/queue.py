@@ -1,4 +1,4 @@
-"""One work queue of a VI and its reference: what was posted, how it may end, and what it leaves in memory."""
+"""Work queue of a VI and its reference model: posted descriptors, permitted statuses, and effects on memory."""
 
 from __future__ import annotations
 
@@ -13,57 +13,57 @@ from tb.studies.via.fuzz.owner import Area, Extent, Owner
 
 ERRORS = Status.ERRORS
 NOT_SENT = Status.FORMAT_ERROR | Status.PROTECTION_ERROR | Status.LENGTH_ERROR
-"""The sender's own errors."""
+"""Statuses of errors that the sender detects."""
 
 
 @dataclass(eq=False)
 class Post:
-    """A descriptor that is with the NIC."""
+    """Descriptor owned by the NIC."""
 
     what: str
     descriptor: Descriptor
     area: Area
     parts: list[Extent]
     status: Status = Status.DONE
-    """What it ends with when nothing excuses anything else, errors only."""
+    """Expected error status; further statuses are permitted only by `Epoch.excuses`."""
     data: bytes = b""
-    """What it brings: a message for the peer, or what a read fetches."""
+    """Transferred data: a message for the peer, or the result of a read."""
     immediate: int | None = None
     consumes: bool = False
-    """It takes a receive at the peer."""
+    """True if it consumes a receive of the peer."""
     target: tuple[Area, list[Extent]] | None = None
-    """Where a write goes."""
+    """Target of an RDMA write."""
     fetches: bool = False
-    """It is a read, and may be."""
+    """True for a permitted RDMA read."""
     forbidden: bool = False
-    """Its peer must not allow it."""
+    """True if the peer must deny it."""
     before: tuple[Post, ...] = ()
-    """Writes before a message, and behind the message before that: whoever has the message finds their data."""
+    """RDMA writes between the previous message and this one: their data must be there when the message has arrived."""
     done: bool = False
     arrived: bool = False
     ended: Status | None = None
-    """Its status when it was taken back."""
+    """Status at dequeuing."""
 
     @property
     def given_up(self) -> bool:
-        """Its sender has found it to be wrong: before its first packet, or, when its memory was taken back, later."""
+        """True if the sender has detected an error: before the first packet, or later due to deregistered memory."""
         return bool((self.descriptor.status if self.ended is None else self.ended) & NOT_SENT)
 
 
 @dataclass
 class Epoch:
-    """A connection from its start to its end."""
+    """Connection from its start to its end."""
 
     level: Reliability
     excuses: set[str] = field(default_factory=set)
-    """Why descriptors may end otherwise than by DONE."""
+    """Reasons for which descriptors may end with a status other than DONE."""
     streams: tuple[deque[Post], deque[Post]] = field(default_factory=lambda: (deque(), deque()))
-    """By side: what it has sent that takes receives, and has not arrived."""
+    """Sent posts of each side that consume receives and have not arrived."""
     writes: tuple[list[Post], list[Post]] = field(default_factory=lambda: ([], []))
-    """By side: what it has written since."""
+    """RDMA writes of each side since its last message."""
 
     def sends(self, side: int, post: Post) -> None:
-        """A side posts something."""
+        """Account for a post of a side."""
         if post.target is not None:
             self.writes[side].append(post)
         if post.consumes:
@@ -73,12 +73,12 @@ class Epoch:
 
     @property
     def reliable(self) -> bool:
-        """Nothing may be left out."""
+        """True if no message may be left out."""
         return self.level is not Reliability.UNRELIABLE
 
 
 class Side(Protocol):
-    """The end of a connection that a queue belongs to, as far as the queue knows it."""
+    """End of a connection as its queues see it."""
 
     epoch: Epoch
     owner: Owner
@@ -86,11 +86,11 @@ class Side(Protocol):
     vi: Vi
 
     def wrong(self, text: str) -> None:
-        """Something that must not be."""
+        """Record an error."""
 
 
 class Queue(ABC):
-    """A work queue of a side: descriptors that are posted, in their order."""
+    """Work queue of a side: posted descriptors in order."""
 
     receives: bool
 
@@ -99,20 +99,20 @@ class Queue(ABC):
 
     @property
     def key(self) -> tuple[int, bool]:
-        """Number of its VI, and whether it is the receive queue."""
+        """Number of the VI, and True for the receive queue."""
         return self.side.vi.number, self.receives
 
     def wrong(self, text: str) -> None:
-        """Something that must not be."""
+        """Record an error."""
         self.side.wrong(text)
 
     @property
     def waiting(self) -> int:
-        """How many are not done, as far as the process can see."""
+        """Number of posted descriptors that are not finished, as far as the process can see."""
         return sum(not post.descriptor.status for post in self.posted)
 
     def ended(self, descriptor: Descriptor) -> None:
-        """The oldest has been taken back."""
+        """Account for the oldest descriptor, which was dequeued."""
         post, wrong = self.posted.popleft(), self.side.wrong
         status = post.ended = descriptor.status
         if descriptor is not post.descriptor:
@@ -126,11 +126,11 @@ class Queue(ABC):
 
     @abstractmethod
     def _judge(self, post: Post, descriptor: Descriptor) -> None:
-        """What the end of a descriptor means to memory and to the peer."""
+        """Check the effect of a finished descriptor on memory and peer."""
 
 
 class Sends(Queue):
-    """The send queue of a side."""
+    """Send queue of a side."""
 
     receives = False
 
@@ -160,7 +160,7 @@ class Sends(Queue):
 
 
 class Receives(Queue):
-    """The receive queue of a side."""
+    """Receive queue of a side."""
 
     receives = True
 
@@ -172,8 +172,9 @@ class Receives(Queue):
             stream.popleft()
 
     def _matches(self, post: Post, descriptor: Descriptor) -> None:
-        """Which of the peer's messages it has: the next, or one behind it, where messages may be lost or given up. The
-        receive of such a message serves the next one, so packets of it may stand behind the data.
+        """Find the peer's message in a receive: the next, or a later one if messages may be lost or given up.
+
+        The receive of a lost message serves the next one, so packets of the lost message may remain beyond the data.
         """
         epoch, stream = self.side.epoch, self.side.epoch.streams[1 - self.side.number]
         for place, sent in enumerate(stream):
@@ -192,7 +193,7 @@ class Receives(Queue):
         self.side.wrong(f"{post.what} has {told}: not {wanted}")
 
     def _find(self, sent: Post) -> None:
-        """The data of writes before a message are there when that is."""
+        """Check that the data of the writes before a message have arrived with it."""
         for write in () if self.side.epoch.excuses else sent.before:
             assert write.target is not None
             area, parts = write.target

@@ -1,4 +1,4 @@
-"""Acts on the peer's memory: RDMA writes and reads that may be, and those that may not."""
+"""Acts on the peer's memory: permitted and forbidden RDMA writes and reads."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from tb.studies.via.fuzz.queue import Post
 from tb.studies.via.fuzz.side import Side
 
 NO_REGION, FAR_REGION = 0x1234_5000, 0x1234_5FFF
-"""Handles that are none: of an entry of the table of regions, and behind its end."""
+"""Invalid memory handles: an unused entry of the table of regions, and one beyond its end."""
 
 
 async def write(link: Link, act: Act) -> None:
-    """An RDMA write, with immediate data a receive for it."""
+    """Post an RDMA write, with immediate data also a receive for it."""
     side, other = ends(link, act)
     there = other.owner.areas[OPEN]
     if not other.attributes.rdma_write:
@@ -31,7 +31,7 @@ async def write(link: Link, act: Act) -> None:
 async def post_write(
     link: Link, act: Act, size: int, there: Area, target: list[Extent], count: int = 1, immediate: int = 0
 ) -> Post | None:
-    """Post a write to a part of memory of the peer; None when nothing can be posted."""
+    """Post an RDMA write to part of the peer's memory; return None if nothing can be posted."""
     side, other = ends(link, act)
     if not link.alive or (immediate and not await other.receive(str(act), 0, 1)):
         return None
@@ -52,7 +52,7 @@ async def post_write(
 
 
 async def read(link: Link, act: Act) -> None:
-    """An RDMA read; on an unreliable connection it is refused."""
+    """Post an RDMA read, which is rejected on an unreliable connection."""
     side, other = ends(link, act)
     area, there = side.owner.areas[PLAIN], other.owner.areas[OPEN]
     if link.reliable and not other.attributes.rdma_read:
@@ -68,7 +68,7 @@ async def read(link: Link, act: Act) -> None:
 
 
 async def post_read(link: Link, act: Act, area: Area, parts: list[Extent], there: Area, source: list[Extent]) -> Post:
-    """Post a read of a part of memory of the peer."""
+    """Post an RDMA read of part of the peer's memory."""
     side, _ = ends(link, act)
     descriptor = side.owner.place().rdma_read(area.segments(parts), there.va + source[0][0], there.handle)
     status = Status.DONE if link.reliable else Status.DONE | Status.FORMAT_ERROR
@@ -78,7 +78,7 @@ async def post_read(link: Link, act: Act, area: Area, parts: list[Extent], there
 
 
 async def forbidden(link: Link, act: Act) -> None:
-    """An RDMA operation that is not allowed: nothing is written, nothing is read."""
+    """Post a forbidden RDMA operation and check that nothing is written or read."""
     side, other = ends(link, act)
     operation, memory = str(act.values["operation"]), str(act.values["memory"])
     if operation == "read" and not link.reliable:
@@ -105,7 +105,7 @@ def _size(act: Act, side: Side) -> int:
 
 
 async def post_forbidden(link: Link, act: Act, operation: str, va: int, handle: int) -> Post | None:
-    """Post what may not be; None when nothing can be posted."""
+    """Post a forbidden RDMA operation; return None if nothing can be posted."""
     side, _ = ends(link, act)
     area = side.owner.areas[PLAIN]
     parts = await pieces(link, side, area, _size(act, side), 1)

@@ -1,4 +1,4 @@
-"""One end of a connection: its VI, its two queues, what its process posts, and how it takes back what is done."""
+"""End of a connection: its VI, its two queues, posting, and dequeuing."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from tb.studies.via.fuzz.cluster import Cluster
 
 ABSENT = object()
-"""What a call gives that cannot be made."""
+"""Result of a call that cannot be made."""
 PATIENCE_PS, LOOK_PS, LONGEST_LOOK_PS = 300_000_000_000, 5_000_000, 1_000_000_000
 
 
 class Side:
-    """One of the two."""
+    """Either end of a connection."""
 
     epoch: Epoch
 
@@ -30,26 +30,26 @@ class Side:
         self.sends, self.receives = Sends(self), Receives(self)
         self.vi: Vi
         self.dead: Vi | None = None
-        """The VI before."""
+        """Previous VI, destroyed."""
         self.attributes: ViAttributes
         self.told: list[Completions | None] = [None, None]
         """Completion queues of sends and receives."""
         self.broken = 0
-        """How often its connection broke."""
+        """Number of times its connection broke."""
 
     def wrong(self, text: str) -> None:
-        """Something that must not be."""
+        """Record an error."""
         self.cluster.wrong.append(f"{self.what}: {text}")
 
     @property
     def most(self) -> int:
-        """Bytes of a message at most."""
+        """Maximum message size in bytes."""
         return self.vi.context.attributes.most
 
     # ---- calls
 
     async def call(self, what: str, make: Callable[[], Any], may: tuple[Result, ...] = ()) -> Any:
-        """Call the library; None when it is refused, which only `may` allow."""
+        """Call the library and return its result, or None for an error in `may`; other errors are recorded."""
         try:
             return await make()
         except VipError as error:
@@ -60,7 +60,7 @@ class Side:
         return None
 
     async def refused(self, what: str, make: Callable[[], Any], code: Result) -> None:
-        """A call that must be refused, with this code. What it needs may be ABSENT."""
+        """Make a call that must fail with this code, unless a required argument is ABSENT."""
         try:
             result = make()
             if isinstance(result, Awaitable):
@@ -78,7 +78,7 @@ class Side:
     # ---- VIs
 
     async def create(self, attributes: ViAttributes) -> None:
-        """A VI, which uses the completion queues."""
+        """Create a VI that uses the completion queues."""
         nic, (sends, receives) = self.owner.nic, (told.queue if told else None for told in self.told)
         level, most = attributes.reliability, attributes.most
         rights = attributes.rdma_write, attributes.rdma_read
@@ -90,7 +90,7 @@ class Side:
                 told.attach(queue)
 
     async def destroy(self) -> None:
-        """Give the VI back."""
+        """Destroy the VI."""
         await self.call("destroy", self.vi.destroy)
         for queue, told in zip((self.sends, self.receives), self.told, strict=True):
             if told is not None:
@@ -98,7 +98,7 @@ class Side:
         self.dead = self.vi
 
     async def change(self, attributes: ViAttributes) -> None:
-        """Give it other attributes; it has no connection."""
+        """Change the attributes of the VI, which has no connection."""
         await self.call("set attributes", lambda: self.vi.set_attributes(attributes))
         self.attributes = attributes
         state = await self.call("query", self.vi.query)
@@ -112,7 +112,7 @@ class Side:
     # ---- posting
 
     async def room(self, queue: Queue) -> bool:
-        """Whether one more may be posted; waits for those before."""
+        """Return True if one more descriptor may be posted; waits for earlier ones."""
         most = min(self.cluster.options.outstanding, 40)
         return await self.until(lambda: len(queue.posted) < most)
 
@@ -125,7 +125,7 @@ class Side:
         await self.call(post.what, lambda: call(post.descriptor))
 
     async def receive(self, what: str, size: int, parts: int) -> bool:
-        """Post a receive; False: there is no room for it."""
+        """Post a receive; return False if there is no room for it."""
         area = self.owner.areas[PLAIN]
         if not await self.room(self.receives) or not self.owner.has_place(parts):
             return False
@@ -140,7 +140,7 @@ class Side:
     # ---- taking back
 
     async def take(self, queue: Queue) -> bool:
-        """Take the oldest descriptor back if it is done, told by its completion queue if it has one."""
+        """Dequeue the oldest descriptor if it is finished, as reported by its completion queue if it has one."""
         told = self.told[queue.receives]
         if told is not None and not await told.tells(queue):
             return False
@@ -153,13 +153,13 @@ class Side:
         return True
 
     async def take_all(self) -> None:
-        """Take back whatever is done."""
+        """Dequeue all finished descriptors."""
         for queue in (self.sends, self.receives):
             while queue.posted and await self.take(queue):
                 pass
 
     async def until(self, over: Callable[[], bool], patience: int = PATIENCE_PS) -> bool:
-        """Take back what is done until something holds; False: it never does."""
+        """Dequeue finished descriptors until `over()` is true; return False if it never is."""
         host = self.owner.nic.host
         pause, limit = LOOK_PS, host.now + (patience if not self.epoch.excuses else patience // 20)
         while not over():
@@ -173,7 +173,7 @@ class Side:
         return True
 
     def idle(self) -> bool:
-        """Whether nothing is posted."""
+        """Return True if nothing is posted."""
         return not self.sends.posted and not self.receives.posted
 
     async def disconnect(self) -> None:
@@ -183,7 +183,7 @@ class Side:
 
 
 def cut(size: int, pieces: int, area: Area) -> list[int]:
-    """Bytes of so many pieces."""
+    """Return the sizes of `pieces` pieces of a message."""
     align = 1 if area.owner.nic.host.card.moves_bytes else 4
     each = max(size // pieces // align * align, align)
     sizes: list[int] = []

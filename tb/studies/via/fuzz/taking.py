@@ -1,5 +1,5 @@
-"""Acts of taking back what is done: by looking, spinning, sleeping or being called, by one thread or by two at the same
-queue, and completion queues that change their size meanwhile.
+"""Acts of dequeuing: by polling, spinning, sleeping or a handler, by one or two threads, with resized completion
+queues.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LIMIT_US, LOOK_PS = 100_000, 20_000_000
 
 
 async def take(link: Link, act: Act) -> None:
-    """Take back what is done; of each queue with something posted, what ends next."""
+    """Dequeue finished descriptors, and wait for the next one of each queue with posted descriptors."""
     side, _ = ends(link, act)
     for queue in (side.sends, side.receives):
         await _wait(link, act, side, queue, min(len(queue.posted), 1))
@@ -28,7 +28,7 @@ async def take(link: Link, act: Act) -> None:
 
 
 async def two_threads(link: Link, act: Act) -> None:
-    """Two messages, and two threads that wait for the ends of both at one of the ends of the connection."""
+    """Send two messages, and have two threads wait for both ends at one end of the connection."""
     side, other = ends(link, act)
     size = size_of(act, side)
     for _ in range(2):
@@ -40,7 +40,7 @@ async def two_threads(link: Link, act: Act) -> None:
 
 
 async def resize(link: Link, act: Act) -> None:
-    """Another size of a completion queue, by so many threads at a time."""
+    """Resize a completion queue, by `threads` threads at a time."""
     side, _ = ends(link, act)
     told = side.told[act.values["queue"] == "receives"]
     if told is not None:
@@ -49,7 +49,7 @@ async def resize(link: Link, act: Act) -> None:
 
 
 async def _wait(link: Link, act: Act, side: Side, queue: Queue, threads: int) -> None:
-    """So many threads wait at a queue, or at its completion queue, where nothing excuses it that they wait for ever."""
+    """Have `threads` threads wait at a queue or its completion queue, if no excuse lets them wait for ever."""
     how, told = str(act.values["how"]), side.told[queue.receives]
     if not link.alive or side.epoch.excuses or how == "done":
         return
@@ -61,7 +61,7 @@ async def _wait(link: Link, act: Act, side: Side, queue: Queue, threads: int) ->
 
 
 async def _at_queue(side: Side, queue: Queue, threads: int, call: Callable[[Side], Awaitable[Descriptor]]) -> None:
-    """Each thread gets one of the oldest."""
+    """Check that each thread gets one of the oldest descriptors."""
     found = await _threads(side, [partial(call, side)] * threads)
     taken = [descriptor for descriptor in found if descriptor is not None]
     for post in list(queue.posted)[: len(taken)]:
@@ -74,7 +74,7 @@ async def _at_queue(side: Side, queue: Queue, threads: int, call: Callable[[Side
 async def _at_completions(
     side: Side, told: Completions, threads: int, call: Callable[[Side, Completions], Awaitable[tuple[Vi, bool]]]
 ) -> None:
-    """Each thread is notified of a completion. What is shared may notify other connections' threads instead."""
+    """Check that each thread gets a completion; a shared queue may notify threads of other connections instead."""
     may = (Result.TIMEOUT,) if told.shared else ()
     for found in await _threads(side, [partial(call, side, told)] * threads, may):
         if found is not None:
@@ -84,13 +84,13 @@ async def _at_completions(
 async def _threads(
     side: Side, calls: Sequence[Callable[[], Awaitable[Any]]], may: tuple[Result, ...] = ()
 ) -> list[Any]:
-    """Threads of a process, one for each call; what each has got."""
+    """Run one thread per call and return their results."""
     tasks = [side.owner.process.spawn(side.call("a thread", call, may), "one of two") for call in calls]
     return [await task.finished for task in tasks]
 
 
 async def _called(side: Side, notify: Callable[[Callable[..., None]], None]) -> tuple[Any, ...]:
-    """What a handler is called with. Raises VipError when it is not."""
+    """Return the arguments of a handler's call. Raises VipError if the handler reports an error."""
     told: list[tuple[Any, ...]] = []
     notify(lambda *values: told.append(values))
     host = side.owner.nic.host
@@ -103,7 +103,7 @@ async def _called(side: Side, notify: Callable[[Callable[..., None]], None]) -> 
 
 
 async def _notified(side: Side, receives: bool) -> Descriptor:
-    """The next descriptor of a work queue, by a handler."""
+    """Return the next descriptor of a work queue, received by a handler."""
     vi, descriptor = await _called(side, side.vi.receive_notify if receives else side.vi.send_notify)
     if vi is not side.vi:
         side.wrong(f"a handler of its VI was called for VI {vi.number}")
@@ -112,7 +112,7 @@ async def _notified(side: Side, receives: bool) -> Descriptor:
 
 
 async def _told(side: Side, told: Completions) -> tuple[Vi, bool]:
-    """The next completion, by a handler."""
+    """Return the next completion, received by a handler."""
     vi, receive = await _called(side, told.queue.notify)
     return vi, receive
 
@@ -122,7 +122,7 @@ WORK: Mapping[str, tuple[Callable[[Side], Awaitable[Descriptor]], Callable[[Side
     "wait": (lambda side: side.vi.send_wait(LIMIT_US), lambda side: side.vi.receive_wait(LIMIT_US)),
     "notify": (lambda side: _notified(side, False), lambda side: _notified(side, True)),
 }
-"""Calls for the next end of a send, and of a receive."""
+"""Calls that return the next finished send and the next finished receive."""
 COMPLETIONS: Mapping[str, Callable[[Side, Completions], Awaitable[tuple[Vi, bool]]]] = {
     "poll": lambda side, told: told.queue.poll(),
     "wait": lambda side, told: told.queue.wait(LIMIT_US),

@@ -1,4 +1,4 @@
-"""Descriptors that are wrong, and the status that each gets."""
+"""Invalid descriptors, and the status of each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HEADS: Mapping[str, tuple[int, int]] = {
     "both operations": (1, Control.OPERATION),
     "segments": (0xFFFF, 0),
 }
-"""Number of segments and flags of descriptors that ask for what does not exist."""
+"""Numbers of segments and flags of descriptors that request unsupported operations."""
 WRONGS = (
     "no handle",
     "beyond",
@@ -31,11 +31,11 @@ WRONGS = (
     "odd",
 )
 GARBAGE = ("segments",)
-"""Of these a NIC that reads them itself does not know where they end."""
+"""Invalid descriptors whose length a NIC that reads them itself cannot determine."""
 
 
 def wrong_descriptor(what: str, side: Side, other: Side) -> tuple[Descriptor, Status]:
-    """A descriptor that is wrong, and its status."""
+    """Return an invalid descriptor and its status."""
     area, place = side.owner.areas[PLAIN], side.owner.place()
     if what in HEADS:
         place.send([(area.va, area.handle, 8)])
