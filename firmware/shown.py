@@ -121,7 +121,7 @@ def ordered(
             TraceEvent.NIC_NOTICED,
             Part.NIC_CPU,
             0,
-            f"the {order} crosses the bus, and the NIC of {{source}} comes to it when it has room for the {load}",
+            f"the {order} crosses the bus, and waits at the NIC of {{source}} for its turn and room for the {load}",
             Waits.PROCESSOR | Waits.OWN_PACKETS | Waits.ENGINE,
         ),
         NIC_SEND,

@@ -1,1 +1,1 @@
-"""The message layer `am2`: its NIC program in `nic`, its host library in `host`."""
+"""Message layer `am2`: NIC program in `nic`, host library in `host`."""

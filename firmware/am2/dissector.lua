@@ -1,5 +1,5 @@
--- AM-II's packets: messages, with the payload behind them, and answers of the other NIC. No type tells them: a packet is
--- known by a size that agrees with its header.
+-- AM-II's packets: messages with their payload, and control packets of the other NIC. Packets have no type field: they
+-- are recognized by a size that agrees with their header.
 
 local am2_proto = Proto("am2", "Active Messages II")
 local part = {
@@ -30,7 +30,7 @@ local am2_fields = {}
 for _, one in pairs(part) do table.insert(am2_fields, one) end
 am2_proto.fields = am2_fields
 
--- Bytes of a packet behind its header, by what it says of itself.
+-- Number of bytes of a packet behind its header, by its own fields.
 local function bytes_of(buffer)
   if buffer(4, 4):bitfield(3, 1) == 1 then return CONTROL end
   if buffer:len() < 8 + HEAD then return -1 end
@@ -38,14 +38,14 @@ local function bytes_of(buffer)
   return size > 0 and LEAD + size or HEAD + 4 * count
 end
 
--- Whether a packet can be one of AM-II, with so much padding at most.
+-- True if a packet can be one of AM-II, with at most `most` bytes of padding.
 local function is_am2(buffer, most)
   if buffer:len() < 16 or buffer(0, 1):uint() >= NODES or buffer(4, 4):bitfield(5, 11) ~= 0 then return false end
   local bytes, there = bytes_of(buffer), buffer:reported_len() - 8
   return bytes >= 0 and buffer(4, 4):bitfield(0, 3) == bytes % 8 and there >= bytes and there - bytes <= most
 end
 
--- The message behind a header; what it is, in words.
+-- Dissection of the message behind a header, and its description.
 local function message(buffer, branch)
   local head, size = buffer(0, 4), buffer(16, 2):uint()
   local count = math.min(head:bitfield(12, 4), 8, math.floor((buffer:len() - HEAD) / 4))

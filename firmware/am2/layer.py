@@ -1,4 +1,4 @@
-"""The descriptor of Active Messages II."""
+"""Descriptor of the message layer Active Messages II."""
 
 from firmware.am2.host import Am2
 from firmware.am2.mail import open_mail

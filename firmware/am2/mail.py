@@ -1,4 +1,4 @@
-"""Mail over AM-II: one endpoint a host, each message a medium one, which goes by the staging areas."""
+"""Mail over AM-II: one endpoint a host; each message is a medium message."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ TAG = 0x4D41_494C
 
 
 class Call:
-    """A message, as handlers of mail see it."""
+    """Message as handlers of mail see it."""
 
     def __init__(self, port: MailPort, token: Token) -> None:
         self.source, self.data = token.source.node, token.data
         self._port, self._token = port, token
 
     async def reply(self, handler: Callable[..., Any], *, data: bytes) -> None:
-        """Answer it."""
+        """Reply to a request."""
         await self._token.reply_i(self._port.index(handler), data)
 
 
 class MailPort:
-    """An endpoint whose handlers are named by themselves; translation n is the endpoint of host n."""
+    """Endpoint whose handlers are named by functions. Translation n is the endpoint of host n."""
 
     def __init__(self, bundle: Bundle, endpoint: Endpoint, handlers: Sequence[Callable[..., Any]]) -> None:
         self._bundle, self._endpoint, self._handlers = bundle, endpoint, list(handlers)
@@ -34,11 +34,11 @@ class MailPort:
 
     @property
     def unanswered(self) -> int:
-        """Requests that are not answered."""
+        """Number of unanswered requests."""
         return self._endpoint.unanswered
 
     def index(self, handler: Callable[..., Any]) -> int:
-        """Of a handler; 0 is that of returned messages."""
+        """Return the index of a handler. Index 0 is for returned messages."""
         return self._handlers.index(handler) + 1
 
     def _of(self, handler: Callable[..., Any]) -> Callable[[Token], Any]:
@@ -48,7 +48,7 @@ class MailPort:
         return handle
 
     async def until(self, condition: Callable[[], bool], what: str = "a condition", holder: str = "") -> None:
-        """Poll until a condition holds; hang reports show `what` and its `holder`."""
+        """Poll until a condition is true. Hang reports show `what` and its `holder`."""
         await self._bundle.until(condition, what, holder)
 
     async def request(self, node: int, handler: Callable[..., Any], *, data: bytes) -> None:
@@ -57,7 +57,7 @@ class MailPort:
 
 
 class Am2Mail(RequestMail):
-    """The first endpoint of a process on each host."""
+    """Mail over the first endpoint of a process on each host."""
 
     def __init__(self, am2: Am2) -> None:
         super().__init__(am2.host)

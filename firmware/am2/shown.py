@@ -1,4 +1,4 @@
-"""What tools show of AM-II: the stages of a message."""
+"""Report data of AM-II: the stages of a message."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ STAGES = (
         TraceEvent.POINTER_WRITTEN,
         Part.HOST_CPU,
         0,
-        "the CPU of {source} hands the word that gives the descriptor to the NIC to the bus",
+        "the CPU of {source} stores the descriptor's first word, which gives it to the NIC",
     ),
     Boundary(
         "bus_and_turn",
         TraceEvent.NIC_NOTICED,
         Part.NIC_CPU,
         0,
-        "the word crosses the bus, and the NIC of {source} comes to the endpoint in its turn",
+        "the word crosses the bus, and the endpoint waits for its turn at the NIC of {source}",
         Waits.PROCESSOR | Waits.OWN_PACKETS | Waits.ENGINE,
     ),
     Boundary("nic_fetch", TraceEvent.NIC_DMA_START, Part.NIC_CPU, 0, FETCH, Waits.DMA, optional=True),
@@ -39,8 +39,8 @@ STAGES = (
         TraceEvent.NIC_RECV_DONE,
         Part.NIC_CPU,
         1,
-        "the NIC of {target} judges endpoint and tag, brings the message into the endpoint's frame, its payload into a "
-        "staging block, and tells of it",
+        "the NIC of {target} checks endpoint and tag, moves the message into the endpoint's frame, its payload into a "
+        "staging block, and reports it",
         Waits.DMA,
     ),
     Boundary(

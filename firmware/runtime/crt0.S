@@ -1,11 +1,11 @@
-! Begin of a program for the LANai: after reset the processor is at address 0, which the linker gives to `start`. Behind the jump,
-! up to 0x40, are words through which host and program may communicate; those of the jump too, once it is made.
+! Start of a program for the LANai: after reset the processor is at address 0, where the linker places `start`. Host and program
+! may communicate through the words after the jump, up to 0x40, and through those of the jump once it is executed.
 	.text
 	.globl	start
 	.type	start,@function
 start:
 	bt	begin
-	.long	0x00000000		! no operation: the word is zero until somebody writes there
+	.long	0x00000000		! no operation, while the word is zero
 	.space	56
 begin:
 	mov	hi(__stack), %sp
@@ -15,19 +15,19 @@ begin:
 	or	%r6, lo(__bss_start), %r6
 	mov	hi(__bss_end), %r7
 	or	%r7, lo(__bss_end), %r7
-clear:					! what C expects to be zero
+clear:					! clear .bss
 	sub.f	%r6, %r7, %r0
 	beq	call
 	nop
 	st	%r0, [%r6]
 	bt	clear
 	add	%r6, 0x4, %r6
-call:					! the return address is the caller's to push
+call:					! the caller pushes the return address
 	add	%pc, 0x10, %rca
 	st	%rca, [--%sp]
 	bt	main
 	nop
-stop:					! main has returned: here a debugger, or a simulator, finds the processor
+stop:					! main has returned: final state for debuggers and simulators
 	bt	stop
 	nop
 	.size	start, .-start

@@ -10,7 +10,7 @@ u32 __mulsi3(u32 a, u32 b) {
 
 struct division { u32 quotient, rest; };
 
-/* Bit by bit, from the highest. Division by zero leaves all ones and the dividend. */
+/* Divides bit by bit, from the highest. Division by zero gives all ones and the dividend. */
 static struct division divide(u32 a, u32 b) {
     struct division done = {0, 0};
     for (int bit = 31; bit >= 0; bit--) {

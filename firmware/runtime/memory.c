@@ -1,4 +1,4 @@
-/* What clang calls for structures that are copied or cleared. Words where both ends allow it. */
+/* Functions that clang calls to copy and clear structures. They use words where both ends are aligned. */
 #include "runtime.h"
 
 void *memcpy(void *to, const void *from, size bytes) {

@@ -1,4 +1,4 @@
-/* The run-time library of C programs for the LANai: what clang calls by itself. Linked in as far as it is needed. */
+/* Run-time library of C programs for the LANai: functions that clang calls implicitly. Only used ones are linked. */
 #ifndef SANLAB_RUNTIME_H
 #define SANLAB_RUNTIME_H
 

@@ -1,1 +1,1 @@
-"""The message layer `via`: its NIC program in `nic`, its host library in `host`."""
+"""Message layer `via`: NIC program in `nic`, host library in `host`."""

@@ -1,5 +1,5 @@
--- VIA's header, what its packets carry, answers and connection messages. No type tells them: they are known by a size
--- that agrees with their header.
+-- VIA's header, the contents of its packets, acknowledgements and connection messages. Packets have no type field: they
+-- are recognized by a size that agrees with their header.
 
 local MESSAGES = {
   [1] = "REQUEST", [2] = "ACCEPT", [3] = "REJECT", [4] = "CONFIRM", [5] = "DISCONNECT", [6] = "PEER", [7] = "READY",
@@ -37,12 +37,12 @@ for _, one in pairs(part) do table.insert(via_fields, one) end
 for _, one in pairs(message_field) do table.insert(via_fields, one) end
 via_proto.fields = via_fields
 
--- How much of what stands behind a header is no payload, as the header says.
+-- Number of padding bytes behind a header, by its size field.
 local function padding(buffer)
   return (buffer:reported_len() - 8 - buffer(4, 4):bitfield(0, 3)) % 8
 end
 
--- Whether a packet can be one of VIA: a kind that there is, as long as that is, with so much padding at most.
+-- True if a packet can be one of VIA: a known kind with a valid length, and at most `most` bytes of padding.
 local function is_via(buffer, most)
   if buffer:len() < 8 or buffer(0, 1):uint() > 127 then return false end
   local kind, bytes = buffer(4, 4):bitfield(10, 4), buffer:reported_len() - 8 - padding(buffer)
@@ -50,7 +50,7 @@ local function is_via(buffer, most)
   return KINDS[kind] ~= nil and padding(buffer) <= most and bytes == size and bytes >= 0
 end
 
--- The payload as what it is; what the packet is, in words.
+-- Dissection of the payload, and the description of the packet.
 local function payload(buffer, branch, kind, vi, bytes)
   if vi == 0 and kind == 0 and bytes >= 32 then
     for index, name in ipairs(MESSAGE_WORDS) do branch:add(message_field[name], buffer(4 + 4 * index, 4)) end

@@ -1,17 +1,17 @@
-"""What travels in a VIA packet's 8-byte header, and what stands in a VIA descriptor: both sides, reports and tests.
+"""Formats of VIA packet headers and descriptors, for NIC, host, reports and tests.
 
-The header (its size: paper 001, 3.3.1; its fields are ours), two big-endian words:
+The header (size: paper 001, 3.3.1; the fields are not from the paper) is two big-endian words:
 
     w0   0 (1) | source node (7) | connection (8) | number of the message at its source (16)
     w1   bytes of payload, modulo 8 (3) | VI at the target (7) | kind (4) | first (1) | last (1) | sequence number (16)
 
-The first word is the packet's key in every trace. The connection is the number that its kernel agents gave to it, so
-that nobody takes a packet of an earlier one for his; of the kernel agents' own messages 0. The sequence number counts
-the packets of one direction of a connection, so that its target sees that one is missing; in an answer it is the number
-of the message that is answered. A network pads a payload to whole words at most, so three bits tell its size.
+The first word is the packet's key in every trace. The kernel agents number the connections, so that packets of an
+earlier connection are not accepted. Their own messages have connection 0. The sequence number counts the packets of one
+direction of a connection, and reveals a missing one. In an acknowledgement it is the number of the acknowledged
+message. A network pads a payload to whole words at most, so three bits suffice for the size.
 
-A descriptor (names and bits as in the specification that the paper cites; 32-bit addresses; big-endian words, ours) is
-a control segment of 32 bytes, then for RDMA an address segment, then data segments, 16 bytes each:
+A descriptor is a control segment of 32 bytes, then for RDMA an address segment, then data segments, 16 bytes each.
+Names and bits are those of the specification that the paper cites. Addresses of 32 bits and big-endian words are not.
 
     byte 0   next descriptor (address, handle, reserved)     12   segments (16) | control (16)
         16   reserved        20   immediate data        24   length        28   status
@@ -26,53 +26,52 @@ from typing import NamedTuple
 from pymodels.codes import quick
 
 NODES = 1 << 7
-"""Nodes that a header can name."""
+"""Number of nodes that a header can address."""
 VIS = 1 << 7
-"""VIs that a header can name at one node; VI 0 is the kernel agents' (readings C12)."""
+"""Number of VIs that a header can address at one node. VI 0 belongs to the kernel agents (readings C12)."""
 MOST_PAYLOAD = 1 << 12
-"""A page: no packet crosses from one page of memory to the next."""
+"""Maximum payload of a packet: one page, because packets do not cross page boundaries."""
 SEQUENCE = NUMBER = (1 << 16) - 1
-"""Sequence numbers, and numbers of messages, go round behind it."""
+"""Mask of sequence numbers and of message numbers, which wrap."""
 CONNECTION = (1 << 8) - 1
-"""The bits of a connection's number that travel with each packet."""
+"""Mask of the bits of a connection's number in a packet."""
 REST = 7
-"""The bits of a payload's size that do."""
+"""Mask of the bits of a payload's size in a header."""
 INLINE, MOST_INLINE = 8, 64
-"""Bytes of payload that need no fetch: the header of a packet is followed by them at once (readings C4). As the paper
-has it, and at most.
+"""Bytes of payload that follow the header at once, without a fetch (readings C4): default (the paper's), and maximum.
 """
 
 
 @quick
 class Kind(IntEnum):
-    """What a packet is."""
+    """Kind of a packet."""
 
     SEND = 0
-    """A piece of a message for the target's receive descriptor."""
+    """Part of a message for the target's receive descriptor."""
     IMMEDIATE = 1
-    """The end of a message: four bytes of immediate data."""
+    """End of a message: four bytes of immediate data."""
     ADDRESS = 2
-    """The start of an RDMA write or read: virtual address and memory handle at the target."""
+    """Start of an RDMA write or read: virtual address and memory handle at the target."""
     RDMA = 3
-    """A piece of it."""
+    """Part of an RDMA write."""
     READ = 4
-    """Behind ADDRESS: so many bytes of what stands there are wanted."""
+    """Request to read the given number of bytes at the address of the preceding ADDRESS packet."""
     DATA = 5
-    """A piece of what was read."""
+    """Part of the data of an RDMA read."""
     DONE = 8
-    """Answer of reliable VIs: the message of this number, and all before it, are where the reliability level wants."""
+    """Acknowledgement of a reliable connection: this message and all earlier ones meet the reliability level."""
     NO_DESCRIPTOR = 9
-    """Answer: the target had no receive descriptor. From here on: the connection is broken."""
+    """NACK: the target had no receive descriptor. This and all following kinds break the connection."""
     TOO_LONG = 10
-    """Answer: the receive descriptor was too short."""
+    """NACK: the receive descriptor was too short."""
     LOST = 11
-    """Answer: a packet is missing, of the message of this number or, if that is `last`, of the one behind it."""
+    """NACK: a packet is missing, of this message or, with flag `last`, of the next one."""
     NOT_ALLOWED = 12
-    """Answer: the RDMA write names memory that it may not write."""
+    """NACK: the RDMA operation names memory that does not allow it."""
 
 
 class Header(NamedTuple):
-    """The header of a packet."""
+    """Header of a packet."""
 
     source: int
     connection: int
@@ -85,13 +84,13 @@ class Header(NamedTuple):
     sequence: int
 
     def words(self) -> tuple[int, int]:
-        """As it travels."""
+        """Return the two encoded words."""
         low = self.kind << 18 | self.first << 17 | self.last << 16 | self.sequence
         return self.source << 24 | self.connection << 16 | self.number, self.rest << 29 | self.vi << 22 | low
 
 
 def parse(w0: int, w1: int) -> Header:
-    """The fields of a header."""
+    """Return the header encoded in two words."""
     return Header(
         w0 >> 24,
         w0 >> 16 & CONNECTION,
@@ -128,7 +127,7 @@ class Segment(IntEnum):
 
 
 ALIGNMENT = 64
-"""Of descriptors, so that a status never crosses a page (specification: VIP_DESCRIPTOR_ALIGNMENT)."""
+"""Alignment of descriptors, so that a status never crosses a page (specification: VIP_DESCRIPTOR_ALIGNMENT)."""
 
 
 class Control(IntFlag):
@@ -166,8 +165,8 @@ class Reliability(IntEnum):
     """Reliability levels (readings C11)."""
 
     UNRELIABLE = 1
-    """A send completes when it is transmitted; loss goes unseen."""
+    """A send completes when it is transmitted. Losses are not detected."""
     DELIVERY = 2
-    """It completes when the remote NIC has all of it."""
+    """A send completes when the remote NIC has the whole message."""
     RECEPTION = 4
-    """It completes when all of it is in remote memory."""
+    """A send completes when the whole message is in remote memory."""

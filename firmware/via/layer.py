@@ -1,4 +1,4 @@
-"""The descriptor of VIA."""
+"""Descriptor of the message layer VIA."""
 
 from firmware.layer import Layer
 from firmware.promises import Promise

@@ -1,4 +1,4 @@
-"""Mail over VIA: a reliable connection with each other host, receives posted ahead, one completion queue for all."""
+"""Mail over VIA: a reliable connection to each other host, receives posted ahead, one completion queue for all."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from firmware.via.host import Via
 
 
 class ViaMail(Mail):
-    """The bytes stand in registered memory on both sides: nothing is copied."""
+    """Mail without copies: the bytes are in registered memory on both sides."""
 
     most = 4096
 
@@ -18,7 +18,7 @@ class ViaMail(Mail):
         self._agent, self._mesh = via.kernel_agent, via.mesh()
 
     async def start(self) -> None:
-        """Load the driver, open the NIC, post receives, and connect with all hosts."""
+        """Load the driver, open the NIC, post receives, and connect to all hosts."""
         await self._mesh.open()
         self.most = min(self.most, self._mesh.nic.options.transfer)
         await self._mesh.connect(self._agent.me, self._agent.nodes, AHEAD, self.most)

@@ -1,4 +1,4 @@
-"""The run-time options of `via`: one table of names, defaults and ranges for both sides of the PCI bus."""
+"""Run-time options of `via`, for NIC and host."""
 
 from __future__ import annotations
 
@@ -31,28 +31,24 @@ PRESETS: Mapping[str, Mapping[str, str | int]] = MappingProxyType(
         "hwvia": {"doorbell": "hw", "descriptors": "pio", "translation": "at2", "completion": "cq1"},
     }
 )
-"""What a preset chooses (readings C8); each choice may be set by itself beside it."""
+"""Choices of each preset (readings C8); options given beside a preset override them."""
 
 
 @dataclass(frozen=True)
 class Options(LayerOptions):
-    """The options with their defaults."""
+    """Options of `via`."""
 
-    vis: int = option(via.VIS, "VIs of a NIC, the kernel agents' VI 0 among them", 2, via.VIS)
-    processes: int = option(
-        8, "Processes that can have doorbells of their own, where each has a page for them", 1, via.VIS
-    )
+    vis: int = option(via.VIS, "VIs of a NIC, including the kernel agents' VI 0", 2, via.VIS)
+    processes: int = option(8, "Processes with user-level doorbells, with one page a process", 1, via.VIS)
     packet: int = option(1024, "Payload of a packet: a user's bytes (paper 001, 3.3.1)", 64, via.MOST_PAYLOAD // 8 * 8)
     inline: int = option(
         via.INLINE,
-        "Messages of so many bytes at most are written into the queue instead of their addresses (3.3.2)",
+        "Maximum size in bytes of messages written into the queue instead of their addresses (3.3.2)",
         0,
         via.MOST_INLINE,
     )
-    outstanding: int = option(
-        256, "Descriptors that are posted and not done, for each work queue (readings C7)", 1, 4096
-    )
-    transfer: int = option(1 << 16, "Bytes of a message at most (paper 001, 3.2.1)", 1, 1 << 16)
+    outstanding: int = option(256, "Descriptors posted and not completed, per work queue (readings C7)", 1, 4096)
+    transfer: int = option(1 << 16, "Maximum message size in bytes (paper 001, 3.2.1)", 1, 1 << 16)
     send_words: int = option(
         2048,
         "Words of the central send queue cache: room for 256 descriptors of a page (readings C13); a power of two",
@@ -67,8 +63,8 @@ class Options(LayerOptions):
     )
     low_water: int = option(
         4,
-        "With fewer descriptors than this in a receive queue cache, and more at the host, the NIC asks for a "
-        "refill (readings C13)",
+        "Number of descriptors in a receive queue cache below which the NIC requests a "
+        "refill, if more wait at the host (readings C13)",
         0,
         64,
     )
@@ -82,115 +78,117 @@ class Options(LayerOptions):
     queues: int = option(64, "Completion queues of a host", 1, 256)
     timeout_us: int = option(
         5000,
-        "After so long without an answer a reliable connection counts as broken. Assumed: no paper gives it",
+        "Time without an acknowledgement after which a reliable connection is broken. Assumed: not in the papers",
         0,
         1_000_000,
     )
     connect_us: int = option(
         200,
-        "First wait until an unanswered message of a kernel agent is repeated; each later wait is twice as "
+        "First retransmission time-out of a kernel agent's message; each later one is twice as "
         "long, up to 32 times the first. Assumed",
         1,
         1_000_000,
     )
     exact: int = option(
         0,
-        "1: the NIC looks at the length of each packet to the byte. It looks for CRC-8 where whole words end, "
-        "so a link that loses or adds characters of a packet whose data end with zeros is not always seen "
-        "otherwise",
+        "1: the NIC checks the length of each packet to the byte. 0: it reads CRC-8 where whole words end, "
+        "and may accept a packet whose data end with zeros and of which a link has lost or added "
+        "characters",
         0,
         1,
     )
-    page_seed: int = option(1, "Scatters the physical pages of processes", 0, 1 << 31)
-    preset: str = option("firmvia", "A set of choices that was built: `PRESETS`", choices=tuple(PRESETS))
+    page_seed: int = option(1, "Seed of the physical placement of processes' pages", 0, 1 << 31)
+    preset: str = option("firmvia", "Set of choices of a published implementation: `PRESETS`", choices=tuple(PRESETS))
     doorbell: str = option(
         "",
-        "How the NIC learns of a posted descriptor (paper 001, 2.2.1). d2: the tail of a central queue that "
+        "Doorbell for posted descriptors (paper 001, 2.2.1). d2: the tail of a central queue that "
         "the kernel writes; d1_word, d1_ring: a word for each VI in a page of its process, one descriptor or "
         "several at a time; hw: a FIFO of the card",
         choices=("", "d2", "d1_word", "d1_ring", "hw"),
     )
     descriptors: str = option(
         "",
-        "How it gets the descriptor (2.2.2). pio: the host writes it into the NIC's memory; ahead: so too, "
-        "and the NIC reads and checks receives as soon as they are posted; dma: it fetches it when it needs "
-        "it; prefetch: receives as soon as they are posted",
+        "Transfer of descriptors (2.2.2). pio: the host writes them into the NIC's memory; ahead: as pio, "
+        "and the NIC reads and checks receives as soon as they are posted; dma: the NIC fetches them when "
+        "needed; prefetch: as dma, but receives as soon as they are posted",
         choices=("", "pio", "ahead", "dma", "prefetch"),
     )
     translation: str = option(
         "",
-        "Who translates addresses, and where the tables are (2.2.3). at1: the host's kernel, tables in host "
-        "memory; at2: the NIC, tables in its memory; at3: the NIC, tables in host memory, entries in a cache. "
-        "flat: nobody; memory that is registered is moved to where it is contiguous",
+        "Translation of addresses (2.2.3). at1: by the host's kernel, tables in host "
+        "memory; at2: by the NIC, tables in its memory; at3: by the NIC, tables in host memory, cached entries; "
+        "flat: none; registered memory is moved to contiguous frames",
         choices=("", "at1", "at2", "at3", "flat"),
     )
     completion: str = option(
         "",
-        "Completion queues (2.2.4). cq1: the NIC writes an entry by DMA; cq2: the library looks at the work queues",
+        "Completion queues (2.2.4). cq1: the NIC writes an entry by DMA; cq2: the library polls the work queues",
         choices=("", "cq1", "cq2"),
     )
     pages: str = option(
         "process",
-        "User-level doorbells: who has a page of the NIC for them, each VI for its pair, or each process for up to 256",
+        "Pages of the NIC for user-level doorbells. vi: one a VI; process: one a process, for up to 256 VIs",
         choices=("vi", "process"),
     )
     rdma: str = option(
         "buffer",
-        "How an RDMA write finds its memory (3.2.2). buffer: by a buffer of the kernel, which copies; table: "
-        "the NIC looks the page up in host memory",
+        "Target side of RDMA writes (3.2.2). buffer: a buffer of the kernel, which copies; table: "
+        "the NIC reads the page frame from a table in host memory",
         choices=("buffer", "table"),
     )
 
     @property
     def user_level(self) -> bool:
-        """Processes post without the kernel."""
+        """True if processes post without the kernel."""
         return self.doorbell != "d2"
 
     @property
     def written(self) -> bool:
-        """The host writes descriptors into the NIC's memory."""
+        """True if the host writes descriptors into the NIC's memory."""
         return self.descriptors in ("pio", "ahead")
 
     @property
     def reads_ahead(self) -> bool:
-        """The NIC reads receive descriptors when they are posted."""
+        """True if the NIC reads receive descriptors when they are posted."""
         return self.descriptors in ("ahead", "prefetch")
 
     @property
     def polled(self) -> bool:
-        """The NIC polls words of processes."""
+        """True if the NIC polls words of processes."""
         return self.doorbell.startswith("d1")
 
     @classmethod
     def completed(cls, given: Mapping[str, float | str]) -> Mapping[str, float | str]:
-        """Return the values with the preset's choices where they are not given, or empty."""
+        """Return the values, completed by the preset's choices for options that are missing or empty."""
         chosen = {name: value for name, value in given.items() if value != ""}
         return {**PRESETS[str(given.get("preset", cls.preset))], **chosen}
 
     def check(self) -> None:
-        """Raise OptionError for sizes of the wrong form, and for choices that exclude each other."""
+        """Raise OptionError for sizes of invalid form, and for choices that exclude each other."""
         for name in ("send_words", "receive_words"):
             words = getattr(self, name)
             if words & words - 1:
-                raise OptionError(f"option {name}", f"{words} is not a power of two", "give one")
+                raise OptionError(f"option {name}", f"{words} is not a power of two", "give a power of two")
         self._check_choices()
         if self.packet % 8:
-            raise OptionError("option packet", f"{self.packet} is not a multiple of 8", "round it")
+            raise OptionError("option packet", f"{self.packet} is not a multiple of 8", "give a multiple of 8")
 
     def _check_choices(self) -> None:
         """Raise OptionError for choices that exclude each other."""
         if self.user_level != (self.translation != "at1"):
             what = f"via.doorbell={self.doorbell} with via.translation={self.translation}"
-            cause = "a kernel that translates rings the doorbell too (d2), and one that does not is not entered"
-            raise OptionError(what, cause, "take d2 with at1, the others with at2, at3 or flat")
+            cause = "d2 and at1 both use the kernel, and are valid only together"
+            raise OptionError(what, cause, "use d2 with at1, and the other doorbells with at2, at3 or flat")
         if self.descriptors != "pio" and not self.user_level:
             what = f"via.descriptors={self.descriptors} with via.doorbell=d2"
-            raise OptionError(
-                what, "the kernel's physical descriptors are written by PIO", "take d1_word, d1_ring or hw"
-            )
+            raise OptionError(what, "with d2 the kernel writes descriptors by PIO", "use d1_word, d1_ring or hw")
         if self.pages == "vi" and self.user_level and self.doorbell != "d1_word":
             what = f"via.pages=vi with via.doorbell={self.doorbell}"
-            raise OptionError(what, "its send queue has no room beside the doorbells", "take process, or d1_word")
+            raise OptionError(
+                what, "the page of a VI has room for the send queue of d1_word only", "use pages=process, or d1_word"
+            )
         if self.translation_entries % self.translation_ways:
             what = f"via.translation_entries={self.translation_entries}"
-            raise OptionError(what, f"makes no whole sets of {self.translation_ways}", "give a multiple of the ways")
+            raise OptionError(
+                what, f"not a multiple of via.translation_ways={self.translation_ways}", "give a multiple of it"
+            )

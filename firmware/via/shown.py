@@ -1,4 +1,4 @@
-"""What tools show of VIA: the stages of a descriptor, and what it asks for."""
+"""Report data of VIA: the stages of a message, and the operation of a descriptor."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STAGES = (
         TraceEvent.NIC_NOTICED,
         Part.NIC_CPU,
         0,
-        "the descriptor crosses the bus, and the NIC of {source} comes to it among those that wait",
+        "the descriptor crosses the bus, and waits for its turn at the NIC of {source}",
         Waits.PROCESSOR | Waits.OWN_PACKETS,
     ),
     Boundary(
@@ -55,14 +55,14 @@ STAGES = (
         TraceEvent.NIC_ACCEPT,
         Part.NIC_CPU,
         1,
-        "the NIC of {target} checks the packet, finds its place, and starts the host DMA",
+        "the NIC of {target} checks the packet, finds its buffer, and starts the host DMA",
     ),
     Boundary(
         "to_user_buffer",
         TraceEvent.POLL_HIT,
         Part.HOST_CPU,
         1,
-        "the host DMA of {target} moves what is left, and the status, which the CPU then sees",
+        "the host DMA of {target} moves the rest and the status, which the CPU then sees",
         Waits.PROCESSOR,
     ),
     BEGINS_REPLY,
@@ -71,18 +71,18 @@ STAGES = (
         TraceEvent.NIC_RECV_DONE,
         Part.NIC_CPU,
         1,
-        "the NIC of {target} has ordered all of it to host memory",
+        "the NIC of {target} has started all transfers to host memory",
         optional=True,
     ),
 )
 CONNECTION = "connection message"
-"""What the kernel agents send, on VI 0."""
+"""Operation of the kernel agents' messages, on VI 0."""
 OPERATIONS = {Control.RDMA_WRITE: "RDMA write", Control.RDMA_READ: "RDMA read"}
 IMMEDIATE = "with immediate data"
 
 
-def asked(argument: int) -> tuple[int, str]:
-    """What NIC_DESCRIPTOR says in its second argument: the VI, and from bit 8 on the descriptor's control field."""
+def operation_of(argument: int) -> tuple[int, str]:
+    """Return VI and operation of NIC_DESCRIPTOR's second argument: control field from bit 8 on, VI below."""
     vi, control = argument & 0xFF, Control(argument >> 8)
     if not vi:
         return vi, CONNECTION
@@ -91,4 +91,4 @@ def asked(argument: int) -> tuple[int, str]:
     return vi, ", ".join(words)
 
 
-SHOWN = Shown(STAGES, descriptor=asked, numbers={"KINDS": Kind})
+SHOWN = Shown(STAGES, descriptor=operation_of, numbers={"KINDS": Kind})

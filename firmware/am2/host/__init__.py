@@ -1,4 +1,4 @@
-"""AM-II on the host: virtual endpoints in the NIC's memory, as paper 002 describes Active Messages II."""
+"""AM-II on the host: virtual endpoints in the NIC's memory, as in paper 002 (Active Messages II)."""
 
 from __future__ import annotations
 
@@ -39,20 +39,20 @@ __all__ = [
 
 
 class Limits(NamedTuple):
-    """What a message and the tables of an endpoint may have."""
+    """Limits of messages and of the tables of an endpoint."""
 
     short_words: int
     """AM_MaxShort."""
     medium: int
-    """AM_MaxMedium, bytes."""
+    """AM_MaxMedium, in bytes."""
     bulk: int
-    """AM_MaxLong, AM_MaxSegLength: bytes of a transfer and of a segment."""
+    """AM_MaxLong and AM_MaxSegLength, in bytes."""
     handlers: int
     """AM_MaxNumHandlers."""
     translations: int
     """AM_MaxNumTranslations."""
     endpoints: int
-    """Of a host."""
+    """Number of endpoints of a host."""
 
 
 class Library:
@@ -63,26 +63,31 @@ class Library:
         self.bundles: list[Bundle] = []
 
     def allocate_bundle(self, access: Access = Access.SEQ) -> Bundle:
-        """AM_AllocateBundle, for one thread at a time, or (PAR) for any. Raises Am2Error."""
+        """Create a bundle for one thread at a time (SEQ) or for any (PAR) (AM_AllocateBundle). Raises Am2Error."""
         if access not in tuple(Access):
-            raise Am2Error(f"{self.process.who}: a bundle", f"its access is {access!r}", "give SEQ or PAR")
+            raise Am2Error(f"{self.process.who}: a bundle", f"invalid access {access!r}", "give SEQ or PAR")
         bundle = Bundle(self._driver, self.process, Access(access))
         self.bundles.append(bundle)
         return bundle
 
     async def terminate(self) -> None:
-        """AM_Terminate: free all that the process has."""
+        """Free all bundles and endpoints of the process (AM_Terminate)."""
         for bundle in self.bundles:
             await bundle.free()
         self.bundles.clear()
 
     async def lookup(self, host: str, endpoint: int) -> EndpointName:
-        """The name server: the global name of an endpoint, by its host's name and its number there. Raises Am2Error."""
+        """Return the global name of an endpoint from the name server. Raises Am2Error.
+
+        Args:
+            host: Name of the host.
+            endpoint: Number of the endpoint on that host.
+        """
         return await self._driver.lookup(self.process, host, endpoint)
 
     @property
     def limits(self) -> Limits:
-        """AM_MaxShort and its like."""
+        """Limits of this implementation (AM_MaxShort and others)."""
         medium = self._driver.options.medium
         return Limits(SHORT_WORDS, medium, MOST, HANDLERS, TRANSLATIONS, ENDPOINTS)
 
@@ -94,12 +99,12 @@ class Am2:
         self.host, self.me, self._driver = host, view.me, Driver(host, view)
         self.nodes, self.options = len(view.names), self._driver.options
         self.pager = self._driver.pager
-        """Which endpoints are in the NIC's memory; `log`: those that were brought, and what that took."""
+        """Pager of the NIC's memory. Its `log` has all endpoints that were loaded, with times."""
 
     async def start(self) -> None:
-        """Load the driver: once a host, before anything else."""
+        """Load the driver. Call this once on each host, before anything else."""
         await self._driver.start()
 
     def init(self, process: Process | None = None) -> Library:
-        """AM_Init, for a process; without one, for a new one."""
+        """Return the library of a process (AM_Init). Without a process, create one."""
         return Library(self._driver, process or self.host.process())

@@ -1,4 +1,4 @@
-"""A bundle: endpoints that are polled together."""
+"""Bundle: endpoints that are polled together."""
 
 from __future__ import annotations
 
@@ -12,66 +12,76 @@ from pymodels.host.process import Process
 
 
 class Mask(IntEnum):
-    """For which event a bundle's waits sleep (AM 2.0)."""
+    """Event for which the waits of a bundle sleep (AM 2.0)."""
 
     NONE = 0
-    """None: they spin."""
+    """No event: waits spin."""
     NOT_EMPTY = 1
-    """A message has come."""
+    """Arrival of a message."""
 
 
 class Access(IntEnum):
-    """Which threads of its process may use a bundle (AM 2.0)."""
+    """Threads of the process that may use a bundle (AM 2.0)."""
 
     SEQ = 0
-    """AM_SEQ: one at a time, as its program promises."""
+    """AM_SEQ: one thread at a time, as the program guarantees."""
     PAR = 1
-    """AM_PAR: any at any time."""
+    """AM_PAR: any thread at any time."""
 
 
 class Bundle:
-    """One thread polls at a time: another one that does so meanwhile handles nothing."""
+    """Bundle of endpoints. While one thread polls, polls of other threads return without handling messages."""
 
     def __init__(self, driver: Driver, process: Process, access: Access) -> None:
         self.process, self.access = process, access
         self.endpoints: list[Endpoint] = []
         self.event_mask = Mask.NONE
-        """AM_GetEventMask."""
+        """Event mask (AM_GetEventMask)."""
         self._driver = driver
         self._polling = False
 
     def set_event_mask(self, mask: Mask) -> None:
-        """AM_SetEventMask: waits spin (NONE), or sleep until the NIC interrupts (NOT_EMPTY). Raises Am2Error."""
+        """Select spinning (NONE) or sleeping (NOT_EMPTY) waits (AM_SetEventMask). Raises Am2Error."""
         if mask not in tuple(Mask):
             raise Am2Error(f"{self.process.who}: an event mask", f"{mask!r}", "give NONE or NOT_EMPTY")
         self.event_mask = Mask(mask)
 
     async def free(self) -> None:
-        """AM_FreeBundle: free its endpoints. It may have new ones."""
+        """Free all endpoints of the bundle (AM_FreeBundle). The bundle remains usable."""
         for endpoint in self.endpoints:
             if endpoint.is_open:
                 await endpoint.free()
         self.endpoints.clear()
 
     async def allocate_endpoint(self, weight: int = 1) -> Endpoint:
-        """AM_AllocateEndpoint: a new one, which nobody can send to until it has a tag. `weight`: messages that it may
-        send in a turn. Raises Am2Error.
+        """Create an endpoint, which accepts no message until it has a tag (AM_AllocateEndpoint).
+
+        Args:
+            weight: Number of messages that the endpoint may send in a turn of the NIC.
+
+        Raises:
+            Am2Error: The weight is invalid, or the host has no endpoint left.
         """
         endpoint = Endpoint(self._driver, self, await self._driver.allocate(self.process, weight))
         self.endpoints.append(endpoint)
         return endpoint
 
     def move_endpoint(self, endpoint: Endpoint, bundle: Bundle) -> None:
-        """AM_MoveEndpoint: to another bundle of the same process. Raises Am2Error."""
+        """Move an endpoint to another bundle of the same process (AM_MoveEndpoint). Raises Am2Error."""
         if endpoint not in self.endpoints or bundle.process is not self.process:
-            raise Am2Error("moving an endpoint", "not between bundles of one process", "move it within its process")
+            raise Am2Error(
+                "moving an endpoint",
+                "not in this bundle, or the target belongs to another process",
+                "move it within its process",
+            )
         self.endpoints.remove(endpoint)
         bundle.endpoints.append(endpoint)
         endpoint.moved(bundle)
 
     async def poll(self) -> int:
-        """AM_Poll: look once at each endpoint, and handle what has come; how many messages. Within a handler, and while
-        another thread polls: none.
+        """Check each endpoint once, handle all messages, and return their number (AM_Poll).
+
+        Returns 0 within a handler, and while another thread polls.
         """
         if self._busy:
             return 0
@@ -85,11 +95,17 @@ class Bundle:
 
     @property
     def _busy(self) -> bool:
-        """A thread polls, or handles a message."""
+        """True while a thread polls or handles a message."""
         return self._polling or any(endpoint.handling for endpoint in self.endpoints)
 
     async def until(self, condition: Callable[[], bool], what: str = "a condition", holder: str = "") -> None:
-        """Poll until it holds. `what` and its `holder` are what a hang report says of the wait."""
+        """Poll until a condition is true.
+
+        Args:
+            condition: Condition.
+            what: Description of the wait in hang reports.
+            holder: Holder of the awaited resource in hang reports.
+        """
         if condition():
             return
         waits, who = self._driver.host.waits, self.process.who
@@ -100,19 +116,21 @@ class Bundle:
         waits.got(who, what)
 
     async def wait(self) -> None:
-        """AM_WaitSema: return when a message has come, which `poll` then handles. Raises Am2Error."""
+        """Wait until a message has arrived, without handling it (AM_WaitSema). Raises Am2Error."""
         if not any(one.is_open for one in self.endpoints):
-            raise Am2Error(f"{self.process.who}: waiting", "the bundle has no endpoint", "allocate one")
+            raise Am2Error(f"{self.process.who}: waiting", "the bundle has no endpoint", "allocate an endpoint first")
         while not await self._has_come():
             await self._come()
 
     async def _has_come(self) -> bool:
-        """Look at each endpoint once."""
+        """Check each endpoint once. Return True if a message has arrived."""
         return any([await one.has_come() for one in self.endpoints if one.is_open])
 
     async def _come(self) -> None:
-        """Until a message may have come. Of one endpoint the word is polled; several are to be looked at in turn, and
-        so is one whose bulk data wait for room, or that several threads use: each lets the others run.
+        """Wait until a message may have arrived.
+
+        The word of a single endpoint is polled. Several endpoints, an endpoint whose bulk data wait for room, and one
+        that several threads use, are checked in turns, and other threads run in between.
         """
         there = [one for one in self.endpoints if one.is_open]
         if self.event_mask is Mask.NOT_EMPTY and there and not any(one.starved for one in there):
@@ -125,7 +143,7 @@ class Bundle:
             await self.process.give_way()
 
     async def _sleep(self, there: list[Endpoint]) -> None:
-        """Until the NIC has interrupted. It is asked to, and then looked again: what came before it knew is here."""
+        """Block until the NIC interrupts. After the request for an interrupt, check for messages that came before."""
         process = self.process
         await process.syscall()
         for one in there:

@@ -1,6 +1,6 @@
-"""Which endpoint leaves the NIC's memory for another one (option `replace`).
+"""Choice of the endpoint that is evicted from the NIC's memory (option `replace`).
 
-The driver sees what a page table tells it: whether a process has stored to a frame since the driver looked last.
+As with a page table, the driver knows whether a process has stored to a frame since the driver's last check.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from collections.abc import Callable, Iterator, Sequence
 from firmware.am2.host.granted import Granted
 
 Choice = Callable[[Sequence[Granted | None]], Iterator[Granted]]
-"""From who has each frame: those who may leave, the first choice first."""
+"""Function from the owners of all frames to eviction candidates, best first."""
 
 
 class Clock:
-    """A hand goes round the frames, and passes over those that were stored to since it passed last."""
+    """Clock algorithm: a hand visits the frames in turn and skips those that were stored to since its last visit."""
 
     def __init__(self) -> None:
         self._hand = 0
 
     def __call__(self, frames: Sequence[Granted | None]) -> Iterator[Granted]:
-        """Two rounds at most: in the first the marks are taken away."""
+        """Yield candidates in two rounds at most. The first round clears the marks."""
         for _ in range(2 * len(frames)):
             owner = frames[self._hand % len(frames)]
             self._hand += 1
@@ -34,28 +34,28 @@ class Clock:
 
 
 class AnyOne:
-    """Any of them."""
+    """Random choice."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
 
     def __call__(self, frames: Sequence[Granted | None]) -> Iterator[Granted]:
-        """In random order."""
+        """Yield candidates in random order."""
         owners = [owner for owner in frames if owner is not None]
         self._random.shuffle(owners)
         yield from owners
 
 
 class Oldest:
-    """That which was not stored to for the longest, as far as the driver has looked: once for each choice."""
+    """Least recently stored to (LRU), as sampled by the driver once for each choice."""
 
     def __init__(self) -> None:
         self._looks = 0
         self._seen: dict[int, int] = {}
-        """By endpoint: the look at which it had been stored to last."""
+        """Number of the last choice before which each endpoint was stored to."""
 
     def __call__(self, frames: Sequence[Granted | None]) -> Iterator[Granted]:
-        """In the order of their ages; of one age, the one that may go first."""
+        """Yield candidates by age; of equal age, first the one that may be evicted earlier."""
         self._looks += 1
         owners = [owner for owner in frames if owner is not None]
         for owner in owners:
@@ -66,7 +66,7 @@ class Oldest:
 
 
 def choice_of(name: str, seed: int) -> Choice:
-    """By the option's value. `seed`: for random choices."""
+    """Return the choice for a value of the option. `seed` is for random choices."""
     if name == "random":
         return AnyOne(seed)
     return Clock() if name == "clock" else Oldest()

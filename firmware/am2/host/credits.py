@@ -1,4 +1,4 @@
-"""What an endpoint has under way: credits of destinations, descriptors, staging blocks of its send queues."""
+"""Resources in use by an endpoint: credits of destinations, descriptors, staging blocks of its send queues."""
 
 from __future__ import annotations
 
@@ -13,37 +13,37 @@ NUMBERS = 1 << 16
 
 @dataclass
 class SendQueue:
-    """The host's side of a send queue."""
+    """Host's side of a send queue."""
 
     queue: Queue
     posted: int = 0
-    """Descriptors given to the NIC, counted from the start."""
+    """Number of descriptors given to the NIC, since the start."""
     freed: int = 0
-    """Of them those that the NIC gave back, as far as the host has looked."""
+    """Number of descriptors that the NIC has freed, as of the last read."""
     word: int = 0
-    """What the NIC said of the queue when the host looked last."""
+    """NIC's status word of the queue, as of the last read."""
     taken_back: int = 0
-    """Messages that came back and need their staging blocks no more."""
+    """Number of returned messages that no longer need their staging blocks."""
     blocks: list[int] = field(default_factory=lambda: [-1] * BLOCKS_A_QUEUE)
-    """By staging block of the queue: the descriptor that named it last."""
+    """Index of the last descriptor that named each staging block."""
 
     @property
     def full(self) -> bool:
-        """No descriptor is known to be free."""
+        """True if no descriptor is known to be free."""
         return self.posted - self.freed >= DESCRIPTORS
 
     def told(self, word: int) -> None:
-        """What the NIC says: descriptors given back, and messages that came back."""
+        """Update the counts from the NIC's status word."""
         self.word = word
         self.freed += ((word >> 16) - self.freed) % NUMBERS
 
     @property
     def back(self) -> bool:
-        """Messages came back that still stand in their staging blocks, as far as the host has looked."""
+        """True if returned messages are still in their staging blocks, as of the last read."""
         return (self.word - self.taken_back) % NUMBERS != 0
 
     def block(self) -> int | None:
-        """A staging block that is free, by its number in the endpoint."""
+        """Return the number of a free staging block in the endpoint, or None."""
         if self.back:
             return None
         for number, user in enumerate(self.blocks):
@@ -52,20 +52,20 @@ class SendQueue:
         return None
 
     def use(self, block: int) -> None:
-        """The next descriptor names a block."""
+        """Assign a block to the next descriptor."""
         self.blocks[block % BLOCKS_A_QUEUE] = self.posted
 
 
 class Credits:
-    """Requests of an endpoint that are not answered."""
+    """Unanswered requests of an endpoint."""
 
     def __init__(self, each: int) -> None:
-        """`each`: to one destination. In all there are no more than the queue of replies has places."""
+        """Create the counts; `each` is the limit for one destination. The total is limited by the reply queue."""
         self._each = each
         self._out: Counter[tuple[int, int]] = Counter()
 
     def expect(self, each: int) -> bool:
-        """So many to one destination from now on; False: this cannot be."""
+        """Set the limit for one destination. Return False if it is too large."""
         if each > DESCRIPTORS:
             return False
         self._each = each
@@ -73,22 +73,22 @@ class Credits:
 
     @property
     def out(self) -> int:
-        """In all."""
+        """Total number of unanswered requests."""
         return self._out.total()
 
     def to(self, where: tuple[int, int]) -> int:
-        """To a destination."""
+        """Return the number of unanswered requests to a destination."""
         return self._out[where]
 
     def free(self, where: tuple[int, int]) -> bool:
-        """Whether one more may leave."""
+        """Return True if another request to a destination may be sent."""
         return self._out[where] < self._each and self.out < DESCRIPTORS
 
     def take(self, where: tuple[int, int]) -> None:
-        """One leaves."""
+        """Count a request."""
         self._out[where] += 1
 
     def give(self, where: tuple[int, int]) -> None:
-        """One is answered, or came back."""
+        """Uncount a request that is answered or returned."""
         if self._out[where]:
             self._out[where] -= 1

@@ -1,4 +1,4 @@
-"""The kernel's part of AM-II: it gives endpoints to processes, maps their frames and staging blocks, tells the NIC."""
+"""AM-II's driver: allocation of endpoints to processes, their mappings, and commands to the NIC."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ from pymodels.host.pages import PAGE
 from pymodels.host.process import Process
 
 CLEARED = 32
-"""Bytes of memory that a turn of the path that clears it does."""
+"""Bytes that one turn of the clearing path clears."""
 
 
 class Driver:
-    """Of one host."""
+    """AM-II's driver of one host."""
 
     def __init__(self, host: Host, view: ClusterView) -> None:
         self.host, self.me, self.names = host, view.me, view.names
@@ -47,28 +47,30 @@ class Driver:
         self._place = Place(self.options.frames, self.options.channels, len(view.names), self.options.medium)
         self._granted: dict[int, Granted] = {}
         self._memory: dict[int, tuple[Buffer, Buffer]] = {}
-        """By endpoint: pinned memory of its staging blocks and its frame, kept for the next one that has the number."""
+        """Pinned staging blocks and frame of each endpoint number, kept for later endpoints."""
         self._commands = Lock(host, "the NIC to have read a row")
         self.pager = Pager(host, self.options, self._place, view.me, self._tell)
         self._events: dict[int, Signal] = {}
         self._notices = Notices(host, self._noticed)
         self.sends = count(1)
-        """Messages of this host, for the trace."""
+        """Numbers of the messages of this host, for the trace."""
 
     async def start(self) -> None:
-        """Load the driver: once a host, before anything else."""
+        """Load the driver. Call this once on each host, before anything else."""
         await release(self.host)
         for chain, block in chain_heads(self._place.port, len(self.names)).items():
             await load_chain(self.host, chain, block)
         await store_words(self.host, Word.READY, 1)
 
     async def allocate(self, process: Process, weight: int) -> Granted:
-        """A system call: an endpoint for a process, its frame empty, its tag NEVER. Raises Am2Error."""
+        """Allocate an endpoint with an empty frame and tag NEVER to a process, by a system call. Raises Am2Error."""
         if type(weight) is not int or not 1 <= weight <= 0xFFFF:
             raise Am2Error("an endpoint", f"weight {weight!r}", "give 1 to 65535")
         number = next((one for one in range(ENDPOINTS) if one not in self._granted), None)
         if number is None:
-            raise Am2Error("an endpoint", f"{self.host.who} has {ENDPOINTS}, as many as there can be", "free one")
+            raise Am2Error(
+                "an endpoint", f"all {ENDPOINTS} endpoints of {self.host.who} are in use", "free an endpoint first"
+            )
         if number not in self._memory:
             sizes = BLOCKS * self.options.medium, FRAME
             self._memory[number] = self.host.allocate(sizes[0]), self.host.allocate(sizes[1])
@@ -92,12 +94,13 @@ class Driver:
 
     @property
     def _pages(self) -> int:
-        """Pages of an endpoint's staging blocks."""
+        """Number of pages of an endpoint's staging blocks."""
         return -(-BLOCKS * self.options.medium // PAGE)
 
     async def free(self, granted: Granted) -> None:
-        """A system call: the endpoint is there no more. What it has in flight is lost to it. Returns when the NIC uses
-        neither its frame nor its memory, and the next process finds nothing there.
+        """Free an endpoint by a system call; its messages in flight are abandoned.
+
+        Returns when the NIC no longer uses its frame and memory, and both are cleared for the next owner.
         """
         await granted.process.syscall()
         async with self.pager.lock:
@@ -111,38 +114,38 @@ class Driver:
         del self._granted[granted.number]
 
     async def set_tag(self, granted: Granted, tag: int) -> None:
-        """A system call: the endpoint takes messages with another tag from now on."""
+        """Set the tag of an endpoint, by a system call."""
         granted.tag = tag
         await granted.process.syscall()
         async with self.pager.lock:
             await self._tell(granted, self.pager.where(granted))
 
     def event(self, process: Process) -> Signal:
-        """What a process that sleeps waits for: a message of one of its endpoints that were to wake it."""
+        """Return the event that wakes a process: a message for one of its armed endpoints."""
         if process.number not in self._events:
             self._events[process.number] = self.host.event(f"a message for {process.who}")
         return self._events[process.number]
 
     async def arm(self, granted: Granted) -> None:
-        """The next message of an endpoint interrupts: returns when the NIC knows."""
+        """Request an interrupt for the next message of an endpoint. Returns when the NIC has the request."""
         granted.asleep = True
         async with self.pager.lock:
             await self._tell(granted, self.pager.where(granted))
 
     async def lookup(self, process: Process, host: str, endpoint: int) -> EndpointName:
-        """A system call: the name server, whose table is the host map. Raises Am2Error."""
+        """Return the name of an endpoint from the name server, whose table is the host map. Raises Am2Error."""
         await process.syscall()
         await self.host.spend("am2_lookup")
         if host not in self.names:
-            remedy = f"name one of {', '.join(self.names)}"
-            raise Am2Error("the name server", f"no host {host!r}", remedy, Code.BAD_ENDPOINT)
+            remedy = f"give one of {', '.join(self.names)}"
+            raise Am2Error("the name server", f"unknown host {host!r}", remedy, Code.BAD_ENDPOINT)
         if type(endpoint) is not int or not 0 <= endpoint < ENDPOINTS:
             cause, remedy = f"endpoint {endpoint!r}", f"give 0 to {ENDPOINTS - 1}"
             raise Am2Error("the name server", cause, remedy, Code.BAD_ENDPOINT)
         return EndpointName(self.names.index(host), endpoint)
 
     async def _noticed(self, notice: Notice, number: int) -> None:
-        """The NIC tells something of an endpoint."""
+        """Handle a notice of the NIC about an endpoint."""
         granted = self._granted.get(number)
         if granted is None:
             return
@@ -153,7 +156,7 @@ class Driver:
             self.event(granted.process).set()
 
     async def _tell(self, granted: Granted, frame: int) -> int:
-        """Write the row of an endpoint; what the NIC answers when it has done what it says, or cannot yet."""
+        """Write the row of an endpoint, and return the NIC's reply when it has carried it out or cannot yet."""
         host = self.host
         async with self._commands:
             await host.spend("am2_row_written")

@@ -1,4 +1,4 @@
-"""What AM-II refuses."""
+"""Errors of AM-II."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pymodels.errors import SanlabError
 
 
 class Am2Error(SanlabError):
-    """A call of AM-II that cannot be done, or a message that came back to a program without a handler for it."""
+    """Invalid AM-II call, or a returned message in a program without a handler for returned messages."""
 
     def __init__(self, what: str, cause: str, remedy: str, code: Code = Code.BAD_ARGUMENTS) -> None:
         super().__init__(what, cause, remedy)
         self.code = code
-        """The name that the AM 2.0 specification has for it."""
+        """Error code of the AM 2.0 specification."""

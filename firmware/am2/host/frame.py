@@ -1,4 +1,4 @@
-"""The frame of an endpoint as its process reads and writes it, in the NIC's memory or, while absent, in host memory."""
+"""Access of a process to its endpoint's frame, in the NIC's memory or, while absent, in host memory."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ REPLY_TAG = STRIDE - 4 * TAG
 
 
 class Frame:
-    """Of one endpoint."""
+    """Frame of one endpoint."""
 
     def __init__(self, driver: Driver, granted: Granted) -> None:
         self._driver, self._granted, self._process = driver, granted, granted.process
         self.called = 0
-        """The name of the message that was read last."""
+        """Name of the last message that was read."""
 
     # ---- out
 
@@ -37,8 +37,19 @@ class Frame:
         data: Data,
         offset: int = 0,
     ) -> None:
-        """A message: its payload into a staging block, its descriptor into the queue, the owner's word last. Both are
-        its own before anything is awaited, so other threads may post meanwhile.
+        """Post a message: payload into a staging block, descriptor into the queue, the owner's word last.
+
+        Block and descriptor are reserved before the first await, so that other threads may post meanwhile.
+
+        Args:
+            send: Send queue.
+            path: Path that is charged.
+            head: First word of the descriptor.
+            where: Destination.
+            tag: Tag of the destination.
+            words: Arguments.
+            data: Payload.
+            offset: Offset of bulk data in the destination's segment.
         """
         host, process, index, block = self._driver.host, self._process, send.posted, send.block() if data else None
         if block is not None:
@@ -60,36 +71,36 @@ class Frame:
         host.trace(TraceEvent.POINTER_WRITTEN, called, head.word)
 
     async def _stage(self, block: int, data: Data) -> None:
-        """The CPU copies payload into a staging block."""
+        """Copy payload into a staging block by the CPU."""
         offset = self._driver.options.medium * block
         self._process.store_bytes(self._granted.staging + offset, bytes(data))
         memory = self._granted.memory + offset
         await self._driver.host.copy_memory("am2_copy", memory, memory, len(data))
 
     async def look_freed(self, send: SendQueue) -> None:
-        """Read how many descriptors of a queue the NIC has given back."""
+        """Read the status word of a send queue."""
         word = await self._granted.load(FREED[send.queue])
         await self._process.spend("am2_look_freed")
         send.told(word)
 
     async def wait_freed(self, send: SendQueue) -> None:
-        """Spin until the NIC has given another one back."""
+        """Spin until the NIC has freed another descriptor of a send queue."""
         send.told(await self._granted.spin(FREED[send.queue], send.word, "am2_look_freed"))
 
     # ---- in
 
     async def arrived(self) -> tuple[int, int]:
-        """Requests and replies that have come, counted from the start, 16 bits of each: one read over the bus."""
+        """Return the counts of received requests and replies, modulo 2^16, with one read over the bus."""
         word = await self._granted.load(ARRIVED)
         await self._process.spend("am2_look")
         return halves(word)
 
     async def spin(self, before: int) -> None:
-        """Spin on the same word until it has changed, or the frame has come or left."""
+        """Spin on the counts of messages until they change, or the frame is loaded or evicted."""
         await self._granted.spin(ARRIVED, before, "am2_look")
 
     async def read(self, queue: Queue, number: int, endpoint: Replies) -> Token:
-        """The message in a descriptor, word by word as far as it is needed."""
+        """Read a message from its descriptor, word by word as far as needed."""
         load, at = self._granted.load, self._at(queue, number)
         head, called = Head.of(await load(at)), await load(at + 4)
         self.called, whose = called, Name.of(called)
@@ -106,12 +117,12 @@ class Frame:
         return token
 
     async def reply_tag(self, token: Token) -> int:
-        """The tag of the endpoint that has sent a request, as its NIC has added it."""
+        """Return the tag of a request's source, which its NIC has added."""
         at = self._at(Queue.REPLY_RECEIVE if token.is_reply else Queue.REQUEST_RECEIVE, token.index) + REPLY_TAG
         return await self._granted.load(at) << 32 | await self._granted.load(at + 4)
 
     async def release(self, queue: Queue, number: int) -> None:
-        """The descriptor of a message that was handled is free."""
+        """Free the descriptor of a handled message."""
         await self._granted.store(self._at(queue, number), bytes(4))
 
     def _at(self, queue: Queue, number: int) -> int:

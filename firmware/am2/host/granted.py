@@ -1,7 +1,8 @@
-"""What the driver knows of an endpoint, and how its process reaches the frame wherever that is.
+"""Driver's state of an endpoint, and the process's access to the frame at its present place.
 
-A frame in the NIC's memory is read and written over the bus. While it is absent the process reads a copy in pinned host
-memory, and a store faults into the driver, which brings it. While it is to leave it can be read, and a store waits.
+A frame in the NIC's memory is read and written over the bus. While it is absent, the process reads a copy in pinned
+host memory, and a store faults into the driver, which loads the frame. During eviction the frame can be read, and a
+store waits.
 """
 
 from __future__ import annotations
@@ -19,39 +20,39 @@ from pymodels.host.process import Process
 
 @dataclass(eq=False)
 class Granted:
-    """An endpoint as its process has it."""
+    """Endpoint allocated to a process."""
 
     number: int
     process: Process
     weight: int
     frame: int
-    """Virtual address of its frame."""
+    """Virtual address of the frame."""
     copy: int
     """Virtual address of the copy in host memory."""
     image: Buffer
-    """That copy."""
+    """Copy in host memory."""
     staging: int
-    """Virtual address of its staging blocks."""
+    """Virtual address of the staging blocks."""
     memory: int
-    """Their physical address."""
+    """Physical address of the staging blocks."""
     tag: int = NEVER
     place: int | None = None
-    """Which frame of the NIC's memory it has; None: it is absent."""
+    """Index of its frame in the NIC's memory, or None while absent."""
     leaving: bool = False
     stored: bool = False
-    """A store has gone to it since the driver looked last: the bit that the CPU sets in its page table."""
+    """True if the process has stored to the frame since the driver's last check (dirty bit of the page table)."""
     until: int = 0
-    """It stays in its frame until then at least."""
+    """Simulated time before which the frame is not evicted."""
     freed: bool = False
     asleep: bool = False
-    """Its next message interrupts."""
+    """True if the next message interrupts."""
     moves: Moves = field(default_factory=Moves)
-    """Ends a loop that spins on the copy."""
+    """Notification that ends a loop which spins on the copy."""
 
     # ---- the process's loads and stores
 
     async def load(self, offset: int) -> int:
-        """A word of the frame."""
+        """Return a word of the frame."""
         if self.place is not None:
             try:
                 return await self.process.pio_read(self.frame + offset)
@@ -61,12 +62,12 @@ class Granted:
         return self.process.load_words(self.copy + offset, 1)[0]
 
     async def store(self, offset: int, data: bytes) -> None:
-        """Words of the frame; the driver brings it if it is absent."""
+        """Store words to the frame, which the driver loads if it is absent."""
         await self.process.pio_write(self.frame + offset, data)
         self.stored = True
 
     async def spin(self, offset: int, before: int, path: str) -> int:
-        """Spin on a word until it has changed: that word. May return early when the frame comes or leaves."""
+        """Spin on a word until it changes, and return it. Returns early if the frame is loaded or evicted."""
         if self.place is not None:
             try:
                 return await self.process.poll_card(self.frame + offset, before, path)
@@ -79,7 +80,7 @@ class Granted:
     # ---- the driver's page table
 
     def came(self, place: int, physical: int, until: int) -> None:
-        """It is at a place of the NIC's memory."""
+        """Map the frame at a place of the NIC's memory."""
         self.place, self.leaving, self.until, self.stored = place, False, until, True
         self.process.place(self.frame, FRAME, physical)
         self.process.set_rights(self.frame, FRAME, Rights.WRITE)
@@ -87,22 +88,22 @@ class Granted:
         self.moves.moved()
 
     def leaves(self) -> None:
-        """Its frame is to leave: stores wait from now on."""
+        """Start the eviction: stores wait from now on."""
         self.leaving = True
         self.process.set_rights(self.frame, FRAME, Rights.READ)
 
     def stays(self) -> None:
-        """It is not."""
+        """Cancel the eviction."""
         self.leaving = False
         self.process.set_rights(self.frame, FRAME, Rights.WRITE)
 
     def left(self) -> None:
-        """It is in host memory."""
+        """Map the copy in host memory after the eviction."""
         self.place, self.leaving = None, False
         self.process.set_present(self.frame, FRAME, False)
 
     def unmap(self, staging_pages: int) -> None:
-        """The process has it no more."""
+        """Remove all mappings of a freed endpoint."""
         self.freed = True
         self.process.unmap(self.frame, FRAME_PAGES)
         self.process.unmap_memory(self.copy, FRAME_PAGES)

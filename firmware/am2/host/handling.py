@@ -1,4 +1,4 @@
-"""What comes to an endpoint: messages read, judged, handled and answered."""
+"""Received messages of an endpoint: read, checked, handled and answered."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from firmware.am2.nic.words import Code, Head, Kind, Queue
 from pymodels.trace import TraceEvent
 
 RETURNED = 0
-"""Handler of returned messages (AM 2.0)."""
+"""Index of the handler of returned messages (AM 2.0)."""
 
 
 class Incoming:
-    """Of one endpoint."""
+    """Received messages of one endpoint."""
 
     def __init__(
         self,
@@ -38,17 +38,17 @@ class Incoming:
         self._credits, self._transfers, self._tables, self._segment = allowed, transfers, tables, segment
         self._rescued = Rescued(frame)
         self.taken = [0, 0]
-        """Requests and replies that were handled."""
+        """Numbers of handled requests and replies."""
         self.handling: Token | None = None
-        """The message whose handler runs."""
+        """Message whose handler is running, or None."""
         self._runner: object = None
-        """The task that runs it."""
+        """Task that runs the handler."""
         self.handled = self.came_back = 0
-        """Requests whose handlers have run; messages that were returned."""
+        """Numbers of requests whose handlers have run, and of returned messages."""
 
     @property
     def within(self) -> Token | None:
-        """The message in whose handler the calling task is."""
+        """Message in whose handler the calling task is, or None."""
         return self.handling if self._runner is self._task else None
 
     @property
@@ -56,7 +56,7 @@ class Incoming:
         return self._endpoint.process.host.scheduler.kernel.current
 
     async def look(self) -> int:
-        """Look once at what has come, and handle it; how many messages."""
+        """Check once for messages, handle them, and return their number."""
         came, count = await self._frame.arrived(), 0
         for queue in (Queue.REPLY_RECEIVE, Queue.REQUEST_RECEIVE):
             which = queue - Queue.REQUEST_RECEIVE
@@ -68,7 +68,7 @@ class Incoming:
         return count
 
     async def _take(self, queue: Queue, number: int) -> None:
-        """The next message of a queue."""
+        """Handle the next message of a queue."""
         token = await self._frame.read(queue, number, self._endpoint)
         name, host = self._frame.called, self._driver.host
         rescued = queue == Queue.REPLY_RECEIVE and self._rescued.of(token)
@@ -88,7 +88,7 @@ class Incoming:
         await self._frame.release(queue, number)
 
     async def _run(self, token: Token) -> None:
-        """What becomes of a message."""
+        """Handle, return or account for a message."""
         head = token.head
         if head.returned:
             self.came_back += 1
@@ -110,7 +110,7 @@ class Incoming:
             await self._handle(token, transfer)
 
     async def _handle(self, token: Token, transfer: Transfer | None) -> None:
-        """The handler of a message; a request without an answer gets one that says nothing."""
+        """Run the handler of a message. A request without a reply gets a null reply."""
         kind = token.head.kind
         if kind in (Kind.BULK, Kind.PIECE):
             await self._segment.take(token.offset, token.va, token.size)
@@ -128,7 +128,7 @@ class Incoming:
                     await self.answer(token, Head(Kind.SHORT, 0, RETURNED, null=True), ())
 
     async def _got(self, token: Token, transfer: Transfer) -> None:
-        """A piece of what was asked for; behind the last one the handler runs, with all of it."""
+        """Handle a piece of requested data. After the last piece, run the handler with all data."""
         transfer.got.remove((token.offset, token.size))
         self._transfers.answered(transfer)
         if transfer.over and not transfer.failed:
@@ -137,7 +137,7 @@ class Incoming:
             await self._tables.handlers[transfer.handler](token)
 
     async def _serve(self, token: Token) -> None:
-        """A piece that names no handler: it is answered, with data of the segment if it asks for them."""
+        """Answer a piece that names no handler, with data of the segment if it is a request for them."""
         number = token.head.transfer
         if token.head.kind == Kind.GET:
             where, size = token.arguments
@@ -149,7 +149,7 @@ class Incoming:
             await self.answer(token, Head(Kind.SHORT, 0, RETURNED, null=True, transfer=number), ())
 
     def _flaw(self, token: Token, transfer: Transfer | None) -> Code:
-        """What the receiving library finds wrong with a message."""
+        """Return the error code of a message, or OK."""
         head = token.head
         if head.arguments > 8 or head.kind not in tuple(Kind):
             return Code.BAD_ARGUMENTS
@@ -172,7 +172,7 @@ class Incoming:
         return Code.OK if head.handler != RETURNED and head.handler in self._tables.handlers else Code.BAD_HANDLER
 
     def _flaw_of_transfer(self, token: Token) -> Code:
-        """Whether a piece can belong to a transfer: it has a number; the last one of several, one that has begun."""
+        """Return OK if a piece belongs to a transfer: it has a number, and the transfer has begun if it is the last."""
         if token.head.kind == Kind.PIECE:
             belongs = bool(token.head.transfer) and not token.is_reply
         else:
@@ -180,7 +180,7 @@ class Incoming:
         return Code.OK if belongs else Code.BAD_ARGUMENTS
 
     async def answer(self, token: Token, head: Head, words: Sequence[int], data: Data = b"", offset: int = 0) -> None:
-        """Post into the queue of replies. Nobody polls while there is no room: what came back moves out of its way."""
+        """Post into the reply queue. While it is full, do not poll, but copy returned messages out of its blocks."""
         send = self._sends[Queue.REPLY_SEND]
         while lacks(send, data):
             if data and send.back:

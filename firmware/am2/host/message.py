@@ -1,4 +1,4 @@
-"""A message as its handler sees it: its token, with which a request is answered."""
+"""Message as its handler sees it: a token, with which a request is answered."""
 
 from __future__ import annotations
 
@@ -9,81 +9,99 @@ from firmware.am2.nic.words import Code, Head, Kind, Name
 from pymodels.host.process import Process
 
 Data = bytes | bytearray | memoryview
-"""Payload of a message that is sent."""
+"""Payload of a message to send."""
 
 
 class EndpointName(NamedTuple):
-    """The global name of an endpoint."""
+    """Global name of an endpoint."""
 
     node: int
     endpoint: int
 
 
 class Replies(Protocol):
-    """What a token needs of its endpoint."""
+    """Interface of the endpoint that a token uses."""
 
     process: Process
 
     async def reply(
         self, token: Token, kind: Kind, handler: int, words: tuple[int, ...], data: Data, offset: int, wait: bool
     ) -> bool:
-        """Post a reply; False: there is no room, and it is not to wait."""
+        """Post a reply. Return False if there is no room and `wait` is false."""
 
 
 class Token:
-    """A message. Its payload stands in a staging block until the handler returns."""
+    """Received message. Its payload is in a staging block until the handler returns."""
 
     def __init__(
         self, endpoint: Replies, head: Head, name: Name, arguments: tuple[int, ...], va: int, size: int, index: int
     ) -> None:
         self.endpoint, self.head, self.arguments, self.va, self.size = endpoint, head, arguments, va, size
         self.source = EndpointName(name.node, name.endpoint)
-        """Who has sent it; of a returned message, to whom it went."""
+        """Sender; for a returned message, its destination."""
         self.index = index
-        """Of its descriptor."""
+        """Index of its descriptor."""
         self.is_reply = head.code == Code.REPLY_REJECTED if head.returned and head.null else bool(name.queue)
-        """A reply has come, or has come back."""
+        """True for a reply, received or returned."""
         self.replied = False
         self.offset = 0
-        """Of bulk data: their place in the segment. In the handler, `offset`, `va` and `size` are those of all of them.
-        """
+        """Offset of bulk data in the segment. In the handler, `offset`, `va` and `size` are those of all data."""
 
     @property
     def came_back(self) -> bool:
-        """The own NIC has returned it: its payload stands where it was sent from."""
+        """True if the own NIC has returned the message, whose payload is in the block it was sent from."""
         return self.head.returned and not self.head.null
 
     @property
     def status(self) -> Code:
-        """Why a message was returned; of one that has come: OK."""
+        """Reason of a returned message; OK for others."""
         return Code(self.head.code) if self.head.returned else Code.OK
 
     @property
     def opcode(self) -> str:
-        """What it was sent as."""
+        """Kind of the message as it was sent."""
         kind = Kind.BULK if self.head.kind == Kind.PIECE else Kind(self.head.kind)
         return f"{'reply' if self.is_reply else 'request'} {kind.name.lower()}"
 
     @property
     def data(self) -> bytes:
-        """The payload."""
+        """Payload."""
         return self.endpoint.process.load_bytes(self.va, self.size) if self.size else b""
 
     async def reply(self, handler: int, *arguments: int) -> None:
-        """AM_Reply4, AM_Reply8: answer a request, once, in its handler. Raises Am2Error."""
+        """Send a short reply to a request, once, in its handler (AM_Reply4, AM_Reply8). Raises Am2Error.
+
+        Args:
+            handler: Index of the handler at the requester.
+            arguments: Up to 8 words.
+        """
         await self._reply(Kind.SHORT, handler, arguments, b"")
 
     async def reply_i(self, handler: int, data: Data, *arguments: int) -> None:
-        """AM_ReplyI4, AM_ReplyI8: the same, with payload by the staging areas. Raises Am2Error."""
+        """Send a medium reply, with payload through the staging areas (AM_ReplyI4, AM_ReplyI8). Raises Am2Error.
+
+        Args:
+            handler: Index of the handler at the requester.
+            data: Payload of at most one staging block.
+            arguments: Up to 8 words.
+        """
         await self._reply(Kind.MEDIUM, handler, arguments, data)
 
     async def reply_xfer(self, offset: int, handler: int, data: Data, *arguments: int) -> None:
-        """AM_ReplyXfer4, AM_ReplyXfer8: the same, into the segment of the endpoint that has asked. Raises Am2Error."""
+        """Send a reply into the segment of the requester (AM_ReplyXfer4, AM_ReplyXfer8). Raises Am2Error.
+
+        Args:
+            offset: Offset in the requester's segment.
+            handler: Index of the handler at the requester.
+            data: Bytes of at most one staging block.
+            arguments: Up to 8 words.
+        """
         await self._reply(Kind.BULK, handler, arguments, data, offset)
 
     async def reply_xfer_async(self, offset: int, handler: int, data: Data, *arguments: int) -> bool:
-        """AM_ReplyXferAsync4, AM_ReplyXferAsync8: the same, if it can go at once; if not, nothing is sent, and False is
-        the result. Raises Am2Error.
+        """Send a reply as `reply_xfer` does, without waiting (AM_ReplyXferAsync4, AM_ReplyXferAsync8).
+
+        Returns False, and sends nothing, if there is no room. Raises Am2Error.
         """
         return await self._reply(Kind.BULK, handler, arguments, data, offset, wait=False)
 
@@ -91,7 +109,7 @@ class Token:
         self, kind: Kind, handler: int, arguments: tuple[int, ...], data: Data, offset: int = 0, wait: bool = True
     ) -> bool:
         if self.head.returned or self.is_reply or self.replied:
-            cause = "it is answered already" if self.replied else "a reply or a returned message is not answered"
+            cause = "the request has its reply" if self.replied else "the message is a reply, or was returned"
             raise Am2Error(f"a reply to {self.source}", cause, "reply once, in the handler of a request")
         self.replied = await self.endpoint.reply(self, kind, handler, arguments, data, offset, wait)
         return self.replied

@@ -1,4 +1,4 @@
-"""What the NIC tells the driver by interrupts: endpoints that are wanted, endpoints whose owners are to be woken."""
+"""Notices of the NIC to the driver by interrupts: wanted endpoints, and messages for sleeping owners."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from firmware.verbs import Host
 
 
 class Notices:
-    """Of one host: the service routine, and the ring that it reads."""
+    """Interrupt handler of one host and its ring of notices."""
 
     def __init__(self, host: Host, tell: Callable[[Notice, int], Awaitable[None]]) -> None:
-        """`tell`: what is done with a notice of an endpoint."""
+        """Register the interrupt handler, which calls `tell` for each notice."""
         self._host, self._tell = host, tell
         self._read = 0
         self.count = 0
-        """Interrupts."""
+        """Number of interrupts."""
         host.on_interrupt(self._serve)
 
     async def _serve(self) -> None:
-        """The routine: what is written from the first look on interrupts again, so nothing is missed."""
+        """Serve an interrupt. The interrupt is cleared first, so that later notices raise it again."""
         host = self._host
         self.count += 1
         await acknowledge(host)

@@ -1,8 +1,8 @@
-"""The driver's pager: endpoints come into the NIC's memory when a process stores to them, or a message comes for them.
+"""Driver's pager: endpoints are loaded into the NIC's memory when a process stores to them or a message arrives.
 
-One frame moves at a time. An endpoint that has come stays for a time-out at least, so that it has had its turn, and a
-message that was refused while it was absent can come again. How much longer is random, up to another time-out: else two
-endpoints that write to each other, on nodes that page in the same rhythm, can miss each other for ever.
+One frame moves at a time. A loaded endpoint stays for at least one time-out, so that it gets its turn and rejected
+messages can arrive again. A random time of up to another time-out is added. Otherwise two endpoints that write to each
+other, on nodes that page at the same rate, could miss each other for ever.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ from firmware.verbs import Host
 US_PS, ASK_AGAIN_US = 1_000_000, 20
 
 Tell = Callable[[Granted, int], Awaitable[int]]
-"""Tell the NIC where an endpoint's frame is to be; its answer: 0, or NOT_YET."""
+"""Function that requests a place for an endpoint's frame from the NIC, and returns its reply, 0 or NOT_YET."""
 
 
 class Brought(NamedTuple):
-    """One that was brought: what it took, picoseconds."""
+    """Record of a loaded endpoint, with times in picoseconds."""
 
     number: int
     waited: int
-    """For those who were before it."""
+    """Time behind earlier requests."""
     room: int
-    """To choose who leaves, and until it could."""
+    """Time until a frame could be evicted."""
     out: int
-    """Until that one's frame was in host memory; 0: one was free."""
+    """Time of the eviction; 0 if a frame was free."""
     back: int
-    """Until its own was in the NIC's memory."""
+    """Time of loading the own frame."""
 
 
 class Pager:
-    """Of one host."""
+    """Pager of one host."""
 
     def __init__(self, host: Host, options: Options, place: Place, seed: int, tell: Tell) -> None:
         self._host, self._place, self._tell = host, place, tell
@@ -48,12 +48,12 @@ class Pager:
         self._random = random.Random(seed)
         self._choice = choice_of(options.replace, seed)
         self.lock = Lock(host, "the pager of AM-II")
-        """Whoever has it may move frames, or free endpoints."""
+        """Lock whose holder may move frames or free endpoints."""
         self.log: list[Brought] = []
-        """Of all endpoints that were brought."""
+        """Records of all loaded endpoints."""
 
     def settle(self, granted: Granted) -> int:
-        """A new endpoint takes a frame that is free: its address; ABSENT: none is, and it begins in host memory."""
+        """Return the address of a free frame for a new endpoint, or ABSENT if it starts in host memory."""
         if None not in self._frames:
             granted.left()
             return ABSENT
@@ -67,16 +67,16 @@ class Pager:
         granted.came(index, self._host.nic_base + self._place.frames[index], stays)
 
     def where(self, granted: Granted) -> int:
-        """What the row says of its frame."""
+        """Return the frame address for the endpoint's row."""
         return ABSENT if granted.place is None or granted.leaving else self._place.frames[granted.place]
 
     def clear(self, granted: Granted) -> None:
-        """It was freed: its frame is free too."""
+        """Release the frame of a freed endpoint."""
         if granted.place is not None:
             self._frames[granted.place] = None
 
     async def bring(self, granted: Granted) -> None:
-        """Bring an endpoint into the NIC's memory, if it is not there."""
+        """Load an endpoint into the NIC's memory, unless it is there."""
         asked = self._host.now
         async with self.lock:
             if granted.freed or granted.place is not None:
@@ -91,7 +91,7 @@ class Pager:
             self.log.append(Brought(granted.number, begun - asked, room - begun - out, out, self._host.now - room))
 
     async def _room(self) -> tuple[int, int]:
-        """A frame that is free, and how long its owner took to leave. Whose messages are under way is passed over."""
+        """Return the index of a free frame, and the time of its eviction. Skips owners with messages in flight."""
         if None in self._frames:
             return self._frames.index(None), 0
         asked: list[Granted] = []
@@ -112,7 +112,9 @@ class Pager:
             await self._host.sleep(pause, "a frame of the NIC's memory to become quiet")
 
     async def _leaves(self, owner: Granted) -> bool:
-        """Ask an endpoint to leave; False: something of it is under way, and it takes nothing more meanwhile."""
+        """Start the eviction of an endpoint. Return False if it has messages in flight; it accepts no new ones
+        meanwhile.
+        """
         await self._host.spend("am2_leaves")
         owner.leaves()
         if await self._tell(owner, ABSENT) == NOT_YET:
@@ -121,7 +123,7 @@ class Pager:
         return True
 
     async def _stays(self, owners: list[Granted]) -> None:
-        """Those that were asked to leave, and need not."""
+        """Cancel the evictions of endpoints that are not needed."""
         for owner in owners:
             assert owner.place is not None
             await self._tell(owner, self._place.frames[owner.place])

@@ -1,4 +1,4 @@
-/* What each step of AM-II costs on the host's CPU. One function is one path; the rules are in pymodels/costs/README.md. */
+/* Costs of AM-II's steps on the host's CPU. One function is one path; the rules are in pymodels/costs/README.md. */
 #include "turns.h"
 
 enum { OWNED = 1u << 31, TRANSLATIONS = 256, ENTRIES = 256, MOST_WORDS = 8, DESCRIPTORS = 32 };
@@ -14,7 +14,7 @@ struct endpoint {
 };
 struct token { u32 source, head, count, size, replied, index; u32 arguments[MOST_WORDS]; u8 *payload; };
 
-/* The words of a descriptor, the owner's last. */
+/* Write the words of a descriptor, the owner's last. */
 static inline __attribute__((always_inline)) void post(struct queue *send, u32 head, u32 where, const u32 *tag, u32 length, const u32 *words, u32 count) {
     u32 i;
     PIO_WRITE(where);
@@ -27,7 +27,7 @@ static inline __attribute__((always_inline)) void post(struct queue *send, u32 h
     PIO_WRITE(OWNED | head | count << 16);
 }
 
-/* A request: checked, its translation, a credit, its descriptor handed to the bus. */
+/* Request: check it, look up its translation, take a credit, and store its descriptor. */
 u32 am2_request(struct endpoint *endpoint, u32 index, u32 handler, const u32 *words, u32 count, u32 length, u32 kind) {
     struct translation *to = &endpoint->translations[index];
     struct queue *send = &endpoint->send[0];
@@ -52,7 +52,7 @@ u32 am2_request(struct endpoint *endpoint, u32 index, u32 handler, const u32 *wo
     return 0;
 }
 
-/* A reply: to whom the request came from, with its tag. */
+/* Reply to the source of a request, with its tag. */
 u32 am2_reply(struct endpoint *endpoint, struct token *token, u32 handler, const u32 *words, u32 count, u32 length, u32 kind) {
     struct queue *send = &endpoint->send[1];
     u32 source = token->source, tag[2];
@@ -71,7 +71,7 @@ u32 am2_reply(struct endpoint *endpoint, struct token *token, u32 handler, const
     return 0;
 }
 
-/* One look at the word that tells of messages. */
+/* Read the word that counts messages. */
 u32 am2_look(struct endpoint *endpoint) {
     u32 word = PIO_READ();
     if (UNLIKELY(word != endpoint->arrived)) {
@@ -82,7 +82,7 @@ u32 am2_look(struct endpoint *endpoint) {
     return 0;
 }
 
-/* One look at the word that tells of descriptors given back. */
+/* Read the word that counts freed descriptors. */
 u32 am2_look_freed(struct queue *send) {
     u32 word = PIO_READ();
     if (UNLIKELY(word != send->freed)) {
@@ -94,7 +94,7 @@ u32 am2_look_freed(struct queue *send) {
     return 0;
 }
 
-/* A message of four words: what it is, who has sent it, its handler; a reply gives a credit back. */
+/* Receive a message of four words: read kind, source and handler; a reply returns a credit. */
 void *am2_receive(struct endpoint *endpoint, struct token *token, u32 queue) {
     u32 head = PIO_READ(), source = PIO_READ(), count = head >> 16 & 15, i;
     struct translation *to = &endpoint->translations[source >> 17 & 127];
@@ -119,10 +119,10 @@ void *am2_receive(struct endpoint *endpoint, struct token *token, u32 queue) {
     return endpoint->handlers[head & 0xFF];
 }
 
-/* 32 bytes of payload. */
+/* Copy 32 bytes of payload. */
 u32 *am2_copy(u32 *to, const u32 *from, const u32 *end) { return copy_turn(to, from, end); }
 
-/* 32 bytes of staging memory that another process is to get. */
+/* Clear 32 bytes of staging memory for another process. */
 u32 *am2_clear(u32 *to, const u32 *end) {
     u32 i;
     for (i = 0; i < 8; i++) to[i] = 0;
@@ -135,7 +135,7 @@ u32 *am2_clear(u32 *to, const u32 *end) {
     return to;
 }
 
-/* The driver: an endpoint for a process, two pages of the card and those of its staging blocks in its page table. */
+/* Driver: allocate an endpoint, and map two pages of the card and those of its staging blocks. */
 u32 am2_grant(u32 *used, u32 *entries, u32 frame, u32 staging, u32 number) {
     u32 word = *used;
     if (UNLIKELY(word >> number & 1)) {
@@ -149,11 +149,11 @@ u32 am2_grant(u32 *used, u32 *entries, u32 frame, u32 staging, u32 number) {
     return 0;
 }
 
-/* The pager: what it knows of who has a frame; what the CPU and the pager keep in a page table. */
+/* Pager: owners of frames, and page tables of CPU and pager. */
 struct owner { u32 number, *entries, place, until, leaving; };
 enum { PRESENT = 1, WRITABLE = 2, STORED = 1u << 6 };
 
-/* One look at a frame: whether it was stored to since the last one, and whether its owner has been there long enough. */
+/* Check a frame: stored to since the last check, and resident long enough. */
 struct owner *am2_choose(struct owner **frames, u32 hand, u32 now) {
     struct owner *owner = frames[hand];
     u32 *entries = owner->entries, first = entries[0], second = entries[1];
@@ -170,7 +170,7 @@ struct owner *am2_choose(struct owner **frames, u32 hand, u32 now) {
     return owner;
 }
 
-/* An endpoint is to leave: stores to it wait. */
+/* Evict an endpoint: block stores to it. */
 void am2_leaves(struct owner *owner) {
     u32 *entries = owner->entries;
     entries[0] = entries[0] & ~WRITABLE;
@@ -178,7 +178,7 @@ void am2_leaves(struct owner *owner) {
     owner->leaving = 1;
 }
 
-/* One has come to a frame. */
+/* Map a loaded frame. */
 void am2_came(struct owner **frames, struct owner *owner, u32 place, u32 address, u32 until) {
     u32 *entries = owner->entries;
     frames[place] = owner;
@@ -189,7 +189,7 @@ void am2_came(struct owner **frames, struct owner *owner, u32 place, u32 address
     entries[1] = address + 4096 | PRESENT | WRITABLE | STORED;
 }
 
-/* The name server: one host of the table, compared by the hash of its name. */
+/* Name server: compare one host of the table, by the hash of its name. */
 u32 am2_lookup(const u32 *hashes, u32 hash, u32 node, u32 nodes) {
     if (LIKELY(hashes[node] == hash)) return node;
     if (UNLIKELY(node + 1 == nodes)) {
@@ -200,7 +200,7 @@ u32 am2_lookup(const u32 *hashes, u32 hash, u32 node, u32 nodes) {
     return node + 1;
 }
 
-/* One look at the ring of notices: the next one, if there is one. */
+/* Read the ring of notices, and take the next one. */
 u32 am2_notice_read(u32 **next, u32 *ring, u32 *end) {
     u32 word = PIO_READ(), *after = *next + 1;
     if (UNLIKELY(!(word & OWNED))) {
@@ -216,7 +216,7 @@ u32 am2_notice_read(u32 **next, u32 *ring, u32 *end) {
     return word;
 }
 
-/* A row for the NIC, and the command. */
+/* Write a row for the NIC, and the command. */
 void am2_row_written(const u32 *row, u32 number) {
     PIO_WRITE(BE32(row[0]));
     PIO_WRITE(BE32(row[1]));
@@ -228,5 +228,5 @@ void am2_row_written(const u32 *row, u32 number) {
     PIO_WRITE(BE32(number + 1));
 }
 
-/* One look at the command, until the NIC has answered it. */
+/* Read the command word until the NIC has replied. */
 u32 am2_look_read(u32 asked) { return look_turn(PIO_READ(), asked); }

@@ -1,7 +1,7 @@
-"""Payload of messages that came back, copied out of the staging blocks in which it was sent.
+"""Payload of returned messages, copied out of the staging blocks from which it was sent.
 
-A program that answers requests with payload can need a block again before it polls, and so before it sees that the
-message which has used it came back. Then the library copies what came back, and the block is free.
+A program that answers requests with payload may need a block again before it polls, and so before it handles the
+returned message that occupies the block. The library then copies the payload and frees the block.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from firmware.am2.nic.words import Queue
 
 
 class Rescued:
-    """Of one endpoint, by the number of the message in the queue of replies."""
+    """Copied payload of one endpoint, by number of the message in the reply queue."""
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
         self._copies: dict[int, tuple[int, int]] = {}
-        """Messages that were looked at before their turn: address and bytes of the copy."""
+        """Address and size of the copies, by number of the message."""
 
     async def rescue(self, endpoint: Replies, send: SendQueue, first: int) -> None:
-        """Copy the payload of all messages of a queue that came back; `first`: the next message to be handled."""
+        """Copy the payload of all returned messages of a queue; `first` is the next message to be handled."""
         _, told = await self._frame.arrived()
         for number in range(first, first + (told - first) % NUMBERS):
             if number not in self._copies:
@@ -39,14 +39,14 @@ class Rescued:
         return copy
 
     def of(self, token: Token) -> bool:
-        """Whether a message was looked at before; then its payload is the copy."""
+        """Return True for a message whose payload was copied, and make its token refer to the copy."""
         if token.index not in self._copies or not token.came_back:
             return False
         token.va, _ = self._copies[token.index]
         return True
 
     def done(self, token: Token) -> None:
-        """Its handler has run."""
+        """Free the copy after the handler has run."""
         copy, size = self._copies.pop(token.index)
         if size:
             token.endpoint.process.free(copy, size)

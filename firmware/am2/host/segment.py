@@ -1,4 +1,4 @@
-"""The segment of an endpoint: memory of its process into which bulk data goes, and from which others get it."""
+"""Segment of an endpoint: memory of its process that bulk data are written to and read from."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from pymodels.host.faults import ProtectionFault
 from pymodels.host.process import Process
 
 MOST = (1 << 32) - 1
-"""Bytes of a segment at most: an offset is a word."""
+"""Maximum segment size in bytes: offsets are words."""
 
 
 class Segment:
-    """Of one endpoint; empty until the program sets it."""
+    """Segment of one endpoint, empty until the program sets it."""
 
     def __init__(self, who: str, process: Process) -> None:
         self._who, self._process = who, process
         self.va = self.size = 0
         self._begun: dict[tuple[EndpointName, int], int] = {}
-        """By sender and transfer: where its first piece stands."""
+        """Offset of the first piece, by sender and transfer."""
 
     def set(self, va: int, size: int) -> None:
-        """From now on it is this memory. Raises Am2Error."""
+        """Set the memory. Raises Am2Error."""
         what = f"{self._who}: a segment at {va!r} of {size!r} bytes"
         if type(va) is not int or type(size) is not int or not 0 <= size <= MOST:
-            raise Am2Error(what, "this is no place", f"give an address, and 0 to {MOST} bytes", Code.BAD_LENGTH)
+            raise Am2Error(what, "invalid range", f"give an address, and 0 to {MOST} bytes", Code.BAD_LENGTH)
         try:
             self._process.pieces(va, size, write=True)
         except ProtectionFault as fault:
@@ -33,30 +33,30 @@ class Segment:
         self.va, self.size = va, size
 
     def flaw(self, offset: int, size: int) -> Code:
-        """Why bytes at an offset cannot be: it is outside, or they reach beyond the end."""
+        """Return the error code of a range: BAD_SEGMENT_OFFSET outside, BAD_LENGTH beyond the end, or OK."""
         if offset > self.size:
             return Code.BAD_SEGMENT_OFFSET
         return Code.BAD_LENGTH if offset + size > self.size else Code.OK
 
     async def take(self, offset: int, va: int, size: int) -> None:
-        """The CPU copies bytes from a staging block to their place."""
+        """Copy bytes from a staging block to their place by the CPU."""
         if size:
             await self._process.copy_memory("am2_copy", self.va + offset, va, size)
 
     # ---- data that come in pieces
 
     def begins(self, token: Token) -> None:
-        """The first piece of a transfer is here."""
+        """Record the first piece of a transfer."""
         self._begun[token.source, token.head.transfer] = token.offset
 
     def begin(self, token: Token) -> int | None:
-        """Where the data stand of which this is the last piece; None: it is of none that has begun, or before it."""
+        """Return the offset of all data of a last piece, or None if no transfer has begun at or before it."""
         number = token.head.transfer
         begin = self._begun.get((token.source, number)) if number else token.offset
         return begin if begin is not None and begin <= token.offset else None
 
     def ended(self, token: Token) -> None:
-        """The last piece is here: the token is of all of them from now on."""
+        """Make the token of the last piece refer to all data."""
         begin = self.begin(token)
         assert begin is not None
         self._begun.pop((token.source, token.head.transfer), None)
@@ -64,5 +64,5 @@ class Segment:
         token.offset, token.va = begin, self.va + begin
 
     def bytes(self, offset: int, size: int) -> bytes:
-        """What stands there."""
+        """Return bytes of the segment."""
         return self._process.load_bytes(self.va + offset, size) if size else b""

@@ -1,4 +1,4 @@
-"""The tables of an endpoint: handlers by index, translations by index; and what may stand in them."""
+"""Tables of an endpoint (handlers and translations by index), and checks of their entries."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from firmware.am2.nic.words import SHORT_WORDS, Code
 
 Handler = TypeVar("Handler", bound=Callable[..., object])
 HANDLERS = TRANSLATIONS = 256
-"""Entries of each table: the least that AM 2.0 asks for."""
+"""Size of each table: the minimum of AM 2.0."""
 NODES = 256
-"""Nodes that a name may have, whether they are there or not."""
+"""Number of nodes that a name can refer to, existing or not."""
 WORD, TAGS = 1 << 32, 1 << 64
 
 
 def check_tag(who: str, tag: object) -> int:
-    """A tag. Raises Am2Error."""
+    """Return a valid tag. Raises Am2Error."""
     if type(tag) is not int or not 0 <= tag < TAGS:
-        raise Am2Error(who, f"tag {tag!r}", "give a number of 64 bits", Code.BAD_TAG)
+        raise Am2Error(who, f"tag {tag!r}", "give an integer from 0 to 2**64 - 1", Code.BAD_TAG)
     return tag
 
 
 def check_words(what: str, words: Sequence[int]) -> None:
-    """Arguments of a message. Raises Am2Error."""
+    """Raise Am2Error for invalid arguments of a message."""
     if len(words) > SHORT_WORDS:
         raise Am2Error(what, f"{len(words)} arguments", f"give {SHORT_WORDS} at most")
     if not all(type(one) is int and 0 <= one < WORD for one in words):
@@ -34,23 +34,23 @@ def check_words(what: str, words: Sequence[int]) -> None:
 
 
 class Tables(Generic[Handler]):
-    """Of one endpoint."""
+    """Tables of one endpoint."""
 
     def __init__(self, who: str, returned: Handler) -> None:
-        """`returned`: handler 0."""
+        """Create empty tables; `returned` is handler 0, for returned messages."""
         self._who = who
         self.handlers: dict[int, Handler] = {0: returned}
         self._translations: dict[int, tuple[EndpointName, int]] = {}
         self.most_handlers, self.most_translations = HANDLERS, TRANSLATIONS
-        """Entries of each table."""
+        """Sizes of the tables."""
 
     def set_handlers(self, count: int) -> None:
-        """The table has so many entries from now on. Raises Am2Error."""
+        """Set the size of the handler table. Raises Am2Error."""
         self.most_handlers = self._count(count, HANDLERS, "handlers", Code.BAD_HANDLER)
         self.handlers = {index: handler for index, handler in self.handlers.items() if index < count}
 
     def set_translations(self, count: int) -> None:
-        """The table has so many entries from now on. Raises Am2Error."""
+        """Set the size of the translation table. Raises Am2Error."""
         self.most_translations = self._count(count, TRANSLATIONS, "translations", Code.BAD_ENTRY)
         self._translations = {index: one for index, one in self._translations.items() if index < count}
 
@@ -60,7 +60,7 @@ class Tables(Generic[Handler]):
         return count
 
     def set_handler(self, index: int, handler: Handler) -> None:
-        """A handler at an index. Raises Am2Error."""
+        """Set the handler of an index. Raises Am2Error."""
         if type(index) is not int or not 0 <= index < self.most_handlers:
             raise Am2Error(self._who, f"handler {index!r}", f"give 0 to {self.most_handlers - 1}", Code.BAD_HANDLER)
         if not callable(handler):
@@ -68,15 +68,15 @@ class Tables(Generic[Handler]):
         self.handlers[index] = handler
 
     def set_handler_any(self, handler: Handler) -> int:
-        """At the first free index from 1 on. Raises Am2Error."""
+        """Set a handler at the first free index from 1 on, and return the index. Raises Am2Error."""
         index = next((one for one in range(1, self.most_handlers) if one not in self.handlers), None)
         if index is None:
-            raise Am2Error(self._who, "no handler is free", "set one that is not needed", Code.BAD_HANDLER)
+            raise Am2Error(self._who, "no free handler index", "replace a handler by set_handler", Code.BAD_HANDLER)
         self.set_handler(index, handler)
         return index
 
     def map(self, index: int, name: EndpointName, tag: int) -> None:
-        """A translation at an index. Raises Am2Error."""
+        """Set the translation of an index. Raises Am2Error."""
         self._check_index(index)
         node, endpoint = name
         if not 0 <= node < NODES or not 0 <= endpoint < 2 * ENDPOINTS - 1:
@@ -84,27 +84,27 @@ class Tables(Generic[Handler]):
         self._translations[index] = EndpointName(node, endpoint), check_tag(self._who, tag)
 
     def map_any(self, name: EndpointName, tag: int) -> int:
-        """At the first free index. Raises Am2Error."""
+        """Set a translation at the first free index, and return the index. Raises Am2Error."""
         index = next((one for one in range(self.most_translations) if one not in self._translations), None)
         if index is None:
-            raise Am2Error(self._who, "no translation is free", "unmap one", Code.BAD_ENTRY)
+            raise Am2Error(self._who, "no free translation", "unmap a translation first", Code.BAD_ENTRY)
         self.map(index, name, tag)
         return index
 
     def unmap(self, index: int) -> None:
-        """A translation is free again. Raises Am2Error."""
+        """Free a translation. Raises Am2Error."""
         self.translation(index)
         del self._translations[index]
 
     def translation(self, index: int) -> tuple[EndpointName, int]:
-        """Name and tag at an index. Raises Am2Error."""
+        """Return name and tag at an index. Raises Am2Error."""
         self._check_index(index)
         if index not in self._translations:
-            raise Am2Error(self._who, f"translation {index} is free", "map it", Code.BAD_ENTRY)
+            raise Am2Error(self._who, f"translation {index} is free", "map it first", Code.BAD_ENTRY)
         return self._translations[index]
 
     def in_use(self, index: int) -> bool:
-        """Whether there is a translation at an index. Raises Am2Error."""
+        """Return True if an index has a translation. Raises Am2Error."""
         self._check_index(index)
         return index in self._translations
 

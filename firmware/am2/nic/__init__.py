@@ -1,4 +1,4 @@
-"""AM-II on the NIC: endpoints in its memory, whose messages it carries reliably (paper 002)."""
+"""NIC program of AM-II: endpoints in NIC memory, and reliable transport of their messages (paper 002)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pymodels.cards import CardMap
 
 
 async def main(nic: Nic, view: ClusterView) -> None:
-    """The NIC's program."""
+    """Run the NIC's program."""
     options = Options.of(view.options)
     place = Place(options.frames, options.channels, len(view.names), options.medium)
     port = led_port(nic, view, place.port, options.medium, LEAD)
@@ -25,16 +25,27 @@ async def main(nic: Nic, view: ClusterView) -> None:
 
 
 def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: int, card: CardMap) -> None:
-    """Whether the options can be, on so many nodes. Raises OptionError."""
+    """Raise OptionError for options that are impossible on a cluster.
+
+    Args:
+        options: Options of the layer by name.
+        nodes: Number of nodes.
+        sram_bytes: Size of each NIC's SRAM.
+        card: Map of the NIC's card.
+    """
     chosen = Options.of(options)
     if nodes > NODES:
-        raise OptionError(f"{nodes} nodes", f"names of endpoints have room for {NODES}", "take fewer")
+        raise OptionError(f"{nodes} nodes", f"names of endpoints can address {NODES}", "reduce NUM_NODES")
     if card.most_payload:
-        raise OptionError("layer am2", "payload does not pass this NIC's memory", "use a profile with a LANai")
+        raise OptionError(
+            "layer am2",
+            "not supported on a NIC whose memory payload does not pass through",
+            "use a profile with a LANai",
+        )
     end = Place(chosen.frames, chosen.channels, nodes, chosen.medium).end(LEAD)
     if end > sram_bytes:
         cause = (
             f"{chosen.frames} frames, {chosen.channels} channels to {nodes} nodes and packets of {chosen.medium} "
-            f"bytes take {end} bytes, and the NIC has {sram_bytes}"
+            f"bytes need {end} bytes, but the NIC has {sram_bytes}"
         )
-        raise OptionError("the NIC's memory", cause, "take fewer frames or channels, or a shorter medium")
+        raise OptionError("the NIC's memory", cause, "reduce am2.frames, am2.channels or am2.medium")

@@ -1,8 +1,8 @@
-"""Stop-and-wait channels between two NICs, and the timers of what is in flight on them (readings AM-C22, C23).
+"""Stop-and-wait channels between two NICs, and the retransmission timers (readings AM-C22, C23).
 
-A channel carries one message at a time, with a sequence number of 8 bits. Requests and replies have channels of their
-own, so that requests without an answer cannot hold replies up. All timers run equally long, so they end in the order in
-which they were set: a list, of which only the first is looked at.
+A channel carries one message at a time, with a sequence number of 8 bits. Requests and replies have separate channels,
+so that unanswered requests cannot block replies. All timers have the same length, so they expire in the order of their
+starts, and only the first of the list is checked.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from pymodels.registers import Isr, Reg
 
 TIME = 1 << Isr.TIME0
 TICKS_PER_US = 2
-"""RTC and the timers count half microseconds (fact sheet 3.1)."""
+"""Ticks of RTC and the timers in a microsecond (fact sheet 3.1)."""
 HALF, WORD = 1 << 31, 0xFFFFFFFF
 SEQUENCES = 256
 
 
 @dataclass(eq=False)
 class Channel:
-    """As its sender keeps it."""
+    """Channel at its sender."""
 
     node: int
     number: int
@@ -35,41 +35,41 @@ class Channel:
 
 @dataclass(eq=False)
 class Flight:
-    """A message that was taken and is not done with: where its words stand, and what of them was checked."""
+    """Message that was taken from its queue and is not finished, with the checked contents of its descriptor."""
 
     endpoint: Endpoint
     send: Sending
     number: int
-    """Of the descriptor, counted from the start."""
+    """Number of the descriptor, since the start."""
     name: int
     node: int
     arguments: int
     size: int
-    """Bytes of payload."""
+    """Payload in bytes."""
     block: int
     channel: Channel | None = None
-    """None: it waits at its endpoint."""
+    """Channel, or None while the message waits at its endpoint."""
     sent: int = 0
-    """Transmissions."""
+    """Number of transmissions."""
     code: Code = Code.OK
-    """Why it is to be returned."""
+    """Reason if the message is to be returned."""
     over: bool = False
-    """It is done with: copies that wait for the send engine do not leave."""
+    """True if the message is finished: queued copies are not sent."""
 
 
 @dataclass
 class Heard:
-    """A channel as its receiver keeps it."""
+    """Channel at its receiver."""
 
     sequence: int = 0
     code: Code = Code.OK
-    """How the last message was answered."""
+    """Reply to the last message."""
     pending: bool = False
-    """It is not yet."""
+    """True if the last message has no reply yet."""
 
 
 class Channels:
-    """Of one NIC, to all nodes and from them."""
+    """Channels of one NIC, to and from all nodes."""
 
     def __init__(self, options: Options, nodes: int) -> None:
         count = options.channels
@@ -83,33 +83,33 @@ class Channels:
         self._count = count
 
     def free(self, node: int, queue: int) -> Channel | None:
-        """A channel to a node that has nothing in flight. `queue`: 0 for requests, 1 for replies."""
+        """Return a free channel to a node, or None. `queue` is 0 for requests, 1 for replies."""
         return next((one for one in self._out[node][queue] if one.flight is None), None)
 
     def out(self, node: int, queue: int, number: int) -> Channel | None:
-        """A channel by its number, if there is one."""
+        """Return an outgoing channel by its number, or None."""
         return next((one for one in self._out[node][queue] if one.number == number), None)
 
     def heard(self, node: int, number: int) -> Heard | None:
-        """A channel from a node, if there is one."""
+        """Return an incoming channel by its number, or None."""
         return self._in[node][number] if number < self._count else None
 
     def flights(self) -> list[Flight]:
-        """All that is in flight."""
+        """Return all messages in flight."""
         channels = {id(one): one for node in self._out for both in node for one in both}
         return [one.flight for one in channels.values() if one.flight]
 
 
 class Timers:
-    """Of one NIC."""
+    """Timers of one NIC."""
 
     def __init__(self, nic: Nic, options: Options) -> None:
         self._nic, self._ticks = nic, options.timeout_us * TICKS_PER_US
         self._due: dict[Flight, int] = {}
-        """When, in the order of the times."""
+        """Expiry time of each message, in order."""
 
     async def start(self, flight: Flight) -> None:
-        """The time-out of a message begins."""
+        """Start the time-out of a message."""
         nic = self._nic
         now = await nic.read(Reg.RTC)
         await nic.work_on("am2_timer")
@@ -118,16 +118,16 @@ class Timers:
         self._due[flight] = now + self._ticks & WORD
 
     def pause(self, flights: Iterable[Flight]) -> None:
-        """Messages that wait at an endpoint which leaves: they go on when it is back."""
+        """Stop the time-outs of messages that wait at an evicted endpoint until it is loaded again."""
         for flight in flights:
             self._due.pop(flight, None)
 
     def stop(self, flight: Flight) -> None:
-        """It is answered. The hardware's timer goes on: what it finds then decides."""
+        """Stop the time-out of an acknowledged message. The hardware timer continues until the next check."""
         self._due.pop(flight, None)
 
     async def over(self) -> list[Flight]:
-        """TIME0: the messages whose time-out is over; the timer is set to the next one."""
+        """Handle TIME0: return the messages whose time-out has expired, and set the timer for the next one."""
         nic, over = self._nic, list[Flight]()
         nic.write(Reg.ISR, TIME)
         now = await nic.read(Reg.RTC)

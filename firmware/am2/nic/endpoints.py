@@ -1,4 +1,4 @@
-"""Endpoints as the NIC sees them: what the driver's row said when it was read, and how far each queue is."""
+"""Endpoints on the NIC: contents of the driver's row, and positions of the queues."""
 
 from __future__ import annotations
 
@@ -27,99 +27,102 @@ from firmware.verbs import Nic
 
 @dataclass
 class Sending:
-    """A send queue."""
+    """Send queue."""
 
     queue: Queue
     taken: int = 0
-    """Descriptors taken, counted from the start."""
+    """Number of descriptors taken, since the start."""
     freed: int = 0
-    """Given back, in order."""
+    """Number of descriptors freed, in order."""
     returned: int = 0
-    """Of them those that came back."""
+    """Number of returned messages."""
     out: set[int] = field(default_factory=set)
-    """Numbers of those that are taken, and not done with."""
+    """Numbers of the descriptors that are taken and not finished."""
     held: bool = False
-    """Its next descriptor cannot go now."""
+    """True if the next descriptor cannot be sent now."""
 
 
 @dataclass
 class Arriving:
-    """A message that has its place in a receive queue."""
+    """Message with a place in a receive queue."""
 
     address: int
-    """Of its descriptor."""
+    """Address of its descriptor."""
     word: int
-    """The descriptor's first word."""
+    """First word of the descriptor."""
     done: bool = False
-    """All of it is there."""
+    """True if the message is complete."""
 
 
 @dataclass
 class Receiving:
-    """A receive queue."""
+    """Receive queue."""
 
     queue: Queue
     placed: int = 0
-    """Messages that were given a place, counted from the start."""
+    """Number of messages with a place, since the start."""
     told: int = 0
-    """Those of them that are reported to the host."""
+    """Number of messages reported to the host."""
     arriving: deque[Arriving] = field(default_factory=deque)
-    """Those between."""
+    """Messages with a place that are not yet reported."""
     staged: int = 0
-    """Messages that were given a staging block."""
+    """Number of messages with a staging block."""
     blocks: list[int | None] = field(default_factory=lambda: [None] * BLOCKS_A_QUEUE)
-    """By staging block of the queue: the index of the descriptor that has named it last."""
+    """Index of the last descriptor that named each staging block of the queue."""
 
 
 class Endpoint:
-    """An endpoint: what the NIC knows of it wherever its frame is."""
+    """State of an endpoint on the NIC, kept wherever its frame is."""
 
     def __init__(self, number: int, staging: int) -> None:
         self.number, self.staging = number, staging
         self.frame = self.tag = self.weight = self.image = 0
-        """Where its frame is in the NIC's memory; 0: it is absent. Its tag, its weight, its frame in host memory."""
+        """SRAM address of the frame (0: absent), tag, weight, and address of the frame in host memory."""
         self.leaving = self.asleep = self.asked = False
-        """It sends and takes nothing more, since its frame is to leave; the next message interrupts; the driver was
-        asked to bring it."""
+        """State flags: eviction in progress, without sends and receives; interrupt at the next message; frame requested
+        from the driver.
+        """
         self.sends = (Sending(Queue.REQUEST_SEND), Sending(Queue.REPLY_SEND))
         self.receives = (Receiving(Queue.REQUEST_RECEIVE), Receiving(Queue.REPLY_RECEIVE))
 
     @property
     def there(self) -> bool:
-        """Messages can go into it and out of it."""
+        """True if messages can be received and sent."""
         return bool(self.frame) and not self.leaving
 
     def takes(self, tag: int) -> bool:
-        """Whether a message with this tag may come to it."""
+        """Return True if a message with this tag is accepted."""
         return self.tag == ALWAYS or tag == self.tag != NEVER
 
     def next(self, send: Sending) -> int:
-        """Address of the next descriptor of a send queue."""
+        """Return the address of the next descriptor of a send queue."""
         return descriptor(self.frame, send.queue, send.taken)
 
 
 class Endpoints:
-    """All of a NIC."""
+    """Endpoints of one NIC."""
 
     def __init__(self, nic: Nic, port: LedPackets) -> None:
         self._nic, self._port = nic, port
         self._by_number: dict[int, Endpoint] = {}
         self.ring: list[Endpoint] = []
-        """Those whose frames are there, in the order in which they came: whose turn it is goes round."""
+        """Endpoints with frames in SRAM, in the order of their turns."""
         self._told = 0
 
     def find(self, number: int) -> Endpoint | None:
-        """The endpoint of a number."""
+        """Return the endpoint of a number, or None."""
         return self._by_number.get(number)
 
     def read(self, number: int) -> tuple[Endpoint | None, int]:
-        """Look at a row again: the endpoint, which may be new, and where the driver wants its frame; 0: nowhere."""
+        """Read a row again. Return the endpoint, which may be new, and the requested frame address, or 0 for no
+        endpoint.
+        """
         frame, high, low, staging, weight, image, asleep = self._nic.load_words(row(number), 1 + Row.ASLEEP // 4)
         if not frame:
             return self._by_number.pop(number, None), 0
         if number not in self._by_number:
             endpoint = self._by_number[number] = Endpoint(number, staging)
-            if frame != ABSENT:  # the driver has emptied its frame
+            if frame != ABSENT:  # the driver has cleared the frame
                 endpoint.frame = frame
                 self.ring.append(endpoint)
         endpoint = self._by_number[number]
@@ -130,13 +133,13 @@ class Endpoints:
     # ---- notices to the driver
 
     async def ask(self, endpoint: Endpoint) -> None:
-        """Ask for its frame, once."""
+        """Request the endpoint's frame from the driver, once."""
         if not endpoint.asked:
             endpoint.asked = True
             await self._notice(endpoint, Notice.WANTED)
 
     async def wake(self, endpoint: Endpoint) -> None:
-        """A message has come: if its owner is asleep, the driver wakes it."""
+        """Notify the driver of a message for an endpoint whose owner sleeps."""
         if endpoint.asleep:
             endpoint.asleep = False
             await self._notice(endpoint, Notice.EVENT)
@@ -151,7 +154,7 @@ class Endpoints:
     # ---- send queues
 
     def give_back(self, endpoint: Endpoint, send: Sending, number: int, *, returned: bool = False) -> None:
-        """A message is done with: its descriptor is the host's again, and reported to it in order."""
+        """Free the descriptor of a finished message, and report it to the host in order."""
         nic = self._nic
         send.returned += returned
         nic.store(descriptor(endpoint.frame, send.queue, number), 0)
@@ -162,13 +165,13 @@ class Endpoints:
     # ---- receive queues
 
     def room(self, endpoint: Endpoint, receive: Receiving) -> int | None:
-        """Address of the next descriptor of a receive queue, if the host has emptied it."""
+        """Return the address of the next descriptor of a receive queue, or None if the host has not freed it."""
         at = descriptor(endpoint.frame, receive.queue, receive.placed)
         taken = any(one.address == at for one in receive.arriving)
         return None if taken or self._nic.load(at) & OWNED else at
 
     def block(self, endpoint: Endpoint, receive: Receiving) -> int | None:
-        """The next staging block of a receive queue, if the host has emptied the descriptor that named it."""
+        """Return the next staging block of a receive queue, or None if the host has not freed its descriptor."""
         number = receive.staged % BLOCKS_A_QUEUE
         index = receive.blocks[number]
         if index is not None:
@@ -178,7 +181,7 @@ class Endpoints:
         return receive.queue * BLOCKS_A_QUEUE + number
 
     def tell(self, endpoint: Endpoint, receive: Receiving) -> None:
-        """Tell the host of what is there, in the order of the places."""
+        """Report complete messages to the host, in the order of their places."""
         nic = self._nic
         while receive.arriving and receive.arriving[0].done:
             one = receive.arriving.popleft()

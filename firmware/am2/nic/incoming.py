@@ -1,4 +1,4 @@
-"""Packets that come: judged, brought into the endpoint that they name, and answered when they are there."""
+"""Incoming packets: checked, delivered to their endpoint, and acknowledged."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from firmware.view import ClusterView
 from pymodels.trace import TraceEvent
 
 REPLY_TAG = STRIDE - 4 * TAG
-"""Where the tag of the source stands in a descriptor."""
+"""Offset of the source's tag in a descriptor."""
 
 
 @dataclass
 class Coming:
-    """A message on its way into its endpoint."""
+    """Message being delivered to its endpoint."""
 
     source: int
     name: int
@@ -34,7 +34,7 @@ class Coming:
 
 
 class Incoming:
-    """Of one NIC."""
+    """Incoming packets of one NIC."""
 
     def __init__(
         self,
@@ -49,10 +49,10 @@ class Incoming:
         self._nic, self._nodes, self._options, self._port = nic, len(view.names), options, port
         self._endpoints, self._channels, self._outgoing = endpoints, channels, outgoing
         self._delivering: deque[Coming] = deque()
-        """Messages whose payload is on its way to the host."""
+        """Messages whose payload is being moved to the host."""
 
     async def arrived(self) -> None:
-        """From the port: a packet. A damaged one is dropped and counted."""
+        """Handle a received packet. A damaged packet is dropped and counted."""
         head, nic = self._port.head(), self._nic
         second = Second.of(head.header[1])
         heard = self._channels.heard(head.source, second.channel) if head.good and head.source < self._nodes else None
@@ -71,7 +71,7 @@ class Incoming:
         await self._outgoing.launch()
 
     async def _message(self, source: int, name: int, second: Second, heard: Heard, behind: int) -> None:
-        """A message; `behind`: bytes behind its tag."""
+        """Handle a message; `behind` is the number of bytes after its tag."""
         nic = self._nic
         await nic.work("am2_arrived")
         if not 0 < (second.sequence - heard.sequence) % SEQUENCES < SEQUENCES // 2:
@@ -101,14 +101,14 @@ class Incoming:
             await self._finish(self._delivering.pop())
 
     def _judge(self, words: tuple[int, ...]) -> tuple[Code, Endpoint | None]:
-        """Whether there is the endpoint that a message names, and it takes the tag that the message carries."""
+        """Return the endpoint that a message names, and OK if it accepts the message's tag."""
         endpoint = self._endpoints.find(halves(words[1])[1])
         if endpoint is None:
             return Code.BAD_ENDPOINT, None
         return (Code.OK if endpoint.takes(words[2] << 32 | words[3]) else Code.BAD_TAG), endpoint
 
     async def _place(self, coming: Coming, words: tuple[int, ...], behind: int) -> None:
-        """Its words into the next descriptor of the receive queue, but for the first one, which tells of it."""
+        """Write the message into the next descriptor of the receive queue, except the word that reports it."""
         nic, receive, at = self._nic, coming.receive, coming.arriving.address
         count = min(Head.of(words[0]).arguments, SHORT_WORDS, behind // 4)
         arguments = self._port.words(count)
@@ -125,7 +125,7 @@ class Incoming:
         nic.trace(TraceEvent.NIC_ACCEPT, coming.name, coming.source)
 
     async def _payload(self, endpoint: Endpoint, receive: Receiving, at: int, block: int, size: int) -> None:
-        """Its payload into a staging block, which the descriptor then names."""
+        """Move the payload into a staging block, and name the block in the descriptor."""
         nic, coming = self._nic, self._delivering[-1]
         await nic.work("am2_payload")
         nic.store(at + 16, size << 16 | block)
@@ -136,17 +136,18 @@ class Incoming:
         await self._port.deliver(endpoint.staging + self._options.medium * block, size)
 
     def fills(self, number: int) -> bool:
-        """Payload is on its way to the staging blocks of an endpoint."""
+        """Return True if payload is being moved to staging blocks of an endpoint."""
         return any(one.endpoint.number == number for one in self._delivering)
 
     async def delivered(self) -> None:
-        """From the port: the payload of the oldest message is in its block."""
+        """Handle the end of a delivery: the payload of the oldest message is in its block."""
         await self._finish(self._delivering.popleft())
         await self._outgoing.launch()
 
     async def _finish(self, coming: Coming) -> None:
-        """All of a message is there: its endpoint is told, then its sender. If it was freed meanwhile, only the sender:
-        the message comes back.
+        """Report a complete message to its endpoint, then acknowledge it.
+
+        If the endpoint was freed meanwhile, the message is returned to its sender.
         """
         if self._endpoints.find(coming.endpoint.number) is not coming.endpoint:
             coming.heard.pending = False
@@ -164,21 +165,21 @@ class Incoming:
     # ---- those that do not go in
 
     async def _again(self, source: int, second: Second, heard: Heard) -> None:
-        """It has come before: it is answered as then, or will be; an older one is not waited for any more."""
+        """Acknowledge a duplicate again, unless the first acknowledgement is pending. Older messages are ignored."""
         await self._nic.work("am2_duplicate")
         self._count(Word.DUPLICATES)
         if second.sequence == heard.sequence and not heard.pending:
             self._outgoing.control(source, second, heard.code)
 
     async def _refuse(self, source: int, second: Second, heard: Heard, code: Code) -> None:
-        """It is returned to its sender."""
+        """Return a message to its sender."""
         await self._nic.work("am2_refuse")
         self._count(Word.REFUSED)
         heard.sequence, heard.code = second.sequence, code
         self._outgoing.control(source, second, code)
 
     async def _absent(self, source: int, second: Second, heard: Heard, endpoint: Endpoint) -> None:
-        """Its endpoint is not in the NIC's memory: the driver is asked for it, the sender is to send it later."""
+        """Handle a message for an absent endpoint: request its frame, and let the sender transmit it later."""
         if self._options.absent == "nack":
             await self._refuse(source, second, heard, Code.ABSENT)
         else:
@@ -187,8 +188,9 @@ class Incoming:
         await self._endpoints.ask(endpoint)
 
     async def _full(self, source: int, second: Second, heard: Heard) -> None:
-        """Its queue is full: the sender's timer sends it again. A reply never comes back for that: whoever waits for it
-        polls, and has room for it then.
+        """Handle a message for a full queue, which is retransmitted after the sender's time-out.
+
+        A reply is never returned for this reason: its receiver polls, and then has room.
         """
         if self._options.full == "nack" and second.queue == Queue.REQUEST_SEND:
             await self._refuse(source, second, heard, Code.CONGESTION)

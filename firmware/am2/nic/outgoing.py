@@ -1,4 +1,4 @@
-"""Messages that leave: taken from send queues, launched, sent again, acknowledged, returned to their sender."""
+"""Outgoing messages: taken from send queues, sent, retransmitted, acknowledged, or returned to their endpoint."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from firmware.view import ClusterView
 from pymodels.trace import TraceEvent
 
 READY = 4
-"""Messages that may wait for the send engine: further ones stay in their queues, so that turns decide."""
+"""Number of messages that may wait for the send engine. Others stay in their queues, subject to turns."""
 
 
 class Outgoing:
-    """Of one NIC."""
+    """Outgoing messages of one NIC."""
 
     def __init__(
         self,
@@ -50,21 +50,22 @@ class Outgoing:
         self._nic, self._me, self._routes, self._options = nic, view.me, view.routes, options
         self._port, self._endpoints, self._channels, self._timers = port, endpoints, channels, timers
         self._controls: deque[tuple[int, int, Code]] = deque()
-        """Control packets that wait for the send engine: node, second word without its size, code."""
+        """Control packets waiting for the send engine: node, second word without size, code."""
         self._ready: deque[Flight] = deque()
-        """Messages that wait for it."""
+        """Messages waiting for the send engine."""
         self._fetching: deque[Flight] = deque()
-        """Those whose payload is on its way from the host, in the port's order."""
+        """Messages whose payload is being fetched, in the port's order."""
         self._again: deque[Flight] = deque()
-        """Those that are to be sent again when the port has room for their payload."""
+        """Messages to be retransmitted when the port has room for their payload."""
         self._aside = defaultdict[Endpoint, list[Flight]](list)
-        """Messages that were taken and have no channel: refused as absent, or without a place to come back to."""
+        """Messages taken from their queue without a channel: rejected as absent, or waiting for a place to return to.
+        """
         self._told = 0
 
     # ---- from the queues
 
     async def take(self, endpoint: Endpoint, send: Sending) -> bool:
-        """The next message of a queue; False: there is none, or it cannot go now, and the queue is held."""
+        """Take the next message of a queue. Return False if there is none, or if it cannot be sent now (held)."""
         nic, at = self._nic, endpoint.next(send)
         word, where, _, _, block, _ = nic.load_words(at, HEAD)
         if not word & OWNED:
@@ -78,7 +79,7 @@ class Outgoing:
             send.held = True
             return False
         await nic.work_on("am2_take")
-        nic.store(at, word & ~OWNED)  # else the next round of the queue would find it there, if it is still under way
+        nic.store(at, word & ~OWNED)  # otherwise the queue's next round would send it again
         number = send.taken
         send.taken += 1
         send.out.add(number)
@@ -95,7 +96,7 @@ class Outgoing:
         return True
 
     async def resume(self, flight: Flight) -> None:
-        """A message that waits at its endpoint: it comes back, or goes again, on any channel."""
+        """Resume a message that waits at its endpoint: return it, or send it on any free channel."""
         if flight.code is not Code.OK:
             await self._end(flight, flight.code)
             return
@@ -110,17 +111,19 @@ class Outgoing:
         await self._go(flight)
 
     def _room(self, size: int) -> bool:
-        """Whether a message may be prepared for the send engine now."""
+        """Return True if a message may be prepared for the send engine now."""
         return len(self._ready) < READY and (not size or self._port.room(size))
 
     def _flaw(self, node: int, size: int, block: int) -> Code:
-        """Why a descriptor cannot be sent at all. Nothing that a process writes is trusted."""
+        """Return the error code of a descriptor that cannot be sent, or OK. Contents are written by processes, and not
+        trusted.
+        """
         if node not in self._routes:
             return Code.UNREACHABLE
         return Code.BAD_LENGTH if size and (size > self._options.medium or block >= BLOCKS) else Code.OK
 
     async def _go(self, flight: Flight) -> None:
-        """A message for the send engine; first its payload, if it has one."""
+        """Fetch a message's payload, if any, and queue it for the send engine."""
         if flight.size:
             self._fetching.append(flight)
             address = flight.endpoint.staging + self._options.medium * flight.block
@@ -133,16 +136,16 @@ class Outgoing:
     # ---- to the network
 
     def control(self, node: int, second: Second, code: Code) -> None:
-        """Answer a message: an acknowledgement, or why it is returned."""
+        """Queue the reply to a message: an acknowledgement, or the reason of its rejection."""
         self._controls.append((node, second._replace(control=True).word(0), code))
 
     async def fetched(self) -> None:
-        """From the port: the payload of the oldest message is here."""
+        """Handle the end of a fetch: the payload of the oldest message is here."""
         self._ready.append(self._fetching.popleft())
         await self.launch()
 
     async def launched(self) -> None:
-        """From the port: it is ready again, and may have room."""
+        """Handle a free port: launch the next packet, and continue retransmissions."""
         await self.launch()
         while self._again and (self._again[0].over or self._port.room(self._again[0].size)):
             flight = self._again.popleft()
@@ -150,7 +153,7 @@ class Outgoing:
                 await self._go(flight)
 
     async def launch(self) -> None:
-        """If the port is ready, what goes next: control packets first."""
+        """Launch the next packet if the port is ready, control packets first."""
         if not self._port.ready():
             return
         if self._controls:
@@ -174,7 +177,7 @@ class Outgoing:
         await self._port.launch(node, (called, second), len(words), words)
 
     async def _launch_message(self, flight: Flight) -> None:
-        """Its words are read where the process has written them; what was checked when it was taken is the NIC's."""
+        """Send a message. Its words are read from the frame, except those that were checked when it was taken."""
         nic, channel = self._nic, flight.channel
         assert channel is not None
         await nic.work("am2_launch_payload" if flight.size else "am2_launch")
@@ -198,7 +201,7 @@ class Outgoing:
     # ---- answers, and none
 
     async def answered(self, node: int, second: Second, code: Code) -> None:
-        """A control packet: the message is done with, or it comes back."""
+        """Handle a control packet: the message is finished, or returned."""
         nic = self._nic
         channel = self._channels.out(node, second.queue, second.channel)
         flight = channel.flight if channel and channel.sequence == second.sequence else None
@@ -214,7 +217,7 @@ class Outgoing:
             await self._end(flight, code)
 
     async def tick(self) -> None:
-        """The timer: messages that were not answered in time are sent again, or come back."""
+        """Handle expired time-outs: retransmit messages, or return them."""
         for flight in await self._timers.over():
             if flight.channel is None:
                 await self.resume(flight)
@@ -234,7 +237,7 @@ class Outgoing:
             await self._go(flight)
 
     async def _end(self, flight: Flight, code: Code) -> None:
-        """A message is done with: its channel is free; with a code it comes back, as soon as there is a place."""
+        """Finish a message and free its channel. With an error code, return it as soon as there is a place."""
         if code is not Code.OK and not await self._home(flight.endpoint, flight.send, flight.number, code):
             await self._set_aside(flight, code)
             return
@@ -244,7 +247,7 @@ class Outgoing:
             self._endpoints.give_back(flight.endpoint, flight.send, flight.number)
 
     async def _set_aside(self, flight: Flight, code: Code) -> None:
-        """A message leaves its channel and waits at its endpoint: for a time-out, or until that is back."""
+        """Remove a message from its channel, to wait for a time-out or until its endpoint is loaded."""
         await self._nic.work("am2_set_aside")
         self._off(flight)
         waits = replace(flight, channel=None, sent=0, code=code, over=False)
@@ -253,7 +256,7 @@ class Outgoing:
             await self._timers.start(waits)
 
     def _off(self, flight: Flight) -> None:
-        """It is on no channel any more, and no copy of it leaves."""
+        """Remove a message from its channel or waiting list, and cancel its queued copies."""
         flight.over = True
         if flight.channel:
             flight.channel.flight = None
@@ -261,7 +264,7 @@ class Outgoing:
             self.aside(flight.endpoint).remove(flight)
 
     async def _home(self, endpoint: Endpoint, send: Sending, number: int, code: Code) -> bool:
-        """A message comes back to its sender: all its words, through the queue of replies. False: there is no place."""
+        """Return a message to its sender through the reply queue. Return False if the queue has no place."""
         nic, receive = self._nic, endpoint.receives[1]
         await nic.caught_up()
         at = self._endpoints.room(endpoint, receive)
@@ -283,15 +286,15 @@ class Outgoing:
         return True
 
     def forget(self, endpoint: Endpoint) -> None:
-        """An endpoint is there no more: what it has in flight is done with, whatever becomes of it."""
+        """Abandon all messages in flight of a freed endpoint."""
         for flight in [*self.flying(endpoint), *self.aside(endpoint)]:
             self._timers.stop(flight)
             self._off(flight)
 
     def aside(self, endpoint: Endpoint) -> list[Flight]:
-        """Messages that wait at an endpoint, and have no channels."""
+        """Return the messages that wait at an endpoint, without channels."""
         return self._aside[endpoint]
 
     def flying(self, endpoint: Endpoint) -> list[Flight]:
-        """Messages of an endpoint that have channels."""
+        """Return the messages of an endpoint that have channels."""
         return [flight for flight in self._channels.flights() if flight.endpoint is endpoint]

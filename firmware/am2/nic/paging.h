@@ -1,6 +1,6 @@
-/* Frames that come and leave, and what waits meanwhile (residents.py, endpoints.py, outgoing.py). */
+/* Frames that are loaded and evicted, and messages that wait meanwhile (residents.py, endpoints.py, outgoing.py). */
 
-/* A frame is to leave: its endpoint sends and takes no more. */
+/* Start an eviction: the endpoint sends and accepts no more. */
 void am2_leave(struct am2 *am2, struct endpoint *endpoint) {
     struct endpoint *before = endpoint->before, *after = endpoint->ring;
     am2->endpoints[endpoint->number] = 0;
@@ -11,7 +11,7 @@ void am2_leave(struct am2 *am2, struct endpoint *endpoint) {
     endpoint->send[1].held = 0;
 }
 
-/* It is in its ring and in the table again. */
+/* Enter an endpoint into its ring and into the table again. */
 static inline __attribute__((always_inline)) void there(struct am2 *am2, struct endpoint *endpoint) {
     struct endpoint *after = am2->turn, *before = after->before;
     endpoint->ring = after;
@@ -23,10 +23,10 @@ static inline __attribute__((always_inline)) void there(struct am2 *am2, struct 
     am2->endpoints[endpoint->number] = endpoint;
 }
 
-/* It does not leave after all. */
+/* Cancel an eviction. */
 void am2_stay(struct am2 *am2, struct endpoint *endpoint) { there(am2, endpoint); }
 
-/* One channel: does a message of an endpoint have it? */
+/* Check one channel for a message of an endpoint. */
 struct channel *am2_quiet_look(struct channel *channel, struct channel *end, struct endpoint *endpoint) {
     struct sending *send = channel->queue, *requests = &endpoint->send[0];
     if (UNLIKELY(send == requests) || UNLIKELY(send == requests + 1)) {
@@ -44,7 +44,7 @@ struct channel *am2_quiet_look(struct channel *channel, struct channel *end, str
 
 static inline __attribute__((always_inline)) void moved(struct descriptor **at, u32 by) { *at = (struct descriptor *)((u32)*at + by); }
 
-/* A frame has come, perhaps to another place than it had before. */
+/* Handle a loaded frame, possibly at another place than before. */
 void am2_loaded(struct am2 *am2, struct endpoint *endpoint, u32 frame) {
     u32 by = frame - endpoint->frame, i, block;
     endpoint->frame = frame;
@@ -68,7 +68,7 @@ void am2_loaded(struct am2 *am2, struct endpoint *endpoint, u32 frame) {
     SHARED32(am2->command) = 0;
 }
 
-/* A frame has left: does something of its endpoint wait? */
+/* Handle an evicted frame, and check for waiting messages. */
 u32 am2_left(struct am2 *am2, struct endpoint *endpoint) {
     endpoint->state = ABSENT;
     endpoint->asked = 0;
@@ -84,7 +84,7 @@ u32 am2_left(struct am2 *am2, struct endpoint *endpoint) {
     return 0;
 }
 
-/* A notice to the driver. */
+/* Write a notice to the driver. */
 void am2_notice(struct am2 *am2, u32 number, u32 notice) {
     u32 *at = am2->notice, *next = at + 1;
     if (UNLIKELY(next == am2->notices_end)) {
@@ -95,7 +95,7 @@ void am2_notice(struct am2 *am2, u32 number, u32 notice) {
     SHARED32(at) = OWNED | notice << 8 | number;
 }
 
-/* A message for an endpoint that the table of those that are there lacks. */
+/* Handle a message for an endpoint that is not in the table of resident endpoints. */
 struct endpoint *am2_special(struct am2 *am2, const u32 *packet) {
     struct endpoint *endpoint = am2->all[packet[3] & 63];
     if (UNLIKELY(endpoint == 0)) {
@@ -113,7 +113,7 @@ struct endpoint *am2_special(struct am2 *am2, const u32 *packet) {
     return 0;
 }
 
-/* A message leaves its channel, and waits at its endpoint. */
+/* Remove a message from its channel, to wait at its endpoint. */
 void am2_set_aside(struct am2 *am2, struct channel *channel, u32 reply, u32 code) {
     struct aside *one = am2->asides;
     struct sending *send = channel->queue;
@@ -134,7 +134,7 @@ void am2_set_aside(struct am2 *am2, struct channel *channel, u32 reply, u32 code
     to->free[reply] = channel;
 }
 
-/* A message that waits at its endpoint goes again, on another channel. */
+/* Send a waiting message again, on another channel. */
 void am2_resume(struct am2 *am2, struct aside *one, u32 reply) {
     struct node *to = &am2->nodes[one->node];
     struct channel *channel = to->free[reply];

@@ -1,13 +1,13 @@
-/* What each step of AM-II costs the NIC's processor. One function is one path; the rules are in pymodels/costs/README.md. */
+/* Costs of AM-II's steps on the NIC's processor. One function is one path; the rules are in pymodels/costs/README.md. */
 #include "paths.h"
 #include "state.h"
 #include "sending.h"
 #include "receiving.h"
 #include "paging.h"
 
-/* ---- the loop */
+/* ---- polling loop */
 
-/* One look at the word that tells that the driver is there. */
+/* Sample the word that is set when the driver is ready. */
 u32 am2_look_ready(u32 *ready) {
     if (UNLIKELY(SHARED32(ready) != 0)) {
         OFF_PATH("the driver is there");
@@ -17,7 +17,7 @@ u32 am2_look_ready(u32 *ready) {
     return 0;
 }
 
-/* One look at the driver's command. */
+/* Sample the driver's command. */
 u32 am2_look_command(struct am2 *am2) {
     if (UNLIKELY((int)SHARED32(am2->command) > 0)) {
         OFF_PATH("a command");
@@ -26,7 +26,7 @@ u32 am2_look_command(struct am2 *am2) {
     return 0;
 }
 
-/* One look at the timer's bit of ISR. */
+/* Sample the timer's bit of ISR. */
 u32 am2_look_timer(u32 mask) {
     if (UNLIKELY(REGISTER_SAMPLE(ISR) & mask)) {
         OFF_PATH("it has expired");
@@ -35,7 +35,7 @@ u32 am2_look_timer(u32 mask) {
     return 0;
 }
 
-/* One look at the next descriptor of a send queue: that of an endpoint without a message costs its visit. */
+/* Sample the next descriptor of a send queue. An endpoint without a message costs this visit. */
 u32 am2_look_queue(struct sending *send) {
     u32 head = SHARED32(&send->next->head);
     if (UNLIKELY((head ^ send->held) & OWNED)) {
@@ -46,7 +46,7 @@ u32 am2_look_queue(struct sending *send) {
     return 0;
 }
 
-/* The driver has changed a row: what it says now. */
+/* Read a row that the driver has changed. */
 void am2_row(struct am2 *am2, u32 *rows) {
     u32 number = SHARED32(am2->command) - 1, *row = rows + (number << 3);
     struct endpoint *endpoint = am2->endpoints[number];
@@ -70,14 +70,14 @@ void am2_row(struct am2 *am2, u32 *rows) {
     SHARED32(am2->command) = 0;
 }
 
-/* A queue that was held may go on. */
+/* Release a queue that was held. */
 void am2_wake(struct sending *send) {
     if (LIKELY(send->held)) send->held = 0;
 }
 
 /* ---- timers */
 
-/* The time-out of a message begins: it is the last of the list. */
+/* Start the time-out of a message, as the last of the list. */
 void am2_timer(struct am2 *am2, struct channel *channel) {
     struct channel *last = am2->due_last;
     u32 now = REGISTER_READ(RTC);
@@ -94,7 +94,7 @@ void am2_timer(struct am2 *am2, struct channel *channel) {
     last->after = channel;
 }
 
-/* One look at the first message of the list: is its time over? */
+/* Check the time-out of the first message of the list. */
 struct channel *am2_timer_look(struct am2 *am2) {
     struct channel *first = am2->due_first, *next;
     u32 left;

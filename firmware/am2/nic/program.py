@@ -1,4 +1,4 @@
-"""The NIC's program: a loop that looks at the driver, the timer, the port, and the send queues of its endpoints."""
+"""NIC program: a polling loop over the driver's command, the timer, the port, and the send queues."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from pymodels.registers import Reg
 from pymodels.waiting import Wait, Wanted
 
 TURN_BYTES = 8192
-"""An endpoint's turn ends after its weight in messages, or after so many bytes for each (readings AM-C26)."""
+"""Bytes for each unit of weight, after which a turn ends even with messages left (readings AM-C26)."""
 
 
 class Program:
-    """It is what the packet port tells of packets."""
+    """NIC program, with the callbacks of the packet port."""
 
     def __init__(self, nic: Nic, view: ClusterView, options: Options, port: LedPackets) -> None:
         self._nic, self._names, self._options = nic, view.names, options
@@ -35,7 +35,7 @@ class Program:
         total = options.channels * len(view.names)
         self._residents = Residents(nic, port, self._endpoints, self._timers, self._outgoing, self._incoming, total)
         self._turn_left: tuple[Endpoint, int, int] | None = None
-        """Whose turn it is although nothing of it could go: how many messages are left of it, and bytes."""
+        """Interrupted turn: endpoint, number of messages left, bytes left; or None."""
         self._services = [
             (Watch(Word.COMMAND, 0, "am2_look_command", MOVING - NOT_YET - 1), self._commanded),
             (Watch(Reg.ISR, 0, "am2_look_timer", TIME, register=True), self._ticked),
@@ -43,11 +43,11 @@ class Program:
         ]
         self._fixed = len(self._services)
         self._start: int | None = None
-        """The look with which the loop goes on; None: the one after the last."""
+        """Step at which the loop continues, or None for the one after the last hit."""
         nic.waits.ask(self._wants)
 
     async def run(self) -> None:
-        """Look at one after the other, round and round; the turns of endpoints follow each other."""
+        """Run the polling loop, in which endpoints have turns in the order of the ring."""
         fixed, ring = self._fixed, self._endpoints.ring
         looks = [Watch(0, 0, "am2_look_queue", OWNED) for _ in range(2 * self._options.frames)]
         loop = self._nic.poll_loop([*(watch for watch, _ in self._services), *looks])
@@ -63,7 +63,7 @@ class Program:
                 await self._turn(endpoint, endpoint.weight, endpoint.weight * TURN_BYTES)
 
     def _aim(self, loop: PollLoop, fixed: int) -> None:
-        """Each look at the next descriptor of its queue: replies first, then requests."""
+        """Set the address and value of each send queue's step: the next descriptor, replies before requests."""
         for number, endpoint in enumerate(self._endpoints.ring):
             for which, send in enumerate(reversed(endpoint.sends)):
                 step = fixed + 2 * number + which
@@ -71,8 +71,10 @@ class Program:
                 loop.expect(step, OWNED if send.held else 0)
 
     async def _turn(self, endpoint: Endpoint, left: int, most: int) -> None:
-        """An endpoint's turn, of so many messages and bytes: replies first. It ends with them, or with its queues. What
-        cannot go now keeps the turn, which goes on when something has become free; others may go meanwhile.
+        """Send messages of an endpoint, replies first, until its limits or its queues are exhausted.
+
+        If a message cannot be sent now, the rest of the turn is kept until a resource becomes free, and other endpoints
+        may send meanwhile.
         """
         for send in reversed(endpoint.sends):
             while left and most > 0 and not send.held:
@@ -90,12 +92,12 @@ class Program:
             self._turn_left = (endpoint, left, most) if waits else None
 
     def _size(self, endpoint: Endpoint, send: Sending) -> int:
-        """Bytes of payload of the next message."""
+        """Return the payload size of the next message."""
         at = endpoint.next(send)
         return self._nic.load(at + 16) >> 16 if self._nic.load(at) >> 28 & 7 != Kind.SHORT else 0
 
     async def _then(self, step: Callable[[], Awaitable[None]]) -> None:
-        """A step after which held queues may go on."""
+        """Run a handler that may free resources, then continue held queues."""
         await step()
         held = [send for endpoint in self._endpoints.ring for send in endpoint.sends if send.held]
         if held:
@@ -108,7 +110,7 @@ class Program:
     # ---- what happens
 
     async def _commanded(self) -> None:
-        """The driver has changed a row."""
+        """Handle a changed row."""
         nic = self._nic
         number = nic.load(Word.COMMAND) - 1
         await nic.work("am2_row")
@@ -121,36 +123,36 @@ class Program:
         await self._then(self._outgoing.tick)
 
     async def fetched(self) -> None:
-        """From the port."""
+        """Handle the end of a fetch."""
         await self._outgoing.fetched()
 
     async def launched(self) -> None:
-        """From the port."""
+        """Handle a free port."""
         await self._then(self._outgoing.launched)
 
     async def arrived(self) -> None:
-        """From the port."""
+        """Handle a received packet."""
         await self._then(self._incoming.arrived)
 
     async def delivered(self) -> None:
-        """From the port."""
+        """Handle the end of a delivery."""
         await self._incoming.delivered()
 
     async def moved(self) -> None:
-        """From the port: a frame has come, or left. One that has come has its turn before it can leave again."""
+        """Handle the end of a frame's move. A loaded endpoint gets a turn before it can be evicted again."""
         endpoint = await self._residents.moved()
         self._nic.store(Word.COMMAND, 0)
         if endpoint:
             await self._turn(endpoint, endpoint.weight, endpoint.weight * TURN_BYTES)
 
     async def stored(self) -> None:
-        """From the port: nothing is stored."""
+        """Do nothing: no stores are used."""
 
     # ---- reports
 
     def _wants(self) -> Iterator[Wait]:
-        """For reports of who waits for whom."""
+        """Return the unacknowledged messages, for hang reports."""
         for flight in self._channels.flights():
             node = flight.node
-            what = f"an answer to transmission {flight.sent} of endpoint {flight.endpoint.number}'s message"
+            what = f"the acknowledgement of transmission {flight.sent} of endpoint {flight.endpoint.number}'s message"
             yield Wait(self._nic.who, Wanted(f"{what} {flight.number}", f"NIC {node}"))

@@ -1,9 +1,9 @@
-/* Messages that come (incoming.py). */
+/* Incoming messages (incoming.py). */
 
-/* It is damaged: count it. */
+/* Count a damaged packet. */
 void am2_bad(struct am2 *am2) { am2->bad = am2->bad + 1; }
 
-/* A control packet: its code. */
+/* Read the code of a control packet. */
 u32 am2_control_in(struct am2 *am2, const u32 *packet, u32 *code) {
     u32 header = packet[1];
     if (UNLIKELY(!(header & 1u << 28))) {
@@ -14,7 +14,7 @@ u32 am2_control_in(struct am2 *am2, const u32 *packet, u32 *code) {
     return header;
 }
 
-/* A message: whether it is new, whom it is for, whether that takes its tag and has a place for it. */
+/* Check a message: sequence number, endpoint, tag, and a free place. */
 struct descriptor *am2_arrived(struct am2 *am2, const u32 *packet) {
     u32 header = packet[1], source = packet[0] >> 24, number = packet[3] & 0xFFFF;
     struct heard *heard = &am2->nodes[source].heard[header >> 8 & 0xFF];
@@ -51,7 +51,7 @@ struct descriptor *am2_arrived(struct am2 *am2, const u32 *packet) {
     return at;
 }
 
-/* Its words into its place, but for the first and the arguments. */
+/* Write the words of a message into its place, except the first word and the arguments. */
 void am2_place(struct am2 *am2, struct receiving *queue, const u32 *packet, struct heard *heard, struct coming *coming) {
     struct descriptor *at = queue->next, *next = at + 1;
     u32 name = packet[0], header = packet[1], head = packet[2];
@@ -77,7 +77,7 @@ void am2_place(struct am2 *am2, struct receiving *queue, const u32 *packet, stru
     coming->queue = queue;
 }
 
-/* An argument. */
+/* Copy an argument. */
 u32 am2_place_word(u32 *to, const u32 *from, u32 left) {
     *to = *from;
     if (UNLIKELY(left == 0)) {
@@ -88,7 +88,7 @@ u32 am2_place_word(u32 *to, const u32 *from, u32 left) {
     return left - 1;
 }
 
-/* Payload: its staging block, which the descriptor names; the address in host memory. */
+/* Choose a staging block for payload, name it in the descriptor, and compute its host address. */
 u32 am2_payload(struct am2 *am2, struct endpoint *endpoint, struct receiving *queue, struct descriptor *at, u32 size) {
     u32 turn = queue->block & 3, block = queue->blocks + turn;
     struct descriptor *named = queue->named[turn];
@@ -102,7 +102,7 @@ u32 am2_payload(struct am2 *am2, struct endpoint *endpoint, struct receiving *qu
     return endpoint->staging + (block << am2->medium_log);
 }
 
-/* All of it is there: the endpoint is told, and the sender. */
+/* Report a complete message to the endpoint and to the sender. */
 void am2_deliver(struct am2 *am2, struct coming *coming) {
     struct endpoint *endpoint = coming->endpoint;
     struct receiving *queue = coming->queue;
@@ -115,7 +115,7 @@ void am2_deliver(struct am2 *am2, struct coming *coming) {
     answer(am2, coming->node, coming->header, 0);
 }
 
-/* It has come before: the same answer again. */
+/* Repeat the reply to a duplicate. */
 void am2_duplicate(struct am2 *am2, u32 node, u32 header, struct heard *heard) {
     u32 state = heard->state;
     am2->duplicates = am2->duplicates + 1;
@@ -126,12 +126,12 @@ void am2_duplicate(struct am2 *am2, u32 node, u32 header, struct heard *heard) {
     answer(am2, node, header, state >> 16);
 }
 
-/* It goes back to its sender. */
+/* Return a message to its sender. */
 void am2_refuse(struct am2 *am2, u32 node, u32 header, struct heard *heard, u32 code) {
     am2->refused = am2->refused + 1;
     heard->state = (header & 0xFF) | code << 16;
     answer(am2, node, header, code);
 }
 
-/* Its queue is full. */
+/* Drop a message for a full queue. */
 void am2_full(struct am2 *am2) { am2->dropped = am2->dropped + 1; }

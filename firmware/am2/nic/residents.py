@@ -1,8 +1,8 @@
-"""Which endpoints have their frames in the NIC's memory: the driver's rows say it, and the NIC moves them by DMA.
+"""Residence of frames in the NIC's memory: requested by the driver's rows, carried out by DMA.
 
-A frame leaves when nothing points into it: the endpoint sends and takes no more, its messages under way are answered,
-and payload that comes is in its staging blocks. Messages without a channel wait at their endpoint meanwhile. What the
-NIC knows of an endpoint beside its frame stays.
+A frame is evicted when no descriptor or DMA refers to it: the endpoint sends and accepts no more, its messages in
+flight are acknowledged, and incoming payload is in its staging blocks. Messages without a channel wait meanwhile. The
+NIC's state of an endpoint outside of the frame stays.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from firmware.verbs import Nic
 
 
 class Residents:
-    """Of one NIC."""
+    """Resident endpoints of one NIC."""
 
     def __init__(
         self,
@@ -30,15 +30,15 @@ class Residents:
         incoming: Incoming,
         channels: int,
     ) -> None:
-        """`channels`: to all nodes."""
+        """Create the object; `channels` is the number of channels to all nodes."""
         self._nic, self._port, self._endpoints, self._timers = nic, port, endpoints, timers
         self._outgoing, self._incoming, self._channels = outgoing, incoming, channels
         self._moving: Endpoint | None = None
         self._target = 0
-        """Where its frame comes to; 0: it leaves."""
+        """SRAM address that the frame is loaded to, or 0 during an eviction."""
 
     async def obey(self, number: int) -> tuple[int, Endpoint | None]:
-        """A row has changed: the answer to the driver; an endpoint whose turns are over."""
+        """Carry out a changed row. Return the reply to the driver, and an endpoint that has no more turns."""
         endpoint, wanted = self._endpoints.read(number)
         if not wanted:
             return self._gone(number, endpoint), endpoint
@@ -56,7 +56,7 @@ class Residents:
         return 0, None
 
     def _gone(self, number: int, endpoint: Endpoint | None) -> int:
-        """There is no such endpoint any more: what it has in flight is done with."""
+        """Abandon the messages of a freed endpoint."""
         if endpoint is not None:
             self._outgoing.forget(endpoint)
             if endpoint in self._endpoints.ring:
@@ -64,7 +64,7 @@ class Residents:
         return NOT_YET if self._incoming.fills(number) else 0
 
     async def _leave(self, endpoint: Endpoint) -> int:
-        """Its frame is to leave; it does if nothing points into it."""
+        """Evict the endpoint's frame, unless a DMA or descriptor still refers to it."""
         if not endpoint.leaving:
             await self._nic.work("am2_leave")
             endpoint.leaving = True
@@ -80,14 +80,14 @@ class Residents:
         return MOVING
 
     async def _goes_on(self, endpoint: Endpoint) -> None:
-        """It is there: it has turns again, and what waits at it goes on."""
+        """Give a resident endpoint turns, and resume its waiting messages."""
         endpoint.asked = False
         self._endpoints.ring.append(endpoint)
         for flight in list(self._outgoing.aside(endpoint)):
             await self._outgoing.resume(flight)
 
     async def moved(self) -> Endpoint | None:
-        """From the port: the frame is where it is to be. The endpoint that has come."""
+        """Handle the end of a frame's move. Return the loaded endpoint, or None after an eviction."""
         endpoint, self._moving = self._moving, None
         assert endpoint is not None
         if self._target:

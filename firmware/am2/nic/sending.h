@@ -1,6 +1,6 @@
-/* Messages that leave (outgoing.py). */
+/* Outgoing messages (outgoing.py). */
 
-/* A control packet for the send engine, as soon as that is ready. */
+/* Queue a control packet for the send engine. */
 static inline __attribute__((always_inline)) void answer(struct am2 *am2, u32 node, u32 header, u32 code) {
     struct control *control = &am2->controls[am2->control_last & 63];
     control->node = node;
@@ -9,17 +9,17 @@ static inline __attribute__((always_inline)) void answer(struct am2 *am2, u32 no
     am2->control_last = am2->control_last + 1;
 }
 
-/* The message on a channel waits for the send engine. */
+/* Queue the message on a channel for the send engine. */
 static inline __attribute__((always_inline)) void ready(struct am2 *am2, struct channel *channel) {
     am2->ready[am2->ready_last & 7] = channel;
     am2->ready_last = am2->ready_last + 1;
     am2->ready_count = am2->ready_count + 1;
 }
 
-/* The next message of a queue cannot go now. */
+/* Hold a queue whose next message cannot be sent now. */
 void am2_hold(struct sending *send) { send->held = OWNED; }
 
-/* The next message of a queue: where it goes, whether it can be, a channel for it. */
+/* Take the next message of a queue: check its destination and contents, and assign a channel. */
 void am2_take(struct am2 *am2, struct sending *send, u32 reply) {
     struct descriptor *at = send->next, *next = at + 1;
     struct endpoint *endpoint = send->endpoint;
@@ -65,7 +65,7 @@ void am2_take(struct am2 *am2, struct sending *send, u32 reply) {
     ready(am2, channel);
 }
 
-/* The oldest message that is ready: the words in front of its arguments. */
+/* Write the words before the arguments of the oldest queued message. */
 static inline __attribute__((always_inline)) struct channel *launch(struct am2 *am2, u32 *lead) {
     struct channel *channel = am2->ready[am2->ready_first & 7];
     struct descriptor *at = channel->at;
@@ -88,7 +88,7 @@ static inline __attribute__((always_inline)) struct channel *launch(struct am2 *
     return channel;
 }
 
-/* A short message: how long its packet is. */
+/* Compute the packet size of a short message. */
 u32 am2_launch(struct am2 *am2, u32 *lead, u32 *header) {
     struct channel *channel = launch(am2, lead);
     u32 count = lead[0] >> 16 & 15, bytes = 32 + (count << 2);
@@ -97,7 +97,7 @@ u32 am2_launch(struct am2 *am2, u32 *lead, u32 *header) {
     return bytes;
 }
 
-/* One whose payload is here. */
+/* Launch a message whose payload has been fetched. */
 u32 am2_launch_payload(struct am2 *am2, u32 *lead, u32 *header) {
     struct channel *channel = launch(am2, lead);
     u32 size = channel->size;
@@ -106,7 +106,7 @@ u32 am2_launch_payload(struct am2 *am2, u32 *lead, u32 *header) {
     return size;
 }
 
-/* The oldest control packet. */
+/* Launch the oldest control packet. */
 u32 am2_control(struct am2 *am2, u32 *words, u32 *header) {
     struct control *control = &am2->controls[am2->control_first & 63];
     u32 told = am2->told;
@@ -119,7 +119,7 @@ u32 am2_control(struct am2 *am2, u32 *words, u32 *header) {
     return control->node;
 }
 
-/* A control packet has come: the message on its channel, which has no timer any more. */
+/* Handle a control packet: find the message on its channel, and stop its timer. */
 struct channel *am2_answered(struct am2 *am2, u32 node, u32 header) {
     struct channel *channel = &am2->nodes[node].channels[header >> 8 & 0xFF], *before, *after;
     if (UNLIKELY((channel->header ^ header) & 0xFF) || UNLIKELY(channel->queue == 0)) {
@@ -143,13 +143,13 @@ struct channel *am2_answered(struct am2 *am2, u32 node, u32 header) {
     return channel;
 }
 
-/* An answer to a message that is done with. */
+/* Ignore the reply to a finished message. */
 u32 am2_answered_late(struct am2 *am2, u32 node, u32 header) {
     struct channel *channel = &am2->nodes[node].channels[header >> 8 & 0xFF];
     return (channel->header ^ header) & 0xFF;
 }
 
-/* A message is done with: its channel is free, its descriptor the host's, which is told of it. */
+/* Finish a message: free its channel, and return its descriptor to the host. */
 void am2_freed(struct am2 *am2, struct channel *channel, u32 reply) {
     struct sending *send = channel->queue;
     struct descriptor *at = channel->at, *oldest = send->oldest, *next;
@@ -172,7 +172,7 @@ void am2_freed(struct am2 *am2, struct channel *channel, u32 reply) {
     SHARED32(send->told) = send->freed;
 }
 
-/* No answer in time: the message on a channel waits for the send engine again. */
+/* Time-out: queue the message on a channel for the send engine again. */
 u32 am2_resend(struct am2 *am2, struct channel *channel) {
     if (UNLIKELY(channel->sent > am2->retries)) {
         OFF_PATH("often enough");
@@ -187,7 +187,7 @@ u32 am2_resend(struct am2 *am2, struct channel *channel) {
     return 1;
 }
 
-/* A message comes back: its place in its sender's queue of replies. */
+/* Return a message: find its place in the sender's reply queue. */
 struct descriptor *am2_return(struct endpoint *endpoint, struct descriptor *from, u32 code, u32 reply, u32 number) {
     struct receiving *queue = &endpoint->receive[1];
     struct descriptor *at = queue->next, *next = at + 1;
@@ -208,7 +208,7 @@ struct descriptor *am2_return(struct endpoint *endpoint, struct descriptor *from
     return at;
 }
 
-/* One of its words. */
+/* Copy one of its words. */
 u32 am2_return_word(u32 *to, const u32 *from, u32 left) {
     SHARED32(to) = SHARED32(from);
     if (UNLIKELY(left == 0)) {

@@ -1,14 +1,14 @@
-/* What AM-II keeps in the NIC's memory. */
+/* AM-II's state in the NIC's memory. */
 
 enum { OWNED = 1u << 31, DESCRIPTORS = 32, WORDS = 16, BLOCKS = 16, HEAD = 6, SHORT = 0, NODES = 64, NEVER = 0 };
 
 struct descriptor { u32 head, where, tag[2], length, offset, arguments[8], reply_tag[2]; };
 struct endpoint;
 
-/* A send queue: the next descriptor, the oldest one that is not given back, how many were. */
+/* Send queue: next descriptor, oldest descriptor not returned to the host, number of returned ones. */
 struct sending { struct descriptor *first, *next, *oldest, *end; u32 held, taken, freed; u32 *told; struct endpoint *endpoint; };
 
-/* A receive queue: the next place, the next staging block and who has named it last, messages told of. */
+/* Receive queue: next place, next staging block with the last descriptor that named it, number of reported messages. */
 struct receiving {
     struct descriptor *first, *next, *end;
     u32 arriving, told, block, blocks;
@@ -25,13 +25,13 @@ struct endpoint {
     struct aside *aside;
 };
 
-/* Where an endpoint is. */
+/* Place of an endpoint. */
 enum { THERE, LEAVING, ABSENT };
 
-/* A message that waits at its endpoint: it has no channel. */
+/* Message that waits at its endpoint, without a channel. */
 struct aside { struct aside *next; struct descriptor *at; struct sending *queue; u32 node, size, address, name, code; };
 
-/* A channel as its sender keeps it, with the message on it. */
+/* Channel at its sender, with the message on it. */
 struct channel {
     struct channel *free, *before, *after;
     u32 node, header, size, address, due, sent, name;
@@ -39,7 +39,7 @@ struct channel {
     struct sending *queue;
 };
 
-/* A channel as its receiver keeps it: sequence (8), pending (1), code. */
+/* Channel at its receiver: sequence (8), pending (1), code. */
 struct heard { u32 state; };
 
 struct control { u32 node, header, code; };
@@ -47,7 +47,7 @@ struct coming { struct descriptor *at; u32 head, node, header; struct heard *hea
 
 struct node { struct channel *free[2], *channels; struct heard *heard; u32 routed; };
 
-/* `endpoints`: those that are there, and whose owner is awake; `all` has the others too. */
+/* `endpoints`: resident endpoints whose owners are awake; `all` has the others too. */
 struct am2 {
     u32 me, medium, medium_log, retries, timeout, now, told;
     u32 bad, duplicates, resent, refused, dropped;

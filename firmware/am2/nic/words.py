@@ -1,19 +1,20 @@
-"""What the words of a descriptor and of a packet mean. Both sides read this file; every decision here is ours (AM-II's
-formats are not published), and is in no other place.
+"""Formats of descriptors and packets, for NIC and host.
 
-    descriptor   w0        owned (1) | kind (3) | returned (1) | null (1) | code (6) | arguments (4) | transfer (8) |
-                           handler (8)
-                 w1        node (16) | endpoint (16): where it goes to; of a message that has come: its name; of one
-                           that the own NIC has returned: where it went to, in the form of a name
-                 w2 w3     tag: of the endpoint it goes to
-                 w4        bytes of payload (16) | staging block (16)
-                 w5        offset in the segment (bulk)
-                 w6-w13    arguments
-                 w14 w15   of a message that has come: tag of the endpoint it comes from, for the reply
-    packet       source node (8) | endpoint (7) | queue (1) | number (16): the message's name, also in the trace
-                 bytes modulo 8 (3) | control (1) | queue (1) | 0 | channel (8) | sequence (8)
-                 message: w0-w5, the source's tag (2 words), arguments; with payload all 8 arguments, then the payload
-                 control: 6 words, the first of which is a code: 0 acknowledges, another one returns the message
+AM-II's formats are not published; this file alone defines them.
+
+descriptor   w0        owned (1) | kind (3) | returned (1) | null (1) | code (6) | arguments (4) | transfer (8) |
+                       handler (8)
+             w1        node (16) | endpoint (16): the destination; in a received message: its name; in one
+                       returned by the own NIC: the destination, in the form of a name
+             w2 w3     tag of the destination
+             w4        bytes of payload (16) | staging block (16)
+             w5        offset in the segment (bulk)
+             w6-w13    arguments
+             w14 w15   in a received message: tag of its source, for the reply
+packet       source node (8) | endpoint (7) | queue (1) | number (16): the message's name, also in the trace
+             bytes modulo 8 (3) | control (1) | queue (1) | 0 | channel (8) | sequence (8)
+             message: w0-w5, the source's tag (2 words), arguments; with payload all 8 arguments, then the payload
+             control: 6 words, the first of which is a code: 0 acknowledges, others return the message
 """
 
 from __future__ import annotations
@@ -24,39 +25,39 @@ from typing import NamedTuple
 from pymodels.codes import quick
 
 OWNED = 1 << 31
-"""A descriptor of a send queue holds a message that the NIC has not taken; one of a receive queue holds a message."""
+"""Flag of a descriptor. Send queue: the NIC has not taken the message. Receive queue: the descriptor holds a message.
+"""
 SHORT_WORDS = 8
-"""Arguments of a message at most (paper 002: short messages have up to 8 words)."""
+"""Maximum number of arguments (paper 002: short messages have up to 8 words)."""
 HEAD, TAG = 6, 2
-"""Words of a descriptor in front of the arguments; words of a tag."""
+"""Words of a descriptor before the arguments, and words of a tag."""
 LEAD = 4 * (HEAD + TAG + SHORT_WORDS)
-"""Bytes in front of a packet's payload."""
+"""Bytes before a packet's payload."""
 CONTROL_WORDS = 6
-"""Words of a control packet behind the header: 8 in all (readings AM-C22)."""
+"""Words of a control packet after the header: 8 in all (readings AM-C22)."""
 CONTROLS = 127
-"""In place of an endpoint in the name of a control packet."""
+"""Endpoint number in the name of a control packet."""
 NEVER, ALWAYS = 0, (1 << 64) - 1
-"""Tags that match no message, and every one (readings AM-C14)."""
+"""Tags that match no message, and all messages (readings AM-C14)."""
 
 
 @quick
 class Kind(IntEnum):
-    """How a message carries its payload."""
+    """Payload of a message."""
 
     SHORT = 0
     MEDIUM = 1
     BULK = 2
-    """Into the segment of the endpoint that it goes to."""
+    """Data for the segment of the destination."""
     GET = 3
-    """Asks for data of the segment: arguments are the place in the asker's, and how many bytes."""
+    """Request for data of the segment. Arguments: offset in the requester's segment, number of bytes."""
     PIECE = 4
-    """As bulk, but neither the last of its transfer nor for a handler: in place of that stands whether it is the first.
-    """
+    """Bulk data, except the last piece of a transfer. The handler field is 1 for the first piece, 0 for others."""
 
 
 @quick
 class Queue(IntEnum):
-    """The queues of an endpoint, in the order in which they stand in its frame."""
+    """Queues of an endpoint, in the order of its frame."""
 
     REQUEST_SEND = 0
     REPLY_SEND = 1
@@ -66,7 +67,7 @@ class Queue(IntEnum):
 
 @quick
 class Code(IntEnum):
-    """Why a message was returned (names of the AM 2.0 specification; who judges: readings AM-C13)."""
+    """Reason of a returned message (names of the AM 2.0 specification; for the detecting side see readings AM-C13)."""
 
     OK = 0
     BAD_ENDPOINT = 1
@@ -80,52 +81,52 @@ class Code(IntEnum):
     BAD_LENGTH = 9
     REPLY_REJECTED = 10
     ABSENT = 11
-    """Between NICs alone (ours): the endpoint is not in the NIC's memory; the message is to be sent again later."""
+    """The endpoint is not in the NIC's memory, and the message is to be sent later. Used between NICs only."""
 
 
 class Head(NamedTuple):
-    """The first word of a descriptor, without the owner."""
+    """First word of a descriptor, without the owner flag."""
 
     kind: int
     arguments: int
     handler: int
     returned: bool = False
     null: bool = False
-    """A reply that only says that the request has been handled. Of a returned message: the receiving library did it."""
+    """True for a reply that only acknowledges a request, or a message returned by the receiving library."""
     code: int = 0
     transfer: int = 0
-    """Of a piece of bulk data, and of its answer: the sender's number for all of it. 0: there is one piece."""
+    """Sender's transfer number of a piece of bulk data and of its answer; 0 if there is a single piece."""
 
     @property
     def word(self) -> int:
-        """As it stands there, owned."""
+        """Encoded word, with the owner flag."""
         flags = self.returned << 27 | self.null << 26 | self.code << 20
         return OWNED | self.kind << 28 | flags | self.arguments << 16 | self.transfer << 8 | self.handler
 
     @classmethod
     def of(cls, word: int) -> Head:
-        """Taken apart."""
+        """Return the decoded word."""
         flags = bool(word >> 27 & 1), bool(word >> 26 & 1)
         return cls(word >> 28 & 7, word >> 16 & 15, word & 0xFF, *flags, word >> 20 & 63, word >> 8 & 0xFF)
 
 
 def halves(word: int) -> tuple[int, int]:
-    """The two numbers of a word: w1, w4."""
+    """Return the upper and lower 16 bits of a word."""
     return word >> 16, word & 0xFFFF
 
 
 def tag_words(tag: int) -> tuple[int, int]:
-    """A tag as it stands in memory."""
+    """Return the two words of a tag."""
     return tag >> 32, tag & 0xFFFFFFFF
 
 
 def name(node: int, endpoint: int, queue: int, number: int) -> int:
-    """First word of a message's packet: `number` counts the messages of the endpoint's queue from 0."""
+    """Return the first word of a message's packet; `number` counts the messages of the endpoint's queue from 0."""
     return node << 24 | endpoint << 17 | queue << 16 | number & 0xFFFF
 
 
 class Name(NamedTuple):
-    """The name of a message, taken apart."""
+    """Fields of a message's name."""
 
     node: int
     endpoint: int
@@ -134,12 +135,12 @@ class Name(NamedTuple):
 
     @classmethod
     def of(cls, word: int) -> Name:
-        """From the word."""
+        """Return the decoded name."""
         return cls(word >> 24, word >> 17 & 127, word >> 16 & 1, word & 0xFFFF)
 
 
 def control_name(node: int, number: int) -> int:
-    """First word of a control packet."""
+    """Return the first word of a control packet."""
     return node << 24 | CONTROLS << 17 | number & 0x1FFFF
 
 
@@ -147,16 +148,16 @@ class Second(NamedTuple):
     """Second word of a packet."""
 
     queue: int
-    """0: requests, 1: replies."""
+    """0 for requests, 1 for replies."""
     channel: int
     sequence: int
     control: bool = False
 
     def word(self, size: int) -> int:
-        """As it stands there; `size`: bytes behind the header."""
+        """Return the encoded word; `size` is the number of bytes after the header."""
         return (size & 7) << 29 | self.control << 28 | self.queue << 27 | self.channel << 8 | self.sequence
 
     @classmethod
     def of(cls, word: int) -> Second:
-        """Taken apart."""
+        """Return the decoded word."""
         return cls(word >> 27 & 1, word >> 8 & 0xFF, word & 0xFF, bool(word >> 28 & 1))

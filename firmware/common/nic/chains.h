@@ -1,19 +1,19 @@
-/* How the firmware of a LANai 4 carries out chains of control blocks: its engine has one transfer at a time. */
+/* Chains of control blocks on a LANai 4, executed by firmware: its engine has one transfer at a time. */
 #ifndef SANLAB_CHAINS_H
 #define SANLAB_CHAINS_H
 #include "block.h"
 
 enum { ISR_DMA = 0x10 };
 
-/* `pulsed`: the chains that executed firmware has started last. */
+/* `pulsed`: chains last started by executed firmware. */
 struct engine { u32 running, chain; struct block *at, *list[4]; u32 pulsed; };
 
-/* The first of these chains. */
+/* First of these chains. */
 #ifndef ENGINE_CHAIN
 #define ENGINE_CHAIN(chains) ((chains) & 1 ? 0 : 2)
 #endif
 
-/* Hand a block to the engine. */
+/* Start the transfer of a block. */
 static inline void begin(struct engine *engine, struct block *block, u32 chain, u32 next) {
     engine->at = block;
     engine->chain = chain;
@@ -23,7 +23,7 @@ static inline void begin(struct engine *engine, struct block *block, u32 chain, 
     REGISTER_WRITE(DMA_CTR, (block->len + 3) & ~3u);
 }
 
-/* A chain has a new block, the engine is idle. */
+/* Start a chain while the engine is idle. */
 void dma_begin(struct engine *engine, u32 chain) {
     struct block *block = engine->list[chain];
     u32 next;
@@ -36,7 +36,7 @@ void dma_begin(struct engine *engine, u32 chain) {
     if (LIKELY(!(next & TERMINAL))) begin(engine, block, chain, next);
 }
 
-/* A chain has a new block, which waits for the engine. */
+/* Queue a chain while the engine is busy. */
 void dma_queue(struct engine *engine, u32 chain) {
     engine->running |= 1u << chain;
     if (UNLIKELY(!engine->at)) {
@@ -45,7 +45,7 @@ void dma_queue(struct engine *engine, u32 chain) {
     }
 }
 
-/* The transfer in work is over: mark its block. */
+/* Mark the block of the finished transfer. */
 static inline u32 finished(struct engine *engine) {
     struct block *block = engine->at;
     u32 next = block->next;
@@ -55,7 +55,7 @@ static inline u32 finished(struct engine *engine) {
     return next;
 }
 
-/* A transfer is over, the next one of the same chain begins. */
+/* End of a transfer: start the next block of the same chain. */
 u32 dma_next(struct engine *engine) {
     u32 flags = finished(engine), chain = ENGINE_CHAIN(engine->running), next;
     struct block *block = engine->list[chain];
@@ -64,7 +64,7 @@ u32 dma_next(struct engine *engine) {
     return flags;
 }
 
-/* A transfer is over, nothing waits. */
+/* End of a transfer: no block waits. */
 u32 dma_last(struct engine *engine) {
     u32 flags = finished(engine), chain = ENGINE_CHAIN(engine->running);
     if (LIKELY(SHARED32(&engine->list[chain]->next) & TERMINAL)) {

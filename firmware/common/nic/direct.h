@@ -1,4 +1,4 @@
-/* Transfers of the packet port on a LANai 4, one at a time (direct_transfers.py). */
+/* Transfers of the packet port on a LANai 4, one at a time (lanai4/transfers.py). */
 
 enum { WAY_FETCH = 1, WAY_READ = 3, WAY_DELIVER = 4, WAY_STORE = 6 };
 
@@ -12,7 +12,7 @@ struct direct {
     struct port port;
 };
 
-/* The engine's registers. */
+/* Write the engine's registers. */
 static inline __attribute__((always_inline)) void engine(u32 host, u32 local, u32 size, u32 to_nic) {
     REGISTER_WRITE(EAR, host);
     REGISTER_WRITE(LAR, local);
@@ -20,7 +20,7 @@ static inline __attribute__((always_inline)) void engine(u32 host, u32 local, u3
     REGISTER_WRITE(DMA_CTR, size);
 }
 
-/* Payload into the next slot; the engine is idle. */
+/* Fetch payload into the next slot; the engine is idle. */
 void direct_fetch(struct direct *direct, u32 address, u32 size) {
     struct slot *slot = direct->port.slot;
     direct->port.slot = slot->next;
@@ -33,7 +33,7 @@ void direct_fetch(struct direct *direct, u32 address, u32 size) {
     engine(address, (u32)slot->packet.payload, (size + 3) & ~3u, 1);
 }
 
-/* Words to the scratch place. */
+/* Read words into the scratch area. */
 void direct_read(struct direct *direct, u32 address, u32 size) {
     if (UNLIKELY(direct->way)) {
         OFF_PATH("the engine has a transfer");
@@ -43,7 +43,7 @@ void direct_read(struct direct *direct, u32 address, u32 size) {
     engine(address, direct->scratch, size, 1);
 }
 
-/* The next piece of a packet to the host. */
+/* Deliver the next piece of a packet to the host. */
 void direct_deliver(struct direct *direct, u32 address, u32 size) {
     struct buffer *buffer = direct->port.current;
     u32 taken = direct->port.taken;
@@ -58,7 +58,7 @@ void direct_deliver(struct direct *direct, u32 address, u32 size) {
     engine(address, taken, size, 0);
 }
 
-/* Two words to the host. */
+/* Store two words to the host. */
 void direct_store(struct direct *direct, u32 address, u32 first, u32 second) {
     struct words *words = direct->words;
     words->word[0] = first;
@@ -73,7 +73,7 @@ void direct_store(struct direct *direct, u32 address, u32 first, u32 second) {
     engine(address, (u32)words, 8, 0);
 }
 
-/* A transfer that waits for the engine. */
+/* Queue a transfer for the engine. */
 void direct_wait(struct direct *direct, u32 host, u32 local, u32 size, u32 way) {
     struct request *one = direct->last, *next = one + 1;
     if (UNLIKELY(next == direct->end)) {
@@ -88,7 +88,7 @@ void direct_wait(struct direct *direct, u32 host, u32 local, u32 size, u32 way) 
     one->way = way;
 }
 
-/* A transfer is over, nothing waits. */
+/* End of a transfer: none waits. */
 u32 direct_done(struct direct *direct) {
     u32 way = direct->way;
     REGISTER_WRITE(ISR, ISR_DMA);
@@ -100,20 +100,20 @@ u32 direct_done(struct direct *direct) {
     return way;
 }
 
-/* The words that the firmware waits for are here. */
+/* End of a read: the firmware continues. */
 void direct_was_read(struct direct *direct) {
     REGISTER_WRITE(ISR, ISR_DMA);
     direct->way = 0;
 }
 
-/* Before a transfer waits: is the one in work over? */
+/* Check whether the current transfer has ended, before another one is queued. */
 u32 direct_look(u32 mask) {
     if (LIKELY(REGISTER_READ(ISR) & mask)) return 1;
     OFF_PATH("it is not");
     return 0;
 }
 
-/* A transfer is over, the next one begins. */
+/* End of a transfer: start the next one. */
 u32 direct_next(struct direct *direct) {
     struct request *one = direct->first, *next = one + 1;
     u32 way = direct->way, its = one->way, waiting = direct->waiting;
@@ -133,7 +133,7 @@ u32 direct_next(struct direct *direct) {
     return way;
 }
 
-/* Payload is here. */
+/* End of a fetch. */
 u32 direct_fetched(struct direct *direct, u32 *fetched) {
     u32 count = *fetched + 1;
     *fetched = count;
@@ -144,7 +144,7 @@ u32 direct_fetched(struct direct *direct, u32 *fetched) {
     return count;
 }
 
-/* A piece of a packet is at the host: its buffer may be free. */
+/* End of a delivery: the buffer may be free. */
 void direct_delivered(struct direct *direct) {
     struct buffer *buffer = (struct buffer *)direct->value;
     u32 pending = buffer->pending - 1;
@@ -155,7 +155,7 @@ void direct_delivered(struct direct *direct) {
     }
 }
 
-/* Words are at the host. */
+/* End of a store. */
 void direct_stored(struct direct *direct) {
     direct->port.stored = direct->port.stored + 1;
     if (UNLIKELY(direct->port.interrupt)) {

@@ -1,11 +1,11 @@
-/* Flags of ISR and registers that both LANais have, by the names of a LANai 9; and words of SRAM. */
+/* Flags of ISR and registers that both LANais have, with the names of a LANai 9; words of SRAM. */
 #ifndef SANLAB_EVENTS_H
 #define SANLAB_EVENTS_H
 #include "paths.h"
 
 #if defined(EXECUTED) && !defined(REGISTER_IT0) /* a LANai 4 */
 
-/* The host DMA has one bit; what begins the next transfer has cleared it before (chains.h). */
+/* The host DMA has one bit, which is cleared before the next transfer starts (chains.h). */
 enum { ISR_RECV = 2, ISR_BUFF = 4, ISR_SEND = 8, ISR_WAKE = 0x10, ISR_WAKE_DONE = 0, ISR_TIME = 0x20, ISR_LANAI_SIG = 1 << 16 };
 #define REGISTER_IT0 REGISTER_IT
 #define WRITTEN_IT0 WRITTEN_IT
@@ -16,11 +16,11 @@ enum { ISR_RECV = 3, ISR_BUFF = 4, ISR_SEND = 8, ISR_WAKE = 0x10, ISR_WAKE_DONE 
 
 #endif
 
-#ifndef SRAM_WORD /* bytes; what is counted is compiled for a LANai 9 */
+#ifndef SRAM_WORD /* bytes; costs are counted for a LANai 9 */
 #define SRAM_WORD 8
 #endif
 
-/* Of the bytes before a packet that the send engine skips, at most 7: those that are whole words, which SMP leaves out. */
+/* Whole words among the bytes before a packet that the send engine skips (at most 7); SMP leaves them out. */
 #if SRAM_WORD == 8
 #define WHOLE_WORDS(bytes) 0
 #else

@@ -1,4 +1,4 @@
-/* What it costs a LANai 4 to carry out chains of control blocks. One function is one path; the rules are in pymodels/costs/README.md. */
+/* Costs of shared steps on the NIC's processor. One function is one path; the rules are in pymodels/costs/README.md. */
 #include "paths.h"
 #include "chains.h"
 #include "sp_packets.h"
@@ -23,7 +23,7 @@ struct port {
     struct route routes[128];
 };
 
-/* One look at a bit of ISR. */
+/* Sample a bit of ISR. */
 u32 packet_look(u32 mask) {
     if (UNLIKELY(REGISTER_SAMPLE(ISR) & mask)) {
         OFF_PATH("an engine is done");
@@ -32,7 +32,7 @@ u32 packet_look(u32 mask) {
     return 0;
 }
 
-/* Which engine is it? Not this one. */
+/* Test one engine's bits, which are not set. */
 u32 packet_which(u32 flags, u32 mask) {
     if (UNLIKELY(flags & mask)) {
         OFF_PATH("this one");
@@ -69,7 +69,7 @@ void packet_fetch(struct port *port, u32 address, u32 size) {
     append(&port->out, (u32)slot->packet.payload, address, size, RING_WAKE | 1, 2);
 }
 
-/* Route and header before a payload, and the packet to the send engine. */
+/* Write route and header before a payload, and start the send engine. */
 static inline void launch(struct port *port, struct packet *packet, u32 node, u32 first, u32 second, u32 size) {
     struct route *route = &port->routes[node];
     packet->route_high = route->high;
@@ -82,7 +82,7 @@ static inline void launch(struct port *port, struct packet *packet, u32 node, u3
     REGISTER_WRITE(SMLT, (u32)packet->payload + ((size + 7) & ~7u));
 }
 
-/* A packet whose payload was fetched. */
+/* Launch a packet whose payload was fetched. */
 void packet_launch(struct port *port, u32 node, u32 first, u32 second, u32 size) {
     struct slot *slot = port->first;
     port->first = slot->next;
@@ -90,7 +90,7 @@ void packet_launch(struct port *port, u32 node, u32 first, u32 second, u32 size)
     launch(port, &slot->packet, node, first, second, size);
 }
 
-/* Route and header of a packet whose payload is still on its way. */
+/* Write route and header of a packet whose payload is being fetched. */
 void packet_prepare(struct slot *slot, struct route *route, u32 first, u32 second) {
     slot->packet.route_high = route->high;
     slot->packet.route_low = route->low;
@@ -99,7 +99,7 @@ void packet_prepare(struct slot *slot, struct route *route, u32 first, u32 secon
     slot->skip = route->skip;
 }
 
-/* A packet that is ready to the send engine. */
+/* Launch a prepared packet. */
 void packet_go(struct port *port, u32 size) {
     struct slot *slot = port->first;
     port->first = slot->next;
@@ -110,7 +110,7 @@ void packet_go(struct port *port, u32 size) {
     REGISTER_WRITE(SMLT, (u32)slot->packet.payload + ((size + 7) & ~7u));
 }
 
-/* A packet whose payload is two words of the firmware's. */
+/* Launch a packet whose payload is two words of the firmware. */
 void packet_launch_inline(struct port *port, u32 node, u32 first, u32 second, u32 size, u32 *words) {
     struct packet *packet = port->direct;
     packet->payload[0] = words[0];
@@ -118,19 +118,19 @@ void packet_launch_inline(struct port *port, u32 node, u32 first, u32 second, u3
     launch(port, packet, node, first, second, size);
 }
 
-/* A further word of a message that goes inline. */
+/* Copy a further word of an inline message. */
 void packet_launch_word(struct packet *packet, u32 at, u32 *words) {
     packet->payload[at] = words[at];
 }
 
-/* The oldest fetch is not wanted any more. */
+/* Discard the oldest fetch. */
 void packet_discard(struct port *port) {
     struct slot *slot = port->first;
     port->first = slot->next;
     port->fetched = port->fetched - 1;
 }
 
-/* A packet has come: where it ends, its syndrome, the next buffer for the next one. */
+/* Handle a received packet: find its end, check its syndrome, arm the next buffer. */
 u32 packet_head(struct port *port) {
     struct buffer *buffer = port->armed, *next = buffer->next;
     u32 end, size, padding, *words, *behind;
@@ -157,7 +157,7 @@ u32 packet_head(struct port *port) {
     return size - padding;
 }
 
-/* It has whole words, so its CRC-8 is where it was looked for: alone in the last one. */
+/* Check for whole words, so that CRC-8 is alone in the last one. */
 u32 packet_exact(void) {
     if (UNLIKELY(~REGISTER_READ(ISR) & ISR_ORUN)) {
         OFF_PATH("characters too many");
@@ -166,7 +166,7 @@ u32 packet_exact(void) {
     return 1;
 }
 
-/* The next piece of the packet to the host. */
+/* Deliver the next piece of the packet to the host. */
 void packet_deliver(struct port *port, u32 address, u32 size) {
     u32 taken = port->taken;
     struct entry *entry = port->entry;
@@ -178,7 +178,7 @@ void packet_deliver(struct port *port, u32 address, u32 size) {
     append(&port->in, taken, address, size, RING_WAKE, 0);
 }
 
-/* No more of the packet is wanted. */
+/* Release the packet's buffer. */
 void packet_drop(struct port *port) {
     struct buffer *buffer = port->current;
     u32 pending = buffer->pending - 1;
@@ -189,7 +189,7 @@ void packet_drop(struct port *port) {
     }
 }
 
-/* Words to the host. */
+/* Store words to the host. */
 void packet_store(struct port *port, u32 address, u32 *words, u32 *from) {
     struct entry *entry = port->entry;
     port->entry = entry + 1;
@@ -200,7 +200,7 @@ void packet_store(struct port *port, u32 address, u32 *words, u32 *from) {
     append(&port->in, (u32)from, address, 8, RING_WAKE, 0);
 }
 
-/* Interrupt the host when the last words are there. */
+/* Interrupt the host after the last store. */
 void packet_interrupt(struct port *port) {
     port->interrupt = 1;
     if (LIKELY(port->stored == port->issued)) {
@@ -209,13 +209,13 @@ void packet_interrupt(struct port *port) {
     }
 }
 
-/* Have words of host memory brought to the scratch place. */
+/* Read words of host memory into the scratch area. */
 void packet_read(struct port *port, u32 scratch, u32 address, u32 size) {
     port->entries[0].kind = 2;
     append(&port->out, scratch, address, size, RING_WAKE | 1, 2);
 }
 
-/* Blocks are done: one of data and one of words. */
+/* Handle finished blocks: one of data and one of words. */
 void packet_done(struct port *port) {
     struct block *block = port->in.done;
     struct buffer *buffer;
@@ -248,7 +248,7 @@ void packet_done(struct port *port) {
 
 /* ---- doorbells (bells.py) */
 
-/* An entry of the doorbell FIFO: which page, which word. */
+/* Read an entry of the doorbell FIFO: page and word. */
 u32 bell_entry(const u32 *fifo, u32 *consumer, u32 *value) {
     u32 count = *consumer, at = 2 * (count & 511), offset = SHARED32(&fifo[at]);
     *value = SHARED32(&fifo[at + 1]);

@@ -1,5 +1,5 @@
-/* What the packet port of the SP adapter costs its processor (sp_packets.py). Registers are uncached, and those that stand on
- * 8 bytes are accessed two at a time; the port's own words are cached. */
+/* Costs of the packet port on the processor of the SP adapter (sp/packets.py). Registers are uncached, and registers aligned to
+ * 8 bytes are accessed in pairs; the port's own words are cached. */
 #ifdef __powerpc__
 
 struct sp_port {
@@ -12,7 +12,7 @@ struct sp_port {
 enum { FETCH = 1u << 28, PACKET = 1u << 29, READ_WORDS = 1u << 30, ALARM = 1u << 31, ARRIVED = 1, ROOM = 4, READ_DONE = 0x80, BELL = 0x10 };
 enum { LOOKED_AT = 0xFFFFFF01, USER = 0xFFF, BAD = 3 << 16, VIA_BYTES = 8 };
 
-/* Look at STATUS: nothing has happened. */
+/* Sample STATUS without a change. */
 u32 sp_look(struct sp_port *port) {
     if (UNLIKELY((REGISTER_SAMPLE(STATUS) ^ port->seen) & LOOKED_AT)) {
         OFF_PATH("something has happened");
@@ -40,7 +40,7 @@ void sp_read_look(void) {
     LOOP_AGAIN();
 }
 
-/* STATUS differs: which of its counters have gone on, and whether a packet is there. One thing has happened. */
+/* Handle a change of STATUS: counters and a received packet. One event has happened. */
 u32 sp_happened(struct sp_port *port, u32 status) {
     u32 changed = status ^ port->seen;
     port->seen = status & ~ARRIVED;
@@ -72,21 +72,21 @@ static inline void order(struct sp_port *port, u32 first, u32 address, u32 entri
     REGISTER_WRITE64(COMMAND_HIGH, first, address);
 }
 
-/* Have the left engine bring payload. */
+/* Fetch payload by the left engine. */
 void sp_fetch(struct sp_port *port, u32 address, u32 size) {
     *port->fetched++ = size;
     port->held += (size + 7) & ~7u;
     order(port, FETCH | size, address, 1);
 }
 
-/* Another route than the last packet's: of a node, and above it which of the routes there. */
+/* Write another route than that of the last packet: node, and above it the index of the route. */
 void sp_route(struct sp_port *port, u32 route) {
     u64_words words = port->routes[route];
     port->route = route;
     REGISTER_WRITE64(SEND0, words.word[0], words.word[1]);
 }
 
-/* Headers of a packet, and go. */
+/* Write the headers of a packet, and start it. */
 void sp_launch(struct sp_port *port, u32 node, u32 first, u32 second, u32 size) {
     port->sending = 1;
     port->going = (size + 7) & ~7u;
@@ -99,14 +99,14 @@ void sp_launch(struct sp_port *port, u32 node, u32 first, u32 second, u32 size) 
     REGISTER_WRITE(SEND_START, size);
 }
 
-/* Two words of payload that the processor has. */
+/* Write two words of payload from the processor. */
 u32 *sp_launch_words(u32 *from) {
     REGISTER_WRITE64(OWN0, from[0], from[1]);
     LOOP_AGAIN();
     return from + 2;
 }
 
-/* A packet is at the head: what it says of itself. The VIA header tells its source too. */
+/* Read the headers of the packet at the head. The VIA header names its source as well. */
 u32 sp_head(struct sp_port *port) {
     u32 status = REGISTER_READ(RECV_STATUS), size = status & USER;
     u64_words header = REGISTER_READ64(RECV4);
@@ -121,7 +121,7 @@ u32 sp_head(struct sp_port *port) {
     return size;
 }
 
-/* Its first payload. */
+/* Read the first payload. */
 u32 sp_inline(u32 *to) {
     u64_words payload = REGISTER_READ64(RECV6);
     to[0] = payload.word[0];
@@ -129,38 +129,38 @@ u32 sp_inline(u32 *to) {
     return to[0];
 }
 
-/* The next piece of the packet to the host. */
+/* Deliver the next piece of the packet to the host. */
 void sp_deliver(struct sp_port *port, u32 address, u32 size) {
     *port->kinds_end++ = 0;
     order(port, PACKET | size, address, 1);
 }
 
-/* No more of the packet is wanted. */
+/* Release the packet. */
 void sp_drop(struct sp_port *port) {
     port->entries--;
     REGISTER_WRITE(RECV_NEXT, 0);
 }
 
-/* A command for words to the host. */
+/* Insert a command that stores words to the host. */
 void sp_store(struct sp_port *port, u32 address, u32 bytes) {
     *port->kinds_end++ = 1;
     order(port, bytes, address, 3);
 }
 
-/* Two words for it. */
+/* Write two words for the command. */
 u32 *sp_store_words(u32 *from) {
     REGISTER_WRITE64(DATA_HIGH, from[0], from[1]);
     LOOP_AGAIN();
     return from + 2;
 }
 
-/* Interrupt the host behind all stores. */
+/* Interrupt the host after all stores. */
 void sp_interrupt(struct sp_port *port) { order(port, ALARM, 0, 1); }
 
-/* Have words of host memory brought. */
+/* Insert a command that reads words of host memory. */
 void sp_read(struct sp_port *port, u32 address, u32 bytes) { order(port, READ_WORDS | FETCH | bytes, address, 1); }
 
-/* Two of them. */
+/* Read two of the words. */
 u32 *sp_read_words(u32 *to) {
     u64_words words = REGISTER_READ64(READ0);
     to[0] = words.word[0];
@@ -171,7 +171,7 @@ u32 *sp_read_words(u32 *to) {
 
 /* ---- doorbells (bells.py) */
 
-/* Is an entry there? STATUS was sampled by the look before. */
+/* Test for an entry, in the STATUS word sampled before. */
 u32 sp_bell_look(u32 status) {
     if (UNLIKELY(status & BELL)) {
         OFF_PATH("an entry");
@@ -180,7 +180,7 @@ u32 sp_bell_look(u32 status) {
     return 0;
 }
 
-/* The next entry: which page, which word. */
+/* Read the next entry: page and word. */
 u32 sp_bell_entry(const u32 *fifo, u32 *consumer, u32 *value) {
     u32 count = *consumer;
     u64_words entry = SHARED64(&fifo[2 * (count & 511)]);

@@ -1,6 +1,6 @@
-/* A FIFO card's buffers: looking at what the card has done. */
+/* Buffers of a FIFO card: polling of their states. */
 
-/* One look at the descriptor of a buffer that was used: has the card sent it? */
+/* Sample the descriptor of a used buffer: has the card sent it? */
 u32 look_descriptor(void) {
     if (UNLIKELY((BE32(PIO_READ()) >> 28) == 2)) {
         OFF_PATH("it is sent");
@@ -10,7 +10,7 @@ u32 look_descriptor(void) {
     return 0;
 }
 
-/* One look at RX_READY. */
+/* Sample RX_READY. */
 u32 look_ready(void) {
     if (UNLIKELY((int)BE32(PIO_READ()) < 0)) {
         OFF_PATH("a packet is there");

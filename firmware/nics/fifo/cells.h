@@ -1,6 +1,6 @@
-/* A FIFO card's FIFOs of cells. */
+/* Cell FIFOs of a FIFO card. */
 
-/* A cell: room for it, its header, the word that tells whose it is and what is left. */
+/* Send a cell: check for room, write its header and the word with source, number and bytes left. */
 u32 cell(u32 *room, u8 *numbers, u32 me, u32 destination, u32 first, u32 left) {
     u32 number;
     if (UNLIKELY(*room == 0)) {
@@ -15,7 +15,7 @@ u32 cell(u32 *room, u8 *numbers, u32 me, u32 destination, u32 first, u32 left) {
     return 0;
 }
 
-/* One look at STATUS: cells that have come, or that wait. */
+/* Sample STATUS: number of received or waiting cells. */
 u32 look_status(u32 *level) {
     u32 status = BE32(PIO_READ());
     *level = status >> 16;
@@ -27,7 +27,7 @@ u32 look_status(u32 *level) {
     return 0;
 }
 
-/* The first word of a cell: whose message it is part of, how much of it belongs to it, where that is put together. */
+/* Read the first word of a cell: source, bytes left, and the place where its message is assembled. */
 u32 take_cell(u32 *there, u32 **ends) {
     u32 word = BE32(PIO_READ());
     u32 left = word & 0x7FFF, source = word >> 24;

@@ -1,6 +1,6 @@
-/* Words between host memory and a FIFO card, one turn of the loop each. */
+/* Copies between host memory and a FIFO card, one word for each turn of the loop. */
 
-/* One word from host memory to the card. */
+/* Copy one word from host memory to the card. */
 const u32 *store_word(const u32 *from, const u32 *end) {
     PIO_WRITE(*from);
     from++;
@@ -12,7 +12,7 @@ const u32 *store_word(const u32 *from, const u32 *end) {
     return from;
 }
 
-/* One word from the card to host memory. */
+/* Copy one word from the card to host memory. */
 u32 *load_word(u32 *to, const u32 *end) {
     *to++ = PIO_READ();
     if (UNLIKELY(to == end)) {

@@ -1,4 +1,4 @@
-"""VIA on the host: a user-level interface with protection, and the kernel agent behind it (paper 001, 2.1, 3.2)."""
+"""VIA on the host: a protected user-level interface, and the kernel agent (paper 001, 2.1 and 3.2)."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ __all__ = ["Connection", "Descriptor", "Result", "Vi", "Via", "VipError", "VipNi
 
 
 class Via:
-    """VIA of one host."""
+    """VIA library of one host."""
 
     def __init__(self, host: Host, view: ClusterView) -> None:
         self.host, self.kernel_agent = host, KernelAgent(host, view)
 
     async def start(self) -> None:
-        """Load the driver: once a host, before anything else."""
+        """Load the driver. Call this once on each host, before anything else."""
         await self.kernel_agent.start()
 
     async def open(self, process: Process | None = None) -> VipNic:
-        """VipOpenNic for a process; without one, for a new one."""
+        """Open the NIC for a process (VipOpenNic). Without a process, create one."""
         process = process or self.host.process()
         await process.syscall()
         return VipNic(self.kernel_agent, process)
 
     def mesh(self) -> Mesh:
-        """Connections with all other hosts, to be opened."""
+        """Return unopened connections to all other hosts."""
         return Mesh(self)

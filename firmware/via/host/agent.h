@@ -1,6 +1,6 @@
-/* The kernel agent: connections. */
+/* Kernel agent: connections. */
 
-/* A message to another kernel agent: nine words, and a descriptor for them. */
+/* Send a message to another kernel agent: nine words, and a descriptor for them. */
 void agent_send(struct kernel *kernel, u32 *place, const u32 *message, u32 node) {
     u32 tail;
     take_lock(&kernel->sends.lock);
@@ -22,7 +22,7 @@ void agent_send(struct kernel *kernel, u32 *place, const u32 *message, u32 node)
     give_lock(&kernel->sends.lock);
 }
 
-/* A message of another kernel agent: what it is, and which connection it means. */
+/* Receive a message of another kernel agent: find its type and its connection. */
 u32 agent_serve(struct kernel *kernel, const u32 *message, u32 **known) {
     u32 type = be32_load(&message[0]), source = be32_load(&message[1]), number = be32_load(&message[3]), origin = be32_load(&message[2]);
     u32 *connection = known[number & 63];

@@ -22,7 +22,7 @@ struct completions { u32 magic, lock, *place, *first, *end, round; };
 struct request { u32 code, process, length, vi, descriptor, handle, side; };
 struct kernel { struct region *regions; u32 region_count; struct cache sends; struct vi *vis; u32 vi_count, lock, interrupts, *events, event, nics; };
 
-/* A lock of the kernel that another processor may hold: whoever changes what processes share takes it. */
+/* Lock of the kernel against other processors, for data that processes share. */
 static inline __attribute__((always_inline)) void take_lock(u32 *lock) {
     while (UNLIKELY(LOCKED_EXCHANGE(lock, 1))) {
         OFF_PATH("another processor has it");

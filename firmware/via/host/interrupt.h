@@ -1,6 +1,6 @@
-/* The kernel: the NIC's interrupt, refills, commands. */
+/* Kernel: interrupt handler, refills, commands. */
 
-/* The interrupt service routine: is it ours; is there an event, a message, a sleeper whose descriptor is done. */
+/* Serve an interrupt: check that it is from this card, and for an event, a message, a sleeper with a complete descriptor. */
 u32 serve_interrupt(struct kernel *kernel, struct vi *vi, u32 *message) {
     u32 *sleeper = (u32 *)vi->sleepers;
     kernel->interrupts = kernel->interrupts + 1;
@@ -21,7 +21,7 @@ u32 serve_interrupt(struct kernel *kernel, struct vi *vi, u32 *message) {
     return sleeper[1];
 }
 
-/* A word of the event ring. */
+/* Read a word of the event ring. */
 u32 read_event(struct kernel *kernel) {
     u32 event = kernel->event, word = be32_load(&kernel->events[event]);
     struct vi *vi = &kernel->vis[word >> 16 & 0x7F];
@@ -31,7 +31,7 @@ u32 read_event(struct kernel *kernel) {
     return word;
 }
 
-/* Refill a queue cache: each descriptor that waited, and the flag. */
+/* Refill a queue cache: write each waiting descriptor, and the flag. */
 u32 refill_cache(struct cache *cache, struct posted *posted) {
     u32 head = PIO_READ(), tail;
     take_lock(&cache->lock);
@@ -50,7 +50,7 @@ u32 refill_cache(struct cache *cache, struct posted *posted) {
     return cache->waiting;
 }
 
-/* A word into the command ring. */
+/* Write a word into the command ring. */
 void give_command(struct cache *cache, u32 word) {
     u32 tail;
     take_lock(&cache->lock);

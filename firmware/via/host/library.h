@@ -1,6 +1,6 @@
-/* The user's library. */
+/* User library. */
 
-/* Post: is there room in the work queue; link the descriptor to the one before; the request for the kernel. */
+/* Post: check for room in the work queue, link the descriptor to the previous one, create the request to the kernel. */
 u32 post_user(struct queue *queue, struct descriptor *descriptor, u32 handle, u32 vi, struct request *request) {
     struct descriptor *before;
     u32 posted;
@@ -33,7 +33,7 @@ u32 post_user(struct queue *queue, struct descriptor *descriptor, u32 handle, u3
     return 0;
 }
 
-/* VipSendDone, VipRecvDone: is the handle a VI's, is the oldest descriptor done; other threads may ask too. */
+/* VipSendDone, VipRecvDone: check the VI's handle and the oldest descriptor, under the lock of other threads. */
 u32 look_done(struct queue *queue, struct descriptor **found) {
     struct descriptor *oldest;
     u32 status;
@@ -60,7 +60,7 @@ u32 look_done(struct queue *queue, struct descriptor **found) {
     return 1;
 }
 
-/* Take a done descriptor back. */
+/* Take back a complete descriptor. */
 struct descriptor *take_done(struct queue *queue) {
     struct descriptor *oldest = queue->oldest;
     queue->oldest = (struct descriptor *)be32_load(&oldest->next);
@@ -68,7 +68,7 @@ struct descriptor *take_done(struct queue *queue) {
     return oldest;
 }
 
-/* VipCQDone: is the handle a completion queue's, is the next entry there; other threads may ask too. */
+/* VipCQDone: check the completion queue's handle and the next entry, under the lock of other threads. */
 u32 look_entry(struct completions *queue, u32 *found) {
     if (UNLIKELY(queue == 0) || UNLIKELY(queue->magic != CQ_MAGIC) || UNLIKELY(found == 0)) {
         OFF_PATH("invalid parameter");
@@ -87,7 +87,7 @@ u32 look_entry(struct completions *queue, u32 *found) {
     return 1;
 }
 
-/* What it does beside when it is: take the entry. */
+/* Take the entry that VipCQDone has found. */
 u32 take_entry(struct completions *queue) {
     u32 *at = queue->place, word = be32_load(at);
     if (UNLIKELY(word >> 10 != queue->round)) {

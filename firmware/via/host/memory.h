@@ -1,6 +1,6 @@
-/* The kernel: memory and VIs. */
+/* Kernel: memory and VIs. */
 
-/* VipRegisterMem: a free entry of the table of regions. */
+/* VipRegisterMem: find a free entry of the table of regions. */
 u32 register_region(struct kernel *kernel, struct region *free, u32 process, u32 va, u32 size, u32 tag, u32 serial) {
     if (UNLIKELY(size == 0) || UNLIKELY(va + size < va) || UNLIKELY(!free)) {
         OFF_PATH("not possible");
@@ -17,7 +17,7 @@ u32 register_region(struct kernel *kernel, struct region *free, u32 process, u32
     return free->handle;
 }
 
-/* Each page of a region: hold it in its frame, and enter it into the region's table. */
+/* Pin each page of a region, and enter it into the region's table. */
 u32 *register_page(u32 *entry, u32 *page_table_entry, u32 *frame_database, u32 process) {
     u32 word = *page_table_entry, frame = word >> PAGE_BITS, *count = &frame_database[6 * frame];
     if (UNLIKELY(!(word & 1)) || UNLIKELY(!(word & 4))) {
@@ -31,7 +31,7 @@ u32 *register_page(u32 *entry, u32 *page_table_entry, u32 *frame_database, u32 p
     return entry + 1;
 }
 
-/* VipCreateVi: a free VI, its words. */
+/* VipCreateVi: find a free VI, and write its words. */
 u32 create_vi(struct kernel *kernel, struct vi *free, u32 process, u32 tag, u32 most, u32 reliability) {
     if (UNLIKELY(!free) || UNLIKELY(most > 65536)) {
         OFF_PATH("not possible");
@@ -63,7 +63,7 @@ u32 destroy_vi(struct kernel *kernel, struct vi *vi, u32 process) {
     return 0;
 }
 
-/* VipCreateCQ: a free number, a page for the entries. */
+/* VipCreateCQ: find a free number, and allocate a page for the entries. */
 u32 create_queue(struct kernel *kernel, u32 *queues, u32 number, u32 process, u32 page, u32 entries) {
     u32 *one = &queues[4 * number];
     if (UNLIKELY(entries == 0) || UNLIKELY(entries > 1024) || UNLIKELY(one[0] != 0)) {
@@ -93,7 +93,7 @@ u32 destroy_queue(struct kernel *kernel, u32 *queues, u32 number, u32 process) {
     return 0;
 }
 
-/* Put a thread to sleep until a descriptor is done. */
+/* Put a thread to sleep until a descriptor is complete. */
 u32 sleep_in_kernel(struct kernel *kernel, struct vi *vi, struct descriptor *descriptor, u32 thread, u32 *sleeper, u32 side) {
     take_lock(&kernel->lock);
     sleeper[0] = vi->sleepers;

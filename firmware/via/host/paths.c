@@ -1,4 +1,4 @@
-/* What each step of VIA costs the host's CPU. One function is one path; the rules are in pymodels/costs/README.md. */
+/* Costs of VIA's steps on the host's CPU. One function is one path; the rules are in pymodels/costs/README.md. */
 #include "host.h"
 #include "library.h"
 #include "posting.h"

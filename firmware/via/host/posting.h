@@ -1,6 +1,6 @@
-/* The kernel: posting a descriptor. */
+/* Kernel: posting of a descriptor. */
 
-/* Is the request whole, whose VI is it; take the lock. */
+/* Check the request, find the VI, take the lock. */
 static inline __attribute__((always_inline)) struct vi *enter(struct kernel *kernel, struct request *request, u32 process, u32 *lock) {
     struct vi *vi;
     if (UNLIKELY(request->length < sizeof *request) || UNLIKELY(request->code != 0x80001)) {
@@ -20,8 +20,8 @@ static inline __attribute__((always_inline)) struct vi *enter(struct kernel *ker
     return vi;
 }
 
-/* The fast I/O dispatch: device control of the file object, its code and the lengths of its buffers; the request copied
- * from user space, after its place was probed. */
+/* Fast I/O dispatch: device control of the file object, its code and the lengths of its buffers. The request is probed and
+ * copied from user space. */
 static inline __attribute__((always_inline)) u32 dispatch(const u32 *file, const u32 *stack, struct request *copy) {
     const struct request *user = (const struct request *)stack[1];
     if (UNLIKELY(file[3] == 0) || UNLIKELY(stack[2] < sizeof *copy) || UNLIKELY(stack[5] != 0x80001)) {
@@ -42,7 +42,7 @@ static inline __attribute__((always_inline)) u32 dispatch(const u32 *file, const
     return 0;
 }
 
-/* A descriptor with one segment, probed and copied from user space: what the process changes meanwhile does not count. */
+/* Probe a descriptor with one segment and copy it from user space, which protects against later changes. */
 static inline __attribute__((always_inline)) u32 copy_in(struct descriptor *copy, const struct descriptor *user) {
     if (UNLIKELY((u32)user & 63) || UNLIKELY((u32)user + sizeof *user > 0x7FFF0000)) {
         OFF_PATH("not in user space");
@@ -61,7 +61,7 @@ static inline __attribute__((always_inline)) u32 copy_in(struct descriptor *copy
     return 0;
 }
 
-/* A region by its handle: this process's, under this tag, and as long. */
+/* Find a region by its handle, and check process, tag and range. */
 static inline __attribute__((always_inline)) struct region *region_of(struct kernel *kernel, struct vi *vi, u32 handle, u32 va, u32 size) {
     struct region *region = &kernel->regions[handle & 0xFFF];
     if (UNLIKELY((handle & 0xFFF) >= kernel->region_count) || UNLIKELY(region->handle != handle)) {
@@ -83,7 +83,7 @@ static inline __attribute__((always_inline)) u32 physical(struct region *region,
     return region->frames[(va >> PAGE_BITS) - region->first_page] | (va & (1u << PAGE_BITS) - 1);
 }
 
-/* A descriptor with one segment: control words to the NIC, and what the kernel keeps of it. */
+/* Write the control words of a descriptor with one segment to the NIC, and record it in the kernel. */
 static inline __attribute__((always_inline)) u32 post(struct kernel *kernel, struct vi *vi, struct cache *cache, struct request *request, u32 kind, u32 time, struct descriptor *descriptor, u32 *physical_descriptor) {
     struct region *home = region_of(kernel, vi, request->handle, request->descriptor, CONTROL_BYTES + SEGMENT_BYTES);
     struct posted *posted = vi->free, *newest = vi->newest;
@@ -125,7 +125,7 @@ static inline __attribute__((always_inline)) u32 post(struct kernel *kernel, str
     return va;
 }
 
-/* A post in the kernel: into the central send queue, or into the VI's receive queue cache. */
+/* Post in the kernel: into the central send queue, or into the VI's receive queue cache. */
 static inline __attribute__((always_inline)) u32 served(struct kernel *kernel, const u32 *file, u32 *stack, u32 process, u32 time, u32 send) {
     struct request request;
     struct descriptor descriptor;
@@ -153,7 +153,7 @@ u32 post_receive(struct kernel *kernel, const u32 *file, u32 *stack, u32 process
     return served(kernel, file, stack, process, time, 0);
 }
 
-/* Each page of a segment: where it is, how much of it. */
+/* Translate each page of a segment. */
 u32 post_page(struct kernel *kernel, struct vi *vi, u32 handle, u32 va, u32 size) {
     struct region *region = region_of(kernel, vi, handle, va, size);
     u32 part = (1u << PAGE_BITS) - (va & (1u << PAGE_BITS) - 1);
@@ -163,13 +163,13 @@ u32 post_page(struct kernel *kernel, struct vi *vi, u32 handle, u32 va, u32 size
     return size - part;
 }
 
-/* A message that goes into the queue as it is: its words instead of their address. */
+/* Write an inline message: its words instead of their address. */
 void post_inline(const u32 *data) {
     PIO_WRITE(data[0]);
     PIO_WRITE(data[1]);
 }
 
-/* A descriptor that is refused: the NIC writes the status that says why, in its turn. */
+/* Post a rejected descriptor, whose error status the NIC writes in its turn. */
 u32 post_refused(struct kernel *kernel, struct request *request, u32 process, u32 status) {
     struct vi *vi = enter(kernel, request, process, &kernel->sends.lock);
     struct region *home = region_of(kernel, vi, request->handle, request->descriptor, CONTROL_BYTES);

@@ -2,7 +2,7 @@
 
 struct mapped { u32 *ring, *tail_at, *head_at, tail, head; };
 
-/* Write where a descriptor is: its address and handle, and the tail. */
+/* Write a pointer to a descriptor, with its handle, and the tail. */
 u32 post_pointer(struct mapped *mapped, u32 va, u32 handle) {
     u32 tail = mapped->tail;
     if (UNLIKELY(tail - mapped->head > 254)) {
@@ -45,7 +45,7 @@ void post_image_segment(const u32 *segment) {
     LOOP_AGAIN();
 }
 
-/* One look at how much of the queue cache the NIC has used. */
+/* Read how much of the queue cache the NIC has used. */
 u32 look_room(struct mapped *mapped) {
     u32 head = BE32(PIO_READ());
     mapped->head = head;

@@ -1,8 +1,8 @@
-/* RDMA writes that arrive. */
+/* Incoming RDMA writes. */
 
 struct slot { u32 va, handle, size, vi; };
 
-/* A piece in the kernel's buffer: may it go where it says? */
+/* Check that a piece in the kernel's buffer may be written. */
 struct region *check_write(struct kernel *kernel, struct slot *slot) {
     u32 word = be32_load(&slot->vi), handle = be32_load(&slot->handle);
     struct vi *vi = &kernel->vis[word & 0xFF];
@@ -16,7 +16,7 @@ struct region *check_write(struct kernel *kernel, struct slot *slot) {
     return region;
 }
 
-/* 32 bytes of a copy. */
+/* Copy 32 bytes. */
 void copy_line(u32 *target, const u32 *source) {
     eight_words(target, source);
     LOOP_AGAIN();

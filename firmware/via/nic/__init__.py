@@ -1,4 +1,4 @@
-"""VIA on the NIC: physical descriptors, a central send queue, receive queue caches (paper 001, chapter 3)."""
+"""NIC program of VIA: physical descriptors, a central send queue, receive queue caches (paper 001, chapter 3)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pymodels.profiles import profiles_with_doorbells
 
 
 async def main(nic: Nic, view: ClusterView) -> None:
-    """The NIC's program. Raises OptionError when an option cannot be, or the NIC's memory cannot hold what is asked."""
+    """Run the NIC's program. Raises OptionError for invalid options, or if the NIC's memory is too small."""
     options = Options.of(view.options)
     layout = Layout(options, nic.sram_bytes)
     port = packet_port(nic, view, layout.port, options.packet, bool(options.exact))
@@ -26,14 +26,19 @@ async def main(nic: Nic, view: ClusterView) -> None:
 
 
 def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: int, card: CardMap) -> None:
-    """Whether the options can be on `nodes` NICs of `sram_bytes` on such cards. Raises OptionError naming the one that
-    cannot.
+    """Raise OptionError for options that are impossible on the given cluster.
+
+    Args:
+        options: Options of the layer by name.
+        nodes: Number of nodes (not limited here).
+        sram_bytes: Size of each NIC's SRAM.
+        card: Map of the NIC's card.
     """
     chosen = Options.of(options)
     if chosen.doorbell == "hw" and not card.has_doorbells:
-        remedy = f"use {profiles_with_doorbells()}, or d1_ring"
+        remedy = f"use {profiles_with_doorbells()}, or set via.doorbell=d1_ring"
         raise OptionError("option doorbell", "the NIC has no doorbells", remedy)
     if card.most_payload and chosen.packet > card.most_payload:
-        cause = f"a packet of this network takes {card.most_payload} bytes"
+        cause = f"{chosen.packet} bytes, but a packet of this network carries {card.most_payload}"
         raise OptionError("option packet", cause, f"give {card.most_payload}")
     Layout(chosen, sram_bytes)

@@ -1,5 +1,7 @@
-"""Received acknowledgements (readings C11). One names its message, and covers those before it, whose own may be lost;
-RDMA reads are acknowledged only by their data.
+"""Received acknowledgements (readings C11).
+
+An acknowledgement names its message and covers all earlier ones, whose own acknowledgements may be lost. RDMA reads are
+acknowledged only by their data.
 """
 
 from __future__ import annotations
@@ -20,18 +22,18 @@ VERDICTS = {
     Kind.LOST: Status.TRANSPORT_ERROR,
     Kind.NOT_ALLOWED: Status.RDMA_PROTECTION,
 }
-"""What a negative acknowledgement makes of the message."""
+"""Status of the failed message for each kind of NACK."""
 
 
 class AckReceiver:
-    """Completes what is acknowledged, or breaks the connection."""
+    """Receiver of acknowledgements: completes messages, or breaks the connection."""
 
     def __init__(self, ni: Ni, completions: Completions, breaking: Breaking) -> None:
         self._nic, self._port = ni.nic, ni.port
         self._completions, self._breaking = completions, breaking
 
     async def received(self, endpoint: Endpoint, header: Header) -> None:
-        """An acknowledgement is at the head of the port."""
+        """Handle the acknowledgement at the head of the port."""
         await self._nic.work("answer_seen")
         seen = TraceEvent.ACK_SEEN if header.kind == Kind.DONE else TraceEvent.NACK_SEEN
         self._nic.trace(seen, self._port.head().header[0], header.source)
@@ -41,14 +43,14 @@ class AckReceiver:
             return
         sent = endpoint.connection.unacknowledged
         numbers = [one.number for one in sent]
-        if header.sequence in numbers:  # all before it have come too: the target acknowledges nothing behind a gap
+        if header.sequence in numbers:  # covers earlier ones: a target acknowledges nothing after a gap
             for one in islice(sent, numbers.index(header.sequence) + 1):
                 one.over |= one.reading is None
         await self._completions.acknowledged(endpoint)
 
     @staticmethod
     def _blamed(connection: Connection, header: Header) -> int | None:
-        """Which message a negative one says has failed; None: one that has not left."""
+        """Return the number of the message that a NACK refers to, or None if it was never sent."""
         if header.kind != Kind.LOST or not header.last:
             return header.sequence
         numbers = [one.number for one in connection.unacknowledged]

@@ -1,5 +1,6 @@
-"""Acknowledgements that leave, positive and negative (readings C11). They go before messages: one packet at a time is
-with the port.
+"""Outgoing acknowledgements, positive and negative (readings C11).
+
+The port has one packet at a time; acknowledgements have priority over messages.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pymodels.trace import TraceEvent
 
 
 class Due(NamedTuple):
-    """An acknowledgement that leaves when so many stores are done."""
+    """Acknowledgement to be sent after the given number of stores."""
 
     stores: int
     endpoint: Endpoint
@@ -26,17 +27,24 @@ class Due(NamedTuple):
 
 
 class AckSender:
-    """Sends acknowledgements: at once, or when what they tell of is in host memory."""
+    """Sender of acknowledgements: at once, or after the acknowledged data are in host memory."""
 
     def __init__(self, ni: Ni) -> None:
         self._ni, self._nic, self._port = ni, ni.nic, ni.port
         self._due: deque[Due] = deque()
-        """They wait for stores."""
+        """Acknowledgements that wait for stores."""
         self._queue: deque[tuple[int, tuple[int, int]]] = deque()
-        """They wait for the port: node and header of each."""
+        """Node and header of acknowledgements that wait for the port."""
 
     async def send(self, to: Connection, kind: Kind, number: int, last: bool = True) -> None:
-        """Acknowledge the message of this number of a connection, now or when the port is free."""
+        """Send an acknowledgement, now or when the port is free.
+
+        Args:
+            to: Connection of the message.
+            kind: Positive (DONE), or the reason of a NACK.
+            number: Number of the message.
+            last: Value of the header's flag `last`.
+        """
         await self._nic.work("answer")
         words = Header(self._ni.me, to.number, self._ni.number(), 0, to.peer, kind, True, last, number).words()
         sent = TraceEvent.ACK_SENT if kind == Kind.DONE else TraceEvent.NACK_SENT
@@ -46,19 +54,19 @@ class AckSender:
             await self._launch()
 
     async def send_stored(self, endpoint: Endpoint, number: int) -> None:
-        """A message is complete; acknowledge it when what was given to the port so far is in host memory."""
+        """Acknowledge a complete message once all data given to the port so far are in host memory."""
         await self._nic.work("await_stored")
         self._due.append(Due(self._ni.stores, endpoint, endpoint.connection, Kind.DONE, number, True))
         await self.stored()
 
     async def refuse(self, endpoint: Endpoint, kind: Kind, number: int, last: bool) -> None:
-        """Tell the peer which of its messages fails, and why, behind the acknowledgements of those before it."""
+        """Send a NACK for a message, with the reason, after the acknowledgements of earlier messages."""
         stores = self._due[-1].stores if self._due else 0
         self._due.append(Due(stores, endpoint, endpoint.connection, kind, number, last))
         await self.stored()
 
     async def stored(self) -> None:
-        """More is in host memory."""
+        """Send the acknowledgements whose data have reached host memory."""
         while self._due and self._due[0].stores <= self._port.stored:
             due = self._due.popleft()
             await self._nic.caught_up()
@@ -67,7 +75,7 @@ class AckSender:
                 await self.send(due.connection, due.kind, due.number, due.last)
 
     async def launched(self) -> bool:
-        """The port is free: launch the next one. False when there is none, so that a message may go."""
+        """Launch the next acknowledgement. Return False if there is none, so that a message may be sent."""
         if self._queue:
             await self._launch()
             return True

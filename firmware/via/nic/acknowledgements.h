@@ -1,6 +1,6 @@
-/* Answers of reliable connections, and the end of connections. */
+/* Acknowledgements of reliable connections, and the end of connections. */
 
-/* Make an answer, and put it before everything else that leaves. */
+/* Create an acknowledgement, which precedes all other waiting packets. */
 void answer(struct layer *layer, struct endpoint *endpoint, u32 kind, u32 named) {
     u32 last = layer->answers_last, *one = layer->answers[last & 15], number = layer->number + 1 & 0xFFFF;
     layer->number = number;
@@ -15,7 +15,7 @@ void answer(struct layer *layer, struct endpoint *endpoint, u32 kind, u32 named)
     layer->answers_first = last + 1;
 }
 
-/* Remember that a message is answered when so much is stored. */
+/* Record the store after which a message is acknowledged. */
 void await_stored(struct layer *layer, struct endpoint *endpoint, u32 number) {
     u32 last = layer->awaiting_last, *one = layer->awaiting[last & 15];
     one[2] = number;
@@ -24,7 +24,7 @@ void await_stored(struct layer *layer, struct endpoint *endpoint, u32 number) {
     layer->awaiting_last = last + 1;
 }
 
-/* An answer has come: its message is done, as a rule the oldest one. */
+/* An acknowledgement has arrived: complete its message, usually the oldest. */
 struct unanswered *answer_seen(struct endpoint *endpoint, u32 second) {
     u32 oldest = endpoint->oldest;
     struct unanswered *one = &endpoint->unanswered[oldest & 15];
@@ -36,7 +36,7 @@ struct unanswered *answer_seen(struct endpoint *endpoint, u32 second) {
     return one;
 }
 
-/* A send of a reliable connection is over: the kernel sees it. */
+/* Count a send of a reliable connection that is over, in a word for the kernel. */
 u32 count_answered(struct endpoint *endpoint) {
     u32 answered = endpoint->answered + 1;
     endpoint->answered = answered;
@@ -44,7 +44,7 @@ u32 count_answered(struct endpoint *endpoint) {
     return answered;
 }
 
-/* Does a descriptor that gets its status later still stand in registered memory? */
+/* Check that a descriptor which gets its status later is still in registered memory. */
 u32 look_home(struct unanswered *one, u32 *region) {
     if (UNLIKELY(SHARED32(region) != one->home)) {
         OFF_PATH("it does not");
@@ -53,7 +53,7 @@ u32 look_home(struct unanswered *one, u32 *region) {
     return one->descriptor;
 }
 
-/* The connection is no more. */
+/* Break a connection. */
 void break_up(struct endpoint *endpoint, u32 verdict) {
     endpoint->verdict = verdict;
     SHARED32(&endpoint->words->state) = endpoint->generation << 8 | 2;
@@ -61,7 +61,7 @@ void break_up(struct endpoint *endpoint, u32 verdict) {
     endpoint->receives.at = endpoint->receives.freed;
 }
 
-/* A descriptor in a receive queue cache that nobody will use. */
+/* Read a descriptor in a receive queue cache that is flushed. */
 u32 flush_descriptor(struct endpoint *endpoint) {
     struct ring *ring = &endpoint->receives;
     u32 entries, descriptor, at = ring->at;
@@ -78,13 +78,13 @@ u32 flush_descriptor(struct endpoint *endpoint) {
     return descriptor;
 }
 
-/* Mark that a refill is asked for. */
+/* Mark that a refill is requested. */
 void ask_refill(u32 *flag, u32 *asked) {
     SHARED32(flag) = 2;
     *asked = *asked + 1;
 }
 
-/* A word of the command ring. */
+/* Read a word of the command ring. */
 u32 command(struct layer *layer) {
     struct ring *ring = &layer->commands;
     struct endpoint *endpoint;

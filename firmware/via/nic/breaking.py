@@ -1,8 +1,8 @@
-"""What happens when a connection breaks (readings C11).
+"""Breaking of connections (readings C11).
 
-Nothing is resent: a gap in the packets, a missing or short descriptor, a forbidden RDMA write breaks a reliable
-connection. Its VIs go to the state ERROR, the message that failed says why in its status, and everything else that is
-posted is flushed.
+Nothing is retransmitted. A gap in the packets, a missing or short descriptor, or a forbidden RDMA write breaks a
+reliable connection. Its VIs enter the state ERROR. The status of the failed message has the reason, and all other
+posted descriptors are flushed.
 """
 
 from __future__ import annotations
@@ -18,32 +18,36 @@ from firmware.via.nic.ni import Ni
 
 
 class Breaking:
-    """Breaks connections, and flushes what is posted."""
+    """Breaking of connections and flushing of descriptors."""
 
     def __init__(self, ni: Ni, acks: AckSender, completions: Completions, readers: DescriptorReaders) -> None:
         self._ni, self._nic = ni, ni.nic
         self._acks, self._completions, self._readers = acks, completions, readers
 
     async def refuse(self, endpoint: Endpoint, kind: Kind, number: int, last: bool = True) -> None:
-        """Tell the peer which of its messages fails, and why. Then break the connection."""
+        """Send the peer a NACK for its failed message, with the reason, then break the connection."""
         await self._acks.refuse(endpoint, kind, number, last)
         await self.break_up(endpoint, Status.FLUSHED)
 
     async def break_up(self, endpoint: Endpoint, verdict: Status, blamed: int | None = None) -> None:
-        """The connection is no more: `verdict` is the status of the message that has failed."""
+        """Break the connection of a VI; `verdict` is the status of the failed message."""
         await self._nic.work("break_up")
         self._nic.store(endpoint.words, endpoint.generation << 8 | State.ERROR)
         await self.flush(endpoint, verdict, blamed)
         await self._ni.tell(Event.BROKEN, endpoint.number, endpoint.generation & 0xFFFF)
 
     async def time_out(self, endpoint: Endpoint) -> None:
-        """The oldest message was not acknowledged in time."""
+        """Flush after a time-out of the oldest unacknowledged message."""
         sent = endpoint.connection.unacknowledged
         await self.flush(endpoint, Status.TRANSPORT_ERROR, sent[0].number if sent else None)
 
     async def flush(self, endpoint: Endpoint, verdict: Status = Status.FLUSHED, blamed: int | None = None) -> None:
-        """Complete what is posted: the message of this number (None: the one that is sent) with `verdict`, all else as
-        flushed.
+        """Complete all posted descriptors.
+
+        Args:
+            endpoint: VI.
+            verdict: Status of the failed message. All others are flushed.
+            blamed: Number of the failed message, or None for the message being sent.
         """
         connection = endpoint.connection
         connection.verdict, connection.blamed = verdict, blamed
@@ -60,7 +64,7 @@ class Breaking:
         await self.flush_receives(endpoint)
 
     async def flush_receives(self, endpoint: Endpoint) -> None:
-        """Complete all receive descriptors that are posted as flushed."""
+        """Complete all posted receive descriptors as flushed."""
         ahead, cache = endpoint.receives.ahead, endpoint.receives.cache
         while ahead:
             work = ahead.popleft()
@@ -76,6 +80,6 @@ class Breaking:
                 await self._nic.caught_up()
 
     async def end(self, endpoint: Endpoint, message: Incoming, length: int, wrong: Status) -> None:
-        """A receive descriptor is used up by a message that did not come whole."""
+        """Complete the receive descriptor of an incomplete message with an error."""
         await message.finish()
         await self._completions.receive(endpoint, message.descriptor, length, wrong)

@@ -1,4 +1,4 @@
-/* The queue caches' rings. */
+/* Rings of the queue caches. */
 
 static inline __attribute__((always_inline)) u32 take(struct ring *ring) {
     u32 at = ring->at;
@@ -6,7 +6,7 @@ static inline __attribute__((always_inline)) u32 take(struct ring *ring) {
     return SHARED32(&ring->base[at & ring->mask]);
 }
 
-/* A VI's state; the same generation as before. */
+/* State of a VI, if the generation is unchanged. */
 static inline __attribute__((always_inline)) u32 state_of(struct endpoint *endpoint) {
     u32 word = SHARED32(&endpoint->words->state);
     if (UNLIKELY(word >> 8 != endpoint->generation)) {

@@ -17,7 +17,7 @@ from firmware.via.nic.words import CommandWord
 
 
 class Commands:
-    """Serves the command ring."""
+    """Server of the command ring."""
 
     def __init__(
         self,
@@ -32,16 +32,16 @@ class Commands:
         self._completions, self._receives, self._writes = completions, receives, writes
         self._owned: set[int] = set()
         self.fresh: list[int] = []
-        """VIs that have a new owner, until somebody takes them out."""
+        """VIs with a new owner, until the polling loop removes them from the list."""
         self._ring = QueueCache(ni.nic, Word.COMMANDS, COMMAND_WORDS, Word.COMMAND_TAIL, Word.COMMAND_HEAD)
 
     @property
     def highest(self) -> int:
-        """The highest VI that a process has; 0: none."""
+        """Highest VI owned by a process, or 0."""
         return max(self._owned, default=0)
 
     async def given(self) -> int:
-        """There are new commands; up to where they are done."""
+        """Execute new commands, and return the position in the ring."""
         while self._ring.ready:
             await self._ni.nic.work("command")
             given = CommandWord(*self._ring.take(1))
@@ -58,8 +58,8 @@ class Commands:
         return self._ring.at
 
     async def _do(self, command: Command, endpoint: Endpoint, connected: bool) -> None:
-        """One command."""
-        if command in (Command.FLUSH, Command.BREAK) and not connected:  # it broke before: what was posted since
+        """Execute one command."""
+        if command in (Command.FLUSH, Command.BREAK) and not connected:  # already broken: flush later posts only
             await self._breaking.flush_receives(endpoint)
         elif command in (Command.FLUSH, Command.BREAK):
             self._ni.nic.store(endpoint.words, endpoint.generation << 8 | State.ERROR)
@@ -80,8 +80,9 @@ class Commands:
             await self._writes.copied()
 
     async def _fence(self) -> None:
-        """Let go of all addresses that were translated for messages under way: what of them is left is looked up again,
-        and refused if it is registered no more. Then wait until the host DMA has done what it was told.
+        """Discard all translations of messages in progress, and wait for the host DMA.
+
+        The rest of each message is translated again, and rejected if its memory is no longer registered.
         """
         self._ni.fenced += 1
         self._sender.forget_page()
@@ -103,7 +104,7 @@ class Commands:
         await self._ni.port.quiet()
 
     async def _look_home(self, one: Work | Unacknowledged | None) -> None:
-        """A descriptor whose memory is registered no more gets no status."""
+        """Drop the status address of a descriptor whose memory is no longer registered."""
         if one is None or not one.home:
             return
         await self._ni.nic.work("look_home")

@@ -1,6 +1,6 @@
-/* Completing: status words and completion queues. */
+/* Completion: status words and completion queues. */
 
-/* Length and status of a descriptor; has it a completion queue? */
+/* Write length and status of a descriptor, and check for a completion queue. */
 u32 write_status(struct endpoint *endpoint, u32 length, u32 status, u32 side, u32 *words, u32 *stores) {
     words[0] = length;
     words[1] = status | 1;
@@ -12,7 +12,7 @@ u32 write_status(struct endpoint *endpoint, u32 length, u32 status, u32 side, u3
     return 0;
 }
 
-/* Remember a completion until it is in host memory, and see whether the oldest one is: does somebody sleep for it? */
+/* Record a completion until it is in host memory, and check whether a thread sleeps for the oldest one. */
 u32 look_sleeper(struct layer *layer, struct endpoint *endpoint, u32 side) {
     u32 last = layer->fresh_last, *one = layer->fresh[last & 31];
     one[0] = layer->stores;
@@ -31,7 +31,7 @@ u32 look_sleeper(struct layer *layer, struct endpoint *endpoint, u32 side) {
     return 0;
 }
 
-/* An entry of a completion queue. */
+/* Write an entry of a completion queue. */
 u32 write_entry(struct queue *queue, u32 vi, u32 side, u32 *word, u32 *stores) {
     u32 place = queue->place, next = place + 1;
     *word = queue->valid | side << 8 | vi;
@@ -45,7 +45,7 @@ u32 write_entry(struct queue *queue, u32 vi, u32 side, u32 *word, u32 *stores) {
     return queue->address + 4 * place;
 }
 
-/* A word of the event ring. */
+/* Write a word of the event ring. */
 u32 tell_kernel(struct layer *layer, u32 word, u32 *words) {
     u32 event = layer->event;
     layer->event = event + 1 & 0xFF;

@@ -1,5 +1,6 @@
-"""The end of a descriptor: its status, written by the NIC into the user's descriptor (paper 001, 3.2.1), an entry of
-its completion queue where it has one (CQ1; 2.2.4), and an interrupt where somebody sleeps.
+"""Completion of descriptors: status, completion-queue entry (CQ1; 2.2.4) and interrupt for a sleeping thread.
+
+The NIC writes the status into the user's descriptor (paper 001, 3.2.1).
 """
 
 from __future__ import annotations
@@ -16,18 +17,18 @@ SENT, RECEIVED = 1, 2
 
 
 class Completions:
-    """Writes statuses."""
+    """Writer of statuses and completion-queue entries."""
 
     def __init__(self, ni: Ni) -> None:
         self._ni, self._nic, self._port = ni, ni.nic, ni.port
         self._entries = ni.options.completion == "cq1"
         self._rings: dict[int, tuple[int, int, int, int]] = {}
-        """Of each completion queue: physical address and entries of its ring, the next one, and the round."""
+        """Completion queues: physical address and size of the ring, next entry, and round."""
         self._fresh: deque[tuple[int, Endpoint, int]] = deque()
-        """Completions that are not yet in host memory: stores up to theirs, VI, side."""
+        """Completions not yet in host memory: number of their last store, VI, side."""
 
     async def send(self, endpoint: Endpoint, descriptor: int, length: int, status: int) -> None:
-        """A send or an RDMA write has ended. For a descriptor that no longer exists (0) nothing is written."""
+        """Complete a send or RDMA operation. Descriptor 0 means that it no longer exists, and gets no status."""
         if endpoint.connection.reliable:
             await self._nic.work("count_answered")
             endpoint.acknowledged = endpoint.acknowledged + 1 & 0xFFFFFFFF
@@ -37,7 +38,7 @@ class Completions:
             await self._after(endpoint, SENT, Vi.SEND_QUEUE)
 
     async def acknowledged(self, endpoint: Endpoint) -> None:
-        """Complete the sends of a reliable connection that are over, and behind none that is not."""
+        """Complete the finished sends of a reliable connection, up to the first that is not finished."""
         sent = endpoint.connection.unacknowledged
         while sent and sent[0].over:
             done = sent.popleft()
@@ -46,7 +47,7 @@ class Completions:
     async def receive(
         self, endpoint: Endpoint, descriptor: int, length: int, status: int, immediate: int | None = None
     ) -> None:
-        """A receive descriptor is used. For one that no longer exists (0) nothing is written."""
+        """Complete a receive descriptor. Descriptor 0 means that it no longer exists, and gets no status."""
         if descriptor:
             await self._status(endpoint, descriptor, length, status | Status.DONE | Status.RECEIVE, immediate)
             await self._after(endpoint, RECEIVED, Vi.RECEIVE_QUEUE)
@@ -62,14 +63,14 @@ class Completions:
             await self._ni.store(descriptor + Field.IMMEDIATE, (immediate, length, int(status) | Status.IMMEDIATE))
 
     async def _after(self, endpoint: Endpoint, side: int, queue: Vi) -> None:
-        """The completion queue, and whoever sleeps."""
+        """Write the completion-queue entry, and schedule the interrupt for a sleeping thread."""
         if self._entries and (number := self._nic.load(endpoint.words + queue)):
             await self._entry(number - 1, endpoint.number, side)
         self._fresh.append((self._ni.stores, endpoint, side))
         await self.stored()
 
     def take_queue(self, queue: int) -> None:
-        """A completion queue has a ring, or another one, or none any more."""
+        """Take over the new ring of a completion queue, or forget a destroyed queue."""
         address, entries = self._nic.load_words(self._ni.layout.queue(queue) + Queue.ADDRESS, 2)
         if entries:
             self._rings[queue] = address, entries, 0, 0
@@ -77,8 +78,10 @@ class Completions:
             del self._rings[queue]
 
     async def stored(self) -> None:
-        """More is in host memory: wake the threads that sleep until just this is written. Not earlier: a thread that
-        goes to sleep tells the NIC first and then checks host memory, where it would not see a status still in flight.
+        """Interrupt the host for completions that have reached host memory, if a thread sleeps on their VI.
+
+        Not earlier: a thread announces its sleep to the NIC and then checks host memory, where it would miss a status
+        in flight.
         """
         while self._fresh and self._fresh[0][0] <= self._port.stored:
             _, endpoint, side = self._fresh.popleft()
@@ -88,7 +91,7 @@ class Completions:
                 await self._port.interrupt()
 
     async def _entry(self, queue: int, vi: int, side: int) -> None:
-        """An entry of a completion queue."""
+        """Write an entry of a completion queue."""
         await self._nic.work_on("write_entry")
         address, entries, place, turn = self._rings[queue]
         around, following = divmod(place + 1, entries)

@@ -1,4 +1,4 @@
-"""What belongs to one connection of a VI: its ends, its sequence numbers, the messages under way in both directions."""
+"""State of one connection of a VI: its ends, its sequence numbers, the messages in flight in both directions."""
 
 from __future__ import annotations
 
@@ -11,73 +11,77 @@ from firmware.via.nic.incoming import Incoming, IncomingWrite, Scatter
 
 @dataclass
 class Unacknowledged:
-    """A message of a reliable connection that its target has not acknowledged."""
+    """Message of a reliable connection that its target has not acknowledged."""
 
     number: int
-    """As its packets have it, and its acknowledgement."""
+    """Number of the message in its packets and in its acknowledgement."""
     descriptor: int
-    """Physical address of its descriptor; 0: it has none any more."""
+    """Physical address of the message's descriptor, or 0 if it no longer has one."""
     home: int
-    """Handle of the region in which that stands; 0: the kernel sees to it that it stays."""
+    """Handle of the descriptor's region, or 0 if the kernel guarantees that it stays registered."""
     length: int
     operation: int
-    """Bits of its status."""
+    """Status bits."""
     reading: Scatter | None = None
-    """Of an RDMA read: where its data go."""
+    """Destination of the data of an RDMA read, or None."""
     over: bool = False
-    """It is acknowledged, or its data are here."""
+    """True if the message is acknowledged, or the data of the read have arrived."""
 
 
 @dataclass
 class Connection:
-    """What belongs to one connection of a VI, and not to the next one. Its messages remember it, not its VI."""
+    """State of one connection of a VI. Messages refer to their connection, which a later one does not replace."""
 
     node: int = 0
     peer: int = 0
     number: int = 0
-    """Both ends know it by that, and no other one between the two VIs that packets could still come from."""
+    """Number that both ends know the connection by.
+
+    It differs from those of earlier connections between the two VIs whose packets could still arrive.
+    """
     reliability: int = int(Reliability.UNRELIABLE)
     rights: int = 0
-    """Of its peer: RDMA_WRITE, RDMA_READ."""
+    """Rights of the peer: RDMA_WRITE, RDMA_READ."""
     sequence: int = 0
-    """Of the next packet out."""
+    """Sequence number of the next outgoing packet."""
     expected: int = 0
-    """Sequence number of the next packet in."""
+    """Sequence number of the next incoming packet."""
     coming: int = 0
-    """Number of the message whose packets come."""
+    """Number of the message whose packets are arriving."""
     whole: bool = True
-    """All of it has come."""
+    """True if that message is complete."""
     unacknowledged: deque[Unacknowledged] = field(default_factory=deque)
     receiving: Incoming | None = None
-    """The message that arrives."""
+    """Message that is arriving, or None."""
     writing: IncomingWrite | None = None
-    """The RDMA write that arrives."""
+    """RDMA write that is arriving, or None."""
     behind_write: bool = False
-    """Pieces of RDMA writes were left to the kernel: what comes next waits until they are where they belong."""
+    """True if the kernel still has packets of RDMA writes, which later messages must wait for."""
     blamed: int | None = None
-    """Number of the message that broke it; None: the one that is sent."""
+    """Number of the message that broke the connection, or None for the message being sent."""
     verdict: Status = Status.FLUSHED
     """Status of that message."""
 
     @property
     def reliable(self) -> bool:
-        """Its messages are acknowledged."""
+        """True if messages are acknowledged."""
         return self.reliability != Reliability.UNRELIABLE
 
     def next_sequence(self) -> int:
-        """The number of a packet that leaves."""
+        """Return the sequence number of an outgoing packet."""
         number = self.sequence
         self.sequence = number + 1 & SEQUENCE
         return number
 
     def passed(self, header: Header) -> bool:
-        """A packet that was there before, or was missing when a later one came: the network has doubled or delayed it.
-        Half of the sequence numbers are before the next one.
+        """Return True for a packet before the expected one: the network has duplicated or delayed it.
+
+        Half of the sequence numbers count as before the expected one.
         """
         return self.expected - 1 - header.sequence & SEQUENCE <= SEQUENCE // 2
 
     def came(self, header: Header) -> bool:
-        """A packet has come; whether it is the one behind the last."""
+        """Record an incoming packet. Return True if it follows the last one without a gap."""
         more = header.first or (header.number == self.coming and not self.whole)
         follows = more and header.sequence == self.expected
         self.expected = header.sequence + 1 & SEQUENCE
@@ -85,5 +89,5 @@ class Connection:
         return follows
 
     def end_of(self, number: int) -> Status:
-        """What becomes of a message that was being sent when it broke."""
+        """Return the status of a message that was being sent when the connection broke."""
         return self.verdict if self.blamed in (None, number) else Status.FLUSHED

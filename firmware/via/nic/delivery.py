@@ -1,4 +1,4 @@
-"""A packet's payload to host memory."""
+"""Delivery of a packet's payload to host memory."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from firmware.via.nic.ni import Ni
 
 
 class Delivery:
-    """Brings the payload of the packet at the head of the port where a descriptor says."""
+    """Delivery of the payload of the packet at the head of the port to the pages of a descriptor."""
 
     def __init__(self, ni: Ni) -> None:
         self._nic, self._port = ni.nic, ni.port
 
     async def deliver(self, to: Scatter) -> Status | None:
-        """The whole payload to the pages of a descriptor; what is wrong if it cannot go there."""
+        """Deliver the whole payload to the pages of a descriptor. Return the error, or None."""
         size = self._port.head().size
         while size:
             try:
                 if not to.left and not await to.next_page():
                     return Status.LENGTH_ERROR
-            except Refused as refused:  # memory that was taken back meanwhile
+            except Refused as refused:  # the memory was deregistered during the message
                 return refused.status
             if not to.short:
                 await self._nic.work_on("receive_piece")

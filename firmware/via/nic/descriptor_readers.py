@@ -1,4 +1,4 @@
-"""Which way a descriptor is read: the kernel's queue caches hold physical ones, the processes' their own."""
+"""Selection of the descriptor reader: physical descriptors from the kernel, users' own from processes."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from firmware.via.nic.user_descriptors import UserDescriptors
 
 
 class DescriptorReaders:
-    """Both ways."""
+    """Both readers of descriptors."""
 
     def __init__(self, ni: Ni, refill: Refill, table: Frames) -> None:
         self._physical = PhysicalDescriptors(ni, refill)
         self._virtual = UserDescriptors(ni, table) if ni.options.user_level else None
 
     def of(self, cache: QueueCache) -> Reader:
-        """The reader of a queue cache."""
+        """Return the reader for a queue cache."""
         return self._virtual if cache.user and self._virtual is not None else self._physical

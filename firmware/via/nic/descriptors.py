@@ -1,4 +1,4 @@
-"""A descriptor as the NIC uses it, however it came: physical, or the user's own."""
+"""Descriptors in the NIC's form, whether read from physical descriptors or from users' own."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from firmware.via.nic.layout import Kind
 from firmware.via.nic.queue_cache import QueueCache
 
 RIGHT = Status(0)
-"""Nothing is wrong."""
+"""Status of a valid descriptor."""
 
 
 Meanwhile = Callable[[], Awaitable[None]]
-"""What is done while a descriptor is on its way."""
+"""Work that is done while a descriptor is being fetched."""
 
 
-class Refused(Exception):  # noqa: N818 - no error of the firmware: it becomes the status of a descriptor
-    """A descriptor names memory that it may not: the status it gets."""
+class Refused(Exception):  # noqa: N818 - becomes the status of a descriptor, not an error of the firmware
+    """Descriptor that names memory which it may not use."""
 
     def __init__(self, status: Status) -> None:
         super().__init__(status)
@@ -27,65 +27,67 @@ class Refused(Exception):  # noqa: N818 - no error of the firmware: it becomes t
 
 
 class Pages(Protocol):
-    """The pages of a descriptor, in their order."""
+    """Pages of a descriptor, in order."""
 
     whole: bool
-    """The descriptor still stands where it was read from, and can be read again."""
+    """True if the descriptor can be read again from its queue."""
 
     def more(self) -> bool:
-        """Whether there is another page."""
+        """Return True if pages are left."""
 
     async def take(self) -> tuple[int, int] | None:
-        """Physical address and bytes of the next one; None when it is not here yet. Raises Refused."""
+        """Return physical address and size of the next page, or None if the entry has not arrived. Raises Refused."""
 
     async def skip(self) -> None:
-        """Pass over the rest."""
+        """Skip the remaining pages."""
 
     def untake(self, left: int) -> bool:
-        """Take so many bytes of the last page back, to look them up again; False when it was looked up by the host."""
+        """Put the last `left` bytes of the last page back for a new translation. Return False for translations by the
+        host.
+        """
 
     def again(self) -> None:
-        """Start again; the queue cache was put back if it is still there."""
+        """Restart at the first page."""
 
 
 @dataclass
 class Work:
-    """What a descriptor asks for."""
+    """Contents of a descriptor."""
 
     kind: Kind
     vi: int
     descriptor: int
-    """Physical address of the user's descriptor; 0: there is none that could have a status."""
+    """Physical address of the user's descriptor, or 0 if no descriptor can hold a status."""
     length: int
     pages: Pages
     home: int = 0
-    """Handle of the region in which it stands; 0: the kernel has looked, and sees to it that it stays."""
+    """Handle of the descriptor's region, or 0 if the kernel guarantees that the region stays registered."""
     target: bytes = b""
-    """Of an RDMA write or read: virtual address and handle."""
+    """Virtual address and handle at the target of an RDMA operation."""
     into: Pages | None = None
-    """Of an RDMA read: the pages for its data; there are none to send."""
+    """Pages for the data of an RDMA read, or None for other operations."""
     immediate: bytes = b""
     inline: bytes | None = None
-    """The message itself."""
+    """Message that came with the descriptor, or None."""
     status: Status = RIGHT
-    """What is wrong with it."""
+    """Error in the descriptor, if any."""
     short: bool = False
-    """One segment, which was looked at when the descriptor was read: it lies in one page, and goes in one packet."""
+    """True for a single segment in one page and one packet, checked when the descriptor was read."""
     node: int = -1
-    """Where it goes, if not to the VI's peer: the kernel agents' messages."""
+    """Destination of a kernel agent's message; -1 for the VI's peer."""
 
     @property
     def asks(self) -> Control:
-        """Operation and immediate data, as in the control field of a user's descriptor: for the trace."""
+        """Operation and immediate flag, encoded as in a user's control field, for the trace."""
         operation = {Kind.WRITE: Control.RDMA_WRITE, Kind.READ: Control.RDMA_READ}.get(self.kind, Control.SEND_RECEIVE)
         return operation | Control.IMMEDIATE if self.immediate else operation
 
 
 class Reader(Protocol):
-    """How descriptors are read from queue caches."""
+    """Reader of descriptors from queue caches."""
 
     async def send(self, cache: QueueCache) -> Work:
-        """The next descriptor of a send queue."""
+        """Return the next descriptor of a send queue."""
 
     async def receive(self, cache: QueueCache, meanwhile: Meanwhile | None = None) -> Work:
-        """The next one of a receive queue; `meanwhile` is done once."""
+        """Return the next descriptor of a receive queue; `meanwhile` runs once during the fetch."""

@@ -5,7 +5,7 @@ struct part { u32 va, handle, size; };
 struct work { u32 kind, vi, descriptor, length, flags, immediate, parts_left, tag; struct part parts[16], *part; };
 struct entry { u32 handle, page, frame; };
 
-/* One look at the tail in the page of a VI. */
+/* Sample the tail in the page of a VI. */
 u32 look_bell(struct ring *ring, u32 *tail, u32 seen) {
     if (UNLIKELY(SHARED32(tail) != seen)) {
         OFF_PATH("something is posted");
@@ -14,7 +14,7 @@ u32 look_bell(struct ring *ring, u32 *tail, u32 seen) {
     return 0;
 }
 
-/* A doorbell of a VI: the new tail of its queue cache. */
+/* Handle a doorbell of a VI: set the new tail of its queue cache. */
 struct ring *bell_rung(struct ring *rings, u32 page, u32 offset, u32 value, u32 vis) {
     struct ring *ring = &rings[page];
     if (UNLIKELY(page - 1 >= vis - 1) || UNLIKELY(offset == 4)) {
@@ -25,7 +25,7 @@ struct ring *bell_rung(struct ring *rings, u32 page, u32 offset, u32 value, u32 
     return ring;
 }
 
-/* A segment of several: where it is; the region is looked at like any other. */
+/* Read one of several segments, and check its region. */
 u32 check_segment(struct work *work, const struct segment *segment, u32 most) {
     u32 size = segment->size, length = work->length + size;
     struct part *part = work->part;
@@ -41,23 +41,23 @@ u32 check_segment(struct work *work, const struct segment *segment, u32 most) {
     return size;
 }
 
-/* No table: a region is contiguous in physical memory. */
+/* Translation without a table: a region is contiguous in physical memory. */
 u32 translate_flat(const struct known *known, u32 va) {
     return va + (u32)known->table;
 }
 
-/* AT2: the frame of a page. */
+/* AT2: load the frame of a page. */
 u32 translate_on_nic(const struct known *known, u32 va) {
     return SHARED32(&known->table[(va >> 12) - known->first]) | (va & 4095);
 }
 
-/* AT3: the set of a page. */
+/* AT3: compute the set of a page. */
 struct entry *translate_set(const struct known *known, struct entry *sets, u32 mask, u32 va) {
     u32 page = (va >> 12) - known->first;
     return &sets[known->handle + page & mask];
 }
 
-/* AT3: one way of a set, which holds the page. */
+/* AT3: compare a way of a set, which holds the page. */
 u32 translate_hit(struct entry *set, u32 handle, u32 page) {
     if (UNLIKELY(set->handle != handle) || UNLIKELY(set->page != page)) {
         OFF_PATH("another page");
@@ -66,14 +66,14 @@ u32 translate_hit(struct entry *set, u32 handle, u32 page) {
     return set->frame;
 }
 
-/* AT3: no way holds it; where its entry stands in host memory, and the one that gives way. */
+/* AT3: miss: compute the entry's address in host memory, and evict a way. */
 u32 *translate_miss(const struct known *known, struct entry *oldest, u32 page) {
     oldest->handle = known->handle;
     oldest->page = page;
     return known->table + page;
 }
 
-/* A receive descriptor is kept for the message that will come. */
+/* Keep a receive descriptor for a later message. */
 void keep_ahead(struct ring *ring, struct work *work, u32 *kept, struct work **places) {
     u32 count = *kept;
     places[count & 15] = work;
@@ -81,7 +81,7 @@ void keep_ahead(struct ring *ring, struct work *work, u32 *kept, struct work **p
     ring->freed = ring->at;
 }
 
-/* The oldest that was kept. */
+/* Take the oldest kept descriptor. */
 struct work *take_ahead(u32 *used, struct work **places) {
     u32 count = *used;
     *used = count + 1;

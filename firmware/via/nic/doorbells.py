@@ -1,8 +1,8 @@
-"""How the NIC learns that a descriptor was posted (paper 001, 2.2.1).
+"""Doorbells: notification of the NIC about posted descriptors (paper 001, 2.2.1).
 
-d2: one queue for all VIs, which the kernel fills; its tail is polled. d1_ring, d1_word: a queue for each VI in a page
-of its process, all tails are polled; with d1_word the host does not post until the NIC has taken what was posted
-before. hw: the same queues, but a store into the card's doorbell region appends to a FIFO, and the NIC looks at one
+d2: one queue for all VIs, filled by the kernel; the NIC polls its tail. d1_ring, d1_word: a queue for each VI in a page
+of its process; the NIC polls all tails. With d1_word the host does not post until the NIC has taken the previous
+descriptor. hw: the same queues, but a store into the card's doorbell region appends to a FIFO, and the NIC polls one
 bit.
 """
 
@@ -19,23 +19,24 @@ from firmware.via.nic.queue_cache import MASK, CentralCache, QueueCache
 from firmware.via.nic.user_pages import BELL_RECEIVE
 
 Rung = Callable[[QueueCache], Awaitable[None]]
-"""What is done when something is in a queue cache."""
+"""Handler for a queue cache with new descriptors."""
 
 
 class Owned(Protocol):
-    """Which VIs processes have."""
+    """VIs that processes own."""
 
     fresh: list[int]
-    """Those that have a new owner, whose words may stand elsewhere."""
+    """VIs with a new owner, whose words may have moved."""
 
     @property
     def highest(self) -> int:
-        """The highest one; 0: none."""
+        """Highest owned VI, or 0."""
 
 
 class Central:
-    """The central send queue: d2, and the kernel's own messages. After each message of it the polling loop comes first:
-    it looks at what else there is, and at the tail again.
+    """Central send queue, for d2 and for the kernel's own messages.
+
+    After each message of this queue the polling loop runs: it handles other events, and reads the tail again.
     """
 
     def __init__(self, ni: Ni, rung: Rung) -> None:
@@ -44,9 +45,9 @@ class Central:
         self.cache = CentralCache(ni.nic, ni.layout.send, size, *counters)
         self._rung = rung
         self._seen = 0
-        """What the tail is compared with."""
+        """Value that the tail is compared with."""
         self.service: Service = Watch(Word.SEND_TAIL, 0, "look_tail"), self._posted
-        """What the polling loop must look at."""
+        """Service for the polling loop."""
 
     async def _posted(self) -> int:
         self._seen = self.cache.tail
@@ -54,33 +55,34 @@ class Central:
         return self._seen
 
     def see_rest(self) -> int:
-        """A message of it has ended: what is behind that is to be seen again."""
+        """Make the rest of the queue visible to the polling loop after the end of a message."""
         self.cache.ended = False
         self._seen = self.cache.at
         return self._seen
 
     def left(self) -> bool:
-        """Whether more is in the queue than was seen."""
+        """Return True if the queue has descriptors after the last seen one."""
         if self.cache.ended:
             self.see_rest()
         return self._seen != self.cache.tail
 
     def look_again(self, loop: PollLoop, step: int) -> None:
-        """Before a run of the polling loop, of which this is the step that looks at the tail."""
+        """Update the compare value of the tail before a run of the polling loop."""
         if self.cache.ended:
             loop.expect(step, self.see_rest())
 
 
 class News:
-    """All that the kernel writes, behind one word that it counts up after each: where the NIC polls words of processes,
-    it looks at this one only.
+    """Counter that the kernel increments after each of its writes.
+
+    Where the NIC polls words of processes, it polls this counter instead of each word of the kernel.
     """
 
     def __init__(self, ni: Ni, central: Central, kernel: Sequence[Service]) -> None:
-        """`kernel`: what would be looked at otherwise."""
+        """Create the service; `kernel` are the services that it replaces in the loop."""
         self._nic, self._central, self._kernel = ni.nic, central, kernel
         self.service: Service = Watch(Word.NEWS, 0, "look_news"), self._written
-        """What the polling loop must look at."""
+        """Service for the polling loop."""
 
     async def _written(self) -> int:
         seen = self._nic.load(Word.NEWS)
@@ -90,19 +92,17 @@ class News:
         return seen - self._central.left() & MASK
 
     def look_again(self, loop: PollLoop, step: int) -> None:
-        """Before a run of the polling loop, of which this is the step: have it taken for one with news behind a message
-        of the central queue.
-        """
+        """Force a hit of the counter's watch after a message of the central queue, before a run of the loop."""
         if self._central.cache.ended:
             self._central.see_rest()
             loop.expect(step, self._nic.load(Word.NEWS) - 1 & MASK)
 
 
 class Polled:
-    """d1_ring and d1_word."""
+    """Polled doorbells: d1_ring and d1_word."""
 
     def __init__(self, ni: Ni, sends: Rung, receives: Rung | None) -> None:
-        """`receives`: receive queues are looked at too."""
+        """Create the doorbells. With `receives`, the tails of receive queues are polled too."""
         self._caches: list[tuple[QueueCache, Rung]] = []
         for endpoint in ni.endpoints[1:]:
             assert endpoint.sends is not None
@@ -112,11 +112,11 @@ class Polled:
         self._each = 1 if receives is None else 2
 
     def services(self) -> list[Service]:
-        """Every tail, those of VI 1 first: only those up to the highest VI that a process has are looked at."""
+        """Return a service for every tail, VI 1 first. The loop polls those up to the highest owned VI only."""
         return [self._service(*cache) for cache in self._caches]
 
     def aim(self, loop: PollLoop, always: int, owned: Owned) -> None:
-        """Look at the words of VIs that a process has, behind so many steps that are always looked at."""
+        """Restrict the loop to the words of owned VIs, after the first `always` steps."""
         loop.first(always + self._each * owned.highest)
         while owned.fresh:
             first = self._each * (owned.fresh.pop() - 1)
@@ -134,20 +134,20 @@ class Polled:
 
 
 class Fifo:
-    """hw."""
+    """Doorbell FIFO of the card: hw."""
 
     def __init__(self, ni: Ni, bells: Bells, sends: Rung, receives: Rung | None) -> None:
-        """`receives`: those of receive queues are taken too."""
+        """Create the doorbells. With `receives`, those of receive queues are handled too."""
         self._ni, self._nic, self._bells = ni, ni.nic, bells
         self._sends, self._receives = sends, receives
         self._caches = [endpoint.sends for endpoint in ni.endpoints if endpoint.sends is not None]
 
     def services(self) -> list[Service]:
-        """The FIFO's bit."""
+        """Return the service of the FIFO's bit."""
         return self._bells.services(self._ring_bell)
 
     async def _ring_bell(self, page: int, offset: int, value: int) -> None:
-        """A store into a page of the doorbell region; for a page that belongs to no VI it has no effect."""
+        """Handle a store into a page of the doorbell region. A page without a VI is ignored."""
         await self._nic.work("bell_rung")
         if not 0 < page < len(self._caches):
             return

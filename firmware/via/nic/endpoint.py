@@ -1,4 +1,4 @@
-"""A VI as the NIC knows it: its work queues, its state, its connection."""
+"""VI on the NIC: its work queues, its state, its connection."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from firmware.via.nic.words import ModeWord, PeerWord
 
 
 class Endpoint:
-    """A VI as the NIC knows it. Private variables of the firmware; what the kernel sees stands in SRAM."""
+    """VI on the NIC: variables of the firmware. Words that the kernel reads are in SRAM."""
 
     def __init__(self, nic: Nic, layout: Layout, number: int) -> None:
         self._nic = nic
@@ -21,21 +21,21 @@ class Endpoint:
         receives = receive_cache(nic, layout, number)
         self.receives = ReceiveQueue(receives)
         self.sends = send_cache(nic, layout, number) if layout.options.user_level else None
-        """The send queue cache of its process."""
+        """Send queue cache of the VI's process, with user-level doorbells."""
         self.user = receives.user
-        """Its process posts by itself, without the kernel."""
+        """True if the process posts without the kernel."""
         self.owned = False
-        """A process has it, and writes its queue caches itself."""
+        """True if a process owns the VI and writes its queue caches."""
         self.generation = 0
         self.connection = Connection()
-        """The present one, or the last one."""
+        """Present or last connection."""
         self.acknowledged = 0
-        """Sends of reliable connections that are over, from the start."""
+        """Number of completed sends of reliable connections, since the start."""
         self.left = 0
-        """And that have left, or will not leave."""
+        """Number of sends of reliable connections that have left or were abandoned, since the start."""
 
     def state(self) -> State:
-        """Its state; when the kernel has begun a new generation, so does another connection."""
+        """Return the state. A new generation in SRAM replaces the connection."""
         generation, state = divmod(self._nic.load(self.words), 256)
         if generation != self.generation:
             self.generation = generation
@@ -45,17 +45,17 @@ class Endpoint:
         return State(state)
 
     def connected(self, connection: Connection) -> bool:
-        """Whether it has this connection, and it is not broken."""
+        """Return True if the VI has this connection and it is not broken."""
         return self.state() is State.CONNECTED and self.connection is connection
 
     def leave(self) -> None:
-        """It has no owner any more. What its process has posted is void, and its end is not reported."""
+        """Remove the owner: its posted descriptors are discarded, without reports."""
         self.owned = False
         self.connection = Connection()
         self.receives.ahead.clear()
 
     def reset(self) -> None:
-        """It has a new owner, whose queue caches are empty: a process that rings by itself."""
+        """Set a new owner, a process that rings doorbells itself and whose queue caches are empty."""
         assert self.sends is not None
         self.owned = True
         self.receives.cache.restart()
@@ -65,23 +65,23 @@ class Endpoint:
         self.sends.restart()
 
     def count_left(self) -> None:
-        """A send of a reliable connection has left, or will not leave: the kernel sees it."""
+        """Count a send that has left or was abandoned, in a word for the kernel."""
         self.left = self.left + 1 & 0xFFFFFFFF
         self._nic.store_on(self.words + Vi.LEFT, (self.left,))
 
     def tag(self) -> int:
-        """Its protection tag."""
+        """Return the protection tag."""
         return self._nic.load(self.words + Vi.TAG)
 
 
 def send_cache(nic: Nic, layout: Layout, vi: int) -> QueueCache:
-    """The send queue cache in the page of a VI's process; its counters stand where the kernel says."""
+    """Return the send queue cache in the page of a VI's process. The kernel sets the addresses of its counters."""
     at, (base, words) = layout.page(vi), layout.queues.sends
     return QueueCache(nic, at + base, words, at, at, vi=vi, user=True, told=layout.options.doorbell == "hw")
 
 
 def receive_cache(nic: Nic, layout: Layout, vi: int) -> QueueCache:
-    """The receive queue cache of a VI: in a page of its process, or in the kernel's part."""
+    """Return the receive queue cache of a VI, in a page of its process or in the kernel's memory."""
     if vi and layout.options.user_level:
         at, (base, words) = layout.page(vi), layout.queues.receives
         return QueueCache(nic, at + base, words, at, at, vi=vi, user=True)

@@ -1,4 +1,4 @@
-"""A message that arrives, and where its payload goes."""
+"""Incoming messages and the destinations of their payload."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from firmware.via.nic.receive_queue import ReceiveQueue
 
 
 class Scatter:
-    """Payload goes to the pages of a descriptor, one after the other."""
+    """Scatter list: payload goes to the pages of a descriptor in order."""
 
     def __init__(self, pages: Pages, short: bool = False) -> None:
-        """`short`: it is one page, which was looked at when the descriptor was read."""
+        """Create the list; `short` means one page, checked when the descriptor was read."""
         self._pages, self.short = pages, short
         self.address = self.left = 0
-        """Where the next byte goes, and how many fit there."""
+        """Physical address of the next byte, and number of bytes that fit there."""
         self.length = 0
-        """Bytes that have come."""
+        """Number of bytes received."""
 
     async def next_page(self) -> bool:
-        """Go on with the next page; False when there is none. Raises Refused."""
+        """Advance to the next page; return False if there is none. Raises Refused."""
         page = await self._pages.take() if self._pages.more() else None
         if page is None:
             return False
@@ -29,35 +29,41 @@ class Scatter:
         return True
 
     def advance(self, size: int) -> None:
-        """So many bytes are on their way."""
+        """Account for `size` bytes that are being delivered."""
         self.address += size
         self.left -= size
         self.length += size
 
     def forget_page(self) -> None:
-        """Look the rest of the page up again before it is used."""
+        """Translate the rest of the page again before its next use."""
         if self.left and self._pages.untake(self.left):
             self.left = 0
 
 
 class Incoming(Scatter):
-    """A message that arrives in a receive descriptor."""
+    """Message arriving in a receive descriptor."""
 
     def __init__(self, queue: ReceiveQueue, work: Work, read_ahead: bool) -> None:
-        """`queue`: from which the descriptor was taken; `read_ahead`: it stands no longer in the queue cache."""
+        """Create the message.
+
+        Args:
+            queue: Receive queue of the descriptor.
+            work: Descriptor.
+            read_ahead: True if the descriptor has been freed in the queue cache.
+        """
         super().__init__(work.pages, work.short)
         self._queue, self.work, self._read_ahead = queue, work, read_ahead
         self.operation = Status(0)
-        """Bits of its status: what came."""
+        """Status bits of the received operation."""
         self.immediate: int | None = None
 
     @property
     def descriptor(self) -> int:
-        """Physical address of the user's descriptor; 0: it stands in memory that was given back."""
+        """Physical address of the user's descriptor, or 0 if its memory was deregistered."""
         return self.work.descriptor
 
     def rewind(self) -> bool:
-        """Use the descriptor again for another message; False when a part of it is gone."""
+        """Return the descriptor to its queue for another message. Return False if part of it is freed."""
         if not self._pages.whole:
             return False
         if self._read_ahead:
@@ -68,7 +74,7 @@ class Incoming(Scatter):
         return True
 
     async def finish(self) -> None:
-        """The descriptor is used."""
+        """Finish with the descriptor and free its words."""
         await self._pages.skip()
         if not self._read_ahead:
             self._queue.cache.free()
@@ -76,14 +82,14 @@ class Incoming(Scatter):
 
 @dataclass
 class IncomingWrite:
-    """An RDMA write that arrives: where its next byte goes."""
+    """Incoming RDMA write, with the address of its next byte."""
 
     va: int
     handle: int
     length: int = 0
-    """Bytes that have come."""
+    """Number of bytes received."""
     page: int = -1
-    """Index, in the region, of the page whose frame is known."""
+    """Index in the region of the page with the known frame; -1 for none."""
     frame: int = 0
     refused: bool = False
-    """A piece of it may not go there."""
+    """True if a packet of the write was rejected."""

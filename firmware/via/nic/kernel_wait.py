@@ -1,4 +1,4 @@
-"""A word of the kernel that the firmware waits for; meanwhile it only lets the packet port finish its stores."""
+"""Waits for a word of the kernel, during which the firmware only lets the packet port finish its stores."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from firmware.via.nic.ni import Ni
 
 
 class KernelWait:
-    """One word."""
+    """Word written by the kernel that the firmware waits for."""
 
     def __init__(self, ni: Ni, look: Watch) -> None:
-        """`look`: the word, and what a look at it costs."""
+        """Create the wait; `look` is the watch of the word, with the cost of a sample."""
         self._nic, self._port, self._look = ni.nic, ni.port, look
 
     @cached_property
@@ -26,11 +26,11 @@ class KernelWait:
 
     @property
     def now(self) -> int:
-        """What stands there."""
+        """Present value of the word."""
         return self._nic.load(self._look.address)
 
     async def change(self, seen: int) -> None:
-        """Spin until something else stands there."""
+        """Spin until the word differs from `seen`."""
         self._loop.expect(0, seen)
         while hit := await self._loop.run():
             await self._meanwhile[hit - 1][1]()

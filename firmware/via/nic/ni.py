@@ -1,4 +1,4 @@
-"""What all parts of the NIC's program share: the machine, the map of its memory, its VIs, counters, numbers."""
+"""State shared by all parts of the NIC's program: the machine, memory layout, VIs, counters, message numbers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from firmware.view import ClusterView
 
 
 class Ni:
-    """One NIC."""
+    """State of one NIC."""
 
     def __init__(self, nic: Nic, view: ClusterView, port: PacketPort, layout: Layout) -> None:
         self.nic, self.port, self.layout = nic, port, layout
@@ -25,31 +25,31 @@ class Ni:
         self._number = 0
         self._event = 0
         self.fenced = 0
-        """How often memory was taken back: what was checked before that counts no more."""
+        """Number of deregistrations; earlier checks of addresses are void."""
         self.stores = 0
-        """How many were given to the port."""
+        """Number of stores given to the port."""
 
     async def store(self, address: int, words: tuple[int, ...]) -> None:
-        """Words to host memory, behind everything that was delivered before."""
+        """Store words to host memory, after all earlier deliveries."""
         self.stores += 1
         await self.port.store(address, words)
 
     def number(self) -> int:
-        """The number of a message of this node."""
+        """Return a new message number of this node."""
         self._number = self._number + 1 & NUMBER
         return self._number
 
     def key(self, connection: Connection, number: int) -> int:
-        """The first word of a message's packets."""
+        """Return the first header word of a message's packets."""
         return self.me << 24 | connection.number << 16 | number
 
     def count(self, counter: Counter) -> None:
-        """Count something, where the host can read it."""
+        """Increment a counter that the host can read."""
         self._counts[counter] = value = self._counts[counter] + 1 & 0xFFFFFFFF
         self.nic.store_on(Word.COUNTERS + 4 * counter, (value,))
 
     async def tell(self, event: Event, vi: int, detail: int = 0) -> None:
-        """Tell the kernel: a word of its event ring, and an interrupt."""
+        """Report an event to the kernel by a word of its event ring and an interrupt."""
         await self.nic.work("tell_kernel")
         at = self.nic.load(Word.KERNEL) + 4 * self._event
         self._event = (self._event + 1) % EVENTS

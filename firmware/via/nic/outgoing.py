@@ -1,4 +1,4 @@
-"""A message that is being sent: what of it is still to be fetched, and which packet comes next."""
+"""Outgoing message: the parts that are still to be fetched, and the order of its packets."""
 
 from __future__ import annotations
 
@@ -14,65 +14,65 @@ from firmware.via.nic.queue_cache import QueueCache
 
 @dataclass
 class Outgoing:
-    """The message, in the order of its packets: `before`, one for each fetch, `behind`."""
+    """Message being sent. Its packets are `before`, then one for each fetch, then `behind`."""
 
     endpoint: Endpoint
     connection: Connection
-    """By which it goes, whatever becomes of its VI meanwhile."""
+    """Connection of the message, even if the VI gets another one meanwhile."""
     work: Work
     cache: QueueCache | None
-    """The queue cache from which it came; None: the data of an RDMA read."""
+    """Queue cache of the descriptor, or None for the data of an RDMA read."""
     number: int
     key: int
-    """First word of its packets."""
+    """First word of the packets' headers."""
     data: Kind
-    """What its pieces are."""
+    """Kind of the fetched packets."""
     before: deque[tuple[Kind, bytes]] = field(default_factory=deque)
-    """Packets without a fetch: their bytes came with the descriptor."""
+    """Packets without a fetch, whose bytes came with the descriptor."""
     asked: int = 0
-    """Number of the RDMA read that it answers."""
+    """Number of the RDMA read that the message responds to."""
     behind: deque[tuple[Kind, bytes]] = field(default_factory=deque)
     piece: tuple[int, int] = (0, 0)
-    """What of a page is not fetched: address, bytes."""
+    """Address and size of the current page's bytes that have not been fetched."""
     fetching: deque[int] = field(default_factory=deque)
-    """Bytes of the fetches that are not launched."""
+    """Sizes of the fetches that have not been launched."""
     fetched: int = 0
-    """How many of them can be."""
+    """Number of fetches that may be launched."""
     prepared: int = 0
-    """How many of them, the oldest ones, have a header."""
+    """Number of fetches, the oldest, that have a header."""
     underway: int = 0
-    """Fetches that are not complete."""
+    """Number of fetches that are not complete."""
     first: bool = True
-    """None of its packets has left."""
+    """True until the first packet has been sent."""
     leaving: bool = False
-    """All are launched, and payload is still on its way from host memory."""
+    """True if all packets are launched and payload is still being fetched."""
 
     def launchable(self) -> bool:
-        """Whether its next packet is there."""
+        """Return True if the next packet may be launched."""
         return bool(self.before or self.fetched or (self.behind and self.all_fetched and not self.fetching))
 
     @property
     def user(self) -> bool:
-        """A process has posted it by itself."""
+        """True if a process posted the descriptor without the kernel."""
         return self.cache is not None and self.cache.user
 
     @property
     def in_turn(self) -> bool:
-        """The newest fetch is the next that needs a header."""
+        """True if the newest fetch is the next that needs a header."""
         return not self.before and self.prepared + 1 == len(self.fetching)
 
     @property
     def all_fetched(self) -> bool:
-        """The last fetch is started."""
+        """True if the last fetch has been started."""
         return not self.piece[1] and not self.work.pages.more()
 
     @property
     def over(self) -> bool:
-        """All its packets have left."""
+        """True if all packets have been launched."""
         return self.all_fetched and not (self.before or self.fetching or self.behind)
 
     def next(self) -> tuple[Kind, int, bytes]:
-        """Take the next packet: kind, bytes, and the bytes themselves if they were not fetched."""
+        """Remove the next packet, and return its kind, its size, and its bytes if they were not fetched."""
         if self.before:
             kind, data = self.before.popleft()
             return kind, len(data), data

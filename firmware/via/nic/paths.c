@@ -1,4 +1,4 @@
-/* What each step of VIA costs the NIC's processor. One function is one path; the rules are in pymodels/costs/README.md.
+/* Costs of VIA's steps on the NIC's processor. One function is one path; the rules are in pymodels/costs/README.md.
  * Queue caches, the words of VIs and of the kernel are shared with the host; the rest is the firmware's own. */
 #include "memory.h"
 #include "polling.h"

@@ -1,4 +1,4 @@
-"""Physical descriptors: the host's kernel has checked and translated them (paper 001, 3.2.2; `layout.py`)."""
+"""Physical descriptors, checked and translated by the host's kernel (paper 001, 3.2.2; `layout.py`)."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from firmware.via.nic.refill import Refill
 
 
 class CachedPages:
-    """A list of pages that stands in a queue cache, or follows in parts when it is longer."""
+    """Page list in a queue cache. The kernel adds the rest of a longer list in parts."""
 
     def __init__(self, ni: Ni, refill: Refill, cache: QueueCache, entries: int, wait: bool) -> None:
-        """`wait`: to take is to wait until the next one is here."""
+        """Create a list of `entries` pages; with `wait`, `take` waits for the next entry."""
         self._nic, self._refill, self._cache = ni.nic, refill, cache
         self._entries, self._wait = entries, wait
         self.whole = True
 
     def more(self) -> bool:
-        """Whether entries are left."""
+        """Return True if entries are left."""
         return self._entries > 0
 
     async def take(self) -> tuple[int, int] | None:
-        """The next entry. A list that is longer than the cache gives back what was read."""
+        """Return the next entry. Entries of a list that is longer than the cache are freed after use."""
         cache = self._cache
         await self._nic.caught_up()
         if cache.ready < PAGE_WORDS:
@@ -48,14 +48,14 @@ class CachedPages:
             self.whole = False
 
     def untake(self, left: int) -> bool:
-        """The kernel keeps memory that its descriptors name."""
+        """Return False: the kernel keeps memory that its descriptors name."""
         return False
 
     def again(self) -> None:
-        """It is read again from the cache."""
+        """Do nothing: the queue cache itself is read again."""
 
     async def skip(self) -> None:
-        """Read what is left."""
+        """Read and discard the remaining entries."""
         await self._nic.caught_up()
         while self._entries:
             await self._refill.words(self._cache, PAGE_WORDS)
@@ -64,7 +64,7 @@ class CachedPages:
 
 
 class KeptPages:
-    """A list of pages in the NIC's own memory."""
+    """Page list in the NIC's own memory."""
 
     whole = True
 
@@ -72,33 +72,33 @@ class KeptPages:
         self._pages = pages[::-1]
 
     def more(self) -> bool:
-        """Whether entries are left."""
+        """Return True if entries are left."""
         return bool(self._pages)
 
     async def take(self) -> tuple[int, int] | None:
-        """The next entry."""
+        """Return the next entry."""
         return self._pages.pop()
 
     def untake(self, left: int) -> bool:
-        """The kernel keeps memory that its descriptors name."""
+        """Return False: the kernel keeps memory that its descriptors name."""
         return False
 
     def again(self) -> None:
-        """Nobody asks for that."""
+        """Do nothing: a kept list is not read again."""
 
     async def skip(self) -> None:
-        """Forget the rest."""
+        """Discard the remaining entries."""
         self._pages.clear()
 
 
 class PhysicalDescriptors:
-    """Reads physical descriptors."""
+    """Reader of physical descriptors."""
 
     def __init__(self, ni: Ni, refill: Refill) -> None:
         self._ni, self._nic, self._refill = ni, ni.nic, refill
 
     async def send(self, cache: QueueCache) -> Work:
-        """What stands at the head of a send queue cache."""
+        """Return the descriptor at the head of a send queue cache."""
         await self._nic.work("send_begin")
         first, descriptor, length = cache.take(CONTROL_WORDS)
         control = Control.of(first)
@@ -126,17 +126,17 @@ class PhysicalDescriptors:
         return work
 
     async def _keep(self, pages: CachedPages) -> KeptPages:
-        """The pages for the data of an RDMA read: they are needed when the queue cache has long gone on."""
+        """Copy the pages of an RDMA read, whose data arrive after the queue cache has advanced."""
         kept: list[tuple[int, int]] = []
         while pages.more():
             page = await pages.take()
-            assert page is not None  # it has waited
+            assert page is not None  # because wait=True
             await self._nic.work("read_page")
             kept.append(page)
         return KeptPages(kept)
 
     async def receive(self, cache: QueueCache, meanwhile: Meanwhile | None = None) -> Work:
-        """What stands at the head of a receive queue cache. No DMA fetches it, so there is no `meanwhile`."""
+        """Return the descriptor at the head of a receive queue cache. No DMA is needed, so `meanwhile` is not run."""
         await self._nic.work("receive_begin")
         first, descriptor, length = cache.take(CONTROL_WORDS)
         control = Control.of(first)

@@ -1,6 +1,6 @@
-/* What one look of the polling loop costs. */
+/* Costs of samples in the polling loop. */
 
-/* One look at the word that tells that the driver is there. */
+/* Sample the word that is set when the driver is ready. */
 u32 look_start(struct shared *shared) {
     u32 kernel = SHARED32(&shared->kernel);
     if (UNLIKELY(kernel != 0)) {
@@ -11,7 +11,7 @@ u32 look_start(struct shared *shared) {
     return 0;
 }
 
-/* One look at the tails of the central send queue and of the command ring, which comes back. */
+/* Sample the tails of the central send queue and of the command ring, twice. */
 u32 look_tail(struct layer *layer) {
     u64_words tails = SHARED64(&layer->shared->send_tail);
     if (UNLIKELY(tails.word[0] != layer->sends.tail)) {
@@ -22,7 +22,7 @@ u32 look_tail(struct layer *layer) {
     return tails.word[1];
 }
 
-/* One look at the word that tells of anything that the kernel has written; the last step of the kernel's. */
+/* Sample the counter of the kernel's writes: last step for the kernel. */
 u32 look_news(struct shared *shared, u32 seen) {
     if (UNLIKELY(SHARED32(&shared->news) != seen)) {
         OFF_PATH("something new");
@@ -32,7 +32,7 @@ u32 look_news(struct shared *shared, u32 seen) {
     return 0;
 }
 
-/* Is it another one; the last step of the loop. */
+/* Test for another count: last step of the loop. */
 u32 look_command(u32 tail, u32 seen) {
     if (UNLIKELY(tail != seen)) {
         OFF_PATH("a command");
@@ -42,7 +42,7 @@ u32 look_command(u32 tail, u32 seen) {
     return 0;
 }
 
-/* One look at the count of refills. */
+/* Sample the count of refills. */
 u32 look_refill(struct shared *shared, u32 seen) {
     if (UNLIKELY(SHARED32(&shared->refills) != seen)) {
         OFF_PATH("refilled");

@@ -1,4 +1,4 @@
-"""The parts of the NIC's program, from the bottom to the top, and the loop that looks for work."""
+"""Construction of the NIC's program from its parts, bottom up, and its polling loop."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from firmware.via.nic.waits import owed
 
 
 class Program:
-    """The parts, and the loop. It is what the packet port tells of packets."""
+    """NIC program: its parts, its polling loop, and the callbacks of the packet port."""
 
     def __init__(self, ni: Ni) -> None:
         self._ni, options, table = ni, ni.options, frames(ni)
@@ -54,7 +54,7 @@ class Program:
         ni.nic.waits.ask(partial(owed, ni))
 
     async def run(self) -> None:
-        """Look at one thing after the other, round and round, and do what belongs to the one that has changed."""
+        """Poll all services cyclically and run the handlers of those that hit."""
         port = self._ni.port.services(self)
         bells = [] if self._fifo is None else self._fifo.services()
         commands = Watch(Word.COMMAND_TAIL, 0, "look_command"), self._commands.given
@@ -67,7 +67,7 @@ class Program:
             await self._poll(self._polled, port, kernel)
 
     async def _poll(self, polled: Polled, port: list[Service], kernel: list[Service]) -> None:
-        """The same where words of processes are looked at, behind those that are always looked at."""
+        """Run the polling loop with the words of processes after the permanent services."""
         news = News(self._ni, self._central, kernel)
         always = len(port) + 1
 
@@ -78,19 +78,19 @@ class Program:
         await serve(self._ni.nic, [*port, news.service, *polled.services()], before)
 
     async def fetched(self) -> None:
-        """From the port: payload is here."""
+        """Handle the end of a fetch."""
         await self._sender.fetched()
 
     async def launched(self) -> None:
-        """From the port: it is free. Acknowledgements go before messages."""
+        """Handle a free port: send an acknowledgement, or continue a message."""
         if not await self._acks.launched():
             await self._sender.advance()
 
     async def arrived(self) -> None:
-        """From the port: a packet."""
+        """Handle a received packet."""
         await self._receiver.arrived()
 
     async def stored(self) -> None:
-        """From the port: more is in host memory."""
+        """Handle the end of stores to host memory."""
         await self._completions.stored()
         await self._acks.stored()

@@ -1,4 +1,4 @@
-"""A queue cache as the NIC sees it: a ring of words that the host fills (paper 001, 3.2.2)."""
+"""Queue cache as the NIC sees it: a ring of words that the host fills (paper 001, 3.2.2)."""
 
 from __future__ import annotations
 
@@ -9,9 +9,18 @@ MASK = 0xFFFFFFFF
 
 
 class QueueCache:
-    """Words at `base`; `head` and `tail` are the SRAM addresses of the two counters, `flag` that of the word which says
-    that more waits at the host (0: there is none). `user`: it is a process's, whose words may be anything.
-    `told`: the tail comes by doorbell.
+    """Ring of words in SRAM.
+
+    Args:
+        nic: NIC that runs the firmware.
+        base: SRAM address of the ring.
+        words: Size of the ring.
+        tail: SRAM address of the host's counter.
+        head: SRAM address of the NIC's counter.
+        flag: SRAM address of the word that is set while more descriptors wait at the host; 0 for none.
+        vi: Number of the VI.
+        user: True if a process writes the ring, which may then contain anything.
+        told: True if the tail arrives by doorbell.
     """
 
     def __init__(
@@ -30,34 +39,34 @@ class QueueCache:
         self.least = 1 if user else 3
         """Words of the shortest descriptor: a user's, or a physical one."""
         self.handles = [0] * HANDLES
-        """A user's: memory handles of descriptors that are fetched, by their numbers."""
+        """Memory handles of fetched user descriptors, by their numbers."""
         self._nic, self._base, self.size = nic, base, words
         self.tail_at, self._head = tail, head
         self._told: int | None = 0 if told else None
         self.at = 0
-        """How many words were read."""
+        """Number of words read."""
         self._freed = 0
 
     @property
     def tail(self) -> int:
-        """The host's counter."""
+        """Counter of the host."""
         return self._nic.load(self.tail_at) if self._told is None else self._told
 
     @property
     def told(self) -> bool:
-        """The host's counter comes by doorbell."""
+        """True if the host's counter arrives by doorbell."""
         return self._told is not None
 
     def tell(self, tail: int) -> None:
-        """The host's counter came by a doorbell."""
+        """Set the host's counter, which arrived by doorbell."""
         self._told = tail
 
     def move(self, tail: int, head: int) -> None:
-        """The counters stand elsewhere."""
+        """Set new SRAM addresses of the counters."""
         self.tail_at, self._head = tail, head
 
     def restart(self) -> None:
-        """A new owner, who counts from 0."""
+        """Start again for a new owner, who counts from 0."""
         self.at = self._freed = 0
         self.handles = [0] * HANDLES
         if self._told is not None:
@@ -65,7 +74,7 @@ class QueueCache:
 
     @property
     def ready(self) -> int:
-        """Words that are there and not read."""
+        """Number of words available and not read."""
         return self.tail - self.at & MASK
 
     def take(self, count: int) -> tuple[int, ...]:
@@ -77,31 +86,31 @@ class QueueCache:
         return words if part == count else words + self._nic.load_words(self._base, count - part)
 
     def peek(self) -> int:
-        """The next word."""
+        """Return the next word without reading it."""
         return self._nic.load(self._base + 4 * (self.at % self.size))
 
     def free(self) -> None:
-        """What was read is no longer needed: tell the host."""
+        """Free the words read so far, and publish the count to the host."""
         self._freed = self.at
         self._nic.store_on(self._head, (self.at,))
 
     def back(self) -> None:
-        """Read again what was not freed."""
+        """Go back to the first word that is not freed."""
         self.at = self._freed
 
     def reset(self) -> None:
-        """Forget all that is there."""
+        """Discard all available words."""
         self.at = self.tail
         self.free()
 
     @property
     def crowded(self) -> bool:
-        """More than half of the ring is read and not freed: what a list still lacks may have no room."""
+        """True if more than half of the ring is read and not freed, so that the rest of a list may lack room."""
         return 2 * (self.at - self._freed & MASK) > self.size
 
 
 class CentralCache(QueueCache):
-    """The cache of the central send queue, in which the kernel posts for all VIs."""
+    """Cache of the central send queue, in which the kernel posts for all VIs."""
 
     ended = False
-    """A message of it has ended, and the polling loop has not looked what is left behind it."""
+    """True after the end of a message, until the polling loop has been set to see the rest of the queue."""

@@ -2,7 +2,7 @@
 
 struct answer { u32 first, last; struct { struct endpoint *endpoint; u32 va, handle, left, key; } queue[16]; };
 
-/* A request: is the range registered for reads; the message that goes back. */
+/* Handle a request: check that the range is registered for reads, and create the response. */
 u32 read_asked(struct layer *layer, struct endpoint *endpoint, struct writing *writing, struct answer *answers, u32 size, u32 flags) {
     u32 last = answers->last, number = layer->number + 1 & 0xFFFF;
     writing->active = 0;
@@ -20,7 +20,7 @@ u32 read_asked(struct layer *layer, struct endpoint *endpoint, struct writing *w
     return number;
 }
 
-/* A read is asked for: bytes behind the address, and the pages for the data are kept. */
+/* Begin a read request: its size, and room for the pages of the data. */
 void read_begin(struct endpoint *endpoint, struct message *message) {
     struct unanswered *one = &endpoint->unanswered[endpoint->newest & 15];
     one->reading = 1;
@@ -30,13 +30,13 @@ void read_begin(struct endpoint *endpoint, struct message *message) {
     message->entries = 0;
 }
 
-/* A page for the data. */
+/* Keep a page for the data. */
 void read_page(u32 *kept, u32 address, u32 size) {
     kept[0] = address;
     kept[1] = size;
 }
 
-/* A packet of data: the oldest read that waits. */
+/* Find the oldest pending read for a packet of data. */
 struct unanswered *read_data(struct endpoint *endpoint) {
     u32 at = endpoint->oldest;
     struct unanswered *one = &endpoint->unanswered[at & 15];

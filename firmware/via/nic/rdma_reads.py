@@ -1,10 +1,10 @@
 """RDMA reads (optional in the specification): a request, and the data as a message back.
 
-    initiator ── ADDRESS, READ (bytes) ──> target    the descriptor waits, as those of unanswered sends do
-              <── DATA, DATA, ... ────────           between two messages of the target; its process has no part
+    initiator ── ADDRESS, READ (bytes) ──> target    the descriptor waits, as those of unacknowledged sends do
+              <── DATA, DATA, ... ────────           between two messages of the target, without its process
 
-Packets of a reliable connection keep their order, so data answer the oldest read that waits. Sends are done in the
-order in which they were posted: one that is answered before an older read has its data waits for it.
+Packets of a reliable connection keep their order, so data belong to the oldest pending read. Sends complete in the
+order of their posting: an acknowledged send waits for the data of an older read.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pymodels.trace import TraceEvent
 
 
 class RdmaReads:
-    """Both ends."""
+    """RDMA reads, at initiator and target."""
 
     def __init__(
         self,
@@ -43,12 +43,10 @@ class RdmaReads:
         self._sender, self._translator = sender, Translator(ni, table)
 
     async def asked(self, endpoint: Endpoint, number: int) -> None:
-        """A request, behind the packet with its address: send what stands there, or break the connection, which is a
-        reliable one.
-        """
+        """Handle a read request: send the data, or break the (reliable) connection."""
         connection = endpoint.connection
         writing, connection.writing = connection.writing, None
-        assert writing is not None  # without its address, a packet was missing
+        assert writing is not None  # a gap before this packet has broken the connection
         await self._nic.work("read_asked")
         size, _ = await self._port.inline()
         if not await self._allowed(endpoint, writing, size):
@@ -67,7 +65,7 @@ class RdmaReads:
         await self._sender.respond(answer)
 
     async def _allowed(self, endpoint: Endpoint, writing: IncomingWrite, size: int) -> bool:
-        """Whether a range is registered for reads under the VI's tag."""
+        """Return True if the range is registered for RDMA reads under the VI's tag."""
         if writing.va & 3 and self._nic.word_bytes == 4:  # a LANai 4 moves whole words
             return False
         try:
@@ -77,7 +75,7 @@ class RdmaReads:
         return bool(self._nic.load(region + Region.FLAGS) & endpoint.connection.rights & RDMA_READ)
 
     async def data(self, endpoint: Endpoint, header: Header) -> None:
-        """A packet of data: to the pages of the oldest read that waits. What is wrong is told when all is here."""
+        """Deliver a packet of data to the pages of the oldest pending read. Errors are reported at the last packet."""
         await self._nic.work("read_data")
         sent = endpoint.connection.unacknowledged
         waiting = next(one for one in sent if one.reading is not None and not one.over)

@@ -5,7 +5,7 @@ struct written { struct endpoint *endpoint; struct writing *writing; u32 generat
 struct region { u32 handle, va, size, tag, table, flags, unused[2]; };
 struct write_words { u32 writes, taken, scratch; };
 
-/* Address and handle, with which an RDMA write begins. */
+/* Read address and handle at the start of an RDMA write. */
 void write_begin(struct writing *writing, const u32 *payload) {
     writing->va = payload[0];
     writing->handle = payload[1];
@@ -14,7 +14,7 @@ void write_begin(struct writing *writing, const u32 *payload) {
     writing->active = 1;
 }
 
-/* Is the range registered for it, under the VI's tag? */
+/* Check that the range is registered for RDMA writes under the VI's tag. */
 u32 write_check(struct region *regions, u32 most, struct writing *writing, u32 *tag, u32 size) {
     u32 handle = writing->handle, va = writing->va;
     struct region *region = &regions[handle & 0xFFF];
@@ -29,14 +29,14 @@ u32 write_check(struct region *regions, u32 most, struct writing *writing, u32 *
     return 1;
 }
 
-/* Where in host memory the frame of a page is told. */
+/* Compute the host address of a page's frame in the table. */
 u32 write_look_up(struct region *region, struct writing *writing) {
     u32 page = (writing->va >> 12) - (SHARED32(&region->va) >> 12);
     writing->page = page;
     return SHARED32(&region->table) + 4 * page;
 }
 
-/* A piece within a page. */
+/* Deliver a piece within a page. */
 u32 write_piece(struct writing *writing, u32 size) {
     u32 va = writing->va, part = 4096 - (va & 4095);
     if (LIKELY(part > size)) part = size;
@@ -45,8 +45,8 @@ u32 write_piece(struct writing *writing, u32 size) {
     return writing->frame + (va & 4095);
 }
 
-/* The next slot of the kernel's buffer, and the words that tell what is in it. The number of the connection's peer gets a
- * mark, with which no packet seems to come from there: each one behind this piece is looked at again. */
+/* Write the next slot of the kernel's buffer and its header. The number of the connection's peer gets a mark that no packet
+ * matches, so that each later packet takes the slow path. */
 u32 write_to_kernel(struct write_words *words, struct endpoint *endpoint, struct writing *writing, u32 *given, u32 stride, u32 size, u32 named, struct written *pieces, u32 *header) {
     struct written *piece;
     u32 count = *given, from = endpoint->from & 0x7FFFFFFF, at;
@@ -76,7 +76,7 @@ u32 write_to_kernel(struct write_words *words, struct endpoint *endpoint, struct
     return at;
 }
 
-/* The kernel has dealt with a piece: was it refused, was it the last one, is its connection still there? */
+/* Handle a packet completed by the kernel: rejected, last, connection unchanged. */
 u32 write_copied(struct written *pieces, u32 *dealt, u32 refused) {
     u32 count = *dealt;
     struct written *piece = &pieces[count & 31];
@@ -93,13 +93,13 @@ u32 write_copied(struct written *pieces, u32 *dealt, u32 refused) {
     return piece->named;
 }
 
-/* A packet behind pieces that the kernel copies, which that mark has brought here. How many are there to wait for? */
+/* Handle a packet after pieces that the kernel copies, found by that mark: count the pieces to wait for. */
 u32 behind_write(struct endpoint *endpoint, struct write_words *words, u32 given) {
     endpoint->from &= 0x7FFFFFFF;
     return given - SHARED32(&words->taken);
 }
 
-/* One look at how much the kernel has copied. */
+/* Sample the number of pieces that the kernel has copied. */
 u32 look_taken(struct write_words *words, u32 seen) {
     if (UNLIKELY(SHARED32(&words->taken) != seen)) {
         OFF_PATH("more is copied");

@@ -1,7 +1,7 @@
 """RDMA writes at their target: two ways from an address of the initiator to the target's memory (paper 001, 3.2.2).
 
 `buffer`: each packet goes into a buffer of the kernel, which checks it and copies it. `table`: the NIC checks the
-address itself, and looks the page frame up in the region's table in host memory.
+address itself, and reads the page frame from the region's table in host memory.
 """
 
 from __future__ import annotations
@@ -27,34 +27,34 @@ from firmware.via.nic.words import SlotWord
 
 
 class Piece(NamedTuple):
-    """A piece with which the kernel deals."""
+    """Packet of an RDMA write that was handed to the kernel."""
 
     endpoint: Endpoint
     connection: Connection
     writing: IncomingWrite
     number: int
-    """Of its message."""
+    """Number of the message."""
     last: bool
 
 
 class RdmaWrites(Protocol):
-    """What becomes of the pieces of RDMA writes."""
+    """Handling of the packets of RDMA writes."""
 
     async def piece(self, endpoint: Endpoint, writing: IncomingWrite, size: int, header: Header) -> bool:
-        """Bring the packet's payload where it belongs; False when it may not go there."""
+        """Deliver the packet's payload to its address. Return False if the write is not allowed."""
 
     async def settle(self) -> None:
-        """Return when all pieces so far are in memory before anything that is stored from now on, or refused."""
+        """Wait until all earlier packets are in memory, or will be before any later store, or are rejected."""
 
     async def copied(self) -> None:
-        """The kernel has dealt with pieces: answer what is complete, or refused."""
+        """Acknowledge or reject the messages that the kernel has completed."""
 
     confirms: bool
-    """Whether that answers every message."""
+    """True if `copied` acknowledges every message."""
 
 
 class Lookup:
-    """`table`."""
+    """RDMA writes with option `table`: the NIC translates the address."""
 
     confirms = False
 
@@ -63,7 +63,7 @@ class Lookup:
         self._frames = frames
 
     async def piece(self, endpoint: Endpoint, writing: IncomingWrite, size: int, header: Header) -> bool:
-        """Page by page; a page whose frame is not known costs a DMA."""
+        """Deliver the payload page by page. A page with an unknown frame costs one DMA read."""
         if not await self._allowed(endpoint, writing, size):
             return False
         region = self._ni.layout.region(writing.handle)
@@ -78,12 +78,12 @@ class Lookup:
             await self._port.deliver(writing.frame + writing.va % PAGE, part)
             writing.va, writing.length, size = writing.va + part, writing.length + part, size - part
         stored = endpoint.connection.reliability == Reliability.RECEPTION
-        if stored and header.last:  # something to wait for: a word behind the data
+        if stored and header.last:  # a store after the data, whose completion can be awaited
             await self._ni.store(self._nic.load(Word.SCRATCH), (0,))
         return True
 
     async def _allowed(self, endpoint: Endpoint, writing: IncomingWrite, size: int) -> bool:
-        """Whether a range is registered for RDMA writes under the VI's tag."""
+        """Return True if the range is registered for RDMA writes under the VI's tag."""
         await self._nic.work("write_check")
         layout = self._ni.layout
         if not layout.has_region(writing.handle):
@@ -97,14 +97,14 @@ class Lookup:
         return handle == writing.handle and tag == endpoint.tag() and given and inside
 
     async def settle(self) -> None:
-        """Deliveries and stores keep their order."""
+        """Return at once: deliveries and stores keep their order."""
 
     async def copied(self) -> None:
-        """It has none."""
+        """Do nothing: the kernel is not involved."""
 
 
 class KernelBuffer:
-    """`buffer`: the kernel checks and copies, so it says of every piece whether it may be written."""
+    """RDMA writes with option `buffer`: the kernel checks and copies each packet, and reports the result."""
 
     confirms = True
 
@@ -113,15 +113,15 @@ class KernelBuffer:
         self._acks, self._breaking = acks, breaking
         self._given = self._dealt = 0
         self._pieces: deque[Piece] = deque()
-        """Those between these two counts."""
+        """Packets between the two counts: handed to the kernel and not yet completed here."""
         self._taken = KernelWait(ni, Watch(Word.WRITES_TAKEN, 0, "look_taken"))
 
     async def piece(self, endpoint: Endpoint, writing: IncomingWrite, size: int, header: Header) -> bool:
-        """Payload into the next slot, then what the kernel must know, and an interrupt."""
+        """Store payload and control words into the next slot, and interrupt the host."""
         connection = endpoint.connection
         await self._wait(SLOTS - 1)
         if not endpoint.connected(connection):
-            return True  # it broke meanwhile
+            return True  # the connection broke during the wait
         await self._nic.work("write_to_kernel")
         at = self._nic.load(Word.WRITES) + slot_bytes(self._ni.options.packet) * (self._given % SLOTS)
         self._given = self._given + 1 & 0xFFFFFFFF
@@ -137,17 +137,17 @@ class KernelBuffer:
         return True
 
     async def _wait(self, most: int) -> None:
-        """Until the kernel has dealt with all pieces but so many."""
+        """Wait until at most `most` packets are left to the kernel."""
         while self._given - (taken := self._taken.now) & 0xFFFFFFFF > most:
             await self._taken.change(taken)
         await self.copied()
 
     async def settle(self) -> None:
-        """Wait until the kernel has dealt with everything."""
+        """Wait until the kernel has completed all packets."""
         await self._wait(0)
 
     async def copied(self) -> None:
-        """The kernel has dealt with pieces: answer what is complete, or refused."""
+        """Acknowledge or reject the messages that the kernel has completed."""
         taken, refused = self._taken.now, self._nic.load(Word.WRITES_REFUSED)
         while self._dealt != taken:
             await self._nic.work("write_copied")

@@ -1,4 +1,4 @@
-"""The receive descriptors of VIs: read when a message comes, or before."""
+"""Receive descriptors of VIs, read when a message arrives, or ahead."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from firmware.via.nic.queue_cache import QueueCache
 from firmware.via.nic.refill import Refill
 
 MOST_AHEAD = 16
-"""Receive descriptors of a VI that are fetched ahead, as a receive queue cache holds."""
+"""Maximum number of receive descriptors of a VI that are read ahead, as a receive queue cache holds."""
 
 
 class ReceiveDescriptors:
-    """Takes receive descriptors out of queue caches."""
+    """Reader of receive descriptors from queue caches."""
 
     def __init__(
         self, ni: Ni, completions: Completions, refill: Refill, readers: DescriptorReaders, breaking: Breaking
@@ -28,7 +28,7 @@ class ReceiveDescriptors:
         self._completions, self._refill, self._readers, self._breaking = completions, refill, readers, breaking
 
     async def next(self, endpoint: Endpoint, meanwhile: Meanwhile | None = None) -> Incoming | None:
-        """The descriptor for a message, None when there is none; `meanwhile` is done once."""
+        """Return the descriptor for a message, or None. `meanwhile` runs once."""
         queue, cache = endpoint.receives, endpoint.receives.cache
         if queue.ahead:
             if meanwhile is not None:
@@ -53,20 +53,20 @@ class ReceiveDescriptors:
         return None
 
     async def refused(self, endpoint: Endpoint) -> None:
-        """Complete descriptors that the kernel has refused, up to one for a message: no other one is before them."""
+        """Complete the descriptors that the kernel has rejected, up to the first valid one."""
         cache = endpoint.receives.cache
         while endpoint.connection.receiving is None and cache.ready >= cache.least and Control.of(cache.peek()).refused:
             await self._refuse(endpoint, await self._readers.of(cache).receive(cache))
 
     async def posted(self, cache: QueueCache) -> None:
-        """Read ahead what is posted, and complete what is wrong and before all that is not."""
+        """Read posted descriptors ahead, and complete invalid ones before the first valid one."""
         endpoint = self._ni.endpoints[cache.vi]
         if endpoint.connection.receiving is None:
             await self._read_ahead(endpoint)
             await self._refuse_ahead(endpoint)
 
     async def _read_ahead(self, endpoint: Endpoint) -> None:
-        """Read what is posted, wrong ones too, as far as there is room for it."""
+        """Read posted descriptors, valid or not, while there is room."""
         cache, ahead = endpoint.receives.cache, endpoint.receives.ahead
         if not self._ni.options.reads_ahead or not endpoint.owned:
             return
@@ -79,14 +79,14 @@ class ReceiveDescriptors:
             ahead.append(work)
 
     async def _refuse_ahead(self, endpoint: Endpoint) -> None:
-        """Complete the oldest that were read ahead, up to one for a message."""
+        """Complete the invalid descriptors among those read ahead, up to the first valid one."""
         ahead = endpoint.receives.ahead
         while ahead and ahead[0].status:
             work = ahead.popleft()
             await self._completions.receive(endpoint, work.descriptor, 0, work.status)
 
     async def _refuse(self, endpoint: Endpoint, work: Work) -> bool:
-        """A descriptor with something wrong: its status says so. False when it is none: then the connection breaks."""
+        """Complete an invalid descriptor. Without a descriptor, break the connection and return False."""
         endpoint.receives.cache.free()
         if work.descriptor:
             await self._completions.receive(endpoint, work.descriptor, 0, work.status)

@@ -1,4 +1,4 @@
-"""The receive queue of a VI."""
+"""Receive queue of a VI."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from firmware.via.nic.queue_cache import QueueCache
 
 @dataclass
 class ReceiveQueue:
-    """Receive descriptors that no message has taken yet."""
+    """Receive descriptors that have not been used for a message."""
 
     cache: QueueCache
     ahead: deque[Work] = field(default_factory=deque)
-    """Read out of the queue cache before a message needs them; they come before those that still stand there."""
+    """Descriptors read ahead. They precede those in the queue cache."""

@@ -1,6 +1,6 @@
-/* Receiving a packet. */
+/* Reception of packets. */
 
-/* Which VI the packet is for, is it connected to its source, is it in order. */
+/* Find the VI of a packet, and check that it is connected to the source and that the packet is in order. */
 u32 receive_packet(struct layer *layer, u32 first, u32 second, u32 size) {
     struct endpoint *endpoint = &layer->endpoints[second >> 22 & 0x7F];
     u32 expected = endpoint->expected;
@@ -29,13 +29,13 @@ u32 receive_packet(struct layer *layer, u32 first, u32 second, u32 size) {
     return 0;
 }
 
-/* A packet that is not wanted: count it. */
+/* Count a rejected packet. */
 void receive_refused(struct layer *layer, u32 counter) {
     u32 *at = &layer->shared->counters[counter];
     SHARED32(at) = *at + 1;
 }
 
-/* The next descriptor of a receive queue cache. */
+/* Read the next descriptor of a receive queue cache. */
 u32 receive_begin(struct endpoint *endpoint) {
     struct ring *ring = &endpoint->receives;
     u32 control, tail = SHARED32(&endpoint->words->receive_tail);
@@ -59,7 +59,7 @@ u32 receive_begin(struct endpoint *endpoint) {
     return 1;
 }
 
-/* The next entry of its list of pages. */
+/* Read the next entry of its page list. */
 u32 receive_page(struct endpoint *endpoint) {
     struct ring *ring = &endpoint->receives;
     u32 entries = endpoint->entries, at = ring->at;
@@ -77,7 +77,7 @@ u32 receive_page(struct endpoint *endpoint) {
     return 1;
 }
 
-/* Where the payload goes, and how much of it fits there. */
+/* Compute address and size of the next part of the payload. */
 u32 receive_piece(struct endpoint *endpoint, u32 size) {
     u32 left = endpoint->left, address = endpoint->address;
     if (UNLIKELY(size > left)) {
@@ -90,7 +90,7 @@ u32 receive_piece(struct endpoint *endpoint, u32 size) {
     return address;
 }
 
-/* The message is complete: the descriptor is free; does the cache run low, is an answer due? */
+/* Complete a message: free the descriptor, check for low water and a due acknowledgement. */
 u32 receive_end(struct endpoint *endpoint) {
     struct ring *ring = &endpoint->receives;
     u32 at = ring->at + 2 * endpoint->entries;

@@ -1,6 +1,7 @@
-"""The receiving half: each packet to the pages of the VI's receive descriptor, or of registered memory (paper 001,
-3.2.2). Descriptors were cached in the NIC's memory when they were posted, so nothing is copied and, unless the cache
-has run dry, nothing waits.
+"""Receive side: packets into the pages of the VI's receive descriptor, or into registered memory (paper 001, 3.2.2).
+
+Descriptors were cached in the NIC's memory when they were posted. Nothing is copied, and packets wait only if the cache
+is empty.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ from firmware.via.nic.refill import Refill
 from pymodels.trace import TraceEvent
 
 REMOTE = (Kind.ADDRESS, Kind.RDMA, Kind.READ, Kind.DATA)
-"""Packets that need no receive descriptor."""
+"""Kinds of packets that need no receive descriptor."""
 WRITTEN = (Kind.ADDRESS, Kind.RDMA, Kind.DATA)
-"""Packets that are in their order among RDMA writes, or have nothing to do with what is written here."""
+"""Kinds of packets that need not wait for earlier RDMA writes: ordered with them, or independent of them."""
 
 
 class Receiver:
-    """Takes packets from the port."""
+    """Receiver of packets from the port."""
 
     def __init__(
         self,
@@ -48,10 +49,10 @@ class Receiver:
         self._refill, self._receives, self._delivery = refill, receives, delivery
         self._writes, self._reads = writes, reads
         self._unseen = False
-        """The header of the present packet is not looked at, but for its VI."""
+        """True until the header of the present packet, except its VI, has been charged for."""
 
     async def arrived(self) -> None:
-        """A packet is at the head of the port."""
+        """Handle the packet at the head of the port."""
         packet = self._port.head()
         self._nic.trace(TraceEvent.NIC_RECV_START, packet.header[0], packet.source)
         if not packet.good:
@@ -62,7 +63,7 @@ class Receiver:
         await self._port.drop()
 
     async def _good(self, header: Header) -> None:
-        """A valid packet."""
+        """Handle a valid packet."""
         endpoint = self._ni.endpoints[header.vi] if header.vi < len(self._ni.endpoints) else None
         self._unseen = endpoint is not None and endpoint.user
         known = endpoint is not None and (not header.vi or self._connected(endpoint, header))
@@ -79,7 +80,7 @@ class Receiver:
             await self._see()
 
     async def _see(self) -> None:
-        """Look at the header: of a message to a user's VI, while its descriptor is on its way."""
+        """Charge for reading the header. For a message to a user's VI, this overlaps the fetch of the descriptor."""
         await self._nic.work_on("user_receive" if self._unseen else "receive_packet")
         self._unseen = False
 
@@ -89,7 +90,10 @@ class Receiver:
         return connected and (its.node, its.number) == (header.source, header.connection)
 
     async def _in_order(self, endpoint: Endpoint, header: Header) -> bool:
-        """Whether no packet before this one is missing. After a gap an unreliable VI goes on with the next message."""
+        """Return True if no packet is missing before this one.
+
+        After a gap an unreliable VI continues with the next message.
+        """
         connection = endpoint.connection
         if connection.passed(header):
             self._ni.count(Counter.PASSED)
@@ -105,18 +109,16 @@ class Receiver:
         return header.first
 
     async def _spoil(self, endpoint: Endpoint) -> None:
-        """The rest of a message does not come. Its descriptor serves the next one, or, if part of it is gone, has
-        failed.
-        """
+        """Handle the loss of a message's rest. Its descriptor serves the next message, or fails if partly used."""
         connection = endpoint.connection
         message, connection.receiving, connection.writing = connection.receiving, None, None
         if message is not None and not message.rewind():
             await self._breaking.end(endpoint, message, 0, Status.PARTIAL_ERROR)
 
     async def _piece(self, endpoint: Endpoint, header: Header) -> None:
-        """A packet of a message, in order."""
+        """Handle a packet of a message, in order."""
         connection = endpoint.connection
-        if header.first:  # of one before that is not whole, its sender has given up the rest
+        if header.first:  # the sender has abandoned the rest of an incomplete message
             await self._spoil(endpoint)
         if connection.behind_write and header.kind not in WRITTEN and not await self._writes_settled(endpoint):
             return
@@ -129,7 +131,7 @@ class Receiver:
             connection.receiving = await self._end_writing(endpoint, connection.writing, header)
         message = connection.receiving
         if message is None:
-            return  # the rest of a message that had no descriptor
+            return  # rest of a message without a descriptor
         if header.kind == Kind.IMMEDIATE:
             message.immediate, _ = await self._port.inline()
         elif (wrong := await self._delivery.deliver(message)) is not None:
@@ -139,7 +141,7 @@ class Receiver:
             await self._end(endpoint, message, header)
 
     async def _writes_settled(self, endpoint: Endpoint) -> bool:
-        """Wait for the RDMA writes before this packet; whether none of them has broken the connection."""
+        """Wait for earlier RDMA writes. Return False if one of them has broken the connection."""
         connection = endpoint.connection
         connection.behind_write = False
         await self._nic.work("behind_write")
@@ -147,7 +149,7 @@ class Receiver:
         return endpoint.connected(connection)
 
     async def _remote(self, endpoint: Endpoint, header: Header) -> None:
-        """A packet of an RDMA write or read."""
+        """Handle a packet of an RDMA write or read."""
         await self._nic.caught_up()
         if header.kind == Kind.READ:
             await self._reads.asked(endpoint, header.number)
@@ -157,7 +159,7 @@ class Receiver:
             await self._write(endpoint, header)
 
     async def _write(self, endpoint: Endpoint, header: Header) -> None:
-        """A packet of an RDMA write."""
+        """Handle a packet of an RDMA write."""
         connection = endpoint.connection
         if header.kind == Kind.ADDRESS:
             await self._nic.work("write_begin")
@@ -165,7 +167,7 @@ class Receiver:
             return
         writing = connection.writing
         if writing is None:
-            return  # of a write that is refused, or whose begin is lost
+            return  # rest of a write that was rejected, or whose first packet was lost
         if not await self._writes.piece(endpoint, writing, self._port.head().size, header):
             connection.writing = None
             self._ni.count(Counter.NOT_ALLOWED)
@@ -178,9 +180,7 @@ class Receiver:
                 await self._acknowledge(endpoint, header.number)
 
     async def _end_writing(self, endpoint: Endpoint, writing: IncomingWrite, header: Header) -> Incoming | None:
-        """Immediate data behind an RDMA write take a receive descriptor. Behind one that was refused they are
-        nothing.
-        """
+        """Return the receive descriptor for the immediate data of an RDMA write, or None if the write was rejected."""
         endpoint.connection.writing = None
         message = None if writing.refused else await self._begin(endpoint, header)
         if message is not None:
@@ -188,7 +188,7 @@ class Receiver:
         return message
 
     async def _begin(self, endpoint: Endpoint, header: Header) -> Incoming | None:
-        """The receive descriptor of a new message; None when there is none."""
+        """Return the receive descriptor of a new message, or None if there is none."""
         message = await self._receives.next(endpoint, self._see if self._unseen else None)
         if message is None:
             await self._nic.work("receive_refused")
@@ -198,14 +198,14 @@ class Receiver:
         return message
 
     async def _failed(self, endpoint: Endpoint, message: Incoming, wrong: Status, header: Header) -> None:
-        """The descriptor has no room for the message, or none that may be written."""
+        """Handle a message that does not fit its descriptor, or whose memory may not be written."""
         endpoint.connection.receiving = None
         await self._breaking.end(endpoint, message, message.length, wrong)
         if endpoint.connection.reliable:
             await self._breaking.refuse(endpoint, Kind.TOO_LONG, header.number)
 
     async def _end(self, endpoint: Endpoint, message: Incoming, header: Header) -> None:
-        """The message is complete."""
+        """Complete a message."""
         endpoint.connection.receiving = None
         self._nic.trace(TraceEvent.NIC_ACCEPT, self._port.head().header[0], header.source, endpoint.number + 1)
         await self._completions.receive(
@@ -218,7 +218,7 @@ class Receiver:
         await self._refill.look(endpoint.receives.cache)
 
     async def _acknowledge(self, endpoint: Endpoint, number: int) -> None:
-        """A message is complete: acknowledge it as the level of its connection asks for."""
+        """Acknowledge a complete message according to the reliability level of its connection."""
         connection = endpoint.connection
         if connection.reliability == Reliability.DELIVERY:
             await self._acks.send(connection, Kind.DONE, number)

@@ -1,8 +1,8 @@
-"""Queue caches that run low: the host is interrupted, and writes more descriptors (paper 001, 3.2.2).
+"""Refill of queue caches that run low: the host is interrupted, and writes more descriptors (paper 001, 3.2.2).
 
-The flag beside a queue cache is written 1 by the kernel when descriptors wait at the host, and ASKED here when the
-interrupt is on its way. After each refill the kernel counts up a word, on which a packet that cannot wait any longer
-waits; until then packets wait in the network.
+The kernel sets the flag of a queue cache to 1 while descriptors wait at the host. The firmware sets it to ASKED when it
+raises the interrupt. After each refill the kernel increments a word. A packet that needs a descriptor waits for that
+word, and later packets wait in the network.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from firmware.via.nic.queue_cache import QueueCache
 
 
 class Refill:
-    """Asks for refills, and waits for them."""
+    """Requests for refills, and waits for them."""
 
     def __init__(self, ni: Ni) -> None:
         self._ni, self._nic, self._port = ni, ni.nic, ni.port
@@ -23,7 +23,7 @@ class Refill:
         self._refills = KernelWait(ni, Watch(Word.REFILLS, 0, "look_refill"))
 
     async def look(self, cache: QueueCache) -> None:
-        """A descriptor was used: is the cache below the mark, and more at the host?"""
+        """Request a refill if the cache is below the low-water mark and descriptors wait at the host."""
         if not cache.flag:
             return
         await self._nic.caught_up()
@@ -36,7 +36,7 @@ class Refill:
         await self._port.interrupt()
 
     async def descriptor(self, cache: QueueCache) -> bool:
-        """Whether there is a descriptor, in the cache or, after a refill, from the host."""
+        """Return True if the cache has a descriptor, waiting for a refill if some are at the host."""
         while cache.ready < cache.least:
             if not (cache.flag and self._nic.load(cache.flag)):
                 return False
@@ -44,13 +44,13 @@ class Refill:
         return True
 
     async def words(self, cache: QueueCache, count: int) -> None:
-        """Wait until so many words of a descriptor are there."""
+        """Wait until `count` words of a descriptor are available."""
         while cache.ready < count:
             cache.free()
             await self._wait(cache)
 
     async def _wait(self, cache: QueueCache) -> None:
-        """Spin until the kernel has refilled some cache."""
+        """Spin until the kernel has refilled a cache."""
         self._ni.count(Counter.STALLED)
         seen = self._refills.now
         if self._nic.load(cache.flag) == QUEUED:

@@ -1,4 +1,4 @@
-"""Which queue cache is the next to send from."""
+"""Round-robin order of the queue caches to send from."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from firmware.via.nic.queue_cache import QueueCache
 
 
 class RoundRobin:
-    """Queue caches with something in them, one after the other."""
+    """Queue caches with posted descriptors, in the order of service."""
 
     def __init__(self) -> None:
         self._waiting: deque[QueueCache] = deque()
@@ -17,17 +17,17 @@ class RoundRobin:
         return len(self._waiting)
 
     def add(self, cache: QueueCache) -> None:
-        """It has something; once is enough."""
+        """Add a queue cache, unless it is in the list."""
         if cache not in self._waiting:
             self._waiting.append(cache)
 
     def remove(self, cache: QueueCache) -> None:
-        """It waits no longer."""
+        """Remove a queue cache, if it is in the list."""
         if cache in self._waiting:
             self._waiting.remove(cache)
 
     def next(self) -> QueueCache | None:
-        """The one whose turn it is, and which goes behind the others."""
+        """Return the next cache with a descriptor and move it to the end of the list, or None."""
         while self._waiting:
             cache = self._waiting.popleft()
             if cache.ready >= cache.least:

@@ -1,4 +1,4 @@
-"""The pages of a user's data segments, translated one by one as they are needed."""
+"""Pages of a user's data segments, translated one by one when they are needed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from firmware.via.nic.translation import Translator
 
 
 class Span(NamedTuple):
-    """A data segment, or what is left of it."""
+    """Data segment, or the rest of one."""
 
     va: int
     handle: int
@@ -18,14 +18,23 @@ class Span(NamedTuple):
 
 
 class SegmentPages:
-    """The pages of data segments that were checked when the descriptor was read."""
+    """Pages of data segments that were checked when the descriptor was read."""
 
     whole = True
 
     def __init__(
         self, ni: Ni, translator: Translator, parts: list[Span], tag: int, side: Hashable, short: bool = False
     ) -> None:
-        """`side`: whose segments they are, as `Translator.find` knows them; `short`: they are all in one page."""
+        """Create the list.
+
+        Args:
+            ni: State of the NIC.
+            translator: Translator of addresses.
+            parts: Data segments.
+            tag: Protection tag.
+            side: User of the translations, see `Translator`.
+            short: True if all segments are in one page.
+        """
         self._short = short
         self._ni, self._translator, self._tag, self._side = ni, translator, tag, side
         self._all = parts[::-1]
@@ -33,11 +42,11 @@ class SegmentPages:
         self._last = Span(0, 0, 0)
 
     def more(self) -> bool:
-        """Whether anything is left."""
+        """Return True if bytes are left."""
         return bool(self._parts)
 
     async def take(self) -> tuple[int, int] | None:
-        """The next page. Raises Refused."""
+        """Return physical address and size of the next page. Raises Refused."""
         va, handle, size = self._parts.pop()
         if not self._short:
             await self._ni.nic.work_on("user_page")
@@ -48,15 +57,15 @@ class SegmentPages:
         return address, part
 
     def untake(self, left: int) -> bool:
-        """The end of the last piece is a segment again."""
+        """Put the last `left` bytes of the last page back, and return True."""
         va, handle, size = self._last
         self._parts.append(Span(va + size - left, handle, left))
         return True
 
     def again(self) -> None:
-        """All of them once more."""
+        """Restart at the first segment."""
         self._parts = [*self._all]
 
     async def skip(self) -> None:
-        """Forget the rest."""
+        """Discard the rest."""
         self._parts.clear()

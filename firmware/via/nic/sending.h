@@ -1,6 +1,6 @@
-/* Sending a message. */
+/* Sending of messages. */
 
-/* The three control words of a descriptor: which VI, is it connected, what follows. */
+/* Read the three control words of a descriptor: find the VI, check the connection, and branch on the contents. */
 u32 send_begin(struct layer *layer) {
     struct ring *ring = &layer->sends;
     struct message *now = &layer->now;
@@ -40,7 +40,7 @@ u32 send_begin(struct layer *layer) {
     return 1;
 }
 
-/* Address and handle of an RDMA write. */
+/* Read address and handle of an RDMA write. */
 void send_write(struct layer *layer) {
     struct message *now = &layer->now;
     now->words[0] = take(&layer->sends);
@@ -49,7 +49,7 @@ void send_write(struct layer *layer) {
     now->kind = 3;
 }
 
-/* A message that stands in the queue itself: one or two words. */
+/* Read an inline message of one or two words. */
 void send_inline(struct layer *layer) {
     struct message *now = &layer->now;
     u32 length = now->length;
@@ -62,12 +62,12 @@ void send_inline(struct layer *layer) {
     now->entries = 0;
 }
 
-/* A further word of a message that is in the queue. */
+/* Read a further word of an inline message. */
 void send_inline_word(struct layer *layer, u32 at) {
     layer->now.words[at] = take(&layer->sends);
 }
 
-/* The next entry of the list of pages. */
+/* Read the next entry of the page list. */
 void send_page(struct layer *layer) {
     struct message *now = &layer->now;
     struct ring *ring = &layer->sends;
@@ -95,7 +95,7 @@ u32 send_piece(struct layer *layer) {
     return size;
 }
 
-/* The header of the next packet. */
+/* Create the header of the next packet. */
 u32 send_packet(struct layer *layer, u32 size, u32 *header) {
     struct message *now = &layer->now;
     struct endpoint *endpoint = now->endpoint;
@@ -115,7 +115,7 @@ u32 send_packet(struct layer *layer, u32 size, u32 *header) {
     return last;
 }
 
-/* The last packet has left: the queue cache is free so far; does it run low? */
+/* The last packet has left: free the queue cache, and check for low water. */
 u32 send_end(struct layer *layer) {
     struct ring *ring = &layer->sends;
     u32 at = ring->at;
@@ -133,7 +133,7 @@ u32 send_end(struct layer *layer) {
     return 0;
 }
 
-/* A reliable connection: the message waits for its answer. */
+/* Reliable connection: queue the message for its acknowledgement. */
 void send_unanswered(struct layer *layer) {
     struct message *now = &layer->now;
     struct endpoint *endpoint = now->endpoint;

@@ -1,8 +1,8 @@
-"""The sending half: descriptors from the send queue, payload fetched page by page, a packet for every fetch (paper 001,
-3.2.2 and 3.3.3).
+"""Send side: descriptors from queue caches, payload fetched page by page, one packet a fetch (paper 001, 3.2.2 and
+3.3.3).
 
-One message is sent at a time; its packets overlap (readings C3). A piece of a page that is longer than a packet makes
-several, and no packet crosses from one page or segment to the next: each start of the host DMA makes one packet.
+One message is sent at a time, and its packets overlap (readings C3). A piece of a page that is longer than a packet
+makes several. No packet crosses a page or segment boundary, because each start of the host DMA makes one packet.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from firmware.via.nic.round_robin import RoundRobin
 from pymodels.trace import TraceEvent
 
 OPERATIONS = {Kind.SEND: Status(0), Kind.WRITE: Status.WRITE, Kind.READ: Status.READ}
-"""What of a status says what was done."""
+"""Status bits that name the completed operation."""
 
 
 class Sender:
-    """Takes descriptors from queue caches and sends what they say."""
+    """Sender of messages: takes descriptors from queue caches and transmits their data."""
 
     def __init__(
         self, ni: Ni, completions: Completions, refill: Refill, readers: DescriptorReaders, breaking: Breaking
@@ -42,18 +42,18 @@ class Sender:
         self._turns = RoundRobin()
         self._now: Outgoing | None = None
         self._responses: deque[Outgoing] = deque()
-        """Data of RDMA reads: before what processes have posted."""
+        """Data of RDMA reads, which are sent before posted descriptors."""
         self._reading = False
-        """A descriptor is being read, or a page looked up: what happens meanwhile waits."""
+        """True while a descriptor is read or an address translated; `advance` returns at once then."""
 
     async def rung(self, cache: QueueCache) -> None:
-        """Something is posted."""
+        """Handle a doorbell: descriptors are posted in a queue cache."""
         if not cache.user or self._ni.endpoints[cache.vi].owned:
             self._turns.add(cache)
             await self.advance()
 
     def leave(self, endpoint: Endpoint) -> None:
-        """Send nothing more of a VI that its process has given up. A message that leaves has no descriptor any more."""
+        """Discard the sends of a VI without an owner. A message in progress is sent, but gets no status."""
         assert endpoint.sends is not None
         self._turns.remove(endpoint.sends)
         if self._now is not None and self._now.endpoint is endpoint:
@@ -65,9 +65,9 @@ class Sender:
         await self.advance()
 
     async def fetched(self) -> None:
-        """A fetch is complete."""
+        """Handle the end of a fetch."""
         now = self._now
-        assert now is not None  # a message ends behind its last fetch
+        assert now is not None  # a message ends after its last fetch
         now.underway -= 1
         now.fetched += not self._port.waits
         self._nic.trace(TraceEvent.NIC_DMA_DONE, now.key)
@@ -75,17 +75,17 @@ class Sender:
 
     @property
     def work(self) -> Work | None:
-        """What is sent."""
+        """Descriptor of the message in progress, or None."""
         return None if self._now is None else self._now.work
 
     def forget_page(self) -> None:
-        """Look the rest of the present page up again before it is used."""
+        """Translate the rest of the current page again before its next use."""
         now = self._now
         if now is not None and now.piece[1] and now.work.pages.untake(now.piece[1]):
             now.piece = 0, 0
 
     async def advance(self) -> None:
-        """Do what can be done: begin a message, fetch, launch."""
+        """Continue as far as possible: begin messages, fetch payload, launch packets."""
         while not self._reading:
             now = self._now
             if now is None:
@@ -96,7 +96,7 @@ class Sender:
                 return
 
     async def _next(self) -> bool:
-        """Begin a response or a message; whether there was one."""
+        """Begin a response or a message. Return False if there is none."""
         if self._responses:
             self._now = self._responses.popleft()
             return True
@@ -109,7 +109,7 @@ class Sender:
         return cache is not None
 
     async def _proceed(self, now: Outgoing) -> bool:
-        """The next step of a message; False when nothing can be done now."""
+        """Take the next step of a message. Return False if it has to wait."""
         if now.leaving:
             if not now.underway:
                 await self._end(now)
@@ -122,8 +122,10 @@ class Sender:
         return True
 
     def _turned_back(self, cache: QueueCache | None) -> bool:
-        """After a message of the central queue the polling loop comes first: it looks at what else there is to do, and
-        sees what of the queue is left. What waits here is known to nobody else, and is sent before.
+        """Return True if the polling loop must run after a message of the central queue.
+
+        The loop handles other events and then sees the rest of the queue. Messages that only this object knows are sent
+        first.
         """
         if not isinstance(cache, CentralCache):
             return False
@@ -132,7 +134,7 @@ class Sender:
         return not (self._responses or self._turns)
 
     async def _begin(self, cache: QueueCache) -> None:
-        """The next descriptor."""
+        """Begin the next descriptor of a queue cache."""
         self._nic.trace(TraceEvent.NIC_NOTICED, 0, cache.vi)
         number = self._ni.number()
         work = await self._readers.of(cache).send(cache)
@@ -142,7 +144,7 @@ class Sender:
         key = self._ni.key(connection, number)
         self._nic.trace(TraceEvent.NIC_DESCRIPTOR, key, work.descriptor, work.vi | work.asks << 8)
         if work.kind == Kind.READ and not connection.reliable and not work.status:
-            work.status = Status.FORMAT_ERROR  # nobody would tell of lost data
+            work.status = Status.FORMAT_ERROR  # a loss of the data would not be reported
         if work.status or not (connected or work.node >= 0):
             await self._refuse(cache, work, connected, number)
             return
@@ -162,7 +164,7 @@ class Sender:
             now.before.append((data, b""))
 
     async def _refuse(self, cache: QueueCache, work: Work, connected: bool, number: int) -> None:
-        """Something is wrong with it, or its VI is not connected: say so in its status, behind the sends before it."""
+        """Complete an invalid descriptor, or one of a VI that is not connected, in order with the earlier sends."""
         await work.pages.skip()
         cache.free()
         await self._refill.look(cache)
@@ -175,17 +177,17 @@ class Sender:
                 Unacknowledged(number, work.descriptor, work.home, 0, wrong, over=True)
             )
             await self._completions.acknowledged(endpoint)
-        elif connected:  # nothing that could have a status
+        elif connected:  # no descriptor for a status
             await self._breaking.break_up(endpoint, Status.FLUSHED)
 
     async def _fetch(self, now: Outgoing) -> None:
-        """Start fetches as long as there is something to fetch, and room."""
+        """Start fetches while payload and room are left."""
         while True:
             if not now.piece[1]:
                 self._reading = True
                 try:
                     page = await now.work.pages.take() if now.work.pages.more() else None
-                except Refused as refused:  # it was taken back meanwhile
+                except Refused as refused:  # the memory was deregistered during the message
                     await self._give_up(now, refused.status)
                     return
                 finally:
@@ -209,7 +211,7 @@ class Sender:
                 await self._prepare(now, size)
 
     async def _give_up(self, now: Outgoing, status: Status) -> None:
-        """Send no more of it than was fetched."""
+        """Stop fetching a message, and send only what was fetched."""
         await now.work.pages.skip()
         now.behind.clear()
         now.work.status = status
@@ -217,7 +219,7 @@ class Sender:
             await self._over(now)
 
     async def _header(self, now: Outgoing, kind: via.Kind, size: int, last: bool) -> tuple[int, int]:
-        """Of the next packet in the order of the message."""
+        """Return the header words of the next packet in message order."""
         await self._nic.work_on("user_packet" if now.user else "send_packet")
         to = now.connection
         sequence = to.next_sequence()
@@ -226,13 +228,13 @@ class Sender:
         return header.words()
 
     async def _prepare(self, now: Outgoing, size: int) -> None:
-        """Make the header of the newest fetch while it is under way."""
+        """Give the port the header of the newest fetch before the fetch has ended."""
         now.prepared += 1
         last = now.all_fetched and not now.behind
         await self._port.prepare(now.connection.node, await self._header(now, now.data, size, last))
 
     async def _launch(self, now: Outgoing) -> None:
-        """The next packet."""
+        """Launch the next packet."""
         prepared = not now.before and now.prepared
         kind, size, data = now.next()
         if prepared:
@@ -246,14 +248,14 @@ class Sender:
             await self._over(now)
 
     async def _over(self, now: Outgoing) -> None:
-        """The last packet is launched. It is over when all payload has left host memory too."""
+        """End the message after its last launch, or later when all payload has left host memory."""
         if now.underway:
             now.leaving = True
         else:
             await self._end(now)
 
     async def _end(self, now: Outgoing) -> None:
-        """The last packet has left: the descriptor is done, or waits for the acknowledgement."""
+        """Complete the descriptor of a message that has left, or keep it until its acknowledgement."""
         self._now = None
         work, endpoint, connection = now.work, now.endpoint, now.connection
         await self._nic.work_on("user_sent" if now.user else "send_end")

@@ -1,4 +1,4 @@
-"""The kernel's buffer for RDMA writes that arrive: a ring of slots in host memory, each for one packet."""
+"""Kernel's buffer for incoming RDMA writes: a ring of slots in host memory, each for one packet."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pymodels.codes import quick
 
 @quick
 class WriteSlot(IntEnum):
-    """A slot of the kernel's buffer for RDMA writes, byte offsets; the payload of a packet stands behind it [NIC]."""
+    """Byte offsets in the header of a slot, which the packet's payload follows [NIC]."""
 
     VA = 0
     HANDLE = 4
@@ -20,11 +20,11 @@ class WriteSlot(IntEnum):
 
 SLOT_HEADER, SLOTS = 16, 32
 CONFIRM = 1 << 30
-"""The message is complete with this piece, and is answered when it is copied."""
+"""Flag of the last packet of a message, which is acknowledged once the packet is copied."""
 GENERATION = (1 << 22) - 1
-"""The bits of a VI's generation that a slot has."""
+"""Mask of the bits of a VI's generation in a slot."""
 
 
 def slot_bytes(packet: int) -> int:
-    """Bytes of a slot."""
+    """Return the size of a slot in bytes."""
     return SLOT_HEADER + packet

@@ -1,4 +1,4 @@
-/* Messages of VIs whose processes post by themselves. */
+/* Messages of VIs whose processes post without the kernel. */
 
 enum { MOST_REGIONS = 64, USER_RING = 511, OFFSET = 4095 };
 
@@ -16,7 +16,7 @@ struct vi {
 #define VIS ((struct vi *)0x8000)
 #define FENCED (*(u32 *)0x2000)
 
-/* Does a range lie in a region? What was read of it holds until memory is taken back (FENCED). */
+/* Check that a range is in a region. The cached region is valid until memory is deregistered (FENCED). */
 static inline __attribute__((always_inline)) u32 within(const struct known *known, u32 va, u32 size) {
     u32 begin = va - known->va, bytes = known->size;
     if (UNLIKELY(begin > bytes) || UNLIKELY(size > bytes - begin)) {
@@ -26,7 +26,7 @@ static inline __attribute__((always_inline)) u32 within(const struct known *know
     return 1;
 }
 
-/* A region that was not the one before: does the handle name it, is it registered under the VI's tag? */
+/* Check a region other than the cached one: the handle, and the VI's tag. */
 void user_region(struct vi *vi, struct known *known, u32 handle) {
     u32 index = handle & 0xFFF;
     struct region *region = &REGIONS[index];
@@ -42,7 +42,7 @@ void user_region(struct vi *vi, struct known *known, u32 handle) {
     known->table = (u32 *)SHARED32(&region->table);
 }
 
-/* The next word of a ring: where a descriptor is, in the region of the one before. */
+/* Read the next word of a ring: a pointer to a descriptor in the cached region. */
 u32 user_pointer(struct user_ring *ring, struct taken *taken) {
     struct known *known;
     u32 at = ring->at, word;
@@ -62,7 +62,7 @@ u32 user_pointer(struct user_ring *ring, struct taken *taken) {
     return within(known, word, 32);
 }
 
-/* A descriptor that stands in the ring itself, its own address and handle in front: what of it is needed. */
+/* Read a descriptor in the ring itself, after its own address and handle, as far as needed. */
 static inline __attribute__((always_inline)) u32 image_at(struct user_ring *ring, struct taken *taken, u32 *image) {
     u32 at = ring->at, *from = &ring->base[at & USER_RING];
     u64_words own = SHARED64(from), control, range, segment;
@@ -82,7 +82,7 @@ static inline __attribute__((always_inline)) u32 image_at(struct user_ring *ring
     return within(&ring->known[0], own.word[0], 32);
 }
 
-/* The process's word tells how much is there. */
+/* Read the tail from the process's word. */
 u32 user_image(struct user_ring *ring, struct taken *taken, u32 *image) {
     if (UNLIKELY(SHARED32(&ring->pair->receive_tail) - ring->at - 1 > USER_RING)) {
         OFF_PATH("there is none, or no such tail");
@@ -91,7 +91,7 @@ u32 user_image(struct user_ring *ring, struct taken *taken, u32 *image) {
     return image_at(ring, taken, image);
 }
 
-/* A doorbell has told it. */
+/* Use the tail from a doorbell. */
 u32 user_image_told(struct user_ring *ring, struct taken *taken, u32 *image, u32 tail) {
     if (UNLIKELY(tail - ring->at - 1 > USER_RING)) {
         OFF_PATH("there is none, or no such tail");
@@ -100,19 +100,19 @@ u32 user_image_told(struct user_ring *ring, struct taken *taken, u32 *image, u32
     return image_at(ring, taken, image);
 }
 
-/* The handle of another region. */
+/* Read the handle of another region. */
 void user_handle(struct user_ring *ring, struct known *known) {
     u32 at = ring->at;
     known->handle = SHARED32(&ring->base[at & USER_RING]);
     ring->at = at + 1;
 }
 
-/* What was read from a ring is free. */
+/* Free the words that were read from a ring. */
 void user_taken(struct user_ring *ring) {
     SHARED32(&ring->pair->receive_head) = ring->at;
 }
 
-/* The control words of a descriptor: one segment and nothing else; is it in the region of the one before? */
+/* Check the control words of a descriptor with one plain segment, in the cached region. */
 u32 user_segment(struct vi *vi, struct taken *taken, const u32 *image) {
     u32 va, size;
     if (UNLIKELY(image[3] != 0x10000)) {
@@ -137,7 +137,7 @@ u32 user_segment(struct vi *vi, struct taken *taken, const u32 *image) {
     return within(&taken->known, va, size);
 }
 
-/* The control words of any other descriptor. */
+/* Check the control words of any other descriptor. */
 u32 user_control(struct taken *taken, const u32 *image) {
     u32 control = image[3];
     if (UNLIKELY(control & 0xFFF0) || UNLIKELY((control & 3) > 1)) {
@@ -149,7 +149,7 @@ u32 user_control(struct taken *taken, const u32 *image) {
     return control & 7;
 }
 
-/* How much of a segment stands in its next page. */
+/* Compute the part of a segment in its next page. */
 u32 user_page(struct taken *taken) {
     u32 va = taken->va, left = taken->left, part = 4096 - (va & OFFSET);
     if (LIKELY(left <= part)) part = left;
@@ -167,7 +167,7 @@ u32 user_page(struct taken *taken) {
     return va;
 }
 
-/* A message begins: is its VI connected, which number has it. */
+/* Begin a message: check that its VI is connected, and number the message. */
 u32 user_begin(struct vi *vi, struct taken *now, u32 *number) {
     u32 count = *number + 1 & 0xFFFF;
     if (UNLIKELY(SHARED32(&vi->words->state) != vi->connected)) {
@@ -183,7 +183,7 @@ u32 user_begin(struct vi *vi, struct taken *now, u32 *number) {
     return key;
 }
 
-/* The header of the next packet. */
+/* Create the header of the next packet. */
 void user_packet(struct taken *now, u32 size, u32 *header) {
     struct vi *vi = now->vi;
     u32 sequence = vi->sequence, last = 3 << 16;
@@ -206,7 +206,7 @@ u32 user_sent(struct taken *now) {
     return now->length;
 }
 
-/* Which VI a packet is for, is it connected to its source, is it in order. */
+/* Find the VI of a packet, and check that it is connected to the source and that the packet is in order. */
 u32 user_receive(u32 first, u32 second, u32 size) {
     struct vi *vi = &VIS[second >> 22 & 0x7F];
     u32 expected = vi->expected;
@@ -227,7 +227,7 @@ u32 user_receive(u32 first, u32 second, u32 size) {
     return 0;
 }
 
-/* The message is complete. */
+/* Complete a message. */
 u32 user_received(struct vi *vi, struct taken *taken, u32 size) {
     taken->active = 0;
     if (UNLIKELY(size > taken->left)) {
@@ -241,7 +241,7 @@ u32 user_received(struct vi *vi, struct taken *taken, u32 size) {
     return size;
 }
 
-/* Length and status of a descriptor; has it a completion queue? */
+/* Write length and status of a descriptor, and check for a completion queue. */
 u32 user_status(struct vi *vi, u32 descriptor, u32 length, u32 status, u32 *words) {
     words[0] = length;
     words[1] = status | 1;
@@ -252,7 +252,7 @@ u32 user_status(struct vi *vi, u32 descriptor, u32 length, u32 status, u32 *word
     return descriptor + 24;
 }
 
-/* The oldest completion is in host memory: does somebody sleep for it? */
+/* The oldest completion is in host memory: check for a sleeping thread. */
 u32 user_sleeper(struct fresh *one, u32 stored) {
     u32 first = one->first;
     if (UNLIKELY((int)(one->stores - stored) > 0)) {

@@ -1,10 +1,12 @@
-"""Users' own descriptors: the library writes them into the VI's queue cache, or tells only where they are and the NIC
-fetches them by DMA (paper 001, 2.2.2). The NIC checks and translates (`translation.py`).
+"""Users' own descriptors, written into the VI's queue cache or fetched by DMA (paper 001, 2.2.2).
 
-In a queue cache stands, in words: the descriptor with its own address and handle in place of the next one's (a message
-of a few bytes with `IN_PLACE` has its bytes instead of data segments, and their number instead of the segments'), or
+The NIC checks and translates them (`translation.py`). A queue cache holds, in words, either the descriptor itself, with
+its own address and handle in place of the next descriptor's. A message of a few bytes with `IN_PLACE` has its bytes
+instead of data segments, and their number instead of the number of segments. Or it holds a pointer:
 
-    address of the descriptor | POINTER | number of its handle; with NEW_HANDLE that is the next word     it is fetched
+    address of the descriptor | POINTER | number of its handle
+
+With NEW_HANDLE the next word is the handle. The NIC fetches the descriptor.
 """
 
 from __future__ import annotations
@@ -23,36 +25,36 @@ from firmware.via.nic.translation import Frames, Translator
 from firmware.via.nic.user_pages import HANDLE_SHIFT, HANDLES, IN_PLACE, NEW_HANDLE, PAGE, POINTER
 
 CONTROL, SEGMENT = Field.SIZE // 4, Segment.SIZE // 4
-"""Words."""
+"""Words of a control segment, and of an address or data segment."""
 FETCHED = CONTROL + SEGMENT
 """Words of a descriptor with one segment, which are fetched at once."""
 MOST_READ = 32
 MOST_SEGMENTS = 0xFFF
-"""Of a descriptor (ours)."""
+"""Maximum number of segments of a descriptor (not from the paper)."""
 OPERATIONS = (Kind.SEND, Kind.WRITE, Kind.READ)
 FLAGS = int(Control.OPERATION | Control.IMMEDIATE)
 
 
 class UserDescriptors:
-    """Reads users' descriptors."""
+    """Reader of users' descriptors."""
 
     def __init__(self, ni: Ni, table: Frames) -> None:
         self._ni, self._nic, self._port = ni, ni.nic, ni.port
         self._translator = Translator(ni, table)
 
     async def send(self, cache: QueueCache) -> Work:
-        """The next descriptor of a VI's send queue cache."""
+        """Return the next descriptor of a VI's send queue cache."""
         return await self._read(cache, True, self._begin)
 
     async def receive(self, cache: QueueCache, meanwhile: Meanwhile | None = None) -> Work:
-        """The next one of its receive queue cache."""
+        """Return the next descriptor of a VI's receive queue cache."""
         return await self._read(cache, False, meanwhile)
 
     async def _begin(self) -> None:
         await self._nic.work_on("user_begin")
 
     async def _read(self, cache: QueueCache, sends: bool, meanwhile: Meanwhile | None) -> Work:
-        """A descriptor; what stood in the queue cache is free."""
+        """Return the next descriptor, and free its words in the queue cache."""
         endpoint = self._ni.endpoints[cache.vi]
         work = Work(Kind.RECEIVE, cache.vi, 0, 0, SegmentPages(self._ni, self._translator, [], 0, cache))
         told = False
@@ -76,7 +78,7 @@ class UserDescriptors:
         return work
 
     async def _words(self, cache: QueueCache, work: Work, tag: int, aside: Meanwhile) -> tuple[int, ...]:
-        """The descriptor, from the queue cache or from host memory; where it stands there. Raises Refused."""
+        """Return the words of the descriptor, from the queue cache or host memory. Raises Refused."""
         if cache.ready > cache.size:
             raise self._garbage(cache)
         (word,) = cache.take(1)
@@ -97,17 +99,17 @@ class UserDescriptors:
 
     @staticmethod
     def _garbage(cache: QueueCache) -> Refused:
-        """What stands there is no descriptor, so nobody knows where the next one begins."""
+        """Empty a queue cache with invalid contents, where the start of the next descriptor is unknown."""
         cache.reset()
         return Refused(Status.FORMAT_ERROR)
 
     async def _find(self, user: Hashable, work: Work, va: int, handle: int, tag: int) -> None:
-        """Where the descriptor stands in host memory. Raises Refused."""
+        """Set the address of the descriptor in host memory. Raises Refused."""
         region = await self._translator.find(user, va, handle, Field.SIZE, tag)
         work.descriptor, work.home = await self._translator.frame(region, va, handle), handle
 
     async def _pointed(self, cache: QueueCache, work: Work, word: int, tag: int, aside: Meanwhile) -> tuple[int, ...]:
-        """The descriptor by DMA: first as much as one with one segment has. Raises Refused."""
+        """Fetch the descriptor by DMA, first with the size of one segment. Raises Refused."""
         va, number = word & -ALIGNMENT, word >> HANDLE_SHIFT & HANDLES - 1
         if word & NEW_HANDLE:
             await self._nic.caught_up()
@@ -130,7 +132,7 @@ class UserDescriptors:
         return words[:need]
 
     async def _understand(self, work: Work, words: tuple[int, ...], endpoint: Endpoint, sends: bool) -> None:
-        """What the descriptor asks for. Raises Refused."""
+        """Decode and check the descriptor. Raises Refused."""
         count, flags = divmod(words[Field.CONTROL // 4], 1 << 16)
         plain = count == 1 and not flags
         await self._nic.work_on("user_segment" if plain else "user_control")
@@ -155,7 +157,7 @@ class UserDescriptors:
 
     @staticmethod
     def _kind(flags: int, sends: bool) -> Kind:
-        """What a descriptor of a send or receive queue is. Raises Refused."""
+        """Return the kind of a descriptor of a send or receive queue. Raises Refused."""
         operation = flags & Control.OPERATION
         if flags & ~(FLAGS | IN_PLACE) or operation > (Control.RDMA_READ if sends else Control.SEND_RECEIVE):
             raise Refused(Status.FORMAT_ERROR)
@@ -164,7 +166,7 @@ class UserDescriptors:
         return OPERATIONS[operation] if sends else Kind.RECEIVE
 
     async def _segments(self, work: Work, rest: tuple[int, ...], endpoint: Endpoint, plain: bool) -> None:
-        """Data segments: all of them are checked before the first is used. Raises Refused."""
+        """Check all data segments before the first one is used. Raises Refused."""
         most = self._nic.load(endpoint.words + Vi.MOST)
         parts = [Span(rest[at], rest[at + 2], rest[at + 3]) for at in range(0, len(rest), SEGMENT)]
         side, tag = (work.vi, work.kind), endpoint.tag()

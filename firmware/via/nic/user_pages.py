@@ -1,5 +1,7 @@
-"""What processes write themselves in the NIC's memory: doorbells and queue caches, in pages of their own (paper 001,
-2.2.1 and 2.4). Both sides read this file; what stands in a queue cache is told in `user_descriptors.py`.
+"""NIC memory that processes write themselves: doorbells and queue caches, in pages of their own (paper 001, 2.2.1 and
+2.4).
+
+Both NIC and host import this file. `user_descriptors.py` defines the contents of the queue caches.
 """
 
 from __future__ import annotations
@@ -15,31 +17,34 @@ PAGE = 4096
 
 @quick
 class Pair(IntEnum):
-    """The doorbells of a VI, and how far the NIC is: byte offsets [who writes]. They stand in the page of the VI, or in
-    a page with all those of its process.
+    """Byte offsets of a VI's doorbells and of the NIC's positions [writer].
+
+    They are in the page of the VI, or in a page with those of all VIs of the process.
     """
 
     SEND_TAIL = 0
-    """[process]"""
+    """Tail of the send queue cache [process]."""
     RECEIVE_TAIL = 4
-    """[process]"""
+    """Tail of the receive queue cache [process]."""
     SEND_HEAD = 8
-    """[NIC]"""
+    """Head of the send queue cache [NIC]."""
     RECEIVE_HEAD = 12
-    """[NIC]"""
+    """Head of the receive queue cache [NIC]."""
     BYTES = 16
 
 
 class Queues(NamedTuple):
-    """The queue caches of a VI that its process may write, in a page of its own: offset and words of each."""
+    """Offset and size in words of a VI's queue caches in the page of its process."""
 
     sends: tuple[int, int]
     receives: tuple[int, int]
 
 
 def queues_of(options: Options) -> Queues:
-    """Room for 256 descriptors, of which some twenty are written; for fewer sends where one word is the doorbell, so
-    that one is posted at a time.
+    """Return the queue caches of a VI.
+
+    They hold 256 descriptors as pointers, or some twenty written descriptors. With a doorbell of one word the send
+    queue is smaller, because one descriptor is posted at a time.
     """
     if options.pages == "vi":
         return Queues((0x400, 256), (0x800, 512))
@@ -47,10 +52,14 @@ def queues_of(options: Options) -> Queues:
 
 
 BELL_SEND, BELL_RECEIVE = 0, 4
-"""Offsets in a VI's page of the doorbell region."""
+"""Offsets of the two doorbells in a VI's page of the doorbell region."""
 POINTER, NEW_HANDLE, HANDLE_SHIFT, HANDLES = 1, 2, 2, 16
-"""Bits of a word of a user's queue cache: the descriptor at this address is fetched; its handle is the next word; by
-which of so many numbers the handle is known from then on.
+"""Fields of a pointer word in a user's queue cache.
+
+POINTER: the descriptor at this address is to be fetched. NEW_HANDLE: the next word is the memory handle. HANDLE_SHIFT
+and HANDLES: position and range of the number that names the handle from then on.
 """
 IN_PLACE = 0x8000
-"""Beside a descriptor's control bits in a queue cache: the message's bytes stand in place of data segments (ours)."""
+"""Flag beside a descriptor's control bits in a queue cache: the message's bytes replace the data segments (not from the
+paper).
+"""

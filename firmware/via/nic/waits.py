@@ -1,4 +1,4 @@
-"""What a NIC lacks, for reports of who waits for whom. It need not be what hinders, so nobody is said to hold it."""
+"""Waits of a NIC, for hang reports. A wait need not be the cause of a hang, so no holder is named."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pymodels.waiting import Wait, Wanted
 
 
 def owed(ni: Ni) -> Iterator[Wait]:
-    """Acknowledgements of peers, by VI, and the end of the packet that is with the port."""
+    """Return the acknowledgements that VIs wait for, and the wait for the packet in the port."""
     for endpoint in ni.endpoints:
         if count := len(endpoint.connection.unacknowledged):
             sends = f"{count} messages of VI {endpoint.number}"

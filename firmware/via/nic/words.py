@@ -1,6 +1,6 @@
-"""Words that kernel agent and NIC write for each other, with their fields by name: the only definition of positions.
+"""Words that kernel agent and NIC exchange, with their fields by name. No other file defines bit positions.
 
-Each class is one word; `of` puts it together, its properties take it apart.
+Each class is one word; `of` encodes it, its properties decode it.
 """
 
 from __future__ import annotations
@@ -11,127 +11,127 @@ from firmware.via.nic.layout import VALID, Command, Event
 from firmware.via.nic.slots import CONFIRM, GENERATION
 
 COMMAND_GENERATION = (1 << 12) - 1
-"""The bits of a VI's generation that a command has."""
+"""Mask of the bits of a VI's generation in a command."""
 
 
 class CommandWord(NamedTuple):
-    """Of the command ring: command (4) | generation (12) | VI or completion queue (16)."""
+    """Word of the command ring: command (4) | generation (12) | VI or completion queue (16)."""
 
     word: int
 
     @classmethod
     def of(cls, command: Command, number: int, generation: int = 0) -> CommandWord:
-        """`number`: of the VI or the completion queue."""
+        """Return a word for a command on the VI or completion queue `number`."""
         return cls(command << 28 | (generation & COMMAND_GENERATION) << 16 | number)
 
     @property
     def command(self) -> Command:
-        """What is to be done."""
+        """Command."""
         return Command(self.word >> 28)
 
     @property
     def number(self) -> int:
-        """Of the VI or the completion queue."""
+        """Number of the VI or completion queue."""
         return self.word & 0xFFFF
 
     def means(self, generation: int) -> bool:
-        """Whether it is for this generation of the VI."""
+        """Return True if the word is for this generation of the VI."""
         return self.word >> 16 & COMMAND_GENERATION == generation & COMMAND_GENERATION
 
 
 class EventWord(NamedTuple):
-    """Of the event ring: 1 (1) | event (7) | VI (8) | detail (16)."""
+    """Word of the event ring: 1 (1) | event (7) | VI (8) | detail (16)."""
 
     word: int
 
     @classmethod
     def of(cls, event: Event, vi: int, detail: int) -> EventWord:
-        """A valid entry."""
+        """Return a valid entry."""
         return cls(VALID | event << 24 | vi << 16 | detail)
 
     @property
     def event(self) -> int:
-        """An `Event`, if it is one."""
+        """Number of the event, see `Event`."""
         return self.word >> 24 & 0x7F
 
     @property
     def vi(self) -> int:
-        """Whose it is."""
+        """Number of the VI."""
         return self.word >> 16 & 0xFF
 
     @property
     def detail(self) -> int:
-        """As `Event` says."""
+        """Detail, as defined by the event."""
         return self.word & 0xFFFF
 
 
 class PeerWord(NamedTuple):
-    """`Vi.PEER`: number of the connection (8) | node (8) | VI (8)."""
+    """Word `Vi.PEER`: number of the connection (8) | node (8) | VI (8)."""
 
     word: int
 
     @classmethod
     def of(cls, connection: int, node: int, vi: int) -> PeerWord:
-        """The peer of a VI."""
+        """Return the word for a peer."""
         return cls(connection << 16 | node << 8 | vi)
 
     @property
     def connection(self) -> int:
-        """Its number."""
+        """Number of the connection."""
         return self.word >> 16
 
     @property
     def node(self) -> int:
-        """Of the peer."""
+        """Node of the peer."""
         return self.word >> 8 & 0xFF
 
     @property
     def vi(self) -> int:
-        """The peer's."""
+        """VI number at the peer."""
         return self.word & 0xFF
 
 
 class ModeWord(NamedTuple):
-    """`Vi.MODE`: rights of the peer (8) | reliability (8)."""
+    """Word `Vi.MODE`: rights of the peer (8) | reliability (8)."""
 
     word: int
 
     @classmethod
     def of(cls, rights: int, reliability: int) -> ModeWord:
-        """`rights`: `RDMA_WRITE`, `RDMA_READ`."""
+        """Return the word; `rights` are `RDMA_WRITE` and `RDMA_READ`."""
         return cls(rights << 8 | reliability)
 
     @property
     def rights(self) -> int:
-        """`RDMA_WRITE`, `RDMA_READ`."""
+        """Rights of the peer: `RDMA_WRITE`, `RDMA_READ`."""
         return self.word >> 8
 
     @property
     def reliability(self) -> int:
-        """A `Reliability`."""
+        """Reliability level, see `Reliability`."""
         return self.word & 0xFF
 
 
 class SlotWord(NamedTuple):
-    """`WriteSlot.VI`: 1 (1) | CONFIRM (1) | generation of the VI (22) | VI (8)."""
+    """Word `WriteSlot.VI`: 1 (1) | CONFIRM (1) | generation of the VI (22) | VI (8)."""
 
     word: int
 
     @classmethod
     def of(cls, vi: int, generation: int, *, confirm: bool) -> SlotWord:
-        """A full slot. `confirm`: the message is complete with this piece, and is answered when it is copied."""
+        """Return the word of a full slot. `confirm` marks the last packet of a message to acknowledge."""
         return cls(VALID | confirm * CONFIRM | (generation & GENERATION) << 8 | vi)
 
     @property
     def vi(self) -> int:
-        """Whose peer has written."""
+        """Number of the target VI."""
         return self.word & 0xFF
 
     @property
     def confirm(self) -> bool:
-        """Whether it is answered when it is copied."""
+        """True if the message is acknowledged once the packet is copied."""
         return bool(self.word & CONFIRM)
 
     def means(self, generation: int) -> bool:
-        """Whether it is for this generation of the VI."""
+        """Return True if the word is for this generation of the VI."""
         return self.word >> 8 & GENERATION == generation & GENERATION

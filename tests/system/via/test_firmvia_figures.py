@@ -1,9 +1,8 @@
-"""FirmVIA's figures on the SP adapter's RTL stay where paper 001, 3.3 has them.
+"""Results of FirmVIA on the SP adapter's RTL agree with paper 001, 3.3.
 
-Strategy: the studies run as a user would run them, with fewer sizes where a figure needs no more. Held are the
-published values with the agreement that `published.toml` asks for, or, where the page says that they are missed, what
-it says; the orderings that the text states; and that the paper's future system follows from the present one: its
-profile takes over what was calibrated there.
+Strategy: the studies run as a user runs them, with fewer sizes where possible. Compared are the published values with
+the agreement of `published.toml`, or with the deviation that the page states; the orderings in the paper's text; and
+that the profile of the paper's future system uses the calibrated values of the present one.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from tests.system.runs import must
 
 
 def agrees(study: str, metric: str, profile: str, value: float) -> None:
-    """A measured value is as near to the published one as it is asked to be."""
+    """Check that a measured value agrees with the published one as required."""
     alone = (row for row in load_published() if not row.over)
     (row,) = (row for row in alone if (row.study, row.metric, row.profile) == (study, metric, profile))
     assert row.agrees(value), f"{study} {metric}: {value}, published {row.value}"

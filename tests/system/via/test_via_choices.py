@@ -1,7 +1,7 @@
-"""What the choices of VIA cost one against the other, as paper 001 orders them (2.2 and 2.3), on the RTL.
+"""Costs of VIA's design choices relative to each other, as ordered by paper 001 (2.2 and 2.3), on the RTL.
 
-Strategy: each study runs as a user would run it, with small settings, on a system of the paper. Held are orderings
-that its text states and, where a value is published with an agreement, that agreement; not the present figures.
+Strategy: each study runs as a user runs it, with small settings, on a system of the paper. Compared are the orderings
+of its text and, where a value is published with an agreement, that value; not the present results.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ RUNS = {"lanai4": "lanai4+p2-300", "sp": "sp+p3-450"}
 
 
 def published(study: str, metric: str, profile: str) -> float:
-    """A published value."""
+    """Return a published value."""
     (row,) = (row for row in load_published() if (row.study, row.metric, row.profile) == (study, metric, profile))
     return row.value
 

@@ -1,8 +1,8 @@
-"""What the paper claims of VIA is what its studies measure on the RTL.
+"""Claims of the paper about VIA, measured by studies on the RTL.
 
-Strategy: each study runs as a user would run it, with small settings, on the system that the paper had; its metrics are
-held against the orderings that the paper's text states, and against published values within the agreement that each
-asks for. The suite of micro-benchmarks runs one part on both simulators, with equal results.
+Strategy: each study runs as a user runs it, with small settings, on the paper's system. Its metrics are compared with
+the orderings of the paper's text, and with published values within their agreements. The suite of micro-benchmarks runs
+one part on both simulators, with equal results.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Hostile processes disturb nobody, on the RTL of each kind of NIC.
+"""Protection against hostile processes, on the RTL of each kind of NIC.
 
-Strategy: the study `via_fuzz` checks itself, byte by byte; here it runs a short while with the kernel's doorbell on two
-NICs and with processes' own doorbells on one.
+Strategy: the study `via_fuzz` checks itself, byte by byte. It runs for a short time with the kernel's doorbell on two
+NICs and with user-level doorbells on one.
 """
 
 from __future__ import annotations

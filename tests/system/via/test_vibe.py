@@ -1,7 +1,8 @@
-"""The suite of micro-benchmarks tells what one component costs (paper 001, chapter 4).
+"""Suite of micro-benchmarks: costs of single components (paper 001, chapter 4).
 
-Strategy: the whole suite runs once, with few rounds, and every part of it is held against what its component must do to
-a message: cost more, carry more, or change nothing. A second implementation runs the parts in which it must differ.
+Strategy: the whole suite runs once, with few rounds, and every part is compared with the necessary effect of its
+component on a message: higher cost, higher bandwidth, or none. A second implementation runs the parts in which it must
+differ.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ from tests.system.runs import Run, must
 
 @pytest.fixture(scope="module")
 def suite(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """All parts on FirmVIA, on LANai 9."""
+    """Run all parts on FirmVIA, on a LANai 9."""
     folder = tmp_path_factory.mktemp("suite")
     return must("vibe", "verilator", folder, "rounds=2 messages=6 largest=4096", profile="lanai9")
 
 
 @pytest.fixture(scope="module")
 def found(suite: Run) -> dict[str, float]:
-    """Its metrics."""
+    """Return the metrics of the suite."""
     return suite.metrics
 
 

@@ -84,7 +84,7 @@ Call = Callable[[Ends], Any]
 MISUSES: dict[str, tuple[Call, Code, str]] = {
     "no offset": (lambda e: e.bench.endpoints[0].request_xfer(1, -1, KEEP, b""), Code.BAD_SEGMENT_OFFSET, "offset -1"),
     "a long offset": (
-        lambda e: e.bench.endpoints[0].request_xfer(1, 1 << 32, KEEP, b""), Code.BAD_SEGMENT_OFFSET, "give a word"
+        lambda e: e.bench.endpoints[0].request_xfer(1, 1 << 32, KEEP, b""), Code.BAD_SEGMENT_OFFSET, "give an integer"
     ),
     "beyond all": (
         lambda e: e.bench.endpoints[0].request_xfer(1, (1 << 32) - 2, KEEP, b"12"), Code.BAD_LENGTH, "give fewer"
@@ -102,11 +102,11 @@ MISUSES: dict[str, tuple[Call, Code, str]] = {
         lambda e: e.bench.endpoints[0].get_xfer(1, 0, KEEP, SIZE + 1, 0), Code.BAD_SEGMENT_OFFSET, "within it"
     ),
     "getting half a byte": (lambda e: e.bench.endpoints[0].get_xfer(1, 0, KEEP, 0, 0.5), Code.BAD_LENGTH, "0.5 bytes"),  # type: ignore[arg-type]
-    "getting for no handler": (lambda e: e.bench.endpoints[0].get_xfer(1, 0, 77, 0, 1), Code.BAD_HANDLER, "set it"),
+    "getting for no handler": (lambda e: e.bench.endpoints[0].get_xfer(1, 0, 77, 0, 1), Code.BAD_HANDLER, "set the handler first"),
     "a segment that is not there": (
         lambda e: e.bench.endpoints[0].set_segment(0x7000_0000, 4), Code.BAD_SEGMENT_OFFSET, "nothing is mapped"
     ),
-    "half a segment": (lambda e: e.bench.endpoints[0].set_segment(0, 0.5), Code.BAD_LENGTH, "this is no place"),  # type: ignore[arg-type]
+    "half a segment": (lambda e: e.bench.endpoints[0].set_segment(0, 0.5), Code.BAD_LENGTH, "invalid range"),  # type: ignore[arg-type]
     "no resources": (lambda e: e.bench.endpoints[0].set_expected_resources(0, 1), Code.BAD_ARGUMENTS, "give two"),
     "many resources": (lambda e: e.bench.endpoints[0].set_expected_resources(1, 33), Code.BAD_ARGUMENTS, "32 at most"),
 }  # fmt: skip

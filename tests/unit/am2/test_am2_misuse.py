@@ -34,15 +34,15 @@ MISUSES: dict[str, tuple[Misuse, Code, str]] = {
     "half a word": (lambda b: b.endpoints[0].request(1, KEEP, 0.5), Code.BAD_ARGUMENTS, "give integers"),  # type: ignore[arg-type]
     "long data": (lambda b: b.endpoints[0].request_i(1, KEEP, bytes(8193)), Code.BAD_LENGTH, "at most 8192 of them"),
     "text": (lambda b: b.endpoints[0].request_i(1, KEEP, "x"), Code.BAD_LENGTH, "data must be bytes"),  # type: ignore[arg-type]
-    "a long tag": (lambda b: b.endpoints[0].set_tag(1 << 64), Code.BAD_TAG, "give a number of 64 bits"),
-    "a tag to map": (lambda b: b.endpoints[0].map(3, EndpointName(1, 0), -1), Code.BAD_TAG, "tag -1; give a number"),
+    "a long tag": (lambda b: b.endpoints[0].set_tag(1 << 64), Code.BAD_TAG, "give an integer from 0 to"),
+    "a tag to map": (lambda b: b.endpoints[0].map(3, EndpointName(1, 0), -1), Code.BAD_TAG, "tag -1; give an integer"),
     "node 256": (lambda b: b.endpoints[0].map(3, EndpointName(256, 0), TAG), Code.BAD_ENDPOINT, "give the name of an"),
     "endpoint 127": (lambda b: b.endpoints[0].map(3, EndpointName(1, 127), TAG), Code.BAD_ENDPOINT, "give the name of"),
     "weight 0": (lambda b: b.bundles[0].allocate_endpoint(0), Code.BAD_ARGUMENTS, "weight 0; give 1 to 65535"),
     "another process": (
         lambda b: b.bundles[0].move_endpoint(b.endpoints[0], b.bundles[1]),
         Code.BAD_ARGUMENTS,
-        "not between bundles of one process",
+        "not in this bundle",
     ),
     "waiting for nothing": (lambda b: b.libraries[0].allocate_bundle().wait(), Code.BAD_ARGUMENTS, "has no endpoint"),
 }
@@ -79,7 +79,7 @@ async def _made(call: Misuse, bench: Bench) -> None:
 def test_there_are_as_many_endpoints_as_rows_and_a_freed_one_can_be_had_again() -> None:
     bench = Bench(frames=2, each=2)
     bench.run(*(bench.bundles[0].allocate_endpoint() for _ in range(ENDPOINTS - 2)), within_us=1e5)
-    with pytest.raises(Am2Error, match="host host0 has 64, as many as there can be; free one"):
+    with pytest.raises(Am2Error, match="all 64 endpoints of host host0 are in use; free an endpoint"):
         bench.run(bench.bundles[0].allocate_endpoint())
     bench.run(bench.bundles[0].endpoints[1].free())
     again = bench.run(bench.bundles[0].allocate_endpoint())[0]
@@ -97,9 +97,9 @@ def test_an_endpoint_freed_with_messages_in_flight_is_gone_and_the_others_go_on(
         for number in range(4):
             await freed.request(1, KEEP, number)
         await freed.free()
-        with pytest.raises(Am2Error, match="it was freed; allocate another one"):
+        with pytest.raises(Am2Error, match="already freed; allocate another endpoint"):
             await freed.request(1, KEEP)
-        with pytest.raises(Am2Error, match="it was freed"):
+        with pytest.raises(Am2Error, match="already freed"):
             await freed.free()
 
     bench.run(leave())
@@ -133,7 +133,7 @@ def test_the_handler_of_a_request_may_only_reply_once() -> None:
 
     bench.endpoints[1].set_handler(5, sends)
     bench.run(bench.send(0, 1, handler=5), bench.until(0, 1), bench.bundles[1].until(lambda: bool(refused)))
-    assert refused == ["the handler of a request short makes it", "it is answered already"]
+    assert refused == ["the handler of a request short makes it", "the request has its reply"]
 
 
 def test_the_handler_of_a_reply_may_send_nothing() -> None:
@@ -149,7 +149,7 @@ def test_the_handler_of_a_reply_may_send_nothing() -> None:
     bench.endpoints[0].set_handler(6, sends)
     far, over = bench.endpoints[1], bench.bundles[0].until(lambda: bool(refused))
     bench.run(bench.send(0, 1, handler=5), over, bench.bundles[1].until(lambda: far.handled == 1))
-    assert refused == ["the handler of a reply short makes it", "a reply or a returned message is not answered"]
+    assert refused == ["the handler of a reply short makes it", "the message is a reply, or was returned"]
 
 
 def test_the_handler_of_a_returned_message_may_send_nothing() -> None:
@@ -161,7 +161,7 @@ def test_the_handler_of_a_returned_message_may_send_nothing() -> None:
     bench.endpoints[0].set_handler(0, sends)
     bench.endpoints[0].map(7, EndpointName(1, 60), TAG)
     bench.run(bench.send(0, 7), bench.bundles[0].until(lambda: bool(refused)))
-    assert refused == ["the handler of a request short makes it", "a reply or a returned message is not answered"]
+    assert refused == ["the handler of a request short makes it", "the message is a reply, or was returned"]
 
 
 # ---- a hostile process

@@ -264,7 +264,7 @@ def test_a_program_without_a_handler_of_returned_messages_gets_an_error() -> Non
         await fresh.request(0, KEEP)
         await bench.bundles[0].until(lambda: not fresh.unanswered)
 
-    with pytest.raises(Am2Error, match="a request short to .*came back: bad endpoint; set handler 0"):
+    with pytest.raises(Am2Error, match="returned request short to .*: bad endpoint; set handler 0"):
         bench.run(ask())
 
 
@@ -283,7 +283,9 @@ def test_a_report_of_a_hang_says_whose_acknowledgement_is_missing_and_which_tran
         faults.drop(0, 1, faults.passed(0, 1) + number)
     with pytest.raises(MachineError) as report:
         bench.run(give(bench, b""), within_us=100)
-    assert "NIC 0 waits for an answer to transmission 3 of endpoint 0's message 0, held by NIC 1" in str(report.value)
+    assert "NIC 0 waits for the acknowledgement of transmission 3 of endpoint 0's message 0, held by NIC 1" in str(
+        report.value
+    )
     assert "host0: process 1 waits for 0 messages" in str(report.value)
 
 

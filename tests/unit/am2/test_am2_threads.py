@@ -88,5 +88,5 @@ def test_a_thread_may_request_while_the_handler_of_another_runs_and_the_handler_
 def test_a_bundle_has_the_access_that_was_asked_for() -> None:
     library = Bench().libraries[0]
     assert [library.allocate_bundle().access, library.allocate_bundle(Access.PAR).access] == [Access.SEQ, Access.PAR]
-    with pytest.raises(Am2Error, match="its access is 7"):
+    with pytest.raises(Am2Error, match="invalid access 7"):
         library.allocate_bundle(7)  # type: ignore[arg-type]

@@ -1,5 +1,7 @@
-"""A tour of VIA under every preset: a connection's life, messages of each kind, completion queues, reliable levels.
-Then messages on other NICs, and by other ways to read descriptors.
+"""Operations of VIA under every preset, for the table of charged paths.
+
+They cover a connection from start to end, messages of each kind, completion queues and reliable levels, then messages
+on other NICs and with other ways to read descriptors.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from tests.unit.via.via_bench import Pair, pair, start
 
 
 def tour(charges: Charges) -> None:
-    """All of them."""
+    """Run all operations."""
     for preset in PRESETS:
         _Tour(charges, preset).run()
     firmvia = _Tour(charges, "firmvia")
@@ -28,19 +30,19 @@ def tour(charges: Charges) -> None:
 
 
 class _Tour:
-    """The operations under one preset."""
+    """Operations under one preset."""
 
     def __init__(self, charges: Charges, preset: str) -> None:
         self._charges, self._preset = charges, preset
 
     def step(self, machine: Machine, what: str, *calls: Awaitable[Any]) -> list[Any]:
-        """One operation, counted until all is quiet."""
+        """Run one operation, counted until the machine is idle."""
         with self._charges.operation(f"{self._preset} {what}"):
             done: list[Any] = machine.finish(*(settled(machine, call) for call in calls))
         return done
 
     def run(self) -> None:
-        """A connection from its beginning to its end, then the levels of reliability."""
+        """Run a connection from start to end, then the reliability levels."""
         machine = Machine(2)
         vias = start(machine, load=False, preset=self._preset)
         self.step(machine, "load", *(via.start() for via in vias))
@@ -65,7 +67,7 @@ class _Tour:
             self.message(reliable, 4000, f" {level.name.lower()}")
 
     def _queue(self, p: Pair) -> None:
-        """A completion queue's life, a message told by it in its midst."""
+        """Create, use and destroy a completion queue."""
         (queue,) = self.step(p.machine, "create CQ", p.there.nic.create_cq(8))
         (mine,) = p.machine.finish(p.here.nic.create_vi(p.here.tag))
         (yours,) = p.machine.finish(p.there.nic.create_vi(p.there.tag, receive_cq=queue))
@@ -79,7 +81,7 @@ class _Tour:
         self.step(p.machine, "destroy CQ", queue.destroy())
 
     def message(self, p: Pair, size: int, level: str = "") -> None:
-        """A message, its receiver polling and sleeping."""
+        """Send a message to a polling, then to a sleeping receiver."""
         for sleeps in (False, True):
             receive = p.there.descriptor(0).receive([p.there.part(0, size)] if size else [])
             send = p.here.descriptor(0).send([p.here.part(0, size)] if size else [])

@@ -1,5 +1,7 @@
-"""A tour of VIA's other calls and ways: queries, attributes, peers, remote reads and writes, NICs of other kinds; and
-of what goes wrong: descriptors and packets that are refused, connections that break, caches that are full.
+"""Further operations of VIA for the table of charged paths.
+
+They cover queries, attributes, peers, RDMA reads and writes, and NICs of other kinds. Then errors: rejected descriptors
+and packets, broken connections, full caches.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ LONG = 60_000
 
 
 def tour(charges: Charges) -> None:
-    """All of them."""
+    """Run all operations."""
     _calls(_Steps(charges, "calls", pair()))
     for preset in ("firmvia", "bvia2", "hwvia"):
         _read(_Steps(charges, preset, made(preset)))
@@ -51,26 +53,26 @@ class _Steps:
         self.charges, self.name, self.p = charges, name, p
 
     def step(self, what: str, *calls: Awaitable[Any]) -> list[Any]:
-        """One operation, or several at once, counted until all is quiet."""
+        """Run one operation, or several at once, counted until the machine is idle."""
         with self.charges.operation(f"{self.name} {what}"):
             done: list[Any] = self.p.machine.finish(*(settled(self.p.machine, call) for call in calls))
         return done
 
 
 async def _done(vi: Vi, descriptor: Descriptor) -> None:
-    """A send, until it is done."""
+    """Send and wait for the completion."""
     await vi.post_send(descriptor)
     await vi.poll_send()
 
 
 async def _refused(call: Awaitable[Any]) -> None:
-    """A call that fails."""
+    """Make a call that fails."""
     with suppress(VipError):
         await call
 
 
 def _calls(s: _Steps) -> None:
-    """What a process asks for or changes, and connections by name."""
+    """Query and set attributes, and connect by name."""
     here, there = s.p.here, s.p.there
     s.step("query NIC", here.nic.query())
     s.step("query counters", here.nic.query_counters())
@@ -97,7 +99,7 @@ def _calls(s: _Steps) -> None:
 
 
 def _told(s: _Steps) -> None:
-    """A process is notified of a message by a signal."""
+    """Notify a process of a message by a signal."""
     p = s.p
 
     async def take(sig: Sig) -> None:
@@ -116,7 +118,7 @@ def _read(s: _Steps) -> None:
 
 
 def _write(s: _Steps) -> None:
-    """Twice to the same pages, then where it must not."""
+    """Write twice to the same pages, then to memory that is not allowed."""
     here, there, mine = s.p.here, s.p.there, s.p.mine
     for what, handle in (
         ("write", there.handle),
@@ -128,7 +130,9 @@ def _write(s: _Steps) -> None:
 
 
 def _ends(s: _Steps) -> None:
-    """Packets that are refused: no receive is posted, damaged, of a connection that is no more. What is posted then."""
+    """Send packets that are rejected: without a posted receive, damaged, or of an old connection. Then flush
+    descriptors.
+    """
     p, faults = s.p, s.p.machine.faults
 
     def send() -> Awaitable[None]:
@@ -147,13 +151,13 @@ def _ends(s: _Steps) -> None:
 
 
 async def _later(machine: Machine, call: Awaitable[Any]) -> None:
-    """When the other side has gone."""
+    """Make a call after the other side has gone."""
     await machine.kernel.sleep(SETTLE_PS // 2, "the other side")
     await call
 
 
 def _broken(s: _Steps) -> None:
-    """A connection breaks for want of a receive, and by a descriptor that nobody may read."""
+    """Break a connection by a missing receive, and by a descriptor outside of registered memory."""
     p = s.p
     s.step("send without a receive, and break", p.mine.post_send(p.here.descriptor(0).send([p.here.part(0, 16)])))
     late = p.there.descriptor(0).receive([p.there.part(0, 8)])
@@ -164,7 +168,7 @@ def _broken(s: _Steps) -> None:
 
 
 def _taken_back(s: _Steps) -> None:
-    """Memory is taken back under a message."""
+    """Deregister memory during a message."""
     p = s.p
     p.machine.finish(p.yours.post_receive(p.there.descriptor(0).receive([p.there.part(0, LONG)])))
 
@@ -177,7 +181,7 @@ def _taken_back(s: _Steps) -> None:
 
 
 def _refilled(s: _Steps) -> None:
-    """More descriptors than the NIC's queue caches hold."""
+    """Post more descriptors than the NIC's queue caches hold."""
     p, count = s.p, 40
 
     async def receive() -> None:
@@ -193,7 +197,7 @@ def _refilled(s: _Steps) -> None:
 
 
 def _no_room(s: _Steps) -> None:
-    """Posts that wait for the long messages before them."""
+    """Post behind long messages that fill the queue."""
     p = s.p
 
     async def run() -> None:

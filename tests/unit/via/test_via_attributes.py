@@ -1,8 +1,8 @@
-"""What a process asks for and sets (VipQuery..., VipSet..., VipResizeCQ, VipErrorCallback).
+"""Attributes that a process queries and sets (VipQuery..., VipSet..., VipResizeCQ, VipErrorCallback).
 
-Strategy: what is asked for must be what was created; what is set must show in what happens next: a tag that no longer
-fits, a right of the peer that is gone, a message that has become too long. A completion queue is made larger and
-smaller between completions, of which none may be lost or told twice.
+Strategy: queries must return what was created. A change must take effect: a tag that no longer matches, a right that
+the peer has lost, a message that has become too long. A completion queue is enlarged and reduced between completions,
+each of which must be reported exactly once.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ DONE = Status.DONE | Status.RECEIVE
 
 
 async def exchange(p: Pair, size: int) -> tuple[Status, Status]:
-    """A message; statuses of its two descriptors."""
+    """Send a message and return the statuses of its two descriptors."""
     await p.yours.post_receive(p.there.descriptor(0).receive([p.there.part(0, size)]))
     await p.mine.post_send(p.here.descriptor(0).send([p.here.part(0, size)]))
     return (await p.mine.poll_send()).status, (await p.yours.poll_receive()).status
@@ -104,7 +104,7 @@ def test_attributes_of_a_vi_are_set_between_connections_only(preset: str) -> Non
 
 
 async def _reliable(p: Pair) -> Status:
-    """What becomes of a send without a receive."""
+    """Return the status of a send without a receive."""
     await p.mine.post_send(p.here.descriptor(2).send([p.here.part(0, 8)]))
     return (await p.mine.poll_send()).status
 
@@ -244,7 +244,7 @@ def test_processes_have_all_vis_but_that_of_the_kernel_agents(vis: int, remedy: 
         with pytest.raises(VipError) as refused:
             await p.here.nic.create_vi(p.here.tag)
         assert refused.value.result is Result.ERROR_RESOURCE
-        there = f"the {vis - 1} that processes can have (VI 0 is the kernel agents') are there"
-        assert str(refused.value) == f"creating a VI: {there}: no resource is left; {remedy}"
+        there = f"all {vis - 1} VIs for processes are in use (VI 0 is for kernel agents)"
+        assert str(refused.value) == f"creating a VI: {there}: out of resources; {remedy}"
 
     p.machine.finish(run())

@@ -1,6 +1,8 @@
-"""Strategy: the design choices of paper 001, 2.2, each with the same short programme: messages of many lengths in odd
-segments, many receives ahead, immediate data, a lost packet, wrong descriptors. Then what only processes' own doorbells
-have: a page that is one process's, garbage in it, memory that is taken back while a message is under way.
+"""Design choices of paper 001, 2.2.
+
+Strategy: each choice runs the same short program: messages of many lengths in odd segments, many posted receives,
+immediate data, a lost packet, invalid descriptors. Further tests cover user-level doorbells: a page that belongs to one
+process, garbage in it, memory deregistered during a message.
 """
 
 from __future__ import annotations
@@ -45,12 +47,12 @@ DONE, RECEIVED = Status.DONE, Status.DONE | Status.RECEIVE
 
 
 def made(choice: str, machine: Machine | None = None, **more: Any) -> Pair:
-    """A connection between NICs of such a choice."""
+    """Return a connection between NICs with a choice."""
     return pair(machine, vis=8, **{**CHOICES[choice], **more})
 
 
 async def one_way(p: Pair, size: int, segments: int = 1, immediate: int | None = None) -> Descriptor:
-    """One message; the receive descriptor."""
+    """Send one message and return the receive descriptor."""
     p.here.write(7, pattern(size))
     step = -(-size // segments)
     parts = [p.here.part(7 + at, min(step, size - at)) for at in range(0, size, step or 1)]
@@ -108,7 +110,7 @@ def test_many_receives_ahead_are_used_in_order(choice: str) -> None:
 
 @EACH
 def test_256_descriptors_wait_in_each_queue(choice: str) -> None:
-    """Sends are posted faster than they leave; receives in 16 regions wait all at once."""
+    """Post sends faster than they are sent, and receives in 16 regions at once."""
     p = made(choice, regions=300)
 
     async def receive() -> None:
@@ -208,7 +210,7 @@ def test_wrong_segments_become_statuses(choice: str) -> None:
 
 @EACH
 def test_garbage_in_a_page_harms_nobody_else(choice: str) -> None:
-    """Tails, heads and descriptors of one process are overwritten at random; the other connection goes on."""
+    """Overwrite tails, heads and descriptors of one process at random; another connection must continue."""
     p = made(choice)
     rng = random.Random(4)
     q = pair_beside(p)
@@ -230,13 +232,13 @@ def test_garbage_in_a_page_harms_nobody_else(choice: str) -> None:
 
 
 def poster(queue: Any) -> ByProcess:
-    """How a process posts."""
+    """Return the posting of a work queue."""
     assert isinstance(queue.poster, ByProcess)
     return queue.poster
 
 
 def pair_beside(p: Pair) -> Pair:
-    """Another connection between the same hosts, of other processes."""
+    """Return another connection between the same hosts, of other processes."""
     from tb.studies.via._via import connect, user
 
     here, there = p.machine.finish(user(p.vias[0], rdma_write=True), user(p.vias[1], rdma_write=True))
@@ -314,7 +316,7 @@ def test_choices_that_do_not_go_together_are_refused(wrong: dict[str, str | int]
 
 
 def test_a_broken_vi_of_a_process_is_seen() -> None:
-    """A descriptor outside of registered memory can have no status: its VI breaks."""
+    """Post a descriptor outside of registered memory, which can have no status: its VI breaks."""
     p = made("hwvia")
 
     async def run() -> None:

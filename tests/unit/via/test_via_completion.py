@@ -1,6 +1,8 @@
-"""Strategy: the same traffic is taken from completion queues of both kinds, by polling and sleeping, and by notify
-handlers; every completion must be told once, in each queue's order. A sleeping process must leave the CPU free and
-wake by the NIC's interrupt, and never miss one that comes while it falls asleep.
+"""Completion queues, waits and notify handlers.
+
+Strategy: the same traffic is taken from completion queues of both kinds, by polling, sleeping and notify handlers.
+Every completion must be reported once, in the order of each queue. A sleeping process must leave the CPU free, wake by
+the NIC's interrupt, and never miss one that occurs while it falls asleep.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ BY = pytest.mark.parametrize("by", ["done", "poll", "wait"])
 
 
 async def take(queue: CompletionQueue, by: str) -> tuple[Vi, bool]:
-    """The next completion, in one of three ways."""
+    """Return the next completion, by polling, waiting or a handler."""
     if by == "poll":
         return await queue.poll()
     if by == "wait":
@@ -31,7 +33,7 @@ async def take(queue: CompletionQueue, by: str) -> tuple[Vi, bool]:
 
 
 async def make(near: User, far: User, entries: int = 64) -> tuple[CompletionQueue, list[Vi], list[Vi]]:
-    """Three connections whose receives at the far side, and whose first send queue, complete in one queue."""
+    """Create three connections whose receives at the far side, and whose first send queue, complete in one queue."""
     queue = await far.nic.create_cq(entries)
     mine, yours = [], []
     for _ in range(3):
@@ -186,7 +188,7 @@ def test_a_completion_queue_in_use_is_not_destroyed() -> None:
 @pytest.mark.parametrize("before", [0, 3])
 @pytest.mark.parametrize("count", [3, 4, 5, 7, 8, 9, 13])
 def test_an_overrun_completion_queue_says_so_once_and_goes_on(completion: str, before: int, count: int) -> None:
-    """It has four entries. Where the library looks at the work queues themselves, there is nothing to overrun."""
+    """Overrun a queue of four entries. With work queues that the library polls, nothing can be overrun."""
     machine = Machine(2)
     vias = start(machine, completion=completion)
     near, far = machine.finish(user(vias[0]), user(vias[1]))

@@ -1,6 +1,8 @@
-"""Strategy: connections are made and ended while packets of the kernel agents are lost one by one; both ends must agree
-in every case, and within the limit of time. Several clients for one discriminator, a VI that is connected again after
-a disconnect, unequal attributes, a rejection.
+"""Establishing and ending connections with packet loss.
+
+Strategy: packets of the kernel agents are lost one by one; both ends must agree in every case, and within the time
+limit. Further cases: several clients of one discriminator, a VI that is connected again after a disconnect, unequal
+attributes, a rejection.
 """
 
 from __future__ import annotations
@@ -133,7 +135,7 @@ def test_many_clients_find_one_server() -> None:
 
 @pytest.mark.parametrize("ends", ["here", "there"])
 def test_of_crossed_connections_one_ends_alone(ends: str) -> None:
-    """Each host is the client of one of them, with the same number, and with VIs of the same numbers."""
+    """Connect two pairs: each host is client of one, with the same connection number and the same VI numbers."""
     machine = Machine(2)
     vias = start(machine)
     here, there = machine.finish(user(vias[0]), user(vias[1]))
@@ -153,7 +155,7 @@ def test_of_crossed_connections_one_ends_alone(ends: str) -> None:
 
 
 def test_a_client_is_connected_while_another_process_has_its_cpu() -> None:
-    """For a whole quantum, in which the server has long given up to wait for the client's CONFIRM."""
+    """Block the CPU for a quantum, which exceeds the server's patience for the client's CONFIRM."""
     machine = Machine(2, cost=lambda side, path: 20_000_000 if path == "take_done" else 0)
     vias = start(machine, preset="bvia2", connect_us=50)
     here, there = machine.finish(user(vias[0]), user(vias[1]))

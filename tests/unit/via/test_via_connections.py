@@ -1,8 +1,8 @@
-"""What belongs to one connection of a VI never reaches the next one.
+"""Separation of successive connections of a VI.
 
-Strategy: a connection ends at one side while the other does not learn of it, or while a message, an answer or an RDMA
-write of it is still on its way through the NICs and kernels, and the VI is connected again at once, to another process
-or the same. The new connection's descriptors, bytes and statuses must be its own, and the old ones' get their ends.
+Strategy: a connection ends at one side before the other side knows, or while a message, an acknowledgement or an RDMA
+write is in flight. The VI is connected again at once, to another process or the same one. Descriptors, bytes and
+statuses of the new connection must be its own, and the old descriptors must complete.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def lose_next(p: Pair, source: int) -> None:
 
 
 async def _again(p: Pair, level: Reliability) -> tuple[User, Vi]:
-    """Another process of the same host is connected to the same VI of the other one; it has a receive posted."""
+    """Connect another process of the same host to the same VI of the other host, with a posted receive."""
     fresh = await user(p.vias[0])
     vi = await fresh.nic.create_vi(fresh.tag, reliability=level)
     await p.yours.post_receive(p.there.descriptor(0).receive([p.there.part(0, 1000)]))
@@ -40,11 +40,11 @@ async def _again(p: Pair, level: Reliability) -> tuple[User, Vi]:
 @PRESETS
 @EACH
 def test_who_missed_the_end_of_his_connection_reaches_nobody(preset: str, level: Reliability) -> None:
-    """He goes on sending all the time."""
+    """Continue to send on a connection that the other side has ended."""
     p = pair(preset=preset, vis=8, reliability=level)
 
     async def old() -> None:
-        """Until it breaks."""
+        """Send until the connection breaks."""
         p.here.write(0, b"\xee" * 1000)
         while p.mine.state is State.CONNECTED:
             await p.mine.post_send(p.here.descriptor(0).send([p.here.part(0, 1000)]))
@@ -99,7 +99,7 @@ def test_a_message_that_leaves_while_its_vi_is_connected_again_is_not_the_new_co
 
 
 def slow_copies(side: str, path: str) -> int:
-    """The kernel takes half a millisecond for each piece of an RDMA write."""
+    """Make the kernel take half a millisecond for each piece of an RDMA write."""
     return 500_000_000 if path == "check_write" else 0
 
 
@@ -123,7 +123,7 @@ def test_a_write_is_done_when_its_data_are_in_memory_whatever_is_answered_before
 @pytest.mark.parametrize("rdma", ["buffer", "table"])
 @pytest.mark.parametrize("level", [DELIVERY, RECEPTION])
 def test_a_forbidden_write_is_an_error_of_its_own_descriptor_alone(rdma: str, level: Reliability) -> None:
-    """Between a send before it and a send behind it."""
+    """Post a forbidden write between two sends."""
     p = pair(reliability=level, rdma=rdma)
 
     async def run() -> list[Status]:
@@ -143,9 +143,7 @@ def test_a_forbidden_write_is_an_error_of_its_own_descriptor_alone(rdma: str, le
 @pytest.mark.parametrize("level", [DELIVERY, RECEPTION])
 @pytest.mark.parametrize("older", ["write", "read"])
 def test_the_message_that_was_refused_has_the_error_and_an_older_one_has_none(older: str, level: Reliability) -> None:
-    """A write, for whose copy the next message waits, or a read whose data are on their way; and a send for which there
-    is no receive.
-    """
+    """Post a slow write or read, then a send without a receive: only the send fails."""
     p = pair(Machine(2, cost=slow_copies), reliability=level)
     p.machine.finish(p.there.nic.set_memory(p.there.handle, MemoryAttributes(p.there.tag, True, True)))
 

@@ -1,8 +1,8 @@
-"""What calls of VIA's library charge: each its own path, a lock where threads or processes share what it changes.
+"""Charges of VIA's library calls: a path for each, and a lock for data that threads or processes share.
 
-Strategy: the compiled table is asked for locks (a locked instruction counts as uncached), and the processes of two
-connected hosts are watched while they post, poll and look: which paths they charge, in which order. What a post costs
-in all must be the published total of the profile that names it.
+Strategy: locks are counted in the compiled table, where a locked instruction is an uncached access. The paths charged
+by processes of two connected hosts are recorded while they post and poll. The total of a post must be the published
+value of the profile that names it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def test_a_shared_word_is_no_cached_one_on_the_sp_adapter() -> None:
     [(["post_user"], "post_user_ns", 270), (["post_send", "post_page"], "post_kernel_ns", 1630)],
 )
 def test_a_post_takes_what_the_paper_says(paths: list[str], beside: str, total: int) -> None:
-    """Table 3.2; a descriptor with one page."""
+    """Compare with Table 3.2, for a descriptor with one page."""
     profile, table = load_profile("lanai9+p3-450"), PathTable.load("host", "via")
     clocks = sum(host_clocks(table.cost(path), HostProcessor.of(profile)) for path in paths)
     compiled = clocks * 1000 / profile.number("host.clock_mhz")
@@ -47,7 +47,7 @@ def test_a_post_takes_what_the_paper_says(paths: list[str], beside: str, total: 
 
 
 def charged(p: Pair, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The paths that the far process charges from now on."""
+    """Return the list to which paths charged by the far process are appended from now on."""
     paths: list[str] = []
     process = p.there.process
     spend, poll = process.spend, process.poll

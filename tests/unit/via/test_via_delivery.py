@@ -1,7 +1,8 @@
-"""Strategy: two hosts on the machine with one connection. Messages of every kind of length, cut into segments at odd
-places, must come to the other side byte by byte, in order, with the statuses that the specification has for them;
-random traffic is compared with a queue of what was sent. Bits flipped in the NIC's memory must be seen at the other
-side: the bytes go through the hardware.
+"""Delivery of messages.
+
+Strategy: two hosts on the machine with one connection. Messages of many lengths, cut into segments at odd places, must
+arrive byte by byte, in order, with the statuses of the specification. Random traffic is compared with a queue of the
+sent messages. Bits flipped in the NIC's memory must arrive flipped, because the bytes pass through the hardware.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ SIZES = (0, 1, 4, 8, 9, 16, 1000, 1024, 1025, 4095, 4096, 5000, 65536)
 
 
 async def one_way(p: Pair, size: int, at: int = 0, to: int = 0, immediate: int | None = None) -> Descriptor:
-    """One message from here to there, by polling; the receive descriptor."""
+    """Send one message by polling, and return the receive descriptor."""
     data = pattern(size, at)
     p.here.write(at, data)
     p.there.write(to, bytes(size + 1))
@@ -52,7 +53,7 @@ def test_messages_of_every_length_arrive_wherever_they_stand() -> None:
 
 @pytest.mark.parametrize("payload", [64, 1000, 1024, 2032])
 def test_a_packet_neither_crosses_a_page_nor_holds_more_than_the_option_says(payload: int) -> None:
-    """5000 bytes: six packets of 1000, five of 1024 (paper 001, 3.3.3)."""
+    """Send 5000 bytes: six packets of 1000, five of 1024 (paper 001, 3.3.3)."""
     p = pair(packet=payload)
     before = p.machine.nic(0).send.packets
     p.machine.finish(one_way(p, 5000))
@@ -72,7 +73,7 @@ def test_immediate_data_come_with_and_without_a_message() -> None:
 
 
 def cut(user: User, size: int, rng: random.Random, at: int = 0) -> list[tuple[int, int, int]]:
-    """Segments of the first `size` bytes from `at` on, cut at random places."""
+    """Return segments of `size` bytes from `at` on, cut at random places."""
     places = sorted({0, size, *(rng.randrange(size + 1) for _ in range(rng.randrange(6)))})
     return [user.part(at + begin, end - begin) for begin, end in pairwise(places)]
 
@@ -113,7 +114,7 @@ def test_random_messages_in_random_segments_arrive_in_order() -> None:
 
 
 def test_any_number_of_segments_goes_and_comes() -> None:
-    """More entries than a queue cache has words: the list follows in parts."""
+    """Use more entries than a queue cache has words, so that the list follows in parts."""
     p = pair(receive_words=64, send_words=64)
     data = pattern(300)
     p.here.write(0, data)
@@ -133,7 +134,7 @@ def test_any_number_of_segments_goes_and_comes() -> None:
 
 
 def test_a_bit_flipped_in_the_nic_arrives_flipped() -> None:
-    """E1: the payload is what went through the NIC's memory."""
+    """E1: the delivered payload is the one in the NIC's memory."""
     p = pair()
     data = pattern(1024)
     p.here.write(0, data)

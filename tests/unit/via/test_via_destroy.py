@@ -1,6 +1,8 @@
-"""Strategy: a VI is used, disconnected and destroyed, and the memory of its descriptors given back to the operating
-system; then its number is used again by another VI. What the first one posted must be forgotten: the kernel looks at no
-descriptor that is no more.
+"""Destruction of a VI.
+
+Strategy: a VI is used, disconnected and destroyed, and the memory of its descriptors returned to the operating system.
+Its number is then reused by another VI. The first VI's posted descriptors must be forgotten: the kernel must not read
+their memory.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""Strategy: every wrong thing that a process can put into a descriptor or ask of the library, one at a time. What is
-wrong with a descriptor becomes its status (the specification's), what is wrong with a call an exception; afterwards a
-right message still goes through, on the same VI.
+"""Errors in descriptors and calls.
+
+Strategy: every error that a process can make in a descriptor or a call, one at a time. An error in a descriptor becomes
+its status (of the specification), an error in a call raises an exception. Afterwards a valid message is delivered on
+the same VI.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ PROTECTION, FORMAT, LENGTH = Status.PROTECTION_ERROR, Status.FORMAT_ERROR, Statu
 
 
 def raw(descriptor: Descriptor, process: Process, count: int, flags: int) -> Descriptor:
-    """A descriptor with these counts and flags, whatever they mean."""
+    """Write a descriptor with the given count and flags, valid or not."""
     process.store_bytes(descriptor.va + Field.CONTROL, struct.pack(">HH", count, flags))
     return descriptor
 
@@ -158,12 +160,12 @@ def test_memory_that_a_descriptor_uses_is_not_deregistered() -> None:
 
 
 async def connecting(p: Pair, node: int, discriminator: int) -> None:
-    """A new VI asks for a connection."""
+    """Request a connection with a new VI."""
     await (await p.here.nic.create_vi(p.here.tag)).connect_request(node, discriminator, 1000)
 
 
 async def misaligned(p: Pair) -> None:
-    """A descriptor at no multiple of 64."""
+    """Create a descriptor at an address that is not a multiple of 64."""
     p.here.nic.descriptor(p.here.places + 4, p.here.place_handle)
 
 
@@ -216,7 +218,7 @@ def test_regions_are_used_up_and_come_back() -> None:
     async def run() -> None:
         nic, tag = p.here.nic, p.here.tag
         handles = [await nic.register_memory(p.here.base, 4096, tag) for _ in range(14)]
-        with pytest.raises(VipError, match="no resource is left"):
+        with pytest.raises(VipError, match="out of resources"):
             await nic.register_memory(p.here.base, 4096, tag)
         await nic.deregister_memory(handles[3])
         assert await nic.register_memory(p.here.base, 4096, tag) not in handles
@@ -225,7 +227,7 @@ def test_regions_are_used_up_and_come_back() -> None:
 
 
 def test_a_user_has_nothing_mapped_of_the_nic() -> None:
-    """Doorbells of the central queue are rung by the kernel: no page of the NIC is the process's (readings C13)."""
+    """Check that no page of the NIC is mapped: the kernel rings the central queue's doorbell (readings C13)."""
     p = pair()
     assert User is type(p.here)
     with pytest.raises(Exception, match="protection fault"):

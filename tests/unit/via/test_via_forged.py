@@ -1,9 +1,9 @@
-"""Nothing is written into memory that a process has taken back, whatever it says of its descriptors.
+"""Protection of deregistered memory against forged statuses.
 
-Strategy: a process posts sends and receives of every level, of random sizes and from random places, writes a status of
-its own into descriptors that the NIC still has, and deregisters their memory or destroys their VI as soon as it is let.
-Frames that are nobody's any more are filled with a pattern at once, which must stand there until the end; nobody gets
-them again. Another connection carries messages meanwhile, whose bytes are checked.
+Strategy: a process posts sends and receives of every level, of random sizes and from random places. It writes statuses
+into descriptors that the NIC still holds, and deregisters their memory or destroys their VI as soon as possible. Freed
+frames are filled with a pattern at once and not reused; the pattern must be intact at the end. Another connection
+carries messages meanwhile, whose bytes are checked.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ ROUNDS = 30
 
 @dataclass
 class Forger:
-    """The hostile process, and what it has given up."""
+    """Hostile process, and the frames that it has freed."""
 
     p: Pair
     seed: int
     given_up: list[int] = field(default_factory=list)
-    """Frames."""
+    """Freed frames."""
     refused: int = 0
 
     def __post_init__(self) -> None:
@@ -42,11 +42,11 @@ class Forger:
 
     @property
     def process(self) -> Process:
-        """Whose memory it is."""
+        """Hostile process."""
         return self.p.here.process
 
     async def run(self, level: Reliability) -> None:
-        """Rounds on connections of their own."""
+        """Run rounds on separate connections."""
         for turn in range(ROUNDS):
             mine, yours = await connect(self.p.here, self.p.there, 1, reliability=level)
             await self._round(mine, yours, turn)
@@ -60,7 +60,7 @@ class Forger:
             await yours.destroy()
 
     async def _round(self, mine: Vi, yours: Vi, turn: int) -> None:
-        """Post, forge, give up."""
+        """Post, forge, free."""
         memory = self.process.allocate(PAGE * PAGES)
         handle = await self.p.here.nic.register_memory(memory, PAGE * PAGES, self.p.here.tag)
         places = await self._post(mine, yours, memory, handle)
@@ -84,7 +84,7 @@ class Forger:
         self.given_up += frames
 
     async def _post(self, mine: Vi, yours: Vi, memory: int, handle: int) -> list[Descriptor]:
-        """Sends, which the other side receives, and receives that nobody sends to."""
+        """Post sends, which the other side receives, and receives without messages."""
         count, there = self.rng.choice((1, 2, 5)), self.p.there
         for i in range(count):
             await yours.post_receive(there.descriptor(i).receive([there.part(PAGE * i, 2 * PAGE)]))
@@ -96,7 +96,7 @@ class Forger:
         return places
 
     async def _take_back(self, mine: Vi, places: list[Descriptor], destroy: bool) -> None:
-        """Believe that everything is done."""
+        """Deregister as if all descriptors were complete."""
         for place in places:
             self.process.store_words(place.va + Field.STATUS, (1,))
         for queue in (mine.sends, mine.receives):
@@ -107,13 +107,13 @@ class Forger:
 
 
 def _filled(frame: int) -> bytes:
-    """What a frame is filled with."""
+    """Return the pattern of a frame."""
     at = frame // PAGE % len(PATTERN)
     return ((PATTERN[at:] + PATTERN) * (PAGE // len(PATTERN) + 2))[:PAGE]
 
 
 async def honest(p: Pair) -> int:
-    """Messages on another connection, checked byte by byte; how many came."""
+    """Send messages on another connection, check each byte, and return their number."""
     for i in range(20):
         p.there.write(1 << 16, pattern(1000, i))
         await p.mine.post_receive(p.here.descriptor(0).receive([p.here.part(0, 1000)]))

@@ -1,6 +1,7 @@
-"""Strategy: the study `via_fuzz`, whose checks are the test, on the machine: hostile processes on both hosts beside
-honest ones, with the kernel's doorbell and with processes' own. A receiver that is disturbed on purpose shows that the
-checks can fail.
+"""Fuzz test of VIA on the machine.
+
+Strategy: the study `via_fuzz`, whose checks are the test: hostile processes on both hosts beside honest ones, with the
+kernel's doorbell and with user-level doorbells. A deliberately disturbed receiver shows that the checks can fail.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from tests.unit.via.via_lab import MachineLab
 
 
 def lab(tries: int, seed: int, **layer: Any) -> MachineLab:
-    """Two hosts on the machine."""
+    """Return a lab with two hosts on the machine."""
     machine = Machine(2, seed=seed, trace=False)
     return MachineLab(machine, seed, {"tries": tries, "every_us": 4}, {"vis": 8, **layer})
 
@@ -35,7 +36,7 @@ def test_a_disturbed_message_is_seen() -> None:
     fuzz = lab(40, seed=1)
 
     async def flip() -> None:
-        """Change the first byte of the honest receiver's memory again and again."""
+        """Change the first byte of the honest receiver's memory repeatedly."""
         await fuzz.machine.host(1).sleep(100_000_000)
         for _ in range(200):
             await fuzz.machine.host(1).sleep(3_000_000)

@@ -1,9 +1,8 @@
-"""A process gives its VI and its completion queue up while the NIC still has its descriptors: nobody else is touched.
+"""Destruction of a VI and its completion queue while the NIC holds descriptors: no other process is affected.
 
-Strategy: a process posts more than the NIC can send, writes statuses of its own into the descriptors, takes them back,
-and destroys VI and completion queue, so that the NIC deals with what is left when both are gone. The frame of the
-queue, which is nobody's any more, must stay as it is; another process that gets both numbers must get nothing, and
-its connection must live.
+Strategy: a process posts more than the NIC can send, writes statuses into the descriptors, takes them back, and
+destroys VI and completion queue. The NIC then handles the remaining descriptors. The freed frame of the queue must stay
+unchanged. Another process that gets both numbers must receive nothing, and its connection must work.
 """
 
 from __future__ import annotations
@@ -31,19 +30,19 @@ PRESETS = pytest.mark.parametrize("preset", ["bvia2", "bvia2 prefetch", "hwvia",
 
 
 def prepared(preset: str) -> Hosts:
-    """Two hosts, each with doorbells of its processes and queues that the NIC writes."""
+    """Return two hosts with user-level doorbells and completion queues written by the NIC."""
     name, *descriptors = preset.split()
     return pair(Machine(2), preset=name, completion="cq1", vis=8, descriptors="".join(descriptors))
 
 
 async def queued(owner: User, level: Reliability) -> tuple[CompletionQueue, Vi]:
-    """A VI with a completion queue."""
+    """Create a VI with a completion queue."""
     queue = await owner.nic.create_cq(256)
     return queue, await owner.nic.create_vi(owner.tag, reliability=level, send_cq=queue, receive_cq=queue)
 
 
 async def give_up(p: Hosts, owner: User, level: Reliability, before: Callable[[], None]) -> None:
-    """Post, forge, destroy; `before` is called when the queue's memory is about to go."""
+    """Post, forge, destroy; `before` is called before the queue's memory is freed."""
     queue, mine = await queued(owner, level)
     yours = await p.there.nic.create_vi(p.there.tag, reliability=level)
     await join(owner, mine, p.there, yours, 1)
@@ -119,7 +118,7 @@ def test_the_next_owner_of_both_numbers_hears_of_nothing(preset: str, level: Rel
 
 @PRESETS
 def test_what_a_destroyed_vi_has_sent_and_nobody_answered_is_nobodys(preset: str) -> None:
-    """Neither a late answer nor the limit of time finds it."""
+    """Let a late acknowledgement arrive and the time limit expire: neither refers to the destroyed VI."""
     p = prepared(preset)
 
     async def run() -> State:
@@ -143,7 +142,7 @@ def test_what_a_destroyed_vi_has_sent_and_nobody_answered_is_nobodys(preset: str
 
 
 def test_who_has_another_vi_in_the_same_page_rings_for_the_one_that_is_gone_in_vain() -> None:
-    """The doorbells of all VIs of a process are in one page."""
+    """Ring the doorbell of a destroyed VI, which is in the same page as that of another VI."""
     p = prepared("bvia2")
 
     async def run() -> None:

@@ -1,8 +1,7 @@
-"""The handle of a VI has a life of its own: a call on one that is no more acts on nothing, whoever has its number now.
+"""Handles of destroyed VIs: a call has no effect on the VI that has the number now.
 
-Strategy: a VI is destroyed, and its number given to another process at once; then every call is made with the old
-handle, and what the new owner has must go on as if nothing had been called. Calls that wait are overtaken by a destroy
-in another thread.
+Strategy: a VI is destroyed, and its number given to another process at once. Then every call is made with the old
+handle, and the new owner must be unaffected. Waiting calls are overtaken by a destroy in another thread.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ PRESETS = pytest.mark.parametrize("preset", ["firmvia", "bvia2", "hwvia"])
 
 
 async def result_of(call: Awaitable[Any]) -> Result | None:
-    """How it ends."""
+    """Return the result code of a call, or None if it succeeds."""
     try:
         await call
     except VipError as error:
@@ -99,7 +98,7 @@ def test_a_server_does_not_accept_by_a_vi_that_is_destroyed() -> None:
 
 @pytest.mark.parametrize("delay_us", [0, 1, 2, 3, 5, 8, 12, 20, 40])
 def test_a_vi_is_not_destroyed_while_another_thread_connects_it(delay_us: int) -> None:
-    """It is destroyed before, or not at all; never does the connection come to the next VI of its number."""
+    """Destroy during a connection request: before it or not at all, without effect on the number's next VI."""
     machine = Machine(2)
     vias = start(machine)
     here, there = machine.finish(user(vias[0]), user(vias[1]))

@@ -1,9 +1,8 @@
-"""Descriptors that the kernel refuses, and those that are posted while a connection breaks, end as all others do.
+"""Completion of descriptors that the kernel rejects, and of those posted while a connection breaks.
 
-Strategy: wrong descriptors among right ones, and receives that wait at the host when their connection ends, on both
-kinds of completion queues and without; each must be told once, in the order in which they were posted, and whoever
-sleeps must be woken. A receive that is refused is done when no other one is before it: at once, or with the next
-message.
+Strategy: invalid descriptors are mixed with valid ones, and receives wait at the host when their connection ends, with
+both kinds of completion queues and without. Each must be reported once, in the order of posting, and sleeping threads
+must wake. A rejected receive completes when no earlier one is left: at once, or with the next message.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ RECEIVED = Status.DONE | Status.RECEIVE
 
 
 async def made(near: User, far: User, reliability: Reliability) -> tuple[CompletionQueue, Vi, Vi]:
-    """Two connected VIs, the far one's work queues with a completion queue."""
+    """Return two connected VIs, and the completion queue of the far VI's work queues."""
     queue = await far.nic.create_cq(256)
     mine = await near.nic.create_vi(near.tag, reliability=reliability)
     yours = await far.nic.create_vi(far.tag, reliability=reliability, send_cq=queue, receive_cq=queue)
@@ -32,7 +31,7 @@ async def made(near: User, far: User, reliability: Reliability) -> tuple[Complet
 
 
 async def told(queue: CompletionQueue, count: int) -> list[Status]:
-    """So many completions, as the queue tells of them, sleeping."""
+    """Wait for `count` completions, and return their statuses."""
     found = []
     for _ in range(count):
         vi, is_receive = await queue.wait(2000)
@@ -45,7 +44,7 @@ async def told(queue: CompletionQueue, count: int) -> list[Status]:
 @KINDS
 @pytest.mark.parametrize("level", list(Reliability))
 def test_what_is_posted_when_a_connection_ends_is_told_wherever_it_waits(completion: str, level: Reliability) -> None:
-    """Of 40 receives 12 fit into the NIC's queue cache, the others wait at the host."""
+    """Post 40 receives, 12 of which fit into the NIC's queue cache."""
     machine = Machine(2)
     vias = start(machine, completion=completion, receive_words=64)
     near, far = machine.finish(user(vias[0]), user(vias[1]))
@@ -125,7 +124,7 @@ def test_a_descriptor_outside_of_registered_memory_is_not_posted() -> None:
 @pytest.mark.parametrize("preset", ["firmvia", "bvia2", "hwvia"])
 @pytest.mark.parametrize("late_us", [0, 4, 8, 10, 12, 14, 16, 18, 20, 24, 40])
 def test_a_receive_that_is_posted_while_a_connection_breaks_is_flushed(preset: str, late_us: int) -> None:
-    """A send without a receive breaks it; the receive comes before the kernel knows, or after."""
+    """Break the connection by a send without a receive, and post the receive before or after the kernel knows."""
     p = pair(preset=preset, vis=6, reliability=Reliability.DELIVERY)
 
     async def post() -> Status:

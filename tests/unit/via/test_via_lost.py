@@ -1,8 +1,8 @@
-"""Packets lost in the middle of things, of receives with long lists of segments among them.
+"""Packet loss during messages, including receives with long lists of segments.
 
-Strategy: packets of a chosen number are lost on the machine, one or very many in a row, at begin, middle and end of
-messages, on each reliability level. What is done must have the bytes of one message, whole; every descriptor is used
-once, by its own message or with an error, and nothing outside of the receives' segments is touched.
+Strategy: packets of a chosen number are lost on the machine, one or very many in a row, at start, middle and end of
+messages, on each reliability level. A completed receive must have the bytes of exactly one message. Every descriptor is
+used once, by its own message or with an error, and no byte outside of the segments changes.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ SEGMENTS = 60
 
 
 def lose(p: Pair, first: int, count: int = 1) -> None:
-    """Lose packets of the sender, counted from its next one."""
+    """Lose packets of the sender, counted from its next packet."""
     passed = p.machine.faults.passed(0, 1)
     for number in range(passed + first, passed + first + count):
         p.machine.faults.drop(0, 1, number)
 
 
 def scattered(p: Pair, number: int, size: int) -> Descriptor:
-    """A receive of so many segments of eight bytes as make the size, with holes between them."""
+    """Create a receive of `size` bytes in segments of eight bytes with gaps between them."""
     parts = [p.there.part(16 * (SEGMENTS * number + i), 8) for i in range(size // 8)]
     return p.there.descriptor(number, SEGMENTS).receive(parts)
 
 
 def test_a_long_receive_that_lost_a_packet_is_used_up_and_the_next_one_takes_the_next_message() -> None:
-    """The list of pages is longer than half of the queue cache, so that it cannot be read again."""
+    """Use a page list longer than half of the queue cache, which cannot be read again."""
     p, size, packets = pair(packet=64), 8 * SEGMENTS, 8
     p.there.write(0, bytes(32 * size))
 
@@ -53,7 +53,7 @@ def test_a_long_receive_that_lost_a_packet_is_used_up_and_the_next_one_takes_the
 
 
 async def exchange(p: Pair, *sizes: int, most: int = 65536) -> tuple[list[Status], list[tuple[Status, bytes]]]:
-    """Receives for twice as many messages, then the messages; what both sides see after a while."""
+    """Post receives for twice as many messages, send the messages, and return the results of both sides."""
     user, own = p.there, p.here
     for number in range(2 * len(sizes)):
         await p.yours.post_receive(user.descriptor(number).receive([user.part(most * number, most)]))
@@ -74,7 +74,7 @@ async def exchange(p: Pair, *sizes: int, most: int = 65536) -> tuple[list[Status
 @pytest.mark.parametrize("count", [1, 63, 64, 65, 128])
 @pytest.mark.parametrize("first", [0, 10, 90], ids=["from the start", "in the middle", "across the end"])
 def test_packets_lost_in_a_row_never_join_two_messages(level: Reliability, count: int, first: int) -> None:
-    """Three messages of 100 packets and one more."""
+    """Send three messages of 100 packets, then one more."""
     sizes = (6400, 6400, 6400, 500)
     p = pair(reliability=level, packet=64)
     lose(p, first, count)
@@ -103,7 +103,7 @@ def test_a_reliable_connection_breaks_whatever_number_of_whole_messages_is_lost(
 
 @pytest.mark.parametrize("what", ["write to a buffer", "write by table", "send"])
 def test_a_send_behind_a_message_that_was_given_up_takes_the_only_receive(what: str) -> None:
-    """The memory that it comes from is taken back while it leaves."""
+    """Deregister the memory of a message while it is sent."""
     p, size = pair(preset="hwvia", vis=8, rdma="table" if "table" in what else "buffer"), 60_000
 
     async def run() -> tuple[Descriptor, Descriptor]:
@@ -129,7 +129,7 @@ def test_a_send_behind_a_message_that_was_given_up_takes_the_only_receive(what: 
 @pytest.mark.parametrize("level", list(Reliability))
 @pytest.mark.parametrize("by_us", [0, 100])
 def test_a_packet_that_comes_twice_is_taken_once(level: Reliability, by_us: int) -> None:
-    """Each packet of three messages, at once or late."""
+    """Duplicate each packet of three messages, at once or late."""
     p = pair(reliability=level)
     passed = p.machine.faults.passed(0, 1)
     for number in range(6):
@@ -142,7 +142,7 @@ def test_a_packet_that_comes_twice_is_taken_once(level: Reliability, by_us: int)
 @pytest.mark.parametrize("level", list(Reliability))
 @pytest.mark.parametrize("late", [0, 1, 2, 3, 4])
 def test_a_packet_that_comes_behind_later_ones_is_a_lost_one(level: Reliability, late: int) -> None:
-    """One message of a packet, one of four, which crosses a page, and one of a packet."""
+    """Send messages of one packet, of four packets across a page, and of one packet."""
     p = pair(reliability=level)
     p.machine.faults.reorder(0, 1, p.machine.faults.passed(0, 1) + late, 2_000_000_000)
     ((sent, received),) = p.machine.finish(exchange(p, 100, 3000, 200, most=3000))

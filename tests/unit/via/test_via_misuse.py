@@ -1,9 +1,9 @@
-"""Every call of the library, and every way to call it wrongly that the specification names: the code that it names.
+"""Misuses of library calls, with the codes that the specification names.
 
-Strategy: one table of call, misuse and code, a row after the other against two connected processes: wrong type, range,
-order, owner, and after the end. After each row a message still goes through between them, and the NIC has as much to
-give as before: nothing that was refused leaves anything behind. Calls on what is destroyed or closed are in
-`test_via_handles.py`, `test_via_queue_handles.py` and `test_via_nic_handles.py`.
+Strategy: a table of call, misuse and code, tried row by row on two connected processes: wrong type, range, order,
+owner, and use after the end. After each row a message is delivered between them, and the NIC's resources are unchanged.
+Calls on destroyed or closed objects are in `test_via_handles.py`, `test_via_queue_handles.py` and
+`test_via_nic_handles.py`.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ SEVEN: Any = 7
 HALF: Any = 2.5
 NOTHING: Any = None
 PAIR: Any = (4096, 1)
-"""What has no such type."""
+"""Objects of invalid types."""
 
 Misuse = tuple[str, Result, Callable[[Pair], Any]]
-"""What is wrong, the code, and the call, or what is to be awaited."""
+"""Description, result code, and the call or awaitable."""
 
 
 TABLE: dict[str, list[Misuse]] = {
@@ -241,7 +241,7 @@ TABLE: dict[str, list[Misuse]] = {
 
 
 def pins(p: Pair) -> list[int]:
-    """Regions and completion queues in use, of each host."""
+    """Return the regions and completion queues in use on each host."""
     agents = [via.kernel_agent for via in p.vias]
     return [sum(agent.queues.used) for agent in agents] + [
         sum(region is not None and region.process is one.process for region in agent.registry._regions)

@@ -1,7 +1,7 @@
-"""The handles of an opened NIC and of registered memory: what is closed or refused leaves nothing behind.
+"""Handles of opened NICs and of registered memory: closed NICs and rejected registrations leave no state.
 
-Strategy: a NIC is closed with and without what it still has; registrations are refused for each reason, many times, and
-taken back at once; then every call is made on what is no more, and memory must be free.
+Strategy: a NIC is closed with and without remaining objects. Registrations are rejected for each reason, many times, or
+undone at once. Then every call is made on closed objects, and all memory must be free.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def test_a_closed_nic_does_nothing_and_what_is_left_keeps_it_open() -> None:
 
 @pytest.mark.parametrize("preset", ["hwvia", "bvia2"])
 def test_a_registration_that_is_refused_leaves_nothing(preset: str) -> None:
-    """The NIC's memory has room for a table of 256 pages in all (at2), or the range has no memory at its end."""
+    """Exceed the NIC's room of 256 table pages (at2), or name a range without memory at its end."""
     machine = Machine(2)
     (via, _) = start(machine, preset=preset, vis=4, table_words=256, regions=16)
 

@@ -1,6 +1,8 @@
-"""Strategy: what user-level VIs have in the NIC's memory and in their host's. A process has one page for all its
-doorbells, which nobody else has, and there are so many and no more; a polling step looks where it is aimed; a post
-waits as long as the NIC gets on; without translation tables registered memory is contiguous, and keeps what it held.
+"""Pages of user-level VIs in the NIC's and the host's memory.
+
+Strategy: a process has one page for all its doorbells, which no other process has, and the number of pages is limited.
+A polling step samples the address it is aimed at. A post waits while the NIC makes progress. Without translation
+tables, registered memory is contiguous and keeps its contents.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from tests.unit.via.via_bench import pair, pattern
 
 
 def doorbells(vi: Any, process: Any) -> int:
-    """Physical address of a VI's doorbells."""
+    """Return the physical address of a VI's doorbells."""
     poster = vi.sends.poster
     assert isinstance(poster, ByProcess)
     address = process.pages.physical(poster.pair, Pair.BYTES, "", device=True, write=True)
@@ -73,7 +75,7 @@ def test_a_polling_step_looks_where_it_is_aimed() -> None:
 
 
 def test_a_post_waits_for_long_messages_before_it() -> None:
-    """A word as doorbell: each post waits until the NIC has begun the message before, some 500 us a message."""
+    """Use a doorbell of one word: each post waits until the NIC has begun the previous message, some 500 us each."""
     p = pair(preset="bvia2", vis=8)
     p.here.write(0, pattern(65536))
 
@@ -93,7 +95,7 @@ def test_a_post_waits_for_long_messages_before_it() -> None:
 
 
 def test_a_post_that_waits_for_long_messages_gives_way_to_other_threads() -> None:
-    """A thread that becomes ready meanwhile does not wait for the next message to begin."""
+    """Let another thread become ready during the wait: it must run before the next message begins."""
     p = pair(preset="bvia2", vis=8)
     process, host, late = p.here.process, p.machine.host(0), list[int]()
 

@@ -1,8 +1,8 @@
-"""Connections between equals: both sides ask (VipConnectPeerRequest, ...Done, ...Wait).
+"""Peer-to-peer connections: both sides send a request (VipConnectPeerRequest, ...Done, ...Wait).
 
-Strategy: two processes ask for each other, one much earlier or both at once, while any one packet of the kernel agents
-is lost; both must be connected to each other, and a message each way must arrive that is sent as soon as a side knows.
-Then what ends it otherwise: nobody asks there, attributes differ, somebody gives up.
+Strategy: two processes request each other, one much earlier or both at once, while any one packet of the kernel agents
+is lost. Both must be connected, and a message each way that is sent at once must arrive. Further cases: no request of
+the peer, different attributes, a withdrawn request.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ NAME = 5
 
 
 async def side(me: User, vi: Vi, node: int, late_us: int = 0, patience_us: float = 5000, pause_us: int = 0) -> Any:
-    """Ask for the peer on a node, and after a pause exchange messages with it."""
+    """Request the peer on a node, and after a pause exchange messages with it."""
     await me.nic.host.sleep(late_us * 1_000_000)
     await vi.post_receive(me.descriptor(1).receive([me.part(4096, 200)]))
     await vi.connect_peer_request(node, NAME, patience_us)
@@ -37,7 +37,7 @@ async def side(me: User, vi: Vi, node: int, late_us: int = 0, patience_us: float
 
 
 def made(**attributes: Any) -> tuple[Machine, list[User], list[Vi]]:
-    """Two processes with a VI each."""
+    """Create two processes with a VI each."""
     machine = Machine(2)
     vias = start(machine)
     users = machine.finish(*(user(via) for via in vias))
@@ -88,7 +88,7 @@ def test_nobody_there_is_a_time_out_and_the_vi_is_free_again() -> None:
 
 @pytest.mark.parametrize("late_us", [(0, 0), (10, 0), (0, 10), (20, 0), (0, 20)])
 def test_unequal_vis_are_no_peers_and_both_sides_are_told(late_us: tuple[int, int]) -> None:
-    """Whatever a side is doing when the other one's request comes."""
+    """Let the other side's request arrive in every phase."""
     machine, users, _ = made()
     vis = machine.finish(
         users[0].nic.create_vi(users[0].tag, most=1000), users[1].nic.create_vi(users[1].tag, most=2000)

@@ -1,8 +1,8 @@
-"""Threads of a process poll one queue together: what each looks at is moved by the others.
+"""Threads of a process that poll one queue together.
 
-Strategy: on the machine a thread spins at a completion queue, of either kind, while another one takes from it, posts to
-one of its work queues, changes its size or destroys it. Two threads look a moment apart, at several phases of each
-other, so that the first takes what the second has not yet seen. Every poll must end as soon as its loop of C would.
+Strategy: a thread spins at a completion queue of either kind while another one takes completions, posts to a work
+queue, or resizes or destroys the completion queue. Two threads poll with several phase differences, so that the first
+takes completions that the second has not yet seen. Every poll must end as soon as its C loop would.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ KINDS = pytest.mark.parametrize("completion", ["cq1", "cq2"])
 PHASES = pytest.mark.parametrize("phase_ns", [0, 30, 60, 90])
 US, NS, WITHIN_US = 1_000_000, 1000, 5000
 BEFORE, AFTER = 20 * US, 100 * US
-"""When the other thread begins, and when the message comes."""
+"""Times of the other thread's start, and of the message."""
 
 
 class Bench:
@@ -45,21 +45,21 @@ class Bench:
             await join(self.near, self.mine[-1], self.far, self.yours[-1], 1)
 
     async def expect(self, place: int, by: int = 0) -> None:
-        """A receive of a connection."""
+        """Post a receive of a connection."""
         await self.yours[by].post_receive(self.far.descriptor(place).receive([self.far.part(64 * place, 64)]))
 
     async def send(self, late_ps: int, place: int, by: int = 0) -> None:
-        """A message of a connection, after some time."""
+        """Send a message of a connection after a delay."""
         await self.machine.host(0).sleep(late_ps)
         await self.mine[by].post_send(self.near.descriptor(place).send([self.near.part(0, 8)]))
 
     async def later(self, late_ps: int, call: Callable[[], Awaitable[Any]]) -> Any:
-        """What another thread of the far process does, after some time."""
+        """Run a call in another thread of the far process after a delay."""
         await self.machine.host(1).sleep(late_ps)
         return await call()
 
     def run(self, *threads: Coroutine[Any, Any, Any]) -> list[Any]:
-        """Threads at the same time."""
+        """Run threads concurrently."""
         return list(self.machine.finish(*threads, within_us=WITHIN_US))
 
 

@@ -1,7 +1,7 @@
-"""The handle of a completion queue: one that is no more tells of nothing, and one in use is not destroyed.
+"""Handles of completion queues: a destroyed queue reports nothing, and a queue in use is not destroyed.
 
-Strategy: queues and the VIs that use them are destroyed, or just not made, and their numbers given to others; what they
-told, and what they cost, must be nobody else's.
+Strategy: queues and the VIs that use them are destroyed, or their creation fails, and their numbers are reused. Their
+completions and costs must not affect the new owners.
 """
 
 from __future__ import annotations

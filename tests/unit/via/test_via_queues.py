@@ -1,7 +1,9 @@
-"""Strategy: descriptors are posted faster than they are used, into queue caches that hold only a few, so that most wait
-at the host and come by refill interrupts. Posting order must be kept, on both sides, for several VIs at once; a packet
-for an empty cache whose descriptors wait at the host must wait, not be lost. Limits of the paper's requirement (001,
-3.2.1) are reached: 256 descriptors a queue, 127 VIs beside the kernel agents', 256 MB registered.
+"""Queue caches, refills and limits.
+
+Strategy: descriptors are posted faster than they are used, into small queue caches, so that most wait at the host and
+arrive by refill interrupts. The order of posting must be kept on both sides, for several VIs at once. A packet for an
+empty cache whose descriptors wait at the host must wait. The requirements of the paper (001, 3.2.1) are reached: 256
+descriptors a queue, 127 VIs beside the kernel agents', 256 MB registered.
 """
 
 from __future__ import annotations
@@ -20,13 +22,13 @@ RECEIVED = Status.DONE | Status.RECEIVE
 
 
 async def post_receives(p: Pair, count: int, size: int = 64) -> None:
-    """Receives into one place after the other."""
+    """Post receives into consecutive places."""
     for i in range(count):
         await p.yours.post_receive(p.there.descriptor(i).receive([p.there.part(size * i, size)]))
 
 
 async def post_sends(p: Pair, count: int, size: int = 64) -> None:
-    """Sends of different bytes."""
+    """Post sends of different bytes."""
     for i in range(count):
         p.here.write(size * i, pattern(size, i))
         await p.mine.post_send(p.here.descriptor(i).send([p.here.part(size * i, size)]))
@@ -74,7 +76,7 @@ def test_256_descriptors_wait_in_a_queue() -> None:
 
 
 def test_vis_do_not_mix_their_messages() -> None:
-    """Seven connections between three hosts, small caches, all at once."""
+    """Run seven connections between three hosts with small caches at once."""
     machine = Machine(3)
     vias = start(machine, receive_words=64, send_words=64, vis=16)
     users = machine.finish(*(user(via) for via in vias))
@@ -150,7 +152,7 @@ def test_256_mb_are_registered_in_more_than_16_regions() -> None:
 
 @pytest.mark.parametrize("preset", ["bvia1", "bvia2"])
 def test_a_post_waits_until_a_long_message_of_a_one_word_doorbell_is_taken(preset: str) -> None:
-    """Each of its packets waits 50 us for the DMA."""
+    """Make each packet wait 50 us for the DMA."""
     p = pair(Machine(2, timing=Timing(dma_start=50_000_000)), preset=preset, vis=8, packet=64, inline=0)
     most = 4096
 
@@ -171,7 +173,7 @@ def test_a_post_waits_until_a_long_message_of_a_one_word_doorbell_is_taken(prese
 
 
 def test_a_queue_cache_of_which_nothing_is_taken_is_told_as_full() -> None:
-    """The process looks at a word that the NIC never writes."""
+    """Let the process read a head that the NIC never writes."""
     p = pair(preset="bvia2", vis=8)
     poster = p.mine.sends.poster
     assert isinstance(poster, ByProcess)
@@ -189,7 +191,7 @@ def test_a_queue_cache_of_which_nothing_is_taken_is_told_as_full() -> None:
 
 
 def test_sends_that_wait_at_the_host_are_flushed_when_their_connection_ends() -> None:
-    """More messages of 64 KB than the central queue holds; a refused one makes room as one that was sent does."""
+    """Post more messages of 64 KB than the central queue holds. A rejected one frees its place as a sent one does."""
     p, count = pair(outstanding=128), 96
 
     async def run() -> list[Status]:
@@ -203,7 +205,7 @@ def test_sends_that_wait_at_the_host_are_flushed_when_their_connection_ends() ->
 
 
 def test_many_disconnects_under_a_stream_whose_receives_wait_at_the_host() -> None:
-    """Messages between kernels wait for places while the NIC waits for a refill."""
+    """Let messages between kernels wait for buffers while the NIC waits for a refill."""
     p = pair(receive_words=64)
     links = [p.machine.finish(connect(p.here, p.there, 1))[0] for _ in range(40)]
 

@@ -1,7 +1,9 @@
-"""Strategy: RDMA writes by both ways go to odd places of the target's memory, by size and by seed, and the target's
-memory is compared with a model byte by byte, what lies around included. Then writes to memory that is not registered,
-not for RDMA, under another tag, beyond the end: nothing may change, and on reliable connections the initiator's status
-says so. Immediate data, and messages behind a write, must not come before what is written.
+"""RDMA writes.
+
+Strategy: RDMA writes with both options go to odd places of the target's memory, by size and by seed, and all of that
+memory is compared with a model. Further writes name memory that is not registered, not for RDMA, under another tag, or
+beyond the end: no byte may change, and on reliable connections the initiator gets the status. Immediate data, and
+messages posted after a write, must arrive after its data.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ SIZE = 1 << 17
 
 
 async def write(p: Pair, at: int, to: int, size: int, immediate: int | None = None) -> Descriptor:
-    """Write a piece of here's memory to there's; the descriptor when it is done."""
+    """Write a piece of local memory to the peer's, and return the completed descriptor."""
     descriptor = p.here.descriptor(0)
     target = p.there.base + to, p.there.handle
     await p.mine.post_send(descriptor.rdma_write([p.here.part(at, size)] if size else [], *target, immediate))
@@ -32,7 +34,7 @@ async def write(p: Pair, at: int, to: int, size: int, immediate: int | None = No
 
 
 def settle(p: Pair) -> None:
-    """Let everything that is under way come to its end."""
+    """Wait until all packets in flight have been handled."""
     p.machine.run(p.machine.kernel.now / 1e6 + 2000)
 
 
@@ -80,7 +82,7 @@ def test_immediate_data_come_behind_what_they_announce(rdma: str) -> None:
 @WAYS
 @pytest.mark.parametrize("level", list(Reliability))
 def test_a_message_behind_a_write_comes_when_all_of_that_is_in_memory(rdma: str, level: Reliability) -> None:
-    """Each of two messages, behind a write of its own."""
+    """Send two messages, each after a write."""
     p = pair(rdma=rdma, reliability=level)
     p.here.write(0, pattern(18000))
     user, own = p.there, p.here
@@ -107,7 +109,7 @@ def test_a_message_behind_a_write_comes_when_all_of_that_is_in_memory(rdma: str,
 
 @pytest.mark.parametrize("level", [Reliability.UNRELIABLE, Reliability.RECEPTION])
 def test_a_message_behind_a_write_that_is_refused_is_like_any_other(level: Reliability) -> None:
-    """It arrives, or is flushed with the connection that the write has broken."""
+    """Send a message after a rejected write: it arrives, or is flushed with the broken connection."""
     p = pair(reliability=level)
     user, own = p.there, p.here
 
@@ -132,7 +134,7 @@ def test_a_message_behind_a_write_that_is_refused_is_like_any_other(level: Relia
 
 
 def refused(name: str, there: User) -> tuple[int, int]:
-    """Address and handle of memory that may not be written."""
+    """Return address and handle of memory that may not be written."""
     return {
         "no such handle": (there.base, there.handle + 1),
         "beyond the end": (there.base + SIZE - 100, there.handle),

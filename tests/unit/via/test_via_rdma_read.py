@@ -1,10 +1,10 @@
-"""RDMA reads: what stands in the peer's memory comes here, and its process has no part in it.
+"""RDMA reads, in which the target's process has no part.
 
-Strategy: pieces of odd sizes from odd places are read into gathered pieces, on every preset and both reliable levels,
-and all memory of both sides is compared with a model. Then what may not be read: memory that is not registered for it,
-under another tag, beyond the end, through a VI that forbids it; nothing may change, and the status says so. What is
-posted behind a read must not be done before it; both sides read at once; packets are lost, memory is taken back, the
-peer goes away.
+Strategy: pieces of odd sizes from odd places are read into scattered segments, on every preset and both reliable
+levels, and all memory of both sides is compared with a model. Further reads name memory that is not registered for
+reads, under another tag, beyond the end, or through a VI that forbids them: no byte may change, and the status has the
+error. Descriptors posted after a read must not complete before it. Both sides read at once, packets are lost, memory is
+deregistered, the peer disconnects.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from tests.unit.via.via_bench import Pair, pair, pattern
 READ = Status.DONE | Status.READ
 SIZE = 1 << 17
 HERE, THERE = pattern(SIZE, 1), pattern(SIZE, 2)
-"""What stands in the memory of the two processes."""
+"""Contents of the memory of the two processes."""
 SIZES: list[list[int]] = [[], [1], [8, 0, 9], [1024], [100, 4096], [4000, 96, 4], [4096], [20000, 33333]]
 PRESETS = pytest.mark.parametrize("preset", ["firmvia", "bvia2", "hwvia"])
 LEVELS = pytest.mark.parametrize("level", [Reliability.DELIVERY, Reliability.RECEPTION])
 
 
 def made(preset: str = "firmvia", level: Reliability = Reliability.RECEPTION, nic: str = "lanai9", **more: Any) -> Pair:
-    """A connection of two processes that let each other read their memory."""
+    """Connect two processes that allow RDMA reads of their memory."""
     p = pair(Machine(2, nic=nic), level, preset=preset, vis=20, **more)
     for owner in (p.here, p.there):
         attributes = MemoryAttributes(owner.tag, rdma_write=True, rdma_read=True)
@@ -43,7 +43,7 @@ def made(preset: str = "firmvia", level: Reliability = Reliability.RECEPTION, ni
 
 
 async def read(p: Pair, to: list[tuple[int, int]], at: int, place: int = 0) -> Descriptor:
-    """Read into pieces (offset, size) of here from an offset of there."""
+    """Read from an offset of the peer's memory into local pieces (offset, size)."""
     pieces = [p.here.part(offset, size) for offset, size in to]
     await p.mine.post_send(p.here.descriptor(place, 8).rdma_read(pieces, p.there.base + at, p.there.handle))
     return await p.mine.poll_send()
@@ -163,7 +163,7 @@ def test_sends_behind_a_read_are_done_behind_it(preset: str, level: Reliability)
             await p.mine.post_send(p.here.descriptor(2 * i + 1).send([p.here.part(100000, 64)]))
 
     async def watches() -> None:
-        """Note descriptors in the order in which they get their statuses."""
+        """Record the order in which descriptors get their statuses."""
         places = [p.here.descriptor(i) for i in range(6)]
         while len(order) < 6:
             for i, place in enumerate(places):
@@ -197,7 +197,7 @@ def test_both_sides_read_each_other_at_once(preset: str) -> None:
 @PRESETS
 @pytest.mark.parametrize(("source", "number"), [(0, 0), (0, 1), (1, 0), (1, 2), (1, 4)])
 def test_a_lost_packet_of_a_read_breaks_the_connection(preset: str, source: int, number: int) -> None:
-    """Packets: address and request there; five of data back, of which the last one may be the last of all."""
+    """Lose one packet: address or request, or one of five packets of data, the last of which may be the last of all."""
     p = made(preset, timeout_us=400, packet=1024)
     faults = p.machine.faults
     faults.drop(source, 1 - source, faults.passed(source, 1 - source) + number)

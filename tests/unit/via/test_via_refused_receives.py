@@ -1,8 +1,8 @@
-"""Receives of processes' own doorbells that the NIC finds to be wrong end in their turn, whenever it reads them.
+"""Invalid receives posted by user-level doorbells: they complete in their turn, whenever the NIC reads them.
 
-Strategy: on the machine, with each way of getting a descriptor, wrong receives are posted between right ones, once with
-room for all that is read ahead and once with more. Nothing may be told before the first message comes; then the queue
-tells of all in the order in which they were posted, each done. Without a message, the end of the connection ends them.
+Strategy: with each way of reading descriptors, invalid receives are posted between valid ones, once with room to read
+all ahead and once with more. None may be reported before the first message. The queue then reports all in the order of
+posting. Without a message, the end of the connection completes them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tests.unit.via.via_bench import start
 WAYS = pytest.mark.parametrize("way", ["hwvia pio", "hwvia ahead", "bvia2 dma", "bvia2 prefetch"])
 WRONG = RECEIVED | Status.LENGTH_ERROR
 TURNS = ("good bad good", "good bad bad good bad good", "good " * 16 + "bad good")
-"""What is posted; the last one is more than is read ahead."""
+"""Posted receives; the last case exceeds the room for reading ahead."""
 
 
 @WAYS

@@ -1,7 +1,9 @@
-"""Strategy: what each reliability level promises is made to happen on the machine (readings C11). Packets of a chosen
-number are lost or damaged, receive descriptors are missing or too short, peers go away: statuses of both sides must be
-the specification's, what else is posted is flushed, and nothing wrong is ever delivered. When a send completes is
-compared with when the answer, or the data in memory, was there.
+"""Reliability levels (readings C11).
+
+Strategy: packets of a chosen number are lost or damaged, receive descriptors are missing or too short, peers
+disconnect. Statuses of both sides must be those of the specification, other posted descriptors are flushed, and no
+wrong data are delivered. The time of a send's completion is compared with that of the acknowledgement, or of the data
+in memory.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ EACH = pytest.mark.parametrize("level", list(Reliability))
 
 
 async def receives(p: Pair, count: int, size: int = 4096) -> None:
-    """Post receives, one page after the other."""
+    """Post receives, one page each."""
     for i in range(count):
         await p.yours.post_receive(p.there.descriptor(i).receive([p.there.part(4096 * i, size)]))
 
@@ -35,12 +37,12 @@ async def sends(p: Pair, *sizes: int) -> None:
 
 
 async def sent(p: Pair, count: int) -> list[Status]:
-    """Statuses of so many sends."""
+    """Return the statuses of `count` sends."""
     return [await _next(p, p.mine.sends) for _ in range(count)]
 
 
 async def received(p: Pair, count: int) -> list[Status]:
-    """Statuses of so many receives."""
+    """Return the statuses of `count` receives."""
     return [await _next(p, p.yours.receives) for _ in range(count)]
 
 
@@ -51,7 +53,7 @@ async def _next(p: Pair, queue: WorkQueue) -> Status:
 
 
 def lose(p: Pair, number: int, source: int = 0) -> None:
-    """Lose the packet so many behind the next one."""
+    """Lose the packet with this number, counted from the next one."""
     target = 1 - source
     p.machine.faults.drop(source, target, p.machine.faults.passed(source, target) + number)
 
@@ -67,7 +69,7 @@ def test_messages_arrive_on_every_level(level: Reliability) -> None:
 
 
 def test_loss_goes_unseen_at_an_unreliable_sender_and_spoils_one_message() -> None:
-    """The second of three packets of the second message: its descriptor serves the third message."""
+    """Lose the second of three packets of the second message: its descriptor serves the third message."""
     p = pair()
     p.machine.finish(receives(p, 3))
     lose(p, 2)
@@ -116,7 +118,7 @@ def test_a_lost_answer_breaks_the_connection_when_time_is_up(level: Reliability)
 
 @RELIABLE
 def test_an_answer_speaks_for_the_messages_before_it(level: Reliability) -> None:
-    """The answer to the first of three is lost: it has arrived, or the connection would have broken."""
+    """Lose the acknowledgement of the first of three messages: the next one covers it."""
     p = pair(reliability=level)
     p.machine.finish(receives(p, 3))
     lose(p, 0, source=1)
@@ -162,7 +164,7 @@ def test_a_receive_descriptor_that_is_too_short_is_a_length_error(level: Reliabi
 
 
 def test_a_send_is_done_when_its_level_says() -> None:
-    """Slow DMA to the host: unreliable before delivery before reception."""
+    """Slow the DMA to the host: unreliable completes before delivery, delivery before reception."""
     times = {}
     for level in Reliability:
         p = pair(Machine(2, timing=Timing(dma_byte=20_000)), reliability=level)
@@ -214,7 +216,7 @@ def test_what_is_posted_to_a_broken_vi_is_flushed() -> None:
 @RELIABLE
 @pytest.mark.parametrize("preset", ["firmvia", "bvia2", "hwvia"])
 def test_a_send_with_an_error_is_done_behind_the_sends_before_it(level: Reliability, preset: str) -> None:
-    """The answer to the first one comes late."""
+    """Delay the acknowledgement of the first send."""
     p = pair(reliability=level, preset=preset, vis=8)
     p.machine.finish(receives(p, 1))
     p.machine.faults.delay(1, 0, p.machine.faults.passed(1, 0), 500_000_000)

@@ -1,8 +1,8 @@
-"""Messages of VIA's kernel agents that are repeated until they are answered.
+"""Retransmissions of the kernel agents' messages.
 
-Strategy: on the machine all packets of one node are lost, and the messages that the other node's kernel agent sends are
-recorded. Each wait before a repeat must be about twice as long as the one before it, up to a limit: at a constant rate,
-repeats of a few connections occupy a slow NIC, whose answers are then late.
+Strategy: on the machine all packets of one node are lost, and the messages of the other node's kernel agent are
+recorded. Each time-out must be about twice as long as the previous one, up to a limit. At a constant rate,
+retransmissions of a few connections occupy a slow NIC, whose replies are then late.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tests.unit.via.via_bench import start
 REPEAT_US, PATIENT_US, AFTER_PS = 200, 100_000, 100_000_000_000
 DISCRIMINATOR = 3
 SENDING_PS = 20_000_000
-"""Longest time between the end of a wait and the next message."""
+"""Longest time between the end of a time-out and the next message."""
 
 
 class Agents:
@@ -53,7 +53,7 @@ class Agents:
 
 
 def assert_doubling(waits: list[int]) -> None:
-    """Each wait is that of the schedule, and the time to send the message."""
+    """Check that each wait is that of the schedule plus the time to send the message."""
     expected = [min(1 << number, LONGEST) * REPEAT_US * 1_000_000 for number in range(len(waits))]
     assert len(waits) > 5
     assert all(0 <= wait - least < SENDING_PS for wait, least in zip(waits, expected, strict=True)), waits

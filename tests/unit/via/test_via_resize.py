@@ -1,7 +1,7 @@
-"""A completion queue changes its size while other threads use it: nothing that it should tell of is lost.
+"""Resizing of a completion queue in use: no completion is lost.
 
-Strategy: two threads do something with one completion queue at the same time, of whom one at least changes its size;
-then messages come, and it must tell of each.
+Strategy: two threads use one completion queue at the same time, and at least one of them resizes it. Then messages
+arrive, and each must be reported.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ TOO_LONG_US, MESSAGES = 20_000, 24
 
 
 class Told:
-    """A receiver with a completion queue, and its sender."""
+    """Receiver with a completion queue, and its sender."""
 
     def __init__(self, preset: str) -> None:
         self.machine = Machine(2)
@@ -41,26 +41,26 @@ class Told:
         return mine, yours
 
     async def receives(self, count: int) -> None:
-        """Room for so many messages."""
+        """Post receives for `count` messages."""
         for number in range(count):
             await self.yours.post_receive(self.there.descriptor(number).receive([self.there.part(0, 8)]))
 
     async def messages(self, count: int) -> None:
-        """So many messages, of each of which the queue tells."""
+        """Send `count` messages, and check that the queue reports each."""
         for number in range(count):
             await self.mine.post_send(self.here.descriptor(number).send([self.here.part(0, 8)]))
         for _ in range(count):
             assert (await self.mine.poll_send()).status == Status.DONE
 
     async def tells(self, count: int) -> None:
-        """It tells of so many, and of no more."""
+        """Check that the queue reports exactly `count` completions."""
         for _ in range(count):
             assert await self.queue.wait(TOO_LONG_US) == (self.yours, True)
             assert (await self.yours.poll_receive()).length == 8
         assert await self.queue.done() is None
 
     def run(self, *calls: Coroutine[Any, Any, Any]) -> list[Any]:
-        """Threads at the same time."""
+        """Run threads concurrently."""
         return list(self.machine.finish(*calls, within_us=TOO_LONG_US))
 
 

@@ -1,8 +1,8 @@
-"""Page rights that are taken away under VIA while it runs.
+"""Page rights that are removed while VIA runs.
 
 Strategy: on the machine a process registers memory, posts a receive there, and then protects the page. The NIC's DMA
-must end the run by process and page, and the library's store into a descriptor must be refused; a page that
-gets its rights back serves as before.
+must end the run with an error that names process and page, and the library's store into a descriptor must fail. A page
+that gets its rights back works as before.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tests.unit.via.via_bench import Pair, good, pair
 
 
 async def send_to(p: Pair, rights: Rights) -> None:
-    """A message to a page whose rights change after the receive is posted."""
+    """Send a message to a page whose rights change after the receive is posted."""
     await p.yours.post_receive(p.there.descriptor(0).receive([p.there.part(0, 100)]))
     await p.there.process.protect(p.there.base, PAGE, rights)
     await p.mine.post_send(p.here.descriptor(1).send([p.here.part(0, 100)]))

@@ -1,9 +1,8 @@
-"""What the round trips of VIA studies measure: messages, and nothing that comes before them.
+"""Round trips of VIA studies measure messages only.
 
-Strategy: the round trips of studies on the machine. A thread that has just been given the CPU pays for a context
-switch, and so the first message of a thread is no measure of the others; messages between kernels are no message of a
-process.
-Few and many round trips must give the same times.
+Strategy: the round trips of studies run on the machine. A thread that has just got the CPU pays for a context switch,
+so the first message of a thread must not count, nor must messages between kernels. Few and many round trips must give
+the same times.
 """
 
 from __future__ import annotations
@@ -23,16 +22,16 @@ from tests.unit.via.via_lab import MachineLab
 
 
 class Hosts(MachineLab):
-    """With what round trips need of a lab."""
+    """Parts of a lab that round trips use."""
 
     @property
     def running(self) -> Any:
-        """Its hosts."""
+        """Hosts of the machine."""
         return SimpleNamespace(hosts=[self.machine.host(i) for i in range(2)])
 
 
 def measured(rounds: int) -> tuple[float, float]:
-    """The host's time of a send of 64 bytes, and one way of a round trip, us."""
+    """Return the host's time of a send of 64 bytes, and the one-way time of a round trip, in us."""
     machine = Machine(2)
     lab = Hosts(machine, 1, {}, {"inline": 64})
 

@@ -1,8 +1,9 @@
-"""A process that is sent a signal whenever a receive of a VI is done takes every message, and is notified of no other.
+"""Signals at the completion of receives.
 
-Strategy: messages come one by one and in a heap, before the process asks for signals, while it computes and while it
-sleeps; its handler takes back all that is done. Each is taken once, in order; the CPU computes on meanwhile. After the
-process has asked for no more, or destroyed the VI, no signal comes, and no completion interrupts.
+Strategy: messages arrive one by one and in bursts, before the process requests signals, while it computes and while it
+sleeps. Its handler takes back all complete descriptors. Each message is taken once, in order, and the CPU computes
+meanwhile. After the process has cancelled the signals or destroyed the VI, there are no signals and no interrupts at
+completions.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ COUNT, SIZE = 12, 64
 
 
 class Taking:
-    """The far process of a connection: what its handler took."""
+    """Far process of a connection, with the messages that its handler took."""
 
     def __init__(self, p: Pair) -> None:
         self.p, self.taken, self.handled = p, list[int](), 0
@@ -42,7 +43,7 @@ class Taking:
 
 
 async def send(p: Pair, apart_us: float) -> None:
-    """All messages; the first byte of each is its number."""
+    """Send all messages; the first byte of each is its number."""
     for number in range(COUNT):
         await p.machine.host(0).sleep(int(apart_us * 1e6))
         p.here.write(64 * number, bytes([number]) * SIZE)

@@ -1,7 +1,8 @@
-"""VIA's driver where a store takes longer to reach the NIC than most interrupts take to be served. Strategy: what the
-NIC interrupts for comes in a row: refills of queue caches, writes that the kernel copies, threads that sleep. The
-driver takes an interrupt back before it looks, and reads from the NIC in between. So what it has served is not served
-again, and no interrupt that it takes back is one that it has not seen: everything arrives once, and in order.
+"""VIA's driver on a bus where stores arrive later than most interrupts are served.
+
+Strategy: causes of interrupts follow each other closely: refills of queue caches, writes that the kernel copies,
+sleeping threads. The driver clears an interrupt before it checks for events, and reads from the NIC in between. So no
+event is served twice or missed: all messages arrive once, and in order.
 """
 
 from __future__ import annotations
@@ -20,18 +21,18 @@ SIZE = 128
 
 
 def slow(seed: int, **options: int) -> Pair:
-    """Two hosts on slow buses, with a connection on which nothing is lost."""
+    """Create two hosts on slow buses, with a connection without loss."""
     return pair(Machine(2, seed=seed, timing=SLOW), Reliability.DELIVERY, **options)
 
 
 async def receives(p: Pair) -> None:
-    """One for each message."""
+    """Post a receive for each message."""
     for i in range(ROUNDS):
         await p.yours.post_receive(p.there.descriptor(i).receive([p.there.part(SIZE * i, SIZE)]))
 
 
 async def sends(p: Pair, writes: bool) -> None:
-    """Messages of different bytes; with `writes` each behind an RDMA write of others."""
+    """Send messages of different bytes; with `writes`, each after an RDMA write of other bytes."""
     for i in range(ROUNDS):
         p.here.write(SIZE * i, pattern(SIZE, i))
         if writes:
@@ -41,7 +42,7 @@ async def sends(p: Pair, writes: bool) -> None:
 
 
 async def take(p: Pair, sleeps: bool) -> list[bytes]:
-    """What comes, in its order."""
+    """Return the received messages in order."""
     found = []
     for i in range(ROUNDS):
         done = await (p.yours.receive_wait(timeout_us=5000) if sleeps else p.yours.poll_receive())

@@ -1,7 +1,7 @@
-"""What studies of VIA compute: conditions, buffers, and how busy a NIC was.
+"""Computations of VIA studies: conditions, buffers, and the utilization of a NIC.
 
-Strategy: small cases by hand; traces are made up of a few records whose overlaps are counted on fingers. What a study
-checks of itself is fed with figures that break it, on requests as users make them.
+Strategy: small cases by hand; traces are made of a few records whose overlaps are known. Checks of the studies are fed
+with values that violate them, in requests as users make them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tb.tools.paths import SIMULATORS
 
 
 def lab_of(study: str, profile: str, settings: str = "") -> Lab:
-    """A lab with a plan and nothing that runs."""
+    """Return a lab with a plan, without a simulation."""
     info = studies.load(study)
     lab = Lab.__new__(Lab)
     lab.plan = plan(resolve(study, "verilator", "1", False, "two_hosts", profile, settings, SIMULATORS), info)

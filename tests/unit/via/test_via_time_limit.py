@@ -1,9 +1,8 @@
-"""The limit of time of reliable sends: it counts what the NIC has sent and nobody has answered, and asks no process.
+"""Time limit of reliable sends: it counts sent and unacknowledged messages on the NIC, without a process's words.
 
-Strategy: many long messages whose last one waits for much longer than the limit before it leaves, by one VI or by two;
-descriptors that are posted again, on the other queue, or whose statuses their process writes itself: nothing of it may
-break a healthy connection. Then an answer is lost, on every preset: the connection breaks when the limit is over, and
-its peer learns of it.
+Strategy: many long messages wait for much longer than the limit before they are sent, on one VI or on two. Descriptors
+are posted again, on the other queue, or their statuses are forged: none of this may break a healthy connection. Then an
+acknowledgement is lost, on every preset: the connection breaks when the limit is over, and its peer is notified.
 """
 
 from __future__ import annotations
@@ -58,7 +57,7 @@ def test_a_send_s_place_that_is_used_for_a_receive_breaks_nothing(preset: str) -
 
 
 async def lost_answer(p: Pair, forge: bool) -> None:
-    """A send that is never answered; its process may write its status itself."""
+    """Send a message whose acknowledgement is lost; with `forge` its process writes the status itself."""
     faults = p.machine.faults
     faults.drop(1, 0, faults.passed(1, 0))
     await p.yours.post_receive(p.there.descriptor(0).receive([p.there.part(0, 64)]))

@@ -1,8 +1,8 @@
-"""What a process posts while its NIC sends a message of the kernel agents is sent when that has left.
+"""Posts of a process during a message of the kernel agent are sent after that message.
 
-Strategy: on the machine, on each kind of NIC and with each doorbell that a process rings itself, a process posts three
-messages, and at many moments meanwhile the kernel agent sends one; packets that arrive keep the NIC busy, so that it
-notices late what has left. All must be done before the kernel agent sends another message.
+Strategy: on each kind of NIC and with each user-level doorbell, a process posts three messages. At many moments
+meanwhile the kernel agent sends one, and arriving packets keep the NIC busy, so that it detects the end of a send late.
+All messages must complete before the kernel agent sends another one.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ SOON_PS = 500_000_000
 
 
 async def receives(user: User, vi: Vi, sizes: tuple[int, ...]) -> None:
-    """Receives for messages of these sizes."""
+    """Post receives for messages of these sizes."""
     for number, size in enumerate(sizes):
         await vi.post_receive(user.descriptor(number).receive([user.part(0, size)]))
 
 
 async def sends(user: User, vi: Vi, sizes: tuple[int, ...]) -> int:
-    """Send messages of these sizes; how long it took until all were done, ps."""
+    """Send messages of these sizes, and return the time until all are complete, in ps."""
     host = user.nic.host
     begun = host.now
     for number, size in enumerate(sizes, len(INCOMING)):
@@ -39,7 +39,7 @@ async def sends(user: User, vi: Vi, sizes: tuple[int, ...]) -> int:
 
 
 async def both_ways(p: Pair) -> int:
-    """Messages in both directions; how long those of the near process took, ps."""
+    """Send messages in both directions, and return the time of the near process's, in ps."""
     await receives(p.there, p.yours, SIZES)
     await receives(p.here, p.mine, INCOMING)
     back = p.there.process.spawn(sends(p.there, p.yours, INCOMING), "incoming")
@@ -67,7 +67,7 @@ def test_a_message_that_waits_while_the_kernel_agents_leaves_is_sent_behind_it(n
     (other,) = machine.finish(p.here.nic.create_vi(p.here.tag))
 
     async def ask(late_ps: int) -> None:
-        """Nobody waits for it."""
+        """Send a connection request without a server."""
         await host.sleep(late_ps)
         await refused(other.connect_request(1, 9, REPEAT_US / 2), Result.TIMEOUT)
 

@@ -1,8 +1,8 @@
-"""A server that gives up a client which does not confirm its connection: both sides learn that there is none.
+"""Server that gives up a client without confirmation: both sides are notified.
 
-Strategy: on the machine the confirmations of a client are lost until the server has given up, or the server's answers
-are, or one of them comes afterwards. The server's call must say so, the client must learn it from its call if it still
-waits and by its error handler if it was connected, and both VIs must be free for another connection.
+Strategy: the confirmations of a client are lost until the server has given up, or the server's replies are, or one of
+them arrives afterwards. The server's call must fail. The client is notified by its call if it still waits, and by its
+error handler if it was connected. Both VIs must be free for another connection.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ DISCRIMINATOR, PATIENT_US, AFTER_US = 3, 200_000, 2000
 
 
 class Attempt:
-    """A client on host 0 and a server on host 1 that is bound to give up."""
+    """Client on host 0 and server on host 1 whose attempt fails."""
 
     def __init__(self, level: Reliability = Reliability.UNRELIABLE) -> None:
         self.machine = Machine(2)
@@ -46,7 +46,7 @@ class Attempt:
             self.machine.faults.drop(source, 1 - source, number)
 
     async def serve(self) -> None:
-        """The server gives up."""
+        """Accept, and check that the server gives up."""
         asked = await self.there.nic.connect_wait(DISCRIMINATOR, PATIENT_US)
         with pytest.raises(VipError) as refused:
             await self.there.nic.connect_accept(asked, self.yours)
@@ -55,11 +55,11 @@ class Attempt:
         await self.machine.host(1).sleep(AFTER_US * 1_000_000)
 
     async def ask(self) -> None:
-        """The client asks."""
+        """Request the connection as a client."""
         await self.mine.connect_request(1, DISCRIMINATOR, PATIENT_US)
 
     async def again(self) -> None:
-        """Another attempt goes well."""
+        """Make another attempt, which succeeds."""
         await join(self.here, self.mine, self.there, self.yours, 1)
         await message(self.here, self.mine, self.there, self.yours)
 
@@ -83,7 +83,7 @@ def test_a_client_that_is_connected_loses_its_connection(level: Reliability) -> 
 
 
 async def _rejected(attempt: Attempt) -> float:
-    """The client is told; when, us."""
+    """Check that the client is rejected, and return the time, in us."""
     with pytest.raises(VipError) as refused:
         await attempt.ask()
     assert refused.value.result is Result.REJECT

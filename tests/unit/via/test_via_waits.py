@@ -1,8 +1,8 @@
-"""What a hang of VIA says: who has posted what, who owes an answer, what has no room.
+"""Hang reports of VIA: posted descriptors, missing acknowledgements, missing room.
 
-Strategy: on the machine, two connected processes stand still in three ways: the answer to a reliable message is lost,
-nobody sends what somebody waits for, and more is posted than the NIC's queue of sends holds while its link is stopped.
-What the kernel of the simulation tells of its waits is compared.
+Strategy: two connected processes hang in three ways: the acknowledgement of a reliable message is lost, a receiver
+waits for a message that is not sent, and more is posted than the NIC's send queue holds while its link is stopped. The
+reported waits are compared.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ STILL_US = 300
 
 
 def waits(p: Pair) -> list[str]:
-    """Who waits for what, some time from now."""
+    """Return the waits some time from now."""
     p.machine.run(p.machine.kernel.now / 1e6 + STILL_US)
     return p.machine.kernel.waiting()
 

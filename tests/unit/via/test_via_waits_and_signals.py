@@ -1,7 +1,7 @@
 """Calls of VIA that wait for a peer, in a process that signals interrupt.
 
-Strategy: on the machine a process waits for a connection while the kernel sends it signals again and again. Each signal
-runs its handler; none may end the call, count as a time-out, or repeat a message of the kernel agent early.
+Strategy: a process waits for a connection while the kernel sends it signals repeatedly. Each signal runs its handler.
+None may end the call, count as a time-out, or cause an early retransmission.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ EVERY_PS, LATE_PS = 50_000_000, 3_000_000_000
 
 
 class Interrupted:
-    """Two users with a VI each; signals come to the process of the second one all the time."""
+    """Two users with a VI each; the process of the second one gets signals all the time."""
 
     def __init__(self) -> None:
         self.machine = Machine(2)
@@ -46,16 +46,16 @@ class Interrupted:
             host.signal(self.there.process.number, Sig.USR1)
 
     async def late(self, call: Awaitable[Any]) -> Any:
-        """A call of the first host's process, when many signals have come."""
+        """Make a call of the first host's process after many signals."""
         await self.machine.host(0).sleep(LATE_PS, "signals")
         return await call
 
     def finish(self, *calls: Awaitable[Any]) -> list[Any]:
-        """Run calls, as threads of their processes where they are the second host's."""
+        """Run calls; those of the second host as threads of its process."""
         return self.machine.finish(*calls)  # type: ignore[arg-type]
 
     def within(self, call: Any) -> Awaitable[Any]:
-        """A call as a thread of the second host's process."""
+        """Run a call as a thread of the second host's process."""
         return self.there.process.spawn(call, "waits").finished
 
 
@@ -114,7 +114,7 @@ def test_a_wait_for_a_peer_ends_with_the_peer_and_no_signal() -> None:
 
 
 def test_a_server_waits_for_the_confirmation_as_long_as_without_signals() -> None:
-    """The client's confirmations are lost for a while in which more signals come than there are tries."""
+    """Lose the client's confirmations during more signals than there are tries."""
     pair = Interrupted()
     for number in range(1, 5):
         pair.machine.faults.drop(0, 1, number)

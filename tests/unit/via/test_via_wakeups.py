@@ -1,6 +1,8 @@
-"""Strategy: a thread goes to sleep for a message at every moment of the message's last steps, a few hundred nanoseconds
-apart: before the NIC writes the status, while the status is on its way to host memory, and after it is there. Whoever
-sleeps must be woken each time; a hang ends the test with who waits for what.
+"""Wake-up of a thread that falls asleep at any moment of a message's arrival.
+
+Strategy: a thread goes to sleep at moments a few hundred nanoseconds apart: before the NIC writes the status, while the
+status is in flight to host memory, and after it has arrived. The thread must wake each time; a hang ends the test with
+a report of waits.
 """
 
 from __future__ import annotations
@@ -8,7 +10,7 @@ from __future__ import annotations
 from tests.unit.via.via_bench import pair
 
 STEP_PS, STEPS = 150_000, 80
-"""Together longer than a message takes from its packet's arrival to its status."""
+"""Step in ps. All steps together take longer than a message from its packet's arrival to its status."""
 
 
 def test_a_thread_is_woken_whenever_it_goes_to_sleep() -> None:

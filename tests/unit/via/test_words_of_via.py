@@ -1,5 +1,4 @@
-"""Words that VIA's kernel agent and NIC write for each other, and reports of GRIM's NI: what is put together is taken
-apart, also at the ends of each field.
+"""Encoding and decoding of the words that VIA's kernel agent and NIC exchange, and of reports of GRIM's NI.
 
 Strategy: every combination of a field's least, middle and greatest value, and words as the C of `paths.c` has them.
 """

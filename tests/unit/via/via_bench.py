@@ -1,4 +1,4 @@
-"""VIA on the machine: two or more hosts with the driver loaded, processes with registered memory, connected VIs."""
+"""VIA on the machine: hosts with the driver loaded, processes with registered memory, connected VIs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tb.studies.via._via import User, connect, user
 
 
 def start(machine: Machine, load: bool = True, **options: int | str) -> list[Via]:
-    """The firmware on every NIC, the driver on every host (loaded, or not yet)."""
+    """Start the firmware on every NIC, and with `load` the driver on every host."""
     vias: list[Via] = []
     for node in range(len(machine.names)):
         view = ClusterView(**machine.view(node, **options))
@@ -42,7 +42,7 @@ class Pair:
 
 
 def pair(machine: Machine | None = None, reliability: Reliability = Reliability.UNRELIABLE, **options: Any) -> Pair:
-    """Two hosts with a connection of a level."""
+    """Create two hosts with a connection of a reliability level."""
     machine = machine or Machine(2)
     vias = start(machine, **options)
     here, there = machine.finish(user(vias[0], rdma_write=True), user(vias[1], rdma_write=True))
@@ -51,12 +51,12 @@ def pair(machine: Machine | None = None, reliability: Reliability = Reliability.
 
 
 def pattern(size: int, salt: int = 0) -> bytes:
-    """Bytes that no other size and salt has."""
+    """Return bytes that are unique for a size and salt."""
     return bytes((7 * i + (i >> 8) + size + 31 * salt) & 0xFF for i in range(size))
 
 
 async def message(here: User, mine: Vi, there: User, yours: Vi, size: int = 100) -> None:
-    """A message goes through as it is."""
+    """Check that a message is delivered unchanged."""
     here.write(0, pattern(size))
     await yours.post_receive(there.descriptor(0).receive([there.part(0, size)]))
     await mine.post_send(here.descriptor(1).send([here.part(0, size)]))
@@ -66,12 +66,12 @@ async def message(here: User, mine: Vi, there: User, yours: Vi, size: int = 100)
 
 
 async def good(p: Pair) -> None:
-    """A message goes through between the two."""
+    """Check that a message is delivered between the two processes."""
     await message(p.here, p.mine, p.there, p.yours)
 
 
 async def refused(call: Awaitable[Any], result: Result = Result.INVALID_PARAMETER) -> None:
-    """A call must be refused, with this code."""
+    """Check that a call fails with this code."""
     with pytest.raises(VipError) as error:
         await call
     assert error.value.result is result

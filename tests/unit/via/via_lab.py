@@ -1,4 +1,4 @@
-"""As much of `tb.lab.lab.Lab` as a VIA study needs, on the pure-Python machine."""
+"""Subset of `tb.lab.lab.Lab` for VIA studies on the pure-Python machine."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from tests.unit.via.via_bench import start
 
 
 class MachineLab(Notebook):
-    """A study's view of a machine."""
+    """Lab of a study on a machine."""
 
     def __init__(self, machine: Machine, seed: int, study: dict[str, int], layer: dict[str, Any]) -> None:
-        """`study`, `layer`: options of the study and of VIA."""
+        """Create the lab; `study` and `layer` are options of the study and of VIA."""
         super().__init__()
         self.machine, self.seed = machine, seed
         self._study, self._layer = study, layer
 
     @property
     def kernel(self) -> Kernel:
-        """The machine's."""
+        """Event loop of the machine."""
         return self.machine.kernel
 
     def option(self, name: str) -> int:
-        """Of the study."""
+        """Return an option of the study."""
         return self._study[name]
 
     def start_layer(self, layer: str) -> list[Via]:
-        """VIA, its driver not yet loaded."""
+        """Return the VIA libraries, with the driver not yet loaded."""
         assert layer == "via"
         return start(self.machine, load=False, **self._layer)
 
     def progress(self, done: int, total: int, what: str) -> None:
-        """Nobody watches."""
+        """Ignore the progress of the study."""

@@ -1,4 +1,4 @@
-"""Wrong calls of VIA's library that take more than a line: for the table of `test_via_misuse.py`."""
+"""Misuses of VIA's library that take more than a line, for the table of `test_via_misuse.py`."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from tests.unit.via.via_bench import Pair
 
 
 def place(p: Pair) -> Descriptor:
-    """For a descriptor."""
+    """Return a descriptor."""
     return p.here.descriptor(0)
 
 
 async def served(p: Pair, act: Callable[[Any, Any], Awaitable[Any]]) -> None:
-    """Do something with a request that has come, and with a new VI."""
+    """Call `act` with a connection request and a new VI."""
     other = await p.here.nic.create_vi(p.here.tag)
 
     async def ask() -> None:

@@ -1,6 +1,4 @@
-"""What a process can ask for and set: attributes of a NIC, of a VI, of registered memory (the specification's VIP_..._
-ATTRIBUTES).
-"""
+"""Attributes of a NIC, of a VI, and of registered memory (VIP_..._ATTRIBUTES of the specification)."""
 
 from __future__ import annotations
 
@@ -12,50 +10,50 @@ from firmware.via.nic.layout import State
 
 @dataclass(frozen=True)
 class NicAttributes:
-    """VipQueryNic: what a NIC of this host can do."""
+    """Result of VipQueryNic: capabilities and limits of a host's NIC."""
 
     name: str
     node: int
-    """Its address: the number of its node."""
+    """Address of the NIC: the number of its node."""
     nodes: int
-    """Addresses that it can reach, and its own."""
+    """Number of addresses, including its own."""
     vis: int
-    """For processes."""
+    """Number of VIs for processes."""
     descriptors: int
-    """That may be posted, a work queue."""
+    """Number of descriptors that may be posted on a work queue."""
     segments: int
-    """Of a descriptor."""
+    """Maximum number of segments of a descriptor."""
     queues: int
     entries: int
-    """Of a completion queue."""
+    """Maximum number of entries of a completion queue."""
     regions: int
     register_bytes: int
-    """Of a host: pages for which there is room in tables, or its memory's size (0) where tables stand there."""
+    """Number of bytes that a host can register, or 0 if only its memory size limits it."""
     transfer: int
-    """Bytes of a message."""
+    """Maximum message size in bytes."""
     mtu: int
-    """Bytes of a packet."""
+    """Maximum packet payload in bytes."""
     reliability: tuple[Reliability, ...]
     rdma_read: bool
 
 
 @dataclass(frozen=True)
 class ViAttributes:
-    """Of a VI. A process that is asked for a connection sees its peer's level and size."""
+    """Attributes of a VI. A server sees reliability and maximum message size of a client's VI."""
 
     tag: int
     reliability: Reliability
     most: int
-    """Bytes of a message."""
+    """Maximum message size in bytes."""
     rdma_write: bool = True
-    """The peer may write memory that is registered for it."""
+    """True if the peer may write memory that is registered for RDMA writes."""
     rdma_read: bool = True
-    """The same for reads."""
+    """True if the peer may read memory that is registered for RDMA reads."""
 
 
 @dataclass(frozen=True)
 class ViState:
-    """VipQueryVi."""
+    """Result of VipQueryVi."""
 
     state: State
     attributes: ViAttributes
@@ -65,7 +63,7 @@ class ViState:
 
 @dataclass(frozen=True)
 class MemoryAttributes:
-    """VipQueryMem: of a registered region."""
+    """Attributes of a registered region (VipQueryMem)."""
 
     tag: int
     rdma_write: bool = False

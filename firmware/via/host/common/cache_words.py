@@ -1,4 +1,4 @@
-"""Bytes as the words of a queue cache."""
+"""Encoding of bytes as words of a queue cache."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ import struct
 
 
 def words_of(data: bytes) -> tuple[int, ...]:
-    """Bytes as words, the last one filled with zeros."""
+    """Return bytes as big-endian words, the last one padded with zeros."""
     return struct.unpack(f">{-(-len(data) // 4)}I", data + bytes(-len(data) % 4))

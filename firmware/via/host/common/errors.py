@@ -1,4 +1,4 @@
-"""What a call of the library may end with (values of VIP_RETURN, from memory of the VI Provider Library)."""
+"""Results of library calls (values of VIP_RETURN, from memory of the VI Provider Library)."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from pymodels.errors import SanlabError
 
 
 class Result(Enum):
-    """Why a call failed: the specification's VIP_..."""
+    """Reason of a failed call: the specification's VIP_... codes."""
 
     INVALID_PARAMETER = "invalid parameter"
-    ERROR_RESOURCE = "no resource is left"
-    TIMEOUT = "time is up"
-    REJECT = "the peer has rejected the connection"
-    INVALID_RELIABILITY_LEVEL = "no such reliability level, or the two VIs have different reliability levels"
-    INVALID_MTU = "no such maximum transfer size, or the two VIs have different ones"
-    INVALID_STATE = "the VI is in a state that does not allow it"
-    INVALID_PTAG = "the protection tag is not one of this process"
-    NOT_REACHABLE = "no such node"
+    ERROR_RESOURCE = "out of resources"
+    TIMEOUT = "timed out"
+    REJECT = "rejected by the peer"
+    INVALID_RELIABILITY_LEVEL = "invalid reliability level, or not the level of the other VI"
+    INVALID_MTU = "invalid maximum transfer size, or not the size of the other VI"
+    INVALID_STATE = "not allowed in the present state of the VI"
+    INVALID_PTAG = "not a protection tag of this process"
+    NOT_REACHABLE = "not another node of the cluster"
 
 
 class VipError(SanlabError):
-    """A call of the library was refused."""
+    """Failed call of the VIA library."""
 
     def __init__(self, result: Result, what: str, remedy: str) -> None:
         super().__init__(what, result.value, remedy)

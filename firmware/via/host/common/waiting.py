@@ -1,4 +1,4 @@
-"""Waiting, with a limit of time, for something that another task or an interrupt does."""
+"""Waits with a time limit for an action of another task or of an interrupt handler."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pymodels.kernel import Event
 
 
 class Flag:
-    """Something that happens once."""
+    """Event that happens once."""
 
     def __init__(self, host: Host, why: str) -> None:
         self._host, self.why = host, why
@@ -19,13 +19,16 @@ class Flag:
         self.up = False
 
     def raise_(self) -> None:
-        """It has happened."""
+        """Set the flag and wake its waiters."""
         self.up = True
         self._event.set()
 
     async def wait(self, process: Process | None = None, timeout_us: float | None = None) -> bool:
-        """Wait until it has happened, or for a time; returns whether it has. With a process, its thread sleeps
-        meanwhile, and the wait also ends when the handler of a signal has run.
+        """Wait until the flag is set or the time is over. Return True if it is set.
+
+        Args:
+            process: Process whose thread sleeps. Its wait also ends when a signal handler has run.
+            timeout_us: Time limit in microseconds, or None.
         """
         if self.up:
             return True
@@ -35,7 +38,7 @@ class Flag:
         return self.up
 
     async def wait_whole(self, process: Process | None = None, timeout_us: float | None = None) -> bool:
-        """Wait until it has happened, or for the whole time, whatever signals the process handles meanwhile."""
+        """Wait until the flag is set or the time is over, also across signals. Return True if it is set."""
         limit = Limit(self._host, timeout_us)
         while not self.up and not limit.over:
             await self.wait(process, limit.left_us)
@@ -47,23 +50,23 @@ class Flag:
 
 
 class Limit:
-    """A limit of time of a call that may sleep more than once."""
+    """Time limit of a call that may sleep several times."""
 
     def __init__(self, host: Host, timeout_us: float | None) -> None:
-        """From now on; None: for ever."""
+        """Start the limit now; None means no limit."""
         self._host = host
         self._end = None if timeout_us is None else host.now + int(timeout_us * 1e6)
 
     @property
     def left_us(self) -> float | None:
-        """What of it is left."""
+        """Remaining time in microseconds, or None."""
         return None if self._end is None else max(self._end - self._host.now, 0) / 1e6
 
     @property
     def over(self) -> bool:
-        """Whether nothing is left."""
+        """True if the time is over."""
         return self._end is not None and self._host.now >= self._end
 
 
 Handler = Callable[..., Awaitable[None] | None]
-"""What an application has called for an event."""
+"""Handler of an application for an event."""

@@ -1,11 +1,11 @@
-"""The two work queues of a VI, as both the library and the kernel agent name them."""
+"""Names of the two work queues of a VI, for library and kernel agent."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 SENT, RECEIVED = 1, 2
-"""A VI's two work queues; bits of Vi.NOTIFY."""
+"""Work queues of a VI; also the bits of Vi.NOTIFY."""
 
 Wants = Sequence[tuple[int, int]]
-"""(VI, work queues) of which a completion may be what is waited for."""
+"""VIs and work queues whose completions a thread waits for."""

@@ -1,4 +1,4 @@
-"""The kernel agent of a host: the driver of one NIC, composed of its parts (paper 001, 3.2.2)."""
+"""Kernel agent of a host: the driver of one NIC, composed of its parts (paper 001, 3.2.2)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from pymodels.waiting import Wait, Wanted
 
 
 class KernelAgent:
-    """What a process reaches by system calls."""
+    """Driver functions that processes reach by system calls."""
 
     def __init__(self, host: Host, view: ClusterView) -> None:
         self.host, self.me, self.nodes = host, view.me, len(view.names)
@@ -70,7 +70,7 @@ class KernelAgent:
         host.waits.ask(self._full)
 
     async def start(self) -> None:
-        """Bring the NIC up: it starts when it has been told where its event ring is."""
+        """Start the NIC. Its firmware begins when it has the address of its event ring."""
         host = self.host
         host.on_interrupt(self.interrupts.serve)
         await release(host)
@@ -79,23 +79,23 @@ class KernelAgent:
         if self.options.doorbell == "hw":
             if not host.card.has_doorbells:
                 what = f"doorbells of host {host.name}'s card"
-                raise SanlabError(what, "it has none", f"use {profiles_with_doorbells()}, or another via.doorbell")
+                raise SanlabError(what, "not present", f"use {profiles_with_doorbells()}, or another via.doorbell")
             await load_doorbells(host, self.layout.bells)
         await self.writes.start(self._events.scratch)
         await store_words(host, Word.KERNEL, self._events.base)
         await self._receiver.start()
 
     def new_tag(self) -> int:
-        """A new protection tag."""
+        """Return a new protection tag."""
         self._tags += 1
         return self._tags
 
     async def destroy(self, vi: KernelVi) -> None:
-        """Destroy a VI; wake the threads that wait for its completions."""
+        """Destroy a VI, and wake the threads that wait for its completions."""
         await self.vis.destroy(vi)
         self.sleepers.forget(vi.context.number)
 
     def _full(self) -> Iterator[Wait]:
-        """For reports of who waits for whom: descriptors for which the NIC's queue of sends has no room."""
+        """Return the wait for room in the NIC's send queue, for hang reports."""
         if count := len(self._sends.waiting):
             yield Wait(self.host.who, Wanted(f"room in the send queue for {count} descriptors", f"NIC {self.me}"))

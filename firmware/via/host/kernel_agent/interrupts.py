@@ -1,4 +1,4 @@
-"""The interrupt handler: reads the NIC's events, and wakes the threads that wait for them."""
+"""Interrupt handler: reads the NIC's events and wakes the threads that wait for them."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from firmware.via.nic.words import EventWord
 
 
 class InterruptHandler:
-    """Of one NIC."""
+    """Interrupt handler of one NIC."""
 
     def __init__(
         self, vis: ViTable, events: EventRing, looks: Sequence[Callable[[], None]], sleepers: Sleepers
     ) -> None:
-        """`looks`: what else looks for news."""
+        """Create the handler; `looks` are further functions that it calls."""
         self._host, self._vis, self._events = vis.shared.host, vis, events
         self._refill, self._looks, self._sleepers = Refill(vis), looks, sleepers
         self.count = 0
 
     async def serve(self) -> None:
-        """The interrupt service routine."""
+        """Serve an interrupt."""
         self.count += 1
         host = self._host
         await host.spend("serve_interrupt")
         await acknowledge(host)
-        await host.pio_read(host.nic_base + Word.KERNEL)  # what comes from here on interrupts again
+        await host.pio_read(host.nic_base + Word.KERNEL)  # later events raise the interrupt again
         await self._read_events()
         await self._refill.run()
         for look in self._looks:
@@ -38,7 +38,7 @@ class InterruptHandler:
         self._sleepers.wake()
 
     async def _read_events(self) -> None:
-        """What the NIC has written into the event ring."""
+        """Handle the new entries of the event ring."""
         while word := self._events.take():
             await self._host.spend("read_event")
             news = EventWord(word)

@@ -1,4 +1,4 @@
-"""Refills of queue caches (paper 001, 3.2.2): what waits here is written when the NIC has room for it."""
+"""Refills of queue caches: waiting descriptors are written when the NIC has room (paper 001, 3.2.2)."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from firmware.via.nic.layout import Word
 
 
 class Refill:
-    """Of the queue caches of one NIC."""
+    """Refills of the queue caches of one NIC."""
 
     def __init__(self, vis: ViTable) -> None:
         self._shared, self._vis, self._count = vis.shared, vis, 0
 
     async def run(self) -> None:
-        """Fill the flagged queue caches with the waiting descriptors, as far as they have room."""
+        """Fill the flagged queue caches with waiting descriptors while there is room."""
         shared = self._shared
         low = [cache for cache in (shared.sends, *(vi.receives for vi in self._vis.contexts)) if cache.flagged]
         if not low:

@@ -1,4 +1,4 @@
-"""What the kernel agent does for a process that registers memory, changes it or takes it back."""
+"""Registration of memory for processes: register, change, deregister."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from pymodels.host.process import Process
 
 
 class Registration:
-    """Of one host."""
+    """Memory registration of one host."""
 
     def __init__(self, registry: Registry, tables: Tables, vis: ViTable, writes: RemoteWrites) -> None:
         self._registry, self._tables, self._vis, self._writes = registry, tables, vis, writes
         self._shared = vis.shared
 
     async def register(self, process: Process, va: int, size: int, attributes: MemoryAttributes) -> Region:
-        """Pin a range, and let the NIC find it where it looks for itself. Raises VipError."""
+        """Pin a range, and make it known to a NIC that translates addresses. Raises VipError."""
         if self._shared.options.translation == "flat":
             await gather(self._shared.host, process, va, size)
         region = self._registry.add(process, va, size, attributes)
@@ -34,27 +34,25 @@ class Registration:
         return region
 
     async def deregister(self, region: Region) -> None:
-        """Take a region back, and let its pages go. Raises VipError when a VI's posted descriptor uses it."""
+        """Deregister a region and unpin its pages. Raises VipError if a posted descriptor uses it."""
         await self._withdraw(region)
         self._registry.remove(region)
 
     async def change(self, region: Region, attributes: MemoryAttributes) -> None:
-        """Give a region other attributes. Raises VipError when a VI's posted descriptor uses it."""
+        """Change the attributes of a region. Raises VipError if a posted descriptor uses it."""
         await self._withdraw(region)
         await self._tables.register(self._registry.replace(region, attributes))
 
     async def _withdraw(self, region: Region) -> None:
-        """Withdraw a region, and return when it is no longer in use. Raises VipError when a posted descriptor uses
-        it.
-        """
+        """Hide a region, and wait until it is no longer in use. Raises VipError if a posted descriptor uses it."""
         self._registry.hold_back(region)
-        async with self._shared.lock:  # whoever has found it before has posted now
+        async with self._shared.lock:  # posts that found the region earlier are now complete
             users = [vi for vi in self._vis if vi.context.process is region.process]
             busy = [vi.context.number for vi in users if await vi.posting.uses(region)]
         if busy:
             self._registry.give_again(region)
-            what = f"taking memory back that VI {busy[0]} uses"
-            raise VipError(Result.ERROR_RESOURCE, what, "wait until its descriptors are done")
+            what = f"deregistering or changing memory that VI {busy[0]} uses"
+            raise VipError(Result.ERROR_RESOURCE, what, "wait for its descriptors to complete")
         await self._writes.left(region)
         await self._tables.withdraw(region)
         await self._shared.commands.do(Command.FENCE, self._vis.agents)

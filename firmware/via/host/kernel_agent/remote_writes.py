@@ -1,5 +1,6 @@
-"""The kernel's part in RDMA writes that arrive (paper 001, 3.2.2): it checks and copies what the NIC has put into
-its buffer (`via.rdma=buffer`).
+"""Kernel's part of incoming RDMA writes: it checks and copies the packets in its buffer (paper 001, 3.2.2).
+
+Used with `via.rdma=buffer`.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from firmware.via.nic.slots import SLOT_HEADER, SLOTS, WriteSlot, slot_bytes
 from firmware.via.nic.words import SlotWord
 
 COPY_PS = 100_000
-"""Whoever waits for a copy looks again after so long."""
+"""Polling interval of a wait for a copy, in ps."""
 
 
 class RemoteWrites:
-    """RDMA writes into the memory of one host."""
+    """Incoming RDMA writes of one host."""
 
     def __init__(self, registry: Registry, vis: ViTable) -> None:
         shared = vis.shared
@@ -25,25 +26,25 @@ class RemoteWrites:
         self._stride = slot_bytes(shared.options.packet)
         self._base = self._host.allocate(self._stride * SLOTS).address
         self._taken = self._refused = 0
-        """Slots emptied, and a bit for each that held what may not be written."""
+        """Number of emptied slots, and a bit for each slot whose write was rejected."""
         self._busy = False
         self._into: Region | None = None
-        """What a piece is copied into now."""
+        """Region that is being copied to, or None."""
         self.refused = 0
-        """Pieces that named memory which they may not write."""
+        """Number of packets that named memory which they may not write."""
 
     async def start(self, scratch: int) -> None:
-        """Tell the NIC where the buffer is, and a word that nobody reads."""
+        """Send the NIC the addresses of the buffer and of the scratch word."""
         await store_words(self._host, Word.WRITES, self._base, 0, scratch)
 
     def look(self) -> None:
-        """After an interrupt: is there something to copy?"""
+        """Start copying if a slot is full. Called after an interrupt."""
         if not self._busy and self._slot()[1].word:
             self._busy = True
             self._host.spawn(self._copy_all(), "RDMA writes")
 
     def _slot(self) -> tuple[int, SlotWord]:
-        """The next slot, and the word that says that it is full."""
+        """Return the address of the next slot, and its word that marks it as full."""
         at = self._base + self._stride * (self._taken % SLOTS)
         return at, SlotWord(*self._host.load_words(at + WriteSlot.VI, 1))
 
@@ -60,7 +61,7 @@ class RemoteWrites:
         self._busy = False
 
     async def _tell(self, refused: bool) -> None:
-        """The NIC may use the slot again, and knows what became of the piece."""
+        """Return the slot to the NIC, with the result of the write."""
         bit = 1 << self._taken % SLOTS
         if refused != bool(self._refused & bit):
             self._refused ^= bit
@@ -69,7 +70,7 @@ class RemoteWrites:
         await store_words(self._host, Word.WRITES_TAKEN, self._taken)
 
     async def _copy(self, at: int, whose: SlotWord) -> bool:
-        """A piece to where it belongs; whether it may go there."""
+        """Copy the write in a slot to its destination. Return False if it is not allowed."""
         va, handle, size = self._host.load_words(at, 3)
         await self._host.spend("check_write")
         region = self._allowed(whose, va, handle, size)
@@ -84,12 +85,15 @@ class RemoteWrites:
         return True
 
     async def left(self, region: Region) -> None:
-        """Return when nothing is copied into a region that nobody finds any more."""
+        """Wait until no copy into a hidden region is in progress."""
         while self._into is region:
             await self._host.sleep(COPY_PS, "the copy of an RDMA write")
 
     def _allowed(self, whose: SlotWord, va: int, handle: int, size: int) -> Region | None:
-        """The region that a VI's peer names: registered for it, under the VI's tag, and the connection is the same."""
+        """Return the region that a write may go to, or None.
+
+        It must be registered for RDMA writes under the VI's tag, and the connection must be the present one.
+        """
         vi = self._vis.contexts[whose.vi]
         region = self._registry.get(handle)
         if region is None or vi.state is not State.CONNECTED or not whose.means(vi.generation):

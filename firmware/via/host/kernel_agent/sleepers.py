@@ -1,5 +1,6 @@
-"""Who is told that a descriptor is done: threads that sleep until then, and processes that get a signal. The NIC
-interrupts at the completions of which somebody is told.
+"""Notification of completions: sleeping threads are woken, and processes get signals.
+
+The NIC interrupts at completions that have a listener.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pymodels.host.process import Process
 
 
 class Sleeper(NamedTuple):
-    """A thread that sleeps."""
+    """Sleeping thread."""
 
     over: Callable[[], bool]
     flag: Flag
@@ -24,24 +25,31 @@ class Sleeper(NamedTuple):
 
 
 class Told(NamedTuple):
-    """A process that is notified of completions until it asks not to be."""
+    """Process that gets signals at completions, until it cancels them."""
 
     news: Callable[[], bool]
-    """Whether there is something that it has not taken."""
+    """Return True if a completion has not been taken."""
     tell: Callable[[], None]
 
 
 class Sleepers:
-    """The sleeping threads of a host, and the processes that get signals."""
+    """Sleeping threads and signal listeners of one host."""
 
     def __init__(self, host: Host, layout: Layout) -> None:
         self._host, self._layout = host, layout
         self._sleepers: list[Sleeper] = []
         self._told: dict[tuple[int, int], Told] = {}
-        """By VI and side of it."""
+        """Signal listeners by VI and work queue."""
 
     async def sleep(self, process: Process, over: Callable[[], bool], wants: Wants, timeout_us: float | None) -> None:
-        """Let a thread of a process sleep until `over()` holds after an interrupt, or for so long."""
+        """Block a thread of a process until `over()` is true after an interrupt, or the time is over.
+
+        Args:
+            process: Process of the thread.
+            over: Condition.
+            wants: VIs and work queues of the completions.
+            timeout_us: Time limit in microseconds, or None.
+        """
         flag = Flag(self._host, f"a completion of VI {', '.join(str(vi) for vi, _ in wants)}")
         sleeper = Sleeper(over, flag, wants)
         self._sleepers.append(sleeper)
@@ -56,7 +64,7 @@ class Sleepers:
             await self.notify(vi)
 
     async def tell(self, vi: int, side: int, told: Told | None) -> None:
-        """From now on tell of the completions of one side of a VI; None: no more."""
+        """Register the signal listener of a work queue, or remove it with None."""
         self._told.pop((vi, side), None)
         if told is not None:
             self._told[vi, side] = told
@@ -66,16 +74,16 @@ class Sleepers:
             told.tell()
 
     async def _settle(self, vi: int) -> None:
-        """Behind this read the NIC has the words, and interrupts; what came before is seen by the look after it."""
+        """Read a word of the NIC, so that later completions interrupt. The next check finds earlier ones."""
         await self._host.pio_read(self._host.nic_base + self._layout.vi(vi, Vi.NOTIFY))
 
     def forget(self, vi: int) -> None:
-        """A VI is no more: wake whoever waits for it, and tell nobody of it."""
+        """Wake all threads that wait for a destroyed VI, and remove its listeners."""
         self._told = {place: told for place, told in self._told.items() if place[0] != vi}
         self.wake()
 
     async def notify(self, vi: int) -> None:
-        """Tell the NIC of which completions of a VI somebody is told."""
+        """Set the NIC's notification bits of a VI from its sleepers and listeners."""
         sides = 0
         for number, side in self._told:
             sides |= side if number == vi else 0
@@ -85,7 +93,7 @@ class Sleepers:
         await store_words(self._host, self._layout.vi(vi, Vi.NOTIFY), sides)
 
     def wake(self) -> None:
-        """After an interrupt: wake processes that wait for what has come, and notify those that asked for it."""
+        """Wake threads and send signals for new completions. Called after an interrupt."""
         for told in self._told.values():
             if told.news():
                 told.tell()

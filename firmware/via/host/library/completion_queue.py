@@ -1,4 +1,4 @@
-"""Completion queues: one place to look for what is done in many work queues (VipCreateCQ, VipCQDone, ...)."""
+"""Completion queues: one place to find the completions of many work queues (VipCreateCQ, VipCQDone, ...)."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from pymodels.host.process import Process
 
 
 class CompletionQueue:
-    """VipCreateCQ's."""
+    """Completion queue (VipCreateCQ)."""
 
     def __init__(self, nic: OpenNic, number: int, ring: EntryRing) -> None:
         self._nic, self.number = nic, number
         self._finder: Finder = (Entries if nic.options.completion == "cq1" else Looks)(nic.process, ring)
         self.wants: list[tuple[int, int]] = []
-        """The work queues whose completions come here: VI, side."""
+        """VIs and work queues whose completions go to this queue."""
         self.users = 0
-        """VIs that are made to use it, or do."""
+        """Number of VIs that use the queue, including VIs being created."""
         self.destroyed = False
         self._resizing = Lock(nic.host, f"the end of a change of size of completion queue {number}")
 
     @staticmethod
     async def create(nic: OpenNic, entries: int) -> CompletionQueue:
-        """VipCreateCQ: room for so many completions. Raises VipError."""
+        """Create a queue with room for `entries` completions (VipCreateCQ). Raises VipError."""
         ring = await _new_ring(nic, entries)
         number = await nic.agent.queues.take(ring.physical, entries)
         if number is None:
@@ -39,32 +39,32 @@ class CompletionQueue:
         return CompletionQueue(nic, number, ring)
 
     def attach(self, vi: Vi, queue: WorkQueue) -> None:
-        """A work queue whose completions come here."""
+        """Add a work queue whose completions go to this queue."""
         self._finder.attach(vi, queue)
         self.wants.append((vi.number, queue.side))
 
     def detach(self, vi: Vi) -> None:
-        """A VI that used it is no more."""
+        """Remove a destroyed VI."""
         self._finder.detach(vi)
         self.wants[:] = [want for want in self.wants if want[0] != vi.number]
         self.users -= 1
 
     def check(self, doing: str, process: Process | None = None) -> None:
-        """Whether it is, and is a process's. Raises VipError."""
+        """Raise VipError if the queue is destroyed, or belongs to another process."""
         if self.destroyed:
             what = f"{doing} completion queue {self.number}"
-            raise VipError(Result.INVALID_PARAMETER, what, "it is destroyed: create another one")
+            raise VipError(Result.INVALID_PARAMETER, what, "create another one: this one is destroyed")
         if process is not None and process is not self._nic.process:
             what = f"{doing} completion queue {self.number}"
-            raise VipError(Result.INVALID_PARAMETER, what, "it is another process's: give one of this process")
+            raise VipError(Result.INVALID_PARAMETER, what, "give a completion queue of this process")
 
     async def done(self) -> tuple[Vi, bool] | None:
-        """VipCQDone: a VI with something done, and whether it is a receive. Raises VipError."""
+        """Return a completion: the VI, and True for a receive; or None (VipCQDone). Raises VipError."""
         self.check("looking at")
         return await self._finder.look()
 
     async def poll(self) -> tuple[Vi, bool]:
-        """VipCQDone again and again until it gives something. Raises VipError."""
+        """Spin on VipCQDone until it returns a completion. Raises VipError."""
         self.check("polling")
         while (found := await self._finder.look()) is None:
             self.check("polling")
@@ -73,18 +73,16 @@ class CompletionQueue:
 
     @property
     def over(self) -> bool:
-        """Whether there is something: for who polls on more than this queue (`watches`)."""
+        """True if a completion is available, for callers that poll more than this queue (`watches`)."""
         return self._finder.over()
 
     def watches(self) -> list[tuple[int, int]]:
-        """The words of memory on which `poll` spins, each (virtual address, value it has now). What `done` finds moves
-        them.
-        """
+        """Return address and present value of the words that `poll` spins on. `done` may change them."""
         self.check("polling")
         return self._finder.watches()
 
     async def wait(self, timeout_us: float | None = None) -> tuple[Vi, bool]:
-        """VipCQWait: sleep until there is something. Raises VipError: TIMEOUT."""
+        """Sleep until a completion is available, and return it (VipCQWait). Raises VipError: TIMEOUT."""
         time_limit(timeout_us, endless=True)
         self.check("waiting at")
         limit = Limit(self._nic.host, timeout_us)
@@ -99,12 +97,12 @@ class CompletionQueue:
         return self.destroyed or self._finder.over()
 
     def notify(self, handler: Handler) -> None:
-        """VipCQNotify: call `handler(vi, is_receive)` in a thread of its own at the next completion. VipError."""
+        """Call `handler(vi, is_receive)` in a new thread at the next completion (VipCQNotify). Raises VipError."""
         self.check("waiting at")
         handler_of(handler)
 
         async def thread() -> None:
-            """Sleep, then call."""
+            """Sleep until a completion, then call the handler."""
             called = handler(*await self.wait())
             if called is not None:
                 await called
@@ -112,17 +110,17 @@ class CompletionQueue:
         self._nic.process.spawn(thread(), f"notify of completion queue {self.number}")
 
     async def destroy(self) -> None:
-        """VipDestroyCQ. Raises VipError while a VI uses it."""
+        """Destroy the queue (VipDestroyCQ). Raises VipError while a VI uses it."""
         self.check("destroying")
         if self.users:
             raise VipError(Result.ERROR_RESOURCE, "destroying a completion queue in use", "destroy its VIs first")
-        self.destroyed = True  # at once: nobody begins to use it meanwhile
+        self.destroyed = True  # before the wait, so that no VI begins to use it
         async with self._resizing:
             await self._forget()
             self._finder.release()
 
     async def _forget(self) -> None:
-        """The rest of VipDestroyCQ."""
+        """Execute the kernel's part of VipDestroyCQ."""
         nic = self._nic
         nic.queues -= 1
         nic.agent.sleepers.wake()
@@ -131,7 +129,7 @@ class CompletionQueue:
         await nic.agent.queues.free(self.number)
 
     async def resize(self, entries: int) -> None:
-        """VipResizeCQ: have room for so many completions; none is lost. Raises VipError."""
+        """Change the size to `entries` completions, without losing any (VipResizeCQ). Raises VipError."""
         async with self._resizing:
             self.check("resizing")
             ring = await _new_ring(self._nic, entries)
@@ -140,7 +138,7 @@ class CompletionQueue:
 
 
 async def _new_ring(nic: OpenNic, entries: int) -> EntryRing:
-    """The kernel's part of making one. Raises VipError."""
+    """Execute the kernel's part of creating a ring. Raises VipError."""
     whole("completions of a queue", entries, 1, MOST_ENTRIES)
     await nic.process.syscall()
     await nic.process.spend("create_queue")

@@ -1,4 +1,4 @@
-"""A VIA descriptor in the memory of a process (`firmware.via.formats`)."""
+"""VIA descriptor in the memory of a process (`firmware.via.formats`)."""
 
 from __future__ import annotations
 
@@ -11,36 +11,55 @@ from firmware.via.host.common.errors import Result, VipError
 from pymodels.host.process import Process
 
 Parts = Sequence[tuple[int, int, int]]
-"""Data segments: virtual address, memory handle, bytes."""
+"""Data segments: virtual address, memory handle, size in bytes."""
 
 
 class Descriptor:
-    """A place for a descriptor: `va` is its address, `handle` that of the region in which it stands."""
+    """Descriptor at the address `va`, in the memory region with handle `handle`."""
 
     def __init__(self, process: Process, va: int, handle: int) -> None:
-        """Raises VipError for an address that is not aligned."""
+        """Create a descriptor object. Raises VipError for an address that is not aligned.
+
+        Args:
+            process: Process that owns the memory.
+            va: Virtual address of the descriptor.
+            handle: Memory handle of its region.
+        """
         whole("a descriptor's memory handle", handle, 0, WORD)
         whole("a descriptor's address", va, 0, WORD)
         if va % ALIGNMENT:
-            raise VipError(Result.INVALID_PARAMETER, f"a descriptor at {va:#x}", f"align it to {ALIGNMENT} bytes")
+            raise VipError(Result.INVALID_PARAMETER, f"descriptor address {va:#x}", f"align it to {ALIGNMENT} bytes")
         self.process, self.va, self.handle = process, va, handle
         self.size = 0
-        """Bytes of its segments."""
+        """Total size of the data segments in bytes."""
 
     def send(self, segments: Parts, immediate: int | None = None) -> Descriptor:
-        """Make it a send of these pieces, and of four bytes of immediate data."""
+        """Write a send of the segments, with optional immediate data (32 bits)."""
         return self._make(Control.SEND_RECEIVE, segments, immediate)
 
     def receive(self, segments: Parts) -> Descriptor:
-        """Make it a receive into these pieces."""
+        """Write a receive into the segments."""
         return self._make(Control.SEND_RECEIVE, segments, None)
 
     def rdma_write(self, segments: Parts, va: int, handle: int, immediate: int | None = None) -> Descriptor:
-        """Make it an RDMA write of these pieces to the peer's memory at `va`, registered there as `handle`."""
+        """Write an RDMA write of the segments.
+
+        Args:
+            segments: Local data segments.
+            va: Virtual address at the peer.
+            handle: Memory handle at the peer.
+            immediate: Immediate data (32 bits), or None.
+        """
         return self._make(Control.RDMA_WRITE, [(va, handle, 0), *segments], immediate)
 
     def rdma_read(self, segments: Parts, va: int, handle: int) -> Descriptor:
-        """Make it an RDMA read of the peer's memory at `va`, registered there as `handle`, into these pieces."""
+        """Write an RDMA read into the segments.
+
+        Args:
+            segments: Local data segments.
+            va: Virtual address at the peer.
+            handle: Memory handle at the peer.
+        """
         return self._make(Control.RDMA_READ, [(va, handle, 0), *segments], None)
 
     def _make(self, control: Control, segments: Parts, immediate: int | None) -> Descriptor:
@@ -61,20 +80,20 @@ class Descriptor:
 
     @property
     def status(self) -> Status:
-        """What became of it; 0 while it is not done."""
+        """Status; 0 until completion."""
         return Status(self._word(Field.STATUS))
 
     @property
     def length(self) -> int:
-        """Bytes that were transferred."""
+        """Number of bytes transferred."""
         return self._word(Field.LENGTH)
 
     @property
     def immediate(self) -> int | None:
-        """Immediate data that came with the message."""
+        """Received immediate data, or None."""
         return self._word(Field.IMMEDIATE) if self.status & Status.IMMEDIATE else None
 
 
 def size_of(segments: int) -> int:
-    """Bytes of a descriptor with so many segments."""
+    """Return the size in bytes of a descriptor with the given number of segments."""
     return Field.SIZE + Segment.SIZE * segments

@@ -1,4 +1,4 @@
-"""The ring of a completion queue: the NIC writes an entry for each completion (paper 001, 2.2.4: CQ1)."""
+"""Ring of a completion queue, in which the NIC writes an entry for each completion (paper 001, 2.2.4: CQ1)."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from firmware.via.nic.layout import ROUND, ROUNDS
 from pymodels.host.process import Process
 
 MOST_ENTRIES = 1024
-"""Words in a page: the NIC knows a queue by one physical address (ours)."""
+"""Maximum number of entries: one page, because the NIC has one physical address of a queue (not from the paper)."""
 VI, SIDE = 0xFF, 8
-"""Bits of an entry that name a VI, and where those of the side begin. VI 0 is no process's."""
+"""Mask of the VI in an entry, and position of the work queue. VI 0 belongs to no process."""
 
 
 class EntryRing:
-    """A ring of words in a page of a process, which the NIC writes."""
+    """Ring of words in a page of a process, written by the NIC."""
 
     def __init__(self, process: Process, entries: int) -> None:
         self._process, self.entries = process, entries
@@ -28,19 +28,21 @@ class EntryRing:
 
     @property
     def word(self) -> int:
-        """What stands there; 0: nothing yet."""
+        """Next entry, or 0 if it is not written."""
         return self._process.load_words(self.place, 1)[0]
 
     def take(self) -> int:
-        """Take it. Raises VipError when the NIC has gone round the ring over entries that nobody had taken: those that
-        are left are forgotten.
+        """Remove and return the next entry.
+
+        Raises VipError if the NIC has overwritten entries that were not taken. All remaining entries are then
+        discarded.
         """
         word = self.word
         if word >> ROUND & ROUNDS != self._round:
             self._forget_all()
-            remedy = "look at all its work queues, and make it as large as all that is posted on them"
-            raise VipError(Result.ERROR_RESOURCE, f"a completion queue of {self.entries} entries is overrun", remedy)
-        self._process.store_words(self.place, (0,))  # at once: no other thread takes it too
+            remedy = "check all its work queues, and make it large enough for all their descriptors"
+            raise VipError(Result.ERROR_RESOURCE, f"overrun of a completion queue of {self.entries} entries", remedy)
+        self._process.store_words(self.place, (0,))  # before any wait, so that no other thread takes it
         self._step()
         return word & (1 << ROUND) - 1
 
@@ -49,9 +51,9 @@ class EntryRing:
         self._round = self._round + (not self._next) & ROUNDS
 
     def _forget_all(self) -> None:
-        """Go on where the NIC writes next: behind the entries of its last round."""
+        """Advance to the NIC's next position, after the entries of its last round."""
         words = self._process.load_words(self._va, self.entries)
-        last = words[0] >> ROUND & ROUNDS  # who has gone round has written it
+        last = words[0] >> ROUND & ROUNDS  # an overrun has rewritten the first word
         count = sum(bool(word) and word >> ROUND & ROUNDS == last for word in words)
         self._process.store_words(self._va, [0] * self.entries)
         self._next, self._round = count - 1, last
@@ -63,6 +65,6 @@ class EntryRing:
         self._process.store_words(self._va, [word & ~VI if word & VI == vi else word for word in words])
 
     def release(self) -> None:
-        """Free its memory; the NIC no longer writes it."""
+        """Free the memory, which the NIC no longer writes."""
         self._process.unpin(self._va, 4 * self.entries)
         self._process.free(self._va, 4 * self.entries)

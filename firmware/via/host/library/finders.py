@@ -1,7 +1,7 @@
-"""How a completion queue finds what is done (paper 001, 2.2.4).
+"""Search of a completion queue for completions (paper 001, 2.2.4).
 
-CQ1: the NIC writes an entry for each completion, and the application looks at the next entry. CQ2: there is no queue;
-to look is to look at every work queue that belongs to it.
+CQ1: the NIC writes an entry for each completion, and the application reads the next entry. CQ2: without entries, the
+application checks every work queue that belongs to the completion queue.
 """
 
 from __future__ import annotations
@@ -19,35 +19,35 @@ from pymodels.host import Moves, Process
 
 
 class Finder(Protocol):
-    """How a completion queue finds what is done."""
+    """Search for completions."""
 
     def attach(self, vi: Vi, queue: WorkQueue) -> None:
-        """One work queue more."""
+        """Add a work queue."""
 
     def detach(self, vi: Vi) -> None:
-        """A VI is no more."""
+        """Remove a destroyed VI."""
 
     def over(self) -> bool:
-        """Whether there is something."""
+        """Return True if a completion is available."""
 
     async def look(self) -> tuple[Vi, bool] | None:
-        """Take the oldest completion: VI, and whether it is a receive; None when there is none."""
+        """Remove and return the oldest completion, as VI and True for a receive, or None."""
 
     async def spin(self) -> None:
-        """Spin until there is something."""
+        """Spin until a completion is available."""
 
     def watches(self) -> list[tuple[int, int]]:
-        """The words on which it spins, each (virtual address, value it has now)."""
+        """Return virtual address and present value of the words that `spin` polls."""
 
     def grow(self, ring: EntryRing) -> None:
-        """There is room for another number of completions."""
+        """Replace the ring by one of another size."""
 
     def release(self) -> None:
-        """Nobody uses it any more."""
+        """Free the rings of a destroyed queue."""
 
 
 class Entries:
-    """CQ1: a ring of words that the NIC writes."""
+    """Search with CQ1: a ring of words that the NIC writes."""
 
     def __init__(self, process: Process, ring: EntryRing) -> None:
         self._process, self._rings = process, deque([ring])
@@ -55,33 +55,33 @@ class Entries:
         self._vis: dict[tuple[int, int], Vi] = {}
 
     def attach(self, vi: Vi, queue: WorkQueue) -> None:
-        """Know it by VI and side."""
+        """Add a work queue by VI and side."""
         self._vis[vi.number, queue.side] = vi
 
     def detach(self, vi: Vi) -> None:
-        """Forget its queues, and entries of theirs that nobody has taken."""
+        """Remove the work queues of a VI, and their entries that were not taken."""
         for key in [key for key in self._vis if key[0] == vi.number]:
             del self._vis[key]
         for ring in self._rings:
             ring.forget(vi.number)
 
     def over(self) -> bool:
-        """Whether the next entry is there."""
+        """Return True if the next entry is written."""
         return any(ring.word for ring in self._rings)
 
     def grow(self, ring: EntryRing) -> None:
-        """The NIC writes into another ring from now on; what it wrote before is taken first."""
+        """Add the NIC's new ring. The entries of earlier rings are taken first."""
         self._rings.append(ring)
         self._moves.moved()
 
     def release(self) -> None:
-        """Give all rings back."""
+        """Free all rings."""
         self._moves.moved()
         while self._rings:
             self._rings.popleft().release()
 
     async def look(self) -> tuple[Vi, bool] | None:
-        """The next entry."""
+        """Remove and return the next entry."""
         while len(self._rings) > 1 and not self._rings[0].word:
             self._rings.popleft().release()
         if not self.over():
@@ -96,16 +96,16 @@ class Entries:
         return await self.look() if vi is None else (vi, side == RECEIVED)
 
     async def spin(self) -> None:
-        """On the next entry."""
+        """Spin on the next entry."""
         await self._process.poll(self.watches(), "look_entry", self._moves)
 
     def watches(self) -> list[tuple[int, int]]:
-        """The next entry of each ring."""
+        """Return the next entry of each ring."""
         return [(ring.place, 0) for ring in self._rings]
 
 
 class Looks:
-    """CQ2: the work queues themselves."""
+    """Search with CQ2: the work queues themselves."""
 
     def __init__(self, process: Process, ring: EntryRing) -> None:
         self._process, self._ring = process, ring
@@ -114,31 +114,31 @@ class Looks:
         self._moves = Moves()
 
     def attach(self, vi: Vi, queue: WorkQueue) -> None:
-        """One more to look at."""
+        """Add a work queue."""
         self._queues.append((vi, queue))
         queue.moves = self._moves
 
     def detach(self, vi: Vi) -> None:
-        """Look at its queues no longer."""
+        """Remove the work queues of a VI."""
         self._queues = [one for one in self._queues if one[0] is not vi]
         self._moves.moved()
 
     def grow(self, ring: EntryRing) -> None:
-        """Nothing is written into a ring."""
+        """Replace the ring, which is not used."""
         self._ring.release()
         self._ring = ring
 
     def release(self) -> None:
-        """Give the ring back."""
+        """Free the ring."""
         self._moves.moved()
         self._ring.release()
 
     def over(self) -> bool:
-        """Whether any has something new."""
+        """Return True if any work queue has a new completion."""
         return any(queue.news() for _, queue in self._queues)
 
     async def look(self) -> tuple[Vi, bool] | None:
-        """Look at one after the other, from where the last look ended."""
+        """Check the work queues in turn, from the end of the last search."""
         for turn in range(len(self._queues)):
             vi, queue = self._queues[(self._next + turn) % len(self._queues)]
             await self._process.spend("look_done")
@@ -150,13 +150,15 @@ class Looks:
         return None
 
     async def spin(self) -> None:
-        """On the statuses of all that is posted."""
+        """Spin on the statuses of all posted descriptors."""
         watches = self.watches()
         if not watches:
-            raise VipError(Result.INVALID_STATE, "waiting for a completion where nothing is posted", "post something")
+            raise VipError(
+                Result.INVALID_STATE, "waiting for a completion without posted descriptors", "post a descriptor first"
+            )
         if not self.over():
             await spin_on(self._process, watches, self._moves)
 
     def watches(self) -> list[tuple[int, int]]:
-        """The statuses of all that is posted and not reported."""
+        """Return the status words of the oldest unreported descriptor of each work queue."""
         return [(place, 0) for _, queue in self._queues if (place := queue.awaited()) is not None]

@@ -1,4 +1,4 @@
-"""Spinning on the statuses of descriptors, as the library does."""
+"""Spinning on the statuses of descriptors."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from pymodels.host import Moves, Process
 
 
 async def spin_on(process: Process, watches: Sequence[tuple[int, int]], moves: Moves | None = None) -> None:
-    """Spin until one of these words changes, each (virtual address, value it has now), or `moves` another task."""
+    """Spin until one of the words changes from its present value, or another task moves them (`moves`)."""
     await process.poll(watches, "look_done", moves)

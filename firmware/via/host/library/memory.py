@@ -1,4 +1,4 @@
-"""The memory that a process has registered with a NIC that it has opened, and its tags (VipRegisterMem...)."""
+"""Memory that a process has registered with an open NIC, and its protection tags (VipRegisterMem...)."""
 
 from __future__ import annotations
 
@@ -12,24 +12,30 @@ from pymodels.host.process import Process
 
 
 class MemoryCalls(OpenNic):
-    """The calls of an open NIC that deal with memory."""
+    """Memory calls of an open NIC."""
 
     def __init__(self, agent: KernelAgent, process: Process) -> None:
         super().__init__(agent, process)
         self._handles: set[int] = set()
-        """Of memory that is registered."""
+        """Handles of the registered memory."""
 
     def create_ptag(self) -> int:
-        """VipCreatePtag: a protection tag; a VI reaches only memory under its own."""
-        self.check("asking for a tag of")
+        """Return a new protection tag (VipCreatePtag). A VI can access only memory under its own tag."""
+        self.check("creating a tag of")
         self.tags.add(tag := self.agent.new_tag())
         return tag
 
     async def register_memory(
         self, va: int, size: int, tag: int, rdma_write: bool = False, rdma_read: bool = False
     ) -> int:
-        """VipRegisterMem: pin a range of memory and let VIs of this tag use it, and their peers write or read it; its
-        handle. Raises VipError.
+        """Pin and register memory (VipRegisterMem), and return its handle. Raises VipError.
+
+        Args:
+            va: Virtual address.
+            size: Size in bytes.
+            tag: Protection tag of the VIs that may use the memory.
+            rdma_write: True if their peers may write it.
+            rdma_read: True if their peers may read it.
         """
         self.check("registering at")
         self.check_tag(tag)
@@ -44,7 +50,7 @@ class MemoryCalls(OpenNic):
         return region.handle
 
     async def deregister_memory(self, handle: int) -> None:
-        """VipDeregisterMem. Raises VipError while a posted descriptor uses it."""
+        """Deregister memory (VipDeregisterMem). Raises VipError while a posted descriptor uses it."""
         self.check("deregistering at")
         await self.process.syscall()
         region = self._region(handle, "deregistering")
@@ -53,13 +59,13 @@ class MemoryCalls(OpenNic):
         self._handles.discard(handle)
 
     async def query_memory(self, handle: int) -> MemoryAttributes:
-        """VipQueryMem. Raises VipError."""
-        self.check("asking for memory of")
+        """Return the attributes of registered memory (VipQueryMem). Raises VipError."""
+        self.check("querying memory of")
         await self.process.syscall()
-        return self._region(handle, "asking for").attributes
+        return self._region(handle, "querying").attributes
 
     async def set_memory(self, handle: int, attributes: MemoryAttributes) -> None:
-        """VipSetMemAttributes. Raises VipError while a posted descriptor uses the memory."""
+        """Set attributes (VipSetMemAttributes). Raises VipError while a posted descriptor uses the memory."""
         self.check("changing memory of")
         self.check_tag(attributes.tag)
         await self.process.syscall()
@@ -67,9 +73,11 @@ class MemoryCalls(OpenNic):
         await self.agent.registration.change(self._region(handle, "changing"), attributes)
 
     def _region(self, handle: int, doing: str) -> Region:
-        """The region of a handle of this process. Raises VipError."""
+        """Return the region of a handle of this process. Raises VipError."""
         whole("a memory handle", handle, 1, WORD)
         region = self.agent.registry.get(handle)
         if region is None or region.process is not self.process:
-            raise VipError(Result.INVALID_PARAMETER, f"{doing} {handle:#x}", "give a handle of this process")
+            raise VipError(
+                Result.INVALID_PARAMETER, f"{doing} memory handle {handle:#x}", "give a handle of this process"
+            )
         return region

@@ -1,4 +1,4 @@
-"""A NIC as a process has opened it (VipOpenNic): memory, VIs, completion queues, connections."""
+"""NIC opened by a process (VipOpenNic): memory, VIs, completion queues, connections."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pymodels.host.process import Process
 
 
 class VipNic(MemoryCalls):
-    """What `Via.open` gives a process."""
+    """NIC opened by a process with `Via.open`. All calls raise VipError after `close`."""
 
     def __init__(self, agent: KernelAgent, process: Process) -> None:
         super().__init__(agent, process)
@@ -30,27 +30,28 @@ class VipNic(MemoryCalls):
         self._on_error: Callable[[Vi], None] | None = None
 
     async def query(self) -> NicAttributes:
-        """VipQueryNic. Raises VipError, as all calls of a NIC that is closed do."""
-        self.check("asking for")
+        """Return the attributes of the NIC (VipQueryNic). Raises VipError."""
+        self.check("querying")
         await self.process.syscall()
         return nic_attributes(self.agent)
 
     async def query_counters(self) -> dict[str, int]:
-        """VipQuerySystemManagementInfo: what NIC and kernel count, by name."""
-        self.check("asking for")
+        """Return the counters of NIC and kernel by name (VipQuerySystemManagementInfo)."""
+        self.check("querying")
         await self.process.syscall()
         return await counters(self.agent)
 
     def on_error(self, handler: Callable[[Vi], None]) -> None:
-        """VipErrorCallback: call `handler(vi)` in a thread of its own whenever a connection of a VI of this NIC breaks;
-        not for the process's own disconnect.
+        """Call `handler(vi)` in a new thread whenever a connection of this NIC breaks (VipErrorCallback).
+
+        The handler is not called for disconnects by the process itself.
         """
-        self.check("asking for errors of")
+        self.check("setting the error handler of")
         handler_of(handler)
         self._on_error = handler
 
     def _broken(self, number: int) -> None:
-        """A connection broke."""
+        """Start the error handlers for a broken connection."""
         vi = next((vi for vi in self._vis if vi.number == number and not vi.context.dead), None)
         if vi is None:
             return
@@ -63,7 +64,7 @@ class VipNic(MemoryCalls):
         self.process.spawn(thread(), f"error handler of VI {number}")
 
     async def close(self) -> None:
-        """VipCloseNic. Raises VipError while the process has VIs, completion queues or registered memory here."""
+        """Close the NIC (VipCloseNic). Raises VipError while VIs, completion queues or registered memory are left."""
         self.check("closing")
         left = len(self._open()), self.queues, len(self._handles)
         if any(left):
@@ -73,7 +74,7 @@ class VipNic(MemoryCalls):
         await self.process.syscall()
 
     def descriptor(self, va: int, handle: int) -> Descriptor:
-        """A place for a descriptor in registered memory. Raises VipError."""
+        """Return a descriptor object for an address in registered memory. Raises VipError."""
         self.check("making a descriptor for")
         return Descriptor(self.process, va, handle)
 
@@ -89,18 +90,26 @@ class VipNic(MemoryCalls):
         send_cq: CompletionQueue | None = None,
         receive_cq: CompletionQueue | None = None,
     ) -> Vi:
-        """VipCreateVi. `most`: bytes of a message at most (None: as many as can be); whether its peer may write and
-        read memory through it; the completion queues of its two work queues. Raises VipError.
+        """Create a VI (VipCreateVi). Raises VipError.
+
+        Args:
+            tag: Protection tag.
+            reliability: Reliability level.
+            most: Maximum message size in bytes; None for the largest possible.
+            rdma_write: True if the peer may write memory through this VI.
+            rdma_read: True if the peer may read memory through this VI.
+            send_cq: Completion queue of sends, or None.
+            receive_cq: Completion queue of receives, or None.
         """
         most = self.options.transfer if most is None else most
         attributes = ViAttributes(tag, reliability, most, rdma_write, rdma_read)
         check_attributes(self, attributes)
         queues = dict.fromkeys(queue for queue in (send_cq, receive_cq) if queue is not None)
         for queue in queues:
-            kind_of(queue, CompletionQueue, "give what create_cq has given")
+            kind_of(queue, CompletionQueue, "give a result of create_cq")
             queue.check("using", self.process)
         for queue in queues:
-            queue.users += 1  # at once: nobody destroys it meanwhile
+            queue.users += 1  # before the wait, so that the queue is not destroyed
         try:
             vi = await self._make_vi(attributes, send_cq, receive_cq)
         except VipError:
@@ -111,13 +120,13 @@ class VipNic(MemoryCalls):
         return vi
 
     def _open(self) -> list[Vi]:
-        """Those that are not destroyed."""
+        """Return the VIs that are not destroyed."""
         return [vi for vi in self._vis if not vi.context.dead]
 
     async def _make_vi(
         self, attributes: ViAttributes, send_cq: CompletionQueue | None, receive_cq: CompletionQueue | None
     ) -> Vi:
-        """The kernel's part of VipCreateVi. Raises VipError."""
+        """Execute the kernel's part of VipCreateVi. Raises VipError."""
         await self.process.syscall()
         await self.process.spend("create_vi")
         made = self.agent.vis.create(self.process, self._broken)
@@ -129,14 +138,19 @@ class VipNic(MemoryCalls):
     # ---- completion queues
 
     async def create_cq(self, entries: int) -> CompletionQueue:
-        """VipCreateCQ: room for so many completions. Raises VipError."""
+        """Create a completion queue with room for `entries` completions (VipCreateCQ). Raises VipError."""
         self.check("creating a completion queue of")
         return await CompletionQueue.create(self, entries)
 
     # ---- connections
 
     async def connect_wait(self, discriminator: int, timeout_us: float) -> Connection:
-        """VipConnectWait: a request for this discriminator. Raises VipError: TIMEOUT."""
+        """Wait for a connection request and return it (VipConnectWait). Raises VipError: TIMEOUT.
+
+        Args:
+            discriminator: Number that clients name.
+            timeout_us: Time limit in microseconds.
+        """
         self.check("waiting for a connection at")
         whole("a discriminator", discriminator, 0, WORD)
         time_limit(timeout_us)
@@ -144,9 +158,9 @@ class VipNic(MemoryCalls):
         return await self.agent.connections.server.wait(self.process, discriminator, timeout_us)
 
     async def connect_accept(self, connection: Connection, vi: Vi) -> None:
-        """VipConnectAccept: connect a VI to whoever has asked. Raises VipError."""
+        """Accept a connection request, and connect a VI to the client (VipConnectAccept). Raises VipError."""
         self._check_connection(connection)
-        kind_of(vi, Vi, "give what create_vi has given")
+        kind_of(vi, Vi, "give a result of create_vi")
         if vi.nic.process is not self.process:
             raise VipError(Result.INVALID_PARAMETER, f"accepting by {vi!r}", "give a VI of this process")
         vi.context.check("accepting by")
@@ -154,15 +168,15 @@ class VipNic(MemoryCalls):
         await self.agent.connections.server.accept(connection, vi.context)
 
     async def connect_reject(self, connection: Connection) -> None:
-        """VipConnectReject. Raises VipError."""
+        """Reject a connection request (VipConnectReject). Raises VipError."""
         self._check_connection(connection)
         await self.process.syscall()
         await self.agent.connections.server.reject(connection)
 
     def _check_connection(self, connection: Connection) -> None:
-        """Whether somebody asks for one, and this process was told. Raises VipError."""
+        """Raise VipError unless the argument is a connection request to this process."""
         self.check("answering a connection request at")
-        kind_of(connection, Connection, "give what connect_wait has given")
+        kind_of(connection, Connection, "give a result of connect_wait")
         if connection.process is not self.process:
             what = f"answering the connection request {connection.request.name} of another process"
-            raise VipError(Result.INVALID_PARAMETER, what, "give what connect_wait of this process has given")
+            raise VipError(Result.INVALID_PARAMETER, what, "give a result of this process's connect_wait")

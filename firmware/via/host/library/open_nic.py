@@ -1,4 +1,4 @@
-"""A NIC that a process has opened: what its VIs and completion queues use of it."""
+"""Open NIC, as its VIs and completion queues use it."""
 
 from __future__ import annotations
 
@@ -15,41 +15,50 @@ from pymodels.host.process import Process
 
 
 class OpenNic:
-    """Of one process."""
+    """NIC opened by a process."""
 
     def __init__(self, agent: KernelAgent, process: Process) -> None:
         self.agent, self.process = agent, process
         self.host, self.options = agent.host, agent.options
         self.tags: set[int] = set()
-        """Protection tags of this process."""
+        """Protection tags of the process."""
         self.queues = 0
-        """Completion queues that are not destroyed."""
+        """Number of completion queues that are not destroyed."""
         self.closed = False
 
     def check(self, doing: str) -> None:
-        """Whether it is open. Raises VipError."""
+        """Raise VipError if the NIC is closed. `doing` describes the call."""
         if self.closed:
-            raise VipError(Result.INVALID_PARAMETER, f"{doing} a NIC that is closed", "open it again")
+            raise VipError(Result.INVALID_PARAMETER, f"{doing} a closed NIC", "open it again")
 
     def check_tag(self, tag: int) -> None:
-        """Whether it is one of this process. Raises VipError."""
+        """Raise VipError unless the tag belongs to this process."""
         if type(tag) is not int or tag not in self.tags:
-            raise VipError(Result.INVALID_PTAG, f"protection tag {tag}", "make one by create_ptag")
+            raise VipError(Result.INVALID_PTAG, f"protection tag {tag}", "create one by create_ptag")
 
     def begun(self, descriptor: Descriptor) -> int:
-        """A send is posted: its number on this host, for the trace."""
+        """Record a posted send, and return its number on this host, for the trace."""
         ((physical, _),) = self.process.pieces(descriptor.va, 1)
         return self.agent.numbers.posted(physical, descriptor.size)
 
     async def tell(self, vi: int, side: int, news: Callable[[], bool], sig: Sig | None) -> None:
-        """Have the process sent a signal at completions of one side of a VI, while there is something to take."""
+        """Register a signal for completions of a work queue, or cancel it with `sig=None`.
+
+        Args:
+            vi: Number of the VI.
+            side: Work queue, SENT or RECEIVED.
+            news: Returns True while a completion has not been taken.
+            sig: Signal.
+        """
         await self.process.syscall()
         await self.process.spend("sleep_in_kernel")
         told = Told(news, partial(self.host.signal, self.process.number, sig, f"VI {vi}")) if sig is not None else None
         await self.agent.sleepers.tell(vi, side, told)
 
     async def sleep(self, over: Callable[[], bool], wants: Wants, timeout_us: float | None) -> None:
-        """Let the calling thread sleep until something is done; another thread may have taken it then."""
+        """Block the calling thread until `over()` is true or the time is over. Another thread may take the completion
+        first.
+        """
         await self.process.syscall()
         await self.process.spend("sleep_in_kernel")
         await self.agent.sleepers.sleep(self.process, over, wants, timeout_us)

@@ -1,5 +1,6 @@
-"""How a descriptor gets from a process to the NIC: through the kernel, or by the process itself, which has a page of
-the NIC's memory for each of its VIs (paper 001, 2.2.1 and 2.2.2; `firmware/via/nic/user_descriptors.py`).
+"""Posting of descriptors: through the kernel, or by the process in its pages of the NIC's memory.
+
+Sources: paper 001, 2.2.1 and 2.2.2; `firmware/via/nic/user_descriptors.py`.
 """
 
 from __future__ import annotations
@@ -30,33 +31,34 @@ from pymodels.host import ProtectionFault, Sig
 
 MASK = 0xFFFFFFFF
 LONGEST = 128
-"""Words of a descriptor that is written into the queue cache at most; the NIC fetches a longer one."""
+"""Maximum size in words of a descriptor that is written into the queue cache. The NIC fetches longer ones."""
 
 MOST_POINTERS = 256
-"""Descriptors of a queue for which there is always room (paper 001, 3.2.1)."""
+"""Number of descriptors of a queue that always have room (paper 001, 3.2.1)."""
 LOOKS, PAUSE = 100, 300
-"""After so many looks at a full send queue cache, the library spins so often between two: the bus is for others too."""
+"""Number of polls of a full send queue cache at full rate, and loop turns between later polls, which spare the bus."""
 PATIENCE_PS = 100_000_000_000
-"""A queue cache of which the NIC takes nothing for so long is stuck: by what the process itself has done to it (ours:
-other VIs' messages go first, the longest in some 3 ms).
+"""Time without progress, in ps, after which a queue cache counts as stuck by the process's own writes.
+
+Not from the paper. Messages of other VIs may be sent first, the longest in some 3 ms.
 """
 
 
 class Poster(Protocol):
-    """The way of one work queue's descriptors."""
+    """Posting of one work queue's descriptors."""
 
     async def post(self, descriptor: Descriptor, ahead: int) -> None:
-        """Give a descriptor to the NIC; so many that were posted before are not taken back."""
+        """Give a descriptor to the NIC. `ahead` is the number of posted descriptors that are not taken back."""
 
 
 class ByKernel:
-    """The kernel checks, translates and writes."""
+    """Posting through the kernel, which checks, translates and writes descriptors."""
 
     def __init__(self, vi: KernelVi, side: int) -> None:
         self._vi, self._side = vi, side
 
     async def post(self, descriptor: Descriptor, ahead: int) -> None:
-        """A system call: signals wait for its return."""
+        """Post by a system call. Signals are delivered after its return."""
         process = self._vi.context.owner
         with process.signals.masking(frozenset(Sig)):
             await process.syscall()
@@ -64,7 +66,9 @@ class ByKernel:
 
 
 class ByProcess:
-    """The process writes the descriptor, or where it is, into the queue cache in its page, and rings."""
+    """Posting by the process: it writes the descriptor, or a pointer to it, into its queue cache, and rings the
+    doorbell.
+    """
 
     def __init__(self, nic: OpenNic, vi: KernelVi, side: int) -> None:
         self._vi, self._host, self._process = vi.context, nic.host, nic.process
@@ -81,12 +85,12 @@ class ByProcess:
         self._bell = vi.pages.bell + (BELL_SEND if sends else BELL_RECEIVE) if rings else 0
         self._tail = self._head = self._oldest = 0
         self._stuck_at: int | None = None
-        """Where the NIC stood still: nobody waits there again."""
+        """NIC's position at the last stuck wait, where later posts do not wait again."""
         self._handles: list[int] = []
-        """Those that the NIC knows by their number, so that a descriptor that is fetched is one word."""
+        """Memory handles that the NIC knows by number, so that a pointer takes one word."""
 
     async def post(self, descriptor: Descriptor, ahead: int) -> None:
-        """Words, then the tail or the doorbell that makes them known."""
+        """Write the descriptor's words, then the tail or the doorbell."""
         if not ahead:
             self._head = self._tail
         words = await self._words(descriptor, ahead)
@@ -103,13 +107,14 @@ class ByProcess:
             await self._write(self._bell, (self._tail,))
         if self._sends:
             self._note()
-        elif self._vi.state is State.ERROR:  # no message will come for it
+        elif self._vi.state is State.ERROR:  # no message can arrive for it
             await self._process.syscall()
             await self._vi.flush()
 
     async def _words(self, descriptor: Descriptor, ahead: int) -> tuple[int, ...]:
-        """What goes into the queue cache: the descriptor, or, where it would take room that the others need of which
-        all that may be outstanding must find a place, where it is.
+        """Return the words for the queue cache: the descriptor, or a pointer to it.
+
+        A pointer is used where the descriptor would take room that the further outstanding descriptors need.
         """
         process, va = self._process, descriptor.va
         image = process.load_words(va, Field.SIZE // 4)
@@ -127,7 +132,7 @@ class ByProcess:
         return (va, descriptor.handle, *image[2:8], *process.load_words(va + Field.SIZE, length - Field.SIZE // 4))
 
     def _pointer(self, va: int, handle: int) -> tuple[int, ...]:
-        """Where a descriptor is; the handle too, unless the NIC knows it."""
+        """Return the pointer to a descriptor, with the handle unless the NIC knows it."""
         if handle in self._handles:
             return (va | POINTER | self._handles.index(handle) << HANDLE_SHIFT,)
         if len(self._handles) < HANDLES:
@@ -138,7 +143,7 @@ class ByProcess:
         return va | POINTER | NEW_HANDLE | self._handles.index(handle) << HANDLE_SHIFT, handle
 
     async def _roomy(self, words: int, ahead: int) -> bool:
-        """Whether so many words leave room for each further descriptor that may be posted before one is done."""
+        """Return True if the words leave room for all further descriptors that may become outstanding."""
         alone = self._sends and self._options.doorbell == "d1_word"
         further = min(self._options.outstanding, MOST_POINTERS) - ahead - 1
         spare = 0 if alone else further + HANDLES - len(self._handles)
@@ -147,12 +152,12 @@ class ByProcess:
         return self._used + words + spare <= self._size
 
     async def _look(self) -> None:
-        """How much of the queue cache has the NIC used?"""
+        """Read the NIC's position in the queue cache."""
         await self._process.spend("look_room")
         self._head = await self._process.pio_read(self._head_at)
 
     def _small(self, va: int, count: int, flags: int) -> bytes | None:
-        """The bytes of a message that is short enough to go into the queue cache itself, and is there."""
+        """Return the bytes of a message that is short enough for the queue cache, or None."""
         if not self._sends or flags & Control.OPERATION or not count:
             return None
         parts = struct.iter_unpack(">4I", self._process.load_bytes(va + Field.SIZE, Segment.SIZE * count))
@@ -162,11 +167,13 @@ class ByProcess:
         try:
             return b"".join(self._process.load_bytes(at, size) for at, size in segments)
         except ProtectionFault:
-            return None  # the NIC says what is wrong with it
+            return None  # the NIC reports the error
 
     async def _room(self, words: int) -> None:
-        """Wait until the queue cache has room: with one word as doorbell, until the NIC has taken what was there. For
-        receives there is room again when messages have come: nobody waits for that. Raises VipError.
+        """Wait until the queue cache has room. Raises VipError if it does not get any.
+
+        With a doorbell of one word, wait until the NIC has taken the previous descriptor. A full receive queue is not
+        waited for, because it empties only when messages arrive.
         """
         alone = self._sends and self._options.doorbell == "d1_word"
         most = 0 if alone else self._size - words
@@ -188,7 +195,7 @@ class ByProcess:
         if self._used > most:
             self._stuck_at = self._head if self._sends else None
             what = f"posting to VI {self._vi.number}, whose queue cache is full"
-            raise VipError(Result.ERROR_RESOURCE, what, "post fewer at a time, and leave the words of the page alone")
+            raise VipError(Result.ERROR_RESOURCE, what, "post fewer at a time, and do not write to the page")
 
     @property
     def _used(self) -> int:
@@ -200,5 +207,5 @@ class ByProcess:
 
 
 def poster_of(nic: OpenNic, vi: KernelVi, side: int) -> Poster:
-    """How descriptors of a work queue are posted."""
+    """Return the posting of a work queue, as the options require."""
     return ByProcess(nic, vi, side) if nic.options.user_level else ByKernel(vi, side)

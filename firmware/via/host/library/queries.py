@@ -1,4 +1,4 @@
-"""What the NIC of a host can do, and what it counts."""
+"""Attributes and counters of a host's NIC."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pymodels.host.pages import PAGE
 
 
 def nic_attributes(agent: KernelAgent) -> NicAttributes:
-    """Of the NIC of a host."""
+    """Return the attributes of a host's NIC."""
     options = agent.options
     return NicAttributes(
         agent.host.name,
@@ -33,7 +33,7 @@ def nic_attributes(agent: KernelAgent) -> NicAttributes:
 
 
 async def counters(agent: KernelAgent) -> dict[str, int]:
-    """VipQuerySystemManagementInfo: what the NIC counts, and the kernel, by name."""
+    """Return the counters of NIC and kernel by name (VipQuerySystemManagementInfo)."""
     at = agent.host.nic_base + Word.COUNTERS
     found = {counter.name.lower(): await agent.host.pio_read(at + 4 * counter) for counter in Counter}
     return {**found, "interrupts": agent.interrupts.count, "writes_refused": agent.writes.refused}

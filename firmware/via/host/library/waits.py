@@ -1,4 +1,4 @@
-"""What a process's VIs lack, for reports of who waits for whom."""
+"""Waits of a process's VIs, for hang reports."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from pymodels.waiting import Wait, Wanted
 
 
 def posted(vis: Sequence[Vi]) -> Iterator[Wait]:
-    """What a process has posted and not taken back. It may not wait for it, so nobody is said to hold it."""
+    """Return the posted descriptors that are not taken back, as waits without a holder: the process may not wait for
+    them.
+    """
     for vi in vis:
         peer = f"VI {vi.number} ({vi.state.name.lower()}, peer at node {vi.context.peer})"
         for count, what in ((len(vi.sends), "send"), (len(vi.receives), "receive")):

@@ -1,4 +1,4 @@
-"""A work queue of a VI as its process has it: descriptors that are posted, and taken back when they are done."""
+"""Work queue of a VI in its process: posted descriptors, taken back when they are complete."""
 
 from __future__ import annotations
 
@@ -19,31 +19,33 @@ from pymodels.trace import TraceEvent
 
 
 class WorkQueue:
-    """The descriptors of one queue that are posted and not taken back, in their order."""
+    """Descriptors of a queue that are posted and not taken back, in order."""
 
     def __init__(self, nic: OpenNic, vi: KernelVi, side: int) -> None:
         self._nic, self._vi, self.side = nic, vi.context, side
         self.told = 0
-        """Done descriptors that a completion queue has told of, and that were not taken back."""
+        """Number of complete descriptors that a completion queue has reported and that are not taken back."""
         self._host, self._process = nic.host, nic.process
         self._posted: deque[Descriptor] = deque()
         self.moves = Moves()
-        """Of the oldest descriptor, or of what its completion queue looks at."""
+        """Notification that the words which a thread polls have changed."""
         self.poster = poster_of(nic, vi, side)
 
     def __len__(self) -> int:
         return len(self._posted)
 
     async def post(self, descriptor: Descriptor) -> None:
-        """Append a descriptor, and tell the NIC. Raises VipError when too many are posted."""
+        """Append a descriptor and give it to the NIC. Raises VipError if too many are posted."""
         self._vi.check("posting to")
-        kind_of(descriptor, Descriptor, "make one by nic.descriptor")
+        kind_of(descriptor, Descriptor, "create it by nic.descriptor")
         if descriptor.process is not self._process:
             raise VipError(Result.INVALID_PARAMETER, f"posting {descriptor!r}", "post a descriptor of this process")
         most = self._nic.options.outstanding
         if len(self._posted) >= most:
             what = f"posting descriptor {len(self._posted) + 1} of a queue"
-            raise VipError(Result.ERROR_RESOURCE, what, f"take done ones back, or raise via.outstanding ({most})")
+            raise VipError(
+                Result.ERROR_RESOURCE, what, f"take back complete descriptors, or raise via.outstanding ({most})"
+            )
         number = self._nic.begun(descriptor) if self.side == SENT else 0
         await self._process.spend("post_user")
         await self._process.overhead("post_user")
@@ -60,36 +62,39 @@ class WorkQueue:
             self._host.trace(TraceEvent.SEND_RETURN, 0, descriptor.size, number)
 
     def _news(self) -> bool:
-        """Whether it is, or never will be."""
+        """Return True if the oldest descriptor is complete, or the VI is destroyed."""
         return self.over() or self._vi.dead
 
     def over(self) -> bool:
-        """Whether the oldest descriptor is done."""
+        """Return True if the oldest descriptor is complete."""
         return bool(self._posted) and bool(self._posted[0].status)
 
     def awaited(self) -> int | None:
-        """Virtual address of the status of the oldest descriptor that no completion queue has told of."""
+        """Return the address of the oldest status that no completion queue has reported, or None."""
         return self._posted[self.told].va + Field.STATUS if self.told < len(self._posted) else None
 
     def news(self) -> bool:
-        """Whether that descriptor is done."""
+        """Return True if the oldest descriptor that no completion queue has reported is complete."""
         return self.told < len(self._posted) and bool(self._posted[self.told].status)
 
     async def done(self) -> Descriptor | None:
-        """Take the oldest descriptor back if it is done. Raises VipError."""
+        """Take back the oldest descriptor if it is complete, or return None. Raises VipError."""
         self._vi.check("looking at")
         await self._process.spend("look_done")
         return await self._take()
 
     async def poll(self) -> Descriptor:
-        """Spin until the oldest descriptor is done, and take it back. Raises VipError when nothing is posted."""
+        """Spin until the oldest descriptor is complete, and take it back. Raises VipError if none is posted."""
         while (descriptor := await self._take()) is None:
             self._some()
             await spin_on(self._process, [(self._posted[0].va + Field.STATUS, 0)], self.moves)
         return descriptor
 
     async def wait(self, timeout_us: float | None) -> Descriptor:
-        """Sleep until the oldest descriptor is done, and take it back. Raises VipError: TIMEOUT, or nothing posted."""
+        """Sleep until the oldest descriptor is complete, and take it back.
+
+        Raises VipError after the time limit, or if no descriptor is posted.
+        """
         time_limit(timeout_us, endless=True)
         self._some()
         limit = Limit(self._host, timeout_us)
@@ -104,10 +109,12 @@ class WorkQueue:
     def _some(self) -> None:
         self._vi.check("waiting at")
         if not self._posted:
-            raise VipError(Result.INVALID_STATE, "waiting for a descriptor where none is posted", "post one")
+            raise VipError(
+                Result.INVALID_STATE, "waiting for a descriptor without posted descriptors", "post a descriptor first"
+            )
 
     async def _take(self) -> Descriptor | None:
-        """The oldest descriptor if it is done; it is this thread's at once, before any other one looks."""
+        """Take back the oldest descriptor if it is complete, before any other thread can, or return None."""
         if not self.over():
             return None
         descriptor = self._posted.popleft()

@@ -1,4 +1,4 @@
-"""The client's side of a connection (VipConnectRequest)."""
+"""Client side of a connection (VipConnectRequest)."""
 
 from __future__ import annotations
 
@@ -16,23 +16,33 @@ from firmware.via.host.kernel_agent.vis.context import ViContext
 
 @dataclass
 class Asking:
-    """Somebody in `request`."""
+    """Connection request of a client."""
 
     vi: ViContext
     flag: Flag
-    """It is answered, and its VI connected if it was accepted."""
+    """Set when the server has answered, after the VI has been connected if it has accepted."""
     answer: Message | None = None
 
 
 class Client:
-    """The clients of a host."""
+    """Clients of one host."""
 
     def __init__(self, ends: LocalEnds, peers: Peers) -> None:
         self._ends, self._peers, self._host = ends, peers, ends.host
         self._asking: dict[int, Asking] = {}
 
     async def request(self, vi: ViContext, node: int, discriminator: int, timeout_us: float) -> ViAttributes:
-        """Connect a VI to whoever waits at a node; the attributes of its VI. Raises VipError."""
+        """Connect a VI to a server that waits on a node. Raises VipError.
+
+        Args:
+            vi: VI to connect.
+            node: Node of the server.
+            discriminator: Discriminator that the server waits for.
+            timeout_us: Time limit in microseconds.
+
+        Returns:
+            Attributes of the server's VI.
+        """
         with vi.change("connecting"):
             self._peers.unconnected(vi)
             self._ends.reachable(node)
@@ -53,20 +63,20 @@ class Client:
         del self._asking[number]
         answer = asking.answer
         if answer is None:
-            raise VipError(Result.TIMEOUT, f"connecting to node {node}", "wait longer, or have somebody wait there")
+            raise VipError(Result.TIMEOUT, f"connecting to node {node}", "wait longer, or start a server there")
         if answer.type != Type.ACCEPT:
-            raise VipError(Result.REJECT, f"connecting to node {node}", "ask somebody else")
+            raise VipError(Result.REJECT, f"connecting to node {node}", "connect to another server")
         return ViAttributes(0, vi.reliability, vi.most)
 
     def given_up(self, message: Message) -> None:
-        """DISCONNECT: a server may give up before its ACCEPT has reached the client."""
+        """Handle DISCONNECT from a server that has given up before its ACCEPT reached the client."""
         asking = self._asking.get(message.number)
         if asking is not None and asking.answer is None and message.origin == self._ends.me:
             asking.answer = message
             asking.flag.raise_()
 
     async def answered(self, message: Message) -> None:
-        """ACCEPT or REJECT. The client may be waiting for its CPU: its VI is connected, and the server told, here."""
+        """Handle ACCEPT or REJECT: connect the VI and confirm, even while the client waits for the CPU."""
         asking = self._asking.get(message.number)
         if asking is not None and asking.answer is None:
             asking.answer = message

@@ -1,4 +1,4 @@
-"""Connections: the kernel agents' messages, which travel as packets to and from VI 0 (readings C12).
+"""Connection protocol of the kernel agents, whose messages are packets to and from VI 0 (readings C12).
 
     client                                       server
     request ── REQUEST (discriminator, VI) ───>  connect_wait
@@ -7,10 +7,10 @@
     either  ── DISCONNECT ────────────────────>  the other's VI breaks
             <─ GONE ───────────────────────────
 
-Packets may be lost: REQUEST, ACCEPT and DISCONNECT are repeated until answered, each time after twice the wait before
-(`messages/repeats.py`), and a connection has a number by which repetitions are known. A server whose ACCEPTs are never
-confirmed gives up, by DISCONNECT: its client loses the connection, or, if it still waits, is rejected. Whatever breaks
-a connection at one end, DISCONNECT informs the other end.
+Packets may be lost. REQUEST, ACCEPT and DISCONNECT are retransmitted until acknowledged, each time after twice the
+previous time-out (`messages/repeats.py`). A connection has a number by which duplicates are recognized. A server whose
+ACCEPTs are not confirmed gives up, and sends DISCONNECT. Its client then loses the connection, or is rejected if it
+still waits. Whenever a connection breaks at one end, DISCONNECT informs the other end.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pymodels.trace import TraceEvent
 
 
 class ConnectionManager:
-    """Of one host."""
+    """Connections of one host."""
 
     def __init__(self, ends: LocalEnds, notices: DisconnectNotices) -> None:
         self._ends, self._notices, self._host = ends, notices, ends.host
@@ -36,19 +36,21 @@ class ConnectionManager:
         self.server = Server(ends, self.peers)
 
     async def disconnect(self, vi: ViContext) -> None:
-        """End a connection from this side, or ask for a peer no longer. Raises VipError."""
+        """End a connection, or a pending peer request, from this side. Raises VipError."""
         if self.peers.pending(vi):
-            await self.peers.give_up(vi, VipError(Result.REJECT, f"VI {vi.number} asks for a peer", "ask again"))
+            await self.peers.give_up(
+                vi, VipError(Result.REJECT, f"the peer request of VI {vi.number}", "request the peer again")
+            )
         else:
             await self._ends.disconnect(vi)
 
     def arrived(self, message: Message) -> None:
-        """A message has come; what takes time is done in a task."""
+        """Handle a received message, in a task of its own."""
         self._host.trace(TraceEvent.POLL_HIT, 0, 0, message.source)
         self._host.spawn(self._serve(message), "the kernel agent")
 
     async def _serve(self, message: Message) -> None:
-        """Do what a message asks for."""
+        """Dispatch a message by its type."""
         await self._host.spend("agent_serve")
         if message.type == Type.REQUEST:
             await self.server.requested(message)

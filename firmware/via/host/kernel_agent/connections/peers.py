@@ -1,10 +1,10 @@
-"""Peer-to-peer connections (VipConnectPeerRequest, ...Done, ...Wait): both sides ask, and the one that gets the
-other's request first is connected first.
+"""Peer-to-peer connections (VipConnectPeerRequest, ...Done, ...Wait): both sides send a request.
 
-    either ── PEER (discriminator, VI) ──> other         repeated until the other has said READY
-    either ── READY (VI) ────────────────> other         its VI is connected: it may be sent to
+    either ── PEER (discriminator, VI) ──> other         repeated until the other has sent READY
+    either ── READY (VI) ────────────────> other         the VI is connected and accepts messages
 
-A side is done when it has heard READY. The connection is named by its lower node, and the number there.
+The side that receives the other's request first is connected first. A side has finished when it has received READY. The
+connection is named by its lower node and that node's number.
 """
 
 from __future__ import annotations
@@ -24,49 +24,49 @@ from firmware.via.nic.layout import State
 
 @dataclass
 class Asked:
-    """A VI that asks for a peer."""
+    """Peer request of a VI."""
 
     vi: ViContext
     node: int
     message: Message
-    """That asks."""
+    """PEER message of the request."""
     end: int
-    """When it gives up, ps."""
+    """Time limit of the request, in ps of simulated time."""
     flag: Flag
-    """It is over."""
+    """Set at the end of the request."""
     heard: Flag
-    """Something came."""
+    """Set when a message of the peer arrives."""
     other: Message | None = None
-    """The peer's."""
+    """PEER message of the peer, or None."""
     ready: bool = False
-    """The peer's VI is connected."""
+    """True once the peer's VI is connected."""
     made: Message | None = None
-    """What names the connection."""
+    """Message that names the connection, or None."""
     failure: VipError | None = None
 
 
 class Peers:
-    """The peers of a host."""
+    """Peer requests of one host."""
 
     def __init__(self, ends: LocalEnds) -> None:
         self._ends, self._host = ends, ends.host
         self._asked: dict[tuple[int, int], Asked] = {}
-        """By node and discriminator: those that are not over, and the last one of each that was connected."""
+        """Requests by node and discriminator: pending ones, and the last one that was connected."""
         self._last: dict[int, Asked] = {}
-        """By number of the VI, or of one before it: the last peer that it asked for."""
+        """Last request by number of the VI, which may belong to an earlier VI of that number."""
 
     def pending(self, vi: ViContext) -> bool:
-        """Whether a VI asks for a peer."""
+        """Return True if a VI has a pending peer request."""
         asked = self._last.get(vi.number)
         return asked is not None and asked.vi is vi and not asked.flag.up
 
     def unconnected(self, vi: ViContext) -> None:
-        """Whether a VI has no connection, and asks for none. Raises VipError."""
+        """Raise VipError unless a VI has neither a connection nor a pending request."""
         if vi.state is not State.CLOSED or self.pending(vi):
             raise VipError(Result.INVALID_STATE, f"connecting VI {vi.number}", "disconnect it first")
 
     async def request(self, vi: ViContext, node: int, discriminator: int, timeout_us: float) -> None:
-        """Begin to ask. Raises VipError."""
+        """Start a peer request. Raises VipError."""
         with vi.change("connecting"):
             self.unconnected(vi)
             self._ends.reachable(node)
@@ -75,8 +75,8 @@ class Peers:
     def _begin(self, vi: ViContext, node: int, discriminator: int, timeout_us: float) -> None:
         before = self._asked.get((node, discriminator))
         if before is not None and not before.flag.up:
-            what = f"a second request to node {node} for {discriminator}"
-            raise VipError(Result.INVALID_STATE, what, "wait for the first, or give another discriminator")
+            what = f"a second peer request to node {node} for discriminator {discriminator}"
+            raise VipError(Result.INVALID_STATE, what, "wait for the first, or use another discriminator")
         number, me = self._ends.new_number(), self._ends.me
         message = Message(Type.PEER, me, min(me, node), number, vi.number, 0, discriminator, vi.reliability, vi.most)
         end = self._host.now + int(timeout_us * 1e6)
@@ -86,12 +86,14 @@ class Peers:
         self._host.spawn(self._ask(asked), f"VI {vi.number} asks for a peer")
 
     async def _ask(self, asked: Asked) -> None:
-        """Ask until it is over."""
+        """Send the request until it is over."""
         waits = waits_us(self._ends.repeat_us)
         while not asked.flag.up and not (asked.ready and asked.other):
             left = (asked.end - self._host.now) / 1e6
             if left <= 0:
-                await self.give_up(asked.vi, VipError(Result.TIMEOUT, f"asking node {asked.node}", "wait longer"))
+                await self.give_up(
+                    asked.vi, VipError(Result.TIMEOUT, f"the peer request to node {asked.node}", "wait longer")
+                )
                 return
             await self._ends.sender.send(asked.node, asked.message)
             asked.heard = Flag(self._host, asked.flag.why)
@@ -99,7 +101,7 @@ class Peers:
         asked.flag.raise_()
 
     async def give_up(self, vi: ViContext, failure: VipError) -> None:
-        """Stop asking; a peer that is connected already is told."""
+        """End a request with a failure, and disconnect from a peer that is already connected."""
         asked = self._last_of(vi)
         asked.failure = failure
         asked.flag.raise_()
@@ -108,13 +110,13 @@ class Peers:
             await self._ends.disconnect(vi)
 
     async def arrived(self, message: Message) -> None:
-        """PEER or READY of another node."""
+        """Handle PEER or READY of another node."""
         asked = self._asked.get((message.source, message.discriminator))
         if asked is None or (message.type == Type.READY and message.number != asked.message.number):
             return
         theirs = message.server if message.type == Type.READY else message.number
         newer = asked.other is None or (message.type == Type.PEER and theirs > asked.other.number)
-        if newer and not asked.flag.up:  # what is older was taken back
+        if newer and not asked.flag.up:  # an older request was withdrawn
             await self._meet(asked, message, theirs)
         if asked.other is None or asked.other.number != theirs or asked.failure is not None:
             return
@@ -125,51 +127,53 @@ class Peers:
         asked.heard.raise_()
 
     async def _meet(self, asked: Asked, message: Message, theirs: int) -> None:
-        """The peer is known: connect to it."""
+        """Connect to the peer that a message names."""
         vi = asked.vi
         asked.other = message._replace(number=theirs)
-        failure = asked.failure = self._unlike(vi, message)  # at once: the peer may be ready while we answer
+        failure = asked.failure = self._unlike(vi, message)  # before the send, during which READY may arrive
         if failure is None:
             lower = asked.message if self._ends.me < asked.node else asked.other
             higher = asked.other if self._ends.me < asked.node else asked.message
             asked.made = lower._replace(server=higher.client)
             await self._ends.join(vi, message.source, message.client, asked.made)
-        await self._ready(asked, theirs)  # whose VI is not like ours shall see that too
+        await self._ready(asked, theirs)  # lets a peer with different attributes detect that too
         if failure is not None:
             await self.give_up(vi, failure)
 
     @staticmethod
     def _unlike(vi: ViContext, message: Message) -> VipError | None:
-        """Why a VI cannot be the peer of the one that asks."""
-        what, remedy = f"connecting VI {vi.number} to its peer", "create it like the peer's"
+        """Return the error for a VI whose attributes differ from those of its peer, or None."""
+        what, remedy = f"connecting VI {vi.number} to its peer", "create it with the peer's attributes"
         if message.reliability != vi.reliability:
             return VipError(Result.INVALID_RELIABILITY_LEVEL, what, remedy)
         return VipError(Result.INVALID_MTU, what, remedy) if message.most != vi.most else None
 
     async def _ready(self, asked: Asked, theirs: int) -> None:
-        """Tell the peer that it may send: its own number, our VI and number."""
+        """Send READY: the peer's number, the local VI and its number."""
         message = asked.message._replace(type=Type.READY, number=theirs, server=asked.message.number)
         await self._ends.sender.send(asked.node, message)
 
     def result(self, vi: ViContext) -> ViAttributes | None:
-        """VipConnectPeerDone: the peer's attributes; None while it is not over. Raises VipError: why it failed."""
+        """Return the peer's attributes, or None for a pending request (VipConnectPeerDone). Raises the failure."""
         asked = self._last_of(vi)
         if not asked.flag.up:
             return None
         if asked.failure is not None or asked.other is None:
-            raise asked.failure or VipError(Result.INVALID_STATE, f"VI {vi.number}", "ask again")
+            raise asked.failure or VipError(
+                Result.INVALID_STATE, f"the peer request of VI {vi.number}", "request the peer again"
+            )
         return ViAttributes(0, Reliability(asked.other.reliability), asked.other.most)
 
     async def wait(self, vi: ViContext) -> ViAttributes:
-        """VipConnectPeerWait. Raises VipError."""
+        """Wait for the end of the request and return the peer's attributes (VipConnectPeerWait). Raises VipError."""
         await self._last_of(vi).flag.wait_whole(vi.owner)
         found = self.result(vi)
         if found is None:
-            raise RuntimeError("a request for a peer is over, and has no result")
+            raise RuntimeError("peer request ended without a result")
         return found
 
     def _last_of(self, vi: ViContext) -> Asked:
         asked = self._last.get(vi.number)
         if asked is None or asked.vi is not vi:
-            raise VipError(Result.INVALID_STATE, f"VI {vi.number} waits for a peer", "request one first")
+            raise VipError(Result.INVALID_STATE, f"the peer of VI {vi.number}", "call connect_peer_request first")
         return asked

@@ -1,4 +1,4 @@
-"""Messages of other kernel agents: receives of VI 0, into buffers of the kernel."""
+"""Receiver of messages from other kernel agents: receives of VI 0, into buffers of the kernel."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from firmware.via.nic.layout import Control, Kind, State, Vi
 
 
 class MessageReceiver:
-    """Of one host."""
+    """Message receiver of one host."""
 
     def __init__(
         self,
@@ -27,7 +27,15 @@ class MessageReceiver:
         buffers: MessageBuffers,
         on_message: Callable[[Message], None],
     ) -> None:
-        """`lock`: of the queue caches; `vi`: VI 0."""
+        """Create the receiver.
+
+        Args:
+            host: Host of the kernel agent.
+            lock: Lock of the queue caches.
+            vi: VI 0.
+            buffers: Message buffers.
+            on_message: Called for each message.
+        """
         self._host, self._lock, self._vi, self._on_message = host, lock, vi, on_message
         self._places, self._next = buffers.receives, 0
         self._read: deque[int] = deque()
@@ -45,7 +53,7 @@ class MessageReceiver:
         await self._vi.receives.post(Entry(words, ((at + Field.SIZE, MESSAGE_BYTES),)))
 
     def look(self) -> None:
-        """Read the messages that have come, in their order, and post their places again."""
+        """Read the received messages in order, and post their buffers again."""
         host = self._host
         while host.load_words((at := self._places[self._next]) + Field.STATUS, 1)[0]:
             self._next = (self._next + 1) % PLACES

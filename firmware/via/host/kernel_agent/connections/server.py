@@ -1,4 +1,4 @@
-"""The server's side of a connection (VipConnectWait, VipConnectAccept, VipConnectReject)."""
+"""Server side of a connection (VipConnectWait, VipConnectAccept, VipConnectReject)."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ from pymodels.host.process import Process
 
 @dataclass
 class Connection:
-    """A connection that is being made, at the server."""
+    """Connection request at the server."""
 
     request: Message
     process: Process
-    """Which waited for it."""
+    """Process that waited for the request."""
     confirmed: Flag | None = None
     rejected: bool = False
-    """By the server, or because the client has not confirmed it."""
+    """True after a rejection by the server, or if the client has not confirmed."""
 
     @property
     def attributes(self) -> ViAttributes:
-        """Of the client's VI, as far as a server may know them."""
+        """Attributes of the client's VI: those that a server may see."""
         return ViAttributes(0, Reliability(self.request.reliability), self.request.most)
 
     def check_open(self) -> None:
-        """Whether the client still waits for an answer. Raises VipError."""
+        """Raise VipError if the request has already been answered."""
         if self.confirmed is not None or self.rejected:
             what = f"answering the connection request {self.request.name} twice"
-            raise VipError(Result.INVALID_PARAMETER, what, "it is accepted or rejected: wait for another one")
+            raise VipError(Result.INVALID_PARAMETER, what, "wait for another request")
 
 
 @dataclass
 class Listener:
-    """Somebody in `wait`."""
+    """Call of `wait`."""
 
     flag: Flag
     process: Process
@@ -49,29 +49,32 @@ class Listener:
 
 
 class Server:
-    """The servers of a host."""
+    """Servers of one host."""
 
     def __init__(self, ends: LocalEnds, peers: Peers) -> None:
         self._ends, self._peers, self._host = ends, peers, ends.host
         self._listeners: dict[int, list[Listener]] = {}
-        """By discriminator."""
+        """Calls of `wait` by discriminator."""
         self._known: dict[tuple[int, int], Connection] = {}
-        """Connections of which a request has come, by their names."""
+        """Received requests by name of the connection."""
 
     async def wait(self, process: Process, discriminator: int, timeout_us: float) -> Connection:
-        """The next request for a discriminator. Raises VipError."""
+        """Return the next request for a discriminator. Raises VipError."""
         listener = Listener(Flag(self._host, f"a connection request for {discriminator}"), process)
         waiting = self._listeners.setdefault(discriminator, [])
         waiting.append(listener)
         await listener.flag.wait_whole(process, timeout_us)
         waiting.remove(listener)
         if not listener.connections:
-            raise VipError(Result.TIMEOUT, f"waiting for a connection request for {discriminator}", "wait longer")
+            raise VipError(
+                Result.TIMEOUT, f"waiting for a connection request for discriminator {discriminator}", "wait longer"
+            )
         return listener.connections[0]
 
     async def accept(self, connection: Connection, vi: ViContext) -> None:
-        """Connect a VI to the client, and wait for its confirmation. Raises VipError: TIMEOUT when none comes; the
-        client, which may be connected, is then told that the connection has ended.
+        """Connect a VI to the client, and wait for its confirmation. Raises VipError.
+
+        Without a confirmation the result is TIMEOUT. The client, which may be connected, is then notified of the end.
         """
         with vi.change("accepting by"):
             self._peers.unconnected(vi)
@@ -81,8 +84,8 @@ class Server:
 
     @staticmethod
     def _fits(request: Message, vi: ViContext) -> None:
-        """Whether a VI can be the client's peer. Raises VipError."""
-        what, remedy = f"accepting by VI {vi.number}", "create it like the client's"
+        """Raise VipError if a VI's attributes differ from those of the client's VI."""
+        what, remedy = f"accepting by VI {vi.number}", "create it with the attributes of the client's"
         if request.reliability != vi.reliability:
             raise VipError(Result.INVALID_RELIABILITY_LEVEL, what, remedy)
         if request.most != vi.most:
@@ -99,7 +102,9 @@ class Server:
                 return
         connection.rejected = True
         await ends.end(vi)
-        raise VipError(Result.TIMEOUT, f"accepting by VI {vi.number}", "the client has gone; wait for another one")
+        raise VipError(
+            Result.TIMEOUT, f"accepting by VI {vi.number}", "wait for another request: the client does not respond"
+        )
 
     async def reject(self, connection: Connection) -> None:
         """Reject the client's request. Raises VipError."""
@@ -111,7 +116,7 @@ class Server:
         await self._ends.sender.send(request.source, request._replace(type=Type.REJECT, source=self._ends.me))
 
     async def requested(self, message: Message) -> None:
-        """REQUEST: somebody who waits gets it, unless it is known."""
+        """Handle REQUEST: pass a new request to a waiting call."""
         connection = self._known.get(message.name)
         if connection is not None:
             if connection.rejected:
@@ -125,7 +130,7 @@ class Server:
                 return
 
     def confirmed(self, message: Message) -> None:
-        """CONFIRM: the client is connected."""
+        """Handle CONFIRM: the client is connected."""
         connection = self._known.get(message.name)
         if connection is not None and connection.confirmed is not None:
             connection.confirmed.raise_()

@@ -1,7 +1,7 @@
-"""Registration where the NIC has no translation tables: the kernel moves the memory to where it is contiguous.
+"""Registration without translation tables on the NIC: the kernel moves the memory to contiguous frames.
 
-The first Berkeley VIA had no registration at all, but buffers that were contiguous and pinned from the beginning (paper
-001, 2.2.3 and 3.4); so has this one once they are registered, and what the NIC does with an address is the same.
+The first Berkeley VIA had no registration, but buffers that were contiguous and pinned from the beginning (paper 001,
+2.2.3 and 3.4). Here buffers become so when they are registered, and the NIC computes addresses in the same way.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from pymodels.host.process import Process
 
 
 async def gather(host: Host, process: Process, va: int, size: int) -> None:
-    """Move a range of a process to contiguous memory, unless it is there. Raises VipError when it cannot be moved."""
+    """Move a range of a process to contiguous memory, unless it is. Raises VipError if that is impossible."""
     try:
         process.pieces(va, size)
     except ProtectionFault:
-        return  # whoever pins it says what is wrong with it
+        return  # pinning reports the error
     try:
         moved = process.gather(va, size)
     except (ProtectionFault, MemoryError) as cause:
         what = f"registering {size} bytes at {va:#x}: {cause}"
-        raise VipError(Result.ERROR_RESOURCE, what, "register memory that overlaps in one piece") from cause
+        raise VipError(Result.ERROR_RESOURCE, what, "register overlapping memory as one region") from cause
     for old, new in moved:
         await host.copy_memory("copy_line", old, new, PAGE)
         host.store_bytes(old, bytes(PAGE))

@@ -1,5 +1,6 @@
-"""From a VIA descriptor to a physical descriptor: every address checked against registered memory, and translated
-(paper 001, 3.2.2: AT1). What is wrong is told by the status that the specification has for it.
+"""Translation of VIA descriptors to physical descriptors by the host's kernel (paper 001, 3.2.2: AT1).
+
+Every address is checked against registered memory. An error becomes the status that the specification defines for it.
 """
 
 from __future__ import annotations
@@ -20,18 +21,18 @@ from pymodels.host.process import Process
 OPERATIONS = (Kind.SEND, Kind.WRITE, Kind.READ)
 RIGHT = Status(0)
 FLAGS = int(via.Control.OPERATION | via.Control.IMMEDIATE)
-"""What a descriptor may ask for: no queue fence, as sends are done in their order."""
+"""Valid control bits of a descriptor. The queue fence is not among them, because sends complete in order."""
 MOST_SEGMENTS = 0xFFFF // 17
-"""Segments of a descriptor: its list of pages must be counted in 16 bits (ours)."""
+"""Maximum number of segments of a descriptor, whose page count must fit in 16 bits (not from the paper)."""
 
 
 @dataclass(frozen=True)
 class Translation:
-    """A descriptor, checked and translated."""
+    """Checked and translated descriptor."""
 
     kind: Kind
     status: int
-    """Physical address of the user's descriptor."""
+    """Physical address of the user's descriptor, which gets the status."""
     length: int
     pages: tuple[tuple[int, int], ...]
     regions: tuple[Region, ...]
@@ -39,10 +40,10 @@ class Translation:
     immediate: int | None = None
     inline: bytes | None = None
     refused: Status = RIGHT
-    """What is wrong with it."""
+    """Error in the descriptor, if any."""
 
     def head(self, vi: int) -> tuple[int, ...]:
-        """The physical descriptor's words before its list of pages; inline data among them."""
+        """Return the words of the physical descriptor before its page list, including inline data."""
         entries = len(self.pages)
         inline = self.inline is not None
         if self.refused:
@@ -55,23 +56,35 @@ class Translation:
 
 
 class Translator:
-    """What is the same for all descriptors of a host."""
+    """Translator of the descriptors of one host."""
 
     def __init__(self, registry: Registry, inline: int, moves_bytes: bool) -> None:
-        """`inline`: bytes that go into the queue instead of their address at most; `moves_bytes`: the NIC moves any
-        bytes. A LANai 4 moves whole words.
+        """Create the translator.
+
+        Args:
+            registry: Registered memory of the host.
+            inline: Maximum size in bytes of messages that go into the queue itself.
+            moves_bytes: True if the NIC can move any bytes; a LANai 4 moves whole words.
         """
         self.registry, self._inline, self._moves_bytes = registry, inline, moves_bytes
 
     def translate(self, process: Process, vi: ViAttributes, side: int, va: int, handle: int) -> Translation:
-        """A descriptor of a process at a virtual address, in the region of a handle, translated or refused. Raises
-        VipError when it does not stand in registered memory.
+        """Translate or reject a descriptor. Raises VipError if it is not in registered memory.
+
+        Args:
+            process: Process that posts the descriptor.
+            vi: Attributes of the VI.
+            side: Work queue, SENT or RECEIVED.
+            va: Virtual address of the descriptor.
+            handle: Handle of the descriptor's region.
         """
         try:
             home = self.registry.check(process, vi.tag, va, handle, Field.SIZE)
         except Refused as cause:
-            what = f"posting a descriptor at {va:#x} in region {handle:#x}"
-            raise VipError(Result.INVALID_PARAMETER, what, "let it stand in memory under the VI's tag") from cause
+            what = f"posting the descriptor at {va:#x} in region {handle:#x}"
+            raise VipError(
+                Result.INVALID_PARAMETER, what, "place it in memory registered under the VI's tag"
+            ) from cause
         try:
             return self._translate(process, vi, side, va, home)
         except Refused as cause:
@@ -79,7 +92,7 @@ class Translator:
             return Translation(kind, home.pieces(va, Field.SIZE)[0][0], 0, (), (home,), refused=cause.status)
 
     def _translate(self, process: Process, vi: ViAttributes, side: int, va: int, home: Region) -> Translation:
-        """Check a descriptor in a region, and translate it. Raises Refused."""
+        """Check and translate a descriptor in a region. Raises Refused."""
         count, flags = struct.unpack(">HH", process.load_bytes(va + Field.CONTROL, 4))
         operation = flags & via.Control.OPERATION
         send = side == SENT
@@ -108,7 +121,7 @@ class Translator:
     def _segments(
         self, process: Process, vi: ViAttributes, at: int, count: int
     ) -> tuple[list[Region], tuple[tuple[int, int], ...], int]:
-        """Data segments: their regions, the pages they name, and how many bytes. Raises Refused."""
+        """Return regions, page list and total size of the data segments. Raises Refused."""
         length = 0
         regions: list[Region] = []
         pages: list[tuple[int, int]] = []
@@ -125,17 +138,17 @@ class Translator:
         return regions, tuple(pages), length
 
     def _aligned(self, va: int, size: int, last: bool) -> bool:
-        """Whether the NIC can move a segment."""
+        """Return True if the NIC can move a segment."""
         return self._moves_bytes or not (va & 3 or (size & 3 and not last))
 
 
 def _target(process: Process, at: int) -> tuple[int, int]:
-    """The address segment of an RDMA write or read."""
+    """Return address and handle of an RDMA operation's address segment."""
     va, _, handle, _ = process.load_words(at, 4)
     return va, handle
 
 
 def _gather(process: Process, at: int, count: int) -> bytes:
-    """The bytes of data segments, for a message that goes into the queue as it is."""
+    """Return the bytes of data segments, for an inline message."""
     segments = [process.load_words(at + Segment.SIZE * i, 4) for i in range(count)]
     return b"".join(process.load_bytes(va, size) for va, _, _, size in segments)

@@ -1,5 +1,6 @@
-"""Registered memory: regions of processes, each with a table of its page frames, made when it is registered (paper 001,
-3.2.2: linearly addressed, so a translation is an index).
+"""Registered memory: regions of processes, each with a table of its page frames.
+
+The table is filled at registration and indexed by page (paper 001, 3.2.2).
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from pymodels.host.process import Process
 
 INDEX_BITS = 12
 SERIALS = 1 << 32 - INDEX_BITS
-"""Numbers of registrations, which with the index of the region's place make a handle of a word, but for 0."""
+"""Number of registration serials. A handle is a nonzero serial and the index of the region."""
 
 
-class Refused(Exception):  # noqa: N818 - no error of the caller: it becomes the status of a descriptor
-    """A descriptor names memory that it may not: the status it gets."""
+class Refused(Exception):  # noqa: N818 - becomes the status of a descriptor, not an error of the caller
+    """Descriptor that names memory which it may not use."""
 
     def __init__(self, status: Status) -> None:
         super().__init__(status)
@@ -29,7 +30,7 @@ class Refused(Exception):  # noqa: N818 - no error of the caller: it becomes the
 
 @dataclass(frozen=True)
 class Region:
-    """A registered region."""
+    """Registered region."""
 
     handle: int
     process: Process
@@ -37,26 +38,26 @@ class Region:
     size: int
     attributes: MemoryAttributes
     frames: tuple[int, ...]
-    """Physical address of each page that it touches."""
+    """Physical addresses of the region's pages."""
 
     @property
     def tag(self) -> int:
-        """Its protection tag."""
+        """Protection tag."""
         return self.attributes.tag
 
     @property
     def rdma(self) -> int:
-        """What others may do with it: RDMA_WRITE, RDMA_READ."""
+        """Rights of remote NICs: RDMA_WRITE, RDMA_READ."""
         return self.attributes.rdma_write * RDMA_WRITE | self.attributes.rdma_read * RDMA_READ
 
     def pieces(self, va: int, size: int) -> list[tuple[int, int]]:
-        """(physical address, bytes) of a part of it, page by page."""
+        """Return physical address and size of each page of a range in the region."""
         first = self.va // PAGE
         return [(self.frames[at // PAGE - first] + at % PAGE, part) for at, part in parts(va, size)]
 
 
 class Registry:
-    """The regions of one host."""
+    """Registered regions of one host."""
 
     def __init__(self, most: int) -> None:
         self._regions: list[Region | None] = [None] * most
@@ -64,7 +65,7 @@ class Registry:
         self._leaving: set[int] = set()
 
     def add(self, process: Process, va: int, size: int, attributes: MemoryAttributes) -> Region:
-        """Pin a range and make its table. Raises VipError."""
+        """Pin a range and register it. Raises VipError."""
         if None not in self._regions:
             what = f"registering {size} bytes at {va:#x}"
             raise VipError(Result.ERROR_RESOURCE, what, "deregister a region, or raise via.regions")
@@ -80,37 +81,37 @@ class Registry:
         return region
 
     def index(self, handle: int) -> int:
-        """Where in the table a handle's region stands."""
+        """Return the table index of a handle."""
         return handle & (1 << INDEX_BITS) - 1
 
     def get(self, handle: int) -> Region | None:
-        """The region of a handle."""
+        """Return the region of a handle, or None."""
         index = self.index(handle)
         region = self._regions[index] if index < len(self._regions) else None
         return region if region is not None and region.handle == handle and handle not in self._leaving else None
 
     def hold_back(self, region: Region) -> None:
-        """Withhold a region from look-ups; its place in the table and its pages stay until it is removed."""
+        """Hide a region from lookups. Its table entry and pages remain until it is removed."""
         self._leaving.add(region.handle)
 
     def give_again(self, region: Region) -> None:
-        """Make a region that was held back available again."""
+        """Make a hidden region visible again."""
         self._leaving.remove(region.handle)
 
     def replace(self, region: Region, attributes: MemoryAttributes) -> Region:
-        """A region that was held back, with other attributes."""
+        """Return a hidden region with new attributes, visible again."""
         self._regions[self.index(region.handle)] = changed = replace(region, attributes=attributes)
         self._leaving.remove(region.handle)
         return changed
 
     def remove(self, region: Region) -> None:
-        """Forget a region, and let its pages go."""
+        """Remove a region and unpin its pages."""
         region.process.unpin(region.va, region.size)
         self._regions[self.index(region.handle)] = None
         self._leaving.discard(region.handle)
 
     def check(self, process: Process, tag: int, va: int, handle: int, size: int) -> Region:
-        """The region that a segment names: registered by this process under this tag, and as long. Raises Refused."""
+        """Return the region that contains a segment, registered by the process under the tag. Raises Refused."""
         region = self.get(handle)
         if region is None or region.process is not process or region.tag != tag:
             raise Refused(Status.PROTECTION_ERROR)

@@ -1,5 +1,7 @@
-"""The tables of registered regions that the NIC reads: which regions there are, and the page frames of each (paper 001,
-2.2.3): in the NIC's memory (AT2), or in host memory (AT3, and RDMA writes by look-up). A flat region has no table.
+"""Tables of registered regions that the NIC reads: the regions, and the page frames of each (paper 001, 2.2.3).
+
+The frames are in the NIC's memory (AT2), or in host memory (AT3, and RDMA writes by lookup). A flat region has no
+table.
 """
 
 from __future__ import annotations
@@ -14,11 +16,11 @@ from firmware.via.nic.layout import RDMA_READ, RDMA_WRITE, Layout
 from pymodels.host.pages import PAGE
 
 BURST = 256
-"""Words of a table that are written to the NIC in one piece."""
+"""Number of table words written to the NIC in one burst."""
 
 
 class Tables:
-    """The tables of one host."""
+    """Tables of one host."""
 
     def __init__(self, host: Host, layout: Layout) -> None:
         self._host, self._layout = host, layout
@@ -26,17 +28,17 @@ class Tables:
         self._all, self._rdma = options.user_level, options.rdma == "table"
         self._on_nic, self._flat = options.translation == "at2", options.translation == "flat"
         self._free: dict[int, list[int]] = {}
-        """Tables that are not used any more, by their words."""
+        """Free tables by their size in words."""
         self._next = layout.tables
         self._end = layout.tables + 4 * options.table_words if self._on_nic else 0
         self._places: dict[int, tuple[int, int]] = {}
-        """By handle: address and words of a table."""
+        """Address and size in words of each table, by handle."""
 
     def _wanted(self, region: Region) -> bool:
         return self._all or bool(region.rdma & (RDMA_READ | self._rdma * RDMA_WRITE))
 
     async def register(self, region: Region) -> None:
-        """Let the NIC find a region. Raises VipError when its memory has no room for the table."""
+        """Make a region known to the NIC. Raises VipError if there is no room for its table."""
         if not self._wanted(region):
             return
         words = 0 if self._flat else len(region.frames)
@@ -52,7 +54,7 @@ class Tables:
         await store_words(self._host, self._layout.region(region.handle), *row)
 
     def _take(self, words: int) -> int:
-        """Room for a table: used before, or new."""
+        """Return the address of a free or new table."""
         rounded = words if self._on_nic else -(-4 * words // PAGE) * PAGE // 4
         free = self._free.setdefault(rounded, [])
         if free:
@@ -66,12 +68,12 @@ class Tables:
         return self._next - 4 * rounded
 
     async def withdraw(self, region: Region) -> None:
-        """The NIC no longer finds a region: handle 0 is never valid. It may still use what it has looked up before."""
+        """Make a region unknown to the NIC (handle 0 is never valid). The NIC may still use earlier translations."""
         if self._wanted(region):
             await store_words(self._host, self._layout.region(region.handle), 0)
 
     def free(self, region: Region) -> None:
-        """The NIC uses nothing of a region any more: its table is for another one."""
+        """Free the table of a region that the NIC no longer uses."""
         if not self._wanted(region):
             return
         table, words = self._places.pop(region.handle)

@@ -1,4 +1,4 @@
-"""Host memory for messages between kernel agents: places of a descriptor, and behind it a message."""
+"""Host memory for messages between kernel agents: buffers of a descriptor followed by a message."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from firmware.via.formats import Field
 
 MESSAGE_BYTES = 64
 PLACES = 16
-"""Messages that may wait to be read, or to be sent."""
+"""Number of messages that may wait to be read, and to be sent."""
 
 
 class MessageBuffers:
-    """Of one host."""
+    """Message buffers of one host."""
 
     def __init__(self, host: Host) -> None:
         stride = Field.SIZE + MESSAGE_BYTES
         base = host.allocate(2 * PLACES * stride).address
         self.sends = [base + stride * i for i in range(PLACES)]
         self.receives = [base + stride * (PLACES + i) for i in range(PLACES)]
-        """Physical addresses of descriptors."""
+        """Physical addresses of the receive descriptors."""

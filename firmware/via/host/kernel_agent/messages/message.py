@@ -1,4 +1,4 @@
-"""The messages between kernel agents, as words."""
+"""Messages between kernel agents, and their encoding."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Type(IntEnum):
-    """Of a message."""
+    """Type of a message."""
 
     REQUEST = 1
     ACCEPT = 2
@@ -24,33 +24,33 @@ FORMAT = struct.Struct(">9I")
 
 
 class Message(NamedTuple):
-    """A message between kernel agents."""
+    """Message between kernel agents."""
 
     type: int
     source: int
-    """Node."""
+    """Sending node."""
     origin: int
-    """Node of the connection's client; between equals, the lower one."""
+    """Node of the connection's client; for peers, the lower node."""
     number: int
-    """Of the connection, at its origin; of PEER, at its sender; of READY, at the peer to which it goes."""
+    """Number of the connection at its origin; in PEER, at the sender; in READY, at the receiver."""
     client: int
-    """The client's VI; of PEER and READY, the sender's."""
+    """VI of the client; in PEER and READY, of the sender."""
     server: int
-    """The server's VI; of READY, the connection's number at its sender."""
+    """VI of the server; in READY, the connection's number at the sender."""
     discriminator: int
     reliability: int
     most: int
 
     @property
     def name(self) -> tuple[int, int]:
-        """Of the connection: no other one in the cluster has it."""
+        """Name of the connection, unique in the cluster."""
         return self.origin, self.number
 
     def packed(self) -> bytes:
-        """As it travels."""
+        """Return the encoded message."""
         return FORMAT.pack(*self)
 
     @classmethod
     def of(cls, data: bytes) -> Message:
-        """Decode a received message; more bytes may follow it."""
+        """Decode a received message, which further bytes may follow."""
         return cls(*FORMAT.unpack(data[: FORMAT.size]))

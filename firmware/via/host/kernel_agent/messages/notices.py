@@ -1,4 +1,4 @@
-"""Notices that a connection has ended: the peer is told until it answers."""
+"""Notices of the end of a connection, sent until the peer acknowledges them."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from firmware.via.host.kernel_agent.messages.sender import MessageSender
 
 
 class DisconnectNotices:
-    """Of one host."""
+    """Disconnect notices of one host."""
 
     def __init__(self, host: Host, me: int, repeat_us: int, sender: MessageSender) -> None:
-        """`me`: this node; `repeat_us`: first wait until a notice is repeated."""
+        """Create the object for node `me`; `repeat_us` is the first retransmission time-out."""
         self._host, self._me, self._repeat_us, self._sender = host, me, repeat_us, sender
         self._unanswered: dict[tuple[int, int], Flag] = {}
-        """By name of the connection."""
+        """Unacknowledged notices by name of the connection."""
 
     def begin(self, node: int, made: Message, vi: int) -> None:
-        """Tell a node, while others go on, that a connection of this VI has ended."""
+        """Notify a node of the end of a VI's connection, in a task of its own."""
         self._host.spawn(self.tell(node, made), f"the end of a connection of VI {vi}")
 
     async def tell(self, node: int, made: Message) -> None:
-        """Tell a node that the connection that a message names has ended; if that is lost, again later."""
+        """Notify a node of the end of the connection that a message names, with retransmissions."""
         self._unanswered[made.name] = flag = Flag(self._host, f"node {node} to confirm the end of a connection")
         notice = made._replace(type=Type.DISCONNECT, source=self._me)
         await self._sender.send(node, notice)
@@ -37,7 +37,7 @@ class DisconnectNotices:
         self._unanswered.pop(notice.name, None)
 
     def answered(self, message: Message) -> None:
-        """The peer knows."""
+        """Handle the acknowledgement of a notice."""
         flag = self._unanswered.get(message.name)
         if flag is not None:
             flag.raise_()

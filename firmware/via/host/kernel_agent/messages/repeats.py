@@ -1,7 +1,7 @@
-"""Times at which a message between kernel agents is repeated until it is answered.
+"""Retransmission time-outs of messages between kernel agents.
 
-Each wait is twice as long as the one before it, up to a limit. At a constant rate, repeats can arrive faster than a
-slow NIC handles them: its receive buffers then hold repeats alone, and the answer is late.
+Each time-out is twice as long as the previous one, up to a limit. At a constant rate, retransmissions can arrive faster
+than a slow NIC handles them. Its receive buffers then hold retransmissions only, and the reply is late.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from itertools import islice
 
 LONGEST = 32
-"""Longest wait, in units of the first one. Assumed."""
+"""Longest time-out, in units of the first one. Assumed."""
 TRIES = 10
-"""After so many ACCEPTs without a CONFIRM, or DISCONNECTs without a GONE, the peer counts as gone. Assumed."""
+"""Number of transmissions of an ACCEPT or DISCONNECT after which the peer counts as gone. Assumed."""
 
 
 def waits_us(first_us: int) -> Iterator[int]:
-    """Yield the wait after each transmission of one message, in us, without end."""
+    """Yield the time-out after each transmission of a message, in us, without end."""
     wait = first_us
     while True:
         yield wait
@@ -24,5 +24,5 @@ def waits_us(first_us: int) -> Iterator[int]:
 
 
 def limited_waits_us(first_us: int) -> Iterator[int]:
-    """Yield the wait after each transmission of a message that is given up after `TRIES`, in us."""
+    """Yield the time-out after each of `TRIES` transmissions of a message, in us."""
     return islice(waits_us(first_us), TRIES)

@@ -1,5 +1,6 @@
-"""A queue cache in the NIC's memory as the kernel fills it, and the descriptors that wait for room in it (paper
-001, 3.2.2): what was posted earlier goes in earlier.
+"""Queue cache in the NIC's memory, as the kernel fills it, and the descriptors that wait for room in it.
+
+Descriptors are written in the order of posting (paper 001, 3.2.2).
 """
 
 from __future__ import annotations
@@ -17,27 +18,34 @@ MASK = 0xFFFFFFFF
 
 @dataclass
 class Entry:
-    """A physical descriptor on its way: what of it is not written, and where it ends when it is."""
+    """Physical descriptor, with its unwritten parts and its end in the cache."""
 
     head: tuple[int, ...]
-    """Words that are written at once."""
+    """Words that are written together."""
     pages: tuple[tuple[int, int], ...]
-    """(physical address, bytes) of each page: written as there is room."""
+    """Physical address and size of each page, written as room becomes available."""
     end: int | None = None
-    """The cache's tail behind it."""
+    """Tail of the cache after the descriptor, or None if it is not yet written."""
 
 
 News = Callable[[], Awaitable[None]]
 
 
 class Cache:
-    """A ring of words: `tail` counts what was written, `head` what the NIC no longer needs, as far as is known."""
+    """Ring of words: `tail` counts written words, `head` the words that the NIC has freed as of the last read."""
 
     def __init__(
         self, host: Host, base: int, words: int, counters: tuple[int, int], flag: int, news: News | None = None
     ) -> None:
-        """`base`, the `counters` tail and head, and the `flag` of what waits here: addresses in the NIC's memory.
-        `news`: done behind each new tail.
+        """Create a cache.
+
+        Args:
+            host: Host of the kernel agent.
+            base: SRAM address of the ring.
+            words: Size of the ring.
+            counters: SRAM addresses of tail and head.
+            flag: SRAM address of the flag for descriptors that wait at the host.
+            news: Called after each update of the tail.
         """
         self._news = news
         self._host, self._base, self._size = host, base, words
@@ -46,17 +54,17 @@ class Cache:
         self.tail = self.head = 0
         self.waiting: deque[Entry] = deque()
         self.flagged = False
-        """The NIC believes that descriptors wait here."""
+        """True if the flag in the NIC's memory is set."""
 
     async def post(self, entry: Entry) -> None:
-        """Write a descriptor behind those posted before, or leave it in the queue here."""
+        """Write a descriptor after those posted before, or keep it in the waiting list."""
         self.waiting.append(entry)
         await self.fill()
         if self.waiting and not self.flagged:
             await self.flag()
 
     async def fill(self) -> bool:
-        """Write as many of those that wait as there is room for; whether any was written."""
+        """Write waiting descriptors while there is room. Return True if any was written."""
         written = False
         while self.waiting:
             entry = self.waiting[0]
@@ -66,7 +74,7 @@ class Cache:
             words = entry.head + tuple(word for page in entry.pages[:pages] for word in page)
             whole = pages == len(entry.pages)
             if whole:
-                self.waiting.popleft()  # at once: from here on it is the NIC's
+                self.waiting.popleft()  # before the write, which hands it to the NIC
             else:
                 entry.head, entry.pages = (), entry.pages[pages:]
             await self._write(words)
@@ -77,7 +85,7 @@ class Cache:
         return written
 
     async def _room(self, head: int, pages: int) -> int:
-        """How many of so many pages fit, behind `head` words; -1: none. Only a long list is written in parts."""
+        """Return how many of `pages` pages fit after `head` words, or -1. Only a long list is written in parts."""
         need = head + 2 * pages
         if self._free < need:
             await self.look()
@@ -95,7 +103,7 @@ class Cache:
         self.head = await self._host.pio_read(self._host.nic_base + self._head_at)
 
     async def _write(self, words: tuple[int, ...]) -> None:
-        """Words, and then the tail that makes them known."""
+        """Write words, then the tail."""
         first = self.tail % self._size
         part = min(len(words), self._size - first)
         await store_words(self._host, self._base + 4 * first, *words[:part])
@@ -107,22 +115,22 @@ class Cache:
             await self._news()
 
     async def flag(self) -> None:
-        """Tell the NIC whether anything waits here."""
+        """Set or clear the flag for waiting descriptors in the NIC's memory."""
         self.flagged = bool(self.waiting)
         await store_words(self._host, self._flag, QUEUED if self.waiting else 0)
 
     def done(self, entry: Entry) -> bool:
-        """Whether the NIC no longer needs a descriptor, as far as is known."""
+        """Return True if the NIC has freed a descriptor, as of the last read of its counter."""
         return entry.end is not None and (self.head - entry.end & MASK) < 1 << 31
 
     async def append(self, word: int) -> int:
-        """One word, when there is room for it; the tail behind it."""
+        """Write one word, waiting for room, and return the new tail."""
         while not self._free:
             await self.look()
         await self._write((word,))
         return self.tail
 
     async def passed(self, tail: int) -> None:
-        """Wait until the NIC has dealt with everything before a tail."""
+        """Wait until the NIC has freed all words before a tail."""
         while self.head - tail & MASK >= 1 << 31:
             await self.look()

@@ -1,4 +1,4 @@
-"""The command ring: what the kernel agent has the NIC do."""
+"""Command ring: commands of the kernel agent to the NIC."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from firmware.via.nic.words import CommandWord
 
 
 class Addressee(Protocol):
-    """The VI that a command is for. What is for no single one is for VI 0."""
+    """VI that a command is for. Commands for no single VI are for VI 0."""
 
     number: int
     generation: int
 
 
 class CommandRing:
-    """A ring of words in the NIC's memory."""
+    """Ring of words in the NIC's memory."""
 
     def __init__(self, host: Host, news: News | None) -> None:
-        """`news`: done behind each command."""
+        """Create the ring; `news` is called after each command."""
         counters = (int(Word.COMMAND_TAIL), int(Word.COMMAND_HEAD))
         self._host, self._lock = host, KernelLock(host)
         self._ring = Cache(host, Word.COMMANDS, COMMAND_WORDS, counters, 0, news)
 
     async def do(self, command: Command, vi: Addressee) -> None:
-        """Have the NIC do something with a VI; returns when it has."""
+        """Execute a command on a VI, and wait for its end."""
         await self._ring.passed(await self.give(command, vi))
 
     async def give(self, command: Command, vi: Addressee) -> int:
-        """The same without waiting: the NIC may wait for us. Up to where its queue is when it has."""
+        """Post a command without waiting, since the NIC may wait for the host. Return the ring position of its end."""
         return await self._give(CommandWord.of(command, vi.number, vi.generation))
 
     async def set_queue(self, number: int) -> None:
-        """Have the NIC take the words of a completion queue; returns when it has."""
+        """Let the NIC read the words of a completion queue, and wait for the end."""
         await self._ring.passed(await self._give(CommandWord.of(Command.QUEUE, number)))
 
     async def _give(self, given: CommandWord) -> int:

@@ -1,4 +1,4 @@
-"""The event ring: words of host memory in which the NIC tells the kernel agent what has happened."""
+"""Event ring: words of host memory in which the NIC reports events to the kernel agent."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from firmware.via.nic.layout import EVENTS
 
 
 class EventRing:
-    """What the NIC has written, in its order."""
+    """Ring of events in the order of the NIC's reports."""
 
     def __init__(self, host: Host) -> None:
         self._host, self._next = host, 0
         self.base = host.allocate(4 * EVENTS + 4).address
-        """Physical address."""
+        """Physical address of the ring."""
         self.scratch = self.base + 4 * EVENTS
-        """Physical address of a word that nobody reads."""
+        """Physical address of a word that is never read."""
 
     def take(self) -> int:
-        """The next event; 0: none."""
+        """Remove and return the next event, or 0 if there is none."""
         at = self.base + 4 * self._next
         word = self._host.load_words(at, 1)[0]
         if word:

@@ -1,4 +1,4 @@
-"""The locks of the kernel agent."""
+"""Locks of the kernel agent."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from firmware.verbs import Host
 
 
 class KernelLock(Lock):
-    """A lock of the kernel: its holder is not preempted. No holder of the queue caches' lock may wait for the NIC,
-    since the NIC may be waiting for a refill, which needs this lock.
+    """Lock of the kernel, whose holder is not preempted.
+
+    No holder of the queue caches' lock may wait for the NIC, which may wait for a refill that needs this lock.
     """
 
     def __init__(self, host: Host) -> None:

@@ -1,4 +1,4 @@
-"""Where the NIC polls the words of processes, one word tells it of all that the kernel writes."""
+"""Counter of the kernel's writes, for a NIC that polls the words of processes."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from firmware.via.nic.layout import Word
 
 
 class NewsWord:
-    """It counts up."""
+    """Counter in the NIC's memory."""
 
     def __init__(self, host: Host) -> None:
         self._host, self._told = host, 0
 
     async def tell(self) -> None:
-        """Something is written."""
+        """Increment the counter after a write."""
         self._told = self._told + 1 & 0xFFFFFFFF
         await store_words(self._host, Word.NEWS, self._told)

@@ -1,4 +1,4 @@
-"""The context of a VI in the kernel: who owns it, and what state its connection is in."""
+"""Context of a VI in the kernel: its owner and the state of its connection."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pymodels.host.process import Process
 
 
 def _receives(shared: Shared, number: int) -> Cache:
-    """The receive queue cache of a VI."""
+    """Return the receive queue cache of a VI."""
     layout = shared.layout
     counters = (layout.vi(number, Vi.RECEIVE_TAIL), layout.vi(number, Vi.RECEIVE_HEAD))
     words = shared.options.receive_words
@@ -28,21 +28,21 @@ def _receives(shared: Shared, number: int) -> Cache:
 
 
 class EndedBy(Enum):
-    """What ends a connection: who knows of it already."""
+    """Cause of the end of a connection, which determines who is notified."""
 
     FAULT = auto()
-    """Neither its process nor its peer."""
+    """A fault: process and peer are notified."""
     PEER = auto()
-    """Its peer."""
+    """The peer: the process is notified."""
     OWNER = auto()
-    """Its process; its kernel agent tells the peer."""
+    """The process: the kernel agent notifies the peer."""
 
 
 class ViContext:
-    """One VI of one NIC, from its creation until it is destroyed: the next one of its number is another object."""
+    """VI of a NIC from creation to destruction. The next VI of the same number is another object."""
 
     def __init__(self, shared: Shared, number: int, before: ViContext | None = None) -> None:
-        """`before`: the last one of this number. What the NIC counts goes on."""
+        """Create the context; `before` is the last VI of this number, whose counters continue."""
         self._shared, self.number = shared, number
         self.notices = shared.notices
         self.receives: Cache = _receives(shared, number) if before is None else before.receives
@@ -50,57 +50,61 @@ class ViContext:
         self.process: Process | None = None
         self._on_broken: Callable[[int], None] | None = None
         self.dead = False
-        """It is destroyed."""
+        """True after destruction."""
         self.changing = False
-        """A thread connects, disconnects, changes or destroys it."""
+        """True while a thread connects, disconnects, changes or destroys the VI."""
         self._writing = KernelLock(shared.host)
         self.attributes = ViAttributes(0, Reliability.UNRELIABLE, 0)
         self.queues = [0, 0]
-        """Completion queues of its sends and receives, from 1; 0: none."""
+        """Completion queues of sends and receives, counted from 1; 0 for none."""
         self.state = State.CLOSED
         self.peer = self.remote = 0
-        """Node that it is connected to, and VI there."""
+        """Node and VI number of the peer."""
         self.made: Message | None = None
-        """The message that names its connection, or that of before if that is broken."""
+        """Message that names the present or broken connection, or None."""
 
     def give_to(self, process: Process, on_broken: Callable[[int], None]) -> None:
-        """Give the VI to a process; `on_broken(number)` tells the process when its connection has broken."""
+        """Give the VI to a process. `on_broken(number)` is called when its connection breaks."""
         self.process, self._on_broken = process, on_broken
 
     @property
     def owner(self) -> Process:
-        """The process that has it. Raises RuntimeError when nobody has."""
+        """Process that owns the VI. Raises RuntimeError if there is none."""
         if self.process is None:
-            raise RuntimeError(f"VI {self.number} belongs to nobody")
+            raise RuntimeError(f"VI {self.number} has no owner")
         return self.process
 
     @property
     def tag(self) -> int:
-        """Its protection tag."""
+        """Protection tag."""
         return self.attributes.tag
 
     @property
     def most(self) -> int:
-        """Bytes of a message at most."""
+        """Maximum message size in bytes."""
         return self.attributes.most
 
     @property
     def reliability(self) -> Reliability:
-        """Its level."""
+        """Reliability level."""
         return self.attributes.reliability
 
     def check(self, doing: str) -> None:
-        """Whether it is. Raises VipError: its handle is that of a VI that was destroyed."""
+        """Raise VipError if the VI is destroyed. `doing` describes the call."""
         if self.dead:
-            raise VipError(Result.INVALID_PARAMETER, f"{doing} VI {self.number}", "it is destroyed: create another one")
+            raise VipError(
+                Result.INVALID_PARAMETER, f"{doing} VI {self.number}", "create another VI: this one is destroyed"
+            )
 
     @contextmanager
     def change(self, doing: str) -> Iterator[None]:
-        """Be the only one who connects, disconnects, changes or destroys it, as long as that takes. Raises VipError."""
+        """Reserve the VI for connecting, disconnecting, changing or destroying it. Raises VipError if reserved."""
         self.check(doing)
         if self.changing:
             what = f"{doing} VI {self.number}"
-            raise VipError(Result.INVALID_STATE, what, "another thread connects or disconnects it: let that end first")
+            raise VipError(
+                Result.INVALID_STATE, what, "wait until another thread has connected, disconnected or changed it"
+            )
         self.changing = True
         try:
             yield
@@ -108,28 +112,35 @@ class ViContext:
             self.changing = False
 
     async def write(self, word: Vi, *values: int) -> None:
-        """Its words in the NIC's memory, from this one on."""
+        """Write words of the VI in the NIC's memory, starting at `word`."""
         await store_words(self._shared.host, self._shared.layout.vi(self.number, word), *values)
 
     async def set_attributes(self, attributes: ViAttributes) -> None:
-        """While it has no connection."""
+        """Set the attributes of an unconnected VI."""
         self.attributes = attributes
         await self.set_state(State.CLOSED)
         await self.write(Vi.SEND_QUEUE, *self.queues, attributes.tag, attributes.most)
 
     async def set_state(self, state: State, node: int = 0, peer: int = 0, number: int = 0) -> None:
-        """A new generation of the VI, with its peer and the number of their connection."""
+        """Start a new generation of the VI.
+
+        Args:
+            state: New state.
+            node: Node of the peer.
+            peer: VI of the peer.
+            number: Number of the connection.
+        """
         self.state, self.peer, self.remote = state, node, peer
         self.generation = generation = self.generation + 1 & 0xFFFFFF
         whose = PeerWord.of(number & CONNECTION, node, peer)
         rights = self.attributes.rdma_write * RDMA_WRITE | self.attributes.rdma_read * RDMA_READ
         async with self._writing:
-            if self.generation == generation and not self.dead:  # nobody was faster
+            if self.generation == generation and not self.dead:  # no later change has overtaken this one
                 await self.write(Vi.PEER, *whose, *ModeWord.of(rights, self.reliability))
                 await self.write(Vi.STATE, generation << 8 | state)
 
     def broken(self, by: EndedBy = EndedBy.FAULT) -> None:
-        """The connection is no more."""
+        """Record the end of the connection, and notify process and peer as `by` requires."""
         connected, self.state = self.state is State.CONNECTED, State.ERROR
         if connected and by is not EndedBy.OWNER and self._on_broken is not None:
             self._on_broken(self.number)
@@ -137,14 +148,15 @@ class ViContext:
             self.notices.begin(self.peer, self.made, self.number)
 
     async def told_broken(self, generation: int) -> None:
-        """The NIC has told that a connection broke: this one, or one before."""
+        """Handle the NIC's report of a broken connection, which may be an earlier one."""
         if self.state is State.CONNECTED and self.generation & 0xFFFF == generation:
             self.broken()
             self._shared.host.spawn(self.flush(), f"the end of a connection of VI {self.number}")
 
     async def close(self, command: Command = Command.FLUSH, by: EndedBy = EndedBy.FAULT) -> None:
-        """End the connection, if it still is; its own process may end a broken one too. The NIC completes what is
-        posted.
+        """End the connection, if it still exists, and let the NIC complete all posted descriptors.
+
+        The owner may also close a broken connection.
         """
         generation = self.generation
         async with self._shared.lock:
@@ -154,7 +166,7 @@ class ViContext:
         await self.flush(command)
 
     async def flush(self, command: Command = Command.FLUSH) -> None:
-        """Have the NIC complete what it has of a broken connection, and what waits here for room there."""
+        """Let the NIC complete the posted descriptors of a broken connection, including those that wait for room."""
         generation, shared = self.generation, self._shared
         await shared.commands.do(command, self)
         while self.receives.waiting and self.generation == generation:

@@ -1,5 +1,6 @@
-"""The pages of the NIC that processes have: one for each VI's queue caches, and one for the doorbells of a VI, or of
-all VIs of a process (paper 001, 2.4: up to 256 pairs of one process in a page).
+"""Pages of the NIC that processes map: queue caches of each VI, and doorbells of a VI or of a process.
+
+A page has the doorbells of up to 256 VIs of one process (paper 001, 2.4).
 """
 
 from __future__ import annotations
@@ -15,19 +16,19 @@ from pymodels.registers import Pci
 
 
 class DoorbellPages:
-    """The pages of one NIC."""
+    """Doorbell pages of one NIC."""
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._shared = layout.options.user_level and layout.options.pages == "process"
         self._owners: list[Process | None] = [None] * layout.options.processes
         self._places = [0] * layout.options.processes
-        """Where each is mapped."""
+        """Virtual address of each mapped page."""
         self._users: list[set[int]] = [set() for _ in self._owners]
-        """VIs whose doorbells are in each."""
+        """VIs with doorbells in each page."""
 
     def take(self, process: Process, vi: int) -> int:
-        """Room for the doorbells of a process's VI: their address in the NIC's memory. Raises VipError."""
+        """Reserve the doorbells of a process's VI, and return their SRAM address. Raises VipError."""
         index = 0
         if self._shared:
             wanted = process if process in self._owners else None
@@ -39,7 +40,7 @@ class DoorbellPages:
         return self._layout.pair(vi, index)
 
     def map(self, process: Process, vi: int, page: int) -> int:
-        """Where the process has them; `page`: where it has the VI's page."""
+        """Return the virtual address of the doorbells. `page` is that of the VI's own page."""
         if not self._shared:
             return page
         index = self._owners.index(process)
@@ -48,7 +49,7 @@ class DoorbellPages:
         return self._places[index] + Pair.BYTES * vi
 
     def give_back(self, process: Process, vi: int) -> None:
-        """They are no longer used."""
+        """Free the doorbells of a VI."""
         if not self._shared or process not in self._owners:
             return
         index = self._owners.index(process)
@@ -60,21 +61,21 @@ class DoorbellPages:
 
 
 class UserPages:
-    """Those of one VI. Without user-level doorbells there is none."""
+    """Mapped pages of one VI; none without user-level doorbells."""
 
     def __init__(self, shared: Shared, doorbells: DoorbellPages, vi: ViContext) -> None:
         self._shared, self._doorbells, self._vi = shared, doorbells, vi
         self._place = 0
-        """Of its doorbells in the NIC's memory."""
+        """SRAM address of the doorbells."""
         self.page = self.pair = self.bell = 0
-        """Where the process has its queue caches, its doorbells, its page of the card's doorbell region; 0: none."""
+        """Virtual addresses of queue caches, doorbells, and page of the card's doorbell region; 0 for none."""
 
     def take(self, process: Process) -> None:
-        """Have room for the doorbells. Raises VipError."""
+        """Reserve the doorbells. Raises VipError."""
         self._place = self._doorbells.take(process, self._vi.number)
 
     async def open(self) -> None:
-        """Let the process write them; the doorbells are empty."""
+        """Map the pages into the process, with empty doorbells."""
         shared, vi = self._shared, self._vi
         if not shared.options.user_level:
             return
@@ -87,7 +88,7 @@ class UserPages:
             self.bell = vi.owner.map_device(shared.host.nic_base + Pci.DOORBELL + PAGE * vi.number)
 
     async def close(self) -> None:
-        """Take them back: the NIC looks at them no longer."""
+        """Unmap the pages. The NIC stops polling them."""
         if self.page:
             await self._shared.commands.do(Command.LEAVE, self._vi)
         owner = self._vi.owner

@@ -1,8 +1,8 @@
-"""The descriptors of a VI that the NIC still holds, as the kernel knows it without trusting any word of a process.
+"""Descriptors of a VI that the NIC still holds, known to the kernel without trust in a process's words.
 
-A descriptor is over when the NIC has freed its place in the queue cache; a send of a reliable connection when the NIC
-has also counted it: it waits for an answer behind that. What is over may still be on its way to host memory: who gives
-memory back lets the NIC finish that first (`Command.FENCE`).
+A descriptor is over when the NIC has freed it in the queue cache. A send of a reliable connection must also have been
+counted by the NIC, after its acknowledgement. Writes for such a descriptor may still be in flight: before memory is
+released, the NIC completes them (`Command.FENCE`).
 """
 
 from __future__ import annotations
@@ -17,28 +17,34 @@ from firmware.via.host.kernel_agent.rings.cache import Cache, Entry
 
 MASK = 0xFFFFFFFF
 LOOKS = 16
-"""So often the kernel looks whether a descriptor with a status is over: the NIC may write the status first."""
+"""Number of checks of a descriptor that has a status but is not over: the NIC may write the status first."""
 
 
 @dataclass
 class Posted:
-    """A descriptor that the NIC has, or that waits for room there."""
+    """Descriptor at the NIC, or waiting for room there."""
 
     va: int
     entry: Entry
     regions: tuple[Region, ...]
     number: int | None
-    """Of the VI's sends that are answered, from 1; None: nobody answers."""
+    """Number among the VI's acknowledged sends, from 1, or None for other descriptors."""
 
 
 class Outstanding:
-    """The descriptors of one work queue, in their order."""
+    """Outstanding descriptors of one work queue, in order."""
 
     def __init__(
         self, host: Host, cache: Cache, counter: int, claims: Callable[[int], int], before: Outstanding | None
     ) -> None:
-        """`counter`: where in its memory the NIC counts answered sends; `claims`: the status that a process sees;
-        `before`: those of the last VI of this number, which are over.
+        """Create an empty list.
+
+        Args:
+            host: Host of the kernel agent.
+            cache: Queue cache.
+            counter: SRAM address of the NIC's counter of completed sends.
+            claims: Returns the status that a process sees at an address.
+            before: List of the last VI of this number, all of whose descriptors are over.
         """
         self._host, self._cache, self._counter, self._claims = host, cache, counter, claims
         self._posted: deque[Posted] = deque()
@@ -49,13 +55,13 @@ class Outstanding:
         return len(self._posted)
 
     def add(self, va: int, entry: Entry, regions: tuple[Region, ...], answered: bool) -> None:
-        """A descriptor is given to the NIC."""
+        """Add a descriptor that is given to the NIC."""
         if answered:
             self._given = self._given + 1 & MASK
         self._posted.append(Posted(va, entry, regions, self._given if answered else None))
 
     async def look(self) -> None:
-        """Forget what is over; look more than once where a status says so already."""
+        """Remove descriptors that are over. Repeats the check if the oldest one has a status already."""
         for _ in range(LOOKS):
             await self._cache.look()
             if any(posted.number is not None for posted in self._posted):
@@ -70,7 +76,7 @@ class Outstanding:
         return answered and self._cache.done(posted.entry)
 
     async def uses(self, region: Region) -> bool:
-        """Whether the NIC may still use a region."""
+        """Return True if the NIC may still use a region."""
         if any(region in posted.regions for posted in self._posted):
             await self.look()
         return any(region in posted.regions for posted in self._posted)

@@ -1,4 +1,4 @@
-"""Posting to a VI in the kernel: descriptors are checked, translated and given to the NIC."""
+"""Posting through the kernel: descriptors are checked, translated and given to the NIC."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from pymodels.host import ProtectionFault
 
 
 class ViPosting:
-    """The work queues of one VI."""
+    """Work queues of one VI."""
 
     def __init__(self, shared: Shared, translator: Translator, vi: ViContext, before: ViPosting | None) -> None:
-        """`before`: those of the last VI of this number. What the NIC counts goes on."""
+        """Create the queues; `before` are those of the last VI of this number, whose counters continue."""
         self._shared, self._translator, self._vi = shared, translator, vi
         counter = shared.layout.vi(vi.number, Vi.ANSWERED)
         over = {} if before is None else before._outstanding
@@ -32,8 +32,9 @@ class ViPosting:
         self._limit: TimeLimit = TimeLimit(shared, vi, None if before is None else before._limit)
 
     async def post(self, side: int, va: int, handle: int) -> None:
-        """Check and translate a descriptor, and give it to the NIC. What is wrong with it becomes its status, which the
-        NIC writes when its turn comes. Raises VipError.
+        """Check and translate a descriptor, and give it to the NIC. Raises VipError.
+
+        An error in the descriptor becomes its status, which the NIC writes in its turn.
         """
         vi = self._vi
         async with self._shared.lock:
@@ -52,7 +53,7 @@ class ViPosting:
             await self._shared.commands.give(Command.LOOK, vi)
 
     async def _charge(self, side: int, found: Translation) -> None:
-        """The time of the process that this takes."""
+        """Charge the process with the cost of posting."""
         process = self._vi.owner
         if found.refused:
             await process.spend("post_refused")
@@ -65,38 +66,38 @@ class ViPosting:
             await process.spend("post_inline", -(-len(found.inline) // INLINE))
 
     async def _bound(self, side: int) -> None:
-        """No VI fills the queue of all (readings C7). Raises VipError when too many of its descriptors are posted."""
+        """Limit the VI's share of the common queue (readings C7). Raises VipError if too many are posted."""
         outstanding, most = self._outstanding[side], self._shared.options.outstanding
         if len(outstanding) >= most:
             await outstanding.look()
         if len(outstanding) >= most:
             what = f"posting to VI {self._vi.number}"
-            raise VipError(Result.ERROR_RESOURCE, what, "wait until descriptors are done")
+            raise VipError(Result.ERROR_RESOURCE, what, "wait for descriptors to complete")
 
     @property
     def _answered(self) -> bool:
-        """Its sends wait for answers."""
+        """True if sends are acknowledged."""
         return self._vi.reliability != Reliability.UNRELIABLE
 
     def note(self) -> None:
-        """A send is posted: on a reliable connection it has a limit of time."""
+        """Start the time limit of a posted send on a reliable connection."""
         if self._answered:
             self._limit.posted()
 
     def _claims(self, va: int) -> int:
-        """The status of a descriptor, as the process sees it, who may have written anything; 1: it is not there."""
+        """Return the status of a descriptor as the process sees it, or 1 if its memory is unmapped."""
         try:
             return self._vi.owner.load_words(va + Field.STATUS, 1)[0]
         except ProtectionFault:
             return 1
 
     async def busy(self) -> bool:
-        """Whether the NIC still has descriptors of it."""
+        """Return True if the NIC still holds descriptors of the VI."""
         for outstanding in self._outstanding.values():
             if len(outstanding):
                 await outstanding.look()
         return any(map(len, self._outstanding.values()))
 
     async def uses(self, region: Region) -> bool:
-        """Whether the NIC may still use a region for it."""
+        """Return True if the NIC may still use a region for this VI."""
         return any([await outstanding.uses(region) for outstanding in self._outstanding.values()])

@@ -1,4 +1,4 @@
-"""What the VIs of a NIC share."""
+"""Objects shared by the VIs of a NIC."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from firmware.via.options import Options
 
 
 class Notices(Protocol):
-    """How the peer of a broken connection is told."""
+    """Notification of the peers of broken connections."""
 
     def begin(self, node: int, made: Message, vi: int) -> None:
-        """Tell a node, while others go on, that a connection of this VI has ended."""
+        """Notify a node of the end of a VI's connection, in a task of its own."""
 
 
 @dataclass(frozen=True)
 class Shared:
-    """Of one NIC."""
+    """Objects shared by the VIs of one NIC."""
 
     host: Host
     layout: Layout
-    """Of the NIC's memory."""
+    """Layout of the NIC's memory."""
     lock: KernelLock
-    """Of the queue caches."""
+    """Lock of the queue caches."""
     commands: CommandRing
     sends: Cache
-    """The central send queue cache."""
+    """Central send queue cache."""
     notices: Notices
 
     @property
     def options(self) -> Options:
-        """The layer's."""
+        """Options of the layer."""
         return self.layout.options

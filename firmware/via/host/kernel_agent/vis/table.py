@@ -1,4 +1,4 @@
-"""The VIs of a NIC."""
+"""Table of the VIs of a NIC."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pymodels.host.process import Process
 
 @dataclass(frozen=True)
 class KernelVi:
-    """A VI in the kernel: its parts."""
+    """Parts of a VI in the kernel."""
 
     context: ViContext
     posting: ViPosting
@@ -26,7 +26,7 @@ class KernelVi:
 
 
 class ViTable:
-    """By number. VI 0 is the kernel agents'."""
+    """VIs by number. VI 0 belongs to the kernel agents."""
 
     def __init__(self, shared: Shared, translator: Translator) -> None:
         self.shared, self._translator = shared, translator
@@ -35,7 +35,7 @@ class ViTable:
         self.contexts = [vi.context for vi in self._vis]
 
     def _make(self, number: int, before: KernelVi | None) -> KernelVi:
-        """One that nobody has; `before`: the last one of its number."""
+        """Return a VI without owner; `before` is the last VI of its number."""
         shared = self.shared
         context = ViContext(shared, number, None if before is None else before.context)
         posting = ViPosting(shared, self._translator, context, None if before is None else before.posting)
@@ -46,15 +46,20 @@ class ViTable:
 
     @property
     def agents(self) -> ViContext:
-        """VI 0."""
+        """Context of VI 0."""
         return self.contexts[0]
 
     def create(self, process: Process, on_broken: Callable[[int], None]) -> KernelVi:
-        """Create a VI for a process; `on_broken(number)` tells it when its connection has broken. Raises VipError."""
+        """Create a VI for a process. Raises VipError if all are in use.
+
+        Args:
+            process: Owner.
+            on_broken: Called with the VI's number when its connection breaks.
+        """
         vi = next((vi for vi in self._vis[1:] if vi.context.process is None), None)
         if vi is None:
             there = len(self._vis) - 1
-            what = f"creating a VI: the {there} that processes can have (VI 0 is the kernel agents') are there"
+            what = f"creating a VI: all {there} VIs for processes are in use (VI 0 is for kernel agents)"
             more = "" if there + 1 == VIS else f", or raise via.vis, at most {VIS}"
             raise VipError(Result.ERROR_RESOURCE, what, f"destroy one{more}")
         vi.pages.take(process)
@@ -62,7 +67,7 @@ class ViTable:
         return vi
 
     async def destroy(self, vi: KernelVi) -> None:
-        """Destroy a VI: its posted descriptors may be in memory that no longer exists."""
+        """Destroy a VI, whose posted descriptors may be in memory that no longer exists."""
         context = vi.context
         context.dead, context.state = True, State.CLOSED
         await vi.pages.close()

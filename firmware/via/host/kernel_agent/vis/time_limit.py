@@ -1,8 +1,7 @@
-"""Reliable sends that are never answered: their connection breaks (readings C11).
+"""Time limit of reliable sends: a connection without an acknowledgement breaks (readings C11).
 
-The limit counts from when a message has left: the NIC counts in its memory how many sends have left and how many are
-over, and the kernel looks at that every now and then as long as some are posted. What a process says in a doorbell or
-a status is not asked for.
+The limit starts when a message has left. The NIC counts sends that have left and sends that are over, and the kernel
+reads the counts periodically while sends are posted. Words that a process writes are not used.
 """
 
 from __future__ import annotations
@@ -13,29 +12,29 @@ from firmware.via.nic.layout import Command, State, Vi
 
 MASK, SIGN = 0xFFFFFFFF, 1 << 31
 LOOKS = 8
-"""So often in a limit of time the kernel looks: a connection breaks by that part of it later at most."""
+"""Number of checks in one time limit; a connection breaks late by one such interval at most."""
 
 
 class TimeLimit:
-    """Of the sends of one VI."""
+    """Time limit of the sends of one VI."""
 
     def __init__(self, shared: Shared, vi: ViContext, before: TimeLimit | None) -> None:
-        """`before`: of the last VI of this number."""
+        """Create the limit; `before` is that of the last VI of this number."""
         self._vi, self._layout = vi, shared.layout
         self._host, self._limit = shared.host, shared.options.timeout_us * 1_000_000
         self._posted: int = 0 if before is None else before._posted
-        """Sends of reliable connections, from the start."""
+        """Number of posted sends of reliable connections, since the start."""
         self._watched = False
 
     def posted(self) -> None:
-        """A send is, on a reliable connection."""
+        """Count a posted send of a reliable connection."""
         self._posted = self._posted + 1 & MASK
         if self._limit and not self._watched:
             self._watched = True
             self._host.spawn(self._watch(), f"time limit of VI {self._vi.number}")
 
     async def _watch(self) -> None:
-        """As long as sends are posted: one must be over in each limit of time in which some have left and are not."""
+        """Break the connection if no send ends within a time limit while some await acknowledgements."""
         seen, since = -1, self._host.now
         while self._vi.state is State.CONNECTED:
             await self._host.sleep(max(self._limit // LOOKS, 1), "a reliable send to be answered")
