@@ -1,4 +1,4 @@
-"""What studies of AM-II share: an endpoint on each host, which knows those of the others, and a program that serves."""
+"""Shared parts of AM-II studies: one endpoint per host, mapped to all others, and a serving program."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ if TYPE_CHECKING:
 
 TAG = 0x534E_4F57
 RETURNED, FIRST, LAST = 0, 1, 255
-"""Handler of returned messages, the first of the study's own, and that of the message that ends the study."""
+"""Handler indices: of returned messages, of the study's first handler, and of the message that ends the study."""
 
 
 class Ends:
-    """A process with one bundle and one endpoint on each host; translation n is the endpoint of host n."""
+    """Process with one bundle and one endpoint on each host; translation n is the endpoint of host n."""
 
     def __init__(self, lab: Lab, layers: list[Any]) -> None:
         self.lab, self.layers = lab, layers
         self.bundles: list[Bundle] = [layer.init().allocate_bundle() for layer in layers]
         self.endpoints: list[Endpoint] = []
-        """The first one of each host."""
+        """First endpoint of each host."""
         self.back: list[Token] = []
-        """What came back."""
+        """Returned messages."""
         self.over: set[int] = set()
         """Hosts whose programs have ended."""
         self.far = len(layers) - 1
         """Number of the last host."""
         self.kept: list[int] = []
-        """When `keep` was called for each message, ps."""
+        """Time of each call of `keep`, ps."""
 
     async def start(self, *handlers: Handler) -> None:
-        """Load the drivers, open the endpoints. `handlers`: of all of them, from index FIRST on."""
+        """Load the drivers and open the endpoints; `handlers` are installed in each, from index FIRST on."""
         for layer in self.layers:
             await layer.start()
         for bundle in self.bundles:
@@ -41,7 +41,7 @@ class Ends:
             self.know(endpoint)
 
     async def open(self, bundle: Bundle, *handlers: Handler, weight: int = 1) -> Endpoint:
-        """One more endpoint."""
+        """Open a further endpoint in a bundle, with the given handlers."""
         endpoint = await bundle.allocate_endpoint(weight)
         for index, handler in enumerate((self.returned, *handlers)):
             endpoint.set_handler(index, handler)
@@ -50,24 +50,24 @@ class Ends:
         return endpoint
 
     def know(self, endpoint: Endpoint) -> None:
-        """Map the first endpoint of each host."""
+        """Map the first endpoint of each host in `endpoint`."""
         for index, other in enumerate(self.endpoints):
             endpoint.map(index, other.name, TAG)
 
     async def returned(self, token: Token) -> None:
-        """Handler of returned messages."""
+        """Handle a returned message: keep it."""
         self.back.append(token)
 
     async def keep(self, token: Token) -> None:
-        """Handler that notes when a message was handled."""
+        """Handle a message: note the time."""
         self.kept.append(self.lab.kernel.now)
 
     async def end(self, token: Token) -> None:
-        """Handler of the last message of a host."""
+        """Handle the last message to a host: end its program."""
         self.over.add(self.endpoints.index(token.endpoint))  # type: ignore[arg-type]
 
     async def serve(self, vnn: int) -> None:
-        """What the program of a host does: poll, until the study is over."""
+        """Poll a host's bundle until the study is over."""
         await self.bundles[vnn].until(lambda: vnn in self.over, "the end of the study")
 
     def serve_far(self) -> None:
@@ -79,9 +79,10 @@ class Ends:
         await self.bundles[0].until(lambda: not self.endpoints[0].unanswered, "the answers")
 
     async def stop(self, index: int | None = None) -> None:
-        """End the program of the last host by a message; `index`: its translation, if it is not the number of the host.
+        """End the program of the last host by a message and wait until it has ended.
 
-        The program has ended when this returns.
+        Args:
+            index: translation of the last host's endpoint. None: the number of the host.
         """
         await self.endpoints[0].request(self.far if index is None else index, LAST)
         await self.answered()

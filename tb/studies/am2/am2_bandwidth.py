@@ -1,9 +1,9 @@
 """How fast do medium messages of Active Messages II flow, and how near is that to what the host DMA can?
 
-Strategy: AM-II (paper 002). The first host sends messages of one size to the last one as fast as its credits allow; the
-rate is that of the handlers behind the first message, so that the pipeline is full. Its handler leaves the payload in
-the staging block, or (`_copied`) copies it out, as a program would that keeps it. The limit is the rate of one lone DMA
-of the largest size, start-up included: the transfer of a message that was sent alone.
+Strategy: AM-II (paper 002). The first host sends messages of one size to the last one as fast as its credits allow. The
+rate is measured from the first handled message on, so that the pipeline is full. The handler leaves the payload in the
+staging block or (`_copied`) copies it out, like a program that keeps the data. The limit is the rate of a single DMA of
+the largest size, start-up included, measured with a message that is sent alone.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ LAYER = "am2"
 SIZES = (128, 256, 512, 1024, 2048, 4096, 8192)
 KEEP, COPY = FIRST, FIRST + 1
 ENOUGH, COARSE = 32, 7.0
-"""Messages of a stream that has converged, and by how many percent its second half may differ: 6 on the LANai 9."""
+"""Number of messages after which a stream has converged, and accepted difference of its second half: 6 % on the LANai
+9.
+"""
 OPTIONS = {
     "messages": Option(ENOUGH, "messages of each size", 3, 100_000),
     **layer_options(LAYER),
@@ -37,30 +39,30 @@ QUICK = "messages=6"
 
 
 class Stream:
-    """Messages of the first host to the last."""
+    """Messages from the first host to the last."""
 
     def __init__(self, lab: Lab, ends: Ends) -> None:
         self.lab, self.ends = lab, ends
         self.times: list[int] = []
-        """When each message was handled."""
+        """Time at which each message was handled, ps."""
         self.target = ends.bundles[-1].process.allocate(SIZES[-1])
-        """Where the far program copies payload."""
+        """Address to which the far program copies payload."""
         self.harmed = 0
 
     async def keep(self, token: Token) -> None:
-        """A handler that leaves the payload where it is."""
+        """Handle a message and leave its payload in place."""
         self.harmed += token.data != payload(token.size, len(self.times)) if token.size else 0
         self.times.append(self.lab.kernel.now)
 
     async def copy(self, token: Token) -> None:
-        """A handler that copies it out of the staging block."""
+        """Handle a message and copy its payload out of the staging block."""
         process = self.ends.endpoints[-1].process
         await process.copy_memory("am2_copy", self.target, token.va, token.size)
         self.harmed += process.load_bytes(self.target, token.size) != payload(token.size, len(self.times))
         await self.keep(token)
 
     async def rate(self, size: int, handler: int) -> float:
-        """MB/s of messages of a size."""
+        """Return the rate of messages of a size, in MB/s."""
         self.times.clear()
         near, far = self.ends.endpoints[0], self.ends.far
         for number in range(self.lab.option("messages")):
@@ -70,7 +72,7 @@ class Stream:
         return steady_rate(size, self.times)
 
     async def alone(self, size: int) -> float:
-        """MB/s of the DMA of a lone message, from the NIC's memory to the host's."""
+        """Return the rate of the DMA of a single message from the NIC's memory to the host's, in MB/s."""
         begun = self.lab.kernel.now
         self.times.clear()
         await self.ends.endpoints[0].request_i(self.ends.far, KEEP, payload(size, 0))
@@ -82,7 +84,7 @@ class Stream:
 
 
 def payload(size: int, number: int) -> bytes:
-    """Bytes of a message."""
+    """Return the payload of message `number`."""
     return bytes((number + at) % 251 for at in range(size))
 
 

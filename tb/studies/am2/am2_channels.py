@@ -1,9 +1,9 @@
 """How much bandwidth do stop-and-wait channels of Active Messages II allow, over their number?
 
-Strategy: AM-II (paper 002). With 1, 2, 4, ... channels between two NICs, each with half of them for requests, the first
-host sends messages of one size to the last one, with more credits than channels. A channel carries one message from its
-launch to its acknowledgement, so the bandwidth must be the number of request channels times the size over that round
-trip, until another stage is the limit. The round trip is that of a message which is sent alone.
+Strategy: AM-II (paper 002). There are 1, 2, 4, ... channels between two NICs, half of them for requests. The first host
+sends messages of one size to the last one, with more credits than channels. A channel carries one message from its
+launch to its acknowledgement. The bandwidth must therefore be the number of request channels times the size, divided by
+that round trip, until another stage is the limit. The round trip is that of a message which is sent alone.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ QUICK = "messages=8"
 VARIANTS = {f"{count}": ("", f"am2.channels={count}") for count in (1, 2, 4, 8)}
 WORDS = tuple(range(8))
 OFF_LAW = 0.15
-"""Of the rate from what the window allows, where that is the limit; short messages keep the NIC busy beside it."""
+"""Accepted difference of the rate from the limit of the window; short messages also occupy the NIC in other ways."""
 
 
 def check(plan: Plan) -> None:
-    """Refuse fewer credits than channels for requests: they would be measured instead."""
+    """Raise ConfigError for fewer credits than request channels, because the credits would then be the limit."""
     most, channels = plan.options["am2.credits"], plan.options["am2.channels"]
     if int(most) < min(int(channels) // 2, 16):
         cause = f"{most} credits are fewer than the channels for requests"
@@ -78,7 +78,7 @@ async def run(lab: Lab) -> None:
 
 
 def _held(lab: Lab, begun: int) -> int:
-    """How long a lone request held its channel: from being taken to its acknowledgement, picoseconds."""
+    """Return the time for which a single request held its channel, from its start to its acknowledgement, in ps."""
     trace = since(lab, begun)
     taken = trace[trace["event"] == TraceEvent.NIC_NOTICED][0]
     mine = trace[(trace["event"] == TraceEvent.ACK_SEEN) & (trace["packet"] == taken["packet"])]
@@ -86,7 +86,7 @@ def _held(lab: Lab, begun: int) -> int:
 
 
 def _delivered(lab: Lab, begun: int, far: int) -> list[int]:
-    """When requests were brought into the endpoint of the last host."""
+    """Return the times at which requests were stored in the endpoint of the last host, in ps."""
     trace = since(lab, begun)
     done = trace[(trace["event"] == TraceEvent.NIC_RECV_DONE) & (trace["packet"] >> 24 != far)]
     return [int(time) for time in done["time"]]

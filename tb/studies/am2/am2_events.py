@@ -1,9 +1,9 @@
 """What does it cost to sleep until a message of Active Messages II comes, and what does it save?
 
-Strategy: AM-II (paper 002). The first host sends short messages to the last one with pauses between them. There a
-program waits for each, once with an event mask that lets its waits spin, once with one that lets them sleep until the
-NIC interrupts. How long a message takes from its endpoint to its handler, and what share of the time the CPU was used,
-stand beside each other. What the CPU does to handle messages is in both shares.
+Strategy: AM-II (paper 002). The first host sends short messages to the last one with pauses between them. A program
+there waits for each message, once with an event mask for which the wait spins, once with one for which it sleeps until
+the NIC interrupts. Two results are compared: the time of a message from endpoint to handler, and the CPU utilisation.
+Both utilisations include the CPU time to handle messages.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ async def run(lab: Lab) -> None:
 
 
 async def measure(lab: Lab, ends: Ends, what: str, mask: Mask) -> None:
-    """Measure one kind of wait of the last host: its metrics."""
+    """Measure one kind of wait on the last host and record its metrics."""
     bundle, host, count = ends.bundles[-1], ends.layers[-1].host, lab.option("messages")
     bundle.set_event_mask(mask)
     ends.kept.clear()
@@ -62,7 +62,7 @@ async def measure(lab: Lab, ends: Ends, what: str, mask: Mask) -> None:
 
 
 def _to_handler(lab: Lab, begun: int, far: int) -> float:
-    """From the endpoint to the handler, us, the median of the requests."""
+    """Return the median time of the requests from endpoint to handler, in us."""
     trace = since(lab, begun)
     trace = trace[trace["packet"] >> 24 != far]
     done, start = (trace[trace["event"] == event] for event in (TraceEvent.NIC_RECV_DONE, TraceEvent.HANDLER_START))

@@ -1,11 +1,11 @@
 """Do endpoints of Active Messages II get of their NIC what their weights say, and what does one cost that is idle?
 
-Strategy: AM-II (paper 002). The first host's endpoints of weights 1, 2 and 4 send short messages to the last host,
-beside them one of weight 2 whose messages are as long as two turns of weight 1 may be: so it may send one a turn. What
-is scarce are the channels: messages that nobody has room for hold all of them until every queue is full. From then on
-each message that the NIC takes is counted, between two turns of the lightest endpoint, and whoever sends goes on
-sending. Before that, lone messages at many points of the NIC's loop tell how long it goes round, with one endpoint in
-its memory and with all frames taken by endpoints that have nothing to send.
+Strategy: AM-II (paper 002). The first host's endpoints of weights 1, 2 and 4 send short messages to the last host. A
+further one of weight 2 sends messages as long as two turns of weight 1, so it may send one per turn. The scarce
+resource is the channels: messages to a full endpoint hold all of them until every queue is full. From then on each
+message that the NIC takes is counted, between two turns of the lightest endpoint. Before that, single messages at many
+points of the NIC's loop measure its period: first with one endpoint in NIC memory, then with all frames occupied by
+endpoints without traffic.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ LAYER = "am2"
 KEEP = FIRST
 WEIGHTS, GREEDY = (1, 2, 4), 2
 TURN = 8192
-"""Bytes of a turn for each of its weight."""
+"""Bytes per turn for each unit of weight."""
 PLACES, STAGED = 32, 4
-"""Messages that a queue has room for; that may have payload."""
+"""Queue places: for all messages, and for messages with payload."""
 PLUGGED, FAR = 200, 201
-"""Translations: the endpoint that nobody polls; the partner."""
+"""Translations: the endpoint that is never polled, and the partner."""
 LEAST = len(WEIGHTS) + 3
-"""Endpoints that send."""
+"""Number of sending endpoints."""
 APART_PS = 26_100_000
-"""Between two lone messages: the point of the loop is another one each time."""
+"""Time between two single messages, ps, chosen so that each meets another point of the NIC's loop."""
 OPTIONS = {
     "rounds": Option(6, "turns of each endpoint", 4, 10_000),
     "looks": Option(16, "lone messages with each number of endpoints", 4, 10_000),
@@ -57,22 +57,22 @@ QUICK = "rounds=4 looks=8"
 
 
 def check(plan: Plan) -> None:
-    """Refuse fewer frames than endpoints that send."""
+    """Raise ConfigError for fewer frames than sending endpoints."""
     if int(plan.options["am2.frames"]) < LEAST:
         raise ConfigError("SET", 0, "am2.frames", f"{LEAST} endpoints send", f"set am2.frames to {LEAST} or more")
 
 
 class Senders:
-    """Endpoints of the first host that always have something to send, each with a partner on the last one."""
+    """Endpoints of the first host that always have messages to send, each with a partner on the last host."""
 
     def __init__(self, lab: Lab, ends: Ends) -> None:
         self.lab, self.ends = lab, ends
         self.near: list[Endpoint] = []
         self.left: list[int] = []
-        """Messages of each that are not sent."""
+        """Number of unsent messages of each endpoint."""
 
     async def open(self, plugged: Endpoint) -> None:
-        """One of each weight, and the greedy one, which is the last."""
+        """Open one endpoint per weight, and the greedy one, which is the last."""
         for weight in (*WEIGHTS, GREEDY):
             near = await self.ends.open(self.ends.bundles[0], self.ends.keep, weight=weight)
             far = await self.ends.open(self.ends.bundles[-1], self.ends.keep)
@@ -88,17 +88,17 @@ class Senders:
 
     @property
     def due(self) -> int:
-        """Messages of the greedy endpoint in a turn."""
+        """Messages of the greedy endpoint per turn."""
         return min(-(-GREEDY * TURN // self.lab.option("am2.medium")), GREEDY)
 
     def _may(self, number: int) -> bool:
-        """One more can be posted without waiting."""
+        """Return True if an endpoint can post another message without waiting."""
         near = self.near[number]
         most = STAGED if near is self._greedy else self.lab.option("am2.credits")
         return self.left[number] > 0 and near.unanswered < most
 
     async def fill(self) -> None:
-        """Post what can be posted."""
+        """Post as many messages as possible without waiting."""
         while any(self._may(number) for number in range(len(self.near))):
             for number, near in enumerate(self.near):
                 if self._may(number):
@@ -112,7 +112,7 @@ class Senders:
             await near.request(FAR, KEEP, *range(8))
 
     async def flow(self) -> None:
-        """Keep all queues full until everything is sent and answered."""
+        """Keep all queues full until all messages are sent and answered."""
         bundle = self.ends.bundles[0]
         while any(self.left):
             await bundle.until(lambda: any(self._may(number) for number in range(len(self.near))), "answers")
@@ -150,7 +150,7 @@ async def run(lab: Lab) -> None:
 
 
 async def _longest_look(lab: Lab, ends: Ends) -> float:
-    """How long the NIC takes at most until it takes a lone message, us: a round of its loop, and what is always."""
+    """Return the longest time in us until the NIC takes a single message: one period of its loop plus a constant."""
     near, begun = ends.endpoints[0], lab.kernel.now
     for _ in range(lab.option("looks")):
         await near.request(ends.far, KEEP)
@@ -162,13 +162,13 @@ async def _longest_look(lab: Lab, ends: Ends) -> float:
 
 
 def _by_name(trace: NDArray[Any], event: TraceEvent) -> dict[int, float]:
-    """When, us, by the name of the message."""
+    """Return the time of an event in us, by the message's name."""
     found = trace[trace["event"] == event]
     return {int(one["packet"]): int(one["time"]) / 1e6 for one in found if int(one["packet"]) >> 24 == 0}
 
 
 async def _plug(lab: Lab, ends: Ends, senders: Senders, plugged: Endpoint) -> None:
-    """Fill a queue that nobody polls, then hold every channel for requests by further messages to it, and post."""
+    """Fill a queue that is never polled, hold every request channel by further messages to it, and post."""
     near, lightest = ends.endpoints[0], senders.near[0]
     near.map(PLUGGED, plugged.name, TAG)
     for _ in range(PLACES):
@@ -180,7 +180,9 @@ async def _plug(lab: Lab, ends: Ends, senders: Senders, plugged: Endpoint) -> No
 
 
 def _tell(lab: Lab, senders: Senders, begun: int) -> None:
-    """Who was taken how often between turns of the lightest, and how long one that had something waited at most."""
+    """Record the messages of each endpoint between turns of the lightest one, and the longest wait of a pending
+    message.
+    """
     trace = since(lab, begun)
     numbers = [near.name.endpoint for near in senders.near]
     taken = trace[(trace["event"] == TraceEvent.NIC_NOTICED) & (trace["packet"] >> 24 == 0)]

@@ -1,9 +1,9 @@
 """How long does a short message of Active Messages II take, from posting it to its endpoint, and where is the time?
 
 Strategy: AM-II (paper 002). The first host sends requests of 0 to 8 words to the last one, whose handler replies with
-as many; one at a time, so that nothing waits. The stages of each request come from the trace: until the NIC of the
-destination has brought the message into its endpoint (the paper's one-way latency), until the handler begins. They must
-add up. The metrics without a number are those of `words`, the median over the repetitions.
+as many. Requests are sent one at a time, so that nothing waits. The stages of each request come from the trace: until
+the NIC of the destination has stored the message in its endpoint (the paper's one-way latency), and until the handler
+begins. They must add up. Metrics without a number are those for `words`, the median over the repetitions.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LAYER = "am2"
 SIZES = (0, 1, 2, 4, 8)
 ANSWER, TAKE = FIRST, FIRST + 1
 IN_ENDPOINT = "nic_receive"
-"""The stage at whose end a message is in its endpoint."""
+"""Stage at whose end a message is in its endpoint."""
 OPTIONS = {
     "repetitions": Option(3, "round trips of each number of words", 1, 100_000),
     "words": Option(4, "words of the message whose times are the metrics without a number", 0, 8),
@@ -38,11 +38,11 @@ async def run(lab: Lab) -> None:
     came: list[tuple[int, ...]] = []
 
     async def answer(token: Token) -> None:
-        """Of whoever is asked."""
+        """Handle a request: reply with as many words."""
         await token.reply(TAKE, *token.arguments)
 
     async def take(token: Token) -> None:
-        """Of whoever has asked."""
+        """Handle a reply."""
         came.append(token.arguments)
 
     ends = Ends(lab, lab.start_layer(LAYER))
@@ -71,7 +71,7 @@ async def run(lab: Lab) -> None:
 
 
 def measure(lab: Lab, curves: dict[str, list[float]], count: int, since: int, trips: list[float]) -> None:
-    """The times of the messages of one size."""
+    """Record the times of the messages of one size."""
     stages = stage_times(lab, 0, since)
     order = list(stages)
     until = order[: order.index(IN_ENDPOINT) + 1] if IN_ENDPOINT in stages else []

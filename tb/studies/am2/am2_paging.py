@@ -1,11 +1,11 @@
 """What does it cost when a host has more endpoints of Active Messages II than its NIC's memory has frames?
 
-Strategy: AM-II (paper 002). Two hosts have as many endpoints each, in pairs: the first host sends from each of its own
-to its partner in turn, without waiting for the answers. Their number goes from 1 to three times the frames. Up to the
-frames nothing moves; beyond, endpoints are brought because a process stores to them or a message comes for them, with
-messages in flight. Each message is to arrive once. What bringing one takes is the driver's own log: how long it waited
-for those before it, for a frame (who leaves is to be quiet, and to have been there for a time-out), for that one's
-frame to leave, and for its own to come.
+Strategy: AM-II (paper 002). Two hosts have equally many endpoints, in pairs. The first host sends from each of its
+endpoints to its partner in turn, without waiting for the answers. The number of pairs grows from 1 to three times the
+frames. Up to the number of frames no endpoint is paged. Beyond it, endpoints are loaded when a process stores to them
+or a message arrives for them, with messages in flight. Each message must arrive once. The driver's log gives the parts
+of the time to load an endpoint: wait for earlier loads, wait for a frame (its endpoint must be quiet and have been
+resident for a time-out), eviction, and load.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ QUICK = "size=64"
 
 
 class Pairs:
-    """Endpoints of both hosts, and what came to the second one."""
+    """Endpoints of both hosts, and the messages that reached the second one."""
 
     def __init__(self, lab: Lab, ends: Ends) -> None:
         self.lab, self.ends = lab, ends
@@ -42,15 +42,15 @@ class Pairs:
         self.far: list[Endpoint] = []
         self.came: Counter[tuple[int, ...]] = Counter()
         self.last = 0
-        """When the last one was handled."""
+        """Time at which the last message was handled, ps."""
 
     async def keep(self, token: Token) -> None:
-        """Handler of messages."""
+        """Handle a message: count it."""
         self.came[token.arguments] += 1
         self.last = self.lab.kernel.now
 
     async def grow(self, count: int) -> None:
-        """Have so many pairs."""
+        """Open endpoints until there are `count` pairs."""
         while len(self.near) < count:
             one, other = [await self.ends.open(self.ends.bundles[host], self.keep) for host in (0, -1)]
             one.map(0, other.name, TAG)
@@ -58,7 +58,7 @@ class Pairs:
             self.far.append(other)
 
     async def use(self, count: int) -> tuple[float, list[Any]]:
-        """Messages of so many pairs, in turn: MB/s, and what was brought meanwhile."""
+        """Send the messages of `count` pairs in turn; return the rate in MB/s and the log of loaded endpoints."""
         await self.grow(count)
         size, uses = self.lab.option("size"), self.lab.option("uses")
         logs = [layer.pager.log for layer in (self.ends.layers[0], self.ends.layers[-1])]
@@ -73,13 +73,13 @@ class Pairs:
         return size * uses * count / (self.last - begun) * 1e6, brought
 
     def lost(self, count: int) -> int:
-        """Messages that did not arrive."""
+        """Return the number of messages that did not arrive."""
         sent = ((number, use) for number in range(count) for use in range(self.lab.option("uses")))
         return sum(not self.came[one] for one in sent)
 
     @property
     def doubled(self) -> int:
-        """Messages that arrived more than once."""
+        """Number of messages that arrived more than once."""
         return sum(times - 1 for times in self.came.values())
 
 

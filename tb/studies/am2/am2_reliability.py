@@ -1,10 +1,10 @@
 """Do messages of Active Messages II arrive exactly once on a network that loses and damages packets?
 
-Strategy: AM-II (paper 002). All hosts send each other requests, short ones and some with payload, by seed; each is
-answered. Packets vanish and are damaged (`fault.loss`, `fault.damage`), messages and acknowledgements alike. Each
-request carries its number, so that one that is lost, comes twice, or comes changed is seen where it arrives. What the
-losses cost is seen beside a run with `fault.loss=0 fault.damage=0`. With `endpoints` each host has several, of weights
-1, 2 and 4, and sends from any of them to any; with more than `am2.frames` they are paged meanwhile.
+Strategy: AM-II (paper 002). All hosts send each other random requests, some with payload; each is answered. Packets are
+lost and damaged (`fault.loss`, `fault.damage`), messages and acknowledgements alike. Each request carries its number,
+so the receiver detects lost, duplicated and changed requests. A run with `fault.loss=0 fault.damage=0` shows the cost
+of the losses. With `endpoints` each host has several, of weights 1, 2 and 4, and sends from any of them to any; with
+more than `am2.frames` they are also paged.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ CLUSTER = "four_hosts"
 TAKE, ANSWERED = FIRST, FIRST + 1
 WEIGHTS = (1, 2, 4)
 COUNTED = {"resent": Word.RESENT, "duplicates_dropped": Word.DUPLICATES, "damaged": Word.BAD}
-"""Words of the NICs."""
+"""Counters in the NICs that are recorded."""
 OPTIONS = {
     "messages": Option(120, "requests of all hosts together, equally many each", 1, 100_000_000),
     "endpoints": Option(1, "endpoints of each host", 1, 16),
@@ -43,7 +43,7 @@ TINY = "messages=12 largest=100 fault.loss=0.05 am2.timeout_us=150"
 
 
 class Traffic:
-    """What all hosts send, and what has come of it."""
+    """Requests of all hosts, and their outcome."""
 
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
@@ -52,18 +52,18 @@ class Traffic:
         self.each = max(lab.option("messages") // self.hosts, 1)
         self.count = lab.option("endpoints")
         self.endpoints: list[list[Endpoint]] = []
-        """Of each host."""
+        """Endpoints of each host."""
         self.seen: set[tuple[int, int]] = set()
-        """Requests that have come: node, number."""
+        """Received requests, as (node, number)."""
         self.twice = self.changed = self.answers = self.bytes = 0
 
     def payload(self, node: int, number: int) -> bytes:
-        """Bytes of a request."""
+        """Return the payload of a request."""
         rng = random.Random(f"{self.lab.seed} {node} {number}")
         return rng.randbytes(rng.randrange(1, self.lab.option("largest") + 1)) if number % 3 == 0 else b""
 
     async def take(self, token: Token) -> None:
-        """Handler of requests."""
+        """Handle a request: check and count it."""
         node, number = token.arguments
         self.twice += (node, number) in self.seen
         self.seen.add((node, number))
@@ -72,11 +72,11 @@ class Traffic:
         await token.reply(ANSWERED, number)
 
     async def answered(self, token: Token) -> None:
-        """Handler of answers."""
+        """Handle an answer."""
         self.answers += 1
 
     async def open(self) -> None:
-        """Open all endpoints; translation n of each is endpoint n, counted through all hosts."""
+        """Open all endpoints; translation n of each is endpoint n, numbered over all hosts."""
         await self.ends.start(self.take, self.answered)
         for first, bundle in zip(self.ends.endpoints, self.ends.bundles, strict=True):
             further = [WEIGHTS[number % len(WEIGHTS)] for number in range(1, self.count)]
@@ -88,7 +88,7 @@ class Traffic:
                 endpoint.map(index, other.name, TAG)
 
     def ways(self, node: int) -> Iterator[tuple[int, int]]:
-        """Of each request of a node: from which of its own endpoints, to which of all."""
+        """Yield the own endpoint and the target endpoint of each request of a node."""
         rng = random.Random(f"{self.lab.seed} {node}")
         all_others = others(node, self.hosts)
         for _ in range(self.each):
@@ -98,7 +98,7 @@ class Traffic:
             )
 
     async def program(self, vnn: int) -> None:
-        """What a host does: it sends, and polls until all has come to all."""
+        """Run a host: send all requests, then poll until all hosts have received all of theirs."""
         own, bundle = self.endpoints[vnn], self.ends.bundles[vnn]
         for number, (which, to) in enumerate(self.ways(vnn)):
             data = self.payload(vnn, number)
@@ -117,13 +117,13 @@ class Traffic:
         await bundle.until(lambda: sum(one.handled for one in own) >= due and not own[0].unanswered, "the others' ends")
 
     def _to(self, vnn: int) -> int:
-        """Requests that come to a host: those of the traffic, and one at the end of each other host."""
+        """Return the number of requests to a host: those of the traffic, and a final one from each other host."""
         nodes = (node for node in range(self.hosts) if node != vnn)
         return self.hosts - 1 + sum(to // self.count == vnn for node in nodes for _, to in self.ways(node))
 
     @property
     def total(self) -> int:
-        """Requests of all hosts."""
+        """Number of requests of all hosts."""
         return self.each * self.hosts
 
 

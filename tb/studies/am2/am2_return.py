@@ -1,11 +1,11 @@
 """After how many retransmissions does a message of Active Messages II come back, and does it come back whole?
 
 Strategy: AM-II (paper 002). The last host does not poll. Two endpoints of the first host send it one message more than
-its queue of requests has places: the last one is never acknowledged, so its NIC sends it again and again, and then
-returns it. How often is counted on the cable, by the packets with its name that reach the last host; how long it takes
-is what the NIC's own records say. With `am2.full=nack` it comes back at once, as congestion. Then one message is sent
-for each other reason to come back. Every message that has come back is compared with what was sent, although the
-program has changed its own buffer since. An answer that the asker's library rejects comes back to who has answered.
+its queue of requests has places. The last message is never acknowledged, so its NIC retransmits it several times and
+then returns it. Retransmissions are counted on the cable, by the packets with its name that reach the last host; the
+time is taken from the NIC's own records. With `am2.full=nack` the message returns at once, as congestion. Then one
+message is sent for each other reason to return. Every returned message is compared with the sent one, although the
+program has changed its own buffer since. An answer that the requester's library rejects returns to its sender.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LAYER = "am2"
 KEEP, BADLY, NOBODY = FIRST, FIRST + 1, 200
 PLACES = 32
 SETTLE_PS = 2_000_000_000
-"""Within it the messages before have arrived or come back."""
+"""Time after which all earlier messages have arrived or returned, ps."""
 LOOK_PS = 10_000_000
 WORDS, SIZE = (1, 2, 3, 4, 5, 6, 7, 8), 600
 OPTIONS = {
@@ -41,22 +41,22 @@ VARIANTS = {"nack": ("", "am2.full=nack")}
 
 
 class Sender:
-    """The program of the first host."""
+    """Program of the first host."""
 
     def __init__(self, lab: Lab, ends: Ends) -> None:
         self.lab, self.ends = lab, ends
         self.equal = True
         self.found: list[tuple[str, int]] = []
-        """Of each message that came back: why, and its bytes."""
+        """Reason and bytes of each returned message."""
 
     async def returned(self, token: Token) -> None:
-        """Handler of returned messages."""
+        """Handle a returned message."""
         sent = _payload(token.size)
         self.equal = self.equal and (token.arguments, token.data) == (WORDS, sent)
         self.found.append((token.status.name.lower(), token.size))
 
     async def send(self, endpoint: Endpoint, index: int, handler: int, size: int = SIZE) -> None:
-        """A message whose bytes the program changes as soon as it may."""
+        """Send a message and change its buffer as soon as allowed."""
         buffer = bytearray(_payload(size))
         if size:
             await endpoint.request_i(index, handler, buffer, *WORDS)
@@ -65,7 +65,7 @@ class Sender:
         buffer[:] = bytes(size)
 
     async def back(self, count: int, what: str) -> None:
-        """Until so many messages have come back."""
+        """Wait until `count` messages have returned."""
         await self.ends.bundles[0].until(lambda: len(self.found) >= count, what)
 
 
@@ -77,10 +77,10 @@ async def run(lab: Lab) -> None:
     """Run the study."""
 
     async def keep(token: Token) -> None:
-        """Of the last host: nothing."""
+        """Handle a message on the last host without an effect."""
 
     async def badly(token: Token) -> None:
-        """Of the last host: an answer for a handler that the asker lacks."""
+        """Answer on the last host to a handler that the requester does not have."""
         await token.reply_i(NOBODY, token.data, *token.arguments)
 
     ends = Ends(lab, lab.start_layer(LAYER))
@@ -101,7 +101,7 @@ async def run(lab: Lab) -> None:
 
 
 async def _unacknowledged(lab: Lab, sender: Sender, more: Endpoint, far: int) -> None:
-    """One message more than there are places."""
+    """Send one message more than there are places, and measure its return."""
     for _ in range(PLACES):
         await sender.send(sender.ends.endpoints[0], far, KEEP, size=0)
     await lab.kernel.sleep(SETTLE_PS, "the messages that have places")
@@ -126,7 +126,7 @@ async def _unacknowledged(lab: Lab, sender: Sender, more: Endpoint, far: int) ->
 
 
 async def _reasons(lab: Lab, sender: Sender, far: int) -> None:
-    """One message for each other reason."""
+    """Send one message for each other reason to return."""
     ends, near = sender.ends, sender.ends.endpoints[0]
     name = ends.endpoints[far].name
     near.map(100, name._replace(endpoint=50), TAG)
@@ -161,6 +161,6 @@ async def _reasons(lab: Lab, sender: Sender, far: int) -> None:
 
 
 async def _nine_words(near: Endpoint, name: EndpointName) -> None:
-    """A process writes a descriptor of its own, since the library sends no such message."""
+    """Write a descriptor with nine words directly, because the library does not send such a message."""
     send = near._sends[Queue.REQUEST_SEND]
     await near._frame.post(send, "am2_request", Head(Kind.SHORT, len(WORDS) + 1, KEEP), name, TAG, WORDS, b"")

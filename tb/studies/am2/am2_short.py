@@ -1,9 +1,9 @@
 """How long does a short message of Active Messages II take, and how many go through when all hosts send?
 
-Strategy: AM-II (paper 002), messages without payload. First the first host asks the last one, whose handler answers;
-half of a round trip is the one-way time. Then all hosts send requests to all others in turn, with up to four of each
-pair not answered; what is counted are requests and replies, each of which is a message. The handlers check that each
-came once.
+Strategy: AM-II (paper 002), messages without payload. First the first host sends requests to the last one, whose
+handler answers; half of a round trip is the one-way time. Then all hosts send requests to all others in turn, with up
+to four unanswered per pair. Requests and replies are counted, each of which is a message. The handlers check that each
+arrived once.
 """
 
 from __future__ import annotations
@@ -32,35 +32,37 @@ QUICK = "repetitions=2 messages=4"
 
 
 class Program:
-    """What all hosts do."""
+    """Programs of all hosts."""
 
     def __init__(self, lab: Lab) -> None:
         self.lab, self.ends, self.answers = lab, Ends(lab, lab.start_layer(LAYER)), 0
         self.hosts = len(self.ends.layers)
         self.seen: list[set[tuple[int, ...]]] = [set() for _ in range(self.hosts)]
-        """By host: the requests that have come, source and number."""
+        """Requests received by each host, as (source, number)."""
 
     async def ask(self, token: Token) -> None:
-        """A request that is answered."""
+        """Handle a request: answer it."""
         await token.reply(ANSWER, *token.arguments)
 
     async def answer(self, token: Token) -> None:
-        """Its answer."""
+        """Handle an answer."""
         self.answers += 1
 
     async def take(self, token: Token) -> None:
-        """A request that the library answers."""
+        """Handle a request that the library answers."""
         host, which = token.arguments[0], (token.source.node, token.arguments[1])
         self.lab.check(which not in self.seen[host], f"host {host}: request {which} came twice")
         self.seen[host].add(which)
 
     async def ask_far(self, number: int) -> None:
-        """One round trip of the first host with the last one."""
+        """Make one round trip between the first and the last host."""
         await self.ends.endpoints[0].request(self.hosts - 1, ASK)
         await self.ends.bundles[0].until(lambda: self.answers == number + 1, "the answer")
 
     async def send(self, host: int, targets: Targets) -> None:
-        """Requests to all others in turn; then serve them until all have come, and its own are answered."""
+        """Send requests to all others in turn; then serve until all requests have arrived and the own ones are
+        answered.
+        """
         endpoint, due = self.ends.endpoints[host], len(senders_to(targets, host))
         for number, target in enumerate(targets[host]):
             await endpoint.request(target, TAKE, target, number)

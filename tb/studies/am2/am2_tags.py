@@ -1,9 +1,9 @@
 """Which messages does an endpoint of Active Messages II take by their tag, and what becomes of the others?
 
-Strategy: AM-II (paper 002). The first host sends the last one the same messages while the tag of its endpoint is the
-one that they carry, another one, NEVER, and ALWAYS; then one whose tag is changed while it is under way: posted after
-the system call has begun, it arrives when the NIC has read the new tag. Messages that were handled, and that came
-back, are counted; who refuses is counted by the NICs themselves.
+Strategy: AM-II (paper 002). The first host sends the same messages to the last one while the tag of its endpoint is
+theirs, another one, NEVER, and ALWAYS. In a last case the tag changes while the message is in flight: the message is
+posted after the system call has begun, and arrives after the NIC has read the new tag. Handled and returned messages
+are counted; the NICs themselves count the rejections.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ async def run(lab: Lab) -> None:
 
 
 async def send(lab: Lab, ends: Ends, case: str) -> int:
-    """Send the messages of a case; return how many came back, each for its tag, when no other is on its way."""
+    """Send the messages of a case; return how many returned for their tag, once no other is in flight."""
     count = lab.option("messages")
     ends.back.clear()
     ends.kept.clear()

@@ -1,1 +1,1 @@
-"""Small worlds of AM-II: what is set up."""
+"""Parts of AM-II's small worlds for model checking."""

@@ -1,7 +1,7 @@
-"""Two programs with an endpoint each, that ask each other by AM-II.
+"""Two programs with one endpoint each that send each other requests by AM-II.
 
-They serve without end, and look at their endpoints all the while: a look that finds nothing leads nowhere
-(`SmallWorld.serves`). A message that comes back has been seen, and counts as an answer of its own kind.
+They poll their endpoints for ever; a poll without a message does not change the state (`SmallWorld.serves`). A returned
+message is recorded and counts as an answer of its own kind.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ LEFT_OUT = (
 TINY: Choices = {"frames": 1, "channels": 2, "medium": 512, "timeout_us": 1_000_000}
 TAG, TAKE, ANSWERED = 7, 1, 2
 COUNTS = range(Word.BAD, Word.DROPPED + 4)
-"""The NIC's words that only count."""
+"""Words of the NIC that only count."""
 
 
 class User:
-    """The program of a node."""
+    """Program of a node."""
 
     def __init__(self, bundle: Bundle, node: int, traffic: Traffic) -> None:
         self.bundle, self.node, self.traffic = bundle, node, traffic
         self.seen: list[tuple[Any, ...]] = []
 
     async def open(self) -> None:
-        """Its endpoint."""
+        """Open the endpoint."""
         endpoint = await self.bundle.allocate_endpoint()
         await endpoint.set_tag(TAG)
         for number, handler in enumerate((self.returned, self.take, self.answered)):
             endpoint.set_handler(number, handler)
 
     async def take(self, token: Token) -> None:
-        """A request: answer it."""
+        """Handle a request: answer it."""
         self.seen.append(("request", *token.arguments, token.data))
         if token.size:
             await token.reply_i(ANSWERED, token.data, *token.arguments)
@@ -51,15 +51,15 @@ class User:
             await token.reply(ANSWERED, *token.arguments)
 
     async def answered(self, token: Token) -> None:
-        """An answer."""
+        """Handle an answer."""
         self.seen.append(("answer", *token.arguments, token.data))
 
     async def returned(self, token: Token) -> None:
-        """A message that came back."""
+        """Handle a returned message."""
         self.seen.append((token.opcode, token.status.name, *token.arguments))
 
     async def run(self) -> None:
-        """Make the requests, and serve for ever."""
+        """Send the requests, then serve for ever."""
         (endpoint,) = self.bundle.endpoints
         for number, request in enumerate(self.traffic):
             if request.source == self.node and request.data:
@@ -70,10 +70,10 @@ class User:
 
 
 class Am2Play:
-    """Both programs, with endpoints that know each other."""
+    """Both programs, with endpoints mapped to each other."""
 
     def __init__(self, traffic: Traffic, flaw: Callable[[], None] | None) -> None:
-        """`flaw`: breaks the firmware first."""
+        """Set up the play; `flaw` first breaks the firmware."""
         if flaw:
             flaw()
         end = Place(1, 2, 2, 512).end(LEAD)
@@ -104,7 +104,7 @@ class Am2Play:
         return ""
 
     def normalise(self, node: int) -> None:
-        """See `Play`: nothing needs it."""
+        """See `Play`; no state needs normalisation."""
 
     def blind(self, node: int) -> dict[str, list[tuple[int, int]]]:
         """See `Play`."""

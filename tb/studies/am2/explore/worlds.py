@@ -1,4 +1,4 @@
-"""AM-II: requests and replies between two endpoints, and single faults."""
+"""Small worlds of AM-II: requests and replies between two endpoints, and single faults."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ ONE, BACK, LONG = Request(0), Request(1), Request(0, b"eight by")
 def world(
     name: str, question: str, traffic: Traffic, flaw: Callable[[], None] | None = None, **further: Any
 ) -> SmallWorld:
-    """A world of requests."""
+    """Return a world of requests."""
     return asked(name, question, traffic, partial(Am2Play, traffic, flaw), say, LEFT_OUT, serves=True, **further)
 
 
 def worlds() -> list[SmallWorld]:
-    """All of them."""
+    """Return all worlds."""
     once = "once, and answered"
     return [
         world("request", f"a request: {once}", (ONE,)),
@@ -46,7 +46,7 @@ def worlds() -> list[SmallWorld]:
 
 
 def forgetful() -> None:
-    """No message has come before."""
+    """Break the firmware: forget all received messages, so that duplicates are accepted."""
     message = Incoming._message
 
     async def anew(self: Incoming, source: int, name: int, second: Second, heard: Any, behind: int) -> None:
@@ -57,7 +57,7 @@ def forgetful() -> None:
 
 
 def say(packet: bytes) -> str:
-    """A packet in words."""
+    """Return a description of a packet."""
     second = Second.of(int.from_bytes(packet[4:8], "big"))
     what = "an answer to" if second.control else "a message with"
     return f"{what} number {second.sequence} of channel {second.channel}"

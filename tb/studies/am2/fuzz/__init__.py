@@ -1,6 +1,4 @@
-"""The mixed fuzz of AM-II: endpoints that are paged, bulk data, messages that come back, on a network that does
-everything to packets.
-"""
+"""Mixed fuzz test of AM-II: paged endpoints, bulk data, returned messages, on a network with all packet faults."""
 
 from __future__ import annotations
 
@@ -36,27 +34,27 @@ MISUSES = (
 
 
 def stretch(draw: Draw) -> dict[str, int | str]:
-    """Where bulk data come from and go to, and how many."""
+    """Return random source, target and size of bulk data."""
     return {"at": draw.one_of(OFFSETS), "to_at": draw.one_of(OFFSETS), "bytes": draw.one_of(SIZES)}
 
 
 def back(draw: Draw) -> dict[str, int | str]:
-    """Why a message comes back."""
+    """Return a random reason to return a message."""
     return {"why": draw.one_of(tuple(REASONS)), "bytes": draw.one_of((0, 4, 300))}
 
 
 def weight(draw: Draw) -> dict[str, int | str]:
-    """Of a further endpoint."""
+    """Return the random weight of a further endpoint."""
     return {"weight": draw.one_of((1, 2, 7))}
 
 
 def nothing(draw: Draw) -> dict[str, int | str]:
-    """No value of its own."""
+    """Return no parameters."""
     return {}
 
 
 def mask(draw: Draw) -> dict[str, int | str]:
-    """Whether waits sleep."""
+    """Return a random choice of sleeping or spinning waits."""
     return {"sleeps": draw.whole(0, 1)}
 
 
@@ -79,7 +77,7 @@ CHOICE = Choice(
 
 
 def program(draw: Draw) -> Program:
-    """A program."""
+    """Return a random program."""
     nodes, nic = draw.whole(2, 4), draw.one_of(NIC)
     options: dict[str, Value] = {
         "frames": draw.one_of((8, 1, 2, 3)),
@@ -98,7 +96,7 @@ def program(draw: Draw) -> Program:
 
 
 def held(layers: Sequence[Any]) -> list[str]:
-    """Endpoints and frames that were not given back."""
+    """Return a description of each endpoint and frame that was not released."""
     kept = [(layer.me, sorted(layer._driver._granted), layer.pager._frames) for layer in layers]
     return [f"node {me}: endpoints {there} are left" for me, there, frames in kept if there or any(frames)]
 
@@ -107,7 +105,7 @@ RULES = Rules("am2", 4, ordered=False, held=held, process=Ends)
 
 
 async def run(program: Program, world: World) -> list[str]:
-    """Run a program; what was wrong."""
+    """Run a program and return a description of each error."""
     for nic in world.nics[: program.nodes]:
         view = world.view(nic.node, program.options)
         nic.spawn(nic_program("am2")(nic, view), "firmware")

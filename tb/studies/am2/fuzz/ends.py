@@ -1,7 +1,7 @@
-"""A process of AM-II in the fuzz, with one endpoint that others know, and further ones that only send.
+"""AM-II process in the fuzz test, with one endpoint known to others and further endpoints that only send.
 
-Messages that are sent to come back must; others may, which meet a full queue, or another tag for a while. What an
-endpoint had under way when it was freed may arrive, and need not.
+Messages sent in order to be returned must return; others may, for a full queue or a temporary tag. Messages in flight
+of a freed endpoint may arrive, but need not.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ from tb.studies.am2.fuzz.segment import Segment
 
 LOOK_PS = 20_000_000
 MAYBE = (Code.CONGESTION, Code.BAD_TAG)
-"""Why a message may come back that should have been handled: no place, or another tag for a while."""
+"""Reasons for which a message that should have been handled may return: no place, or a temporary tag."""
 GONE = (Code.BAD_ENDPOINT, Code.BAD_TAG, Code.REPLY_REJECTED)
-"""Why an answer to an endpoint that was freed may come back."""
+"""Reasons for which an answer to a freed endpoint may return."""
 
 
 @dataclass
 class Ends(Process):
-    """A process."""
+    """AM-II process."""
 
     due_back: dict[int, tuple[Any, ...]] = field(default_factory=dict)
-    """By number: messages of its own that must come back, why, with which words and bytes."""
+    """Reason, words and bytes of each own message that must return, by number."""
     owners: dict[int, Endpoint] = field(default_factory=dict)
-    """By number: which endpoint has sent it."""
+    """Sending endpoint of each request, by number."""
     dropped: set[int] = field(default_factory=set)
-    """Requests whose endpoint was freed: they may be handled, and their answers come back."""
+    """Requests of freed endpoints: they may be handled, and their answers return."""
     wanted: dict[int, tuple[int, bytes]] = field(default_factory=dict)
-    """By number: what is asked for, its place and its bytes."""
+    """Place and bytes of each outstanding get, by number."""
 
     async def open(self) -> None:
-        """Open the layer, and lay the segment out."""
+        """Open the layer and initialise the segment."""
         layer = self.cluster.layers[self.node]
         handlers = [self.take, self.answer, self.answered, self.put_here, self.badly, self.got]
         self.port = Port(layer, self.key, handlers, self.returned)
@@ -48,7 +48,7 @@ class Ends(Process):
         self.first: Endpoint = await self.port.open()
 
     def far(self, act: Act) -> Ends:
-        """The process of the same program on another node."""
+        """Return the process of the same program on another node."""
         there = (act.whole("to"), self.key)
         return cast(Ends, next(one for one in self.cluster.processes if (one.node, one.key) == there))
 
@@ -72,7 +72,7 @@ class Ends(Process):
             await super().answered(call)
 
     def _dropped(self, node: int, number: int = 0) -> bool:
-        """A request, or any of a node's, was sent by an endpoint that is there no more."""
+        """Return True if a request, or any request of a node, was sent by an endpoint that has been freed."""
         there = [cast(Ends, one) for one in self.cluster.processes if one.node == node]
         return any(number in one.dropped if number else one.dropped for one in there)
 
@@ -93,14 +93,14 @@ class Ends(Process):
         return number, (number, *(random.getrandbits(32) for _ in range(words - 1))), random.randbytes(size)
 
     async def badly(self, call: Call) -> None:
-        """A request whose answer its sender rejects: that comes back."""
+        """Answer a request to a handler that its sender rejects, so that the answer returns."""
         if not self._dropped(call.source, call.arguments[0]):
             self.cluster.arrived(self, call)
             self.due_back[call.arguments[0]] = Code.REPLY_REJECTED, call.arguments, call.data
         await call.token.reply_i(LACKING, call.data, *call.arguments)
 
     async def rejected(self, act: Act) -> None:
-        """A request of that kind."""
+        """Send a request whose answer will be rejected."""
         number, words, data = self._message(3, 20)
         self.cluster.sent[act.whole("to"), self.key].append((self.node, words, data))
         self.owners[number] = self.port.sender(number)
@@ -109,7 +109,7 @@ class Ends(Process):
     # ---- bulk data
 
     async def put(self, act: Act) -> None:
-        """Bytes into its slice at another node, when what it has put there before is in place."""
+        """Put bytes into the own slice at another node, after the previous put there has completed."""
         await self._quiet()
         far, (number, _, data) = self.far(act), self._message(1, min(act.whole("bytes"), self.port.put_most))
         at = far.segment.slice(self.node, act.whole("to_at"))
@@ -122,7 +122,7 @@ class Ends(Process):
             await self._quiet()
 
     async def put_here(self, call: Call) -> None:
-        """All of it is there, and the handler is told where."""
+        """Check that all bytes of a put have arrived at the reported place."""
         if call.arguments[1:] != (call.token.offset, call.token.size):
             self.cluster.wrong.append(
                 f"{self}: {call.token.size} bytes at {call.token.offset}, sent as {call.arguments}"
@@ -130,7 +130,7 @@ class Ends(Process):
         self.cluster.arrived(self, call)
 
     async def get(self, act: Act) -> None:
-        """Bytes that nobody changes."""
+        """Get bytes that never change."""
         await self._quiet()
         far, number, at = self.far(act), self.cluster.next_number(), act.whole("at")
         data, own = bytes(far.segment.image[at : at + act.whole("bytes")]), self.segment.landing(act.whole("to_at"))
@@ -142,7 +142,7 @@ class Ends(Process):
             await self._quiet()
 
     async def got(self, call: Call) -> None:
-        """All of it has come."""
+        """Check that all bytes of a get have arrived."""
         at, data = self.wanted.pop(self.cluster.number_of(call), (0, None))
         if data is None or (call.token.offset, call.data) != (at, data):
             self.cluster.wrong.append(f"{self}: what was got from node {call.source} has not come, or twice")
@@ -150,7 +150,7 @@ class Ends(Process):
     # ---- what comes back
 
     async def back(self, act: Act) -> None:
-        """A message that must come back."""
+        """Send a message that must return."""
         number, words, data = self._message(8, act.whole("bytes"))
         why, far, near = str(act.values["why"]), self.far(act), self.first
         name, tag, handler = far.first.name, self.port.tag, self.port.index(self.take)
@@ -173,7 +173,7 @@ class Ends(Process):
             await near.request(TO_NOBODY, handler, *words)
 
     async def returned(self, token: Token) -> None:
-        """Handler of what comes back."""
+        """Handle a returned message."""
         number = token.arguments[0] if token.arguments else 0
         if number in self.due_back:
             code, *message = self.due_back.pop(number)
@@ -186,7 +186,7 @@ class Ends(Process):
         return token.is_reply and token.status in GONE and self._dropped(token.source.node, number)
 
     def _may_be(self, token: Token) -> bool:
-        """What will not be handled, as it has come back, and need not be; bulk data are sent anew."""
+        """Account for a message that may return and will not be handled any more; bulk data are sent again."""
         if token.status not in MAYBE:
             return False
         if token.is_reply:  # that an answer was rejected
@@ -204,12 +204,12 @@ class Ends(Process):
     # ---- endpoints
 
     async def more(self, act: Act) -> None:
-        """A further endpoint, which only sends."""
+        """Open a further endpoint, which only sends."""
         if len(self.port.endpoints) < 4:
             await self.port.open(act.whole("weight"))
 
     async def less(self, act: Act) -> None:
-        """It is freed when all is answered; that an answer was rejected may still be under way, and is lost."""
+        """Free an endpoint after all its requests are answered; a rejected answer in flight is lost."""
         if len(self.port.endpoints) > 1:
             await self._quiet()
             if unheard := self._sent_by(self.port.endpoints[-1]) & set(self.waiting):
@@ -217,7 +217,7 @@ class Ends(Process):
             await self._free()
 
     async def drop(self, act: Act) -> None:
-        """It is freed at once: what it has under way is lost to it."""
+        """Free an endpoint immediately; its messages in flight are lost to it."""
         if len(self.port.endpoints) > 1:
             mine = self._sent_by(self.port.endpoints[-1])
             for number in mine:
@@ -238,17 +238,17 @@ class Ends(Process):
         await gone.free()
 
     async def retag(self, act: Act) -> None:
-        """The endpoint that others know has another tag for a while."""
+        """Change the tag of the endpoint known to others for some time."""
         await self._quiet()
         await self.first.set_tag(self.port.tag + 5)
         await self.first.set_tag(self.port.tag)
 
     async def move(self, act: Act) -> None:
-        """Its last endpoint, to another bundle and back."""
+        """Move the last endpoint to another bundle and back."""
         await self.port.move_and_back()
 
     async def sleep(self, act: Act) -> None:
-        """Whether its waits sleep."""
+        """Choose whether waits sleep."""
         self.port.sleep(act.whole("sleeps"))
 
     async def _quiet(self) -> None:
@@ -257,7 +257,7 @@ class Ends(Process):
     # ---- the end
 
     async def finish(self) -> None:
-        """See `Process`: it looks at its endpoints now and then, since nothing else tells that all is over."""
+        """See `Process`; polls its endpoints at intervals, because no event marks the end of the program."""
         await self.port.until(lambda: not (self.port.unanswered or self.waiting), "its own answers")
         while not (self.cluster.over() and not any(cast(Ends, one).open_yet for one in self.cluster.processes)):
             await self.port.poll()
@@ -265,7 +265,7 @@ class Ends(Process):
 
     @property
     def open_yet(self) -> bool:
-        """Something is to come back, or to come."""
+        """True while a message is expected to return or to arrive."""
         return bool(self.due_back or self.wanted)
 
     def changed(self) -> list[str]:
@@ -292,7 +292,7 @@ class Ends(Process):
         }
 
     async def _freed(self) -> None:
-        """A call of an endpoint that is not there any more."""
+        """Call a method of a freed endpoint."""
         endpoint = await self.port.open()
         await endpoint.free()
         self.port.endpoints.remove(endpoint)

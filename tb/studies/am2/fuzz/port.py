@@ -1,4 +1,4 @@
-"""Endpoints of a process as one port, whose handlers are named by themselves, and why a message comes back."""
+"""Endpoints of a process as one port, with handlers identified by themselves, and the reasons of returned messages."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from firmware.am2.nic.layout import BLOCKS_A_QUEUE
 
 Handler = Callable[..., Coroutine[Any, Any, None]]
 LACKING, NOBODY = 199, 40
-"""A handler that no endpoint has; an endpoint that no host has."""
+"""Index of a missing handler; name of a missing endpoint."""
 TO_NOBODY = 250
-"""The translation of messages that come back."""
+"""Translation of messages that must return."""
 REASONS = {
     "bad endpoint": Code.BAD_ENDPOINT,
     "bad tag": Code.BAD_TAG,
@@ -24,14 +24,14 @@ REASONS = {
 
 
 class Call:
-    """A message as handlers of the fuzz see it."""
+    """Message as handlers of the fuzz test see it."""
 
     def __init__(self, port: Port, token: Token, data: bytes) -> None:
         self.source, self.arguments, self.data, self.token = token.source.node, token.arguments, data, token
         self._port = port
 
     async def reply(self, handler: Handler, *words: int, data: bytes = b"") -> None:
-        """Answer it."""
+        """Answer the message."""
         index = self._port.index(handler)
         if data:
             await self.token.reply_i(index, data, *words)
@@ -40,7 +40,7 @@ class Call:
 
 
 class Port:
-    """What a process has."""
+    """Endpoints of a process."""
 
     def __init__(self, am2: Am2, key: int, handlers: Sequence[Handler], returned: Handler) -> None:
         self._library = am2.init()
@@ -49,21 +49,21 @@ class Port:
         self.tag = 0x1_0000_0000 * key + 0xA2
         self.most = am2.options.medium
         self.put_most = BLOCKS_A_QUEUE * self.most if am2.options.full == "nack" else 1 << 32
-        """Bytes of bulk data that may be sent again and again, and get through at last."""
+        """Maximum bytes of bulk data that get through after repeated attempts."""
         self._handlers, self._returned = list(handlers), returned
         self.segment = (0, 0)
 
     @property
     def endpoints(self) -> list[Endpoint]:
-        """Those that are there; others know the first."""
+        """Open endpoints; others know the first."""
         return self.bundle.endpoints
 
     def index(self, handler: Handler) -> int:
-        """Of a handler."""
+        """Return the index of a handler."""
         return self._handlers.index(handler) + 1
 
     async def open(self, weight: int = 1) -> Endpoint:
-        """One more endpoint."""
+        """Open a further endpoint."""
         endpoint = await self.bundle.allocate_endpoint(weight)
         endpoint.set_handler(0, self._returned)
         for handler in self._handlers:
@@ -80,16 +80,16 @@ class Port:
         return handle
 
     def to(self, endpoint: Endpoint, name: EndpointName, index: int = 0) -> int:
-        """The translation to an endpoint of the same program."""
+        """Return the translation to an endpoint of the same program."""
         endpoint.map(index or name.node, name, self.tag)
         return index or name.node
 
     def sender(self, number: int) -> Endpoint:
-        """Which endpoint sends a request of a number."""
+        """Return the endpoint that sends request `number`."""
         return self.endpoints[number % len(self.endpoints)]
 
     async def send(self, number: int, name: EndpointName, handler: Handler, *words: int, data: bytes = b"") -> None:
-        """A request."""
+        """Send a request."""
         endpoint = self.sender(number)
         index = self.to(endpoint, name)
         if data:
@@ -99,19 +99,19 @@ class Port:
 
     @property
     def unanswered(self) -> int:
-        """Requests that are not answered, and have not come back."""
+        """Number of requests that are neither answered nor returned."""
         return sum(endpoint.unanswered for endpoint in self.endpoints)
 
     async def poll(self) -> int:
-        """Look once."""
+        """Poll all endpoints once."""
         return await self.bundle.poll()
 
     async def until(self, condition: Callable[[], bool], what: str) -> None:
-        """Poll until it holds."""
+        """Poll until a condition is true."""
         await self.bundle.until(condition, what)
 
     async def move_and_back(self) -> None:
-        """Its last endpoint goes into another bundle, which is polled once, and comes back."""
+        """Move the last endpoint to another bundle, poll that once, and move it back."""
         other: Bundle = self._library.allocate_bundle()
         endpoint = self.endpoints[-1]
         self.bundle.move_endpoint(endpoint, other)
@@ -119,9 +119,9 @@ class Port:
         other.move_endpoint(endpoint, self.bundle)
 
     def sleep(self, sleeps: int) -> None:
-        """Whether its waits sleep."""
+        """Choose whether waits sleep."""
         self.bundle.set_event_mask(Mask.NOT_EMPTY if sleeps else Mask.NONE)
 
     async def close(self) -> None:
-        """The end."""
+        """Close the port."""
         await self._library.terminate()

@@ -1,4 +1,4 @@
-"""The segment of a process of AM-II: bytes that nobody changes, places for what others put, and for what it gets."""
+"""Segment of an AM-II process: constant bytes, a slice for the puts of each process, and places for gets."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ SLICE = max(OFFSETS) + max(SIZES)
 
 
 class Segment:
-    """Of one process; each process of its program has a slice in it."""
+    """Segment of one process, with a slice for each process of its program."""
 
     def __init__(self, process: Any, node: int, nodes: int) -> None:
         self._process = process
         self.size = (nodes + 2) * SLICE
         self.at: int = process.allocate(self.size)
         self.image = bytearray(Random(node).randbytes(SLICE)) + bytes(self.size - SLICE)
-        """As it must be."""
+        """Expected content."""
         process.store_bytes(self.at, bytes(self.image))
 
     def slice(self, node: int, at: int) -> int:
-        """The place of what a node puts."""
+        """Return the address of a node's slice."""
         return (node + 1) * SLICE + at
 
     def landing(self, at: int) -> int:
-        """The place of what is got."""
+        """Return the address of a place for a get."""
         return self.size - SLICE + at
 
     def due(self, at: int, data: bytes) -> None:
-        """Bytes must come there."""
+        """Expect bytes at an address."""
         self.image[at : at + len(data)] = data
 
     def bytes(self, at: int, size: int) -> bytes:
-        """What stands there now."""
+        """Return the current bytes at an address."""
         return bytes(self._process.load_bytes(self.at + at, size)) if size else b""
 
     def wrong(self) -> list[str]:
-        """What is not as it must be."""
+        """Return a description of each difference from the expected content."""
         now = self.bytes(0, self.size)
         if now == bytes(self.image):
             return []
