@@ -1,4 +1,4 @@
-"""What studies of cards share: GRIM with a channel for each card, and what the trace says of cards and of host CPUs."""
+"""Shared parts of card studies: GRIM with a channel for each card, and trace evaluation of cards and host CPUs."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ NEEDS = ("FPGA cards",)
 CHANNELS = Option(2, "logical channels: the last one of each NI is its card's", 2, 32)
 CARD_OPTIONS = {**layer_options(LAYER), "grim.channels": CHANNELS}
 SETTLE_PS = 100_000_000
-"""Until what was sent to set a forwarding table has surely come."""
+"""Time after which all messages that set a forwarding table have arrived, ps."""
 PICOSECONDS = 1_000_000
-"""Of a microsecond; bytes in a picosecond times this are MB/s."""
+"""Picoseconds per microsecond; bytes per picosecond times this are MB/s."""
 
 
 def check(plan: Plan) -> None:
-    """Each of the first two hosts must have an FPGA card. Raises ConfigError."""
+    """Raise ConfigError unless each of the first two hosts has an FPGA card."""
     for host in (0, 1):
         check_card(plan, host, FPGA_CARD)
 
 
 def check_card(plan: Plan, host: int, card: str) -> None:
-    """Refuse a cluster whose host of this number has no such card: ConfigError."""
+    """Raise ConfigError unless the host has such a card."""
     hosts = plan.cluster.hosts
     if host < len(hosts) and card in hosts[host].cards:
         return
@@ -54,10 +54,10 @@ class Pair:
         self.near, self.far = self.libraries[0], self.libraries[1]
         self.cards: list[int] = []
         self.number: dict[str, int] = {}
-        """Handlers and circuits by name."""
+        """Numbers of handlers and circuits, by name."""
 
     async def enable(self, handlers: Sequence[Mapping[str, Any]], circuits: Sequence[str]) -> None:
-        """Bring both hosts up, each with its handlers, and resolve those and `circuits`."""
+        """Start both hosts with their handlers, and resolve the numbers of these and of `circuits`."""
         await bring_up(self.lab, self.libraries, handlers)
         self.cards = [self.near.get_resource(vnn, Device.CELOXICA) for vnn in (0, 1)]
         for name in [*circuits, *handlers[0], *handlers[1]]:
@@ -65,12 +65,12 @@ class Pair:
             await self.far.resolve_handler(name)
 
     def host(self, vnn: int) -> int:
-        """The reference of a host, as the first one has it."""
+        """Return the first host's reference of a host."""
         return int(self.near.get_dest_id(vnn))
 
 
 def first_after(when: NDArray[np.int64], begin: int) -> int:
-    """The first of some times behind `begin`. Raises LookupError when there is none."""
+    """Return the first time after `begin`. Raises LookupError if there is none."""
     at = int(np.searchsorted(when, begin, "right"))
     if at == len(when):
         raise LookupError(f"nothing of that kind after {begin / PICOSECONDS:.3f} us in the trace")
@@ -78,7 +78,7 @@ def first_after(when: NDArray[np.int64], begin: int) -> int:
 
 
 def host_events(trace: NDArray[np.void], begin: int, end: int) -> int:
-    """Trace records of the CPUs of both hosts in an interval, its ends included."""
+    """Return the number of trace records of both host CPUs in an interval, including its ends."""
     cpus = [unit(node, Part.HOST_CPU) for node in (0, 1)]
     inside = (trace["time"] >= begin) & (trace["time"] <= end)
     return int(np.count_nonzero(inside & np.isin(trace["unit"], cpus)))

@@ -1,10 +1,10 @@
 """What is left of NIC-to-card DMA when the NIC, the host and the card want the same PCI bus at once?
 
-Strategy: host 0 sends 4 KB messages to the card of host 1 one at a time, then in a row, then to host 1's handler in a
-row, then to both by turns, then the same with the card's results on their way back to the NIC over the same bus. Each
-DMA to the card is timed in the trace from its start to its end (messages to the card are told from others by their
-length) and divided by what the bus can burst: its width times its clock. Rates are those of arrival; the bus's use is
-its busy clocks as counted in the RTL.
+Strategy: host 0 sends 4 KB messages in five phases: to the card of host 1 one at a time; to the card back to back; to
+host 1's handler back to back; to both alternately; and to both while the card's results return to the NIC over the same
+bus. Each DMA to the card is timed in the trace from its start to its end. Messages to the card are recognised by their
+length. The rate is divided by the burst limit of the bus, its width times its clock. Rates are those of arrival. The
+utilisation of the bus is the number of busy clocks counted in the RTL.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from tb.studies.kit.stream import steady_rate
 
 __all__ = ["CLUSTER", "LAYER", "NEEDS", "check", "run"]
 TO_CARD, TO_HOST = 4096, 4088
-"""Payload bytes."""
+"""Payload bytes of messages to the card."""
 PHASES = {
     "lone": ("card",),
     "card": ("card",),
@@ -45,7 +45,7 @@ PHASES = {
     "both": ("card", "host"),
     "both_and_results": ("card", "host"),
 }
-"""To whom messages go, by turns."""
+"""Targets of each phase, used alternately."""
 OPTIONS = {"messages": Option(8, "messages of each kind in a phase", 2, 10_000), **CARD_OPTIONS}
 QUICK = "messages=4 fpga.config_us=100"
 
@@ -67,14 +67,14 @@ async def run(lab: Lab) -> None:
 
 
 def _burst_limit(lab: Lab) -> float:
-    """What the bus between NIC and card moves at a datum a clock, in MB/s."""
+    """Return the rate of the bus between NIC and card with one transfer per clock, in MB/s."""
     profile = lab.plan.profile
     width = min(profile.integer("pci.width"), profile.integer("fpga.width"))
     return width / 8 / card_period(profile) * PICOSECONDS
 
 
 def _hand_in(lab: Lab, trace: NDArray[np.void], phase: str, span: tuple[int, int], limit: float) -> None:
-    """The metrics of one phase between two times; `limit` 0: nothing went to the card."""
+    """Record the metrics of one phase between two times; `limit` 0: no messages to the card."""
     begin, end = span
     inside = trace[(trace["time"] > begin) & (trace["time"] <= end)]
     if limit:
@@ -93,7 +93,7 @@ def _hand_in(lab: Lab, trace: NDArray[np.void], phase: str, span: tuple[int, int
 
 
 def _to_card(trace: NDArray[np.void]) -> NDArray[np.int64]:
-    """How long each DMA of a message to the card took, in picoseconds; shape (n,)."""
+    """Return the duration of each DMA of a message to the card, in ps; shape (n,)."""
     dma = trace[(trace["unit"] == unit(1, Part.HOST_DMA)) & (trace["argument2"] == -(TO_CARD + HEADER_BYTES))]
     starts = dma["time"][dma["event"] == TraceEvent.DMA_START]
     ends = np.sort(dma["time"][dma["event"] == TraceEvent.DMA_DONE])
@@ -101,7 +101,7 @@ def _to_card(trace: NDArray[np.void]) -> NDArray[np.int64]:
 
 
 class _Bus:
-    """Host 0 sends, the bus of host 1 is looked at."""
+    """Host 0 as sender, and the bus of host 1 under observation."""
 
     def __init__(self, lab: Lab) -> None:
         self._lab, self._pair = lab, Pair(lab)
@@ -109,11 +109,11 @@ class _Bus:
         self._data = default_rng(lab.seed).integers(0, 256, TO_CARD, dtype=np.uint8).tobytes()
 
     async def enable(self) -> None:
-        """Bring both hosts up."""
+        """Start both hosts."""
         await self._pair.enable([{"back": self._on_back}, {"sink": self._on_sink}], ["loopback"])
 
     async def run(self, phase: str) -> tuple[int, int]:
-        """Send the messages of a phase; from when to when, in picoseconds."""
+        """Send the messages of a phase; return its begin and end, in ps."""
         lab, pair, kinds = self._lab, self._pair, PHASES[phase]
         count = lab.option("messages")
         results = phase.endswith("results")
@@ -147,7 +147,7 @@ class _Bus:
             await pair.near.send(pair.host(1), number["sink"], payload=self._data[:TO_HOST])
 
     def _taken(self, begin: int) -> int:
-        """How many messages the card has taken since a time."""
+        """Return the number of messages that the card has processed since a time."""
         takes = times(self._lab.trace(), 1, Part.FPGA, TraceEvent.CARD_TAKE)
         return int(np.count_nonzero(takes > begin))
 

@@ -1,9 +1,10 @@
 """What does a message cost whose target, or whose source, is an FPGA card: time and bandwidth beside host to host?
 
-Strategy: lone messages of each size on five paths, then a row of them on each; every time is one of the trace. A
-message is sent when its host calls send, or when a card has written a result for it to the queue; it is there when a
-circuit takes it, or a handler begins. On the way from card to card every record of both host CPUs is counted, and as a
-control on the way from a card to a host, where there must be some. All bytes come back to a host and are compared.
+Strategy: single messages of each size on five paths, then a burst of them on each; all times come from the trace. A
+message starts when its host calls send, or when a card has written a result for it to the queue. It ends when a circuit
+takes it, or a handler begins. On the path from card to card every record of both host CPUs is counted. As a control
+they are also counted on the path from a card to a host, where some must occur. All bytes return to a host and are
+compared.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ async def run(lab: Lab) -> None:
 
 
 def _hand_in(lab: Lab, trace: NDArray[np.void], path: str, sizes: list[int], begins: list[list[list[int]]]) -> None:
-    """Metrics and curves of a path; `begins`: by size the starts of the lone messages, and that of the row."""
+    """Record metrics and curves of a path; `begins`: by size, the starts of the single messages and of the burst."""
     us, rates = [], []
     for size, (lone, row) in zip(sizes, begins, strict=True):
         spans = [_span(trace, path, begin) for begin in lone]
@@ -83,21 +84,21 @@ def _hand_in(lab: Lab, trace: NDArray[np.void], path: str, sizes: list[int], beg
 
 
 def _arrivals(trace: NDArray[np.void], path: str) -> NDArray[np.int64]:
-    """When messages of a path are there, in picoseconds."""
+    """Return the times at which messages of a path end, in ps."""
     if path.endswith("host"):
         return times(trace, 1, Part.HOST_CPU, TraceEvent.HANDLER_START)
     return times(trace, 0 if path.endswith("local_card") else 1, Part.FPGA, TraceEvent.CARD_TAKE)
 
 
 def _span(trace: NDArray[np.void], path: str, begin: int) -> tuple[int, int]:
-    """From when to when the message that host 0 sent at `begin` was on its path, in picoseconds."""
+    """Return the begin and end on its path, in ps, of the message that host 0 sent at `begin`."""
     if path.startswith("card"):
         begin = first_after(times(trace, 0, Part.FPGA, TraceEvent.CARD_GIVE), begin)
     return begin, first_after(_arrivals(trace, path), begin)
 
 
 class _Paths:
-    """Two hosts, two cards, and what is on its way between them."""
+    """Two hosts, two cards, and the messages between them."""
 
     def __init__(self, lab: Lab) -> None:
         self._lab, self._pair = lab, Pair(lab)
@@ -105,11 +106,11 @@ class _Paths:
         self._data = default_rng(lab.seed).integers(0, 256, lab.option("largest"), dtype=np.uint8).tobytes()
 
     async def enable(self) -> None:
-        """Bring both hosts up; the far one serves whenever it waits."""
+        """Start both hosts; the far host serves while it waits."""
         await self._pair.enable([{"near": self._on_message}, {"far": self._on_message}], ["loopback"])
 
     async def choose(self, path: str) -> None:
-        """Set the cards' forwarding tables for a path; results that no path wants go to host 0."""
+        """Set the cards' forwarding tables for a path; results outside the path go to host 0."""
         pair, number = self._pair, self._pair.number
         near, home = pair.near, (pair.host(0), number["near"])
         away = home
@@ -122,7 +123,9 @@ class _Paths:
         await self._lab.kernel.sleep(SETTLE_PS, "the tables to be set")
 
     async def send(self, path: str, size: int, count: int) -> int:
-        """Some messages in a row on a path; returns when all are at a host, when the first was sent."""
+        """Send `count` messages back to back on a path and wait until all are at a host; return the time of the first
+        send.
+        """
         lab, pair, number = self._lab, self._pair, self._pair.number
         target, handler = pair.cards[path == "host_to_remote_card"], number["loopback"]
         if path == "host_to_host":

@@ -1,9 +1,9 @@
 """How fast does a stream pass through the circuits of two remote cards, and how fast do the hosts' CPUs the same?
 
-Strategy: host 0 streams samples to the filter of the other host's card, which forwards to the filter of host 0's card,
-which forwards to host 0: two circuits on different hosts, no CPU between. Then the same stream goes to a handler of
-host 1 that filters it on the CPU, at the price of its compiled path, and back to one of host 0 that does the second
-filter. Both results are compared with the circuits' models byte for byte.
+Strategy: host 0 streams samples to the filter of the other host's card. That card forwards to the filter of host 0's
+card, which forwards to host 0: two circuits on different hosts without a CPU between. Then the same stream goes to a
+handler of host 1 that filters it on the CPU, at the cost of its compiled path, and back to a handler of host 0 with the
+second filter. Both results are compared byte by byte with the circuits' models.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tb.studies.cards._cards import CARD_OPTIONS, CLUSTER, LAYER, NEEDS, PICOSEC
 
 __all__ = ["CLUSTER", "LAYER", "NEEDS", "check", "run"]
 LOAD, FILTER = 1, 0
-"""First argument of a message for the filter: coefficients, or samples."""
+"""First argument of a message to the filter: coefficients, or samples."""
 OPTIONS = {
     "bytes": Option(16384, "bytes of the stream; whole samples of two", 2, 1 << 24, unit="bytes"),
     "message": Option(1024, "bytes of a message; whole samples of two", 2, 64_572, unit="bytes"),
@@ -68,7 +68,7 @@ class _Stream:
         self._on_cpu = [HostFilter(host, own) for host, own in zip(hosts, taps, strict=True)]
 
     async def enable(self) -> None:
-        """Bring both hosts up, load the coefficients, and set the way through the cards."""
+        """Start both hosts, load the coefficients, and set the forwarding tables."""
         pair = self.pair
         handlers: list[dict[str, Any]] = [{"done": self._done, "second": self._second}, {"first": self._first}]
         await pair.enable(handlers, ["fir16"])
@@ -81,7 +81,7 @@ class _Stream:
         await self._lab.kernel.sleep(SETTLE_PS, "the tables to be set")
 
     async def time(self, what: str, target: int, handler: str) -> int:
-        """Send the whole stream to `handler` of `target` and wait until all is back; picoseconds."""
+        """Send the whole stream to `handler` of `target`, wait for all results, and return the time in ps."""
         lab, pair, step = self._lab, self.pair, self._lab.option("message") & ~1
         over = False
         serving = lab.spawn(pair.far.wait_for(lambda: over), "host 1") if what == "handlers" else None
@@ -98,7 +98,7 @@ class _Stream:
         return duration
 
     def take(self) -> bytes:
-        """What has come back."""
+        """Return the received results."""
         come, self._come, self._bytes = b"".join(self._come), [], 0
         return come
 

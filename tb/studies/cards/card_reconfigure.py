@@ -1,9 +1,9 @@
 """What happens to messages for an FPGA card whose image is swapped under load: are all held, and how long is the gap?
 
-Strategy: host 0 sends a steady row of messages to the card of host 1, at such a rate that half of them come while the
-image is being loaded; from the second half on every other one is for a circuit that only the new image has. Results
-come back to host 0, where each is compared with the circuit's model and with the order of sending. A filter whose taps
-were set before the swap must give zeros when its image is loaded again: a reconfiguration drops the circuit's state.
+Strategy: host 0 sends messages to the card of host 1 at a constant rate, such that half of them arrive while the image
+is being loaded. In the second half, every other message is for a circuit that only the new image has. Results return to
+host 0 and are compared with the circuit's model and with the order of sending. A filter with taps set before the swap
+must return zeros when its image is loaded again, because a reconfiguration drops the circuit's state.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from tb.studies.kit.records import times
 __all__ = ["CLUSTER", "LAYER", "NEEDS", "check", "run"]
 OLD, NEW = "filters.bit", "digests.bit"
 BOTH, ONLY_NEW, WITH_STATE = "loopback", "sha256", "fir16"
-"""A circuit of both images, one of the new image, one of the old that has a state."""
+"""Circuits: one of both images, one of the new image, and a stateful one of the old image."""
 TAPS = 1
-"""Argument with which the filter takes its taps."""
+"""Argument for loading the filter's taps."""
 ONES = b"\xff\x7f" * 16
-"""Taps, and samples: the greatest."""
+"""Taps and samples: the largest value."""
 OPTIONS = {
     "messages": Option(40, "messages of the row", 8, 10_000),
     "size": Option(64, "bytes of a message", 1, 64_572, unit="bytes"),
@@ -59,14 +59,14 @@ async def run(lab: Lab) -> None:
 
 
 class _Row:
-    """The row of messages, and the swap in its midst."""
+    """Messages of the stream, and the swap in its middle."""
 
     def __init__(self, lab: Lab) -> None:
         self.pair, self._lab = Pair(lab), lab
         self.come: list[bytes] = []
         self.expected: list[bytes] = []
         self.held = 0
-        """Messages sent while the image was being loaded."""
+        """Number of messages sent while the image was being loaded."""
         self.loading_ps = 0
         self._loading = False
         self._samples: list[bytes] = []
@@ -79,7 +79,7 @@ class _Row:
         return card
 
     async def enable(self) -> None:
-        """Bring both hosts up, set the tables, give the filter its taps and see that it filters."""
+        """Start both hosts, set the tables, load the filter's taps and check that it filters."""
         pair = self.pair
         handlers: list[dict[str, Any]] = [{"result": self._on_result, "filtered": self._on_filtered}, {}]
         await pair.enable(handlers, [BOTH, ONLY_NEW, WITH_STATE])
@@ -93,7 +93,7 @@ class _Row:
         self._lab.check(any(self._samples.pop()), "the filter did not take its taps")
 
     async def send(self) -> None:
-        """The row; a quarter of it has been sent when the swap begins."""
+        """Send the stream; the swap begins after a quarter of it."""
         lab, pair, count = self._lab, self.pair, self._lab.option("messages")
         pause = lab.plan.profile.integer("fpga.config_us") * PICOSECONDS // (count // 2)
         models = {name: CIRCUITS[name]() for name in (BOTH, ONLY_NEW)}
@@ -120,7 +120,7 @@ class _Row:
         self.loading_ps, self._loading = self._lab.kernel.now - begin, False
 
     async def filtered(self, image: str) -> bytes:
-        """Load an image, and send samples through its filter; what it gives."""
+        """Load an image, send samples through its filter, and return the result."""
         pair = self.pair
         await self._card.load(image)
         await pair.near.send(pair.cards[1], pair.number[WITH_STATE], payload=ONES)

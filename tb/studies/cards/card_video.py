@@ -1,11 +1,11 @@
 """How many frames a second does one host show on the display of another, and what does the display show at the end?
 
-Strategy: host 0 sends frame after frame of a moving picture, each from its pinned memory by one remote write to a
-physical address (RM-P): the frame buffer card of host 1, whose CPU has nothing to do with it. With the last frame goes
-a lock; its value in the memory of host 1 ends the time. Then the card's memory is compared with the last frame and
-written as `frame.png` into the run's folder. Frames stand ready: drawing costs no time. With `into=ni` the frame buffer
-is memory that host 1 has reserved in its NI (paper 003, C.5.3): a buffer close to the wire, which the NI's host DMA
-fills as it fills any other place on the bus, through its own card's window.
+Strategy: host 0 sends successive frames of a moving picture, each from its pinned memory by one remote write to a
+physical address (RM-P): the frame buffer card of host 1, whose CPU is not involved. A lock follows the last frame; its
+value in the memory of host 1 ends the measurement. Then the card's memory is compared with the last frame and written
+as `frame.png` to the run's directory. Frames are drawn in advance and cost no time. With `into=ni` the frame buffer is
+memory that host 1 has reserved in its NI (paper 003, C.5.3). The NI's host DMA fills it through its own card's window,
+like any other place on the bus.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ QUICK = "frames=2 fpga.config_us=100"
 
 
 def check(plan: Plan) -> None:
-    """A frame must fit into the card, and into words; and the second host has a display, if it shows it."""
+    """Raise ConfigError unless a frame fits into the card and into whole words, and the second host has any needed
+    display.
+    """
     if plan.options["into"] != "ni":
         check_card(plan, 1, FRAME_CARD)
     width, height, depth = (int(plan.options[name]) for name in ("width", "height", "depth"))
@@ -71,7 +73,7 @@ async def run(lab: Lab) -> None:
 
 
 async def _show(lab: Lab, frames: list[bytes]) -> tuple[int, int, bytes]:
-    """Send the frames; from when to when, in picoseconds, and what the display holds then."""
+    """Send the frames; return begin and end in ps, and the content of the display."""
     libraries = lab.start_layer(LAYER)
     size, in_ni = len(frames[0]), lab.text("into") == "ni"
     if in_ni:
@@ -97,7 +99,7 @@ async def _show(lab: Lab, frames: list[bytes]) -> tuple[int, int, bytes]:
 
 
 def draw(number: int, height: int, width: int) -> NDArray[np.uint8]:
-    """Frame `number`: a disc that moves over a coloured ground; shape (height, width, 3)."""
+    """Return frame `number`: a disc that moves over a coloured background; shape (height, width, 3)."""
     y, x = np.mgrid[0:height, 0:width]
     picture = np.stack([x * 255 // width, y * 255 // height, np.full_like(x, 96)], axis=2).astype(np.uint8)
     radius = max(2, height // 5)
@@ -107,7 +109,7 @@ def draw(number: int, height: int, width: int) -> NDArray[np.uint8]:
 
 
 def encode(picture: NDArray[np.uint8], depth: int) -> bytes:
-    """A picture as the card holds it, line by line."""
+    """Return a picture in the card's format, line by line."""
     red, green, blue = (picture[:, :, channel].astype(np.uint32) for channel in range(3))
     if depth == 8:
         return ((red + green + blue) // 3).astype(np.uint8).tobytes()
@@ -117,7 +119,7 @@ def encode(picture: NDArray[np.uint8], depth: int) -> bytes:
 
 
 def decode(data: bytes, height: int, width: int, depth: int) -> NDArray[np.uint8]:
-    """What the card holds as a picture; shape (height, width, 3)."""
+    """Return the card's content as a picture; shape (height, width, 3)."""
     values: NDArray[Any] = np.frombuffer(data, f"<u{depth // 8}").reshape(height, width).astype(np.uint32)
     if depth == 8:
         parts: tuple[NDArray[Any], ...] = values, values, values

@@ -1,4 +1,4 @@
-"""What studies of LogGP measure: netgauge's PRTT(n, d, s) between two hosts with mail (`pymodels.loggp.parameters`)."""
+"""Measurement of LogGP studies: netgauge's PRTT(n, d, s) between two hosts with mail (`pymodels.loggp.parameters`)."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from tb.studies.kit.payload import pattern
 from tb.studies.kit.rounds import phases
 
 COUNT = 10
-"""n, as in netgauge."""
+"""Number of messages n, as in netgauge."""
 
 
 class Loop(Protocol):
-    """Where tasks run."""
+    """Environment of tasks: a kernel and a check."""
 
     @property
     def kernel(self) -> Kernel:
-        """Tasks and simulated time."""
+        """Kernel that runs tasks in simulated time."""
 
     def check(self, holds: bool, failure: str) -> None:
-        """A condition that must hold."""
+        """Report `failure` unless a condition holds."""
 
 
 class Pair:
-    """The host that sends a burst, and the one that answers it."""
+    """Host that sends a burst, and host that answers it."""
 
     def __init__(self, lab: Loop, near: End, far: End, repetitions: int, seed: int) -> None:
         self._lab, self._near, self._far, self._repetitions = lab, near, far, repetitions
@@ -40,7 +40,7 @@ class Pair:
         self.messages = 0
 
     async def measure(self, size: int) -> Rounds:
-        """All rounds with messages of a size."""
+        """Return all rounds with messages of a size."""
         single = await self._median(lambda: self._round(1, 0, size))
         delay = int(single)
         burst = await self._median(lambda: self._round(COUNT, 0, size))
@@ -56,17 +56,19 @@ class Pair:
         return float(statistics.median(found))
 
     async def _round(self, count: int, delay: int, size: int) -> float:
-        """PRTT(n, d, s)."""
+        """Return PRTT(n, d, s)."""
         return (await self._both(count, delay, 0, size))[0]
 
     async def _received(self, delay: int, size: int) -> float:
-        """o_r: the far host does not look for so long that the next message is always there. netgauge lets both hosts
-        wait equally long, and would find o_s where that is more.
+        """Return the receive overhead o_r.
+
+        The far host waits before each receive until the next message has certainly arrived. netgauge lets both hosts
+        wait equally long, and would measure o_s where that is larger.
         """
         return (await self._both(COUNT, delay, 2 * delay, size))[1]
 
     async def _both(self, count: int, delay: int, pause: int, size: int) -> tuple[float, float]:
-        """The time of the near host for the whole round, and that of the far host for a message, without its pauses."""
+        """Return the near host's time for the whole round, and the far host's time per message without its pauses."""
         ends = self._sends(count, delay, size), self._answers(count, pause, size)
         tasks = [self._lab.kernel.spawn(end, name) for end, name in zip(ends, ("near", "far"), strict=True)]
         whole, taken = [await _result(task) for task in tasks]
@@ -104,13 +106,13 @@ async def _result(task: Task) -> float:
 
 
 def sizes_up_to(largest: int, count: int) -> list[int]:
-    """Sizes in equal steps from one word on, each whole words."""
+    """Return `count` sizes in equal steps from one word on, each in whole words."""
     words = largest // 4
     return sorted({4 * max(round(at * words / (count - 1)), 1) for at in range(count)})
 
 
 def variants(settings: str = "") -> Mapping[str, tuple[str, str]]:
-    """Every layer with mail on each layer that it can stand on, with its NIC and one host for all."""
+    """Return a variant for each layer with mail on each layer below it, with its NIC and the same host for all."""
     host = load_profile(DEFAULT_PROFILE).name.partition("+")[2]
     found = {}
     for layer in with_mail():

@@ -1,9 +1,9 @@
 """What do the basic operations cost on this host and card: PIO, DMA start-up, kernel entry, interrupt, link and switch?
 
 Strategy: each operation alone, on the RTL, as a driver would time it. Published costs of basic operations are totals
-that contain arbitration, address phase and waits (readings A1): the wait states of the profile are set so that these
-totals come out, and nothing is added on top. Of DMA the whole curve is taken, each way: start-up, rate, and from which
-size on bringing data to the host takes longer.
+that contain arbitration, address phase and waits (readings A1). The wait states of the profile are therefore set so
+that these totals result, and nothing is added. For DMA the whole curve is measured in each direction: start-up, rate,
+and the size above which transfers to the host take longer.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tb.plan.options import Option
 from tb.studies.kit.engines import SCRATCH, engines
 
 HOSTS = 2
-"""A message goes from the first to the last."""
+"""Number of hosts; a message goes from the first to the last."""
 OPTIONS = {
     "words": Option(48, "words of a PIO write measurement", 3, 4096),
     "reads": Option(12, "PIO reads measured", 1, 4096),
@@ -35,7 +35,7 @@ async def run(lab: Lab) -> None:
 
 
 async def _pio_write(lab: Lab) -> None:
-    """Uncached stores: the cost of further words once the bridge's queue is full."""
+    """Measure uncached stores: the cost of further words once the bridge's queue is full."""
     host, words = lab.running.hosts[0], lab.option("words")
     ends = []
     for count in (words, 2 * words):
@@ -64,7 +64,7 @@ async def _pio_read(lab: Lab) -> None:
 
 
 async def _pio_combined(lab: Lab) -> None:
-    """Write-combined stores of 4 KB: bandwidth, once in steady state."""
+    """Measure write-combined stores of 4 KB: bandwidth in steady state."""
     host = lab.running.hosts[0]
     source = host.allocate(8192)
     ends = []
@@ -78,7 +78,7 @@ async def _pio_combined(lab: Lab) -> None:
 
 
 async def _dma(lab: Lab) -> None:
-    """Transfers of a word to the most that one takes: from the write that starts them to their end."""
+    """Measure transfers from one word to the largest single transfer, from the write that starts each to its end."""
     own, address = engines(lab), lab.running.hosts[0].allocate(8192).address
     times: dict[bool, list[float]] = {}
     for to_nic, name in ((True, "host_to_nic"), (False, "nic_to_host")):
@@ -107,7 +107,7 @@ async def _kernel_entry(lab: Lab) -> None:
 
 
 async def _interrupts(lab: Lab) -> None:
-    """From the NIC processor's write that asks for it to the start of the service routine, which clears it."""
+    """Measure the time from the NIC processor's write that requests an interrupt to the service routine's start."""
     host, own = lab.running.hosts[0], engines(lab)
     served, isr = host.event("an interrupt to be served"), host.card.register(Reg.ISR)
     latencies = []
@@ -129,7 +129,7 @@ async def _interrupts(lab: Lab) -> None:
 
 
 async def _network(lab: Lab) -> None:
-    """One short packet to the last host: how long its head takes through cable and switch."""
+    """Send one short packet to the last host and measure the time of its head through cable and switch."""
     last = len(lab.running.hosts) - 1
     route = lab.plan.cluster.routes_from(0)[last]
     lab.check(await engines(lab).send(last, route), "the packet arrived changed")

@@ -1,11 +1,11 @@
 """Do the compiled paths take the clocks on a LANai's core that the model charges for them?
 
-Strategy: for every path of every layer that is compiled for the LANai, three levels of optimisation: what the profile's
-processor charges, beside the least and the most clocks that the path takes on the core, from the committed
-`executed.toml` (`pymodels/costs/executed.py`). The search of a channel is also given in the units of Figure 4.10. Then
-echo runs between the first and the last host; with `nic.firmware=c` the NICs execute its C in RTL, and what the core
-waits for is counted. All paths, and what the core of the first host spent by function and by line, stand in
-`executed_costs.md`.
+Strategy: for every path of every layer that is compiled for the LANai, at three optimisation levels, two costs are
+compared: the clocks that the profile's processor charges, and the minimum and maximum clocks on the core, from the
+committed `executed.toml` (`pymodels/costs/executed.py`). The search of a channel is also given in the units of Figure
+4.10. Then echo runs between the first and the last host. With `nic.firmware=c` the NICs execute its C in RTL, and the
+stalls of the core are counted. `executed_costs.md` lists all paths, and the clocks of the first host's core by function
+and by line.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ LAYER = "echo"
 OPTIONS = {"repetitions": Option(5, "round trips of echo", 1, 100_000)}
 VARIANTS = {"c": ("", "nic.firmware=c"), "lanai4": ("lanai4", "")}
 USUAL = "-O2"
-"""The level at which the costs are counted."""
+"""Optimisation level at which the costs are counted."""
 SEARCHED, AROUND = "poll_channel", ("search_begin", "search_over")
-"""A step of GRIM's search, and what the timed search of Figure 4.10 executes once beside its steps."""
+"""Step of GRIM's search, and the code that the timed search of Figure 4.10 executes once besides its steps."""
 READ = 1
-"""Clock of the read of RTC that ends it."""
+"""Clock of the RTC read that ends the search."""
 CHANNELS = (1, 8, 16, 32)
-"""The points of Figure 4.10."""
+"""Numbers of channels in Figure 4.10."""
 BYTES = 8
 WITHIN = 0.1
-"""What is charged for all paths of a layer is so near to what they take."""
+"""Accepted relative difference between the charged and the executed clocks of all paths of a layer."""
 NAMED = {"common": "hardware"}
-"""Names in metrics that are not those of the folder: results keep their names."""
+"""Names in metrics that differ from those of the folder, so that results keep their names."""
 
 
 @dataclass(frozen=True)
 class Beside:
-    """A path: clocks that are charged, and the least and the most that it takes."""
+    """Path with its charged clocks, and its minimum and maximum executed clocks."""
 
     layer: str
     level: str
@@ -58,12 +58,12 @@ class Beside:
 
     @property
     def ratio(self) -> float:
-        """Taken over charged."""
+        """Executed over charged clocks."""
         return (self.least + self.most) / 2 / self.charged
 
 
 def check(plan: Plan) -> None:
-    """Raise ConfigError for a core whose clocks the tables do not have, StaleError for a table of other C sources."""
+    """Raise ConfigError for a core whose clocks are not in the tables, StaleError for a table of other C sources."""
     kind = plan.profile.kind
     if kind not in executed.PACES:
         known = ", ".join(executed.PACES)
@@ -90,13 +90,13 @@ async def run(lab: Lab) -> None:
 
 
 def layers() -> list[str]:
-    """The layers with paths for the LANai, sorted."""
+    """Return the layers with paths for the LANai, sorted."""
     paths = things("firmware", "*/nic/paths.c").items()
     return [name for name, path in paths if generated.found(path.with_name(executed.TABLE)) is not None]
 
 
 def beside(layer: str, chip: str, processor: NicProcessor) -> Iterator[Beside]:
-    """The paths of a layer at every level. What the verbs charge for their own instruction is added."""
+    """Yield the paths of a layer at every level; the verbs' own instructions are added."""
     for level, paths in executed.load(layer).items():
         for path, one in paths.items():
             charged = nic_charge(one.cost, processor).clocks + one.by_verb
@@ -104,7 +104,7 @@ def beside(layer: str, chip: str, processor: NicProcessor) -> Iterator[Beside]:
 
 
 def _sums(lab: Lab, layer: str, level: str, rows: list[Beside]) -> None:
-    """What the paths of a layer come to together."""
+    """Record the totals of a layer's paths."""
     charged, name = sum(one.charged for one in rows), f"{NAMED.get(layer, layer)}_{level[1:]}"
     lab.metric(f"clocks_charged_{name}", charged)
     lab.metric(f"clocks_least_{name}", sum(one.least for one in rows))
@@ -116,8 +116,12 @@ def _sums(lab: Lab, layer: str, level: str, rows: list[Beside]) -> None:
 
 
 def search_clocks(rows: Sequence[Beside], level: str, channels: int) -> tuple[int, int, int]:
-    """A search of so many empty channels: clocks charged, and the least and the most that it takes, from the rows of
-    GRIM's paths.
+    """Return the clocks of a search of `channels` empty channels: charged, minimum, maximum.
+
+    Args:
+        rows: GRIM's paths.
+        level: optimisation level.
+        channels: number of channels.
     """
     times = {SEARCHED: channels, **dict.fromkeys(AROUND, 1)}
     own = [(times[one.path], one) for one in rows if (one.layer, one.level) == ("grim", level) and one.path in times]
@@ -128,7 +132,7 @@ def search_clocks(rows: Sequence[Beside], level: str, channels: int) -> tuple[in
 
 
 def _search(lab: Lab, rows: list[Beside]) -> None:
-    """The search of a channel by level, and Figure 4.10 as it is charged, with the range over the levels."""
+    """Record the search of a channel by level, and Figure 4.10 as charged, with the range over the levels."""
     us = lab.plan.profile.integer("clock.nic_ps") / 1e6
     for one in rows:
         if one.path == SEARCHED:
@@ -142,14 +146,14 @@ def _search(lab: Lab, rows: list[Beside]) -> None:
 
 
 def _curve(lab: Lab, rows: list[Beside]) -> None:
-    """Clocks taken over clocks charged: the mean of the paths that are charged as many."""
+    """Record executed over charged clocks: the mean over the paths with the same charged clocks."""
     x = sorted({one.charged for one in rows})
     y = [fmean((one.least + one.most) / 2 for one in rows if one.charged == charged) for charged in x]
     lab.series("taken_by_charged", x, y, "clocks charged", "clocks taken")
 
 
 async def _echo(lab: Lab) -> None:
-    """Round trips of echo, and what the cores waited for where they executed C."""
+    """Make round trips of echo and, if the cores execute C, record their stalls."""
     hosts = lab.start_layer(LAYER)
     for host in hosts:
         await host.start()
@@ -169,7 +173,7 @@ async def _echo(lab: Lab) -> None:
 
 
 def _table(rows: list[Beside]) -> Iterator[str]:
-    """Every path at every level."""
+    """Yield the table of every path at every level, line by line."""
     yield "| layer | path | level | charged | least | most | taken / charged |"
     yield "|---|---|---|---|---|---|---|"
     for one in sorted(rows, key=lambda one: (one.layer, one.path, one.level)):
@@ -178,7 +182,7 @@ def _table(rows: list[Beside]) -> Iterator[str]:
 
 
 def _core(lab: Lab) -> Iterator[str]:
-    """Where the core of the first host that executes C spent its clocks."""
+    """Yield the table of the clocks that the first core executing C has spent, line by line."""
     for _, core in sorted(lab.running.cores.items())[:1]:
         profile = Profile.counted(core.program, core.counts.tolist())
         for rows in (profile.functions(), profile.lines()):

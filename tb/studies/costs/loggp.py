@@ -1,13 +1,13 @@
 """What are o, L, g and G of a message layer, and what does their model say of an all-to-all of eight hosts?
 
-Strategy: netgauge's PRTT(n, d, s) between the first host and the last one (`_loggp.py`), for sizes in equal steps, each
-the median of some rounds at random phases; the parameters follow from them (`pymodels/loggp`). Then all hosts post a
-message to each other one, the next one first, and receive those of all others. LogGOPSim's recurrence predicts the same
-schedule from the parameters alone. Where the two differ, stages of the messages say why: those of the first host are
-timed in the all-to-all and in single messages of the same size, one after the other, before it. Nothing is tuned.
+Strategy: netgauge's PRTT(n, d, s) is measured between the first host and the last one (`_loggp.py`), for sizes in equal
+steps. Each value is the median of some rounds at random phases; the parameters follow from them (`pymodels/loggp`).
+Then all hosts post a message to each other host, the next one first, and receive those of all others. LogGOPSim's
+recurrence predicts the same schedule from the parameters alone. The stages of messages explain the difference. Those of
+the first host are timed in the all-to-all and before it in single messages of the same size. Nothing is tuned.
 
-Beside the results stand `loggp.txt`, in the columns of netgauge, and `alltoall.goal` and `loggopsim.sh` for LogGOPSim,
-in picoseconds.
+Files beside the results: `loggp.txt`, in the columns of netgauge, and `alltoall.goal` and `loggopsim.sh` for LogGOPSim,
+in ps.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ OPTIONS = {
 QUICK = "repetitions=1 sizes=3"
 VARIANTS = variants("repetitions=3 sizes=4")
 ALONE = 3
-"""Single messages whose stages are timed."""
+"""Number of single messages whose stages are timed."""
 REST_PS = 50_000_000
 
 
@@ -68,7 +68,7 @@ async def run(lab: Lab) -> None:
 
 
 def _hand_in(lab: Lab, rounds: Sequence[Rounds], found: LogGP) -> None:
-    """The parameters in microseconds, per byte in nanoseconds; what they come from, as curves and in a file."""
+    """Record the parameters in us, per byte in ns; their measured values as curves and in a file."""
     for name, ps in {"o_s": found.o_s, "o_r": found.o_r, "latency": found.L, "gap": found.g}.items():
         lab.metric(f"{name}_us", ps / 1e6)
     lab.metric("gap_misfit_us", found.misfit / 1e6)
@@ -91,7 +91,7 @@ def _hand_in(lab: Lab, rounds: Sequence[Rounds], found: LogGP) -> None:
 
 
 async def _alone(lab: Lab, mails: Sequence[Mail], size: int) -> dict[str, list[float]]:
-    """By stage, the times of single messages from the first host to each other one in turn, us."""
+    """Return the times of single messages from the first host to each other one in turn, in us, by stage."""
     since = lab.kernel.now
     for number in range(ALONE):
         target = 1 + number % (len(mails) - 1)
@@ -104,7 +104,7 @@ async def _alone(lab: Lab, mails: Sequence[Mail], size: int) -> dict[str, list[f
 
 
 def _compare(lab: Lab, measured: Sequence[float], found: LogGP, longest_eager: int | None, size: int) -> None:
-    """Measured and predicted, and the files for LogGOPSim."""
+    """Record measured and predicted times, and write the files for LogGOPSim."""
     eager = EVERYTHING if longest_eager is None else longest_eager
     parameters = LogGOPS(round(found.L), round(found.o), round(found.g), round(found.G), round(found.O), eager)
     schedule = goal.all_to_all(len(measured), size)
@@ -121,7 +121,7 @@ def _compare(lab: Lab, measured: Sequence[float], found: LogGP, longest_eager: i
 
 
 def _explain(lab: Lab, alone: dict[str, list[float]], together: dict[str, list[float]]) -> None:
-    """By stage, the mean of a message alone and in the all-to-all."""
+    """Record, by stage, the mean time of a single message and of one in the all-to-all."""
     for stage, times in together.items():
         lab.metric(f"alltoall_stage_us_{stage}", statistics.mean(times))
         if stage in alone:

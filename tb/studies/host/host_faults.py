@@ -1,8 +1,8 @@
 """What do a page fault, a protected store and a signal cost a process, with handlers that wait and that do not?
 
-Strategy: one process of one host, alone. Each thing is done again and again, and its time is that of the process from
-before to after. A handler of a fault mends the page at once, waits for a time as for a message, or brings the page by
-the NIC's DMA.
+Strategy: one process runs alone on one host. Each operation is repeated, and its time is that of the process from
+before to after. A fault handler either grants access at once, or waits for a time as for a message, or loads the page
+by the NIC's DMA.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ OPTIONS = {
 TINY = "repetitions=8 wait_us=5"
 PS, SETTLE_PS, LOOK_PS = 1_000_000, 5_000_000, 100_000
 OLD = b"\xa5"
-"""Bytes of a frame into which nothing was brought yet."""
+"""Bytes of a frame before a page is loaded into it."""
 
 
 class Faults:
@@ -42,21 +42,21 @@ class Faults:
         self.process.on_signal(Sig.USR1, self._signalled)
 
     async def _signalled(self, sig: Sig) -> None:
-        """A handler that does nothing."""
+        """Handle a signal without an effect."""
 
     async def mend(self, fault: Fault) -> None:
-        """Give the right by a system call."""
+        """Grant access by a system call."""
         await self.process.protect(fault.va, 1, Rights.WRITE)
 
     async def wait(self, fault: Fault) -> None:
-        """Wait, then give the right."""
+        """Wait, then grant access."""
         done = self.host.event("what the handler waits for")
         self.lab.kernel.at(self.lab.kernel.now + PS * self.lab.option("wait_us"), done.set)
         await self.process.block(done)
         await self.mend(fault)
 
     async def bring(self, fault: Fault) -> None:
-        """A driver's: bring the page by the NIC's DMA."""
+        """Load the page by the NIC's DMA, as a driver."""
         self.host.close(self.frame, "")  # for DMA it is open, for the process it is not there yet
         done = self.host.event("the page to come")
         transfer = self.nic.transfer(self.nic.sizes[-1], self.frame, False)
@@ -65,19 +65,19 @@ class Faults:
         self.process.set_present(self.page, PAGE, True)
 
     async def _come(self, done: Signal) -> None:
-        """The end of the page has come."""
+        """Complete the load when the last bytes of the page have arrived."""
         last = self.frame + self.nic.sizes[-1] - 1
         while self.host.load_bytes(last, 1) == OLD:
             await self.lab.kernel.sleep(LOOK_PS)
         done.set()
 
     def leave(self) -> None:
-        """The page is not there; what its frame holds is old."""
+        """Remove the page; its frame holds old bytes."""
         self.process.store_bytes(self.page, OLD * PAGE)
         self.process.set_present(self.page, PAGE, False)
 
     async def measure(self, name: str, prepare: Callable[[], object], act: Callable[[], Awaitable[object]]) -> None:
-        """The mean time of something that the process does."""
+        """Record the mean time of an operation of the process."""
         took = 0
         for _ in range(self.lab.option("repetitions")):
             await self.lab.kernel.sleep(SETTLE_PS)
@@ -97,12 +97,12 @@ async def run(lab: Lab) -> None:
 
 
 async def _run(lab: Lab, faults: Faults) -> None:
-    """What the process does."""
+    """Run the process."""
     process, page = faults.process, faults.page
     await process.syscall()
 
     def nothing() -> None:
-        """The page is as it was left."""
+        """Leave the page unchanged."""
 
     def protected() -> None:
         process.set_rights(page, PAGE, Rights.READ)

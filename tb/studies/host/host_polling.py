@@ -1,8 +1,8 @@
 """What does idle polling cost, of a word of the card against a word of host memory, and how long is a turn of it?
 
-Strategy: a process of one host, alone, spins on a word of its memory for a time, then on a word of the NIC's memory for
-the same time, and nothing changes meanwhile. The trace has a record of each turn over the bus. The wall time of both is
-compared: on Verilator the turns of both are computed, but for the first few reads of the card.
+Strategy: a process runs alone on one host. It spins on a word of its memory for a time, then on a word of the NIC's
+memory for the same time, without any change. The trace has a record of each turn over the bus. The wall-clock times of
+both are compared. On Verilator the turns of both are computed, except for the first reads of the card.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from tb.plan.options import Option
 from tb.plan.request import Plan, check_host
 
 PATHS = "echo"
-"""The layer whose path of looking at a word is charged."""
+"""Layer whose path for polling a word is charged."""
 OPTIONS = {"idle_us": Option(1000, "of idle polling, of either word", 10, 1_000_000)}
 QUICK = "idle_us=50"
 PS, WORD = 1_000_000, 0x900
-"""Picoseconds of a microsecond; a word in the first page of the card's memory."""
+"""Picoseconds per microsecond; offset of a word in the first page of the card's memory."""
 
 
 def check(plan: Plan) -> None:
-    """Raise an error for a host whose processor the path is not counted for."""
+    """Raise an error for a host whose processor is not in the path's cost table."""
     check_host(PATHS, plan.profile)
 
 

@@ -1,11 +1,11 @@
 """Who has a host's CPU, to the picosecond, when processes compute while interrupts and signals come?
 
-Strategy: two processes of one host compute beyond the scheduler's quantum. Meanwhile the NIC interrupts the host again
-and again; each routine clears the interrupt over the bus and sends the first process IO, whose handler computes. An
-interval timer sends it ALRM. Each stretch of time for which somebody had the CPU is written down with its owner: that
-of a path or a computation by the trace, that of a delivery, switch or system call where it ends. A routine has the CPU
-while it runs and nobody else has. No two stretches may overlap, computing must have had what it asked for, and together
-they are all time that passed, to the picosecond: the CPU is never idle.
+Strategy: two processes of one host compute for longer than the scheduler's quantum. Meanwhile the NIC interrupts the
+host repeatedly. Each service routine clears the interrupt over the bus and sends IO to the first process, whose handler
+computes. An interval timer sends it ALRM. Each interval of CPU use is recorded with its owner: for a path or a
+computation from the trace, for a delivery, switch or system call at its end. A service routine has the CPU while it
+runs and no other owner has it. No two intervals may overlap, computing must get its requested time, and together they
+must cover all time to the picosecond: the CPU is never idle.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ PS = 1_000_000
 
 
 Stretch = tuple[int, int]
-"""Begin and end of a time for which somebody had the CPU; picoseconds."""
+"""Begin and end of an interval in which one owner had the CPU, ps."""
 
 
 class Owners:
-    """Who had the CPU of a host when, but for computing and for interrupt routines."""
+    """Owners of a host's CPU over time, except computing and service routines."""
 
     def __init__(self, lab: Lab, host: Any) -> None:
         self._kernel, profile = lab.kernel, lab.plan.profile
@@ -50,7 +50,7 @@ class Owners:
         )
 
     def _noted(self, owner: str, verb: Callable[..., Any], took_ns: int) -> Callable[..., Any]:
-        """A verb that notes at its end that it had the CPU for so long."""
+        """Wrap a verb so that it records at its end that it had the CPU for `took_ns`."""
 
         async def noted(*words: Any) -> None:
             await verb(*words)
@@ -61,7 +61,7 @@ class Owners:
 
 
 class Sharing:
-    """The host, and when its interrupt routine ran."""
+    """Host of the study, and the intervals in which its service routine ran."""
 
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
@@ -70,7 +70,7 @@ class Sharing:
         self.served = self.host.event("an interrupt to be served")
         self.ran: list[Stretch] = []
         self.tells: Process | None = None
-        """The process that gets IO."""
+        """Process that receives IO."""
         self.host.on_interrupt(self._service)
 
     async def _service(self) -> None:
@@ -84,7 +84,7 @@ class Sharing:
         self.served.set()
 
     async def interrupt(self) -> None:
-        """Interrupt the host, until it is served."""
+        """Interrupt the host and wait until the interrupt is served."""
         self.nic.interrupt()
         await self.served.wait()
 
@@ -138,14 +138,14 @@ async def run(lab: Lab) -> None:
 
 
 class Computing:
-    """What the trace tells of computing on host 0 from now on."""
+    """Computing on host 0 from now on, according to the trace."""
 
     def __init__(self, lab: Lab) -> None:
         self._lab = lab
         self._since = lab.kernel.now
 
     def stretches(self) -> list[Stretch]:
-        """Begin and end of each stretch for which computing had the CPU, in order."""
+        """Return begin and end of each interval in which computing had the CPU, in order."""
         trace = self._lab.trace()
         ended = (trace["unit"] == unit(0, Part.HOST_CPU)) & (trace["event"] == TraceEvent.SPEND_END)
         rows = trace[ended & (trace["time"] > self._since)]
@@ -154,7 +154,7 @@ class Computing:
 
 
 def without(stretch: Stretch, others: list[Stretch]) -> Iterator[Stretch]:
-    """The parts of a stretch that are in none of the others, which are in order."""
+    """Yield the parts of an interval that are not covered by the others, which are in order."""
     at, last = stretch
     for begin, end in others:
         if end > at and begin < last:

@@ -1,7 +1,7 @@
 """What does simulated silence cost, when GRIM is up on every host and nobody sends?
 
-Strategy: enable GRIM, let a second of simulated time pass in which every NIC and host polls and nothing arrives, and
-count clock edges and wall time. Sleeping clocks make both nearly nothing.
+Strategy: enable GRIM and let a second of simulated time pass, in which every NIC and host polls and no message arrives.
+Count clock edges and wall-clock time. Idle clocks make both almost zero.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tb.studies.grim._grim import bring_up
 
 LAYER = "grim"
 HOSTS = 1
-"""A host alone is silent, too."""
+"""Numbers of hosts; a single host is silent, too."""
 OPTIONS = {"silence_ms": Option(1000, "simulated silence", 1, 100_000), **layer_options(LAYER)}
 
 

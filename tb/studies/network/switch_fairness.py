@@ -1,9 +1,9 @@
 """How fairly does a crossbar share one output among its inputs when all hosts send to one?
 
 Strategy: every other host sends messages of echo to the first one, each as fast as its slot empties, so packets of all
-inputs wait for one output. The trace of the switch says how long each packet waited, from its decoded route byte to the
-connection, and which input got the output how often while all of them had packets. Jain's index of these shares is 1
-where they are equal, and 1/n where one of n inputs gets everything.
+inputs wait for one output. The trace of the switch gives the wait of each packet, from its decoded route byte to the
+connection. It also gives each input's share of the grants while all inputs had packets. Jain's index of these shares is
+1 if they are equal, and 1/n if one of n inputs gets all grants.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ OPTIONS = {
 }
 TINY = "messages=8"
 LEAST = 3
-"""Hosts: two inputs, and the host that both send to."""
+"""Minimum number of hosts: two senders and a receiver."""
 
 
 def check(plan: Plan) -> None:
@@ -65,7 +65,7 @@ async def run(lab: Lab) -> None:
 
 
 def _report(lab: Lab, trace: NDArray[Any]) -> None:
-    """Hand in waits and shares of the inputs of the switch that the first host is connected to."""
+    """Record the waits and shares of the inputs of the switch to which the first host is connected."""
     legend = lab.legend()
     (name, output), inputs = _output(legend)
     number = [switch for switch, _ in legend.switches].index(name)
@@ -94,7 +94,7 @@ def _report(lab: Lab, trace: NDArray[Any]) -> None:
 
 
 def _output(legend: Any) -> tuple[tuple[str, int], dict[int, str]]:
-    """Return switch and port that lead to the first host, and what is connected to the other ports of that switch."""
+    """Return switch and port to the first host, and what is connected to the other ports of that switch."""
     names = {name for name, _ in legend.switches}
     place = next(end for end, far in legend.peers.items() if far[0] == legend.hosts[0] and end[0] in names)
     others = {port: far[0] for (name, port), far in legend.peers.items() if name == place[0] and port != place[1]}

@@ -1,8 +1,8 @@
 """How much load does a crossbar accept when every input has one queue, and head-of-line blocking rules?
 
-Strategy: 8 ports, uniform random destinations, packets of fixed length. The offered load rises to saturation; the
-accepted load per port is compared with the analytic limit of one-queue inputs and with the cycle-level reference model,
-run beside.
+Strategy: 8 ports, uniform random destinations, packets of fixed length. The offered load rises to saturation. The
+accepted load per port is compared with the analytic limit of single-queue inputs and with the cycle-level reference
+model, run with the same load.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""The mixed fuzz of FPGA cards: two hosts with a card each do all that GRIM offers, send messages through circuits of
-both cards, load images and stop shells meanwhile, and move bytes into their own cards. On the RTL: the machine has no
-cards, and a second model of the shell would say nothing of the one that is there.
+"""Mixed fuzz test of FPGA cards.
+
+Two hosts with a card each use all of GRIM's operations and send messages through circuits of both cards. Meanwhile they
+load images, stop shells, and move bytes into their own cards. The test runs on the RTL only: the machine has no cards,
+and a second model of the shell would not test the existing one.
 """
 
 from __future__ import annotations
@@ -24,16 +26,16 @@ from tb.studies.grim.fuzz.cluster import Cluster
 NODES = 2
 CHANNELS = (2, 3, 4, 8)
 NOT_WITH_CARDS = ("channels", "queue_style", "sequencing", "hybrid_wait", "control_queue", "overflow")
-"""Options that a card refuses, or with which a program need not end."""
+"""Options that a card rejects, or with which a program may not end."""
 QUEUES = (1 << 14, 1 << 17, 1 << 20)
-"""Bytes of a card's incoming queue: half a bank at most, the rest is for `Injection`."""
+"""Bytes of a card's incoming queue: at most half a bank, because `Injection` uses the rest."""
 REFUSED: tuple[Mapping[str, Value], ...] = (
     {"channels": 1},
     {"queue_style": "slotted"},
     {"sequencing": "per-ni"},
     {"card_queue_bytes": 1024, "segment_bytes": 4096},
 )
-"""Options that cannot be where a host has a card."""
+"""Options that are invalid if a host has a card."""
 CARD_ACTS: Mapping[str, tuple[str, ...]] = {
     "card send": ("to", "circuit", "argument", "bytes"),
     "card burst": ("to", "circuit", "argument", "bytes"),
@@ -46,7 +48,7 @@ CARD_ACTS: Mapping[str, tuple[str, ...]] = {
     "card inject": ("bytes", "offset", "skew", "way"),
     "card inject wrongly": ("transfer", "way"),
 }
-"""What an act draws, by its name."""
+"""Random parameters of each act, by its name."""
 WORDS: Mapping[str, tuple[str, ...]] = {
     "mode": ("REPLY", "ENDPOINT", "NOWHERE"),
     "what": tuple(WRONG),
@@ -63,13 +65,13 @@ NUMBERS = {
     "us": (1, 300),
 }
 NOT_HERE = frozenset({"go down", "stand still", "insert", "time search"})
-"""Acts of GRIM that the RTL cannot do, or that do not go with cards."""
+"""Acts of GRIM that the RTL does not support, or that cannot be combined with cards."""
 OFTEN = 2
-"""Every so many act is on a card."""
+"""Inverse share of the acts that concern a card."""
 
 
 def program(draw: Draw) -> Program:
-    """A program."""
+    """Return a random program."""
     faults = acts.faults(draw)
     drawn = acts.options(draw, NODES, DEFAULT_KIND, acts.LOSSY if faults else {})
     options: dict[str, Value] = {name: value for name, value in drawn.items() if name not in NOT_WITH_CARDS}
@@ -98,7 +100,7 @@ def _value(draw: Draw, name: str, value: str, options: Mapping[str, Value]) -> V
 
 
 class CardCluster(Cluster):
-    """A cluster whose cards get messages."""
+    """Cluster whose cards receive messages."""
 
     def __init__(self, program: Program, world: World) -> None:
         super().__init__(program, world)
@@ -111,7 +113,7 @@ class CardCluster(Cluster):
 
 
 class Application(grim.Application):
-    """A node whose acts are also on cards."""
+    """Node whose acts also concern cards."""
 
     def __init__(self, cluster: CardCluster, index: int) -> None:
         super().__init__(cluster, index)
@@ -138,7 +140,7 @@ class Application(grim.Application):
 
 
 async def run(program: Program, world: World) -> list[str]:
-    """Run a program; what was wrong."""
+    """Run a program and return a description of each error."""
     made: list[CardCluster] = []
 
     def cluster(program: Program, world: World) -> CardCluster:

@@ -1,4 +1,4 @@
-"""What a node does with cards: messages through circuits, images, pauses, wrong calls."""
+"""Acts of a node on cards: messages through circuits, images, pauses, invalid calls."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from tb.studies.grim.fuzz.misuse import Misuse
 from tb.studies.grim.fuzz.node import CHECK, MASK, Node
 
 SHARED = "loopback"
-"""Has no state, and gives back to whoever asks: every node uses it on every card."""
+"""Stateless circuit that returns its input to the sender; all nodes use it on all cards."""
 OWNED = tuple(name for name in CIRCUITS if name != SHARED)
-"""Each of a card belongs to one node, whose messages alone make its results."""
+"""Circuits of which each instance belongs to one node, so that only its messages determine the results."""
 RESULT = "result"
-"""The handler that results come to."""
+"""Name of the handler that receives results."""
 BURST = 10
 ROUND_PS = 400_000_000
-"""Between two images that a driver loads because messages may wait for them."""
+"""Time between two images that a driver loads for waiting messages, ps."""
 
 Misuses = Mapping[str, Misuse]
 
 
 def _card(to: int) -> int:
-    """The card of the node that a reference names."""
+    """Return the card of the node that a reference names."""
     return Reference(to >> 24, Device.CELOXICA, 0).pack()
 
 
@@ -70,7 +70,7 @@ WRONG: Misuses = {
     "image of a number": Misuse("image", lambda grim, to, handler, block: _own(grim).load(1)),
     "no such device": Misuse("device", lambda grim, to, handler, block: grim.get_resource(0, 9)),
 }
-"""Calls that must be refused at once, as `MISUSES`."""
+"""Calls that must fail immediately, like `MISUSES`."""
 
 
 def _own(grim: Grim) -> Any:
@@ -84,12 +84,12 @@ class CardActs:
         self.node, self.jobs, self._now = node, ledger, now
         self.index, self.host = node.index, node.host
         self._entries: dict[tuple[int, str], Place | None] = {}
-        """Where results of own circuits go; those that are not here go nowhere."""
+        """Destination of the results of each own circuit; results without an entry are dropped."""
 
     # ---- before the acts
 
     def handler(self) -> Callable[..., None]:
-        """Takes results."""
+        """Return the handler of results."""
 
         def result(source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
             self.jobs.arrive(self._now(), self.index, source, (a0, a1, a2), bytes(payload))
@@ -97,8 +97,8 @@ class CardActs:
         return result
 
     async def begin(self) -> None:
-        """Learn the circuits' numbers. The shared circuit of the own card is to give back to whoever asks: see that it
-        does.
+        """Resolve the circuits' numbers, and check that the own card's shared circuit returns messages to their
+        senders.
         """
         library = self.node.library
         for name in (*CIRCUITS, RESULT):
@@ -108,7 +108,7 @@ class CardActs:
         await self.node.idle(lambda: not any(self.jobs.missing_at(self.index)))
 
     async def drive(self, over: Callable[[], bool]) -> None:
-        """The driver: messages that wait for an image get it, some time."""
+        """Run the driver: load the images for which messages wait, within a bounded time."""
         turn = 0
         while not over():
             await self.host.sleep(ROUND_PS, "the driver's next look")
@@ -118,25 +118,25 @@ class CardActs:
     # ---- acts
 
     async def do_card_send(self, act: Act) -> None:
-        """A message through an own circuit."""
+        """Send a message through an own circuit."""
         card, circuit = self._owned(act)
         await self._send(card, circuit, act.whole("argument"), act.whole("bytes"), self._entries.get((card, circuit)))
 
     async def do_card_burst(self, act: Act) -> None:
-        """Many, as fast as they go."""
+        """Send many messages back to back."""
         card, circuit = self._owned(act)
         for _ in range(BURST):
             size = min(act.whole("bytes"), 500)
             await self._send(card, circuit, act.whole("argument"), size, self._entries.get((card, circuit)))
 
     async def do_card_loopback(self, act: Act) -> None:
-        """A message through the shared circuit and back, by any channel."""
+        """Send a message through the shared circuit and back, on any channel."""
         channel = self.node.channel(act)
         card = act.whole("to") % self.node.cluster.program.nodes
         await self._send(card, SHARED, act.whole("argument"), act.whole("bytes"), (self.index, channel), channel)
 
     async def do_card_forward(self, act: Act) -> None:
-        """Say where results of an own circuit go."""
+        """Set the destination of the results of an own circuit."""
         (card, circuit), (to, place) = self._owned(act), self.node.where(act)
         mode = Forward[str(act.values["mode"])]
         handler = self.node.numbers[RESULT]
@@ -151,7 +151,7 @@ class CardActs:
             self._entries[card, circuit] = places[mode]
 
     async def do_card_load(self, act: Act) -> None:
-        """Load an image, whatever is under way."""
+        """Load an image, regardless of messages in flight."""
         await self._load(act.whole("image"))
 
     async def do_card_pause(self, act: Act) -> None:
@@ -162,13 +162,13 @@ class CardActs:
         await self.node.call(str(act), card.resume)
 
     async def do_card_no_circuit(self, act: Act) -> None:
-        """A message to a card for a handler that is no circuit: an error, later."""
+        """Send a message to a card for a handler without a circuit, which causes a later error."""
         card = act.whole("to") % self.node.cluster.program.nodes
         self.node.ledger.owe(str(act), "handler", "'take'", f"card of node {card}")
         await self.node.call(str(act), lambda: self.node.library.send(self._reference(card), self.node.numbers["take"]))
 
     async def do_card_misuse(self, act: Act) -> None:
-        """A wrong call."""
+        """Make an invalid call."""
         misuse = WRONG[str(act.values["what"])]
         to = Reference((self.index + 1) % self.node.cluster.program.nodes, Device.HOST, 0).pack()
         await self.node.call(
@@ -180,7 +180,7 @@ class CardActs:
     # ---- how
 
     def _owned(self, act: Act) -> tuple[int, str]:
-        """A circuit of a card that is this node's."""
+        """Return a card and one of its circuits that belongs to this node."""
         card = act.whole("to") % self.node.cluster.program.nodes
         mine = [name for place, name in enumerate(OWNED) if (place + card) % 2 == self.index % 2]
         return card, mine[act.whole("circuit") % len(mine)]

@@ -1,8 +1,8 @@
-"""The reference of circuits: what each message to a circuit of a card gives, whenever images were loaded meanwhile.
+"""Reference model of circuits: the result of each message to a circuit, with images loaded at unknown points.
 
-Everything for one circuit of one card comes from one stream, so its messages are in order; what is not known is between
-which two of them an image was loaded, which clears the circuit. So the states that the circuit can be in are followed
-together, and each result must be that of at least one.
+All messages to one circuit of one card come from one stream, so they are in order. It is unknown between which two of
+them an image was loaded, which clears the circuit. All possible states of the circuit are therefore followed together,
+and each result must match at least one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tb.studies.grim.fuzz.mail import FOREVER, Place
 
 @dataclass
 class Job:
-    """A message for a circuit. Times are picoseconds."""
+    """Message to a circuit; times in ps."""
 
     number: int
     card: int
@@ -25,7 +25,7 @@ class Job:
     argument: int
     payload: bytes
     to: Place | None
-    """Where its result goes; None: nowhere."""
+    """Destination of its result; None: dropped."""
     begun: int
     arrived: int = FOREVER
     result: bytes = b""
@@ -37,7 +37,7 @@ class Job:
 
 @dataclass
 class Load:
-    """An image that was loaded, between these two times."""
+    """Image that was loaded between two times."""
 
     begun: int
     ended: int = FOREVER
@@ -45,15 +45,15 @@ class Load:
 
 @dataclass
 class Flow:
-    """What one circuit of one card gets, in order."""
+    """Messages to one circuit of one card, in order."""
 
     circuit: str
     loads: Sequence[Load]
-    """Of its card."""
+    """Images loaded into its card."""
     jobs: list[Job] = field(default_factory=list)
 
     def wrong(self) -> Iterator[str]:
-        """Results that no possible state of the circuit gives."""
+        """Yield a description of each result that no possible state of the circuit produces."""
         latest = self._latest()
         states = [CIRCUITS[self.circuit]()]
         before = 0, 0
@@ -72,7 +72,7 @@ class Flow:
         return job.arrived < FOREVER
 
     def _latest(self) -> list[int]:
-        """By message: when it was done with at the latest; a later one's result has come then."""
+        """Return the latest time at which each message can have finished: when the result of a later one arrived."""
         found, soonest = [], FOREVER
         for job in reversed(self.jobs):
             soonest = min(soonest, job.arrived)
@@ -80,7 +80,7 @@ class Flow:
         return found[::-1]
 
     def _loaded(self, states: list[Circuit], before: tuple[int, int], now: tuple[int, int]) -> list[Circuit]:
-        """States after what was loaded between two messages, each of which was in work within two times."""
+        """Return the states after the images loaded between two messages, each processed within an interval of time."""
         if any(load.begun >= before[1] and load.ended <= now[0] for load in self.loads):
             return [CIRCUITS[self.circuit]()]
         if any(load.ended >= before[0] and load.begun <= now[1] for load in self.loads):

@@ -1,5 +1,6 @@
-"""Bytes that a host moves into its own card by TPIL while the card's shell works: each must stand where it was written,
-and nothing else may have changed.
+"""Bytes that a host moves into its own card by TPIL while the card's shell works.
+
+Each byte must arrive where it was written, and nothing else may change.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from tb.studies.grim.fuzz.mail import INK
 from tb.studies.grim.fuzz.node import Node
 
 FROM = BANK_BYTES // 2
-"""Behind the incoming queues of a bank."""
+"""First byte of a bank after the incoming queues."""
 AREA = 1 << 15
-"""For one transfer, and none beside it."""
+"""Bytes reserved for one transfer."""
 LONGEST = 12_000
 SIZE = BANKS * BANK_BYTES
 WRONG = {
@@ -29,14 +30,14 @@ WRONG = {
     "nothing": (FROM, 0, 0),
     "less than nothing": (FROM, 0, -64),
 }
-"""Target, how far the source stands off, and bytes of transfers that must be refused."""
+"""Invalid transfers: target, offset of the source, and bytes."""
 
 
 class Injection:
     """Acts of a node on its card's memory."""
 
     def __init__(self, node: Node, memory: NDArray[np.uint8]) -> None:
-        """`memory`: the card's, bytes."""
+        """Set up the acts; `memory` is the card's memory in bytes."""
         self.node, self._memory = node, memory
         self._card = create(node.host, CARD, SIZE, CardDma(node.host, CARD))
         self._source = node.host.allocate(AREA)
@@ -44,7 +45,7 @@ class Injection:
         self._written: list[tuple[int, bytes]] = []
 
     async def do_card_inject(self, act: Act) -> None:
-        """A transfer by one of the ways that there are for it."""
+        """Make a transfer by one of the available methods."""
         number = len(self._written)
         size = 4 * max(act.whole("bytes") // 4, 1)
         target = number % 2 * BANK_BYTES + FROM + number // 2 * AREA + 4 * act.whole("skew")
@@ -62,7 +63,7 @@ class Injection:
             self.node.wrong(f"{size} bytes to {target:#x} of its card by {way.value}: {error}")
 
     async def do_card_inject_wrongly(self, act: Act) -> None:
-        """A transfer that must be refused."""
+        """Make an invalid transfer."""
         target, offset, size = WRONG[str(act.values["transfer"])]
         ways = self._card.methods(aligned=True)
         try:
@@ -72,7 +73,7 @@ class Injection:
         self.node.wrong(f"{act} was not refused")
 
     def wrong(self) -> list[str]:
-        """What stands in the card where nobody but this host writes."""
+        """Return a description of each wrong byte in the part of the card that only this host writes."""
         found = []
         for bank in range(2):
             begin, end = bank * BANK_BYTES + FROM, (bank + 1) * BANK_BYTES

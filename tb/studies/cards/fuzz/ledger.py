@@ -1,4 +1,4 @@
-"""All messages for cards of a program, and their results as they come."""
+"""Record of all messages to cards in a program, and of their results."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from tb.studies.grim.fuzz.node import CHECK, MASK
 
 
 class Ledger:
-    """Messages by number, flows by card and circuit."""
+    """Messages by number, and flows by card and circuit."""
 
     def __init__(self, nodes: int) -> None:
         self.jobs: list[Job] = []
         self.loads: list[list[Load]] = [[] for _ in range(nodes)]
-        """By card."""
+        """Loaded images of each card."""
         self.flows: Mapping[tuple[int, str], Flow] = {
             (card, circuit): Flow(circuit, self.loads[card]) for card in range(nodes) for circuit in CIRCUITS
         }
         self._came: list[str] = []
 
     def begin(self, now: int, card: int, circuit: str, argument: int, size: int, to: Place | None) -> Job:
-        """A message is sent."""
+        """Record a message that is sent."""
         number = len(self.jobs)
         at = number * SHIFT % 16_384
         job = Job(number, card, circuit, argument, INK[at : at + size], to, now)
@@ -33,7 +33,7 @@ class Ledger:
         return job
 
     def arrive(self, now: int, at: int, source: int, words: tuple[int, int, int], data: bytes) -> None:
-        """A result comes to a host."""
+        """Record and check a result that arrives at a host."""
         argument, number, check = (word & MASK for word in words)
         sender = reference(source)
         if number >= len(self.jobs) or check != number * CHECK & MASK:
@@ -50,16 +50,16 @@ class Ledger:
         job.arrived, job.result = now, data
 
     def missing_at(self, node: int) -> Iterator[str]:
-        """Results that have not come to a host."""
+        """Yield a description of each result that has not reached a host."""
         for job in self.jobs:
             if job.to is not None and job.to[0] == node and job.arrived == FOREVER:
                 yield f"no result of {job} has come to node {node}"
 
     def missing(self) -> Iterator[str]:
-        """The same of all hosts."""
+        """Yield a description of each missing result of all hosts."""
         for node in range(len(self.loads)):
             yield from self.missing_at(node)
 
     def wrong(self) -> list[str]:
-        """What must not be."""
+        """Return a description of each error."""
         return [*self._came, *(line for flow in self.flows.values() for line in flow.wrong())]
