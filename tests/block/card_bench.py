@@ -1,8 +1,7 @@
-"""The bench around sim_card_bench.sv: a host that plays CPU and NIC for one FPGA card.
+"""Bench around sim_card_bench.sv: a host that acts as CPU and NIC for one FPGA card.
 
-Host memory holds what is the NIC's on a real node: the queue of the card's channel with its pointers, and the words
-that tell how far the card has read. Messages go into the card's banks by stores of the CPU, as a NIC's DMA would
-write them.
+Host memory holds the parts of a real node's NIC: the queue of the card's channel with its pointers, and the read
+pointers that the card reports. Messages are stored in the card's banks by the CPU, like the DMA writes of a NIC.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from tb.sim.doorway import Doorway
 CARD = 0xE0000000
 SIZE = 1 << 16
 QUEUE, BACK, FRONT, READ = 0x4000, 0x1000, 0x1008, (0x1010, 0x1014)
-"""Where the NIC's things stand in host memory."""
+"""Addresses of the NIC's structures in host memory."""
 NIC_LIMIT, LIMIT = 0x6000, 0x3000
 SELF, CHANNEL = 0x0302, 5
 CONTROL_HANDLER, ERROR_HANDLER, FIRST_HANDLER = 7, 8, 100
@@ -36,17 +35,17 @@ REPLY_HANDLER = 55
 
 
 def handler_of(circuit: str) -> int:
-    """The handler number that the bench gives a circuit of the example."""
+    """Return the handler number that the bench assigns to a circuit of the example."""
     return FIRST_HANDLER + names(EXAMPLE).index(circuit)
 
 
 def image_of(file: str) -> int:
-    """Number of an image of the example."""
+    """Return the number of an image of the example."""
     return images(EXAMPLE).index(file) + 1
 
 
 class CardBench:
-    """One card out of reset."""
+    """FPGA card out of reset, with driver and scoreboard."""
 
     def __init__(self, dut: Any, fabric_ps: int, **settings: int) -> None:
         self.dut = dut
@@ -62,13 +61,13 @@ class CardBench:
         self.monitor = PciMonitor(dut, "pci", dut.clk, dut.rst)
         self._back = [0, 0]
         self.turn = 0
-        """The bank that the next message goes to."""
+        """Bank for the next message."""
         self._front = 0
         self.nic_limit = NIC_LIMIT
-        """Where the ring of results in the NIC goes back to its start."""
+        """Offset at which the ring of results in the NIC wraps."""
 
     async def reset(self, sleep: int) -> None:
-        """Into reset, everything as at the beginning; `start` ends it."""
+        """Assert reset with all inputs in their initial state; `start` releases it."""
         self.dut.rst.value, self.dut.sleep.value = 1, sleep
         self.rng = random.Random(cocotb.RANDOM_SEED)
         self.memory.bytes[:] = bytes(SIZE)
@@ -86,7 +85,7 @@ class CardBench:
         return int.from_bytes(await self.cpu.load(CARD + REGISTERS + register, 4), "big")
 
     async def start(self, file: str, divisor: int = 0) -> None:
-        """Reset, tell the card what it must know, load an image."""
+        """Release reset, initialise the card's registers, and load an image."""
         await ClockCycles(self.dut.clk, 6)
         self.dut.rst.value = 0
         await ClockCycles(self.dut.clk, 3)
@@ -117,7 +116,7 @@ class CardBench:
             pass
 
     async def send(self, handler: int, arguments: tuple[int, int, int, int], payload: bytes, token: int = 0) -> None:
-        """Put one message into the queue whose turn it is, when it has room."""
+        """Put a message into the next queue, once it has room."""
         words = (len(payload) + 3) // 4
         header = Header(
             token, 0, MessageType.ACTIVE, 4 * words - len(payload), 0, SOURCE, words, SELF,
@@ -135,7 +134,7 @@ class CardBench:
         self.turn ^= 1
 
     def fpga_owns(self, bank: int) -> bool:
-        """Whether the FPGA has a bank, and has not given it back, as the card sees it at the bus side."""
+        """Return True if the FPGA owns a bank, as seen at the bus side."""
         return not int(self.dut.u_card.host_owns.value) >> bank & 1
 
     def _fits(self, bank: int, size: int) -> bool:
@@ -147,7 +146,7 @@ class CardBench:
         return int.from_bytes(self.memory.bytes[address : address + 4], "big")
 
     async def result(self) -> tuple[Header, bytes]:
-        """The next message that the card gives its NIC, freed at once."""
+        """Return the next message that the card sends to its NIC, and free its space."""
         while self._word(BACK) == self._front:
             await ClockCycles(self.dut.clk, 20)
         at = QUEUE + self._front + 8
@@ -163,7 +162,7 @@ class CardBench:
         return header, payload
 
     async def quiet(self) -> None:
-        """Both clocks of the card may sleep."""
+        """Wait until both clocks of the card may stop."""
         for _ in range(2000):
             await ClockCycles(self.dut.clk, 1)
             if not int(self.dut.busy.value) and not int(self.dut.f_busy.value):
@@ -172,7 +171,7 @@ class CardBench:
 
 
 async def begin(dut: Any, file: str, fabric_ps: int = 10000, divisor: int = 0, **settings: int) -> CardBench:
-    """A bench whose card has loaded an image."""
+    """Return a bench whose card has loaded an image."""
     bench = CardBench(dut, fabric_ps, **settings)
     await bench.start(file, divisor)
     return bench
@@ -187,6 +186,6 @@ async def forward(bench: CardBench, circuit: str, mode: Forward, endpoint: int =
 
 
 def check_end(bench: CardBench) -> None:
-    """No bank was accessed by the side that does not own it."""
+    """Check that no bank was accessed by the side that does not own it."""
     assert not int(bench.dut.both.value), "a bank was accessed by both sides"
     assert not int(bench.dut.ev_trespass.value)

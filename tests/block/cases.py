@@ -1,4 +1,4 @@
-"""Cases of a bench: every combination on Verilator; on Icarus as few as have each value once, and a part of traffic."""
+"""Cases of a bench: all combinations on Verilator; on Icarus a minimal set with each value, and part of the traffic."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import cocotb
 
 Value = TypeVar("Value")
 PART = 3
-"""Of so many values, or of so much random traffic, Icarus has one."""
+"""Divisor of the values and of the random traffic on Icarus."""
 EVERY = "SANLAB_EVERY_CASE"
-"""The variable that asks for all on Icarus, too."""
+"""Environment variable that requests all cases on Icarus, too."""
 
 
 def cases(**axes: Sequence[object]) -> Callable[[Any], Any]:
-    """`cocotb.parametrize` for a test whose cases are crossed.
+    """Parametrize a test like `cocotb.parametrize` with crossed axes.
 
-    Icarus is there for what Verilator cannot show: values that are unknown, and processes in another order. A test
-    shows these in any of its cases, and takes five to ten times as long there.
+    Icarus covers what Verilator cannot show: unknown values, and another order of processes. Any case of a test shows
+    these, and a case takes five to ten times as long there.
     """
     if not in_part():
         return cocotb.parametrize(**axes)
@@ -27,15 +27,18 @@ def cases(**axes: Sequence[object]) -> Callable[[Any], Any]:
 
 
 def in_part() -> bool:
-    """Whether the bench runs on Icarus, and is not asked for all there: a mutant is tried where builds are quick."""
+    """Return True if the bench runs on Icarus with reduced cases.
+
+    False if all cases are requested, as for mutants, which run on the simulator with the faster build.
+    """
     return "Icarus" in getattr(cocotb, "SIM_NAME", "") and EVERY not in os.environ
 
 
 def some(values: Sequence[Value]) -> Sequence[Value]:
-    """All of them; on Icarus the first third, one at least, for the same reason."""
+    """Return all values; on Icarus only the first third, at least one."""
     return values[: max(1, len(values) // PART)] if in_part() else values
 
 
 def few(*axes: Sequence[object]) -> list[tuple[object, ...]]:
-    """As few combinations as have each value of each axis at least once."""
+    """Return a minimal set of combinations that contains each value of each axis."""
     return [tuple(values[i % len(values)] for values in axes) for i in range(max(map(len, axes)))]

@@ -1,4 +1,4 @@
-"""The bench around sim_dma_bench.sv: chains in SRAM, and the PCI side with a host memory behind it."""
+"""Bench around sim_dma_bench.sv: chains in SRAM, and the PCI side with a host memory."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from tests.block.nic_bench import SRAM_BYTES, NicBench
 
 HOST_BYTES = 1 << 18
 BLOCKS = 0x800
-"""Control blocks stand below, data above."""
+"""SRAM address below which control blocks are stored, and above which data are."""
 
 
 class WithHost(Protocol):
-    """A bench with a host memory."""
+    """Bench with a host memory."""
 
     dut: Any
     rng: random.Random
@@ -29,14 +29,14 @@ class WithHost(Protocol):
 
 
 class PciSide:
-    """What stands behind an engine's streams: a host memory that does one command after the other."""
+    """Backend of an engine's streams: a host memory that executes commands in order."""
 
     def __init__(self, bench: WithHost) -> None:
         dut, self.bench = bench.dut, bench
         self.commands: list[tuple[bool, int, int]] = []
         self.fail_next = False
         self.early_done = 0.3
-        """Share of reads whose end is reported before their last beat."""
+        """Fraction of reads whose end is reported before their last beat."""
         self._open: deque[tuple[int, int]] = deque()
         self._beats = bytearray()
         self._command = StreamSink(dut, "cmd", ("data",), dut.clk, self._take)
@@ -44,7 +44,7 @@ class PciSide:
         self._back = StreamSource(dut, "rd", ("done", "error", "beat"), dut.clk)
 
     def pace(self, stall: float) -> None:
-        """Gaps and stalls on every stream."""
+        """Set random gaps and stalls on every stream."""
         rng = self.bench.rng
         self._command.stalls = sometimes(stall, rng) if stall else never()
         self._written.stalls = sometimes(stall, rng) if stall else never()
@@ -91,7 +91,7 @@ class PciSide:
 
 
 class DmaBench(NicBench):
-    """Chains in SRAM, a host memory, the model of both."""
+    """Chains in SRAM, a host memory, and the reference model of both."""
 
     def __init__(self, dut: Any, sleep: bool = True, start_clocks: int = 0) -> None:
         zeros = dict.fromkeys(("hold_reset", "pulse", "w_list", "w_data"), 0)
@@ -143,7 +143,7 @@ class DmaBench(NicBench):
         await self.strobe("w_list", self.model.current[chain], bit=chain)
 
     async def pulse(self, mask: int) -> None:
-        """One PULSE."""
+        """Write PULSE once."""
         self.dut.pulse.value = mask
         await self.edge
         self.dut.pulse.value = 0
@@ -158,7 +158,7 @@ class DmaBench(NicBench):
         raise AssertionError("chains still run after 60000 clocks")
 
     def check(self) -> None:
-        """Both memories as the model has them, and the engine asleep."""
+        """Check that both memories match the model and that the engine is idle."""
         self.check_sram()
         assert self.host == self.host_model
         assert not int(self.dut.busy.value)

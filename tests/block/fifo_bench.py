@@ -1,7 +1,7 @@
-"""The bench around hdl/nic/fifo/sim/sim_fifo_bench.sv: host driver, the other end of the link, model and scoreboard.
+"""Bench around hdl/nic/fifo/sim/sim_fifo_bench.sv: host driver, link partner, model and scoreboard.
 
-The driver does what a host does, by stores and loads over the bus, and tells the model the same. Packets that the card
-sends are taken by a monitor of the link and compared in order with those of the model.
+The driver acts as the host, by stores and loads over the bus, and updates the model in the same way. Packets that the
+card sends are received by a monitor of the link and compared in order with those of the model.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from tb.agents.streams import never, sometimes
 BASE = 0xE0000000
 CARD_PS, LINK_PS, PCI_PS = 25000, 6250, 30000
 LINK_OFFSET_PS, PCI_OFFSET_PS = 500, 1000
-"""Edges of two clocks never coincide, as two clocks of a bench have no order."""
+"""Phase of the link clock, so that edges of two clocks never coincide: their order in a bench would be undefined."""
 COMMON_PS = 150000
-"""The three clocks stand at the same phase at multiples of this."""
+"""Period after which the three clocks have the same phases again, ps."""
 USED = 16 * Size.BUFFER
 """Bytes of the card's memory that the tests use."""
 EDGES = ("edges", "link_edges", "pci_edges")
@@ -42,19 +42,19 @@ TRACE = {
     "link": (("tr_tx_head", "tr_tx_key"), ("tr_tx_tail", "tr_tx_key"), ("tr_rx_head", "tr_rx_key"),
              ("tr_rx_tail", "tr_rx_key")),
 }  # fmt: skip
-"""Trace strobes of each clock in the order of the bits of tr_clk and tr_link, and what stands with them."""
+"""Trace strobes of each clock in the order of the bits of tr_clk and tr_link, and the values valid with them."""
 BUSY = ("busy", "link_busy", "cable_busy", "pci_busy", "segment_busy")
 
 
 class Edges:
-    """What agents of the link need of a grid: samplers before each edge of the character clock, drivers after it."""
+    """Clock grid for the link agents: samplers before each edge of the character clock, drivers after it."""
 
     def __init__(self) -> None:
         self.samplers: list[Callable[[int], None]] = []
         self.drivers: list[Callable[[int], None]] = []
 
     async def run(self, clock: Any) -> None:
-        """Call them at every edge."""
+        """Call samplers and drivers at every edge."""
         edge, now = RisingEdge(clock), 0
         while True:
             await edge
@@ -64,7 +64,7 @@ class Edges:
 
 
 class Peer(LinkDriver):
-    """The other end of the link; `stops`: it sends STOP, again and again, between the characters of its packets."""
+    """Link partner; with `stops` it repeatedly sends STOP between the characters of its packets."""
 
     stops = False
     _was = False
@@ -85,7 +85,7 @@ class Peer(LinkDriver):
 
 
 class FifoBench:
-    """Driver of one card, and both ends of what it is told."""
+    """Driver of one card with its model and scoreboard."""
 
     def __init__(self, dut: Any, form: Form, sleep: int = 1, wide: int = 0, latency: int = 1) -> None:
         self.dut, self.form = dut, form
@@ -105,14 +105,14 @@ class FifoBench:
         self.log: list[tuple[int, str, int]] = []
         """(time, strobe, key or address) of every trace strobe."""
         self.sizes: list[int] = []
-        """Bytes of each packet that has gone to the link side, as the trace has them."""
+        """Bytes of each packet sent to the link side, according to the trace."""
         self.origin = 0
         self._checker = Checker(dut)
         self._checker.add_interface(self.link, self.expected)
         self._started = False
 
     async def start(self) -> None:
-        """Reset, at a fixed phase of the three clocks; fill the memory; choose the form."""
+        """Release reset at a fixed phase of the three clocks, fill the memory, and select the form."""
         dut = self.dut
         dut.rst.value = 1
         if not self._started:
@@ -146,12 +146,12 @@ class FifoBench:
             cocotb.start_soon(self._watch(RisingEdge(clock), name))
 
     async def aligned(self) -> None:
-        """Wait until the three clocks stand at the same phase."""
+        """Wait until the three clocks have their initial phases."""
         await Timer(COMMON_PS - (int(get_sim_time("ps")) - self.origin) % COMMON_PS + 1, "ps")
 
     @property
     def now(self) -> int:
-        """Picoseconds since the clocks began."""
+        """Time since the clocks began, ps."""
         return int(get_sim_time("ps")) - self.origin
 
     async def _watch(self, edge: Any, name: str) -> None:
@@ -186,7 +186,7 @@ class FifoBench:
         return data
 
     def store(self, offset: int, data: bytes) -> None:
-        """Store to the card's memory, here and in the model."""
+        """Store to the card's memory and to the model's."""
         self.cpu.store(BASE + offset, data)
         self.model.store(offset, data)
 
@@ -195,7 +195,7 @@ class FifoBench:
         self.store(Size.DESCRIPTOR * number, descriptor(state, size, skip, own).to_bytes(4, "big"))
 
     async def transmit(self, number: int) -> None:
-        """TX_READY."""
+        """Write TX_READY."""
         await self.write(Region.TX_READY, number)
         self.cpu.fence()
         await self.cpu.all_taken()
@@ -203,23 +203,23 @@ class FifoBench:
         self._expect()
 
     async def send(self, number: int, packet: bytes, skip: int = 0, own: int = 0) -> None:
-        """Fill a buffer, and send it."""
+        """Fill a buffer and send it."""
         self.store(Size.BUFFER * number + skip, packet)
         self.describe(number, State.READY, len(packet), skip, own)
         await self.transmit(number)
 
     async def free(self, number: int) -> None:
-        """RX_FREE."""
+        """Write RX_FREE."""
         self.model.free(number)
         await self.write(Region.RX_FREE, number)
 
     async def change(self, form: Form) -> None:
-        """MODE."""
+        """Write MODE."""
         await self.write(Region.MODE, form)
         self.model.mode(form)
 
     async def next_packet(self) -> bytes | None:
-        """What RX_READY shows, which must be the model's oldest packet, byte for byte; then RX_NEXT. None: nothing."""
+        """Return the packet in RX_READY, compared with the model's oldest, and write RX_NEXT. None: no packet."""
         word = await self.read(Region.RX_READY)
         if not word >> Ready.VALID:
             return None
@@ -234,7 +234,7 @@ class FifoBench:
         return body
 
     async def connect(self, number: int, route: bytes) -> None:
-        """Give a circuit its route."""
+        """Set the route of a circuit."""
         self.store(Size.CIRCUIT * number, circuit(route))
 
     async def send_cell(self, cell: Cell, combine: bool = False) -> None:
@@ -247,7 +247,7 @@ class FifoBench:
         self._expect()
 
     async def next_cell(self) -> Cell | None:
-        """The cell in CELL_IN, which must be the model's oldest; then CELL_NEXT. None: nothing."""
+        """Return the cell in CELL_IN, compared with the model's oldest, and write CELL_NEXT. None: no cell."""
         if not await self.read(Region.STATUS) >> Status.ARRIVED & 1:
             return None
         data = await self.load(Region.CELL_IN + Size.CELL_HEADER, 4 + Size.PAYLOAD)
@@ -259,30 +259,30 @@ class FifoBench:
 
     # Link.
     def arrive(self, packet: bytes, good_crc: bool = True) -> None:
-        """A packet comes."""
+        """Send a packet to the card over the link."""
         crc = crc8(packet) ^ (0 if good_crc else self.rng.randrange(1, 256))
         self.peer.append((0, packet + bytes([crc])))
         self.model.arrive(packet, good_crc)
 
     def gaps(self, share: float) -> None:
-        """Empty places between the characters that come."""
+        """Set the fraction of idle characters on the link to the card."""
         self.peer.lanes[0].gaps = sometimes(share, self.rng) if share else never()
 
     def hold(self, held: bool) -> None:
-        """The link takes nothing of what the card sends."""
+        """Hold the link by STOP, or release it."""
         self.peer.stops = self.model.held = held
         self.model.go_on()
         self._expect()
 
     def _expect(self) -> None:
-        """What the model has sent must come out of the card."""
+        """Expect the packets that the model has sent."""
         sent = self.model.sent
         self.expected += [packet + bytes([crc8(packet)]) for packet in sent]
         sent.clear()
 
     # Ends.
     async def quiet(self) -> None:
-        """Wait until nothing is to come, and nothing needs a clock any more."""
+        """Wait until no packet is in flight and no clock is needed."""
         self.cpu.fence()
         await self.cpu.all_taken()
         calm = 0
@@ -296,7 +296,7 @@ class FifoBench:
         raise AssertionError(f"{', '.join(awake) or 'a posted store or a packet'} does not become idle")
 
     async def check(self) -> None:
-        """At rest: everything sent has come out, memory and errors are the model's."""
+        """Check, at rest, that all packets were sent and that memory and errors match the model."""
         await self.quiet()
         self._checker.finish()
         found, errors = await self.read(Region.ERRORS), self.model.errors
@@ -307,7 +307,7 @@ class FifoBench:
         assert not int(self.dut.st_in_flight.value)
 
     def _check_memory(self) -> None:
-        """The card's memory is the model's, but for buffers whose packets were compared when they were taken."""
+        """Compare the card's memory with the model, except for buffers whose packets have been compared."""
         found, must = self.sram.load(0, USED), self.model.memory
         places = {n: slice(Size.BUFFER * n, Size.BUFFER * (n + 1)) for n in range(USED // Size.BUFFER)}
         wrong = [n for n, place in places.items() if n not in self.model.filled and found[place] != must[place]]
@@ -315,7 +315,7 @@ class FifoBench:
 
 
 async def begin(dut: Any, form: Form, **settings: int) -> FifoBench:
-    """A bench out of reset."""
+    """Return a bench out of reset."""
     bench = FifoBench(dut, form, **settings)
     await bench.start()
     return bench

@@ -1,4 +1,4 @@
-"""Random programs of LANai words that come to an end: for comparing a core with the reference model."""
+"""Random terminating programs of LANai words, for comparing a core with the reference model."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from pymodels.lanai.isa import BY_NAME, NOP, PC, REGISTERS, Condition, Op, Speci
 
 SIZE = 1 << 14
 DATA = 0x2000
-"""From here to the end there are no instructions."""
+"""SRAM address from which on there are no instructions."""
 RESULTS = SIZE - 0x100
-"""Where a program stores its registers and flags at its end."""
+"""SRAM address at which a program stores its registers and flags at its end."""
 FREE = (*range(3, 16), *range(20, 27))
-"""Registers of any value."""
+"""Registers with arbitrary values."""
 BASES, STEPS = range(16, 20), (28, 29, 30)
-"""Registers with addresses of data, with small multiples of 4."""
+"""Registers with addresses of data, and with small multiples of 4."""
 SHIFTS, SHIFTED = 28, 31
-"""One of these, at most 8, and a register that it may shift to an address."""
+"""Register with a shift amount of at most 8, and one that may be shifted to an address."""
 INDIRECT = 27
 ARITHMETIC = (Op.ADD, Op.ADDC, Op.SUB, Op.SUBB, Op.AND, Op.OR, Op.XOR)
 
 
 class Writer:
-    """A program that grows, word by word."""
+    """Program under construction, word by word."""
 
     def __init__(self, rng: random.Random, register_bits: int) -> None:
         self.rng = rng
@@ -38,7 +38,7 @@ class Writer:
         )  # fmt: skip
 
     def program(self, length: int) -> list[int]:
-        """Random words and jumps, `length` pieces, and an end that stores what the registers hold."""
+        """Return a program of `length` random words and jumps, and an end that stores the registers."""
         for number in (*FREE, SHIFTED):
             self._fill(number, 0x20 if number == SHIFTED else self.rng.choice((0, 1, self.rng.getrandbits(32))))
         for piece in range(length):
@@ -53,11 +53,11 @@ class Writer:
 
     @property
     def here(self) -> int:
-        """The address of the next word."""
+        """Address of the next word."""
         return 4 * len(self.words)
 
     def emit(self, name: str, **fields: int) -> None:
-        """One more word."""
+        """Append one word."""
         self.words.append(BY_NAME[name].encode(**fields))
 
     def _fill(self, number: int, value: int) -> None:
@@ -135,7 +135,7 @@ class Writer:
         return BY_NAME["SCC"].encode(rd=self._target(), **self._condition())
 
     def _accessed(self, word: bool) -> dict[str, int]:
-        """A load into, or a store of, any free register at a base."""
+        """Return random fields of a load or store of a free register at a base."""
         k = self.rng.randint(-8, 8) * 4 if word else self.rng.randint(-8, 8) * 2
         return {"rd": self._free(), "rs1": self.rng.choice(BASES), "s": self._bit(), "p": self._bit(), "k": k}
 
@@ -175,7 +175,7 @@ class Writer:
         self._some(ahead)
 
     def _loop(self) -> None:
-        """A body that runs a few times; nothing in it writes the counter."""
+        """Append a loop of a few iterations whose body does not write the counter."""
         self.emit("SLI", rd=INDIRECT, k=self.rng.randint(1, 6))
         head = self.here
         self._bases()
@@ -190,19 +190,19 @@ class Writer:
         self._some(ahead)
 
     def _computed(self) -> None:
-        """A result into pc: one shadow."""
+        """Append a computed result into pc, with one delay slot."""
         ahead = self.rng.randint(1, 5)
         self.emit("RI", op=Op.ADD, rd=PC, rs1=PC, k=4 * (1 + ahead), f=self._bit())
         self._some(ahead)
 
     def _moved(self) -> None:
-        """A load whose base is pc, which it moves: one shadow."""
+        """Append a load that modifies its base, pc, with one delay slot."""
         ahead = self.rng.randint(1, 5)
         self.emit("RM", rd=self._free(), rs1=PC, p=self._bit(), q=1, k=4 * (1 + ahead))
         self._some(ahead)
 
     def _loaded(self) -> None:
-        """A load of pc: two shadows."""
+        """Append a load of pc, with two delay slots."""
         ahead = self.rng.randint(2, 6)
         self.emit("SLI", rd=INDIRECT, k=self.here + 4 * (3 + ahead))
         self.emit("SLS", s=1, rd=INDIRECT, k=DATA)

@@ -1,4 +1,4 @@
-"""The bench around `sim_link_pair`: two ports back to back, their streams, and the wires between them."""
+"""Bench around `sim_link_pair`: two ports back to back, their streams, and the wires between them."""
 
 from __future__ import annotations
 
@@ -76,11 +76,11 @@ class Bench:
                 self.dut[f"{way}_char"].value = character
 
     def symbols(self, end: str, symbol: Symbol) -> list[int]:
-        """Grid points at which an end showed a control character."""
+        """Return the grid points at which an end sent a control character."""
         return [now for now, character in self.wire[end] if character == int(symbol)]
 
     async def settle(self, limit: int = 200_000) -> None:
-        """Until everything sent has arrived."""
+        """Wait until all sent packets have arrived."""
         await self.grid.run(limit, lambda: self.got["a"] == self.sent["b"] and self.got["b"] == self.sent["a"])
         assert self.got["b"] == self.sent["a"] and self.got["a"] == self.sent["b"]
         await self.grid.run(100)
@@ -88,7 +88,7 @@ class Bench:
 
 
 class Gate:
-    """A stall that holds until it is opened."""
+    """Stall that blocks until it is opened."""
 
     def __init__(self) -> None:
         self.closed = True
@@ -101,7 +101,7 @@ class Gate:
 
 
 def bursts(rng: random.Random) -> Iterator[bool]:
-    """Long stalls, long runs: the slack buffer swings over both marks."""
+    """Yield long stalls and long runs, so that the slack buffer crosses both marks."""
     while True:
         for stalled in (True, False):
             for _ in range(rng.randint(40, 250)):

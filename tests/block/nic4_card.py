@@ -1,4 +1,4 @@
-"""The bench around sim_nic_bench.sv with the LANai 4: the registers it has, by the names that firmware uses."""
+"""Bench around sim_nic_bench.sv with the LANai 4, whose registers have the names that firmware uses."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ class Card4Bench(CardBench):
         super().__init__(dut, sleep, **{"cfg_wide": 0, "pci_clk": 0, **settings})
 
     async def lanai_write(self, register: int, value: int) -> None:
-        """The processor writes a special register: one clock."""
+        """Write a special register as the processor, in one clock."""
         here = place(register)
         await super().lanai_write(here, written(here, value))
 
     async def lanai_read(self, register: int) -> int:
-        """The processor reads a special register: one clock."""
+        """Read a special register as the processor, in one clock."""
         here = place(register)
         return shown(here, await super().lanai_read(here))
 
     @property
     def flags(self) -> int:
-        """ISR, with bits as firmware names them."""
+        """ISR, with the bits that firmware uses."""
         return bits_there(int(self.dut.isr.value))
 
     async def transfer(self, to_nic: bool, sram: int, host: int, size: int) -> None:
@@ -41,7 +41,7 @@ class Card4Bench(CardBench):
             await self.lanai_write(register, value)
 
     async def send_behind_transfer(self, start: int, length: int, size: int) -> None:
-        """Send a packet whose bytes a transfer of `size` bytes is still bringing: SML follows DMA_CTR."""
+        """Send a packet while a transfer of `size` bytes still loads its bytes: SML follows DMA_CTR."""
         await self.lanai_write(Reg.SA, 0)
         await self.lanai_write(Reg.SMP, start)
         limit = 0

@@ -1,4 +1,4 @@
-"""What the benches of the NIC's blocks share: two unrelated clocks, strobes, a memory that grants when it likes."""
+"""Shared parts of the NIC block benches: two unrelated clocks, strobes, a memory with random grants."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from tb.agents.streams import Pauses, never
 
 NIC_PS, LINK_PS = 7500, 6250
 COMMON_PS = 37500
-"""Both clocks stand at the same phase at multiples of this."""
+"""Period after which both clocks have the same phases again, ps."""
 OFFSET_PS = 500
-"""The link clock starts so much later: edges of the two never coincide, as two clocks of a bench have no order."""
+"""Phase of the link clock, so that edges of both clocks never coincide: their order in a bench would be undefined."""
 SRAM_BYTES = 8192
 
 
@@ -25,9 +25,9 @@ class NicBench:
     """Base of a block bench: clocks, reset, SRAM image and its random grants, strobe writes.
 
     Args:
-        dut: A `sim_*_bench` top level: clk, rst, sleep; allow if its memory can refuse; link_clk if it has a link side.
-        sleep: Skip edges that the block does not ask for.
-        inputs: Values of inputs from the start.
+        dut: `sim_*_bench` top level: clk, rst, sleep; allow if its memory can stall; link_clk if it has a link.
+        sleep: True to skip unneeded edges.
+        inputs: initial values of inputs.
     """
 
     nic_ps, common_ps = NIC_PS, COMMON_PS
@@ -37,7 +37,7 @@ class NicBench:
         self.rng = random.Random(cocotb.RANDOM_SEED)
         self.image = bytearray(self.rng.randbytes(SRAM_BYTES))
         self.allow: Pauses = never()
-        """Clocks in which the memory grants nothing."""
+        """Stalls of the memory: clocks without a grant."""
         self.edge = RisingEdge(dut.clk)
         self._gated = hasattr(dut, "allow")
         self.sram = SramImage(dut.u_memory if self._gated else dut, SRAM_BYTES)
@@ -50,7 +50,7 @@ class NicBench:
         self.origin = int(get_sim_time("ps"))
 
     async def start(self) -> None:
-        """Fill the memory, leave reset at a fixed phase of the clocks."""
+        """Fill the memory and release reset at a fixed phase of the clocks."""
         self.sram.fill(bytes(self.image))
         if self._link_clock is None and hasattr(self.dut, "link_clk"):
             await Timer(OFFSET_PS, "ps")
@@ -80,12 +80,12 @@ class NicBench:
         self.dut[name].value = 0
 
     async def pause(self, most: int) -> None:
-        """Up to `most` clocks."""
+        """Wait for up to `most` clocks."""
         for _ in range(self.rng.randrange(most + 1)):
             await self.edge
 
     def check_sram(self) -> None:
-        """The memory must hold what the model says."""
+        """Compare the memory with the model."""
         found = self.sram.load(0, SRAM_BYTES)
         if found != bytes(self.image):
             at = next(i for i in range(SRAM_BYTES) if found[i] != self.image[i])

@@ -1,4 +1,4 @@
-"""The bench around sim_nic_bench.sv: host CPU, host memory, the LANai's registers, the trace, a PCI monitor."""
+"""Bench around sim_nic_bench.sv: host CPU, host memory, the LANai's registers, the trace, a PCI monitor."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class CardBench(NicBench):
     """Driver and firmware of one card."""
 
     common_ps = 2 * COMMON_PS
-    """The PCI clock, too, stands at the same phase at multiples of this."""
+    """Period after which all clocks, including the PCI clock, have the same phases again, ps."""
     bus_clock = "pci_clk"
-    """Which clock the PCI segment has."""
+    """Name of the PCI segment's clock."""
     control_at: int = Pci.CONTROL
     word = 8
-    """Bytes of a word of SRAM."""
+    """Bytes of an SRAM word."""
 
     def __init__(self, dut: Any, sleep: int = 1, **settings: int) -> None:
         super().__init__(dut, bool(sleep), **dict.fromkeys(ZEROS, 0), **{**SETTINGS, **settings})
@@ -53,9 +53,9 @@ class CardBench(NicBench):
         self.log: list[tuple[int, str, int]] = []
         """(time, strobe, key or number) of every trace strobe."""
         self.last: dict[str, int] = {}
-        """Latest key of each packet strobe."""
+        """Last key of each packet strobe."""
         self.bad: list[str] = []
-        """Invariants broken: overrun, CRC, DMA error."""
+        """Violated invariants: overrun, CRC, DMA error."""
         self.lost = 0
         self._pci_clock: Clock | None = None
         bus_clock = dut[self.bus_clock]
@@ -68,7 +68,7 @@ class CardBench(NicBench):
         cocotb.start_soon(self._watch_status())
 
     async def start(self) -> None:
-        """Leave reset at a fixed phase of the three clocks."""
+        """Release reset at a fixed phase of the three clocks."""
         if self._pci_clock is None and self.bus_clock == "pci_clk":
             await Timer(PCI_OFFSET_PS, "ps")
             self._pci_clock = Clock(self.dut.pci_clk, PCI_PS, unit="ps", impl="gpi")
@@ -104,12 +104,12 @@ class CardBench(NicBench):
 
     # Host.
     async def host_write(self, offset: int, value: int) -> None:
-        """A word to the card, big-endian; returns when the bus has it."""
+        """Store a big-endian word to the card; returns when the bus has accepted it."""
         self.cpu.store(BASE + offset, value.to_bytes(4, "big"))
         await self.cpu.all_taken()
 
     async def host_read(self, offset: int) -> int:
-        """A word of the card, big-endian."""
+        """Load a big-endian word from the card."""
         return int.from_bytes(await self.cpu.load(BASE + offset, 4), "big")
 
     async def control(self, value: int) -> None:
@@ -118,7 +118,7 @@ class CardBench(NicBench):
 
     # Firmware.
     async def lanai_write(self, register: int, value: int) -> None:
-        """The processor writes a special register: one clock."""
+        """Write a special register as the processor, in one clock."""
         dut = self.dut
         dut.cpu_reg_valid.value, dut.cpu_reg_write.value = 1, 1
         dut.cpu_reg_addr.value, dut.cpu_reg_wdata.value = register, value & 0xFFFFFFFF
@@ -126,7 +126,7 @@ class CardBench(NicBench):
         dut.cpu_reg_valid.value = 0
 
     async def lanai_read(self, register: int) -> int:
-        """The processor reads a special register: one clock."""
+        """Read a special register as the processor, in one clock."""
         dut = self.dut
         dut.cpu_reg_valid.value, dut.cpu_reg_write.value, dut.cpu_reg_addr.value = 1, 0, register
         await self._middle
@@ -136,7 +136,7 @@ class CardBench(NicBench):
         return value
 
     async def isr(self, bit: Isr) -> None:
-        """Wait until a bit of ISR is set, one clock at least."""
+        """Wait at least one clock, until a bit of ISR is set."""
         for _ in range(40000):
             await self.edge
             if self.flags >> bit & 1:
@@ -145,7 +145,7 @@ class CardBench(NicBench):
 
     @property
     def flags(self) -> int:
-        """ISR, with bits as firmware names them."""
+        """ISR, with the bits that firmware uses."""
         return int(self.dut.isr.value)
 
     async def arm(self, rmp: int, rml: int) -> None:
@@ -162,7 +162,7 @@ class CardBench(NicBench):
             await self.isr(Isr.SEND)
 
     async def send_behind_dma(self, start: int, length: int) -> None:
-        """Send a packet whose bytes chain 2 is still bringing: SML follows DMA_PROGRESS."""
+        """Send a packet while chain 2 still loads its bytes: SML follows DMA_PROGRESS."""
         await self.lanai_write(Reg.SA, start % 8)
         await self.lanai_write(Reg.SMP, start & ~7)
         limit = 0
@@ -182,17 +182,17 @@ class CardBench(NicBench):
         await self.lanai_write(Reg.PULSE, 1 << chain)
 
     def packet(self, length: int) -> bytes:
-        """Random bytes of a packet without route: the first one has its top bit clear."""
+        """Return random bytes of a packet without a route; the first byte has its top bit clear."""
         body = bytearray(self.rng.randbytes(length))
         body[0] &= 0x7F
         return bytes(body)
 
     def latest(self, strobe: str, nth: int = 1) -> int:
-        """Time of a strobe in the trace, the nth from the end."""
+        """Return the time of the `nth` last occurrence of a strobe in the trace."""
         return [time for time, name, _ in self.log if name == strobe][-nth]
 
     async def refusals(self, clocks: int) -> int:
-        """Clocks in which the processor's SRAM request was refused."""
+        """Return the number of clocks in which the processor's SRAM request was not granted."""
         count = 0
         for _ in range(clocks):
             await self._middle
@@ -201,7 +201,7 @@ class CardBench(NicBench):
         return count
 
     async def quiet(self) -> None:
-        """Wait until nothing needs a clock any more."""
+        """Wait until no clock is needed."""
         self.cpu.fence()
         await self.cpu.all_taken()
         calm = 0

@@ -1,4 +1,4 @@
-"""What whole NICs of every kind are asked: host accesses, interrupts, packets that nobody takes, reset, sleep."""
+"""Shared tests of whole NICs of all kinds: host accesses, interrupts, packets without a buffer, reset, idle clocks."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from tests.block.nic_card import BASE, CardBench
 
 Step = Callable[[], Awaitable[None]]
 SEND, RECEIVE = 0x1000, 0x3000
-"""SRAM buffers: packets to send, packets received."""
+"""SRAM buffers: packets to send, received packets."""
 EDGES = ("edges", "link_edges", "pci_edges")
-"""The bench's counters of clock edges."""
+"""Counters of clock edges in the bench."""
 
 
 async def sleeps(bench: CardBench, clocks: int) -> None:
-    """No clock has an edge in so many NIC clocks."""
+    """Check that no clock has an edge during `clocks` NIC clocks."""
     before = edges(bench)
     await ClockCycles(bench.dut.clk, clocks)
     assert edges(bench) == before
 
 
 def edges(bench: CardBench) -> list[int]:
-    """Edges that each clock has had since reset."""
+    """Return the number of edges of each clock since reset."""
     return [int(bench.dut[name].value) for name in EDGES]
 
 
 async def out_of_reset(bench: CardBench) -> None:
-    """Start a bench, and take the LANai out of reset."""
+    """Start a bench and release the LANai from reset."""
     await bench.start()
     await bench.control(1 << Control.LANAI_RESET_OFF)
     while int(bench.dut.lanai_reset.value):
@@ -40,7 +40,7 @@ async def out_of_reset(bench: CardBench) -> None:
 
 
 async def random_pio(bench: CardBench) -> None:
-    """Random stores, write-combined or not, land in order; loads see them."""
+    """Check that random stores, write-combined or not, arrive in order, and that loads see them."""
     rng, image = bench.rng, bytearray(bench.sram.load(0, 0x800))
     for _ in some(range(60)):
         length = rng.choice([1, 2, 4, 8, 32, rng.randrange(1, 90)])
@@ -57,7 +57,9 @@ async def random_pio(bench: CardBench) -> None:
 
 
 async def blocked(bench: CardBench) -> None:
-    """Nobody armed: STOP to the sender, every clock asleep, nothing lost; armed later, all is there."""
+    """Check that a packet without a buffer is held by STOP, with idle clocks and no loss, and arrives once one is
+    armed.
+    """
     dut, packet = bench.dut, bench.packet(1500)
     bench.sram.store(SEND, packet.ljust(1504, b"\0"))
     await bench.send(SEND, len(packet), wait=False)
@@ -71,7 +73,7 @@ async def blocked(bench: CardBench) -> None:
 
 
 async def swallowed(bench: CardBench) -> None:
-    """LANai reset: armed buffers are forgotten, packets vanish and are counted, firmware state is cleared."""
+    """Check that LANai reset clears armed buffers and firmware state, and that packets are dropped and counted."""
     dut = bench.dut
     await bench.arm(RECEIVE, RECEIVE + 0x1000)
     packet = bench.packet(400)
@@ -85,7 +87,10 @@ async def swallowed(bench: CardBench) -> None:
 
 
 async def interrupts(bench: CardBench, isr_at: int, cleared: int) -> None:
-    """HOST_SIG through EIMR and the card's enable to INTA#; gone when the host writes `cleared` to ISR."""
+    """Check the path from HOST_SIG through EIMR and the card's enable to INTA#.
+
+    INTA# is released when the host writes `cleared` to ISR at `isr_at`.
+    """
     dut = bench.dut
     await bench.lanai_write(Reg.ISR, isr_mask(Isr.HOST_SIG))
     await bench.lanai_write(Reg.EIMR, isr_mask(Isr.HOST_SIG))
@@ -100,7 +105,7 @@ async def interrupts(bench: CardBench, isr_at: int, cleared: int) -> None:
 
 
 async def contended(bench: CardBench, dma: Awaitable[None], accesses: int) -> None:
-    """A processor that asks in every clock is never refused while nothing else moves, but in a DMA with one port."""
+    """Check that a processor requesting in every clock always gets a grant, except during a DMA with one port."""
     bench.dut.cpu_req.value = 1
     bench.dut.sleep.value = 0
     await bench.edge
@@ -111,7 +116,7 @@ async def contended(bench: CardBench, dma: Awaitable[None], accesses: int) -> No
 
 
 async def sleeping_changes_nothing(bench: CardBench, out: Step, step: Step) -> None:
-    """Reset, `out`, four times `step` (on Icarus once): each trace record at the same picosecond, asleep or not."""
+    """Reset, do `out`, then `step` four times (on Icarus once): equal times of all trace records, gated or not."""
     logs, ran, steps = [], [], some(range(4))
     for sleep in (0, 1):
         bench.dut.rst.value = 1
@@ -130,8 +135,9 @@ async def sleeping_changes_nothing(bench: CardBench, out: Step, step: Step) -> N
 
 
 async def all_known(bench: CardBench) -> None:
-    """Every wire of the bench's top level has a value after reset (Icarus keeps X). What a trace record tells has one
-    with its strobe.
+    """Check that every wire of the bench's top level has a value after reset (Icarus keeps X).
+
+    The values of a trace record must be known with its strobe.
     """
     dut = bench.dut
     await bench.start()

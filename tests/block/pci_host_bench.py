@@ -1,4 +1,4 @@
-"""The bench around sim_pci_host.sv: CPU, host memory, two cards with master and memory, protocol monitor."""
+"""Bench around sim_pci_host.sv: CPU, host memory, two cards with master and memory, protocol monitor."""
 
 from __future__ import annotations
 
@@ -58,16 +58,16 @@ QUICK = {
     "card_discard": 32768,
     "card_target_abort": 0,
 }
-"""Settings without needless waits."""
+"""Settings without avoidable waits."""
 
 
 def settings_ports(dut: Any) -> tuple[SettingsPort, ...]:
-    """The settings of its bridge, and of its cards."""
+    """Return the settings ports of the bridge and of the cards."""
     return SettingsPort(dut.cfg, BRIDGE), SettingsPort(dut.card, CARD_SETTINGS, "card_")
 
 
 class HostBench:
-    """Agents on every port of sim_pci_host. `far_ns`: period of the bus of card 1, when it stands behind a bridge."""
+    """Agents on every port of sim_pci_host. `far_ns`: clock period of card 1's bus, if card 1 is behind a bridge."""
 
     def __init__(self, dut: Any, far_ns: int = 0, **settings: int) -> None:
         self.dut = dut
@@ -92,13 +92,13 @@ class HostBench:
         drive(self.dut, settings, self._ports)
 
     async def start(self) -> None:
-        """Reset."""
+        """Apply and release reset."""
         await ClockCycles(self.dut.clk, 12)
         self.dut.rst.value = 0
         await ClockCycles(self.dut.clk, 3)
 
     async def quiet(self, limit: int = 20000) -> None:
-        """Everything given is done and the segment sleeps."""
+        """Wait until all commands are done and the segment is idle."""
         await self.cpu.all_taken()
         for master in self.masters:
             await master.drain()
@@ -110,12 +110,12 @@ class HostBench:
         assert int(self.dut.idle_out.value) and int(self.dut.idle_in.value)
 
     def by_cpu(self) -> list[Any]:
-        """Transactions of the bridge."""
+        """Return the transactions of the bridge."""
         return [t for t in self.monitor.transactions if t.master == 0]
 
 
 async def begin(dut: Any, far_ns: int = 0, **settings: int) -> HostBench:
-    """A bench out of reset."""
+    """Return a bench out of reset."""
     bench = HostBench(dut, far_ns, **settings)
     await bench.start()
     return bench

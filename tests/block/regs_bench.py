@@ -1,4 +1,4 @@
-"""What the tests of the special registers share: a model of the register map, and the bench on `myri_lanai_regs`."""
+"""Shared parts of the special register tests: a model of the register map, and the bench on `myri_lanai_regs`."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ INPUTS = (
 
 
 class Model:
-    """ISR and its neighbours."""
+    """Model of ISR and the related registers."""
 
     def __init__(self) -> None:
         self.values: dict[int, int] = dict.fromkeys((Reg.ISR, Reg.EIMR, Reg.ERRORS, Reg.RECV_LOST, *PLAIN), 0)
         self.values[Reg.MYRINET] = MYRINET_AFTER_RESET
 
     def clock(self, write: tuple[int, int, bool] | None, events: dict[str, int]) -> None:
-        """One edge: a write (register, value, by the processor) and the event inputs."""
+        """Apply one edge: a write (register, value, True if by the processor) and the event inputs."""
         isr, clear, signal = self.values[Reg.ISR], 0, 0
         if write is not None:
             register, value, by_cpu = write
@@ -59,10 +59,10 @@ class Model:
 
 
 class Ports:
-    """Two ports, event inputs, time."""
+    """Both ports, the event inputs, and the edge index."""
 
     def __init__(self, dut: Any, inputs: Sequence[str]) -> None:
-        """`inputs`: those that are 0 at first."""
+        """Set up the ports; `inputs` are initially 0."""
         self.dut = dut
         self.rng = random.Random(cocotb.RANDOM_SEED)
         self.cycle = 0
@@ -80,13 +80,13 @@ class Ports:
         await self.edge
 
     async def tick(self, jump: int = 1) -> None:
-        """One edge; then `cycle` is further by `jump` (the index of the next edge)."""
+        """Clock one edge; `cycle` then advances by `jump`."""
         await self.edge
         self.cycle += jump
         self.dut.cycle.value = self.cycle
 
     def access(self, port: str, register: int, value: int | None = None) -> None:
-        """Put an access on a port for this clock."""
+        """Apply an access to a port for this clock."""
         dut = self.dut
         dut[f"{port}_reg_valid"].value = 1
         dut[f"{port}_reg_addr"].value = register
@@ -94,13 +94,13 @@ class Ports:
         dut[f"{port}_reg_wdata"].value = value or 0
 
     async def write(self, register: int, value: int, port: str = "cpu") -> None:
-        """A write in a clock of its own."""
+        """Write a register in a clock of its own."""
         self.access(port, register, value)
         await self.tick()
         self.dut[f"{port}_reg_valid"].value = 0
 
     async def read(self, register: int, port: str = "cpu") -> int:
-        """A read in a clock of its own; the value is that of the edge index shown."""
+        """Read a register in a clock of its own, at the current edge index."""
         self.access(port, register)
         await self.middle
         value = int(self.dut[f"{port}_reg_rdata"].value)
@@ -109,12 +109,12 @@ class Ports:
         return value
 
     def ticks(self, cycle: int) -> int:
-        """Half-microsecond ticks at an edge."""
+        """Return the half-microsecond ticks at an edge."""
         return cycle * 3 // 200
 
 
 class Bench(Ports):
-    """The registers of the LANai 9 and their model."""
+    """LANai 9 registers and their model."""
 
     def __init__(self, dut: Any) -> None:
         super().__init__(dut, INPUTS)

@@ -1,4 +1,4 @@
-"""What no reset has reached: on Icarus a flop begins as X, and keeps it."""
+"""Check for state without a reset: on Icarus a flop starts as X, and keeps it."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 from cocotb.handle import HierarchyObject, LogicObject
 
 SAYS = ("_valid", "_ready", "_req", "busy", "_q")
-"""Ends of names of wires and flops that say that something is there."""
+"""Suffixes of control wires and flops, which must be known after reset."""
 DATA = ("head_q",)
-"""Flops that hold data: nobody looks at them before something is there."""
+"""Data flops, which are not read before a control flop validates them."""
 
 
 def unreset(scope: Any) -> list[str]:
-    """Single bits within a scope that say that something is there, and are X."""
+    """Return the single control bits within a scope that are X."""
     log = logging.getLogger("gpi")
     before = log.level
     log.setLevel(logging.ERROR)  # not all that a scope has is an object of cocotb's

@@ -1,4 +1,4 @@
-"""The bench around sim_sp_bench: processor, bus master and link of the SP adapter's data path, and model."""
+"""Bench around sim_sp_bench: processor, bus master and link of the SP adapter's data path, and model."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ COUNTED = (
 
 
 class EngineBench:
-    """Host memory, link and processor; `model` has what must be."""
+    """Host memory, link and processor, with the expected state in `model`."""
 
     def __init__(self, dut: Any, sleep: bool = True, start_clocks: int = 0, beat: int = 2) -> None:
         self.dut = dut
@@ -42,7 +42,7 @@ class EngineBench:
         self.pci = PciSide(self)
         self.counts = dict.fromkeys(COUNTED, 0)
         self.sent: list[bytes] = []
-        """Packets that went to the link, without CRC."""
+        """Packets sent to the link, without CRC."""
         self.expected: list[bytes] = []
         self._going = bytearray()
         self._sink = StreamSink(dut, "send", ("tail", "last", "lanes"), dut.clk, self._goes)
@@ -50,13 +50,13 @@ class EngineBench:
         cocotb.start_soon(self._watch())
 
     async def start(self) -> None:
-        """Leave reset."""
+        """Release reset."""
         await ClockCycles(self.dut.clk, 5)
         self.dut.rst.value = 0
         await self.edge
 
     def pace(self, stall: float) -> None:
-        """Gaps and stalls on bus and link, and others on the internal bus."""
+        """Set random gaps and stalls on bus and link, and competing requests on the internal bus."""
         self.pci.pace(stall)
         self._sink.stalls = sometimes(stall, self.rng) if stall else never()
         self._source.gaps = sometimes(stall, self.rng) if stall else never()
@@ -64,11 +64,11 @@ class EngineBench:
             cocotb.start_soon(self._others(stall))
 
     def hold_link(self, held: bool) -> None:
-        """The link takes nothing."""
+        """Stop the link, or release it."""
         self._sink.stalls = sometimes(1.0, self.rng) if held else never()
 
     async def _others(self, share: float) -> None:
-        """Host and processor ask for the internal bus until they get it."""
+        """Request the internal bus as host and processor until it is granted."""
         dut, asked = self.dut, dict.fromkeys(("pio", "cpu"), False)
         while True:
             await self.middle
@@ -87,14 +87,14 @@ class EngineBench:
                     self.counts[name] += int(handle.value)
 
     def _goes(self, beat: Mapping[str, int]) -> None:
-        """An entry to the link."""
+        """Receive an entry sent to the link."""
         self._going += beat["lanes"].to_bytes(8, "little")[: beat["last"]]
         if beat["tail"]:
             self.sent.append(bytes(self._going))
             self._going.clear()
 
     def comes(self, packet: Coming) -> None:
-        """A packet from the link, in words of 8 bytes; the tail holds what is left."""
+        """Send a packet from the link, in words of 8 bytes; the tail entry holds the rest."""
         wire, at = packet.wire, 0
         while len(wire) - at >= 8:
             lanes = int.from_bytes(wire[at : at + 8], "little")
@@ -106,7 +106,7 @@ class EngineBench:
 
     # The processor.
     async def strobe(self, name: str, **values: int) -> None:
-        """A write of the processor, one clock."""
+        """Write a register as the processor, in one clock."""
         for wire, value in values.items():
             self.dut[wire].value = value
         self.dut[name].value = 1
@@ -114,28 +114,28 @@ class EngineBench:
         self.dut[name].value = 0
 
     async def command(self, first: int, address: int) -> None:
-        """Insert a command when there is room."""
+        """Insert a command once there is room."""
         while not int(self.dut.queue_room.value):
             await self.edge
         await self.strobe("w_command", w_pair=first << 32 | address)
 
     async def fetch(self, address: int, size: int) -> None:
-        """FETCH."""
+        """Insert a FETCH."""
         self.model.fetch(address, size)
         await self.command(fetch_command(size), address)
 
     async def bring(self, address: int, size: int) -> None:
-        """READ."""
+        """Insert a READ."""
         self.model.bring(address, size)
         await self.command(read_command(size), address)
 
     async def alarm(self) -> None:
-        """ALARM."""
+        """Insert an ALARM."""
         self.model.alarms += 1
         await self.command(1 << SpCommand.ALARM, 0)
 
     async def store(self, address: int, words: list[int]) -> None:
-        """STORE of words."""
+        """Insert a STORE of words."""
         self.model.store(address, b"".join(word.to_bytes(4, "big") for word in words))
         await self.command(store_command(4 * len(words), False), address)
         for at in range(0, len(words), 2):
@@ -143,19 +143,19 @@ class EngineBench:
             await self.strobe("w_words", w_pair=pair[0] << 32 | pair[1])
 
     async def deliver(self, address: int, data: bytes) -> None:
-        """STORE of user bytes of the packet at the head, which are `data`."""
+        """Insert a STORE of user bytes of the packet at the head, which are `data`."""
         self.model.store(address, data)
         await self.command(store_command(len(data), True), address)
 
     async def done_with(self) -> None:
-        """RECV_NEXT."""
+        """Write RECV_NEXT."""
         while not int(self.dut.queue_room.value):
             await self.edge
         await self.strobe("w_next")
         await self.edge
 
     async def launch(self, own: bytes | None = None) -> None:
-        """A packet out of random header words and the oldest FETCH, or of the processor's own bytes."""
+        """Send a packet of random header words and the oldest FETCH, or of the processor's own bytes."""
         words = [self.rng.getrandbits(32) for _ in range(6)]
         size = len(own) << 16 if own is not None else len(self.model.fifo[0])
         self.expected.append(self.model.send(words, own))
@@ -170,7 +170,7 @@ class EngineBench:
         await self.edge
 
     async def look(self) -> tuple[int, list[int]]:
-        """RECV_STATUS and RECV0 to RECV7 of the packet at the head, when one is there."""
+        """Wait for a packet at the head, and return RECV_STATUS and RECV0 to RECV7."""
         while not int(self.dut.arrived.value):
             await self.edge
         words = []
@@ -182,7 +182,7 @@ class EngineBench:
         return int(self.dut.recv_status.value), words
 
     async def read_words(self, count: int) -> bytes:
-        """The read buffer."""
+        """Return the content of the read buffer."""
         words = []
         for index in range(count):
             self.dut.r_index.value = index
@@ -192,7 +192,7 @@ class EngineBench:
         return b"".join(word.to_bytes(4, "big") for word in words)
 
     async def quiet(self) -> None:
-        """Wait until nothing is under way."""
+        """Wait until no operation is in progress."""
         await self.edge
         for _ in range(20000):
             await self.edge
@@ -202,7 +202,7 @@ class EngineBench:
         assert int(self.dut.left_idle.value) and not int(self.dut.in_flight.value), "still under way"
 
     def check(self) -> None:
-        """Host memory, packets and counts as the model has them; nothing misused; asleep."""
+        """Check host memory, packets and counts against the model, no misuse, and an idle clock."""
         assert self.host == self.model.host
         assert self.sent == self.expected
         counted = {"set_fetched": self.model.fetched, "set_stored": self.model.stored, "set_sent": len(self.expected)}

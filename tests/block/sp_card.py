@@ -1,4 +1,4 @@
-"""The bench around sim_nic_bench.sv with the SP adapter: firmware's steps on its registers."""
+"""Bench around sim_nic_bench.sv with the SP adapter: firmware operations on its registers."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from tests.block.nic_card import CardBench
 
 INVARIANTS = ("st_dma_error", "st_queue_overflow", "st_packet_misuse", "st_send_misuse", "st_pio_misuse")
 TARGET = 0x8000
-"""Host memory above holds what is received, below it what is sent."""
+"""Host address from which on received data are stored; data to send are below."""
 ALL_PS = 75000
-"""The three clocks stand at the same phase at multiples of this."""
+"""Period after which the three clocks have the same phases again, ps."""
 
 
 class SpBench(CardBench):
-    """Driver and firmware of one adapter whose link comes back to itself."""
+    """Driver and firmware of one adapter with a looped-back link."""
 
     def __init__(self, dut: Any, sleep: int = 1, **settings: int) -> None:
         super().__init__(dut, sleep, **{"cfg_wide": 0, **settings})
         self.host = bytearray(self.rng.randbytes(len(self.memory.bytes)))
-        """Host memory as it must be."""
+        """Expected content of host memory."""
         self.memory.bytes[:] = self.host
         self.fetched = self.stored = self.sent = 0
-        """What the counters of STATUS must come to, beyond 8 bits too."""
+        """Expected values of the counters in STATUS, not limited to 8 bits."""
         self.broken: list[str] = []
-        """Invariants of this adapter that were broken."""
+        """Violated invariants of this adapter."""
         cocotb.start_soon(self._watch_invariants())
 
     async def _watch_invariants(self) -> None:
@@ -42,7 +42,7 @@ class SpBench(CardBench):
                 self.broken += [name for name, handle in handles if int(handle.value)]
 
     async def aligned(self) -> None:
-        """Wait until the three clocks stand at the same phase."""
+        """Wait until the three clocks have their initial phases."""
         await Timer(ALL_PS - (int(get_sim_time("ps")) - self.origin) % ALL_PS + 1, "ps")
         await self.edge
 
@@ -51,7 +51,7 @@ class SpBench(CardBench):
         await self._until(bit, 1, value)
 
     async def until_counted(self, counter: SpStatus, value: int) -> None:
-        """Wait until a counter of STATUS has come to a value."""
+        """Wait until a counter of STATUS reaches a value."""
         await self._until(counter, 0xFF, value & 0xFF)
 
     async def _until(self, bit: SpStatus, mask: int, value: int) -> None:
@@ -67,12 +67,12 @@ class SpBench(CardBench):
         await self.lanai_write(SpReg.COMMAND_LOW, address)
 
     async def fetch(self, address: int, size: int) -> None:
-        """FETCH."""
+        """Insert a FETCH."""
         await self.order(fetch_command(size), address)
         self.fetched += 1
 
     async def store(self, address: int, words: Sequence[int]) -> None:
-        """STORE of words that the processor gives; the host memory as it must be."""
+        """Insert a STORE of words from the processor, and update the expected host memory."""
         await self.order(store_command(4 * len(words), False), address)
         for at in range(0, len(words) - 1, 2):
             await self.lanai_write(SpReg.DATA_HIGH, words[at])
@@ -84,19 +84,19 @@ class SpBench(CardBench):
         self.stored += 1
 
     async def deliver(self, address: int, data: bytes) -> None:
-        """STORE of the packet's next bytes, which must be `data`."""
+        """Insert a STORE of the packet's next bytes, which must be `data`."""
         await self.order(store_command(len(data), True), address)
         self.host[address : address + len(data)] = data
         self.stored += 1
 
     async def read_host(self, address: int, count: int) -> tuple[int, ...]:
-        """READ of words."""
+        """Insert a READ of words and return them."""
         await self.order(read_command(4 * count), address)
         await self.until(SpStatus.READ)
         return tuple([await self.lanai_read(SpReg.READ0 + 4 * i) for i in range(count)])
 
     async def launch(self, packet: SpPacket, inline: bool = False) -> None:
-        """SEND0 and on, SEND_START; the user data stand in the Send FIFO, or go `inline`."""
+        """Write SEND0 and following, then SEND_START; the user data are in the Send FIFO, or `inline`."""
         await self.until(SpStatus.SEND_FREE)
         for index, word in enumerate([*packet.header.words(), *packet.via]):
             await self.lanai_write(SpReg.SEND0 + 4 * index, word)
@@ -107,7 +107,7 @@ class SpBench(CardBench):
         self.sent += 1
 
     async def headers(self) -> tuple[int, ...]:
-        """RECV0 to RECV5 of the packet at the head."""
+        """Return RECV0 to RECV5 of the packet at the head."""
         return tuple([await self.lanai_read(SpReg.RECV0 + 4 * index) for index in range(6)])
 
     async def done(self) -> None:
@@ -117,13 +117,13 @@ class SpBench(CardBench):
         await self.quiet()
 
     def a_packet(self, size: int) -> SpPacket:
-        """A packet with random fields and user data."""
+        """Return a packet with random fields and user data."""
         rng = self.rng
         via = rng.getrandbits(31), rng.getrandbits(32)
         return SpPacket(b"", rng.getrandbits(16), rng.getrandbits(16), via, rng.randbytes(size))
 
     def check(self) -> None:
-        """Host memory as it must be, nothing broken, counters as they must be."""
+        """Check host memory, invariants and counters."""
         assert self.memory.bytes == self.host
         assert self.broken == self.bad == []
         status = int(self.dut.isr.value)
@@ -132,14 +132,14 @@ class SpBench(CardBench):
 
 
 async def begin(dut: Any, **settings: int) -> SpBench:
-    """A bench out of reset."""
+    """Return a bench out of reset."""
     bench = SpBench(dut, **settings)
     await bench.start()
     return bench
 
 
 async def bring(bench: SpBench, packet: SpPacket, align: int) -> None:
-    """Put a packet's user data into host memory at an alignment, sixteen of them apart, and FETCH them."""
+    """Store a packet's user data in one of sixteen areas of host memory, at an alignment, and FETCH them."""
     at = bench.fetched % 16 * (TARGET // 16) + align
     bench.host[at : at + len(packet.data)] = bench.memory.bytes[at : at + len(packet.data)] = packet.data
     await bench.fetch(at, len(packet.data))

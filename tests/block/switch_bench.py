@@ -1,4 +1,4 @@
-"""The bench around `myri_switch`: an agent at every port, the functional model, the scoreboard."""
+"""Bench around `myri_switch`: an agent at every port, the functional model, the scoreboard."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ DEFAULTS = {
 
 
 class Bench:
-    """The switch, an agent at every port, the model and the scoreboard.
+    """Switch with an agent at every port, the model and the scoreboard.
 
     Packets carry their source in the type, so that the expected order is known per input and output.
     """
@@ -58,15 +58,15 @@ class Bench:
         self.grid.samplers.append(self._watch)
 
     def gated(self) -> bool:
-        """Whether the ports have gated clocks."""
+        """Return True if the ports have gated clocks."""
         return bool(int(self.dut.GATED.value.to_unsigned()))
 
     def reference(self, present: frozenset[int]) -> Crossbar:
-        """The functional model of a switch to which cables lead at these ports."""
+        """Return the functional model of a switch with cables at the given ports."""
         return Crossbar(self.ports, present)
 
     def source_of(self, wire: bytes) -> int:
-        """The port at which a packet came in that left as `wire`."""
+        """Return the input port of a packet that left as `wire`."""
         return wire[3]
 
     def _compare(self, output: int) -> Any:
@@ -94,16 +94,16 @@ class Bench:
                 assert keys >> 32 * port & 0xFF == port, "the last byte of the key is the source"
 
     def packet(self, source: int, output: int, size: int) -> Packet:
-        """A packet whose fourth type byte is its source."""
+        """Return a packet whose fourth type byte is its source."""
         kind = self.rng.getrandbits(23) << 8 | source
         return Packet(bytes([route_byte(output - source)]), kind, self.rng.randbytes(size))
 
     def wire(self, source: int, output: int, size: int) -> bytes:
-        """A packet of this kind of switch as it comes in."""
+        """Return a packet for this kind of switch as it arrives."""
         return self.packet(source, output, size).to_wire()
 
     def send(self, source: int, wire: bytes) -> Fate:
-        """Queue a packet at a port and expect what the model says."""
+        """Queue a packet at a port and expect the model's result."""
         passage = self.model.passage(source, wire)
         self.fates[source, passage.fate] += 1
         if passage.fate is Fate.FORWARDED:
@@ -112,13 +112,13 @@ class Bench:
         return passage.fate
 
     def send_random(self, longest: int = 60) -> None:
-        """One random packet from every port."""
+        """Send one random packet from every port."""
         for source in range(self.ports):
             output = self.rng.randrange(self.ports)
             self.send(source, self.wire(source, output, self.rng.randint(0, longest)))
 
     def stall(self, share: float) -> None:
-        """Receivers send STOP for random stretches of time, refreshed, and GO."""
+        """Have receivers send STOP for random intervals, refreshed, and GO."""
         state = [0] * self.ports
 
         def drive(now: int) -> None:
@@ -141,7 +141,7 @@ class Bench:
         return self.driver.idle and not any(self.expected.values())
 
     async def settle(self, limit: int = 60_000) -> None:
-        """Until everything expected has come, and nothing else comes after it."""
+        """Wait until all expected packets have arrived, and check that no others follow."""
         await self.grid.run(limit, lambda: self.done)
         left = {pair: len(queue) for pair, queue in self.expected.items() if queue}
         assert not left, f"never arrived (input, output): {left}"
@@ -150,12 +150,12 @@ class Bench:
         self.check_counters()
 
     def counter(self, name: str) -> list[int]:
-        """One counter of every port."""
+        """Return one counter of every port."""
         value = int(self.dut[name].value)
         return [value >> 32 * port & 0xFFFF_FFFF for port in range(self.ports)]
 
     def check_counters(self) -> None:
-        """Counters and strobes agree with the model's fates."""
+        """Check counters and strobes against the model's results."""
         counters = {"count_packets": Fate.FORWARDED, "count_bad_route": Fate.BAD_ROUTE, "count_absent": Fate.ABSENT}
         for name, fate in counters.items():
             assert self.counter(name) == [self.fates[port, fate] for port in range(self.ports)], name
@@ -167,7 +167,7 @@ class Bench:
 
 
 async def random_crcs(bench: Bench, places: Callable[[int], Sequence[int]]) -> None:
-    """Forty packets, a bit flipped in every other one at one of the places of its length: wrong CRC-8s stay wrong."""
+    """Send forty packets, every other one with a flipped bit at one of `places`: wrong CRC-8s must stay wrong."""
     await bench.grid.reset()
     for number in range(40):
         source, output = bench.rng.randrange(bench.ports), bench.rng.randrange(bench.ports)
@@ -182,7 +182,7 @@ async def random_crcs(bench: Bench, places: Callable[[int], Sequence[int]]) -> N
 
 
 async def random_routes(bench: Bench) -> None:
-    """Packets to all outputs, a fourth with a bad route byte; what cannot be sent on is consumed and counted."""
+    """Send packets to all outputs, a fourth with a bad route byte: these must be consumed and counted."""
     await bench.grid.reset()
     for _ in range(8):
         for source in range(bench.ports):
@@ -195,7 +195,7 @@ async def random_routes(bench: Bench) -> None:
 
 
 async def illegal_characters(bench: Bench) -> None:
-    """An illegal character inside a packet of every other port: each is told at its port, and nothing else happens."""
+    """Send an illegal character within a packet of every other port: only that port may report it."""
     await bench.grid.reset()
     bench.send_random(30)
     struck = range(0, bench.ports, 2)
@@ -207,7 +207,7 @@ async def illegal_characters(bench: Bench) -> None:
 
 
 async def first_character(bench: Bench, size: int) -> int:
-    """Grid points from the first character of a packet from port 0 to 1 at `rx` to its first at `tx`."""
+    """Return the grid points from a packet's first character at `rx` of port 0 to its first at `tx` of port 1."""
     await bench.grid.reset()
     bench.send(0, bench.wire(0, 1, size))
     first: list[int] = []
@@ -222,7 +222,9 @@ async def first_character(bench: Bench, size: int) -> int:
 
 
 async def _episode(bench: Bench, rng: random.Random, bursts: int) -> tuple[Any, int]:
-    """Bursts, silences, blocked outputs; every data character and trace strobe with its time, and the edges it took."""
+    """Run bursts, silences and blocked outputs; return each data character and trace strobe with its time, and the
+    edges used.
+    """
     bench.rng = rng
     await bench.grid.reset(rng.randint(0, 500))
     for _ in range(bursts):
@@ -239,7 +241,10 @@ async def _episode(bench: Bench, rng: random.Random, bursts: int) -> tuple[Any, 
 async def sleeping_changes_nothing(
     made: Callable[[bool, random.Random], Bench], run: int, bursts: int, most: float
 ) -> None:
-    """An episode of a bench that is `made` asleep and always on: the same; asleep with at most so many of the edges."""
+    """Compare an episode of a bench `made` with gated and with free-running clocks.
+
+    All characters must be equal, and the gated run may use at most the fraction `most` of the edges.
+    """
     seed = random.Random(cocotb.RANDOM_SEED + run).randint(0, 1 << 30)
     results = []
     for sleeping in (False, True):

@@ -1,7 +1,7 @@
-"""64-bit beats of the PIO stream as beats of 32 bits.
+"""64-bit beats of the PIO stream split into 32-bit beats.
 
-Strategy: random writes and reads go in, taken with random stalls; the bench answers each read with a word that follows
-from its address. The halves that must come out, and the answers put together, are computed from the beats alone.
+Strategy: random writes and reads are sent with random stalls; the bench answers each read with a word that depends on
+its address. The expected halves and joined answers are computed from the beats alone.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ BEATS = 300
 
 
 def answer(address: int) -> int:
-    """The word that the bench gives for a read of a word address."""
+    """Return the bench's answer to a read of a word address."""
     return address * 0x9E3779B1 & 0xFFFFFFFF
 
 
 def halves(read: int, address: int, be: int, data: int) -> list[tuple[int, int, int, int]]:
-    """What must come out for a beat: (read, word address, be, data)."""
+    """Return the expected output of a beat: (read, word address, be, data) per half."""
     both = [(read, 2 * address + i, be >> 4 * i & 15, data >> 32 * i & 0xFFFFFFFF) for i in (0, 1)]
     if read:
         return both
@@ -32,7 +32,7 @@ def halves(read: int, address: int, be: int, data: int) -> list[tuple[int, int, 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 @cocotb.parametrize(stall=[0.0, 0.5])
 async def every_half_comes_once_and_in_order(dut: Any, stall: float) -> None:
-    """Writes give the halves with lanes, reads both and one answer."""
+    """Check that a write outputs the halves with enabled lanes, and a read both halves and one answer."""
     rng = random.Random(cocotb.RANDOM_SEED)
     Clock(dut.clk, 10, unit="ns", impl="gpi").start(start_high=False)
     dut.rst.value, dut.in_valid.value, dut.out_ready.value, dut.out_rsp_valid.value = 1, 0, 0, 0

@@ -1,4 +1,4 @@
-"""Every block bench passes on both simulators.
+"""All block benches on both simulators.
 
 Strategy: each file of tests/block/benches is one regression: a driver, an independent model, a scoreboard, random
 traffic with seeds, stalls and gaps. pytest only starts them; the behaviours are the names of the cocotb tests inside,

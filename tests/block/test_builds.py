@@ -1,9 +1,9 @@
-"""A build that cannot be right ends with an error that says why.
+"""Invalid builds end with an error that gives the reason.
 
-Strategy: a small module is wired up wrongly in every way that could hide a mistake, each way alone, and must be refused
-by the simulator that can see it, with the warning's or the pin's name in the message; wired up well it passes. The
-generated top of a cluster passes too, whatever its hosts are called. Only Icarus makes whole programs here; Verilator's
-part ends before its long C++ compilation, which the benches do anyway.
+Strategy: a small module is wired incorrectly in every way that could hide a mistake, each way alone. The simulator that
+can detect it must reject it, with the warning's or the pin's name in the message; correct wiring passes. The generated
+top of a cluster passes too, with any host names. Only Icarus builds whole programs here. Verilator's part ends before
+its long C++ compilation, which the benches do anyway.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ BAD_ON_ICARUS = [
 
 
 def wired(body: str) -> Design:
-    """A design whose top has this body."""
+    """Return a design whose top has this body."""
     return Design("top", generated={"top.sv": f"{PART}module top ({PORTS});\n  {body}\nendmodule\n"})
 
 
 def job(folder: Path, wanted: Design) -> Job:
-    """A design as a compiler gets it, its generated files written to a folder."""
+    """Return the compiler job of a design, with its generated files written to a folder."""
     folder.mkdir(exist_ok=True)
     generated: Mapping[str, str] = wanted.generated
     for name, text in generated.items():

@@ -1,8 +1,8 @@
-"""The circuits in their slots: whose words and whose accesses of the bank count.
+"""Circuits in their slots: only the active circuit's words and bank accesses take effect.
 
-Strategy: the generated module of the example, without the shell: the test plays it. A circuit that asks for bank 3
-when it is not its turn must be reported as a trespass and must not reach the bank; a result must stay until it is taken
-in its turn; where a circuit is must follow the loaded image.
+Strategy: the generated module of the example, with the test in place of the shell. A request for bank 3 by an inactive
+circuit must be reported as a trespass and must not reach the bank. A result must be kept until its circuit is active.
+The location of a circuit must follow the loaded image.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ async def a_circuit_that_uses_the_bank_out_of_turn_trespasses(dut: Any) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="us")
 async def a_circuit_whose_image_goes_begins_anew_when_it_comes_back(dut: Any) -> None:
-    """Each is left with a word that nobody takes."""
+    """Leave each circuit with an unread word, and check that it restarts when its image is loaded again."""
     await begin(dut, 0)
     for circuit in EXAMPLE:
         image = images(EXAMPLE).index(circuit.image) + 1
@@ -67,7 +67,7 @@ async def a_circuit_whose_image_goes_begins_anew_when_it_comes_back(dut: Any) ->
 
 
 async def bank(dut: Any) -> None:
-    """Bank 3, which holds zeros: each read is answered in the next clock."""
+    """Model bank 3 with zeros: each read is answered one clock later."""
     dut.mem_ready.value, dut.mem_rdata.value = 1, 0
     while True:
         await RisingEdge(dut.clk)
@@ -75,7 +75,7 @@ async def bank(dut: Any) -> None:
 
 
 async def clocks(dut: Any, count: int = 5) -> tuple[int, ...]:
-    """So many; then the word that is given out."""
+    """Wait for `count` clocks and return the current output."""
     for _ in range(count):
         await RisingEdge(dut.clk)
     return tuple(int(dut[f"out_{name}"].value) for name in ("valid", "last", "bytes", "data"))

@@ -1,6 +1,4 @@
-"""The cases of a bench on Icarus: fewer than there are combinations, and yet each value of each axis; a third of the
-traffic.
-"""
+"""Cases of a bench on Icarus: a minimal set with each value of each axis, and a third of the traffic."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-"""The crossing FIFO between unrelated clocks.
+"""Clock-crossing FIFO between unrelated clocks.
 
-Strategy: two clocks of every ratio, with random phases, random gaps and stalls; entries must leave in order, none
-lost, none twice, and an entry must be visible exactly cfg_latency read edges after the first read edge strictly
-behind its write. The same commands at the same times are run with both clocks always on and asleep whenever the FIFO
-allows: equal times. Both clocks are made here, edge by edge, so that coinciding edges and sleep are under control.
+Strategy: two clocks of every ratio, with random phases, random gaps and stalls. Entries must leave in order, none lost
+or duplicated. An entry must be visible exactly cfg_latency read edges after the first read edge strictly after its
+write. The same commands at the same times are run with both clocks free-running and gated whenever the FIFO allows: the
+times must be equal. Both clocks are generated here, edge by edge, so that coinciding and skipped edges are under
+control.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ STEP = Timer(1, unit="ns")
 
 @dataclass
 class Side:
-    """One clock: a grid of `period` steps from `phase` on."""
+    """Clock with edges on a grid of `period` steps from `phase` on."""
 
     name: str
     period: int
@@ -33,7 +34,7 @@ class Side:
 
 @dataclass
 class Episode:
-    """What happened: (time, entry) on each side."""
+    """Events of a run: (time, entry) on each side."""
 
     writes: list[tuple[int, int]] = field(default_factory=list)
     shown: list[tuple[int, int]] = field(default_factory=list)
@@ -42,7 +43,7 @@ class Episode:
 
 
 class Bench:
-    """Drives both sides on their grids."""
+    """Driver of both sides on their grids."""
 
     def __init__(self, dut: Any, write: Side, read: Side, latency: int, sleeping: bool) -> None:
         self.dut, self.write, self.read, self.sleeping = dut, write, read, sleeping
@@ -64,7 +65,7 @@ class Bench:
         return not self.sleeping or bool(int(busy.value))
 
     async def run(self, steps: int, seed: int, write_share: float, read_share: float, idle: float = 0.0) -> Episode:
-        """`steps` time steps; what is offered and taken at a grid point depends on the seed and the time only."""
+        """Run `steps` time steps; the offered and accepted entries depend on the seed and the time only."""
         dut, log, entry = self.dut, self.log, 1
         rng = random.Random(seed)
         was_valid = False
@@ -155,7 +156,7 @@ async def an_entry_shows_at_the_promised_read_edge(dut: Any, periods: tuple[int,
 async def asleep_or_awake_every_entry_has_its_time(
     dut: Any, periods: tuple[int, int], latency: int, shares: tuple[float, float]
 ) -> None:
-    """Mostly empty; and bursts into a FIFO nearly full when the writer fell asleep, and drained since."""
+    """Compare gated and free-running clocks, mostly empty and with bursts into a nearly full FIFO."""
     seed = cocotb.RANDOM_SEED
     awake = await episode(dut, periods, latency, False, seed, shares, 6000, 0.7)
     asleep = await episode(dut, periods, latency, True, seed, shares, 6000, 0.7)

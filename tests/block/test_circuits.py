@@ -1,9 +1,9 @@
-"""Every user circuit against its model in `pymodels.card`.
+"""All user circuits against their models in `pymodels.card`.
 
-Strategy: random messages (empty ones, odd lengths, the lengths around a block of SHA-256) go through one circuit after
-another without a reset, so that state carried from message to message counts. Gaps at the input, stalls at the
-output, pauses of the clock enable and a slow bank come at random; one run has none. The results must be the model's,
-each with exactly one end. A reset in the middle of a message must give the circuit as configured.
+Strategy: random messages (empty ones, odd lengths, lengths around a block of SHA-256) go through one circuit after
+another without a reset, to include state carried between messages. Gaps at the input, stalls at the output, pauses of
+the clock enable and a slow bank occur at random; one run has none. The results must match the model's, each with
+exactly one end. A reset in the middle of a message must restore the configured state.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ LENGTHS = (0, 1, 2, 3, 4, 5, 31, 32, 51, 52, 53, 55, 56, 57, 59, 60, 61, 63, 64,
 
 @dataclass(frozen=True)
 class Message:
-    """One message: its first argument and its payload."""
+    """First argument and payload of a message."""
 
     argument: int
     payload: bytes
 
 
 class Bench:
-    """Drives a circuit word by word; `pause` is the probability that a side does nothing in a clock."""
+    """Driver of a circuit, word by word; `pause` is the probability that a side is idle in a clock."""
 
     def __init__(self, dut: Any, pause: float) -> None:
         self.dut = dut
@@ -55,7 +55,7 @@ class Bench:
         return self.rng.random() >= self.pause
 
     async def run(self, message: Message, stop_after: int | None = None) -> bytes:
-        """The result of one message; with `stop_after`, only so many words go in and nothing is waited for."""
+        """Return the result of one message; with `stop_after`, send only so many words and return at once."""
         dut = self.dut
         words = [message.payload[i : i + 4] for i in range(0, len(message.payload), 4)] or [b""]
         dut.arguments.value = message.argument
@@ -84,7 +84,7 @@ class Bench:
         return bytes(result)
 
     def _serve_bank(self) -> None:
-        """The bank answers a read in the next clock of the circuit."""
+        """Answer each bank read in the circuit's next clock."""
         dut = self.dut
         dut.mem_rvalid.value = int(self._read is not None)
         if self._read is not None:
@@ -103,7 +103,7 @@ def circuit_name(dut: Any) -> str:
 
 
 def messages(name: str, rng: random.Random, count: int) -> list[Message]:
-    """Random messages that mean something to the circuit."""
+    """Return random messages that are meaningful to the circuit."""
     if name == "fir16":
         first = [Message(1, rng.randbytes(32)), Message(0, b"\xff\x7f\x00\x80" * 20)]
         return first + [Message(0, rng.randbytes(rng.choice(LENGTHS) & ~1)) for _ in range(count)]

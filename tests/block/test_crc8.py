@@ -1,7 +1,8 @@
-"""The CRC-8 step against the bitwise definition.
+"""CRC-8 step against the bitwise definition.
 
-Strategy: the model divides bit by bit; every register value meets random bytes, and register 0 meets every byte, so
-that each of the 16 input bits is seen in both values with all others random (the function is linear: that covers it).
+Strategy: the model divides bit by bit. Every register value is combined with random bytes, and register 0 with every
+byte. Each of the 16 input bits therefore takes both values with all others random, which is complete because the
+function is linear.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The doorbell unit with a memory.
+"""Doorbell unit with a memory.
 
-Strategy: random beats of the host (either half or both, all lanes or some) go in while the firmware side moves the
-consumer at random; an independent model says which entries stand in SRAM, where the producer is, and what was
-dropped. One and four FIFOs, sizes, and grants are crossed; small FIFOs are filled until they overflow, and the
-running numbers wrap.
+Strategy: random beats of the host (either half or both, all lanes or some) are sent while the firmware side moves the
+consumer at random. An independent model gives the expected entries in SRAM, the producer, and the dropped entries. One
+and four FIFOs, sizes, and grants are crossed; small FIFOs are filled until they overflow, and the free-running numbers
+wrap.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MEMORY = 1 << 16
 
 
 class Bench(NicBench):
-    """Beats in, entries in SRAM out."""
+    """Driver of beats, and scoreboard of entries in SRAM."""
 
     def __init__(self, dut: Any, size: int, multi: bool, sleep: bool = True) -> None:
         zeros = dict.fromkeys(("w_base", "w_base_data", "w_consumer", "w_data"), 0)
@@ -44,14 +44,14 @@ class Bench(NicBench):
                 self.overflows += int(self.dut.overflow.value)
 
     async def set_up(self) -> None:
-        """Start and load the bases."""
+        """Start the bench and load the bases."""
         await self.start()
         for fifo, base in enumerate(self.model.bases):
             self.dut.w_base_data.value = base
             await self.strobe("w_base", bit=fifo)
 
     def ring(self) -> None:
-        """Queue a random beat and give it to the model."""
+        """Queue a random beat and pass it to the model."""
         rng = self.rng
         address = rng.randrange(Pci.DOORBELL, Pci.END, 8)
         data = rng.randbytes(8)
@@ -63,19 +63,19 @@ class Bench(NicBench):
                 self.model.write(address + half, kept)
 
     async def drained(self) -> None:
-        """Wait until every beat is through."""
+        """Wait until every beat is done."""
         while self.source.queue or int(self.dut.in_valid.value):
             await self.edge
         await ClockCycles(self.dut.clk, 3)
 
     async def consume(self, fifo: int, to: int) -> None:
-        """The firmware's write of a consumer number."""
+        """Write a consumer number as firmware."""
         self.model.consumer[fifo] = to % (1 << 17)
         await self.strobe("w_consumer", self.model.consumer[fifo], bit=fifo)
         await self.edge
 
     def check(self) -> None:
-        """Memory, numbers, counts."""
+        """Check memory, numbers and counts."""
         found = self.sram.load(0, len(self.image))
         assert found == bytes(self.image)
         producers = int(self.dut.producer.value)
@@ -88,7 +88,7 @@ class Bench(NicBench):
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 @cocotb.parametrize(size=[0, 2], multi=[False, True], grant=[0.0, 0.6])
 async def each_write_becomes_an_entry(dut: Any, size: int, multi: bool, grant: float) -> None:
-    """Both halves, partial words, bases in any order; the consumer follows."""
+    """Send both halves and partial words with bases in any order; the consumer follows."""
     bench = Bench(dut, size, multi)
     bench.allow = sometimes(grant, bench.rng) if grant else never()
     await bench.set_up()
@@ -104,7 +104,7 @@ async def each_write_becomes_an_entry(dut: Any, size: int, multi: bool, grant: f
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def a_full_fifo_drops_and_counts(dut: Any) -> None:
-    """512 entries, then nothing more until the consumer moves; then exactly as many as were consumed."""
+    """Fill 512 entries: further ones are dropped until the consumer moves, then as many fit as were consumed."""
     bench = Bench(dut, 0, False)
     await bench.set_up()
     while bench.model.overflows < 20:
@@ -122,7 +122,7 @@ async def a_full_fifo_drops_and_counts(dut: Any) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def the_numbers_wrap_with_the_fifo(dut: Any) -> None:
-    """More entries than a FIFO holds, four times over, with the consumer close behind."""
+    """Send four times the FIFO's capacity, with the consumer close behind."""
     bench = Bench(dut, 0, False)
     await bench.set_up()
     while bench.model.producer[0] < 2100:
@@ -136,7 +136,7 @@ async def the_numbers_wrap_with_the_fifo(dut: Any) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def writing_a_base_empties_the_fifo(dut: Any) -> None:
-    """Producer and consumer start again at 0, at the new place."""
+    """Write a base: producer and consumer restart at 0, at the new address."""
     bench = Bench(dut, 0, False)
     await bench.set_up()
     for _ in range(9):

@@ -1,8 +1,8 @@
-"""The synchronous FIFO against a deque.
+"""Synchronous FIFO against a deque.
 
-Strategy: a source with gaps and a sink with stalls move random entries; the order, the level at every edge and the
-handshakes must be those of a deque of the same depth. Gaps and stalls are crossed so that it runs empty, full and
-through both at full rate.
+Strategy: a source with gaps and a sink with stalls move random entries; order, level at every edge and handshakes must
+match a deque of the same depth. Gaps and stalls are crossed so that the FIFO runs empty, full, and through both at full
+rate.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The FIFO card with buffers: PCI segment with the host's CPU on one side, the other end of its link on the other.
+"""FIFO card with buffers: PCI segment with the host's CPU on one side, the link partner on the other.
 
-Strategy: the bench is a host that does everything by stores and loads, and a link that brings and takes packets. Model
-and scoreboard compare every packet that goes out, every packet that is taken, the whole memory, and the errors. First
-each way alone, then both at once with gaps and STOP; then what is full, empty, exhausted, wrong, or reset under load.
+Strategy: the bench is a host that does everything by stores and loads, and a link that sends and receives packets.
+Model and scoreboard compare every sent and received packet, the whole memory, and the errors. First each direction
+alone, then both at once with gaps and STOP; then full and empty FIFOs, an empty pool, errors, and reset under load.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from tests.block.cases import some
 from tests.block.fifo_bench import BASE, EDGES, FifoBench, begin
 
 SENDERS, POOL = range(1, 9), range(9, 16)
-"""Buffers that the tests send from, and those that they give to the pool."""
+"""Buffers that the tests send from, and buffers that they return to the pool."""
 
 
 async def buffers(dut: Any, pool: int = 0, **settings: int) -> FifoBench:
-    """A bench with buffers, so many of them in the pool."""
+    """Return a bench with buffers, `pool` of them in the pool."""
     bench = await begin(dut, Form.BUFFERS, **settings)
     for number in POOL[:pool]:
         await bench.free(number)
@@ -30,7 +30,7 @@ async def buffers(dut: Any, pool: int = 0, **settings: int) -> FifoBench:
 
 
 async def drain(bench: FifoBench) -> None:
-    """Take what has come until nothing is left, giving each buffer back."""
+    """Receive all packets and return each buffer to the pool."""
     while bench.model.ready:
         number = bench.model.ready[0][0] >> 16 & 0x7F
         if await bench.next_packet() is not None:
@@ -40,7 +40,7 @@ async def drain(bench: FifoBench) -> None:
 @cocotb.test(timeout_time=8, timeout_unit="ms")
 @cocotb.parametrize((("wide", "latency"), [(0, 2), (1, 0)]))
 async def a_packet_goes_out_of_its_buffer(dut: Any, wide: int, latency: int) -> None:
-    """Any size and place in the buffer; then its descriptor is SENT, with the host's own bits; keys of the trace."""
+    """Send any size at any place: the descriptor becomes SENT, with the host's own bits; check trace keys."""
     bench = await buffers(dut, wide=wide, latency=latency)
     for size in some((1, 2041, 8, 5, 9, 2048, *(bench.rng.randrange(4, 300) for _ in range(5)))):
         skip = bench.rng.randrange(min(8, Size.BUFFER + 1 - size))
@@ -60,7 +60,7 @@ async def a_packet_goes_out_of_its_buffer(dut: Any, wide: int, latency: int) -> 
 @cocotb.test(timeout_time=8, timeout_unit="ms")
 @cocotb.parametrize((("wide", "latency"), [(0, 2), (1, 0)]))
 async def a_packet_that_comes_fills_the_oldest_buffer_of_the_pool(dut: Any, wide: int, latency: int) -> None:
-    """Any size; too long ones are cut and flagged, wrong CRC-8s are flagged; the buffer is the host's until given."""
+    """Receive any size: too long packets are cut and flagged, wrong CRC-8s flagged; the host keeps the buffer."""
     bench = await buffers(dut, pool=4, wide=wide, latency=latency)
     short = [bench.rng.randrange(1, 300) for _ in range(6)]
     for size in some((1, 2049, 7, 15, 2048, 6, 8, 2047, 2050, 2500, *short)):
@@ -76,7 +76,7 @@ async def a_packet_that_comes_fills_the_oldest_buffer_of_the_pool(dut: Any, wide
 @cocotb.test(timeout_time=40, timeout_unit="ms")
 @cocotb.parametrize((("stalls", "pool"), [(False, 7), (True, 2)]))
 async def random_traffic_both_ways_at_once(dut: Any, stalls: bool, pool: int) -> None:
-    """Every packet once, in order, unharmed; with `stalls` the link has gaps and stops, and the pool runs dry."""
+    """Check that every packet passes once, in order, intact; with `stalls` the link stops, the pool runs dry."""
     bench = await buffers(dut, pool=pool)
     rng, idle, busy = bench.rng, list(SENDERS), list[int]()
     for _ in some(range(50)):
@@ -105,7 +105,7 @@ async def random_traffic_both_ways_at_once(dut: Any, stalls: bool, pool: int) ->
 
 @cocotb.test(timeout_time=8, timeout_unit="ms")
 async def tx_ready_takes_32_buffers_and_refuses_more(dut: Any) -> None:
-    """While the link is stopped; what was taken goes out later, and a buffer that is there twice goes once."""
+    """Fill the FIFO while the link is stopped: accepted buffers are sent later, one queued twice is sent once."""
     bench = await buffers(dut)
     bench.hold(True)
     for number in range(1, 16):
@@ -125,7 +125,7 @@ async def tx_ready_takes_32_buffers_and_refuses_more(dut: Any) -> None:
 
 @cocotb.test(timeout_time=8, timeout_unit="ms")
 async def packets_without_a_free_buffer_wait_asleep_in_the_link(dut: Any) -> None:
-    """STOP to the sender, every clock asleep, nothing lost; each buffer given lets one in."""
+    """Check STOP to the sender, idle clocks and no loss; each returned buffer admits one packet."""
     bench = await buffers(dut, pool=2)
     for _ in range(5):
         bench.arrive(bench.rng.randbytes(300))
@@ -142,7 +142,7 @@ async def packets_without_a_free_buffer_wait_asleep_in_the_link(dut: Any) -> Non
 
 @cocotb.test(timeout_time=8, timeout_unit="ms")
 async def a_buffer_with_a_wrong_descriptor_is_passed_over(dut: Any) -> None:
-    """Not READY, empty, longer than the buffer: flagged, not sent, its descriptor untouched; the next one goes."""
+    """Check not READY, empty, and too long: flagged, not sent, descriptor unchanged; the next one is sent."""
     bench = await buffers(dut)
     wrong = (
         (State.FREE, 20, 0),
@@ -164,7 +164,7 @@ async def a_buffer_with_a_wrong_descriptor_is_passed_over(dut: Any) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def the_pool_refuses_what_is_no_buffer_or_in_it(dut: Any) -> None:
-    """Buffer 0 is the descriptor table; a buffer being filled is still in the pool; RX_NEXT needs a packet."""
+    """Check buffer 0 (the descriptor table), a buffer being filled (still pooled), and RX_NEXT without a packet."""
     bench = await buffers(dut, pool=1)
     for number, error in ((0, Error.NUMBER), (128, Error.NUMBER), (1 << 31, Error.NUMBER), (POOL[0], Error.POOLED)):
         await bench.free(number)
@@ -189,7 +189,7 @@ async def the_pool_refuses_what_is_no_buffer_or_in_it(dut: Any) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def what_the_host_does_where_nothing_is_is_flagged(dut: Any) -> None:
-    """Stores to holes, to read-only registers, of part of a register, of cells."""
+    """Store to unmapped addresses, read-only registers, parts of a register, and cells."""
     bench = await buffers(dut)
     for place, size in ((0x800050, 4), (0x900000, 8), (Region.STATUS, 4), (Region.RX_READY, 4), (Region.ERRORS, 2),
                         (Region.CELL_OUT + 4, 4), (Region.MODE + 4, 4)):  # fmt: skip
@@ -202,7 +202,7 @@ async def what_the_host_does_where_nothing_is_is_flagged(dut: Any) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def the_form_is_chosen_while_the_card_holds_nothing(dut: Any) -> None:
-    """Not with a packet there; afterwards the pool is empty, and its buffers can be given again."""
+    """Check that the form cannot change with a packet stored, and that the pool is empty and usable afterwards."""
     bench = await buffers(dut, pool=2)
     bench.arrive(bench.rng.randbytes(40))
     await bench.quiet()
@@ -222,7 +222,7 @@ async def the_form_is_chosen_while_the_card_holds_nothing(dut: Any) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def an_arrival_interrupts_the_host_that_asks(dut: Any) -> None:
-    """INTA# while a packet is there and INTERRUPT is set; RX_NEXT of the last one takes it away."""
+    """Check that INTA# is asserted with a packet and INTERRUPT set, and released by RX_NEXT of the last one."""
     bench = await buffers(dut, pool=2)
     for asks in (0, 1):
         await bench.write(Region.INTERRUPT, asks)
@@ -238,7 +238,7 @@ async def an_arrival_interrupts_the_host_that_asks(dut: Any) -> None:
 @cocotb.test(timeout_time=8, timeout_unit="ms")
 @cocotb.parametrize(wide=[0, 1])
 async def the_memory_takes_and_gives_bytes(dut: Any, wide: int) -> None:
-    """Random stores and loads of any size while packets go and come."""
+    """Store and load any size while packets are sent and received."""
     bench = await buffers(dut, pool=4, wide=wide)
     rng, first = bench.rng, Size.BUFFER * SENDERS[3]
     for step in some(range(40)):
@@ -255,7 +255,7 @@ async def the_memory_takes_and_gives_bytes(dut: Any, wide: int) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def a_bit_flipped_in_the_memory_leaves_and_is_read_flipped(dut: Any) -> None:
-    """The bytes that go are those of the memory, with a CRC-8 that is right."""
+    """Check that the sent bytes are those of the memory, with a good CRC-8."""
     bench = await buffers(dut, pool=1)
     bench.hold(True)
     await bench.send(1, bench.rng.randbytes(600))
@@ -275,9 +275,7 @@ async def a_bit_flipped_in_the_memory_leaves_and_is_read_flipped(dut: Any) -> No
 
 @cocotb.test(timeout_time=8, timeout_unit="ms")
 async def reset_under_load_leaves_a_card_as_new(dut: Any) -> None:
-    """In the middle of packets both ways, with FIFOs and pool half full; afterwards all is empty and works, and every
-    buffer can be given again.
-    """
+    """Reset during packets in both directions, with FIFOs and pool half full: all is empty and usable afterwards."""
     bench = await buffers(dut, pool=7)
     for _ in some(range(2)):
         for number in SENDERS:
@@ -300,7 +298,7 @@ async def reset_under_load_leaves_a_card_as_new(dut: Any) -> None:
 @cocotb.test(timeout_time=16, timeout_unit="ms")
 @cocotb.parametrize(latency=some([0, 1]))
 async def sleeping_clocks_change_no_time(dut: Any, latency: int) -> None:
-    """Packets both ways, with a stopped link and an empty pool: each trace record at the same picosecond."""
+    """Send packets in both directions, with a stopped link and an empty pool: equal trace times, gated or not."""
     bench = FifoBench(dut, Form.BUFFERS, latency=latency)
     logs, ran, steps = [], [], some(range(4))
     for sleep in (0, 1):
@@ -329,7 +327,7 @@ async def sleeping_clocks_change_no_time(dut: Any, latency: int) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def no_output_is_unknown_after_reset(dut: Any) -> None:
-    """Every wire of the bench's top level has a value (Icarus keeps X)."""
+    """Check that every wire of the bench's top level has a value (Icarus keeps X)."""
     await buffers(dut)
     await ClockCycles(dut.clk, 20)
     await ReadOnly()

@@ -1,8 +1,8 @@
-"""The FIFO card with cells: PCI segment with the host's CPU on one side, the other end of its link on the other.
+"""FIFO card with cells: PCI segment with the host's CPU on one side, the link partner on the other.
 
-Strategy: as for buffers (`test_fifo_card`): the bench is a host that does everything by stores and loads, and a link.
-What goes out is compared byte for byte with the model's cells, their routes and checks; what comes are right cells, and
-cells with a wrong size, a wrong HEC, a wrong CRC-8.
+Strategy: as for buffers (`test_fifo_card`), the bench is a host that does everything by stores and loads, and a link.
+Sent cells are compared byte by byte with the model's cells, their routes and checks. Received cells are good ones, and
+ones with a wrong size, HEC or CRC-8.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from tests.block.cases import some
 from tests.block.fifo_bench import BASE, EDGES, FifoBench, begin
 
 ROUTES = {number: bytes(0x80 | 3 * hop + number for hop in range(number % 8)) for number in (0, 1, 2, 4, 7, 8, 61, 63)}
-"""Circuits that the tests use: of each number of route bytes one at least."""
+"""Circuits that the tests use, at least one for each number of route bytes."""
 
 
 async def circuits(dut: Any, **settings: int) -> FifoBench:
-    """A bench with cells, and these circuits."""
+    """Return a bench with cells and these circuits."""
     bench = await begin(dut, Form.CELLS, **settings)
     for number, route in ROUTES.items():
         await bench.connect(number, route)
@@ -30,13 +30,13 @@ async def circuits(dut: Any, **settings: int) -> FifoBench:
 
 
 def a_cell(bench: FifoBench) -> Cell:
-    """A cell on one of the circuits; its header's first byte is no route byte."""
+    """Return a cell on one of the circuits; its header's first byte is not a route byte."""
     header = bench.rng.getrandbits(31) & ~(Size.CIRCUITS - 1 << 4) | bench.rng.choice(list(ROUTES)) << 4
     return Cell(header, bench.rng.randbytes(Size.PAYLOAD))
 
 
 def harm(bench: FifoBench, cell: Cell) -> tuple[bytes, bool]:
-    """A cell of the wire with something wrong: bytes, and whether their CRC-8 is right."""
+    """Return a damaged cell as bytes on the wire, and True if their CRC-8 is good."""
     wire, kind = cell.wire, bench.rng.randrange(5)
     if kind == 0:
         return wire, False
@@ -49,7 +49,7 @@ def harm(bench: FifoBench, cell: Cell) -> tuple[bytes, bool]:
 
 
 async def drain(bench: FifoBench) -> None:
-    """Take what has come until nothing is left."""
+    """Receive all cells."""
     while bench.model.cells:
         await bench.next_cell()
 
@@ -57,7 +57,7 @@ async def drain(bench: FifoBench) -> None:
 @cocotb.test(timeout_time=8, timeout_unit="ms")
 @cocotb.parametrize((("wide", "latency", "combine"), [(0, 2, False), (0, 1, True), (1, 0, True)]))
 async def a_cell_leaves_with_route_and_check(dut: Any, wide: int, latency: int, combine: bool) -> None:
-    """On every circuit, stored word by word or combined: route bytes, 53 bytes; keys of the trace are the header."""
+    """Send on every circuit, stored word by word or combined: route bytes, 53 bytes; trace keys are the header."""
     bench = await circuits(dut, wide=wide, latency=latency)
     for number in some(list(ROUTES)):
         cell = Cell(bench.rng.getrandbits(31) & ~0x3F0 | number << 4, bench.rng.randbytes(Size.PAYLOAD))
@@ -72,7 +72,7 @@ async def a_cell_leaves_with_route_and_check(dut: Any, wide: int, latency: int, 
 
 @cocotb.test(timeout_time=8, timeout_unit="ms")
 async def the_check_of_a_header_is_that_of_the_standard(dut: Any) -> None:
-    """An idle cell (00 00 00 01) has 52, an unassigned one (00 00 00 00) has 55 (ITU-T I.432)."""
+    """Check the HEC of an idle cell (00 00 00 01: 52) and of an unassigned one (00 00 00 00: 55) (ITU-T I.432)."""
     bench = await circuits(dut)
     for header, check in ((1, 0x52), (0, 0x55)):
         await bench.send_cell(Cell(header, bytes(48)))
@@ -86,7 +86,7 @@ async def the_check_of_a_header_is_that_of_the_standard(dut: Any) -> None:
 @cocotb.test(timeout_time=16, timeout_unit="ms")
 @cocotb.parametrize((("wide", "latency"), [(0, 2), (1, 0)]))
 async def cells_that_come_are_shown_in_order_and_wrong_ones_refused(dut: Any, wide: int, latency: int) -> None:
-    """Wrong size, HEC or CRC-8: counted and flagged, the next cell is in its place."""
+    """Check that a wrong size, HEC or CRC-8 is counted and flagged, and the next cell takes its place."""
     bench = await circuits(dut, wide=wide, latency=latency)
     rounds = some(range(8))
     for _ in rounds:
@@ -103,7 +103,7 @@ async def cells_that_come_are_shown_in_order_and_wrong_ones_refused(dut: Any, wi
 @cocotb.test(timeout_time=40, timeout_unit="ms")
 @cocotb.parametrize(stalls=[False, True])
 async def random_traffic_both_ways_at_once(dut: Any, stalls: bool) -> None:
-    """Every cell once, in order, unharmed; with `stalls` the link has gaps and stops."""
+    """Check that every cell passes once, in order, intact; with `stalls` the link has gaps and STOP."""
     bench = await circuits(dut)
     rng = bench.rng
     for _ in some(range(70)):
@@ -127,7 +127,7 @@ async def random_traffic_both_ways_at_once(dut: Any, stalls: bool) -> None:
 
 @cocotb.test(timeout_time=8, timeout_unit="ms")
 async def the_out_fifo_takes_32_cells_and_refuses_more(dut: Any) -> None:
-    """While the link is stopped; what found no place is flagged and gone, what found one goes later."""
+    """Fill the FIFO while the link is stopped: rejected cells are flagged and lost, accepted ones are sent later."""
     bench = await circuits(dut)
     bench.peer.stops = True
     while await bench.read(Region.STATUS) >> Status.SEND_LEVEL & 0xFF < Size.OUT_CELLS:
@@ -143,7 +143,7 @@ async def the_out_fifo_takes_32_cells_and_refuses_more(dut: Any) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def a_cell_begins_with_its_header(dut: Any) -> None:
-    """Payload without a header goes nowhere, and no cell leaves; of a header stored twice the second counts."""
+    """Check that payload without a header is dropped, and that the second of two stored headers counts."""
     bench = await circuits(dut)
     bench.cpu.store(BASE + Region.CELL_OUT + Size.CELL_PAYLOAD, bench.rng.randbytes(48))
     bench.model.errors.add(Error.OUT_FULL)
@@ -162,7 +162,7 @@ async def a_cell_begins_with_its_header(dut: Any) -> None:
 
 @cocotb.test(timeout_time=16, timeout_unit="ms")
 async def cells_without_a_place_wait_asleep_in_the_link(dut: Any) -> None:
-    """256 cells are in the FIFO; further ones wait, STOP holds the sender, and CELL_NEXT lets one in."""
+    """Fill the FIFO with 256 cells: further ones wait, STOP holds the sender, and CELL_NEXT admits one."""
     bench = await circuits(dut)
     for _ in range(Size.IN_CELLS + 8):
         bench.arrive(a_cell(bench).wire)
@@ -181,7 +181,7 @@ async def cells_without_a_place_wait_asleep_in_the_link(dut: Any) -> None:
 
 @cocotb.test(timeout_time=8, timeout_unit="ms")
 async def reset_under_load_leaves_a_card_as_new(dut: Any) -> None:
-    """In the middle of cells both ways, one half stored; afterwards all is empty and works, with cells again."""
+    """Reset during cells in both directions, one half stored: all is empty and usable afterwards, with cells again."""
     bench = await circuits(dut)
     for _ in some(range(2)):
         for _ in range(6):
@@ -200,7 +200,7 @@ async def reset_under_load_leaves_a_card_as_new(dut: Any) -> None:
 
 @cocotb.test(timeout_time=16, timeout_unit="ms")
 async def sleeping_clocks_change_no_time(dut: Any) -> None:
-    """Cells both ways, with a stopped link: each trace record at the same picosecond, asleep and always on."""
+    """Send cells in both directions, with a stopped link: equal trace times, gated or not."""
     bench = FifoBench(dut, Form.CELLS)
     logs, ran, steps = [], [], some(range(4))
     for sleep in (0, 1):

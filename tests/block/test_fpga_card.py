@@ -1,10 +1,10 @@
-"""The FPGA card on its PCI bus, from a message in its banks to the result in the NIC's queue.
+"""FPGA card on its PCI bus, from a message in its banks to the result in the NIC's queue.
 
-Strategy: the bench plays host and NIC with real PCI transactions under the protocol monitor. Random messages go to the
-circuits of the example by turns; results must be the models', with the headers that the forwarding table says, in
-order, while rings wrap and the NIC's queue fills. Two fabric clocks that are no multiples of the PCI clock, one with
-a divided user clock. A host that keeps a bank, an unread mailbox and the card's own DMA each have their test. A bank
-is never accessed by the side that does not own it.
+Strategy: the bench acts as host and NIC with real PCI transactions under the protocol monitor. Random messages go to
+the circuits of the example in turn. Results must match the models', in order and with the headers given by the
+forwarding table, while rings wrap and the NIC's queue fills. Two fabric clocks are not multiples of the PCI clock, one
+with a divided user clock. A host that holds a bank, an unread mailbox and the card's own DMA each have their test. A
+bank must never be accessed by the side that does not own it.
 """
 
 from __future__ import annotations
@@ -172,11 +172,11 @@ async def a_host_that_keeps_a_bank_does_not_keep_the_nic_from_the_way_in(dut: An
 
 
 WATCHED = ("cpu_ready", "mem_valid", "pci_ad", "pci_frame_n", "pci_irdy_n", "pci_trdy_n", "pci_req_n", "ev_mailbox")
-"""What must be equal at every edge of the PCI clock, asleep and always on."""
+"""Signals that must be equal at every edge of the PCI clock, gated or not."""
 
 
 async def _watch(dut: Any, clock: Any, names: tuple[str, ...], log: list[tuple[int, ...]]) -> None:
-    """Note the index of each edge before which something had changed, and all values."""
+    """Log the index of each edge before which a signal had changed, and all values."""
     index = 0
     before: tuple[int, ...] = ()
     while True:
@@ -191,9 +191,7 @@ async def _watch(dut: Any, clock: Any, names: tuple[str, ...], log: list[tuple[i
 
 
 async def _everything_with_pauses(bench: CardBench) -> None:
-    """Messages, a swap of images, the mailbox, a bank that the host keeps, the card's DMA, a NIC that has no room for
-    results, and silence between them.
-    """
+    """Run messages, a swap of images, the mailbox, a held bank, the card's DMA, and a full NIC queue, with pauses."""
     rng, clk = bench.rng, bench.dut.clk
     await forward(bench, "loopback", Forward.REPLY)
     for number in range(4):

@@ -1,8 +1,8 @@
-"""Images of the FPGA card: swapped and loaded while messages come, refused, and circuits that no image has.
+"""Images of the FPGA card: swapped and loaded during messages, rejected, and circuits that no image contains.
 
-Strategy: as in `test_fpga_card`, the bench plays host and NIC with real PCI transactions. An image is swapped behind
-a message in work, between messages, and while a message for it waits; the state of its circuits must be lost then and
-only then. What there is not, image, entry or circuit, is reported to who asked, and changes nothing.
+Strategy: as in `test_fpga_card`, the bench acts as host and NIC with real PCI transactions. An image is swapped after
+the current message, between messages, and while a message for it waits; only then must the state of its circuits be
+lost. A missing image, entry or circuit is reported to the requester, and changes nothing.
 """
 
 from __future__ import annotations
@@ -96,14 +96,14 @@ async def an_image_is_swapped_behind_the_message_in_work(dut: Any, clocks: int) 
 
 
 async def _edges_until(dut: Any, strobe: Any) -> int:
-    """The time in ns at which a strobe of the fabric comes."""
+    """Return the time in ns at which a strobe of the fabric occurs."""
     while not int(strobe.value):
         await RisingEdge(dut.f_clk)
     return int(get_sim_time("ns"))
 
 
 async def _edges_since(dut: Any, given: Any) -> int:
-    """PCI clocks since a task has told its time."""
+    """Return the PCI clocks since the time that a task has returned."""
     return (int(get_sim_time("ns")) - int(await given)) // 30
 
 

@@ -1,9 +1,9 @@
 """Host bridge: CPU to cards, cards to host memory, arbitration and interrupt, on a real bus with two cards.
 
-Strategy: stores, combined stores, loads and fences in random order must leave the cards' memories as byte arrays
-written in program order; DMA both ways must leave host memory as its model. Buffer depths, drain rates and latencies
-are set so small that their limits show, and those limits are measured. A protocol monitor watches every clock of
-every test.
+Strategy: stores, combined stores, loads and fences in random order must leave the cards' memories equal to byte arrays
+written in program order. DMA in both directions must leave host memory equal to its model. Buffer depths, drain rates
+and latencies are small enough that their limits take effect, and those limits are measured. A protocol monitor watches
+every clock of every test.
 """
 
 from __future__ import annotations

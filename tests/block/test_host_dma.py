@@ -1,9 +1,9 @@
-"""The host DMA engine with a memory; the bench plays the PCI side.
+"""Host DMA engine with a memory; the bench acts as the PCI side.
 
 Strategy: random chains of control blocks (both directions, any alignment on both sides, lengths from 0) are written
-into SRAM and started; an independent model executes the same chains on byte images, and SRAM, host memory,
-checksums, marks, order and WAKE must agree. Grants, gaps and stalls of the PCI side and sleeping clocks are
-crossed. Priority, continuation by PULSE, start-up time, splitting of long blocks and errors have their own tests.
+into SRAM and started. An independent model executes the same chains on byte images; SRAM, host memory, checksums,
+marks, order and WAKE must agree. Grants, gaps and stalls of the PCI side and gated clocks are crossed. Priority,
+continuation by PULSE, start-up time, splitting of long blocks and errors have their own tests.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tests.block.nic_bench import NIC_PS, SRAM_BYTES
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 @cases(stall=[0.0, 0.5], grant=[0.0, 0.6], sleep=[False, True])
 async def random_chains_do_what_their_blocks_say(dut: Any, stall: float, grant: float, sleep: bool) -> None:
-    """Four chains at once, three times."""
+    """Run four chains at once, three times."""
     bench = DmaBench(dut, sleep)
     bench.pci.pace(stall)
     bench.allow = sometimes(grant, bench.rng) if grant else never()
@@ -50,7 +50,7 @@ async def random_chains_do_what_their_blocks_say(dut: Any, stall: float, grant: 
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def every_alignment_of_both_sides_works(dut: Any) -> None:
-    """8 x 8 offsets, both directions, lengths around a word."""
+    """Run 8 x 8 offsets in both directions, with lengths around a word."""
     bench = DmaBench(dut)
     pairs = [(a, b, e2l) for a in range(8) for b in range(8) for e2l in (0, 1)]
     await bench.start()
@@ -74,7 +74,7 @@ async def every_alignment_of_both_sides_works(dut: Any) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def a_higher_chain_goes_first_after_the_block_in_work(dut: Any) -> None:
-    """Chain 3 runs; PULSE of chain 0 in its first block: that block, then all of chain 0, then the rest."""
+    """Start chain 0 during the first block of chain 3: that block, then all of chain 0, then the rest."""
     bench = DmaBench(dut)
     for index in range(4):
         write_block(bench.image, index * 24, index * 24 + 24, Flag(0), 400, BLOCKS, 0x1000 * index)
@@ -95,7 +95,7 @@ async def a_higher_chain_goes_first_after_the_block_in_work(dut: Any) -> None:
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 @cocotb.parametrize(start_clocks=[0, 60])
 async def a_chain_goes_on_at_its_terminal_block(dut: Any, start_clocks: int) -> None:
-    """Firmware's way with two blocks: mark the next TERMINAL, fill and clear this one, PULSE any time: none is lost."""
+    """Alternate two blocks like firmware (mark the next TERMINAL, fill and clear this one, PULSE): none is lost."""
     bench = DmaBench(dut, start_clocks=start_clocks)
     bench.image[:BLOCKS] = bytes(BLOCKS)
     for slot in (0, 1):
@@ -122,7 +122,7 @@ async def a_chain_goes_on_at_its_terminal_block(dut: Any, start_clocks: int) -> 
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def the_start_up_takes_its_clocks_asleep(dut: Any) -> None:
-    """The command goes out cfg_start_clocks after the fetch began, with hardly an edge in between."""
+    """Check that the command is sent cfg_start_clocks after the fetch began, with almost no edges in between."""
     bench = DmaBench(dut, start_clocks=300)
     write_block(bench.image, 0, 24, Flag.E2L, 64, BLOCKS, 0)
     write_block(bench.image, 24, 0, Flag.TERMINAL, 0, 0, 0)
@@ -143,7 +143,7 @@ async def the_start_up_takes_its_clocks_asleep(dut: Any) -> None:
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 @cocotb.parametrize(e2l=[0, 1])
 async def a_long_block_is_split_at_word_boundaries(dut: Any, e2l: int) -> None:
-    """65536 bytes from an odd address: three commands, continuous data (the bench's SRAM wraps at 8 KB)."""
+    """Move 65536 bytes from an odd address: three commands, continuous data (the bench's SRAM wraps at 8 KB)."""
     bench = DmaBench(dut)
     write_block(bench.image, 0, 24, Flag(e2l), 65536, 0, 0x1003)
     write_block(bench.image, 24, 0, Flag.TERMINAL, 0, 0, 0)
@@ -162,7 +162,7 @@ async def a_long_block_is_split_at_word_boundaries(dut: Any, e2l: int) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def an_error_stops_the_chain_at_its_block(dut: Any) -> None:
-    """Bus abort, address above 4 GB, bytes outside the SRAM: error, no mark; PULSE tries the same block again."""
+    """Check bus abort, address above 4 GB, and bytes outside the SRAM: error, no mark; PULSE retries the block."""
     bench = DmaBench(dut)
     write_block(bench.image, 0, 24, Flag.E2L, 100, BLOCKS, 0x40)
     for at, lar, eah in ((24, BLOCKS, 1), (48, 0x7FFFFF, 0), (72, 0x1000000, 0)):
@@ -189,7 +189,7 @@ async def an_error_stops_the_chain_at_its_block(dut: Any) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def ebus_reset_stops_all_chains_between_blocks(dut: Any) -> None:
-    """The block in work ends as it should; nothing starts until PULSE comes after the reset."""
+    """Check that the active block ends normally, and that nothing starts until a PULSE after the reset."""
     bench = DmaBench(dut)
     bench.chain(0, 0, 10, 300)
     await bench.start()
@@ -212,7 +212,7 @@ async def ebus_reset_stops_all_chains_between_blocks(dut: Any) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def sleeping_clocks_change_no_time(dut: Any) -> None:
-    """Starts and ends at the same picosecond, asleep and always on."""
+    """Compare starts and ends in ps, with gated and free-running clocks."""
     logs, edges = [], []
     bench = DmaBench(dut, start_clocks=40)
     image = bytes(bench.image)

@@ -1,6 +1,6 @@
-"""The special registers of the LANai 4.
+"""Special registers of the LANai 4.
 
-Strategy: random reads and writes of both ports, in the same clocks, and random event strobes go in; a small model
+Strategy: random reads and writes of both ports, in the same clocks, and random event strobes are applied. A small model
 keeps ISR, EIMR, the plain registers, errors and counters as the register map defines them, and every read must agree.
 Limits, which name the last word on this chip, alignment, and the one timer have their own tests.
 """
@@ -31,14 +31,14 @@ INPUTS = (
 
 
 class Model:
-    """ISR and its neighbours."""
+    """Model of ISR and the related registers."""
 
     def __init__(self) -> None:
         self.values: dict[int, int] = dict.fromkeys((Reg4.ISR, Reg4.EIMR, Reg4.ERRORS, Reg4.RECV_LOST, *PLAIN), 0)
         self.values[Reg4.MYRINET] = MYRINET_AFTER_RESET
 
     def clock(self, write: tuple[int, int, bool] | None, events: dict[str, int]) -> None:
-        """One edge: a write (register, value, by the processor) and the event inputs."""
+        """Apply one edge: a write (register, value, True if by the processor) and the event inputs."""
         isr, clear, signal = self.values[Reg4.ISR], 0, 0
         if write is not None:
             register, value, by_cpu = write
@@ -65,14 +65,14 @@ class Model:
 
 
 def meant(register: int, value: int) -> int:
-    """What the engines are given for a value written."""
+    """Return the value that the engines get for a written value."""
     if register in LIMITS:
         return (value & ~3) + 4 & MASK
     return value & ~3 if register == Reg4.SMP else value & 3 if register == Reg4.SA else value
 
 
 def random_events(rng: random.Random) -> dict[str, int]:
-    """The event inputs of one clock."""
+    """Return random event inputs of one clock."""
     settable = [bit for bit in Isr4 if bit not in (Isr4.OFF_BY_1, Isr4.OFF_BY_2, Isr4.TIME)]
     return {
         "set_isr": sum(1 << bit for bit in settable if rng.random() < 0.05),
@@ -86,7 +86,7 @@ def random_events(rng: random.Random) -> dict[str, int]:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def random_accesses_and_events_follow_the_map(dut: Any) -> None:
-    """Both ports at once, the processor first; events in any clock; set wins over clear."""
+    """Access both ports at once, the processor first; events in any clock; set has priority over clear."""
     bench, model = Ports(dut, INPUTS), Model()
     rng = bench.rng
     await bench.start()
@@ -124,7 +124,7 @@ async def random_accesses_and_events_follow_the_map(dut: Any) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def values_of_the_engines_read_back(dut: Any) -> None:
-    """Limits as the last word, the rest as it is."""
+    """Check the read values: limits as the last word, the rest unchanged."""
     bench = Ports(dut, INPUTS)
     await bench.start()
     put = {"rmp": 0x1234, "rml": 0x2000, "smp": 0x344, "send_limit": 0x1008, "sa": 2, "ear": 0x89ABCDE0,
@@ -142,7 +142,7 @@ async def values_of_the_engines_read_back(dut: Any) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def the_timer_sets_its_bit_when_it_wraps(dut: Any) -> None:
-    """IT counts half microseconds down; TIME comes at the first edge behind the wrap, and RTC runs on."""
+    """Check that IT counts half microseconds down, and TIME is set at the first edge after the wrap."""
     bench = Ports(dut, INPUTS)
     await bench.start()
     await bench.write(Reg4.RTC, 1000)
@@ -163,7 +163,7 @@ async def the_timer_sets_its_bit_when_it_wraps(dut: Any) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def lanai_reset_clears_what_firmware_set_up_before_the_clock_may_stop(dut: Any) -> None:
-    """EIMR and MYRINET are as after power-up when the block is not busy any more, each by itself."""
+    """Check that EIMR and MYRINET, each alone, have their power-up values once the block is idle."""
     bench = Ports(dut, INPUTS)
     await bench.start()
     for register in (Reg4.MYRINET, Reg4.EIMR):

@@ -1,10 +1,11 @@
-"""The LANai's processor against the reference model, instruction by instruction.
+"""LANai processor against the reference model, instruction by instruction.
 
-Strategy: random programs of all formats, with jumps of all kinds, run on the core and on `pymodels.lanai.simulator`. At
-every instruction the addresses are compared, at every access of a special register its direction, offset and value; at
-the end the whole SRAM, where a program has put its registers and flags. Load delays, the time of special registers and
-contention for the SRAM are crossed, and every instruction takes the clocks that `pymodels.lanai.clocks` says. What no
-processor defines stops both at the same address, for the same reason. Clocks of short sequences are counted by hand.
+Strategy: random programs of all formats, with all kinds of jumps, run on the core and on `pymodels.lanai.simulator`.
+Compared are the address of every instruction, the direction, offset and value of every special register access, and at
+the end the whole SRAM, where a program has stored its registers and flags. Load delays, the time of special registers
+and contention for the SRAM are crossed, and every instruction must take the clocks of `pymodels.lanai.clocks`.
+Undefined instructions stop both at the same address, for the same reason. The clocks of short sequences are counted by
+hand.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ LENGTH = 150
 
 
 class Words:
-    """Special registers that keep what is written, and a log of accesses: (stores, offset, value)."""
+    """Special registers that keep their written values, and a log of accesses: (stores, offset, value)."""
 
     def __init__(self) -> None:
         self.held: dict[int, int] = {}
@@ -52,7 +53,7 @@ class Words:
 
 
 class Bench:
-    """The core with its memory, and the model that must do the same."""
+    """Core with its memory, and the reference model."""
 
     def __init__(self, dut: Any, delay: int = 1, register_clocks: int = 0, load: float = 1.0) -> None:
         self.dut, self.share = dut, load
@@ -69,7 +70,7 @@ class Bench:
         dut.rst.value = 1
 
     async def begin(self, words: Sequence[int], data: bytes = b"") -> None:
-        """Reset, with a program at 0 and data behind it."""
+        """Reset, with a program at 0 and data after it."""
         code = b"".join(word.to_bytes(4, "big") for word in words)
         content = code.ljust(DATA, b"\0") + data.ljust(SIZE - DATA, b"\0")
         self.dut.rst.value = 1
@@ -85,7 +86,7 @@ class Bench:
         self.dut.rst.value = 0
 
     async def until(self, stop: int, limit: int = 20000) -> int:
-        """Run to the instruction at `stop` or to a fault; the clocks since reset. Every instruction is compared."""
+        """Run to the instruction at `stop` or to a fault, comparing each instruction; return the clocks since reset."""
         dut, edge = self.dut, RisingEdge(self.dut.clk)
         for clocks in range(limit):
             await edge

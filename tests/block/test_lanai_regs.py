@@ -1,9 +1,9 @@
-"""The special registers of the LANai.
+"""Special registers of the LANai 9.
 
-Strategy: random reads and writes of both ports, in the same clocks, and random event strobes go in; a small model
-keeps ISR, EIMR, the plain registers, errors and counters as the register map defines them, and every read must
-agree. Time (RTC, IT0-2, CPUC) is compared with exact integer arithmetic on the edge index, also after jumps of
-`cycle` as a sleeping clock makes them.
+Strategy: random reads and writes of both ports, in the same clocks, and random event strobes are applied. A small model
+keeps ISR, EIMR, the plain registers, errors and counters as the register map defines them, and every read must agree.
+Time (RTC, IT0-2, CPUC) is compared with exact integer arithmetic on the edge index, also after jumps of `cycle` as with
+a stopped clock.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tests.block.regs_bench import MASK, ORUN, SETTABLE, STROBES, Bench
 
 
 def random_events(rng: random.Random) -> dict[str, int]:
-    """The event inputs of one clock."""
+    """Return random event inputs of one clock."""
     return {
         "set_isr": sum(1 << bit for bit in SETTABLE if rng.random() < 0.05),
         "set_errors": 1 << rng.randrange(9) if rng.random() < 0.1 else 0,
@@ -32,7 +32,7 @@ def random_events(rng: random.Random) -> dict[str, int]:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def random_accesses_and_events_follow_the_map(dut: Any) -> None:
-    """Both ports at once, the processor first; events in any clock; set wins over clear."""
+    """Access both ports at once, the processor first; events in any clock; set has priority over clear."""
     bench = Bench(dut)
     rng, model = bench.rng, bench.model
     await bench.start()
@@ -73,7 +73,7 @@ async def random_accesses_and_events_follow_the_map(dut: Any) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def values_of_the_engines_read_back(dut: Any) -> None:
-    """Pointers, progress, producers and the rest stand where the map says."""
+    """Check that pointers, progress, producers and the others are at the addresses of the map."""
     bench = Bench(dut)
     rng = bench.rng
     await bench.start()
@@ -107,7 +107,7 @@ async def values_of_the_engines_read_back(dut: Any) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def chain_and_doorbell_strobes_carry_their_number(dut: Any) -> None:
-    """PULSE, DMA_LISTk, DOORBELL_CONSUMERk: one-hot in the clock of the write; none for a read or a write beside it."""
+    """Check one-hot strobes of PULSE, DMA_LISTk, DOORBELL_CONSUMERk in the clock of the write only."""
     bench = Bench(dut)
     await bench.start()
     for k in range(4):
@@ -133,7 +133,7 @@ async def chain_and_doorbell_strobes_carry_their_number(dut: Any) -> None:
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 @cocotb.parametrize(rate=[(3, 200), (1, 50), (33, 1000), (2, 1)])
 async def rtc_is_exact_after_any_sleep(dut: Any, rate: tuple[int, int]) -> None:
-    """floor(cycle * num / den) plus what was written, over jumps of years."""
+    """Check floor(cycle * num / den) plus the written value, over jumps of years."""
     bench = Bench(dut)
     dut.cfg_rtc_num.value, dut.cfg_rtc_den.value = rate
     await bench.start()
@@ -150,7 +150,7 @@ async def rtc_is_exact_after_any_sleep(dut: Any, rate: tuple[int, int]) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def timers_set_their_bit_at_the_wrap(dut: Any) -> None:
-    """ITk counts down in ticks; the alarm names the edge; the bit comes there, once, and not before."""
+    """Check that ITk counts down in ticks, the alarm names the edge, and the bit is set there, once."""
     bench = Bench(dut)
     await bench.start()
     bits = (Isr.TIME0, Isr.TIME1, Isr.TIME2)
@@ -185,7 +185,7 @@ async def timers_set_their_bit_at_the_wrap(dut: Any) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def the_cycle_counter_counts_clocks(dut: Any) -> None:
-    """CPUC follows the edge index from what was written, also over a sleep."""
+    """Check that CPUC follows the edge index from its written value, also over skipped edges."""
     bench = Bench(dut)
     await bench.start()
     await bench.write(Reg.CPUC, 1000)
@@ -197,7 +197,7 @@ async def the_cycle_counter_counts_clocks(dut: Any) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def lanai_reset_clears_what_firmware_set_up(dut: Any) -> None:
-    """ISR, EIMR and MYRINET as after power-up; nothing can be set while it lasts."""
+    """Check that ISR, EIMR and MYRINET have their power-up values, and that no bit can be set during reset."""
     bench = Bench(dut)
     await bench.start()
     for register in (Reg.EIMR, Reg.MYRINET):

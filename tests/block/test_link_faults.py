@@ -1,8 +1,8 @@
-"""Two link ports when something goes wrong between them.
+"""Two link ports with faults between them.
 
-Strategy: characters are forced on the wires and receivers are held closed at chosen times; time-outs must act at the
-character that the fact sheet names, what is lost must be what it says, and BEATs are missed at the same grid points
-with the clock asleep and always on. Scenarios in which the clock may sleep are run asleep too.
+Strategy: characters are forced on the wires and receivers are held closed at chosen times. Time-outs must act at the
+character given in the fact sheet, losses must match it, and BEATs must be missed at the same grid points with gated and
+free-running clocks. Scenarios in which the clock may stop are also run with a gated clock.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ async def a_packet_blocked_for_the_long_timeout_is_cut_and_the_next_one_passes(d
 
 
 async def first_stop(dut: Any, settings: dict[str, int], wire: bytes) -> int:
-    """The edge at which end b, whose sink takes nothing, puts its first STOP on the wire, without BEATs."""
+    """Return the edge at which end b, whose sink is blocked, sends its first STOP, without BEATs."""
     bench = Bench(dut, False, **settings, cfg_beats=0)
     bench.sinks["b"].stalls = repeat(True)
     await bench.start(at=1)
@@ -169,11 +169,11 @@ async def beats_that_data_hide_are_missed_and_the_third_is_link_down(dut: Any, s
 
 
 LOSSES = (4, 54, 0, 260, 3, 5, 53, 55, 103, 104, 150, 204)
-"""Characters lost from grid point 301 on: with a period of 50 and a delay of 3, BEATs arrive 4 behind its multiples."""
+"""Characters lost from grid point 301 on: with a period of 50 and a delay of 3, BEATs arrive 4 after its multiples."""
 
 
 async def levels_around(dut: Any, sleeping: bool, forced: list[int | None]) -> tuple[list[Any], int]:
-    """What end b sees of a link from which `forced` comes at 300, as (grid point, seen, missed, down); edges given."""
+    """Return the levels at end b as (grid point, seen, missed, down), with `forced` from 300 on, and the edges used."""
     bench = Bench(dut, sleeping, cfg_beat_period=50)
     seen: list[Any] = []
 

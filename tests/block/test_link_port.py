@@ -1,9 +1,9 @@
 """Two link ports back to back over cables of any length.
 
-Strategy: random packets enter both ends as streams with gaps and leave them as streams with stalls; each end must
-deliver what the other was given, in order, with no character lost. Cable length, gaps and stalls are crossed; marks,
-time-outs, refresh and BEAT have tests that force characters on the wire. Every scenario that may sleep is run twice,
-clock always on and asleep whenever the block allows, and must look the same. The model is the list of packets itself.
+Strategy: random packets enter both ends as streams with gaps and leave them as streams with stalls. Each end must
+deliver the packets of the other, in order, without a lost character. Cable length, gaps and stalls are crossed. Marks,
+time-outs, refresh and BEAT have tests that force characters on the wire. Every scenario is run twice, with free-running
+and gated clocks, with equal results. The model is the list of packets itself.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ async def stop_comes_at_its_mark_is_repeated_and_go_comes_at_its_own(dut: Any) -
 
 
 async def _episode(dut: Any, sleeping: bool, delay: int, seed: int) -> tuple[list[int], list[int], Any, int]:
-    """Bursts of packets, silences and blocked times; what left each end when, and how many edges it took."""
+    """Run bursts of packets, silences and blocked times; return each end's output with times, and the edges used."""
     bench = Bench(dut, sleeping=sleeping, cfg_delay=delay, cfg_beat_period=70, cfg_long_timeout=900)
     rng = random.Random(seed)
     for end in "ab":

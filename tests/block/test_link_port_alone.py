@@ -1,9 +1,8 @@
-"""One link port with nothing around it that could keep its clock awake.
+"""Single link port without any neighbour that could keep its clock running.
 
-Strategy: the wire, the peer's hold and both streams change at random grid points, most of them quiet. The same
-stimulus is run with the clock always on and asleep whenever the port allows: streams, data characters, events and
-status must be equal at every grid point, and what may differ is only what is computed instead of sent (BEAT, repeated
-STOP).
+Strategy: the wire, the peer's hold and both streams change at random grid points, most of them quiet. The same stimulus
+is run with free-running and gated clocks: streams, data characters, events and status must be equal at every grid
+point. Only characters that are computed instead of sent may differ (BEAT, repeated STOP).
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ COMPARED = (
 
 
 class Bench:
-    """The port, a random wire and a log of everything that counts."""
+    """Port, a random wire, and a log of all compared signals."""
 
     def __init__(self, dut: Any, sleeping: bool, seed: int) -> None:
         drive(dut, SETTINGS, [SettingsPort(dut.cfg, LINK)])

@@ -1,9 +1,9 @@
-"""The receive path: packet stream to SRAM and registers, across two unrelated clocks.
+"""Receive path: packet stream to SRAM and registers, across two unrelated clocks.
 
-Strategy: random packets, some with a wrong CRC-8, arrive with gaps; the bench, as firmware, arms one buffer or
-several smaller ones at random moments, and an independent model says what SRAM, RMP, ORUN, length and syndrome must
-be. Grants, gaps, crossing latency and sleeping clocks are crossed. Back-pressure, the network time-out in both
-forms and LANai reset have their own tests.
+Strategy: random packets, some with a wrong CRC-8, arrive with gaps. The bench, as firmware, arms one buffer or several
+smaller ones at random times, and an independent model gives the expected SRAM, RMP, ORUN, length and syndrome. Grants,
+gaps, crossing latency and gated clocks are crossed. Back-pressure, the network time-out in both forms and LANai reset
+have their own tests.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ INPUTS = ("w_rmp", "w_rml", "w_data", "hold_reset", "nres_enable", "nres_code", 
 
 
 class Bench(NicBench):
-    """Packets in, SRAM out."""
+    """Driver of packets, and scoreboard of the SRAM."""
 
     def __init__(self, dut: Any, sleep: bool = False, latency: int = 1) -> None:
         zeros = dict.fromkeys(INPUTS, 0)
@@ -71,7 +71,7 @@ class Bench(NicBench):
         self.source.queue.append({"tail": 1, "data": 0})
 
     def make(self, length: int, good: bool = True) -> bytes:
-        """A packet of `length` bytes and its CRC-8, now and then with route bytes left in front."""
+        """Return a packet of `length` bytes and its CRC-8, sometimes with remaining route bytes in front."""
         body = bytearray(self.rng.randbytes(length))
         route = self.rng.choice([0, 0, 0, 1, 4]) if length > 4 else 0
         for at in range(min(length, route + 1)):
@@ -84,7 +84,7 @@ class Bench(NicBench):
         await self.strobe("w_rml", rml)
 
     async def until(self, event: str, count: int) -> None:
-        """Wait until an event has come so often and its edge is over."""
+        """Wait until an event has occurred `count` times and its edge is over."""
         for _ in range(20000):
             there = self.counts[event] >= count
             await self.edge
@@ -93,7 +93,7 @@ class Bench(NicBench):
         raise AssertionError(f"{event}: {self.counts[event]} of {count} after 20000 clocks")
 
     async def receive(self, packet: bytes, buffers: list[tuple[int, int]]) -> Received:
-        """Arm buffer after buffer until the tail; compare with the model."""
+        """Arm buffers until the tail arrives, and compare with the model."""
         expected = self.model.packet(packet, buffers)
         done = self.counts["set_recv"] + 1
         for used, (rmp, rml) in enumerate(buffers[: expected.buffers + 1]):
@@ -110,7 +110,7 @@ class Bench(NicBench):
         return expected
 
     def buffers(self, total: int) -> list[tuple[int, int]]:
-        """Random buffers that hold `total` bytes: one large enough (limit in either convention), or several."""
+        """Return random buffers for `total` bytes: one large enough (limit in either convention), or several."""
         rng, word = self.rng, self.sram.word
         if rng.random() < 0.5:
             start = rng.randrange(512) * word
@@ -128,7 +128,7 @@ class Bench(NicBench):
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 @cases(gap=[0.0, 0.5], grant=[0.0, 0.6], latency=[0, 3], sleep=[False, True])
 async def random_packets_land_where_armed(dut: Any, gap: float, grant: float, latency: int, sleep: bool) -> None:
-    """Lengths, buffers, CRC errors, firmware that arms early or late."""
+    """Cross lengths, buffers, CRC errors, and firmware that arms early or late."""
     bench = Bench(dut, sleep, latency)
     bench.source.gaps = sometimes(gap, bench.rng) if gap else never()
     bench.allow = sometimes(grant, bench.rng) if grant else never()
@@ -150,7 +150,7 @@ async def random_packets_land_where_armed(dut: Any, gap: float, grant: float, la
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def sleeping_clocks_change_no_time(dut: Any) -> None:
-    """Every event at the same picosecond, asleep and always on."""
+    """Check that every event has the same time in ps, with gated and free-running clocks."""
     logs, edges = [], []
     bench = Bench(dut)
     dut.nres_enable.value = 1
@@ -179,7 +179,7 @@ async def sleeping_clocks_change_no_time(dut: Any) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def an_unarmed_engine_holds_the_link(dut: Any) -> None:
-    """Nothing moves into SRAM, the stream stalls, the clock sleeps, nothing is lost; then all arrives."""
+    """Check that nothing is stored, the stream stalls, the clock is idle and nothing is lost; then all arrives."""
     bench = Bench(dut, sleep=True)
     await bench.start()
     packet = bench.make(600)
@@ -197,7 +197,7 @@ async def an_unarmed_engine_holds_the_link(dut: Any) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def the_first_word_is_seen_before_the_tail(dut: Any) -> None:
-    """Cut-through: HEAD and RMP move while the packet is still coming."""
+    """Check cut-through: HEAD and RMP change while the packet is still arriving."""
     bench = Bench(dut)
     bench.source.gaps = sometimes(0.9, bench.rng)
     await bench.start()
@@ -214,7 +214,7 @@ async def the_first_word_is_seen_before_the_tail(dut: Any) -> None:
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 @cases(truncate=[0, 1], stored=[False, True])
 async def the_network_time_out_frees_the_link(dut: Any, truncate: int, stored: bool) -> None:
-    """Blocked for 4 x 100 clocks (code 1): NRES once; truncated, or the receiver absorbs until RML is written."""
+    """Block for 4 x 100 clocks (code 1): one NRES; truncated, or the receiver absorbs until RML is written."""
     bench = Bench(dut, sleep=True)
     dut.nres_enable.value = 1
     dut.nres_code.value = 1
@@ -261,7 +261,7 @@ async def the_network_time_out_frees_the_link(dut: Any, truncate: int, stored: b
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def a_nic_in_reset_absorbs_and_ignores(dut: Any) -> None:
-    """Packets vanish, are counted; one that began in reset is dropped to its tail."""
+    """Check that packets are dropped and counted; one that began in reset is dropped to its tail."""
     bench = Bench(dut, sleep=True)
     await bench.start()
     dut.hold_reset.value = 1
@@ -281,7 +281,7 @@ async def a_nic_in_reset_absorbs_and_ignores(dut: Any) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def without_the_check_the_crc_character_is_stored(dut: Any) -> None:
-    """MYRINET bit 3 off: the last byte is the character as it came."""
+    """Clear MYRINET bit 3: the last stored byte is the received character."""
     bench = Bench(dut)
     dut.crc_enable.value = 0
     await bench.start()

@@ -1,9 +1,9 @@
-"""The send path: registers and SRAM to the packet stream, across two unrelated clocks.
+"""Send path: registers and SRAM to the packet stream, across two unrelated clocks.
 
-Strategy: random packets are written as firmware does, in one or more pieces with any start, alignment (SA), and
-end, some raised while they run; an independent model says which bytes and which CRC-8 must appear. Memory grants,
-stalls of the link, the latency of the crossing and sleeping clocks are crossed. Trace strobes are checked against
-the packets; special cases have their own tests.
+Strategy: random packets are written as firmware does, in one or more pieces with any start, alignment (SA) and end,
+some raised during the piece. An independent model gives the expected bytes and CRC-8. Memory grants, stalls of the
+link, the latency of the crossing and gated clocks are crossed. Trace strobes are checked against the packets; special
+cases have their own tests.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tests.block.nic_bench import LINK_PS, SRAM_BYTES, NicBench
 
 
 class Bench(NicBench):
-    """Registers in, packets out."""
+    """Driver of registers, and scoreboard of packets."""
 
     def __init__(self, dut: Any, sleep: bool = False, latency: int = 1, stalls: Pauses | None = None) -> None:
         names = ("w_smp", "w_sml", "w_smlt", "w_sa", "w_data", "hold_reset")
@@ -71,7 +71,7 @@ class Bench(NicBench):
                 self.keys["tr_head"].append(int(self.dut.tr_key.value))
 
     async def limit(self, value: int, tail: bool) -> None:
-        """Write SML or SMLT and the model's."""
+        """Write SML or SMLT, here and in the model."""
         self.model.write_limit(value, tail)
         await self.strobe("w_smlt" if tail else "w_sml", value)
 
@@ -89,7 +89,7 @@ class Bench(NicBench):
             await self.edge
 
     async def packet(self) -> None:
-        """One random packet, in pieces."""
+        """Send one random packet, in pieces."""
         rng = self.rng
         pieces = rng.choice([1, 1, 1, 2, 3, 5])
         for piece in range(pieces):
@@ -109,7 +109,7 @@ class Bench(NicBench):
             await self.pause(3)
 
     async def drained(self) -> None:
-        """Wait until both sides sleep."""
+        """Wait until both sides are idle."""
         for _ in range(20000):
             await self.edge
             awake = any(int(self.dut[name].value) for name in ("busy", "link_busy", "in_flight"))
@@ -118,7 +118,7 @@ class Bench(NicBench):
         raise AssertionError(f"{len(self.packets)} of {len(self.model.packets)} packets after 20000 clocks")
 
     def check(self) -> None:
-        """All packets, and their trace."""
+        """Check all packets and their trace."""
         assert self.packets == self.model.packets
         assert self.keys["tr_start"] == self.keys["tr_read"] == [packet_key(p[:-1]) for p in self.packets]
         assert self.begins == self.model.begins
@@ -129,7 +129,7 @@ class Bench(NicBench):
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 @cases(stall=[0.0, 0.6], grant=[0.0, 0.6], latency=[0, 3], sleep=[False, True])
 async def random_packets_leave_as_written(dut: Any, stall: float, grant: float, latency: int, sleep: bool) -> None:
-    """Pieces, alignments, lengths; stalls on both sides."""
+    """Cross pieces, alignments, lengths, and stalls on both sides."""
     bench = Bench(dut, sleep, latency)
     bench.sink.stalls = sometimes(stall, bench.rng) if stall else never()
     bench.allow = sometimes(grant, bench.rng) if grant else never()
@@ -143,7 +143,7 @@ async def random_packets_leave_as_written(dut: Any, stall: float, grant: float, 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def sleeping_clocks_change_no_time(dut: Any) -> None:
-    """The same packets with clocks asleep and always on leave at the same picosecond; asleep takes fewer edges."""
+    """Compare packets with gated and free-running clocks: equal times in ps, and fewer edges when gated."""
     times, edges = [], []
     bench = Bench(dut)
     for sleep in (0, 1):
@@ -167,7 +167,7 @@ async def sleeping_clocks_change_no_time(dut: Any) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def a_limit_can_be_raised_while_the_piece_runs(dut: Any) -> None:
-    """Cut-through: SML again and again, then SMLT, without waiting for SEND; one packet."""
+    """Check cut-through: repeated SML, then SMLT, without waiting for SEND; one packet."""
     bench = Bench(dut)
     bench.allow = sometimes(0.7, bench.rng)
     await bench.start()
@@ -183,7 +183,7 @@ async def a_limit_can_be_raised_while_the_piece_runs(dut: Any) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def a_misplaced_write_is_flagged_and_ignored(dut: Any) -> None:
-    """SMP in a running piece, and limits in a running SMLT piece."""
+    """Write SMP during a piece, and limits during an SMLT piece."""
     bench = Bench(dut)
     await bench.start()
     bench.allow = sometimes(0.8, bench.rng)
@@ -199,7 +199,7 @@ async def a_misplaced_write_is_flagged_and_ignored(dut: Any) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def nothing_to_send_sends_nothing(dut: Any) -> None:
-    """SMLT at its start with nothing open: SEND, no packet."""
+    """Write SMLT at its start without an open packet: SEND, no packet."""
     bench = Bench(dut)
     await bench.start()
     await bench.point(0x40, 3)
@@ -210,7 +210,7 @@ async def nothing_to_send_sends_nothing(dut: Any) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def reset_closes_an_open_packet_with_a_wrong_crc(dut: Any) -> None:
-    """LANai reset in the middle: the tail still comes, the CRC cannot be right, the next packet is whole."""
+    """Reset the LANai in the middle: the tail still follows, with a wrong CRC; the next packet is whole."""
     bench = Bench(dut)
     await bench.start()
     await bench.point(0x200, 0)
@@ -231,7 +231,7 @@ async def reset_closes_an_open_packet_with_a_wrong_crc(dut: Any) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def a_long_packet_leaves_a_byte_every_link_clock(dut: Any) -> None:
-    """No bubble between the first byte and the tail."""
+    """Check that there is no bubble between the first byte and the tail."""
     bench = Bench(dut)
     await bench.start()
     await bench.point(0, 3)

@@ -1,10 +1,10 @@
-"""The whole NIC: PCI segment with host CPU and host memory on one side, its own link looped back on the other.
+"""Whole LANai 9 NIC: PCI segment with host CPU and host memory on one side, its own link looped back on the other.
 
-Strategy: the bench is host driver and firmware at once and uses only what they have: PIO, host memory, special
-registers, SRAM. Random packets make the whole way (host memory, DMA, SRAM, link, SRAM, DMA, host memory), cut-
-through and not; a byte comparison at the end is the judge. PIO, registers, doorbells, interrupt, reset, back-
-pressure and the trace have tests of their own, 32 and 64 bits wide; a PCI protocol monitor watches; the same run
-with clocks asleep and always on must give the same times.
+Strategy: the bench is host driver and firmware at once and uses only their interfaces: PIO, host memory, special
+registers, SRAM. Random packets take the whole path (host memory, DMA, SRAM, link, SRAM, DMA, host memory), with and
+without cut-through, and are compared byte by byte at the end. PIO, registers, doorbells, interrupt, reset,
+back-pressure and the trace have their own tests, 32 and 64 bits wide. A PCI protocol monitor watches. The same run with
+gated and free-running clocks must give the same times.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from tests.block.nic_ways import (
 )
 
 FIFO = 0x8000
-"""SRAM of the doorbell FIFO."""
+"""SRAM address of the doorbell FIFO."""
 
 
 async def begin(dut: Any, **settings: int) -> CardBench:
-    """A bench out of reset, the LANai too."""
+    """Return a bench out of reset, with the LANai out of reset, too."""
     bench = CardBench(dut, **settings)
     await out_of_reset(bench)
     return bench
@@ -45,13 +45,13 @@ async def begin(dut: Any, **settings: int) -> CardBench:
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 @cocotb.parametrize(wide=[0, 1], latency=[0, 3])
 async def the_sram_window_takes_and_gives_bytes(dut: Any, wide: int, latency: int) -> None:
-    """Random stores, write-combined or not, land in order; loads see them."""
+    """Check that random stores, write-combined or not, arrive in order, and that loads see them."""
     await random_pio(await begin(dut, cfg_wide=wide, cfg_cdc_latency=latency))
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def the_host_sees_registers_big_endian(dut: Any) -> None:
-    """Special registers, control register, pointers and identity at their places; a partial write is flagged."""
+    """Check addresses of special registers, control register, pointers and identity; a partial write is flagged."""
     bench = await begin(dut)
     for register in (Reg.DEBUG, Reg.EIMR, Reg.SMH):
         value = bench.rng.getrandbits(32)
@@ -77,7 +77,7 @@ async def the_host_sees_registers_big_endian(dut: Any) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def doorbells_follow_the_stores_before_them(dut: Any) -> None:
-    """Payload by write-combining PIO, then a doorbell: at WAKE0 both are in SRAM; full FIFO: flagged, counted."""
+    """Combine stores of payload, then ring: at WAKE0 both are in SRAM. Full FIFO: flagged, counted."""
     bench = await begin(dut)
     await bench.host_write(Pci.POINTERS + 16, FIFO)
     for number in range(20):
@@ -101,7 +101,7 @@ async def doorbells_follow_the_stores_before_them(dut: Any) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def the_lanai_interrupts_the_host(dut: Any) -> None:
-    """HOST_SIG through EIMR and the card's enable to INTA#; the host clears it, and signals back."""
+    """Check the path from HOST_SIG through EIMR and the enable to INTA#; the host clears it, and signals back."""
     bench = await begin(dut)
     await interrupts(bench, Pci.REGISTERS + Reg.ISR, isr_mask(Isr.HOST_SIG, Isr.LANAI_SIG))
     assert int(dut.isr.value) == isr_mask(Isr.LANAI_SIG)
@@ -110,7 +110,7 @@ async def the_lanai_interrupts_the_host(dut: Any) -> None:
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 @cocotb.parametrize(delay=[0, 25])
 async def a_packet_comes_back_over_the_link(dut: Any, delay: int) -> None:
-    """Sent from SRAM, received into SRAM: bytes, syndrome, registers, ISR, trace keys."""
+    """Send from SRAM and receive into SRAM: check bytes, syndrome, registers, ISR, trace keys."""
     bench = await begin(dut, cfg_delay=delay)
     for _ in some(range(8)):
         packet = bench.packet(bench.rng.randrange(5, 300))
@@ -135,7 +135,7 @@ async def a_packet_comes_back_over_the_link(dut: Any, delay: int) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def a_flag_that_is_enabled_tells_of_its_own_event_alone(dut: Any) -> None:
-    """A good packet comes while illegal characters are to be told: none was."""
+    """Receive a good packet while reports of illegal characters are enabled: none may be reported."""
     bench = await begin(dut)
     await bench.lanai_write(Reg.MYRINET, MYRINET_AFTER_RESET | 1 << Myrinet.ILLEGAL_EN)
     packet = bench.packet(40)
@@ -152,7 +152,7 @@ async def a_flag_that_is_enabled_tells_of_its_own_event_alone(dut: Any) -> None:
     (("wide", "cut", "latency"), [(0, False, 0), (0, True, 2), (1, False, 2), (1, True, 0)])  # each pair of values once
 )
 async def bytes_travel_from_host_memory_to_host_memory(dut: Any, wide: int, cut: bool, latency: int) -> None:
-    """E2L, link, L2E, any alignment; with `cut` the send follows the DMA's progress by SML."""
+    """Move by E2L, link and L2E with any alignment; with `cut` the send follows the DMA's progress by SML."""
     bench = await begin(dut, cfg_wide=wide, cfg_cdc_latency=latency, cfg_start_clocks=50)
     rng = bench.rng
     memory = bytearray(bench.memory.bytes)
@@ -187,19 +187,19 @@ async def bytes_travel_from_host_memory_to_host_memory(dut: Any, wide: int, cut:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def a_blocked_packet_sleeps_in_the_link(dut: Any) -> None:
-    """Nobody armed: STOP to the sender, every clock asleep, nothing lost; armed later, all is there."""
+    """Check that an unarmed NIC sends STOP, with idle clocks and no loss; once armed, all arrives."""
     await blocked(await begin(dut))
 
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def a_nic_in_reset_swallows_packets(dut: Any) -> None:
-    """LANai reset: armed buffers are forgotten, packets vanish and are counted, firmware state is cleared."""
+    """Check that LANai reset clears armed buffers and firmware state, and that packets are dropped and counted."""
     await swallowed(await begin(dut))
 
 
 @cocotb.test(timeout_time=8, timeout_unit="ms")
 async def sleeping_clocks_change_no_time(dut: Any) -> None:
-    """The whole way of four packets: each trace record at the same picosecond, asleep and always on."""
+    """Move four packets on the whole path: equal times of all trace records, gated or not."""
     bench = CardBench(dut, cfg_start_clocks=80, cfg_cdc_latency=1)
 
     async def out() -> None:
@@ -225,7 +225,7 @@ async def sleeping_clocks_change_no_time(dut: Any) -> None:
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 @cocotb.parametrize(accesses=[1, 2])
 async def the_processor_loses_to_dma(dut: Any, accesses: int) -> None:
-    """A processor that asks in every clock is never refused while nothing else moves, but in a DMA with one port."""
+    """Check that a processor requesting in every clock always gets a grant, except during a DMA with one port."""
     bench = await begin(dut, cfg_accesses=accesses)
     await bench.host_write(Pci.POINTERS, 0)
     await contended(bench, bench.dma(0, 0, Flag(0), SEND, 0x100, 2000), accesses)
@@ -233,5 +233,5 @@ async def the_processor_loses_to_dma(dut: Any, accesses: int) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def no_output_is_unknown_after_reset(dut: Any) -> None:
-    """Every wire of the bench's top level has a value (Icarus keeps X)."""
+    """Check that every wire of the bench's top level has a value (Icarus keeps X)."""
     await all_known(CardBench(dut))

@@ -1,9 +1,9 @@
-"""The whole LANai 4: PCI segment with host CPU and host memory on one side, its own link looped back on the other.
+"""Whole LANai 4 NIC: PCI segment with host CPU and host memory on one side, its own link looped back on the other.
 
-Strategy: as for the LANai 9 (`test_nic`), whose questions it is asked too: the bench is host driver and firmware at
-once. Its registers are named as firmware names them, so that their translation (places, bits,
-limits that name the last word) is tested with them. Random packets make the whole way from host memory to host memory
-by the one host DMA; a byte comparison at the end is the judge. NIC and bus share a clock, which sleeps.
+Strategy: as for the LANai 9 (`test_nic`), with the same shared tests, the bench is host driver and firmware at once.
+Its registers have firmware's names, so their translation is tested, too (addresses, bits, limits that name the last
+word). Random packets take the whole path from host memory to host memory by the one host DMA, and are compared byte by
+byte at the end. NIC and bus share a gated clock.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from tests.block.nic_ways import (
 
 
 async def begin(dut: Any, **settings: int) -> Card4Bench:
-    """A bench out of reset, the LANai too."""
+    """Return a bench out of reset, with the LANai out of reset, too."""
     bench = Card4Bench(dut, **settings)
     await out_of_reset(bench)
     return bench
@@ -43,13 +43,13 @@ async def begin(dut: Any, **settings: int) -> Card4Bench:
 @cocotb.test(timeout_time=8, timeout_unit="ms")
 @cocotb.parametrize(wide=[0, 1])
 async def the_sram_window_takes_and_gives_bytes(dut: Any, wide: int) -> None:
-    """Random stores and loads of any size, on a bus of 32 bits and as a short card in a long slot."""
+    """Store and load any size, on a 32-bit bus and as a 32-bit card in a 64-bit slot."""
     await random_pio(await begin(dut, cfg_wide=wide))
 
 
 @cocotb.test(timeout_time=8, timeout_unit="ms")
 async def the_host_sees_registers_big_endian(dut: Any) -> None:
-    """Special registers, control register, version at their places; a partial write is flagged."""
+    """Check the addresses of special registers, control register and version; a partial write is flagged."""
     bench = await begin(dut)
     for here in (Reg4.DEBUG, Reg4.EIMR):
         value = bench.rng.getrandbits(32)
@@ -66,7 +66,7 @@ async def the_host_sees_registers_big_endian(dut: Any) -> None:
 
 @cocotb.test(timeout_time=8, timeout_unit="ms")
 async def the_lanai_interrupts_the_host(dut: Any) -> None:
-    """HOST_SIG through EIMR and the card's enable to INTA#; the host clears it, and signals back."""
+    """Check the path from HOST_SIG through EIMR and the card's enable to INTA#, and the host's answer."""
     bench = await begin(dut)
     await interrupts(bench, Pci4.REGISTERS + Reg4.ISR, 1 << 30 | 1 << 16)
     assert bench.flags == isr_mask(Isr.LANAI_SIG)
@@ -75,7 +75,7 @@ async def the_lanai_interrupts_the_host(dut: Any) -> None:
 @cocotb.test(timeout_time=16, timeout_unit="ms")
 @cocotb.parametrize(delay=[0, 25])
 async def a_packet_comes_back_over_the_link(dut: Any, delay: int) -> None:
-    """Sent from SRAM, received into SRAM: bytes, syndrome, registers, ISR, trace keys; any length by SA."""
+    """Send from SRAM and receive into SRAM: check bytes, syndrome, registers, ISR, trace keys; any length by SA."""
     bench = await begin(dut, cfg_delay=delay)
     for _ in some(range(8)):
         packet = bench.packet(bench.rng.randrange(5, 300))
@@ -96,7 +96,7 @@ async def a_packet_comes_back_over_the_link(dut: Any, delay: int) -> None:
 @cocotb.test(timeout_time=40, timeout_unit="ms")
 @cocotb.parametrize(wide=[0, 1], cut=[False, True])
 async def bytes_travel_from_host_memory_to_host_memory(dut: Any, wide: int, cut: bool) -> None:
-    """The host DMA in, link, the host DMA out, any place; with `cut` the send follows DMA_CTR by SML."""
+    """Move by host DMA, link and host DMA at any address; with `cut` the send follows DMA_CTR by SML."""
     bench = await begin(dut, cfg_wide=wide, cfg_start_clocks=20)
     rng, memory = bench.rng, bytearray(bench.memory.bytes)
     for number in some(range(6)):
@@ -127,7 +127,7 @@ async def bytes_travel_from_host_memory_to_host_memory(dut: Any, wide: int, cut:
 
 @cocotb.test(timeout_time=8, timeout_unit="ms")
 async def a_second_transfer_is_refused_while_one_runs(dut: Any) -> None:
-    """There is one host DMA: a write of its registers meanwhile is ignored and flagged, and the first ends well."""
+    """Check that a write of the DMA registers during a transfer is ignored and flagged, and the transfer ends well."""
     bench = await begin(dut)
     data = bench.rng.randbytes(800)
     bench.memory.bytes[: len(data)] = data
@@ -141,19 +141,19 @@ async def a_second_transfer_is_refused_while_one_runs(dut: Any) -> None:
 
 @cocotb.test(timeout_time=16, timeout_unit="ms")
 async def a_blocked_packet_sleeps_in_the_link(dut: Any) -> None:
-    """Nobody armed: STOP to the sender, every clock asleep, nothing lost; armed later, all is there."""
+    """Check that an unarmed NIC sends STOP, with idle clocks and no loss; once armed, all arrives."""
     await blocked(await begin(dut))
 
 
 @cocotb.test(timeout_time=16, timeout_unit="ms")
 async def a_nic_in_reset_swallows_packets(dut: Any) -> None:
-    """LANai reset: armed buffers are forgotten, packets vanish and are counted, firmware state is cleared."""
+    """Check that LANai reset clears armed buffers and firmware state, and that packets are dropped and counted."""
     await swallowed(await begin(dut))
 
 
 @cocotb.test(timeout_time=30, timeout_unit="ms")
 async def sleeping_clocks_change_no_time(dut: Any) -> None:
-    """The whole way of four packets: each trace record at the same picosecond, asleep and always on."""
+    """Move four packets on the whole path: equal times of all trace records, gated or not."""
     bench = Card4Bench(dut, cfg_start_clocks=80, cfg_cdc_latency=1)
 
     async def out() -> None:
@@ -177,12 +177,12 @@ async def sleeping_clocks_change_no_time(dut: Any) -> None:
 @cocotb.test(timeout_time=8, timeout_unit="ms")
 @cocotb.parametrize(accesses=[1, 2])
 async def the_processor_loses_to_dma(dut: Any, accesses: int) -> None:
-    """A processor that asks in every clock is never refused while nothing else moves, but in a DMA with one port."""
+    """Check that a processor requesting in every clock always gets a grant, except during a DMA with one port."""
     bench = await begin(dut, cfg_accesses=accesses)
     await contended(bench, bench.transfer(False, SEND, 0x100, 2000), accesses)
 
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def no_output_is_unknown_after_reset(dut: Any) -> None:
-    """Every wire of the bench's top level has a value (Icarus keeps X)."""
+    """Check that every wire of the bench's top level has a value (Icarus keeps X)."""
     await all_known(Card4Bench(dut))

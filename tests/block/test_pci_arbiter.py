@@ -1,9 +1,9 @@
-"""Arbiter of the PCI bus against four agents that behave as PCI masters.
+"""PCI arbiter against four agents that behave as PCI masters.
 
-Strategy: agents ask at random, start when they see GNT# on an idle bus and hold it for a random time. Watched on
-every clock: at most one grant, a clock without grant between two owners on an idle bus, nobody waits for more than
-one turn of each other agent, the grant comes back to agent 0 when nobody asks. A round in which all ask all the time
-must be shared equally.
+Strategy: agents request at random, start when they see GNT# on an idle bus, and hold the bus for a random time. Checked
+on every clock: there is at most one grant, and one clock without a grant separates two owners on an idle bus. No agent
+waits for more than one turn of each other agent, and without requests the grant returns to agent 0. When all agents
+request all the time, the bus must be shared equally.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ class Agents:
         self.rng = random.Random(cocotb.RANDOM_SEED)
         self.asks = [False] * AGENTS
         self.turns: list[int] = []
-        """Who had the bus, in order."""
+        """Owners of the bus, in order."""
         self.waited = [0] * AGENTS
-        """Turns of others since each agent asked."""
+        """Turns of other agents since each agent's request."""
         self.worst = 0
         self.hidden = 0
-        """Transactions begun right behind the one idle clock."""
+        """Number of transactions begun directly after the one idle clock."""
         self.stop = False
         self._owner, self._left, self._idle_for, self._last_gnt = -1, 0, 0, 1
         self._driven = [False, False]
-        """Bus busy, as driven behind each edge; the grant seen now was chosen two edges ago."""
+        """Bus busy, as driven after each edge; the current grant was chosen two edges ago."""
 
     async def run(self, clocks: int) -> None:
-        """Drive, watch and count for so many clocks."""
+        """Drive, check and count for `clocks` clocks."""
         for _ in range(clocks):
             await RisingEdge(self.dut.clk)
             self._watch(~int(self.dut.gnt_n.value) & (1 << AGENTS) - 1)

@@ -1,9 +1,8 @@
 """Costs of single PIO accesses on PCI 32/33, as settings of bridge and card.
 
-Strategy: a CPU that does nothing else stores or loads word after word; the clocks per word are counted at the
-bridge's CPU port. For each figure of readings A1 one set of settings is tried, printed, and must give that figure;
-the timing model of pymodels/pci/pci.py must give it too. The last test sweeps settings at random and holds RTL and
-model against each other.
+Strategy: a CPU with no other activity stores or loads word after word; the clocks per word are counted at the bridge's
+CPU port. One set of settings for each published value of readings A1 must give that value on the RTL and on the timing
+model of pymodels/pci/pci.py. The last test compares RTL and model for random settings.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from pymodels.pci.pci import TargetTiming, read_clocks, write_clocks_per_word
 from tests.block.pci_host_bench import CARD, HostBench, begin
 
 BUS = {"cfg_wide": 0, "wide_cards": 0, "cfg_post_depth": 1}
-"""32 bits, one posted store: five words really take five times one word."""
+"""Settings of a 32-bit bus with one posted store, so that five words take five times one word."""
 
 WRITES = {
     "SP-NT 0.33 us": (11.0, {"card_write_initial": 6}),
@@ -37,7 +36,7 @@ READS = {
 
 
 async def write_cost(bench: HostBench, words: int = 60, skip: int = 24) -> float:
-    """Clocks per word of a stream of uncached stores, once the posted-write queue is full."""
+    """Return the clocks per word of a stream of uncached stores, once the posted-write queue is full."""
     first = len(bench.cpu.taken) + skip
     for word in range(skip + words + 1):
         bench.cpu.store(CARD[0] + 4 * (word % 64), word.to_bytes(4, "little"))
@@ -47,9 +46,9 @@ async def write_cost(bench: HostBench, words: int = 60, skip: int = 24) -> float
 
 
 async def read_cost(bench: HostBench, words: int = 30) -> float:
-    """Clocks per word of loads one after the other, each from the clock of its offer to the edge that brings its data.
+    """Return the clocks per word of successive loads, each from the clock of its offer to the edge with its data.
 
-    A CPU that offers the next access with the answer to the one before has this as its period.
+    A CPU that offers the next access with the answer to the previous one has this as its period.
     """
     cpu = bench.cpu
     taken, answered = len(cpu.taken), len(cpu.answered)

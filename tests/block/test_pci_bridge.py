@@ -1,9 +1,9 @@
-"""A card behind a PCI-to-PCI bridge, on a bus of its own, in front of the host and beside a card of the near bus.
+"""Card behind a PCI-to-PCI bridge, on a bus of its own, beside a host and a card on the near bus.
 
-Strategy: CPU, both cards and host memory do at once what they do on one bus (test_pci_segment), across the bridge and
-with clocks and widths that differ; every memory must equal its model, under a protocol monitor on each bus. What PCI
-promises of order is tried by a producer and a consumer. The far bus must have the speed of its own clock, and a burst
-into nothing must be told.
+Strategy: CPU, both cards and host memory repeat the traffic of one bus (test_pci_segment) across the bridge, with
+different clocks and widths. Every memory must equal its model, under a protocol monitor on each bus. A producer and a
+consumer test the ordering rules of PCI. The far bus must have the speed of its own clock, and a burst to an unmapped
+address must be reported.
 """
 
 from __future__ import annotations

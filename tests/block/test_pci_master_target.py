@@ -1,9 +1,9 @@
 """PCI master and target cores against each other and against a memory model.
 
-Strategy: random writes and reads of random length and alignment go through one master and one target; the memory
-behind the target must equal a byte array, and every read the byte array as it was. Widths of both sides, wait
-states, stalls of both backends, disconnects, retries and a grant that comes and goes are crossed. A protocol monitor
-watches every clock. Special cases (aborts, latency timer, burst limit, throughput) have tests of their own.
+Strategy: random writes and reads of random length and alignment go through one master and one target. The memory of the
+target must equal a byte array, and every read the array's content at that time. Widths of both sides, wait states,
+stalls of both backends, disconnects, retries and an intermittent grant are crossed. A protocol monitor watches every
+clock. Special cases (aborts, latency timer, burst limit, throughput) have their own tests.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Bench:
         return self.master.write(BASE + offset, data)
 
     async def finish(self) -> None:
-        """Everything done, bus asleep, memory as the model."""
+        """Wait until all commands are done, and check an idle bus and the memory."""
         await self.master.drain()
         for _ in range(200):
             await RisingEdge(self.dut.clk)
@@ -93,7 +93,7 @@ async def begin(dut: Any) -> Bench:
 
 
 async def random_traffic(bench: Bench, count: int) -> None:
-    """Random commands; reads must give what the model held when they were queued."""
+    """Run random commands; reads must return the model's content when they were queued."""
     rng, expected = bench.rng, []
     for _ in range(count):
         length = rng.choice([1, 2, 4, 8, rng.randrange(1, 40), rng.randrange(1, 300)])

@@ -1,8 +1,8 @@
-"""A PCI segment with CPU, memory and two cards that all master the bus at once.
+"""PCI segment with CPU, memory and two cards that all master the bus at once.
 
-Strategy: CPU stores and loads, DMA of both cards to host memory and from card to card run at the same time in
-regions that do not overlap; at the end every memory equals its model. Widths are mixed. The protocol monitor sees
-every transaction of every master, so a wrong handover, a driver conflict or a wrong parity fails the test.
+Strategy: CPU stores and loads, DMA of both cards to host memory and from card to card run concurrently in disjoint
+regions; at the end every memory must equal its model. Widths are mixed. The protocol monitor sees every transaction of
+every master and fails the test on a wrong handover, a driver conflict or a parity error.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ REGION = SIZE // 4
 
 
 class Models:
-    """What the three memories must hold; each actor has a quarter of each."""
+    """Expected content of the three memories; each actor has a quarter of each."""
 
     def __init__(self) -> None:
         self.host = bytearray(SIZE)
@@ -42,7 +42,7 @@ async def cpu_actor(bench: HostBench, models: Models, count: int) -> None:
 
 
 def card_commands(bench: HostBench, models: Models, k: int, count: int) -> list[tuple[Any, bytes]]:
-    """Queue random DMA of card k to host memory and to the other card; return its reads with what they must give."""
+    """Queue random DMA of card k to host memory and to the other card; return its reads with the expected data."""
     rng, reads = bench.rng, []
     for _ in range(count):
         length = rng.choice([4, 8, rng.randrange(1, 64), rng.randrange(1, 300)])

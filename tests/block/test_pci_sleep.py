@@ -1,8 +1,8 @@
-"""A PCI segment whose clock sleeps behaves as one whose clock never stops.
+"""PCI segment with a gated clock against one with a free-running clock.
 
-Strategy: the clock is driven by hand, edge index by edge index. A script gives CPU accesses and DMA commands at
-random indices; memories answer after a fixed number of clocks. Once every edge is given, once only those before
-which `busy` is 1. Every output is compared at every index, skipped edges included.
+Strategy: the clock is driven directly, edge index by edge index. A script issues CPU accesses and DMA commands at
+random indices; memories answer after a fixed number of clocks. One run has every edge, the other only those before
+which `busy` is 1. Every output is compared at every index, including skipped edges.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def script(rng: random.Random) -> Script:
 
 
 class Hand:
-    """The clock and all ports, driven by one coroutine."""
+    """Clock and all ports, driven by one coroutine."""
 
     def __init__(self, dut: Any, todo: Script, sleeps: bool) -> None:
         self.dut, self.todo, self.sleeps = dut, todo, sleeps
@@ -112,7 +112,7 @@ class Hand:
         self.outputs = [dut[name] for name in OUTPUTS]
 
     def offer(self, index: int) -> None:
-        """Inputs for this edge."""
+        """Apply the inputs of this edge."""
         dut = self.dut
         cpu = bool(self.todo.cpu) and self.todo.cpu[0][0] <= index
         dma = bool(self.todo.dma) and self.todo.dma[0][0] <= index
@@ -132,7 +132,7 @@ class Hand:
             dut.mem_rdata.value = index
 
     def take(self, index: int) -> None:
-        """Handshakes of an edge that is given."""
+        """Process the handshakes of an edge."""
         dut = self.dut
         if int(dut.cpu_valid.value) and int(dut.cpu_ready.value):
             self.todo.cpu.popleft()
@@ -143,7 +143,7 @@ class Hand:
         self.memory_read = bool(int(dut.mem_valid.value)) and not int(dut.mem_write.value)
 
     async def run(self) -> list[tuple[str, ...]]:
-        """Reset, then every edge index; what all outputs showed before each."""
+        """Reset, then step through every edge index; return all outputs before each."""
         dut = self.dut
         for index in range(-6, CLOCKS):
             dut.rst.value = int(index < -2)

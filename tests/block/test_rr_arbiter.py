@@ -1,7 +1,7 @@
-"""The round-robin arbiter against a model that searches for the next requester.
+"""Round-robin arbiter against a model that searches for the next requester.
 
-Strategy: random requests and random taking of the grant; the grant must be that of a model which looks, from the one
-served last, for the next one that asks. Under full load every requester must be served equally often.
+Strategy: requests are random, and grants are used at random. The grant must match a model that searches for the next
+requester after the last served one. Under full load every requester must be served equally often.
 """
 
 from __future__ import annotations

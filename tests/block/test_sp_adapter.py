@@ -1,9 +1,9 @@
-"""The way of packets through the whole SP adapter, its own link looped back.
+"""Packet path through the whole SP adapter, with its own link looped back.
 
-Strategy: the bench is host driver and firmware at once and uses only what they have: PIO, host memory, registers.
-Random packets make the whole way (host memory, Send FIFO, link, receive buffer, Recv/Cmd FIFO, host memory) one by one
-and in streams in which everything overlaps; a byte comparison at the end is the judge. What the hardware does by itself
-(waiting for data, overlapping, back-pressure) and sleeping clocks have tests of their own.
+Strategy: the bench is host driver and firmware at once and uses only their interfaces: PIO, host memory, registers.
+Random packets take the whole path (host memory, Send FIFO, link, receive buffer, Recv/Cmd FIFO, host memory), one by
+one and in streams in which everything overlaps. They are compared byte by byte at the end. The hardware's own rules
+(waiting for data, overlap, back-pressure) and gated clocks have their own tests.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tests.block.sp_card import TARGET, SpBench, begin, bring
 
 
 def pieces(bench: SpBench, data: bytes) -> list[bytes]:
-    """A packet's data as the firmware might deliver them: cut anywhere, some of the end not wanted."""
+    """Return a packet's data as firmware might deliver them: cut anywhere, possibly without the end."""
     cuts = sorted(bench.rng.sample(range(len(data) + 1), min(len(data), bench.rng.randrange(4))))
     parts = [data[a:b] for a, b in zip([0, *cuts], [*cuts, len(data)], strict=True)]
     return [part for part in parts if part][: bench.rng.choice([1, 4])]
@@ -31,7 +31,7 @@ def pieces(bench: SpBench, data: bytes) -> list[bytes]:
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 @cocotb.parametrize(latency=[0, 2])
 async def a_packet_travels_from_host_memory_to_host_memory(dut: Any, latency: int) -> None:
-    """Any alignment, sizes around words and the greatest; headers, keys of the trace, status word behind the data."""
+    """Cross alignments and sizes around words and the maximum; check headers, trace keys, and the status word."""
     bench = await begin(dut, cfg_cdc_latency=latency, cfg_start_clocks=20 * latency)
     for size in some((7, 2032, 1, 8, 9, *(bench.rng.randrange(1, 1100) for _ in range(3)))):
         packet = bench.a_packet(size)
@@ -52,7 +52,7 @@ async def a_packet_travels_from_host_memory_to_host_memory(dut: Any, latency: in
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def the_processors_own_bytes_go_without_the_fifo(dut: Any) -> None:
-    """None to 64 bytes; the first eight can be read where they arrive."""
+    """Send 0 to 64 bytes; the first eight can be read on arrival."""
     bench = await begin(dut)
     for size in some((0, 1, 7, 8, 64, *range(2, 7), 9, 15, 16, 17, 56, 63)):
         packet = bench.a_packet(size)
@@ -72,7 +72,7 @@ async def the_processors_own_bytes_go_without_the_fifo(dut: Any) -> None:
 @cocotb.test(timeout_time=12, timeout_unit="ms")
 @cocotb.parametrize(accesses=some([True, False]))
 async def a_stream_of_packets_overlaps_in_every_part(dut: Any, accesses: bool) -> None:
-    """Packets are fetched, sent, taken in pieces and marked done all at once; order and bytes are right."""
+    """Fetch, send, deliver in pieces and release packets concurrently; order and bytes must be right."""
     bench = await begin(dut, cfg_bus_beat=3 if accesses else 1, cfg_start_clocks=30, cfg_cdc_latency=1)
     packets = [bench.a_packet(bench.rng.choice([1, 30, 200, 1024, 2032])) for _ in some(range(12))]
     dut.cpu_req.value = int(accesses)
@@ -106,7 +106,7 @@ async def a_stream_of_packets_overlaps_in_every_part(dut: Any, accesses: bool) -
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 @cocotb.parametrize(where=["u_send_fifo", "u_receive"])
 async def a_bit_flipped_on_the_way_arrives_flipped(dut: Any, where: str) -> None:
-    """The bytes that arrive are those of the FIFO (with a CRC-8 that is right) and of the receive buffer."""
+    """Check that the received bytes are those of the FIFO (with a good CRC-8) and of the receive buffer."""
     bench = await begin(dut)
     packet = bench.a_packet(64)
     await bring(bench, packet, 0)
@@ -130,7 +130,7 @@ async def a_bit_flipped_on_the_way_arrives_flipped(dut: Any, where: str) -> None
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def the_right_engine_waits_for_all_user_data(dut: Any) -> None:
-    """SEND_START comes first: the packet starts when the FETCH is whole, its head leaves with its first word."""
+    """Write SEND_START first: the packet starts after the whole FETCH, and its head leaves with its first word."""
     bench = await begin(dut, cfg_start_clocks=100)
     packet = bench.a_packet(800)
     await bench.launch(packet)
@@ -146,7 +146,7 @@ async def the_right_engine_waits_for_all_user_data(dut: Any) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def left_and_right_engine_overlap_on_receive(dut: Any) -> None:
-    """The STORE of a packet is on the PCI bus before the right engine has moved half of it."""
+    """Check that a packet's STORE is on the PCI bus before the right engine has moved half of it."""
     bench = await begin(dut, cfg_bus_beat=8)
     packet = bench.a_packet(2000)
     await bring(bench, packet, 0)
@@ -169,7 +169,7 @@ async def left_and_right_engine_overlap_on_receive(dut: Any) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def packets_that_nobody_takes_wait_asleep(dut: Any) -> None:
-    """Two in the receive buffer, the third in the link with STOP in force; taken later, all are right."""
+    """Check two packets in the receive buffer, the third in the link with STOP in force; all arrive later."""
     bench = await begin(dut)
     packets = [bench.a_packet(1000) for _ in range(4)]
     for packet in packets:
@@ -191,7 +191,7 @@ async def packets_that_nobody_takes_wait_asleep(dut: Any) -> None:
 
 @cocotb.test(timeout_time=8, timeout_unit="ms")
 async def sleeping_clocks_change_no_time(dut: Any) -> None:
-    """The whole way of four packets: each trace record at the same picosecond, asleep and always on."""
+    """Move four packets on the whole path: equal times of all trace records, gated or not."""
     bench = SpBench(dut, cfg_start_clocks=80, cfg_cdc_latency=0)
 
     async def step() -> None:

@@ -1,8 +1,8 @@
-"""What host and processor see of the whole SP adapter beside its packets: SRAM, doorbells, timer, order, misuse.
+"""Rules of the SP adapter for host and processor other than packets: SRAM, doorbells, timer, order, misuse.
 
-Strategy: the bench is host driver and firmware at once, as in `test_sp_adapter`, with few packets: commands must be
-done in the order in which they were given, misuse must be flagged and change nothing, the processor must share the
-internal bus, and the timer must ring asleep.
+Strategy: the bench is host driver and firmware at once, as in `test_sp_adapter`, with few packets. Commands must
+execute in order, misuse must be flagged without other effects, the processor must share the internal bus, and the timer
+must expire with an idle clock.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tests.block.sp_card import TARGET, SpBench, begin, bring
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def a_fetch_waits_behind_the_stores_before_it(dut: Any) -> None:
-    """The order of commands is that of the FIFO; ALARM and READ stand in the same order."""
+    """Check that FETCH, STORE, ALARM and READ execute in the order of the FIFO."""
     bench = await begin(dut, cfg_start_clocks=60)
     packet = bench.a_packet(64)
     for number in range(3):
@@ -40,7 +40,7 @@ async def a_fetch_waits_behind_the_stores_before_it(dut: Any) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def the_sram_takes_and_gives_what_the_host_stores(dut: Any) -> None:
-    """Random stores land in order while the right engine has the bus; loads see them."""
+    """Check that random stores arrive in order while the right engine has the bus, and that loads see them."""
     bench = await begin(dut)
     packet, image = bench.a_packet(2032), bytearray(bench.sram.load(0, 0x400))
     await bring(bench, packet, 0)
@@ -64,7 +64,7 @@ async def the_sram_takes_and_gives_what_the_host_stores(dut: Any) -> None:
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 @cocotb.parametrize(present=[0, 1])
 async def doorbells_become_entries_where_the_adapter_has_them(dut: Any, present: int) -> None:
-    """`sp-future`: entries in SRAM, BELL, producer; without them a store is flagged and does nothing."""
+    """Check entries in SRAM, BELL and producer (`sp-future`); without doorbells a store is flagged and ignored."""
     bench = await begin(dut, cfg_doorbell=present)
     await bench.lanai_write(SpReg.BELL_BASE, 0x1000)
     for number in range(3):
@@ -88,7 +88,7 @@ async def doorbells_become_entries_where_the_adapter_has_them(dut: Any, present:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def misuse_is_flagged_and_cleared(dut: Any) -> None:
-    """A packet of impossible size, commands for a packet that is not there, a queue that overflows."""
+    """Check a packet of impossible size, commands for a missing packet, and an overflowing queue."""
     bench = await begin(dut, cfg_start_clocks=2000)
     for value in (SpSize.USER + 1, (SpSize.INLINE + 1) << 16, 1 << 16 | 8):
         await bench.lanai_write(SpReg.SEND_START, value)
@@ -106,7 +106,7 @@ async def misuse_is_flagged_and_cleared(dut: Any) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def the_timer_rings_when_it_was_set_to(dut: Any) -> None:
-    """TIME after so many clocks, asleep meanwhile; 0 stops it."""
+    """Check that TIME is set after the written number of clocks, idle meanwhile, and that 0 stops the timer."""
     bench = await begin(dut)
     await bench.lanai_write(SpReg.TIMER, 500)
     begun, edges = int(dut.cycle.value), int(dut.edges.value)
@@ -122,7 +122,7 @@ async def the_timer_rings_when_it_was_set_to(dut: Any) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def the_processor_takes_turns_with_the_right_engine(dut: Any) -> None:
-    """Alone it is never refused; while a packet moves it is, but gets the bus after each beat at the latest."""
+    """Check that a lone processor always gets the bus, and during packets after each beat at the latest."""
     bench = await begin(dut, cfg_bus_beat=3, cfg_bus_access=6)
     dut.cpu_req.value = 1
     dut.sleep.value = 0
@@ -139,5 +139,5 @@ async def the_processor_takes_turns_with_the_right_engine(dut: Any) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def no_output_is_unknown_after_reset(dut: Any) -> None:
-    """Every wire of the bench's top level has a value (Icarus keeps X)."""
+    """Check that every wire of the bench's top level has a value (Icarus keeps X)."""
     await all_known(SpBench(dut))

@@ -1,9 +1,9 @@
-"""The data path of the SP adapter: both engines, FIFOs, send and receive buffer, internal bus.
+"""Data path of the SP adapter: both engines, FIFOs, send and receive buffer, internal bus.
 
-Strategy: the bench is processor, bus master and link. Random commands of every kind, any alignment, lengths around a
-word and the greatest, in both directions at once; host memory, packets and counters must be what a model without time
-says. Stalls of bus and link, others on the internal bus and sleeping clocks are crossed. Packets that are damaged, too
-short or too long, start-up, room in the FIFO and bus errors have their own tests.
+Strategy: the bench is processor, bus master and link. Random commands of every kind, with any alignment and lengths
+around a word and the maximum, run in both directions at once. Host memory, packets and counters must match a model
+without time. Stalls of bus and link, competing requests on the internal bus and gated clocks are crossed. Damaged, too
+short and too long packets, start-up, room in the FIFO and bus errors have their own tests.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from tests.block.sp_bench import EngineBench
 
 
 def length(bench: EngineBench) -> int:
-    """Of a piece: around a word, or any."""
+    """Return a random piece length: around a word, or any."""
     return bench.rng.choice([1, 2, 7, 8, 9, 15, 16, 17, bench.rng.randrange(1, 300), bench.rng.randrange(1, USER + 1)])
 
 
 def place(bench: EngineBench, size: int) -> int:
-    """An address of so many bytes of host memory."""
+    """Return a random address of `size` bytes of host memory."""
     return bench.rng.randrange(HOST_BYTES - size)
 
 
 async def outgoing(bench: EngineBench, packets: int) -> None:
-    """Packets to the link: some of FETCHes that are under way, some of the processor's words."""
+    """Send packets to the link: some from outstanding FETCHes, some from the processor's words."""
     for _ in range(packets):
         if bench.rng.random() < 0.3:
             await bench.launch(bench.rng.randbytes(bench.rng.randrange(SpSize.INLINE + 1)))
@@ -43,7 +43,7 @@ async def outgoing(bench: EngineBench, packets: int) -> None:
 
 
 async def incoming(bench: EngineBench, packets: int) -> None:
-    """Packets from the link, delivered in pieces; status words and other commands between them."""
+    """Receive packets from the link, delivered in pieces, with status words and other commands between them."""
     rng = bench.rng
     coming = [Coming.random(rng, rng.choice([0, length(bench)]), rng.random() < 0.8)]
     coming += [Coming.random(rng, length(bench), rng.random() < 0.8) for _ in range(packets - 1)]
@@ -68,7 +68,7 @@ async def incoming(bench: EngineBench, packets: int) -> None:
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 @cocotb.parametrize(stall=[0.0, 0.4], sleep=[False, True])
 async def packets_go_out_whole_and_in_order(dut: Any, stall: float, sleep: bool) -> None:
-    """FETCHes of any alignment and the processor's own bytes."""
+    """Send from FETCHes of any alignment and from the processor's own bytes."""
     bench = EngineBench(dut, sleep)
     bench.pace(stall)
     await bench.start()
@@ -80,7 +80,7 @@ async def packets_go_out_whole_and_in_order(dut: Any, stall: float, sleep: bool)
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 @cocotb.parametrize(stall=[0.0, 0.4], sleep=[False, True])
 async def packets_come_in_piece_by_piece(dut: Any, stall: float, sleep: bool) -> None:
-    """Any cut of the user data to any alignment; what was not delivered is dropped."""
+    """Deliver user data cut anywhere to any alignment; undelivered data are dropped."""
     bench = EngineBench(dut, sleep, start_clocks=20 if stall else 0)
     bench.pace(stall)
     await bench.start()
@@ -92,7 +92,7 @@ async def packets_come_in_piece_by_piece(dut: Any, stall: float, sleep: bool) ->
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 @cocotb.parametrize(stall=[0.0, 0.3])
 async def both_directions_run_at_once(dut: Any, stall: float) -> None:
-    """A packet of each direction in turn, the link coming back in bursts."""
+    """Send and receive packets alternately, with the link in bursts."""
     bench = EngineBench(dut, start_clocks=10, beat=3)
     bench.pace(stall)
     await bench.start()
@@ -105,7 +105,7 @@ async def both_directions_run_at_once(dut: Any, stall: float) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def packets_of_impossible_size_are_told(dut: Any) -> None:
-    """Ends within the headers, one byte too long, far too long, two that became one: bad size; the next is whole."""
+    """Check ends within the headers, one byte too long, far too long, two joined: bad size; the next is whole."""
     bench = EngineBench(dut)
     await bench.start()
     sizes = (1, 16, HEADERS, HEADERS + USER + 2, HEADERS + USER + 8, 4000)
@@ -123,7 +123,7 @@ async def packets_of_impossible_size_are_told(dut: Any) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def a_fetch_waits_for_room_and_a_packet_for_its_data(dut: Any) -> None:
-    """Three packets of 2032 bytes: the third FETCH begins when the first has left; SEND_START may come before it."""
+    """Send three packets of 2032 bytes: the third FETCH waits for the first packet; SEND_START may precede it."""
     bench = EngineBench(dut)
     await bench.start()
     bench.hold_link(True)
@@ -142,7 +142,7 @@ async def a_fetch_waits_for_room_and_a_packet_for_its_data(dut: Any) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def the_start_up_is_counted_from_the_head_of_the_fifo(dut: Any) -> None:
-    """Each command has its own, asleep meanwhile; a command of no bytes has none."""
+    """Check that each command has its own start-up, idle meanwhile; a command of no bytes has none."""
     bench = EngineBench(dut, start_clocks=200)
     await bench.start()
     begun, edges = int(dut.cycle.value), int(dut.edges.value)
@@ -159,7 +159,7 @@ async def the_start_up_is_counted_from_the_head_of_the_fifo(dut: Any) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def words_of_host_memory_come_to_the_processor(dut: Any) -> None:
-    """READ stands in the order of commands: it sees what the STORE before it wrote."""
+    """Check that READ executes in the order of commands and sees the data of an earlier STORE."""
     bench = EngineBench(dut)
     bench.pace(0.3)
     await bench.start()
@@ -175,7 +175,7 @@ async def words_of_host_memory_come_to_the_processor(dut: Any) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def a_bus_error_is_told_and_the_next_command_works(dut: Any) -> None:
-    """The command ends, counted, with the error; nothing hangs behind it."""
+    """Check that the command ends, is counted with the error, and does not block later ones."""
     bench = EngineBench(dut)
     await bench.start()
     bench.pci.fail_next = True

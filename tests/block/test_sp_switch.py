@@ -1,10 +1,10 @@
-"""The SP switch against a functional model.
+"""SP switch against a functional model.
 
-Strategy: as for the crossbar: character-level drivers send random packets into every port and honour STOP/GO, a
-scoreboard compares what leaves, per pair of input and output, with the model: bytes, CRC-8, order. The central queue is
-given many sizes, down to nothing; its fill may never exceed its size, and is zero at the end. What it is for is shown
-both ways: with it a blocked packet lets others past, without it they wait. The same episode is run with the clock
-always on and asleep whenever the switch allows, and every character must have its time.
+Strategy: as for the crossbar, character-level drivers send random packets into every port and obey STOP and GO. A
+scoreboard compares the output with the model per pair of input and output: bytes, CRC-8, order. The central queue has
+many sizes, down to zero; its fill may never exceed its size, and is zero at the end. With the queue, packets overtake a
+blocked one; without it they wait. The same episode is run with free-running and gated clocks, and every character must
+have the same time.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from tests.block.switch_bench import (
 )
 
 AROUND = HEADER_BYTES + VIA_BYTES + 1
-"""Characters of a packet without user data, the GAP left out."""
+"""Characters of a packet without user data and GAP."""
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
@@ -66,7 +66,7 @@ async def long_packets_to_few_outputs_lose_nothing_when_the_queue_is_full(dut: A
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def a_wrong_crc_stays_visible_and_a_good_one_good(dut: Any) -> None:
-    """Any bit but those by which the bench knows a packet's way and source."""
+    """Flip any bit except those by which the bench recognises a packet's path and source."""
     await random_crcs(SpBench(dut), lambda length: [1, 7, *range(10, 19), *range(20, length)])
 
 
@@ -82,7 +82,7 @@ async def bad_routes_and_absent_ports_are_consumed_and_counted(dut: Any) -> None
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def route_bytes_are_used_one_by_one_until_none_is_left(dut: Any) -> None:
-    """The same route again and again, as if eight such switches stood in a row; the ninth has no route byte."""
+    """Send the same packet repeatedly, as through eight switches in a row; the ninth finds no route byte."""
     bench = SpBench(dut)
     await bench.grid.reset()
     steps = (2, 2, -3, 0, 1, -2, 3, 1)
@@ -179,7 +179,7 @@ async def waiting_packets_leave_without_a_gap_between_them(dut: Any) -> None:
 
 
 async def _accepted(dut: Any, queue: int) -> float:
-    """Characters delivered per port and clock under uniform saturating traffic of packets of 101 characters."""
+    """Return the characters delivered per port and clock under uniform saturating traffic of 101-character packets."""
     bench = SpBench(dut, cfg_central_chunks=queue, cfg_fall_through=39)
     await bench.grid.reset()
     for source in range(bench.ports):
@@ -193,7 +193,7 @@ async def _accepted(dut: Any, queue: int) -> float:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def a_central_queue_lifts_the_limit_of_a_queue_at_each_input(dut: Any) -> None:
-    """Without it the switch is one of input queues, whose limit is that of Karol, Hluchyj, Morgan."""
+    """Check that without a queue the limit is that of input queueing (Karol, Hluchyj, Morgan)."""
     without, with_it = await _accepted(dut, 0), await _accepted(dut, 512)
     dut._log.info("accepted load %.3f, with the central queue %.3f", without, with_it)
     assert without < head_of_line_limit(int(dut.PORTS.value.to_unsigned())) + 0.08

@@ -1,9 +1,9 @@
-"""The SRAM arbiter with a memory behind it.
+"""SRAM arbiter with a memory.
 
-Strategy: in every clock each requester asks at random, with random address, direction and lanes, and holds its
-request until granted. An independent model says who is granted on which port; a byte image, in which reads of a
-clock see the state before it and port b writes last, says what every read must give in the clock after. One and two
-accesses a clock are crossed with light and heavy load; few addresses make collisions common.
+Strategy: in every clock each requester makes random requests with random address, direction and lanes, and holds them
+until granted. An independent model determines the grants on each port. A byte image, in which reads of a clock see the
+previous state and port b writes last, gives the expected read data one clock later. One and two accesses per clock are
+crossed with light and heavy load; few addresses make collisions frequent.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ READS_ONLY = (Requester.TX,)
 
 
 class Access:
-    """One access that a requester wants."""
+    """Access requested by a requester."""
 
     def __init__(self, who: Requester, rng: random.Random, word: int) -> None:
-        """`word`: bytes of a word."""
+        """Draw a random access; `word` is the number of bytes of a word."""
         self.write = who in WRITES_ONLY or (who not in READS_ONLY and rng.random() < 0.5)
         self.address = rng.randrange(SIZE // word) * word
         self.data = rng.randbytes(word)
         self.lanes = rng.randrange(1 << word)
 
     def drive(self, dut: Any, name: str, who: Requester) -> None:
-        """Put it on the wires."""
+        """Drive the request on the wires."""
         dut[f"{name}_req"].value = 1
         dut[f"{name}_addr"].value = self.address
         if who not in READS_ONLY:
@@ -45,7 +45,7 @@ class Access:
             dut[f"{name}_write"].value = int(self.write)
 
     def apply(self, image: bytearray) -> None:
-        """Write it into the image."""
+        """Apply the write to the image."""
         for lane in range(len(self.data)):
             if self.lanes >> lane & 1:
                 image[self.address + lane] = self.data[lane]
@@ -76,7 +76,7 @@ class Bench:
         await RisingEdge(self.dut.clk)
 
     async def run(self, clocks: int) -> None:
-        """Ask, look at the grants and the read data in the middle of the clock, keep what was not granted."""
+        """Make requests, check grants and read data in the middle of each clock, and keep ungranted requests."""
         for _ in range(clocks):
             for who, name in NAMES.items():
                 if who not in self.wanted and self.rng.random() < self.load:
@@ -124,7 +124,7 @@ class Bench:
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 @cocotb.parametrize(accesses=[1, 2], load=[0.2, 0.6, 1.0])
 async def grants_and_data_follow_the_model(dut: Any, accesses: int, load: float) -> None:
-    """Ranks, round robin, two ports, old data on a collision, port b last."""
+    """Check priorities, round robin, two ports, old data on a collision, and port b writing last."""
     bench = Bench(dut, accesses, load)
     await bench.start()
     await bench.run(400)
@@ -137,7 +137,7 @@ async def grants_and_data_follow_the_model(dut: Any, accesses: int, load: float)
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def two_io_requesters_share_one_access_evenly(dut: Any) -> None:
-    """With one access a clock and both asking always, PIO and DMA take turns and nobody else is served."""
+    """Check that with one access per clock and constant requests PIO and DMA alternate, and no other is served."""
     bench = Bench(dut, 1, 1.0)
     await bench.start()
     await bench.run(101)
@@ -147,7 +147,7 @@ async def two_io_requesters_share_one_access_evenly(dut: Any) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def an_idle_arbiter_is_asleep(dut: Any) -> None:
-    """Nothing asked, nothing on its way: busy is 0, also while only the processor asks."""
+    """Check that busy is 0 without requests or pending data, also if only the processor requests."""
     bench = Bench(dut, 2, 0.5)
     await bench.start()
     await bench.run(50)

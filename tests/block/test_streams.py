@@ -1,7 +1,7 @@
-"""A stream of a block bench binds all its wires or none: what the block lacks is named in one error.
+"""Streams of a block bench bind all of their wires or none: one error names the missing ones.
 
-Strategy: an entity of plain objects, without a simulator, from which one wire after the other is taken away. A source
-or sink on it must be refused by the names of what is missing before it drives anything.
+Strategy: an entity of plain objects, without a simulator, from which one wire after the other is removed. A source or
+sink on it must be rejected with the names of the missing wires before it drives any.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tb.agents.streams import StreamSink, StreamSource
 
 
 class Entity:
-    """A block with some wires."""
+    """Block with some wires."""
 
     _name = "block"
 

@@ -1,10 +1,9 @@
-"""The crossbar switch against a functional model.
+"""Crossbar switch against a functional model.
 
-Strategy: character-level drivers send random packets into every port and honour STOP/GO; a monitor per output takes
-packets apart, and a scoreboard compares them, per pair of input and output, with what the model in pymodels says must
-leave, bytes and CRC-8 alike. Receivers stall by STOP and GO of their own. Bad routes, absent ports, wrong CRCs and
-cut packets are mixed in. The same episode is run with the clock always on and asleep whenever the switch allows, and
-every character must have its time.
+Strategy: character-level drivers send random packets into every port and obey STOP and GO. A monitor per output decodes
+packets, and a scoreboard compares bytes and CRC-8, per pair of input and output, with the expected packets of the model
+in pymodels. Receivers stall by STOP and GO of their own. Bad routes, absent ports, wrong CRCs and cut packets are mixed
+in. The same episode is run with free-running and gated clocks, and every character must have the same time.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The host DMA of a LANai 4 with a memory; the bench plays the bus master.
+"""Host DMA of a LANai 4 with a memory; the bench acts as the bus master.
 
-Strategy: random transfers of whole words, both ways, any word alignment on both sides, are started by the four
-registers; the bytes of both memories, the commands and DMA must be what a copy of the bytes says. Grants, gaps and
-stalls of the PCI side and sleeping clocks are crossed. A write during a transfer, start-up time, pieces of long
-transfers, bus errors and words outside the SRAM have their own tests.
+Strategy: random transfers of whole words, in both directions, with any word alignment on both sides, are started by the
+four registers. The bytes of both memories, the commands and DMA must match a copy of the bytes. Grants, gaps and stalls
+of the PCI side and gated clocks are crossed. A write during a transfer, start-up time, pieces of long transfers, bus
+errors and words outside the SRAM have their own tests.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ STROBES = ("set_done", "error", "misuse", "tr_start", "tr_done")
 
 
 class Bench(NicBench):
-    """Registers, a host memory, and what both memories must hold."""
+    """Registers, a host memory, and the expected content of both memories."""
 
     def __init__(self, dut: Any, sleep: bool = True, start_clocks: int = 0) -> None:
         zeros = dict.fromkeys(("hold_reset", "w_data", *(f"w_{name}" for name in REGISTERS)), 0)
@@ -46,7 +46,7 @@ class Bench(NicBench):
                     self.log.append((int(get_sim_time("ps")) - self.origin, name))
 
     async def transfer(self, to_nic: bool, host: int, sram: int, size: int) -> None:
-        """Start a transfer; both images as they must be after it."""
+        """Start a transfer and update both expected images."""
         if to_nic:
             self.image[sram : sram + size] = self.expected[host : host + size]
         else:
@@ -55,7 +55,7 @@ class Bench(NicBench):
             await self.strobe(f"w_{name}", value)
 
     async def until(self, name: str, count: int) -> None:
-        """Wait until a strobe has come so often."""
+        """Wait until a strobe has occurred `count` times."""
         for _ in range(60000):
             if self.counts[name] >= count:
                 return
@@ -63,7 +63,7 @@ class Bench(NicBench):
         raise AssertionError(f"{name}: {self.counts[name]} of {count} after 60000 clocks")
 
     def check(self) -> None:
-        """Both memories as they must be, and the engine asleep."""
+        """Check both memories and an idle engine."""
         self.check_sram()
         assert self.host == self.expected
         assert not int(self.dut.busy.value) and not int(self.dut.in_flight.value)
@@ -72,7 +72,7 @@ class Bench(NicBench):
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 @cocotb.parametrize(stall=[0.0, 0.5], grant=[0.0, 0.6], sleep=[False, True])
 async def random_transfers_move_their_words(dut: Any, stall: float, grant: float, sleep: bool) -> None:
-    """Both ways, any word alignment, lengths around a beat and long ones."""
+    """Cross directions, word alignments, and lengths around a beat and long ones."""
     bench = Bench(dut, sleep)
     bench.pci.pace(stall)
     bench.allow = sometimes(grant, bench.rng) if grant else never()
@@ -95,7 +95,7 @@ async def random_transfers_move_their_words(dut: Any, stall: float, grant: float
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def a_transfer_in_work_cannot_be_changed(dut: Any) -> None:
-    """Writes of all four registers are flagged and ignored; the next transfer has to wait for DMA."""
+    """Write all four registers during a transfer: flagged and ignored; the next transfer must wait for DMA."""
     bench = Bench(dut)
     await bench.start()
     await bench.transfer(True, 0x104, 0x20, 400)
@@ -110,7 +110,7 @@ async def a_transfer_in_work_cannot_be_changed(dut: Any) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def dma_ctr_counts_down_while_words_move(dut: Any) -> None:
-    """Firmware can send behind it: the words that DMA_CTR no longer counts are in SRAM."""
+    """Check that words no longer counted by DMA_CTR are in SRAM, so that firmware can send them."""
     bench = Bench(dut)
     bench.pci.pace(0.7)
     before = bytes(bench.image)
@@ -128,7 +128,7 @@ async def dma_ctr_counts_down_while_words_move(dut: Any) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def the_start_up_is_counted_from_the_write(dut: Any) -> None:
-    """The bus command shows cfg_start_clocks after DMA_CTR, asleep meanwhile."""
+    """Check that the bus command appears cfg_start_clocks after DMA_CTR, with an idle clock meanwhile."""
     bench = Bench(dut, start_clocks=50)
     await bench.start()
     for name, value in (("ear", 0x80), ("lar", 0x80)):
@@ -143,7 +143,7 @@ async def the_start_up_is_counted_from_the_write(dut: Any) -> None:
 
 @cocotb.test(timeout_time=8, timeout_unit="ms")
 async def a_long_transfer_goes_in_pieces(dut: Any) -> None:
-    """At most 32 KB a command, cut where a beat ends. The SRAM of the bench repeats every 8 KB."""
+    """Move more than 32 KB: at most 32 KB per command, cut after a beat. The bench's SRAM repeats every 8 KB."""
     bench = Bench(dut)
     await bench.start()
     for name, value in zip(REGISTERS, (0x1004, 0, 0, 70000), strict=True):
@@ -156,7 +156,7 @@ async def a_long_transfer_goes_in_pieces(dut: Any) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def nothing_to_move_is_done_at_once(dut: Any) -> None:
-    """0 bytes: DMA, no command."""
+    """Move 0 bytes: DMA is set without a command."""
     bench = Bench(dut)
     await bench.start()
     await bench.transfer(True, 0, 0, 0)
@@ -166,7 +166,7 @@ async def nothing_to_move_is_done_at_once(dut: Any) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def an_error_ends_the_transfer_without_dma(dut: Any) -> None:
-    """A bus abort; words beyond 1 MB; the next transfer works."""
+    """Check a bus abort and words beyond 1 MB; the next transfer works."""
     bench = Bench(dut)
     await bench.start()
     bench.pci.fail_next = True
