@@ -14,7 +14,7 @@ RETURNED, FIRST, LAST = 0, 1, 255
 """Handler indices: of returned messages, of the study's first handler, and of the message that ends the study."""
 
 
-class Ends:
+class Endpoints:
     """Process with one bundle and one endpoint on each host; translation n is the endpoint of host n."""
 
     def __init__(self, lab: Lab, layers: list[Any]) -> None:

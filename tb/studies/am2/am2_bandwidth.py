@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from pymodels.trace import Part, TraceEvent
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
-from tb.studies.am2._am2 import FIRST, Ends
+from tb.studies.am2._am2 import FIRST, Endpoints
 from tb.studies.kit.findings import curve
 from tb.studies.kit.records import since
 from tb.studies.kit.stages import of_part, stage_rates
@@ -41,7 +41,7 @@ QUICK = "messages=6"
 class Stream:
     """Messages from the first host to the last."""
 
-    def __init__(self, lab: Lab, ends: Ends) -> None:
+    def __init__(self, lab: Lab, ends: Endpoints) -> None:
         self.lab, self.ends = lab, ends
         self.times: list[int] = []
         """Time at which each message was handled, ps."""
@@ -90,7 +90,7 @@ def payload(size: int, number: int) -> bytes:
 
 async def run(lab: Lab) -> None:
     """Run the study."""
-    ends = Ends(lab, lab.start_layer(LAYER))
+    ends = Endpoints(lab, lab.start_layer(LAYER))
     stream = Stream(lab, ends)
     await ends.start(stream.keep, stream.copy)
     ends.serve_far()
@@ -106,7 +106,7 @@ async def run(lab: Lab) -> None:
         lab.progress(done + 1, len(SIZES), "sizes")
     for stage, rate in moved.items():
         lab.metric(f"{stage}_MBps", rate)
-    lab.check(not stream.harmed, f"{stream.harmed} messages came changed, or overtook each other")
+    lab.check(not stream.harmed, f"{stream.harmed} messages arrived changed or out of order")
     lab.metric("dma_limit_MBps_8192B", limit)
     lab.metric("percent_of_dma_limit_8192B", 100 * rates[-1] / limit)
     tell_steady(lab, late, lab.option("messages") >= ENOUGH, COARSE)
@@ -114,4 +114,4 @@ async def run(lab: Lab) -> None:
     curve(lab, "bandwidth", SIZES, rates, "bytes", "MB/s", "bandwidth_MBps_{}B")
     curve(lab, "bandwidth_copied", SIZES, copied, "bytes", "MB/s", "bandwidth_MBps_{}B_copied")
     await ends.stop()
-    lab.check(not ends.back, "messages came back")
+    lab.check(not ends.back, "messages were returned")

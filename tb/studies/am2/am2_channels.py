@@ -13,16 +13,16 @@ from pymodels.trace import TraceEvent
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
 from tb.plan.request import Plan
-from tb.studies.am2._am2 import FIRST, Ends
+from tb.studies.am2._am2 import FIRST, Endpoints
 from tb.studies.kit.records import since
 
 LAYER = "am2"
 KEEP = FIRST
 OPTIONS = {
     "messages": Option(24, "messages", 4, 100_000),
-    "size": Option(0, "bytes of payload; 0: short messages of 8 words", 0, 8192, unit="bytes"),
+    "size": Option(0, "payload in bytes; 0: short messages of 8 words", 0, 8192, unit="bytes"),
     **layer_options(LAYER),
-    "am2.credits": Option(16, "requests to an endpoint that are not answered", 1, 32),
+    "am2.credits": Option(16, "unanswered requests to an endpoint", 1, 32),
 }
 QUICK = "messages=8"
 VARIANTS = {f"{count}": ("", f"am2.channels={count}") for count in (1, 2, 4, 8)}
@@ -35,13 +35,13 @@ def check(plan: Plan) -> None:
     """Raise ConfigError for fewer credits than request channels, because the credits would then be the limit."""
     most, channels = plan.options["am2.credits"], plan.options["am2.channels"]
     if int(most) < min(int(channels) // 2, 16):
-        cause = f"{most} credits are fewer than the channels for requests"
+        cause = f"{most} credits, fewer than the request channels"
         raise ConfigError("SET", 0, "am2.credits", cause, "set am2.credits to 16 or more")
 
 
 async def run(lab: Lab) -> None:
     """Run the study."""
-    ends = Ends(lab, lab.start_layer(LAYER))
+    ends = Endpoints(lab, lab.start_layer(LAYER))
     await ends.start(ends.keep)
     far, near, size = ends.far, ends.endpoints[0], lab.option("size")
     ends.serve_far()
@@ -66,14 +66,14 @@ async def run(lab: Lab) -> None:
     lab.metric("messages_per_s", rate)
     lab.metric("window_messages_per_s", window)
     lab.metric("percent_of_window", 100 * rate / window)
-    lab.check(rate <= (1 + OFF_LAW) * window, f"{rate:.0f} messages a second, and the channels allow {window:.0f}")
+    lab.check(rate <= (1 + OFF_LAW) * window, f"{rate:.0f} messages per second, but the channels allow {window:.0f}")
     if size and lab.option("am2.channels") <= 2:
-        failure = f"{rate:.0f} messages a second, where one channel for requests alone is the limit: {window:.0f}"
+        failure = f"{rate:.0f} messages per second, but the limit of one request channel is {window:.0f}"
         lab.check(rate >= (1 - OFF_LAW) * window, failure)
     lab.metric("channel_held_us", trip / 1e6)
     lab.metric("payload_MBps", rate * (size or 4 * len(WORDS)) / 1e6)
     lab.findings.messages += len(ends.kept)
-    lab.check(not ends.back, "messages came back")
+    lab.check(not ends.back, "messages were returned")
     await ends.stop()
 
 

@@ -14,7 +14,7 @@ from firmware.am2.host import Mask
 from pymodels.trace import TraceEvent
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
-from tb.studies.am2._am2 import FIRST, Ends
+from tb.studies.am2._am2 import FIRST, Endpoints
 from tb.studies.kit.cpu import CpuTime
 from tb.studies.kit.records import since
 
@@ -31,14 +31,14 @@ TINY = "messages=1 pause_us=50"
 
 async def run(lab: Lab) -> None:
     """Run the study."""
-    ends = Ends(lab, lab.start_layer(LAYER))
+    ends = Endpoints(lab, lab.start_layer(LAYER))
     await ends.start(ends.keep)
     await measure(lab, ends, "spinning", Mask.NONE)
     await measure(lab, ends, "sleeping", Mask.NOT_EMPTY)
-    lab.check(not ends.back, "messages came back")
+    lab.check(not ends.back, "messages were returned")
 
 
-async def measure(lab: Lab, ends: Ends, what: str, mask: Mask) -> None:
+async def measure(lab: Lab, ends: Endpoints, what: str, mask: Mask) -> None:
     """Measure one kind of wait on the last host and record its metrics."""
     bundle, host, count = ends.bundles[-1], ends.layers[-1].host, lab.option("messages")
     bundle.set_event_mask(mask)

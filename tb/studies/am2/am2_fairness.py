@@ -20,7 +20,7 @@ from pymodels.trace import TraceEvent
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
 from tb.plan.request import Plan
-from tb.studies.am2._am2 import FIRST, TAG, Ends
+from tb.studies.am2._am2 import FIRST, TAG, Endpoints
 from tb.studies.kit.records import since
 
 if TYPE_CHECKING:
@@ -41,17 +41,15 @@ APART_PS = 26_100_000
 """Time between two single messages, ps, chosen so that each meets another point of the NIC's loop."""
 OPTIONS = {
     "rounds": Option(6, "turns of each endpoint", 4, 10_000),
-    "looks": Option(16, "lone messages with each number of endpoints", 4, 10_000),
+    "looks": Option(16, "single messages with each number of endpoints", 4, 10_000),
     **layer_options(LAYER),
     "am2.frames": Option(8, "endpoints in the NIC's memory", 1, 64),
     "am2.channels": Option(2, "stop-and-wait channels to a node, half of them for requests", 2, 32),
-    "am2.credits": Option(
-        PLACES, "requests to an endpoint that are not answered: enough to fill its queue", PLACES, 32
-    ),
+    "am2.credits": Option(PLACES, "unanswered requests to an endpoint: enough to fill its queue", PLACES, 32),
     "am2.medium": Option(
         GREEDY * TURN, "bytes of a staging block, and of the greedy endpoint's messages", 512, 16384, unit="bytes"
     ),
-    "am2.timeout_us": Option(300, "a message without an acknowledgement is sent again after so long", 5, 1_000_000),
+    "am2.timeout_us": Option(300, "time-out after which an unacknowledged message is retransmitted", 5, 1_000_000),
 }
 QUICK = "rounds=4 looks=8"
 
@@ -65,7 +63,7 @@ def check(plan: Plan) -> None:
 class Senders:
     """Endpoints of the first host that always have messages to send, each with a partner on the last host."""
 
-    def __init__(self, lab: Lab, ends: Ends) -> None:
+    def __init__(self, lab: Lab, ends: Endpoints) -> None:
         self.lab, self.ends = lab, ends
         self.near: list[Endpoint] = []
         self.left: list[int] = []
@@ -122,7 +120,7 @@ class Senders:
 
 async def run(lab: Lab) -> None:
     """Run the study."""
-    ends = Ends(lab, lab.start_layer(LAYER))
+    ends = Endpoints(lab, lab.start_layer(LAYER))
     senders, far = Senders(lab, ends), ends.far
     await ends.start(ends.keep)
     ends.serve_far()
@@ -146,10 +144,10 @@ async def run(lab: Lab) -> None:
     lab.findings.messages += len(ends.kept)
     await ends.answered()
     await ends.stop()
-    lab.check(not ends.back, "messages came back")
+    lab.check(not ends.back, "messages were returned")
 
 
-async def _longest_look(lab: Lab, ends: Ends) -> float:
+async def _longest_look(lab: Lab, ends: Endpoints) -> float:
     """Return the longest time in us until the NIC takes a single message: one period of its loop plus a constant."""
     near, begun = ends.endpoints[0], lab.kernel.now
     for _ in range(lab.option("looks")):
@@ -167,7 +165,7 @@ def _by_name(trace: NDArray[Any], event: TraceEvent) -> dict[int, float]:
     return {int(one["packet"]): int(one["time"]) / 1e6 for one in found if int(one["packet"]) >> 24 == 0}
 
 
-async def _plug(lab: Lab, ends: Ends, senders: Senders, plugged: Endpoint) -> None:
+async def _plug(lab: Lab, ends: Endpoints, senders: Senders, plugged: Endpoint) -> None:
     """Fill a queue that is never polled, hold every request channel by further messages to it, and post."""
     near, lightest = ends.endpoints[0], senders.near[0]
     near.map(PLUGGED, plugged.name, TAG)
@@ -175,7 +173,7 @@ async def _plug(lab: Lab, ends: Ends, senders: Senders, plugged: Endpoint) -> No
         await near.request(PLUGGED, KEEP)
     for _ in range(lab.option("am2.channels") // 2):
         await lightest.request(PLUGGED, KEEP)
-    await lab.kernel.sleep(lab.option("am2.timeout_us") * 1_000_000, "every channel to be held")
+    await lab.kernel.sleep(lab.option("am2.timeout_us") * 1_000_000, "all channels to be occupied")
     await senders.fill()
 
 
@@ -201,7 +199,7 @@ def _tell(lab: Lab, senders: Senders, begun: int) -> None:
     greedy = sum(who == len(WEIGHTS) for _, who in inside) / (len(turns) - 1)
     lab.metric("greedy_messages_a_turn", greedy)
     lab.metric("greedy_over_its_weight", greedy / senders.due)
-    failure = f"the greedy endpoint has sent {greedy} messages a turn, where {senders.due} are its share"
+    failure = f"the greedy endpoint sent {greedy} messages per turn, but its share is {senders.due}"
     lab.check(greedy <= 1.05 * senders.due, failure)
     for number, weight in enumerate((*WEIGHTS, GREEDY)):
         what = f"weight_{weight}" if number < len(WEIGHTS) else "greedy"

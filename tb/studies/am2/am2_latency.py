@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
-from tb.studies.am2._am2 import FIRST, Ends
+from tb.studies.am2._am2 import FIRST, Endpoints
 from tb.studies.kit.rounds import round_trips
 from tb.studies.kit.stages import stage_times
 
@@ -45,7 +45,7 @@ async def run(lab: Lab) -> None:
         """Handle a reply."""
         came.append(token.arguments)
 
-    ends = Ends(lab, lab.start_layer(LAYER))
+    ends = Endpoints(lab, lab.start_layer(LAYER))
     await ends.start(answer, take)
     ends.serve_far()
     near, bundle = ends.endpoints[0], ends.bundles[0]
@@ -67,7 +67,7 @@ async def run(lab: Lab) -> None:
     for name, curve in curves.items():
         lab.series(name, sizes, curve, "words", "us")
     await ends.stop()
-    lab.check(not ends.back, "messages came back")
+    lab.check(not ends.back, "messages were returned")
 
 
 def measure(lab: Lab, curves: dict[str, list[float]], count: int, since: int, trips: list[float]) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
-from tb.studies.am2._am2 import FIRST, TAG, Ends
+from tb.studies.am2._am2 import FIRST, TAG, Endpoints
 from tb.studies.kit.hosts import start_in_turn
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ OPTIONS = {
     "size": Option(1024, "bytes of payload", 0, 8192, unit="bytes"),
     **layer_options(LAYER),
     "am2.frames": Option(2, "endpoints in the NIC's memory", 1, 16),
-    "am2.timeout_us": Option(300, "a message without an acknowledgement is sent again after so long", 5, 1_000_000),
+    "am2.timeout_us": Option(300, "time-out after which an unacknowledged message is retransmitted", 5, 1_000_000),
 }
 QUICK = "size=64"
 
@@ -36,7 +36,7 @@ QUICK = "size=64"
 class Pairs:
     """Endpoints of both hosts, and the messages that reached the second one."""
 
-    def __init__(self, lab: Lab, ends: Ends) -> None:
+    def __init__(self, lab: Lab, ends: Endpoints) -> None:
         self.lab, self.ends = lab, ends
         self.near: list[Endpoint] = []
         self.far: list[Endpoint] = []
@@ -85,7 +85,7 @@ class Pairs:
 
 async def run(lab: Lab) -> None:
     """Run the study."""
-    ends = Ends(lab, lab.start_layer(LAYER))
+    ends = Endpoints(lab, lab.start_layer(LAYER))
     pairs, frames = Pairs(lab, ends), lab.option("am2.frames")
     await start_in_turn(ends.layers)
     counts = sorted({1, max(frames // 2, 1), frames, frames + 1, frames + -(-frames // 2), 2 * frames, 3 * frames})
@@ -103,10 +103,10 @@ async def run(lab: Lab) -> None:
     _tell(lab, counts, rates, faults, all_brought)
     lab.metric("lost", lost)
     lab.metric("duplicated", doubled)
-    lab.check(not lost and not doubled, f"{lost} messages were lost, {doubled} came twice")
+    lab.check(not lost and not doubled, f"{lost} messages were lost, {doubled} arrived twice")
     pairs.near[0].map(1, pairs.far[0].name, TAG)
     await ends.stop(1)
-    lab.check(not ends.back, "messages came back")
+    lab.check(not ends.back, "messages were returned")
 
 
 def _tell(lab: Lab, counts: list[int], rates: list[float], faults: list[float], brought: list[Any]) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from firmware.am2.nic.layout import Word
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
-from tb.studies.am2._am2 import FIRST, TAG, Ends
+from tb.studies.am2._am2 import FIRST, TAG, Endpoints
 from tb.studies.kit.hosts import together
 from tb.studies.kit.traffic import others
 
@@ -32,11 +32,11 @@ COUNTED = {"resent": Word.RESENT, "duplicates_dropped": Word.DUPLICATES, "damage
 OPTIONS = {
     "messages": Option(120, "requests of all hosts together, equally many each", 1, 100_000_000),
     "endpoints": Option(1, "endpoints of each host", 1, 16),
-    "largest": Option(600, "most bytes of payload; every third message has some", 1, 8192, unit="bytes"),
+    "largest": Option(600, "maximum payload in bytes; every third message has payload", 1, 8192, unit="bytes"),
     **layer_options(LAYER),
-    "fault.loss": Option(0.01, "probability that a packet vanishes before it reaches a host, by seed", 0, 1),
+    "fault.loss": Option(0.01, "probability that a packet is lost before it reaches a host, by seed", 0, 1),
     "fault.damage": Option(0.01, "probability that a bit of a packet is flipped before it reaches a host", 0, 1),
-    "am2.timeout_us": Option(400, "a message without an acknowledgement is sent again after so long", 5, 1_000_000),
+    "am2.timeout_us": Option(400, "time-out after which an unacknowledged message is retransmitted", 5, 1_000_000),
 }
 QUICK = "messages=32 fault.loss=0.05"
 TINY = "messages=12 largest=100 fault.loss=0.05 am2.timeout_us=150"
@@ -47,7 +47,7 @@ class Traffic:
 
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
-        self.ends = Ends(lab, lab.start_layer(LAYER))
+        self.ends = Endpoints(lab, lab.start_layer(LAYER))
         self.hosts = len(self.ends.layers)
         self.each = max(lab.option("messages") // self.hosts, 1)
         self.count = lab.option("endpoints")
@@ -144,6 +144,6 @@ async def run(lab: Lab) -> None:
     lab.metric("messages_per_s", traffic.total / seconds)
     lab.metric("payload_MBps", traffic.bytes / seconds / 1e6)
     lab.findings.messages += 2 * traffic.total
-    lab.check(not traffic.ends.back, f"{len(traffic.ends.back)} messages came back")
-    failure = f"{lost} messages lost, {traffic.twice} came twice, {traffic.changed} changed"
+    lab.check(not traffic.ends.back, f"{len(traffic.ends.back)} messages were returned")
+    failure = f"{lost} messages lost, {traffic.twice} duplicated, {traffic.changed} changed"
     lab.check(not (lost or traffic.twice or traffic.changed), failure)

@@ -16,7 +16,7 @@ from firmware.am2.nic.words import Head, Kind, Queue
 from pymodels.trace import PARTS_PER_NODE, Part, TraceEvent
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
-from tb.studies.am2._am2 import FIRST, TAG, Ends
+from tb.studies.am2._am2 import FIRST, TAG, Endpoints
 from tb.studies.kit.records import since
 
 if TYPE_CHECKING:
@@ -31,10 +31,8 @@ LOOK_PS = 10_000_000
 WORDS, SIZE = (1, 2, 3, 4, 5, 6, 7, 8), 600
 OPTIONS = {
     **layer_options(LAYER),
-    "am2.credits": Option(
-        PLACES, "requests to an endpoint that are not answered: enough to fill its queue", PLACES, 32
-    ),
-    "am2.timeout_us": Option(4000, "a message without an acknowledgement is sent again after so long", 5, 1_000_000),
+    "am2.credits": Option(PLACES, "unanswered requests to an endpoint: enough to fill its queue", PLACES, 32),
+    "am2.timeout_us": Option(4000, "time-out after which an unacknowledged message is retransmitted", 5, 1_000_000),
 }
 QUICK = "am2.retries=9"
 VARIANTS = {"nack": ("", "am2.full=nack")}
@@ -43,7 +41,7 @@ VARIANTS = {"nack": ("", "am2.full=nack")}
 class Sender:
     """Program of the first host."""
 
-    def __init__(self, lab: Lab, ends: Ends) -> None:
+    def __init__(self, lab: Lab, ends: Endpoints) -> None:
         self.lab, self.ends = lab, ends
         self.equal = True
         self.found: list[tuple[str, int]] = []
@@ -83,7 +81,7 @@ async def run(lab: Lab) -> None:
         """Answer on the last host to a handler that the requester does not have."""
         await token.reply_i(NOBODY, token.data, *token.arguments)
 
-    ends = Ends(lab, lab.start_layer(LAYER))
+    ends = Endpoints(lab, lab.start_layer(LAYER))
     await ends.start(keep, badly)
     sender, far = Sender(lab, ends), ends.far
     more = await ends.open(ends.bundles[0], keep, badly)
@@ -96,7 +94,7 @@ async def run(lab: Lab) -> None:
     await ends.answered()
     await _reasons(lab, sender, far)
     lab.metric("bytes_returned_equal", int(sender.equal))
-    lab.check(sender.equal, "a message came back changed")
+    lab.check(sender.equal, "a message was returned changed")
     await ends.stop()
 
 
@@ -110,7 +108,7 @@ async def _unacknowledged(lab: Lab, sender: Sender, more: Endpoint, far: int) ->
     retries, timeout_ps = lab.option("am2.retries"), lab.option("am2.timeout_us") * 1_000_000
     if lab.text("am2.full") == "silent":
         await lab.kernel.sleep(round((retries + 1.02) * timeout_ps) + 100_000_000, "the last time-out")
-    await sender.back(1, "the message that nobody has room for")
+    await sender.back(1, "the message for the full queue")
     trace = since(lab, started)
     name = int(trace[trace["event"] == TraceEvent.NIC_SEND_START]["packet"][0])
     mine = trace[trace["packet"] == name]
@@ -145,17 +143,17 @@ async def _reasons(lab: Lab, sender: Sender, far: int) -> None:
         before = len(sender.found)
         await send
         await sender.back(before + 1, f"the message for {reason}")
-        lab.check(sender.found[-1][0] == reason, f"{sender.found[-1][0]} in place of {reason}")
+        lab.check(sender.found[-1][0] == reason, f"returned for {sender.found[-1][0]}, but the reason is {reason}")
         lab.metric(f"returned_{reason}_at_once", sum(found[0] == reason for found in sender.found[1:]))
         lab.findings.messages += 1
         lab.progress(1 + (done + 1) // len(reasons), 2, "parts")
     await near.request_i(far, BADLY, _payload(SIZE), *WORDS)
     while not ends.back:
         await ends.bundles[0].poll()
-        await lab.kernel.sleep(LOOK_PS, "the answer that is rejected to come back to the last host")
+        await lab.kernel.sleep(LOOK_PS, "the return of the rejected answer to the last host")
     (token,) = ends.back
     reason = token.status.name.lower()
-    lab.check(reason == "reply_rejected", f"{reason} in place of reply_rejected")
+    lab.check(reason == "reply_rejected", f"returned for {reason}, but the reason is reply_rejected")
     lab.metric("returned_reply_rejected_at_once", int(reason == "reply_rejected"))
     sender.equal = sender.equal and token.arguments == WORDS and token.size == SIZE
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
-from tb.studies.am2._am2 import FIRST, Ends
+from tb.studies.am2._am2 import FIRST, Endpoints
 from tb.studies.kit.hosts import together
 from tb.studies.kit.rounds import round_trips
 from tb.studies.kit.traffic import Targets, senders_to, to_all_in_turn
@@ -35,7 +35,7 @@ class Program:
     """Programs of all hosts."""
 
     def __init__(self, lab: Lab) -> None:
-        self.lab, self.ends, self.answers = lab, Ends(lab, lab.start_layer(LAYER)), 0
+        self.lab, self.ends, self.answers = lab, Endpoints(lab, lab.start_layer(LAYER)), 0
         self.hosts = len(self.ends.layers)
         self.seen: list[set[tuple[int, ...]]] = [set() for _ in range(self.hosts)]
         """Requests received by each host, as (source, number)."""
@@ -51,7 +51,7 @@ class Program:
     async def take(self, token: Token) -> None:
         """Handle a request that the library answers."""
         host, which = token.arguments[0], (token.source.node, token.arguments[1])
-        self.lab.check(which not in self.seen[host], f"host {host}: request {which} came twice")
+        self.lab.check(which not in self.seen[host], f"host {host}: request {which} arrived twice")
         self.seen[host].add(which)
 
     async def ask_far(self, number: int) -> None:
@@ -94,4 +94,4 @@ async def run(lab: Lab) -> None:
         lab.metric("messages_per_ms", 1000 * sent / took_us)
         lab.metric("gap_us_per_host", took_us * program.hosts / sent)
         lab.findings.messages += sent
-    lab.check(not ends.back, f"{len(ends.back)} messages came back")
+    lab.check(not ends.back, f"{len(ends.back)} messages were returned")

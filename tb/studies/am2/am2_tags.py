@@ -12,7 +12,7 @@ from firmware.am2.nic.layout import Word
 from firmware.am2.nic.words import ALWAYS, NEVER
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
-from tb.studies.am2._am2 import FIRST, TAG, Ends
+from tb.studies.am2._am2 import FIRST, TAG, Endpoints
 
 LAYER = "am2"
 KEEP = FIRST
@@ -23,7 +23,7 @@ QUICK = "messages=2"
 
 async def run(lab: Lab) -> None:
     """Run the study."""
-    ends = Ends(lab, lab.start_layer(LAYER))
+    ends = Endpoints(lab, lab.start_layer(LAYER))
     await ends.start(ends.keep)
     ends.serve_far()
     far, returned = ends.endpoints[ends.far], 0
@@ -39,12 +39,12 @@ async def run(lab: Lab) -> None:
     refused = [lab.running.nics[node].load(Word.REFUSED) for node in (0, ends.far)]
     lab.metric("refused_by_sender", refused[0])
     lab.metric("refused_by_receiver", refused[1])
-    lab.check(refused == [0, returned], f"refused by sender and receiver: {refused}")
+    lab.check(refused == [0, returned], f"rejected by sender and receiver: {refused}")
     await far.set_tag(TAG)
     await ends.stop()
 
 
-async def send(lab: Lab, ends: Ends, case: str) -> int:
+async def send(lab: Lab, ends: Endpoints, case: str) -> int:
     """Send the messages of a case; return how many returned for their tag, once no other is in flight."""
     count = lab.option("messages")
     ends.back.clear()
@@ -53,8 +53,10 @@ async def send(lab: Lab, ends: Ends, case: str) -> int:
         await ends.endpoints[0].request(ends.far, KEEP, number)
     await ends.answered()
     handled, back = len(ends.kept), len(ends.back)
-    lab.check(handled + back == count, f"{case}: {handled} handled, {back} came back, not {count}")
-    lab.check(all(token.status.name == "BAD_TAG" for token in ends.back), f"{case}: another code than BAD_TAG")
+    lab.check(handled + back == count, f"{case}: {handled} handled, {back} returned, but {count} were sent")
+    lab.check(
+        all(token.status.name == "BAD_TAG" for token in ends.back), f"{case}: returned for a reason other than BAD_TAG"
+    )
     lab.metric(f"handled_{case}", handled)
     lab.metric(f"returned_{case}", back)
     lab.findings.messages += count

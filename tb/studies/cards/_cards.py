@@ -40,7 +40,7 @@ def check_card(plan: Plan, host: int, card: str) -> None:
     if host < len(hosts) and card in hosts[host].cards:
         return
     cause = (
-        f"the study uses that of host {host}, {hosts[host].name}" if host < len(hosts) else "the study uses two hosts"
+        f"the study needs one on host {host}, {hosts[host].name}" if host < len(hosts) else "the study needs two hosts"
     )
     raise ConfigError("CLUSTER", 0, f"no {card}", cause, f"add USE {card} to the host, or choose CLUSTER={CLUSTER}")
 
@@ -73,7 +73,7 @@ def first_after(when: NDArray[np.int64], begin: int) -> int:
     """Return the first time after `begin`. Raises LookupError if there is none."""
     at = int(np.searchsorted(when, begin, "right"))
     if at == len(when):
-        raise LookupError(f"nothing of that kind after {begin / PICOSECONDS:.3f} us in the trace")
+        raise LookupError(f"no such record in the trace after {begin / PICOSECONDS:.3f} us")
     return int(when[at])
 
 

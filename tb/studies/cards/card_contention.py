@@ -136,7 +136,7 @@ class _Bus:
         if results:
             await pair.near.wait_for(lambda: self._count["back"] == count)
         while "card" in kinds and self._taken(begin) < count:
-            await lab.kernel.sleep(SETTLE_PS, "the card to take the rest")
+            await lab.kernel.sleep(SETTLE_PS, "the card to process the rest")
         return begin, lab.kernel.now
 
     async def _send(self, kind: str) -> None:

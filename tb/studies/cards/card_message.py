@@ -40,8 +40,8 @@ __all__ = ["CLUSTER", "LAYER", "NEEDS", "check", "run"]
 SIZES = (0, 4, 16, 64, 256, 1024, 4096)
 PATHS = ("host_to_host", "host_to_local_card", "host_to_remote_card", "card_to_remote_card", "card_to_host")
 OPTIONS = {
-    "repetitions": Option(3, "lone messages of each path and size", 1, 10_000),
-    "row": Option(4, "messages sent in a row, for the bandwidth", 2, 10_000),
+    "repetitions": Option(3, "single messages of each path and size", 1, 10_000),
+    "row": Option(4, "messages sent back to back, for the bandwidth", 2, 10_000),
     "largest": Option(1024, "largest message in bytes", 0, 64_572, unit="bytes"),
     **CARD_OPTIONS,
 }
@@ -67,7 +67,7 @@ async def run(lab: Lab) -> None:
     for path, name in (("card_to_remote_card", "card_to_card"), ("card_to_host", "card_to_host")):
         spans = [_span(trace, path, begin) for size in sizes for begin in lone[path, size]]
         lab.metric(f"host_cpu_events_{name}", sum(host_events(trace, *span) for span in spans))
-    lab.check(lab.findings.metrics["host_cpu_events_card_to_host"] > 0, "the control saw no host at work")
+    lab.check(lab.findings.metrics["host_cpu_events_card_to_host"] > 0, "the control has no records of the host CPUs")
 
 
 def _hand_in(lab: Lab, trace: NDArray[np.void], path: str, sizes: list[int], begins: list[list[list[int]]]) -> None:

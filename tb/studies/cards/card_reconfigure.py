@@ -32,7 +32,7 @@ TAPS = 1
 ONES = b"\xff\x7f" * 16
 """Taps and samples: the largest value."""
 OPTIONS = {
-    "messages": Option(40, "messages of the row", 8, 10_000),
+    "messages": Option(40, "messages of the stream", 8, 10_000),
     "size": Option(64, "bytes of a message", 1, 64_572, unit="bytes"),
     **CARD_OPTIONS,
 }
@@ -46,7 +46,10 @@ async def run(lab: Lab) -> None:
     await row.send()
     await row.done()
     gaps = np.diff(times(lab.trace(), 1, Part.FPGA, TraceEvent.CARD_TAKE))
-    lab.check(row.come == row.expected, f"{len(row.come)} results, not those of the models in the order of sending")
+    lab.check(
+        row.come == row.expected,
+        f"{len(row.come)} results, but they differ from the models' results in the order of sending",
+    )
     lab.metric("loading_us", row.loading_ps / PICOSECONDS)
     lab.metric("gap_us", float(gaps.max()) / PICOSECONDS)
     lab.metric("held", row.held)
@@ -55,7 +58,7 @@ async def run(lab: Lab) -> None:
     lab.metric("nacks", await row.pair.far.ni_counter(Counter.NACKS_SENT))
     lab.check(row.held > 0, "no message was sent while the image was loaded")
     lab.metric("state_dropped", int(await row.filtered(OLD) == bytes(len(ONES))))
-    lab.check(lab.findings.metrics["state_dropped"] == 1, "the filter has kept its taps over two reconfigurations")
+    lab.check(lab.findings.metrics["state_dropped"] == 1, "the filter kept its taps across two reconfigurations")
 
 
 class _Row:
@@ -90,7 +93,7 @@ class _Row:
         await near.forward(card, WITH_STATE, Forward.ENDPOINT, pair.host(0), number["filtered"])
         await near.send(card, number[WITH_STATE], payload=ONES)
         await near.wait_for(lambda: bool(self._samples))
-        self._lab.check(any(self._samples.pop()), "the filter did not take its taps")
+        self._lab.check(any(self._samples.pop()), "the filter did not load its taps")
 
     async def send(self) -> None:
         """Send the stream; the swap begins after a quarter of it."""
@@ -107,7 +110,7 @@ class _Row:
             await pair.near.send(pair.cards[1], pair.number[circuit], payload=payload)
             lab.findings.messages += 1
             lab.progress(number + 1, count)
-            await lab.kernel.sleep(pause, "the next message of the row")
+            await lab.kernel.sleep(pause, "the next message of the stream")
 
     async def done(self) -> None:
         """Wait for the swap and for all results."""

@@ -55,7 +55,7 @@ def check(plan: Plan) -> None:
         raise ConfigError("SET", 0, "value out of range", f"width is {width}", "give a multiple of 4")
     if size > FRAME_BYTES >> 2:
         limit = FRAME_BYTES >> 2
-        raise ConfigError("SET", 0, "a frame that is too large", f"{size} bytes", f"pinned memory ends at {limit}")
+        raise ConfigError("SET", 0, "frame too large", f"{size} bytes", f"pinned memory ends at {limit}")
 
 
 async def run(lab: Lab) -> None:
@@ -85,7 +85,7 @@ async def _show(lab: Lab, frames: list[bytes]) -> tuple[int, int, bytes]:
     where, last = near.get_dest_id(far.get_my_vnn()), len(frames)
     await lab.kernel.sleep(SETTLE_PS, "all to be quiet")
     begin = lab.kernel.now
-    seen = lab.spawn(far.wait_for_lock(lock, last), "host 1, which waits for the last frame")
+    seen = lab.spawn(far.wait_for_lock(lock, last), "host 1, waiting for the last frame")
     for number, frame in enumerate(frames, 1):
         near.store_pinned(source, frame)
         ends = {"lock": lock, "value": last} if number == last else {}

@@ -97,7 +97,7 @@ class Pair:
             came.append(await mail.receive())
         took = kernel.now - begun - pause * (count - 1)
         await mail.send(self._near.node, data)
-        self._lab.check(came == [(self._near.node, data)] * count, f"{size} bytes came changed")
+        self._lab.check(came == [(self._near.node, data)] * count, f"{size} bytes arrived changed")
         return took / max(count - 1, 1)
 
 

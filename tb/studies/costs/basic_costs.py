@@ -22,7 +22,7 @@ OPTIONS = {
     "words": Option(48, "words of a PIO write measurement", 3, 4096),
     "reads": Option(12, "PIO reads measured", 1, 4096),
     "interrupts": Option(200, "interrupts measured", 2, 100_000),
-    "dmas": Option(5, "DMA transfers measured each way", 1, 1000),
+    "dmas": Option(5, "DMA transfers measured in each direction", 1, 1000),
 }
 
 

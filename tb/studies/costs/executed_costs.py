@@ -67,9 +67,9 @@ def check(plan: Plan) -> None:
     kind = plan.profile.kind
     if kind not in executed.PACES:
         known = ", ".join(executed.PACES)
-        raise ConfigError("PROFILE", 0, f"no clocks of paths on {kind!r}", f"there are those of {known}", "choose one")
+        raise ConfigError("PROFILE", 0, f"no path clocks for {kind!r}", f"clocks are known for {known}", "choose one")
     if core_pace(plan.profile) != executed.PACES[kind]:
-        cause = f"the clocks of the paths are counted for {executed.PACES[kind]}"
+        cause = f"the path clocks were counted for {executed.PACES[kind]}"
         raise ConfigError("SET", 0, "another core", cause, "leave processor.* and core.* as the profile has them")
     for layer in layers():
         executed.load(layer)
@@ -112,7 +112,7 @@ def _sums(lab: Lab, layer: str, level: str, rows: list[Beside]) -> None:
     taken = sum(one.least + one.most for one in rows) / 2
     lab.metric(f"taken_over_charged_{name}", taken / charged)
     near = abs(taken / charged - 1) <= WITHIN
-    lab.check(near, f"{layer} at {level}: {taken:g} clocks are taken, {charged} are charged")
+    lab.check(near, f"{layer} at {level}: {taken:g} clocks executed, but {charged} charged")
 
 
 def search_clocks(rows: Sequence[Beside], level: str, channels: int) -> tuple[int, int, int]:
@@ -174,7 +174,7 @@ async def _echo(lab: Lab) -> None:
 
 def _table(rows: list[Beside]) -> Iterator[str]:
     """Yield the table of every path at every level, line by line."""
-    yield "| layer | path | level | charged | least | most | taken / charged |"
+    yield "| layer | path | level | charged | minimum | maximum | executed / charged |"
     yield "|---|---|---|---|---|---|---|"
     for one in sorted(rows, key=lambda one: (one.layer, one.path, one.level)):
         cells = (one.layer, one.path, one.level, one.charged, one.least, one.most, f"{one.ratio:.2f}")

@@ -33,8 +33,8 @@ CLUSTER = "eight_hosts"
 LAYERS = with_mail()
 OPTIONS = {
     "repetitions": Option(1, "rounds of each kind and size", 1, 1000),
-    "sizes": Option(3, "sizes of messages, from a word on", 2, 100),
-    "largest": Option(1024, "largest message in bytes; a layer may have less", 8, 1 << 16, unit="bytes"),
+    "sizes": Option(3, "number of message sizes, from one word on", 2, 100),
+    "largest": Option(1024, "largest message in bytes; limited by the layer", 8, 1 << 16, unit="bytes"),
     "exchange": Option(64, "bytes of a message of the all-to-all", 1, 1 << 16, unit="bytes"),
 }
 QUICK = "repetitions=1 sizes=3"

@@ -19,7 +19,7 @@ from tb.studies.kit.engines import engines
 
 OPTIONS = {
     "repetitions": Option(8, "faults of each kind", 1, 10_000),
-    "wait_us": Option(100, "that a handler waits", 1, 1_000_000),
+    "wait_us": Option(100, "wait of a handler", 1, 1_000_000),
 }
 TINY = "repetitions=8 wait_us=5"
 PS, SETTLE_PS, LOOK_PS = 1_000_000, 5_000_000, 100_000
@@ -50,7 +50,7 @@ class Faults:
 
     async def wait(self, fault: Fault) -> None:
         """Wait, then grant access."""
-        done = self.host.event("what the handler waits for")
+        done = self.host.event("the time-out of the handler")
         self.lab.kernel.at(self.lab.kernel.now + PS * self.lab.option("wait_us"), done.set)
         await self.process.block(done)
         await self.mend(fault)
@@ -58,7 +58,7 @@ class Faults:
     async def bring(self, fault: Fault) -> None:
         """Load the page by the NIC's DMA, as a driver."""
         self.host.close(self.frame, "")  # for DMA it is open, for the process it is not there yet
-        done = self.host.event("the page to come")
+        done = self.host.event("the page to arrive")
         transfer = self.nic.transfer(self.nic.sizes[-1], self.frame, False)
         self.transfers = [self.host.spawn(transfer, "DMA"), self.host.spawn(self._come(done), "driver")]
         await self.process.block(done)
@@ -119,7 +119,10 @@ async def _run(lab: Lab, faults: Faults) -> None:
     process.page_by(page, PAGE, faults.bring)
     await faults.measure("store_that_brings_its_page", faults.leave, store)
     await faults.measure("signal_to_itself", nothing, lambda: process.kill(process.number, Sig.USR1))
-    lab.check(process.faults == 3 * lab.option("repetitions"), "there were not as many faults as protected stores")
+    lab.check(
+        process.faults == 3 * lab.option("repetitions"),
+        "the number of faults differs from the number of protected stores",
+    )
     lab.check(process.load_bytes(page + 64, 4) == b"word", "the store was lost")
     lab.metric("faults", process.faults)
     lab.metric("context_switches", faults.host.scheduler.switches)

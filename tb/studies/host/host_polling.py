@@ -19,7 +19,7 @@ from tb.plan.request import Plan, check_host
 
 PATHS = "echo"
 """Layer whose path for polling a word is charged."""
-OPTIONS = {"idle_us": Option(1000, "of idle polling, of either word", 10, 1_000_000)}
+OPTIONS = {"idle_us": Option(1000, "duration of idle polling of each word", 10, 1_000_000)}
 QUICK = "idle_us=50"
 PS, WORD = 1_000_000, 0x900
 """Picoseconds per microsecond; offset of a word in the first page of the card's memory."""

@@ -24,8 +24,8 @@ from tb.plan.options import Option
 from tb.studies.kit.engines import engines
 
 OPTIONS = {
-    "computing_us": Option(15_000, "that each process computes", 100, 1_000_000),
-    "handler_us": Option(20, "that a handler of a signal computes", 0, 10_000),
+    "computing_us": Option(15_000, "computing time of each process", 100, 1_000_000),
+    "handler_us": Option(20, "computing time of a signal handler", 0, 10_000),
     "interrupt_us": Option(400, "from the end of a routine to the next interrupt", 20, 1_000_000),
     "timer_us": Option(1_000, "period of the interval timer", 100, 1_000_000),
 }

@@ -104,7 +104,7 @@ async def closed_load(lab: Notebook, near: End, far: End, count: int, window: in
         ValueError: `window` is out of range.
     """
     if not 1 <= window <= AHEAD:
-        raise ValueError(f"window {window}: layers have room for 1 to {AHEAD} messages that were not received")
+        raise ValueError(f"window {window}: out of range; layers have room for 1 to {AHEAD} unreceived messages")
     due, done = list[int](), dict[int, int]()
 
     async def ask() -> None:

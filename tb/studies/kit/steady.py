@@ -40,5 +40,5 @@ def tell_steady(lab: Lab, percents: Sequence[float], enough: bool, within: float
     lab.metric(METRIC, worst)
     disturbed = any(name.startswith("fault.") for name in lab.plan.request.settings)
     if enough and not disturbed:
-        cause = f"the rate of the second half of a stream is {worst:+.1f} % off that of the whole"
-        lab.check(abs(worst) <= within, f"not converged: {cause}; ask for more messages")
+        cause = f"the rate of a stream's second half differs by {worst:+.1f} % from the whole"
+        lab.check(abs(worst) <= within, f"not converged: {cause}; set more messages")

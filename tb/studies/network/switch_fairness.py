@@ -34,9 +34,11 @@ LEAST = 3
 def check(plan: Plan) -> None:
     """Raise ConfigError without a trace, or with fewer hosts than two senders and a receiver."""
     if not plan.options["run.trace"]:
-        raise ConfigError("SET", 0, "no trace", "run.trace is 0, but waits are read in the trace", "leave it out")
+        raise ConfigError(
+            "SET", 0, "no trace", "run.trace is 0, but the study reads waits from the trace", "leave it out"
+        )
     if len(plan.cluster.hosts) < LEAST:
-        cause = f"{len(plan.cluster.hosts)} hosts, but two inputs share an output"
+        cause = f"{len(plan.cluster.hosts)} hosts, but two senders and a receiver are needed"
         raise ConfigError("CLUSTER", 0, "too few hosts", cause, f"give {LEAST} hosts or more")
 
 
@@ -56,7 +58,7 @@ async def run(lab: Lab) -> None:
     for done in range(each * len(senders)):
         source, data = await hosts[0].receive()
         arrived[source] += 1
-        lab.check(data == payload, f"a message of host {source} came changed")
+        lab.check(data == payload, f"a message of host {source} arrived changed")
         lab.progress(done + 1, each * len(senders), "messages")
     await lab.all(senders)
     lab.findings.messages += sum(arrived.values())

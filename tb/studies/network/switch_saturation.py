@@ -16,7 +16,7 @@ PORTS = 8
 OPTIONS = {
     "length": Option(64, "characters of a packet, route byte, CRC and GAP included", 16, 4096),
     "clocks": Option(60_000, "character clocks of each measurement", 1000, 100_000_000),
-    "warm_clocks": Option(4_000, "character clocks before it", 0, 10_000_000),
+    "warm_clocks": Option(4_000, "character clocks of warm-up before each measurement", 0, 10_000_000),
     "points": Option(6, "offered loads between 0 and 1", 2, 50),
 }
 QUICK = "clocks=20000 points=4"

@@ -141,7 +141,7 @@ class Party:
     async def fetch(self) -> None:
         """Post an RDMA read of the peer's first message. Raises RuntimeError if no target is set."""
         if self.target is None:
-            raise RuntimeError("nobody says what to read")
+            raise RuntimeError("RDMA read without a target; set `target` first")
         pieces = self.receives.pieces(self.case.size, 0)
         await self.vi.post_send(self.sends.next().rdma_read(pieces, self.target.va, self.target.handle))
 

@@ -111,13 +111,13 @@ def pipeline(sizes: Sequence[int]) -> Iterator[Row]:
 
 PARTS: Mapping[str, tuple[Callable[[Sequence[int]], Iterator[Row]], str]] = {
     "base": (base, "bytes"),
-    "translation": (translation, "percent of buffers used again"),
+    "translation": (translation, "percent of reused buffers"),
     "segments": (segments, "data segments"),
     "queues": (queues, "bytes"),
     "vis": (vis, "connected VIs"),
     "asynchronous": (asynchronous, "bytes"),
     "rdma": (rdma, "bytes"),
-    "transfer_size": (transfer_size, "bytes at most"),
+    "transfer_size": (transfer_size, "maximum transfer size in bytes"),
     "reliability": (reliability, "level"),
     "pipeline": (pipeline, "sends out"),
 }

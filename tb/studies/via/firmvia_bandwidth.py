@@ -24,7 +24,7 @@ ENOUGH = 200
 BYTES = 1 << 18
 """Maximum number of bytes of a stream, unless that is fewer than three messages."""
 OPTIONS = {
-    "messages": Option(ENOUGH, "messages of a stream; long ones fewer", 3, 1000),
+    "messages": Option(ENOUGH, "messages of a stream; fewer for long messages", 3, 1000),
     "largest": Option(65536, "longest message in bytes", 64, 65536, unit="bytes"),
     **layer_options(LAYER),
 }

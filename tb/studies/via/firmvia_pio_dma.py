@@ -55,7 +55,7 @@ async def run(lab: Lab) -> None:
     if stock(lab, NETFINITY):
         for curves, of in ((nic, "the NIC"), (whole, "NIC and host")):
             first, last = (curves["pio"][i] < curves["dma"][i] for i in (0, -1))
-            lab.check(first and not last, f"for {of}, a few bytes do not go faster inline, or many bytes do")
+            lab.check(first and not last, f"for {of}, short messages are not faster inline, or long ones are")
 
 
 async def _overheads(lab: Lab, near: End, far: End, size: int) -> tuple[float, float]:

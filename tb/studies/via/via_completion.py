@@ -55,7 +55,7 @@ def _applications(lab: Lab, entry: float, looks: list[float]) -> None:
         cost = first + each * queues
         lab.metric(f"queues_{code}_{processes}", queues)
         lab.metric(f"cq2_us_{code}_{processes}", cost)
-        costs = f"to look at {queues:g} queues takes {cost:.2f} us, an entry {entry:.2f} us"
+        costs = f"polling {queues:g} queues takes {cost:.2f} us, an entry {entry:.2f} us"
         lab.check(cost < entry, f"{code} on {processes} processes: {costs}")
 
 

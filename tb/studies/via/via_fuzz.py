@@ -30,7 +30,7 @@ OPTIONS = {
     "every_us": Option(4, "pause between two acts of one process", 0, 1_000_000),
     **layer_options(LAYER),
     "via.timeout_us": Option(
-        100_000, "time limit of reliable sends: hostile messages of 64 KB may go first", 0, 1_000_000
+        100_000, "time limit of reliable sends: hostile messages of 64 KB may precede them", 0, 1_000_000
     ),
 }
 QUICK = "tries=60"
@@ -189,7 +189,8 @@ async def run(lab: Lab) -> None:
     await _still_there(lab, bad_here, bad_there, last)
     acts = sum((one.acts for one in hostile), Counter[str]())
     lab.check(
-        acts["elsewhere"] == acts["stopped"], f"{acts['elsewhere'] - acts['stopped']} stores elsewhere went through"
+        acts["elsewhere"] == acts["stopped"],
+        f"{acts['elsewhere'] - acts['stopped']} stores to foreign pages were not stopped",
     )
     for name in ("posts", "right", "page", "elsewhere", "stopped", "faults", "refused", "done"):
         lab.metric(f"acts_{name}", acts[name])
@@ -235,4 +236,4 @@ async def _still_there(lab: Lab, here: User, there: User, last: int) -> None:
     await yours.post_receive(there.descriptor(0).receive([there.part(0, 200)]))
     await mine.post_send(here.descriptor(0).send([here.part(0, 200)]))
     await yours.poll_receive()
-    lab.check(there.read(0, 200) == bytes(range(200)), "a new connection does not carry bytes as they are")
+    lab.check(there.read(0, 200) == bytes(range(200)), "a new connection changes bytes")

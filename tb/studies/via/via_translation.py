@@ -37,7 +37,7 @@ CHOICES: dict[str, dict[str, float | str]] = {
 """
 KINDS = ("send_compulsory", "send_other", "recv_compulsory", "recv_other")
 OPTIONS = {
-    "rounds": Option(20, "round trips of each way to translate", 2, 100_000),
+    "rounds": Option(20, "round trips of each place of translation", 2, 100_000),
     **layer_options(LAYER),
 }
 QUICK = "rounds=4"
@@ -48,7 +48,7 @@ async def run(lab: Lab) -> None:
     for done, (problem, processes) in enumerate(RUNS):
         _figure(lab, problem, processes, figure(problem, processes))
         _victims(lab, f"{problem}{processes}", figure(problem, processes, WITH_VICTIMS))
-        lab.progress(done + 1, len(RUNS) + len(CHOICES), "ways to translate")
+        lab.progress(done + 1, len(RUNS) + len(CHOICES), "places of translation")
     for shape in SHAPES:
         few, many = (_rates(lab, where, shape) for where in ("A4", "A16"))
         less = [few[i] > NEGLIGIBLE and many[i] < few[i] for i in range(len(CODES))]
@@ -58,7 +58,7 @@ async def run(lab: Lab) -> None:
     for done, (choice, (near, far)) in enumerate(ends.items()):
         times[choice] = await _time(lab, near, far, 100)
         lab.metric(f"one_way_us_{choice}", times[choice])
-        lab.progress(len(RUNS) + done + 1, len(RUNS) + len(CHOICES), "ways to translate")
+        lab.progress(len(RUNS) + done + 1, len(RUNS) + len(CHOICES), "places of translation")
     begun = lab.kernel.now
     await ends["at1"][0].process.syscall()
     lab.metric("at1_us", (lab.kernel.now - begun) / 1e6)
@@ -68,7 +68,7 @@ async def run(lab: Lab) -> None:
     missing = await _time(lab, near, far, 0)
     each = (_misses(lab, near, far) - before) / (2 * lab.option("rounds"))
     lab.metric("at3_misses_per_message", each)
-    lab.check(missing > times["at3"], "a message whose translations miss the cache takes no longer")
+    lab.check(missing > times["at3"], "a message with cache misses does not take longer")
     lab.metric("at3_miss_us", (missing - times["at3"]) / each if each else 0.0)
     for where in (f"{problem}{processes}" for problem, processes in RUNS):
         for shape in SHAPES:

@@ -26,9 +26,9 @@ ALL = "all"
 OPTIONS = {
     "rounds": Option(1, "round trips of each condition", 1, 100_000),
     "messages": Option(3, "messages of each stream", 2, 200),
-    "bytes": Option(8192, "bytes of each stream, in three messages at least", 0, 1 << 24, unit="bytes"),
+    "bytes": Option(8192, "bytes of each stream, in at least three messages", 0, 1 << 24, unit="bytes"),
     "largest": Option(1024, "longest message in bytes", 16, 65536, unit="bytes"),
-    "part": Option(ALL, "what of the suite is run", choices=(ALL, "costs", *PARTS, "servers")),
+    "part": Option(ALL, "part of the suite to run", choices=(ALL, "costs", *PARTS, "servers")),
     **layer_options(LAYER),
 }
 QUICK = "rounds=2 messages=4 largest=4096"

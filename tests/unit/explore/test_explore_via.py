@@ -55,7 +55,7 @@ ALONE = int(RECEIVED | Status.FLUSHED), body(ONE, 0)
         (
             ((DONE, DONE), (), (), "CONNECTED"),
             ((), (FIRST,), (), "CONNECTED"),
-            "2 messages of host 0 are done, and 1 have",
+            "2 messages of host 0 are done, but 1 have",
         ),
         (
             ((DONE, FAILED), (), (), "ERROR"),
@@ -131,11 +131,11 @@ def never_settles(original: Any) -> Any:
     [
         (
             *(Connection, "passed", never_passed),
-            *(once((ONE, ONE), UNRELIABLE, "doubled"), "host 1 got messages [0, 0], [0, 1] were sent"),
+            *(once((ONE, ONE), UNRELIABLE, "doubled"), "host 1 received messages [0, 0], but [0, 1] were sent"),
         ),
         (
             *(Connection, "came", always_follows),
-            *(once((ONE, ONE), DELIVERY, "lost"), "host 1 got messages [1], [0, 1] were sent"),
+            *(once((ONE, ONE), DELIVERY, "lost"), "host 1 received messages [1], but [0, 1] were sent"),
         ),
         (
             *(Receiver, "_piece", answers_at_once, once((Message(0, segments=2),), DELIVERY, "lost")),
@@ -147,7 +147,7 @@ def never_settles(original: Any) -> Any:
         ),
         (
             *(KernelBuffer, "settle", never_settles, world("write", "", (Message(0, writes=True), ONE), DELIVERY)),
-            "host 1 got messages [1], and not what was written before: [0]",
+            "host 1 received messages [1] without the earlier writes: [0]",
         ),
     ],
     ids=["takes copies", "misses nothing", "answers at once", "never looks", "never settles"],

@@ -74,14 +74,14 @@ def test_results_that_come_wrongly_are_named() -> None:
     job = ledger.begin(0, 1, "crc32", 0, 9, (0, 0))
     card = Reference(1, Device.CELOXICA, 3).pack()
     right = CIRCUITS["crc32"]().run(0, job.payload)
-    assert list(ledger.missing()) == [f"no result of {job} has come to node 0"]
+    assert list(ledger.missing()) == [f"the result of {job} has not arrived at node 0"]
     words = 0, job.number, job.number * CHECK & 0xFFFF_FFFF
     for at, source, given, data, said in (
-        (0, card, (0, 7, 0), right, "a result of nothing"),
-        (1, card, words, right, "came to node 1"),
-        (0, Reference(0, Device.CELOXICA, 3).pack(), words, right, "came from (0, "),
+        (0, card, (0, 7, 0), right, "an unknown result"),
+        (1, card, words, right, "arrived at node 1"),
+        (0, Reference(0, Device.CELOXICA, 3).pack(), words, right, "arrived from (0, "),
         (0, card, (1, *words[1:]), right, "with argument 1"),
-        (0, card, words, right[::-1], "gave 4 bytes"),
+        (0, card, words, right[::-1], "returned 4 bytes"),
     ):
         job.arrived = FOREVER
         ledger._came.clear()

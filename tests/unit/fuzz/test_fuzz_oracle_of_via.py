@@ -112,7 +112,7 @@ def test_an_overrun_of_which_nobody_hears_is_found(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("firmware.via.host.library.entry_ring.ROUNDS", 0)
     act = Act(0, "burst", {"side": 0, "bytes": 8, "many": 20}, who="link")
     small: Mapping[str, Value] = {"queues": 15, "completions": "both", "entries": 2}
-    assert "overrun, and does not say so" in failures("delivery", {}, {"completion": "cq1"}, act, **small)[0]
+    assert "did not report its overrun" in failures("delivery", {}, {"completion": "cq1"}, act, **small)[0]
 
 
 def two_threads(queue: str, how: str) -> Act:
@@ -148,7 +148,7 @@ def test_a_connection_that_broke_and_of_which_a_process_hears_nothing_is_found(m
     act = Act(0, "receive nothing", {"side": 0, "bytes": 8}, who="link")
     assert failures("delivery", {}, {}, act) == ()
     monkeypatch.setattr("firmware.via.host.library.nic.VipNic._broken", lambda self, number: None)
-    assert "heard 0 times" in failures("delivery", {}, {}, act)[0]
+    assert "notified 0 times" in failures("delivery", {}, {}, act)[0]
 
 
 def test_data_of_a_write_that_a_message_overtakes_are_missed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,7 +161,7 @@ def test_data_of_a_write_that_a_message_overtakes_are_missed(monkeypatch: pytest
         """Wait for nothing."""
 
     monkeypatch.setattr(KernelBuffer, "settle", at_once)
-    assert "are not there" in failures("delivery", {}, {}, *acts)[0]
+    assert "are missing" in failures("delivery", {}, {}, *acts)[0]
 
 
 @pytest.mark.parametrize(("forever", "wrong"), [(False, ()), (True, ("the network holds 1 packets",))])

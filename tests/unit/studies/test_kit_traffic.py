@@ -57,7 +57,7 @@ def test_a_changed_message_of_an_exchange_fails_the_run() -> None:
     assert isinstance(hosts[1].mail, MadeUpMail)
     hosts[1].mail.changed = True
     lab.finish(exchange(lab, [end.mail for end in hosts], to_next(3, 1), b"abc"))
-    assert lab.findings.failures == ["host 2 has not received what was sent to it"]
+    assert lab.findings.failures == ["host 2 has not received exactly the messages sent to it"]
 
 
 def test_a_message_of_another_host_than_planned_fails_the_run() -> None:
@@ -66,7 +66,7 @@ def test_a_message_of_another_host_than_planned_fails_the_run() -> None:
     assert isinstance(hosts[1].mail, MadeUpMail)
     hosts[1].mail.node = 0
     lab.finish(exchange(lab, [end.mail for end in hosts], to_next(3, 1), b"abc"))
-    assert lab.findings.failures == ["host 2 has not received what was sent to it"]
+    assert lab.findings.failures == ["host 2 has not received exactly the messages sent to it"]
 
 
 def test_messages_of_a_slow_open_load_do_not_wait() -> None:
@@ -102,7 +102,7 @@ def test_a_closed_load_has_a_window_of_unanswered_messages(window: int, gap: int
 @pytest.mark.parametrize("window", [0, AHEAD + 1])
 def test_a_window_that_layers_have_no_room_for_is_rejected(window: int) -> None:
     lab = MadeUpLab()
-    with pytest.raises(ValueError, match=f"window {window}: layers have room for 1 to {AHEAD}"):
+    with pytest.raises(ValueError, match=f"window {window}: out of range; layers have room for 1 to {AHEAD}"):
         lab.finish(closed_load(lab, *pair(lab), 1, window, 16))
 
 

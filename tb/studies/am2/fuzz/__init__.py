@@ -12,7 +12,7 @@ from tb.fuzz.draw import Draw, fit, nics
 from tb.fuzz.program import Program, Value
 from tb.fuzz.request_reply import Choice, Rules, acts
 from tb.fuzz.world import FAULTS, World
-from tb.studies.am2.fuzz.ends import Ends
+from tb.studies.am2.fuzz.ends import EndpointProcess
 from tb.studies.am2.fuzz.port import REASONS
 from tb.studies.am2.fuzz.segment import OFFSETS, SIZES
 
@@ -98,10 +98,10 @@ def program(draw: Draw) -> Program:
 def held(layers: Sequence[Any]) -> list[str]:
     """Return a description of each endpoint and frame that was not released."""
     kept = [(layer.me, sorted(layer._driver._granted), layer.pager._frames) for layer in layers]
-    return [f"node {me}: endpoints {there} are left" for me, there, frames in kept if there or any(frames)]
+    return [f"node {me}: endpoints {there} were not freed" for me, there, frames in kept if there or any(frames)]
 
 
-RULES = Rules("am2", 4, ordered=False, held=held, process=Ends)
+RULES = Rules("am2", 4, ordered=False, held=held, process=EndpointProcess)
 
 
 async def run(program: Program, world: World) -> list[str]:

@@ -26,7 +26,7 @@ GONE = (Code.BAD_ENDPOINT, Code.BAD_TAG, Code.REPLY_REJECTED)
 
 
 @dataclass
-class Ends(Process):
+class EndpointProcess(Process):
     """AM-II process."""
 
     due_back: dict[int, tuple[Any, ...]] = field(default_factory=dict)
@@ -47,10 +47,10 @@ class Ends(Process):
         self.port.segment = self.segment.at, self.segment.size
         self.first: Endpoint = await self.port.open()
 
-    def far(self, act: Act) -> Ends:
+    def far(self, act: Act) -> EndpointProcess:
         """Return the process of the same program on another node."""
         there = (act.whole("to"), self.key)
-        return cast(Ends, next(one for one in self.cluster.processes if (one.node, one.key) == there))
+        return cast(EndpointProcess, next(one for one in self.cluster.processes if (one.node, one.key) == there))
 
     # ---- requests
 
@@ -73,7 +73,7 @@ class Ends(Process):
 
     def _dropped(self, node: int, number: int = 0) -> bool:
         """Return True if a request, or any request of a node, was sent by an endpoint that has been freed."""
-        there = [cast(Ends, one) for one in self.cluster.processes if one.node == node]
+        there = [cast(EndpointProcess, one) for one in self.cluster.processes if one.node == node]
         return any(number in one.dropped if number else one.dropped for one in there)
 
     async def request(self, act: Act) -> None:
@@ -145,7 +145,7 @@ class Ends(Process):
         """Check that all bytes of a get have arrived."""
         at, data = self.wanted.pop(self.cluster.number_of(call), (0, None))
         if data is None or (call.token.offset, call.data) != (at, data):
-            self.cluster.wrong.append(f"{self}: what was got from node {call.source} has not come, or twice")
+            self.cluster.wrong.append(f"{self}: a get from node {call.source} is incomplete or duplicated")
 
     # ---- what comes back
 
@@ -178,9 +178,9 @@ class Ends(Process):
         if number in self.due_back:
             code, *message = self.due_back.pop(number)
             if token.status not in (code, *MAYBE) or message != [token.arguments, token.data]:
-                self.cluster.wrong.append(f"{self}: {number} came back as {token.status.name}, and changed")
+                self.cluster.wrong.append(f"{self}: {number} was returned as {token.status.name}, changed")
         elif not (self._answer_to_nobody(token, number) or self._may_be(token)):
-            self.cluster.wrong.append(f"{self}: {number} came back as {token.status.name} from {token.source}")
+            self.cluster.wrong.append(f"{self}: {number} was returned as {token.status.name} from {token.source}")
 
     def _answer_to_nobody(self, token: Token, number: int) -> bool:
         return token.is_reply and token.status in GONE and self._dropped(token.source.node, number)
@@ -190,7 +190,7 @@ class Ends(Process):
         if token.status not in MAYBE:
             return False
         if token.is_reply:  # that an answer was rejected
-            there = [cast(Ends, one) for one in self.cluster.processes if one.node == token.source.node]
+            there = [cast(EndpointProcess, one) for one in self.cluster.processes if one.node == token.source.node]
             return any(one.due_back.pop(token.arguments[0], None) for one in there)
         if token.opcode in ("request bulk", "request get"):
             return True
@@ -213,7 +213,7 @@ class Ends(Process):
         if len(self.port.endpoints) > 1:
             await self._quiet()
             if unheard := self._sent_by(self.port.endpoints[-1]) & set(self.waiting):
-                self.cluster.wrong.append(f"{self}: answers to {sorted(unheard)} have not come")
+                self.cluster.wrong.append(f"{self}: answers to {sorted(unheard)} are missing")
             await self._free()
 
     async def drop(self, act: Act) -> None:
@@ -234,7 +234,7 @@ class Ends(Process):
         self.dropped |= (mine := self._sent_by(gone))
         for number in mine:
             for process in self.cluster.processes:
-                cast(Ends, process).due_back.pop(number, None)
+                cast(EndpointProcess, process).due_back.pop(number, None)
         await gone.free()
 
     async def retag(self, act: Act) -> None:
@@ -259,7 +259,9 @@ class Ends(Process):
     async def finish(self) -> None:
         """See `Process`; polls its endpoints at intervals, because no event marks the end of the program."""
         await self.port.until(lambda: not (self.port.unanswered or self.waiting), "its own answers")
-        while not (self.cluster.over() and not any(cast(Ends, one).open_yet for one in self.cluster.processes)):
+        while not (
+            self.cluster.over() and not any(cast(EndpointProcess, one).open_yet for one in self.cluster.processes)
+        ):
             await self.port.poll()
             await self.cluster.world.kernel.sleep(LOOK_PS, "the end of all programs")
 

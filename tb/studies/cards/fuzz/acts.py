@@ -111,7 +111,7 @@ class CardActs:
         """Run the driver: load the images for which messages wait, within a bounded time."""
         turn = 0
         while not over():
-            await self.host.sleep(ROUND_PS, "the driver's next look")
+            await self.host.sleep(ROUND_PS, "the driver's next poll")
             turn += 1
             await self._load(turn)
 

@@ -63,7 +63,7 @@ class Flow:
             tried = [_run(state, job) for state in states]
             fitting = [state for state, result in tried if not self._came(job) or result == job.result]
             if not fitting:
-                yield f"{job} gave {_short(job.result)}, and not {' or '.join({_short(one) for _, one in tried})}"
+                yield f"{job} returned {_short(job.result)}, not {' or '.join({_short(one) for _, one in tried})}"
             states = _distinct(fitting or [state for state, _ in tried])
             before = now
 

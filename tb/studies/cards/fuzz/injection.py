@@ -70,7 +70,7 @@ class Injection:
             await self._card.move(ways[act.whole("way") % len(ways)], target, self._source.address + offset, size)
         except TpilError:
             return
-        self.node.wrong(f"{act} was not refused")
+        self.node.wrong(f"{act} was not rejected")
 
     def wrong(self) -> list[str]:
         """Return a description of each wrong byte in the part of the card that only this host writes."""

@@ -37,23 +37,23 @@ class Ledger:
         argument, number, check = (word & MASK for word in words)
         sender = reference(source)
         if number >= len(self.jobs) or check != number * CHECK & MASK:
-            self._came.append(f"node {at} got a result of nothing: {number:#x}, {check:#x}")
+            self._came.append(f"node {at} received an unknown result: {number:#x}, {check:#x}")
             return
         job = self.jobs[number]
         where = sender.vnn, sender.device
         if job.to is None or job.to[0] != at:
-            self._came.append(f"the result of {job} came to node {at}, and not to {job.to}")
+            self._came.append(f"the result of {job} arrived at node {at} instead of {job.to}")
         elif job.arrived < FOREVER:
-            self._came.append(f"the result of {job} came twice")
+            self._came.append(f"the result of {job} arrived twice")
         elif where != (job.card, Device.CELOXICA) or argument != job.argument:
-            self._came.append(f"the result of {job} came from {where} with argument {argument}")
+            self._came.append(f"the result of {job} arrived from {where} with argument {argument}")
         job.arrived, job.result = now, data
 
     def missing_at(self, node: int) -> Iterator[str]:
         """Yield a description of each result that has not reached a host."""
         for job in self.jobs:
             if job.to is not None and job.to[0] == node and job.arrived == FOREVER:
-                yield f"no result of {job} has come to node {node}"
+                yield f"the result of {job} has not arrived at node {node}"
 
     def missing(self) -> Iterator[str]:
         """Yield a description of each missing result of all hosts."""

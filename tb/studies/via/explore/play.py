@@ -159,7 +159,7 @@ class ViaPlay:
         head, tail = nic.load_words(Word.SEND_HEAD, 2)
         left, answered = nic.load(self.layout.vi(1, Vi.LEFT)), nic.load(self.layout.vi(1, Vi.ANSWERED))
         if head != tail:
-            return f"NIC {node} has words {head} to {tail} of its send queue left"
+            return f"NIC {node} has not processed words {head} to {tail} of its send queue"
         return "" if left == answered else f"NIC {node} waits for answers to {left - answered} of {left} sends"
 
     def normalise(self, node: int) -> None:

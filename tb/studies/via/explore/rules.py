@@ -84,12 +84,12 @@ class Rules:
         else:
             right = came == sorted(set(came)) and -1 not in came
         if not right:
-            return f"host {node} got messages {came}, {meant} were sent"
+            return f"host {node} received messages {came}, but {meant} were sent"
         if any(status != RECEIVED | Status.FLUSHED for status in rest) or (rest and not self.breaks):
             return f"receives of host {node} end with {[hex(status) for status in rest]}"
         before = {number for last in came for number in self.sends(1 - node) if number < last}
         late = [number for number in before if self.traffic[number].writes and number not in written]
-        return f"host {node} got messages {came}, and not what was written before: {late}" if late else ""
+        return f"host {node} received messages {came} without the earlier writes: {late}" if late else ""
 
     def at_end(self, node: int, record: Any) -> str:
         """See `Promise`."""
@@ -106,7 +106,7 @@ class Rules:
             came = [status for status, _ in got].count(RECEIVED) + len(written)
             done = [status & Status.ERRORS for status in sent].count(0)
             if self.reliable and came < done:
-                return f"{done} messages of host {node} are done, and {came} have arrived"
+                return f"{done} messages of host {node} are done, but {came} have arrived"
         states = [state for *_, state in records if self.notices]
         return "" if len(set(states)) < 2 else f"the connection is {states[0]} at one end and {states[1]} at the other"
 

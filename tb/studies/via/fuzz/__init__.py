@@ -35,14 +35,14 @@ async def run(program: Program, world: World) -> list[str]:
     while not all(task.finished.done for task in tasks):
         if world.kernel.now > limit:
             return [*cluster.wrong, "not all connections have ended", *world.kernel.waiting()]
-        await world.kernel.sleep(SETTLE_PS, "the next look")
+        await world.kernel.sleep(SETTLE_PS, "the next poll")
     world.disturb({})
     wrong = [*cluster.wrong, *cluster.wrong_memory(), *cluster.unheard()]
     if wrong:
         return wrong
     for owner in cluster.honest():
         await owner.close()
-    await world.kernel.sleep(SETTLE_PS, "what may still come")
+    await world.kernel.sleep(SETTLE_PS, "the remaining packets")
     await until(world, LAST_PS, lambda: not world.in_flight())
     return [*cluster.wrong, *cluster.held()]
 

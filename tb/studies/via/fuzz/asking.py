@@ -32,7 +32,7 @@ async def _wrong(link: Link, act: Act, side: Side, queue: Queue) -> None:
         return
     descriptor, status = wrong_descriptor(what, side, link.sides[1 - side.number])
     if link.cluster.options.user_level and what in GARBAGE:
-        side.epoch.excuses.add("a descriptor whose end is unknown")
+        side.epoch.excuses.add("a descriptor with an unknown end")
     await side.post(queue, Post(str(act), descriptor, side.owner.areas[PLAIN], [], Status.DONE | status))
 
 
@@ -42,16 +42,16 @@ async def ask(link: Link, act: Act) -> None:
     nic, options = side.owner.nic, link.cluster.options
     known = await side.call("query the NIC", nic.query)
     if (known.node, known.nodes, known.transfer) != (side.owner.node, link.cluster.program.nodes, options.transfer):
-        side.wrong(f"its NIC is said to be {known}")
+        side.wrong(f"the NIC is reported as {known}")
     state = await side.call("query the VI", side.vi.query)
     if (state.attributes, state.sends_empty) != (side.attributes, not side.sends.posted):
-        side.wrong(f"its VI is said to be {state}")
+        side.wrong(f"the VI is reported as {state}")
     memory = await side.call("query memory", lambda: nic.query_memory(side.owner.areas[OPEN].handle))
     if (memory.tag, memory.rdma_write, memory.rdma_read) != (side.owner.tag, True, True):
-        side.wrong(f"its memory is said to be {memory}")
+        side.wrong(f"the memory is reported as {memory}")
     counted = sum((await side.call("query counters", nic.query_counters)).values())
     if counted < side.owner.asked:
-        side.wrong(f"its NIC counts back, from {side.owner.asked} to {counted}")
+        side.wrong(f"the NIC's counts decreased from {side.owner.asked} to {counted}")
     side.owner.asked = counted
 
 

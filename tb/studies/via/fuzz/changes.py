@@ -81,7 +81,7 @@ async def _rejected(link: Link, unlike: Result | None) -> None:
 
 def _all_refused(link: Link, told: list[VipError | None], result: Result) -> None:
     if not link.faults and any(error is None or error.result is not result for error in told):
-        link.client.wrong(f"an attempt to connect ended with {told}, not {result}")
+        link.client.wrong(f"an attempt to connect ended with {told}, but {result} is expected")
 
 
 async def early(link: Link, act: Act) -> None:

@@ -63,7 +63,7 @@ class Cluster:
         for owner in self.honest():
             told = len(owner.broken)
             if told != owner.breaks:
-                yield f"{owner}: its NIC has told of {told} connections that broke, its VIs of {owner.breaks}"
+                yield f"{owner}: the NIC reported {told} broken connections, the VIs {owner.breaks}"
 
     def held(self) -> Iterator[str]:
         """Yield a description of each resource still held by kernels, NICs or the network after all was released."""
@@ -85,4 +85,4 @@ class Cluster:
                 yield f"{who} has region {region.handle:#x}"
         for frame in self.world.hosts[agent.me].frames._free:
             if via.host.load_bytes(frame, PAGE) != UNTOUCHED:
-                yield f"{who}: page frame {frame:#x}, which is free, was written"
+                yield f"{who}: free page frame {frame:#x} was written"

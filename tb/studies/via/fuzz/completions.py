@@ -113,7 +113,7 @@ class Completions:
             self.refused(queue, error)
             return True
         if lost and not self.overrun:
-            queue.wrong(f"a completion queue of {self.entries} entries was overrun, and does not say so")
+            queue.wrong(f"a completion queue of {self.entries} entries did not report its overrun")
         if found is not None:
             self.came(queue, found[0].number, found[1])
         return found is not None
@@ -126,12 +126,12 @@ class Completions:
     def came(self, who: Witness, vi: int, receive: bool) -> None:
         """Check and account for a reported completion."""
         if (vi, receive) not in self._attached:
-            who.wrong(f"a completion queue told of VI {vi}, receive {receive}, which is none of its")
+            who.wrong(f"a completion queue reported VI {vi}, receive {receive}, which does not belong to it")
         self._told[vi, receive] += not self.overrun
 
     def refused(self, who: Witness, error: VipError) -> None:
         """Check that a failed poll of the queue is due to an overrun."""
         if error.result is not Result.ERROR_RESOURCE or not self._crowded:
-            who.wrong(f"looking at a completion queue: {error}")
+            who.wrong(f"polling a completion queue: {error}")
         self.overrun = True
         self._told.clear()

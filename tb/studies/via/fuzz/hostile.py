@@ -95,7 +95,7 @@ class Hostile:
             await process.pio_write(process.host.nic_base + 4 * self._random.randrange(1 << 14), b"\xff\xff\xff\xff")
         except ProtectionFault:
             return
-        self._side.wrong("a store to the NIC's memory went through")
+        self._side.wrong("a store to the NIC's memory was not stopped")
 
     async def _home(self) -> None:
         """Post a descriptor in memory that is deregistered immediately."""

@@ -56,7 +56,7 @@ async def _registered(link: Link, act: Act, lender: Side, size: int) -> Area | N
     await lender.call("set memory", lambda: owner.nic.set_memory(handle, rights))
     found = await lender.call("query memory", lambda: owner.nic.query_memory(handle))
     if found != rights:
-        lender.wrong(f"{act}: its memory has {found}, not {rights}")
+        lender.wrong(f"{act}: the memory has {found}, but {rights} are expected")
     return Area(owner, va, handle, size, 77 * link.number % 4096)
 
 
@@ -130,7 +130,7 @@ async def _take_back(link: Link, act: Act, area: Area, side: Side, queue: Queue,
         await link.part(1)
         freed = await _freed(link, area, side, queue, post)
     if not freed:
-        side.wrong(f"{act}: its memory is in use for ever")
+        side.wrong(f"{act}: the memory stays in use for ever")
         return
     parts = [(0, area.size)]
     left = area.read(parts)
@@ -138,7 +138,7 @@ async def _take_back(link: Link, act: Act, area: Area, side: Side, queue: Queue,
     def look() -> None:
         """Free the memory at the end of the program."""
         if area.read(parts) != left:
-            side.wrong(f"{act}: its memory was written after it was taken back")
+            side.wrong(f"{act}: the memory was written after its deregistration")
         area.owner.process.free(area.va, area.size)
 
     link.lent.append(look)

@@ -189,7 +189,7 @@ class Link:
         """Check that a side received the other side's attributes."""
         its = self.sides[1 - side.number].attributes
         if (told.reliability, told.most) != (its.reliability, its.most):
-            side.wrong(f"its peer is said to have {told}, not {its}")
+            side.wrong(f"the peer is reported with {told}, but has {its}")
 
     async def part(self, load: int) -> None:
         """End the connection after all posts are done, or with outstanding posts (`load`)."""
@@ -198,10 +198,10 @@ class Link:
             for side in self.sides:
                 if not await side.until(side.idle):
                     self._standing(side)
-            await self.sides[0].owner.nic.host.sleep(LAST_US * 1_000_000, "what is sent, and not there")
+            await self.sides[0].owner.nic.host.sleep(LAST_US * 1_000_000, "sent messages to arrive")
         elif not all(side.idle() for side in self.sides):
             epoch.excuses.add("ended under load")
-            await self.sides[0].owner.nic.host.sleep(LAST_US * 500_000, "what is under way")
+            await self.sides[0].owner.nic.host.sleep(LAST_US * 500_000, "operations in flight")
         broken = [side.vi.state is State.ERROR for side in self.sides]
         for side in self.sides if load % 2 else self.sides[::-1]:
             await side.disconnect()
@@ -220,7 +220,7 @@ class Link:
     def _told(self, side: Side, broken: bool) -> None:
         """Check that a process is notified once of a broken connection."""
         if side.broken > 1 or (broken and not side.broken):
-            side.wrong(f"its process heard {side.broken} times of a connection that broke")
+            side.wrong(f"the process was notified {side.broken} times of a broken connection")
 
     def _honest(self, epoch: Epoch) -> None:
         """Check that data reported as delivered by reliable reception are in the receiver's memory."""
@@ -228,7 +228,7 @@ class Link:
             for post in epoch.streams[side.number]:
                 lost = post.done and not post.arrived and post.status == Status.DONE
                 if lost and (epoch.level is Reliability.RECEPTION or not epoch.excuses):
-                    side.wrong(f"{post.what} is done, and has not arrived")
+                    side.wrong(f"{post.what} is done, but has not arrived")
 
     async def end(self) -> None:
         """Disconnect and destroy both VIs; hostile ones are left as they are."""

@@ -116,11 +116,11 @@ class Queue(ABC):
         post, wrong = self.posted.popleft(), self.side.wrong
         status = post.ended = descriptor.status
         if descriptor is not post.descriptor:
-            wrong(f"{post.what}: another descriptor was given back")
+            wrong(f"{post.what}: another descriptor was dequeued")
         if not status & Status.DONE:
-            wrong(f"{post.what}: it was given back before it was done")
+            wrong(f"{post.what}: dequeued before it was done")
         if not self.side.epoch.excuses and status & ERRORS != post.status & ERRORS:
-            wrong(f"{post.what} ended with {status!r}, not {post.status!r}")
+            wrong(f"{post.what} ended with {status!r}, but {post.status!r} is expected")
         self._judge(post, descriptor)
         self.side.owner.give_back(descriptor)
 
@@ -138,7 +138,7 @@ class Sends(Queue):
         epoch, wrong = self.side.epoch, self.side.wrong
         post.done = good = not descriptor.status & ERRORS
         if good and post.forbidden and epoch.reliable:
-            wrong(f"{post.what} is done, though it is forbidden")
+            wrong(f"{post.what} is done, but it is forbidden")
         stream = epoch.streams[self.side.number]
         if post.given_up and post.status & NOT_SENT and post in stream:
             stream.remove(post)  # of any other some packets may have left
@@ -147,7 +147,7 @@ class Sends(Queue):
         elif good and post.fetches:
             post.area.fix(post.parts, post.data)
             if post.area.read(post.parts) != post.data:
-                wrong(f"{post.what} is done, and its data are not there")
+                wrong(f"{post.what} is done, but its data are missing")
 
     def _wrote(self, post: Post, area: Area, parts: list[Extent]) -> None:
         epoch = self.side.epoch
@@ -156,7 +156,7 @@ class Sends(Queue):
         if post.done and (not epoch.excuses or certain):
             area.fix(parts, post.data)
             if certain and not there:
-                self.side.wrong(f"{post.what} is done, and its data are not there")
+                self.side.wrong(f"{post.what} is done, but its data are missing")
 
 
 class Receives(Queue):
@@ -189,8 +189,8 @@ class Receives(Queue):
             if (epoch.reliable or not epoch.excuses) and not sent.given_up:
                 break
         told = f"{descriptor.length} bytes, immediate {descriptor.immediate}, {descriptor.status!r}"
-        wanted = f"{stream[0].what}" if stream else "nothing, as nothing was sent"
-        self.side.wrong(f"{post.what} has {told}: not {wanted}")
+        wanted = f"{stream[0].what}" if stream else "no data, because none were sent"
+        self.side.wrong(f"{post.what} has {told}, but {wanted} is expected")
 
     def _find(self, sent: Post) -> None:
         """Check that the data of the writes before a message have arrived with it."""
@@ -198,7 +198,7 @@ class Receives(Queue):
             assert write.target is not None
             area, parts = write.target
             if area.read(parts) != write.data:
-                self.side.wrong(f"{sent.what} has arrived, and the data of {write.what} are not there")
+                self.side.wrong(f"{sent.what} has arrived, but the data of {write.what} are missing")
 
     def _is(self, post: Post, descriptor: Descriptor, sent: Post) -> bool:
         if descriptor.immediate != sent.immediate or descriptor.length != len(sent.data):

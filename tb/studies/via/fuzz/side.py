@@ -56,7 +56,7 @@ class Side:
             if error.result not in may:
                 self.wrong(f"{what}: {error}")
         except Exception as error:  # noqa: BLE001 - whatever a call raises must be an error of VIA's
-            self.wrong(f"{what}: {type(error).__name__}: {error}, which is no error of VIA's")
+            self.wrong(f"{what}: {type(error).__name__}: {error}, not a VIA error")
         return None
 
     async def refused(self, what: str, make: Callable[[], Any], code: Result) -> None:
@@ -67,13 +67,13 @@ class Side:
                 result = await result
         except VipError as error:
             if error.result is not code:
-                self.wrong(f"{what} was refused with {error.result}, not {code}")
+                self.wrong(f"{what} was rejected with {error.result}, but {code} is expected")
             return
         except Exception as error:  # noqa: BLE001 - whatever a call raises must be an error of VIA's
-            self.wrong(f"{what}: {type(error).__name__}: {error}, which is no error of VIA's")
+            self.wrong(f"{what}: {type(error).__name__}: {error}, not a VIA error")
             return
         if result is not ABSENT:
-            self.wrong(f"{what} was not refused")
+            self.wrong(f"{what} was not rejected")
 
     # ---- VIs
 
@@ -103,7 +103,7 @@ class Side:
         self.attributes = attributes
         state = await self.call("query", self.vi.query)
         if state is not None and (state.state is not State.CLOSED or state.attributes != attributes):
-            self.wrong(f"its VI has {state}, not {attributes}")
+            self.wrong(f"the VI has {state}, but {attributes} are expected")
 
     def _broke(self) -> None:
         self.broken += 1
@@ -147,7 +147,7 @@ class Side:
         descriptor = await (self.vi.receive_done() if queue.receives else self.vi.send_done())
         if descriptor is None:
             if told is not None and not told.overrun:
-                self.wrong("a completion queue told of a descriptor that is not done")
+                self.wrong("a completion queue reported an unfinished descriptor")
             return False
         queue.ended(descriptor)
         return True
@@ -168,7 +168,7 @@ class Side:
                 break
             if host.now > limit:
                 return False
-            await host.sleep(pause, "its next look")
+            await host.sleep(pause, "the next poll")
             pause = min(2 * pause, LONGEST_LOOK_PS)
         return True
 

@@ -66,7 +66,7 @@ async def _at_queue(side: Side, queue: Queue, threads: int, call: Callable[[Side
     taken = [descriptor for descriptor in found if descriptor is not None]
     for post in list(queue.posted)[: len(taken)]:
         if post.descriptor not in taken:
-            side.wrong(f"{post.what} was not given back, and one behind it was")
+            side.wrong(f"{post.what} was not dequeued, but a later one was")
             return
         queue.ended(post.descriptor)
 
