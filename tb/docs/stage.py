@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from tb.docs.reference import api, commands, enums, errors, hdl, options
+from tb.docs.reference import api, commands, enums, errors, files, hdl, options
 from tb.tools.paths import ROOT
 
 FOLDERS = ("hdl", "pymodels", "firmware", "tb", "tests")
@@ -18,6 +18,7 @@ GENERATED: dict[str, Callable[[], Iterable[str]]] = {
     "commands": commands.page,
     "settings": options.page,
     "errors": errors.page,
+    "files": files.page,
     "trace_events": enums.trace_events,
     "registers": enums.registers,
     "hdl": hdl.page,
