@@ -1,1 +1,1 @@
-"""The message layer `grim`: its NIC program in `nic`, its host library in `host`."""
+"""Message layer `grim`: NI firmware in `nic`, host library in `host`."""

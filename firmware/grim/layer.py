@@ -1,4 +1,4 @@
-"""The descriptor of GRIM."""
+"""Layer descriptor of GRIM."""
 
 from firmware.grim.formats import MAX_VNN
 from firmware.grim.host import Grim
@@ -19,7 +19,7 @@ KEPT = (
     | Promise.SELF
     | Promise.RESTART
 )
-"""With all options of the cases."""
+"""Promises that GRIM keeps with all options of the test cases."""
 
 LAYER = Layer(
     name="grim",

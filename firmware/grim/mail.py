@@ -1,4 +1,4 @@
-"""Mail over GRIM: a message is an active message, its bytes stand in host memory."""
+"""Mail over GRIM: each mail is an active message with its bytes in host memory."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ HANDLER = "mail"
 
 @dataclass(frozen=True)
 class Place:
-    """Bytes of host memory."""
+    """Range of bytes in host memory."""
 
     address: int
     size: int
 
 
 class GrimMail(Mail):
-    """The bytes are sent from a buffer of the host, and handed over where the library has them whole."""
+    """Mail of one host, sent from a host buffer and received as reassembled active messages."""
 
     most = 1 << 16
 
@@ -31,7 +31,7 @@ class GrimMail(Mail):
         self._buffer = grim.host.allocate(self.most)
 
     async def start(self) -> None:
-        """Enable GRIM, and learn the number of the handler that all hosts have: the first host gives it to them."""
+        """Enable GRIM and resolve the number of the mail handler, which node 0 assigns for all hosts."""
         grim, others = self._grim, len(self._grim.nodes.names) - 1
         grim.register_handler(self._arrived, HANDLER)
         await grim.load()

@@ -1,4 +1,4 @@
-"""What tools show of GRIM: the stages of an active message, a remote write or read, a copy of a multicast."""
+"""GRIM's stages for trace tools: active message, remote write and read, copy of a multicast."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ STAGES = (
         TraceEvent.PAYLOAD_WRITTEN,
         Part.HOST_CPU,
         0,
-        "the CPU of {source} runs the library and hands {bytes} B, header and payload, to the bus",
+        "the CPU of {source} runs the library and writes {bytes} B, header and payload, to the bus",
     ),
     Boundary(
         "host_pointer",
         TraceEvent.POINTER_WRITTEN,
         Part.HOST_CPU,
         0,
-        "the CPU of {source} hands the word to the bus that tells its NIC of the message",
+        "the CPU of {source} writes the word that announces the message to its NIC",
     ),
     Boundary(
         "bus_and_channel_search",
         TraceEvent.NIC_NOTICED,
         Part.NIC_CPU,
         0,
-        "the word crosses the bus, and the NIC of {source} reaches it in its search",
+        "the word crosses the bus, and the NIC of {source} finds it in its search",
         Waits.PROCESSOR | Waits.OWN_PACKETS,
     ),
     Boundary("fetch", TraceEvent.DMA_DONE, Part.HOST_DMA, 0, FETCH, Waits.DMA, block="fetch"),
@@ -38,7 +38,7 @@ STAGES = (
         TraceEvent.NIC_SEND_START,
         Part.NIC_CPU,
         0,
-        "{target} refused it, and the NIC of {source} sent it again: {answers}",
+        "{target} rejected it, and the NIC of {source} retransmitted it: {answers}",
         optional=True,
     ),
     *WIRE,
@@ -64,7 +64,7 @@ STAGES = (
         TraceEvent.DMA_DONE,
         Part.HOST_DMA,
         1,
-        "the host DMA of {target} moves the word that tells the host of the message",
+        "the host DMA of {target} writes the word that announces the message to the host",
         Waits.DMA,
         block="pointer",
     ),
@@ -88,7 +88,7 @@ STAGES = (
         TraceEvent.CARD_TAKE,
         Part.FPGA,
         1,
-        "the card's shell gets the bank, reads the header and finds the circuit",
+        "the card's shell acquires the bank, reads the header and finds the circuit",
     ),
     BEGINS_REPLY,
     Boundary(
@@ -96,7 +96,7 @@ STAGES = (
         TraceEvent.NIC_COPY,
         Part.NIC_CPU,
         1,
-        "the NIC of {target} copies the message for those below it in the tree",
+        "the NIC of {target} copies the message for its children in the tree",
         optional=True,
     ),
     Boundary(
@@ -104,7 +104,7 @@ STAGES = (
         TraceEvent.NIC_DMA_DONE,
         Part.NIC_CPU,
         1,
-        "the NIC of {target} reaches the end of the host DMA in its polling loop",
+        "the NIC of {target} detects the end of the host DMA in its polling loop",
         Waits.PROCESSOR,
         optional=True,
     ),

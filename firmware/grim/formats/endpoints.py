@@ -1,7 +1,7 @@
-"""Endpoints: as the header names them, and as the references of the API do (readings B1).
+"""Endpoints in headers, and endpoint references of the API (readings B1).
 
-A VNN has 8 bits, as published, and two more where a cluster has more than 256 nodes (ours): they stand in bits 2 and 3
-of the device, which are 0 otherwise.
+A VNN has 8 bits, as published, and two more in clusters of more than 256 nodes (ours). The two are in bits 2 and 3 of
+the device, which are otherwise 0.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ class Device(IntEnum):
 
 
 def endpoint(vnn: int, device: int) -> int:
-    """The 16-bit endpoint of the header."""
+    """Return the 16-bit endpoint of a header."""
     return (vnn & 0xFF) << 8 | vnn >> 8 << 2 | device
 
 
 def vnn_of(word: int) -> int:
-    """The VNN of an endpoint, in the low 16 bits of a word."""
+    """Return the VNN of the endpoint in the low 16 bits of a word."""
     return word >> 8 & 0xFF | (word & 0xC) << 6
 
 
 class Reference(NamedTuple):
-    """What the 32-bit endpoint reference of the API says (readings B1)."""
+    """Fields of a 32-bit endpoint reference of the API (readings B1)."""
 
     vnn: int
     device: int
     channel: int
 
     def pack(self) -> int:
-        """The 32 bits. Raises ValueError naming the field that does not fit."""
+        """Return the 32-bit reference. Raises ValueError naming a field that is out of range."""
         for name, limit in (("vnn", MAX_VNN), ("device", 3), ("channel", 0xFFFF)):
             if not 0 <= getattr(self, name) <= limit:
                 raise ValueError(f"{name} {getattr(self, name)} is not in 0..{limit}")
@@ -50,5 +50,5 @@ class Reference(NamedTuple):
 
 
 def reference(word: int) -> Reference:
-    """The parts of a 32-bit endpoint reference."""
+    """Return the fields of a 32-bit endpoint reference."""
     return Reference(vnn_of(word >> 16), word >> 16 & 0xF3, word & 0xFFFF)

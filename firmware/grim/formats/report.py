@@ -1,4 +1,4 @@
-"""What a NI reports to its host: a message that cannot succeed, or another NI that has restarted."""
+"""Report of a NI to its host: a message that failed permanently, or another NI that has restarted."""
 
 from __future__ import annotations
 
@@ -9,49 +9,49 @@ from firmware.grim.formats.endpoints import vnn_of
 from firmware.grim.formats.header import CONTINUES
 
 TRANSFERS = (MessageType.RM_V, MessageType.RM_P, MessageType.RM_RV)
-"""Messages of a remote write."""
+"""Types of remote memory requests."""
 
 
 class Report(NamedTuple):
-    """The arguments of `MessageType.ERROR_REPORT`, with their fields by name."""
+    """Arguments of `MessageType.ERROR_REPORT`, as named fields."""
 
     what: int
-    """Type and place (16) | destination (16) of the message meant."""
+    """Type and place in a transfer (16 bits) | destination (16 bits) of the failed message."""
     where: int
-    """Its channels (16) | cause (16)."""
+    """Channels of the failed message (16 bits) | cause (16 bits)."""
     first: int
-    """Its first argument, unsigned."""
+    """First argument of the failed message, unsigned."""
     span: int
-    """Its last argument, unsigned."""
+    """Last argument of the failed message, unsigned."""
 
     @classmethod
     def of(cls, arguments: tuple[int, int, int, int]) -> Report:
-        """From the arguments as a message has them, signed."""
+        """Return the report in the signed arguments of a message."""
         what, where, first, span = (argument & 0xFFFFFFFF for argument in arguments)
         return cls(what, where, first, span)
 
     @property
     def vnn(self) -> int:
-        """The node that the message was for, or that has restarted."""
+        """Destination node of the message, or the node that has restarted."""
         return vnn_of(self.what)
 
     @property
     def channel(self) -> int:
-        """The destination channel of the message."""
+        """Destination channel of the message."""
         return self.where >> 16 & 0xFF
 
     @property
     def cause(self) -> int:
-        """A `Cause`, if it is one."""
+        """Cause of the failure: a `Cause`, or an unknown number."""
         return self.where & 0xFFFF
 
     @property
     def restarted(self) -> bool:
-        """Whether another NI has restarted."""
+        """True if another NI has restarted."""
         return self.cause == Cause.RESTARTED
 
     @property
     def target(self) -> int:
-        """The address where the transfer of the message begins; of no transfer its first argument."""
+        """Start address of the message's transfer; for other messages their first argument."""
         later = self.what >> 26 in TRANSFERS and self.what & CONTINUES
         return self.first - self.span & 0xFFFFFFFF if later else self.first

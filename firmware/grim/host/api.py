@@ -1,4 +1,4 @@
-"""Calls of the GRIM library, by the names of paper 003, appendix C, each with its definition in one part of `Grim`."""
+"""Calls of the GRIM library, by the names of paper 003, appendix C; each is defined in one part of `Grim`."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Api:
         return self.nodes.get_my_name()
 
     def vnn_configuration(self) -> str:
-        """Return one line a host with its virtual and physical node number; this host's line is marked."""
+        """Return one line for each host with its virtual and physical node number; this host's line is marked."""
         return self.nodes.vnn_configuration()
 
     def print_vnn_configuration(self) -> None:
@@ -62,14 +62,14 @@ class Api:
     def get_resource(self, vnn: int, device: int, channel: int = 0) -> int:
         """Return the reference of an endpoint of a device type on node `vnn` (`grim_getResource`).
 
-        ANY_VNN stands for the first node that has such a device.
+        ANY_VNN selects the first node that has such a device.
         """
         return self.nodes.get_resource(vnn, device, channel)
 
     # ---- handlers (table C.3)
 
     def register_handler(self, function: Handler, name: str) -> None:
-        """Enter a handler of this host (`grim_register_handler`); other hosts can use it after `sync_handlers`."""
+        """Register a handler of this host (`grim_register_handler`). Other hosts can use it after `sync_handlers`."""
         self.database.register_handler(function, name)
 
     async def sync_handlers(self) -> None:
@@ -80,7 +80,7 @@ class Api:
         await self.database.sync_handlers()
 
     async def resolve_handler(self, name: str) -> int:
-        """Return the number of a handler, from the server if it is unknown here (`grim_resolveHandler`)."""
+        """Return the number of a handler (`grim_resolveHandler`), requested from the server if it is unknown here."""
         return await self.database.resolve_handler(name)
 
     # ---- active messages (table C.4): these calls return the part's coroutine, which saves a frame each time it runs
@@ -113,7 +113,9 @@ class Api:
         return self.messages.send(destination, handler, a0, a1, a2, a3, payload, channel=channel)
 
     def poll(self, channel: int | None = None) -> Coroutine[Any, Any, int]:
-        """Process received messages of all channels, or of one, and return how many handlers ran (`grim_poll`)."""
+        """Process received messages of all channels, or of one, and return the number of handlers that ran
+        (`grim_poll`).
+        """
         return self.messages.poll(channel)
 
     def wait_for(self, condition: Callable[[], bool]) -> Coroutine[Any, Any, None]:
@@ -224,13 +226,13 @@ class Api:
     # ---- multicast (paper 003, C.6)
 
     async def find_multicast_tree(self, name: str) -> int:
-        """Return the number of a tree (`grim_findMulticastTree`). The first caller makes and owns the tree."""
+        """Return the number of a tree (`grim_findMulticastTree`). The first caller creates and owns the tree."""
         return await self.trees.find_multicast_tree(name)
 
     async def subscribe_multicast(self, tree: int, channels: int) -> int:
-        """Let messages of a tree come to this host's channels of a mask, and return the tree.
+        """Subscribe channels of this host to a tree, and return the tree (`grim_subscribeMulticast`).
 
-        `grim_subscribeMulticast`; bit i of `channels` is channel i (0..7).
+        Bit i of `channels` is channel i (0..7).
         """
         return await self.trees.subscribe_multicast(tree, channels)
 
@@ -280,12 +282,12 @@ class Api:
     # ---- cards (paper 000, 4.3)
 
     async def forward(self, card: int, circuit: str, mode: Forward, target: int = 0, handler: int = 0) -> None:
-        """Set where an FPGA card sends the results of a circuit. Returns when the message has been sent.
+        """Set the destination of the results of an FPGA card's circuit. Returns when the message has been sent.
 
         Args:
             card: Reference of the card's endpoint.
             circuit: Name of the circuit.
-            mode: Nowhere, to `handler` of endpoint `target`, or back to the sender.
+            mode: Discard the results, send them to `handler` of endpoint `target`, or send them back.
             target: Reference of the endpoint for the results.
             handler: Number of its handler.
         """

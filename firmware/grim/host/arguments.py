@@ -1,4 +1,4 @@
-"""Arguments of the API: a value of the wrong type is refused with the name of the argument."""
+"""Argument checks of the API. An error names the argument."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ WORDS = 1 << 32
 
 
 def whole(argument: str, value: Any) -> int:
-    """A whole number, of any integral type. Raises GrimError."""
+    """Return an argument of any integral type as int. Raises GrimError for other types."""
     try:
         return operator.index(value)
     except TypeError:
-        raise GrimError(argument, f"{value!r} is not a whole number", "give one") from None
+        raise GrimError(argument, f"{value!r} is not an integer", "give an integer") from None
 
 
 def word(argument: str, value: Any) -> int:
-    """A whole number of 32 bits, without a sign. Raises GrimError."""
+    """Return an unsigned 32-bit argument. Raises GrimError for other values."""
     number = whole(argument, value)
     if not 0 <= number < WORDS:
         raise GrimError(argument, f"{number} does not fit into 32 bits", f"give 0..{WORDS - 1}")
@@ -27,16 +27,16 @@ def word(argument: str, value: Any) -> int:
 
 
 def text(argument: str, value: Any) -> str:
-    """A string. Raises GrimError."""
+    """Return a string argument. Raises GrimError for other types."""
     if not isinstance(value, str):
         raise GrimError(argument, f"{value!r} is not a string", "give a name")
     return value
 
 
 def octets(argument: str, value: Any) -> memoryview:
-    """Anything with the buffer protocol, as bytes. Raises GrimError."""
+    """Return an argument with the buffer protocol as bytes. Raises GrimError for other types."""
     try:
         return memoryview(value).cast("B")
     except (TypeError, ValueError) as error:
-        cause = f"{type(value).__name__} does not give contiguous bytes ({error})"
+        cause = f"{type(value).__name__} is not contiguous bytes ({error})"
         raise GrimError(argument, cause, "give bytes or a buffer") from None

@@ -1,5 +1,6 @@
-"""The host's side of a channel's outgoing queue in NIC memory: messages by PIO, then the back pointer; the front is
-read when it matters.
+"""Outgoing queue of one channel in NI memory as its host fills it.
+
+The host writes a message by PIO, then the back pointer. It reads the front pointer only when it needs more room.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pymodels.trace import TraceEvent
 
 WORD = struct.Struct(">I")
 MESSAGE_BYTES = ROUTE_BYTES + HEADER_BYTES
-"""What a message takes in the queue beside its payload."""
+"""Room that a message takes in the queue in addition to its payload."""
 
 
 class Region(Protocol):
@@ -29,14 +30,12 @@ class Region(Protocol):
 
     @property
     def size(self) -> int:
-        """Bytes."""
+        """Size in bytes."""
         ...
 
 
 class Piece:
-    """One message to inject: words w1..w7, its payload bytes or where they stand in host memory, its stream's
-    number.
-    """
+    """One message to inject: header words w1..w7, payload bytes or their address in host memory, and stream number."""
 
     __slots__ = ("address", "data", "send", "size", "stream", "words")
 
@@ -50,7 +49,7 @@ class Piece:
         self.address = address
         self.stream = stream
         self.send = send
-        """Number of the send that it is part of, for the trace."""
+        """Number of the send to which the piece belongs, for the trace."""
 
     @property
     def payload_words(self) -> int:
@@ -59,12 +58,12 @@ class Piece:
 
 
 def notice(layout: Layout, channel: int) -> int:
-    """Where a channel's new back pointer is written for the NI, an offset of its window: a doorbell, or the pointer."""
+    """Return the offset in the NI's window for a channel's new back pointer: a doorbell or the channel register."""
     return Pci.DOORBELL + 4 * channel if layout.doorbell_bytes else layout.register(channel, Register.BACK)
 
 
 class Outgoing:
-    """One channel's queue as its host appends to it."""
+    """Queue of one channel as its host appends to it."""
 
     def __init__(self, host: Host, layout: Layout, options: Options, channel: int) -> None:
         self._host = host
@@ -77,22 +76,22 @@ class Outgoing:
         self._combine = bool(options.write_combine)
         self._fetch = bool(options.dma_inject)
         self.fetches = 0
-        """Payloads that the NI was asked to fetch, 32 bits."""
+        """Number of payloads that the NI was requested to fetch, 32 bits."""
         self.front = 0
-        """The NI's front pointer when it was last read."""
+        """Value of the NI's front pointer when it was last read."""
         self.back = 0
-        # What the NI will put into word 0: known here, because it counts in the order of the queue. For the trace only.
+        # State to predict the word 0 that the NI will write, for trace records only. The NI counts in queue order.
         self._slots = layout.queue_slots
         self._first_token = channel * layout.slots
         self._messages = 0
         self._sequences: dict[int, int] = {}
 
     def fits(self, words: int) -> bool:
-        """Whether a message with so many payload words fits, as far as is known."""
+        """Return True if a message of `words` payload words fits, by the last front pointer read."""
         return fits(self.front, self.back, self._stride or MESSAGE_BYTES + padded(words), self._limit)
 
     def fits_message(self, size: int, segment: int) -> bool:
-        """Whether a message of `size` bytes fits as a whole, cut into segments, as far as is known."""
+        """Return True if all segments of a message of `size` bytes fit, by the last front pointer read."""
         back = self.back
         while True:
             slot = self._stride or MESSAGE_BYTES + padded((min(size, segment) + 3) // 4)
@@ -104,16 +103,16 @@ class Outgoing:
             size -= segment
 
     async def look(self) -> None:
-        """Read the NI's front pointer: a read over the bus."""
+        """Read the NI's front pointer over the bus."""
         self.front = await self._host.pio_read(self._front_register)
 
     def key(self, stream: int) -> int:
-        """Word 0 of the next message, if it is of this stream."""
+        """Return the word 0 that the NI will give the next message, for a stream."""
         token = self._first_token + self._messages % self._slots
         return GRIM_ID << 16 | token << 8 | self._sequences.get(stream, 0) & COUNTER_MASK
 
     async def _put_to_fetch(self, at: int, header: bytes, piece: Piece) -> int:
-        """With DMA injection: the place of the payload stands in the room for the route, 0 for one that is written."""
+        """Write a message with the address of its payload in the room for the route, or 0 if the payload follows."""
         place = WORD.pack(piece.address) + bytes(ROUTE_BYTES - 4)
         if piece.address:
             self.fetches = self.fetches + 1 & 0xFFFFFFFF

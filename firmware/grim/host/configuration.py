@@ -1,6 +1,4 @@
-"""The configuration as `grim_enable` reads it (paper 003, C.1 and C.2): every host finds itself in the files by its
-name, and so the cluster that it is a part of.
-"""
+"""Cluster configuration as `grim_enable` reads it (paper 003, C.1 and C.2): a host finds its cluster by its name."""
 
 from __future__ import annotations
 
@@ -11,13 +9,17 @@ from firmware.view import ClusterView
 from pymodels.config import Cluster, load_cluster
 
 _read: dict[tuple[str, int], list[Cluster]] = {}
-"""By file and the time of the latest change beside it: the clusters that hosts of this process have read."""
+"""Clusters that hosts of this process have read, by file and time of the last change in its directory."""
 
 
 def read(view: ClusterView) -> Cluster | None:
-    """The cluster that this host belongs to, checked; None without files. Routes that can deadlock are not refused:
-    that is decided where the run is started. Raises ConfigError at the first mistake in the files, GrimError when they
-    do not say what the NIs were started with.
+    """Return the checked cluster of this host, or None without configuration files.
+
+    Routes that can deadlock are accepted here; the start of a run checks them.
+
+    Raises:
+        ConfigError: The files have a mistake.
+        GrimError: The files differ from the configuration with which the NIs were started.
     """
     if not view.config:
         return None
@@ -28,11 +30,11 @@ def read(view: ClusterView) -> Cluster | None:
         cluster = load_cluster(path, name, allow_cycles=True)
         known.append(cluster)
     if cluster.names != view.names:
-        cause = f"{cluster.file} lists the hosts {', '.join(cluster.names)} in cluster {cluster.name!r}"
-        raise GrimError("configuration", cause, f"the NIs were started for {', '.join(view.names)}: start them again")
+        cause = f"{cluster.file} lists hosts {', '.join(cluster.names)} in cluster {cluster.name!r}"
+        raise GrimError("configuration", cause, f"restart the NIs, which were started for {', '.join(view.names)}")
     return cluster
 
 
 def _changed(path: Path) -> int:
-    """When a file beside the configuration has changed last; 0 when there is none."""
+    """Return the time of the last change to a file in the configuration's directory in ns, or 0 without files."""
     return max((file.stat().st_mtime_ns for file in path.parent.glob("*")), default=0)

@@ -1,8 +1,8 @@
-"""A CRC-32 from end to end (option `crc32`): the sender's library puts it behind the payload, the receiver's looks.
+"""End-to-end CRC-32 (option `crc32`): the sender's library appends it to the payload, the receiver's checks it.
 
-It goes over the sender's VNN, the handler, the arguments and the whole payload, so over all that the handler gets, and
-over what PCI buses and the memories of NICs and hosts do to it, which CRC-8 on the link does not see. Ours: no paper
-has it. Messages from host to host have one; those of cards, of NIs and in multicast trees have none.
+The CRC covers the sender's VNN, the handler, the arguments and the whole payload, so everything that the handler gets.
+It detects changes in PCI buses and in memories of NICs and hosts, which the link's CRC-8 does not cover. Ours: no paper
+has it. Messages from host to host have a CRC-32; messages of cards, of NIs and in multicast trees have none.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _WORDS = 6
 
 
 def crc_of(vnn: int, handler: int, arguments: tuple[int, ...], payload: bytes | memoryview) -> int:
-    """The CRC-32 (IEEE 802.3) of a message; arguments with or without a sign."""
+    """Return the CRC-32 (IEEE 802.3) of a message with signed or unsigned arguments."""
     head = HEAD.pack(vnn, handler, *(value & 0xFFFFFFFF for value in arguments))
     return zlib.crc32(payload, zlib.crc32(head))
 
@@ -27,7 +27,7 @@ def crc_of(vnn: int, handler: int, arguments: tuple[int, ...], payload: bytes | 
 async def sealed(
     host: Host, vnn: int, handler: int, arguments: tuple[int, ...], parts: tuple[bytes | memoryview, int, int]
 ) -> tuple[bytes, int, int]:
-    """The parts of a payload (bytes, address in host memory or 0, size) with the CRC behind them, as bytes."""
+    """Return a payload with its CRC appended, as (bytes, address in host memory or 0, size)."""
     data, address, size = parts
     payload = host.load_bytes(address, size) if address else bytes(data)
     await host.spend("crc_word", _WORDS + (size + 3 >> 2))
@@ -37,10 +37,10 @@ async def sealed(
 async def opened(
     host: Host, vnn: int, handler: int, arguments: tuple[int, ...], payload: memoryview
 ) -> memoryview | GrimError:
-    """The payload without its CRC; an error where that is another one."""
+    """Return a payload without its CRC, or a GrimError if the CRC does not match."""
     size = len(payload) - WORD.size
     await host.spend("crc_word", _WORDS + (max(size, 0) + 3 >> 2))
     await host.spend("crc_check")
     if size < 0 or WORD.unpack(payload[size:])[0] != crc_of(vnn, handler, arguments, payload[:size]):
-        return GrimError("message", f"one from VNN {vnn} for handler {handler} was changed on its way", "send it again")
+        return GrimError("message", f"CRC-32 error in a message from VNN {vnn} for handler {handler}", "send it again")
     return payload[:size]

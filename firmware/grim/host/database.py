@@ -1,6 +1,4 @@
-"""The global handler database: node 0 keeps it, the others talk to it in active messages (paper 000, 4.4.1; 003,
-C.4.1).
-"""
+"""Global handler database, kept on node 0 and accessed by active messages (paper 000, 4.4.1; 003, C.4.1)."""
 
 from __future__ import annotations
 
@@ -27,36 +25,39 @@ from firmware.verbs import Host
 
 
 class Database:
-    """Table C.3: the client's and, on node 0, the server's side."""
+    """Calls of table C.3: the client and, on node 0, the server."""
 
     def __init__(
         self, host: Host, nodes: Nodes, calls: Calls, messages: Messages, handlers: Handlers, card: FpgaCard | None
     ) -> None:
-        """`card`: this host's, which learns the numbers of its circuits."""
+        """Create the client or server; `card` is this host's FPGA card, which gets the numbers of its circuits, or
+        None.
+        """
         self._host, self._calls, self._messages, self._handlers = host, calls, messages, handlers
         self._card = card
         self._serving = nodes.me == SERVER
         self.served = 0
-        """Lists of names that other nodes have sent to this server."""
+        """Number of name lists that other nodes have sent to this server."""
         self._lists = 0
-        """Answers to `synchronise` that have come."""
+        """Number of tables received from the server."""
         self._told: dict[str, int] = {}
-        """Answers to `resolve`: number of a name, 0 when nobody has it."""
+        """Received answers to `resolve_handler`: the number of a name, or 0 if it is not registered."""
 
     def built_in(self) -> dict[int, Handler]:
-        """The handlers that every node has for the database."""
+        """Return the built-in handlers of the database protocol."""
         return {REGISTER: self._register, LIST: self._list, ASK: self._ask, TELL: self._tell}
 
     def _server(self) -> int:
         return Reference(SERVER, Device.HOST, 0).pack()
 
     def register_handler(self, function: Handler, name: str) -> None:
-        """`grim_register_handler`: enter an own handler; others can use it after `sync_handlers`."""
+        """Register a handler of this host (`grim_register_handler`). Other hosts can use it after `sync_handlers`."""
         self._handlers.register(function, name)
 
     async def sync_handlers(self) -> None:
-        """`grim_syncHandlers`: publish this host's handlers, learn those of others. Awaits the server on node 0.
-        The circuits of this host's card are handlers too, and the card learns their numbers.
+        """Publish this host's handlers and get those of others from the server on node 0 (`grim_syncHandlers`).
+
+        The circuits of this host's card are handlers too, and the card gets their numbers.
         """
         await self._calls.begin()
         await self._synchronise()
@@ -78,8 +79,9 @@ class Database:
         await self._messages.wait_for(lambda: self._lists > before)
 
     async def resolve_handler(self, name: str) -> int:
-        """`grim_resolveHandler`: the number of a handler; asks the server when it is not known here. GrimError when
-        nobody has it.
+        """Return the number of a handler (`grim_resolveHandler`), requested from the server if it is unknown here.
+
+        Raises GrimError if no node has registered the name.
         """
         await self._calls.begin()
         name, handlers = text("name", name), self._handlers

@@ -1,4 +1,6 @@
-"""Polling: messages from the endpoints' queues to their handlers, and waiting for them (paper 000, 4.4.2)."""
+"""Polling: dispatch of messages from the endpoint queues to their handlers, and waiting for messages (paper 000,
+4.4.2).
+"""
 
 from __future__ import annotations
 
@@ -20,15 +22,15 @@ from firmware.verbs import Buffer, Host
 from pymodels.trace import TraceEvent
 
 Local = tuple[int, int, tuple[int, int, int, int], bytes]
-"""A message to this node itself: source, handler, arguments, payload."""
+"""Message to this node itself: source, handler, arguments, payload."""
 
 
 Absent = Callable[[int, int], Awaitable[None]]
-"""Called with (source, number) for a message to a handler that is not here."""
+"""Function called with (source, number) for a message to an unknown handler."""
 
 
 class Dispatch:
-    """The receiving half of one host's endpoints."""
+    """Receiving half of one host's endpoints."""
 
     def __init__(
         self,
@@ -41,44 +43,57 @@ class Dispatch:
         absent: Absent,
         errors: deque[GrimError],
     ) -> None:
-        """`buffers`: the endpoints' queues; a poll drains what has overflowed of `queues`; `errors` go to the next
-        call.
+        """Create the dispatcher.
+
+        Args:
+            host: Host that polls.
+            layout: Sizes of the endpoint queues.
+            options: GRIM's options.
+            buffers: Endpoint queues, by channel.
+            queues: Outgoing queues, whose overflow a poll drains.
+            handlers: Handler databases.
+            absent: Function to call for an unknown handler.
+            errors: Errors to raise from the next call.
         """
         self._host, self._options, self._queues = host, options, queues
         self._handlers, self._absent, self._errors = handlers, absent, errors
         self._sealed = bool(options.crc32)
         self.incoming = [Incoming(host, layout, channel, buffer) for channel, buffer in enumerate(buffers)]
         self.polling = False
-        """A handler runs, or may."""
+        """True while a poll is in progress, in which a handler may run."""
         self.in_handler = False
-        """The code that runs now is a handler's, or was called by it."""
+        """True while the running code is a handler or was called by one."""
         self.threaded = False
-        """The polling thread polls: who waits sleeps until a handler has run."""
+        """True while the polling thread polls, so that waiting tasks sleep until a handler has run."""
         self._local: deque[Local] = deque()
         self._early: deque[Local] = deque()
-        """Messages for handlers that may be own ones whose numbers are not known yet: kept, in order, until they
-        are."""
+        """Messages for handlers whose numbers may be this host's but are not known yet, kept in order until they are.
+        """
         self._idle = host.event("another task's poll")
 
     def to_self(self, message: Local) -> None:
-        """A message to this node itself: it never leaves the host."""
+        """Queue a message to this node itself, which never leaves the host."""
         self._local.append(message)
 
     def follow(self, tree: int, channels: int) -> None:
-        """From now on the channels of a mask are in a tree, and no others."""
+        """Set the channels, as a bit mask, that are members of a tree."""
         for channel, incoming in enumerate(self.incoming):
             incoming.follow(tree, bool(channels >> channel & 1))
 
     def pending(self) -> bool:
-        """Whether a message waits to be handled."""
+        """Return True if a message waits to be handled."""
         for incoming in self.incoming:
             if incoming.pending():
                 return True
         return bool(self._local) or (bool(self._early) and not self._handlers.unpublished())
 
     async def poll(self, channel: int | None = None) -> int:
-        """Process the messages that are there, of all endpoints or of one; how many handlers ran. Inside a handler, or
-        while another task polls: none.
+        """Process the received messages of all endpoints, or of one channel.
+
+        Does nothing inside a handler or while another task polls.
+
+        Returns:
+            The number of handlers that ran.
         """
         if self.polling:
             return 0
@@ -102,12 +117,12 @@ class Dispatch:
         return handled
 
     async def _look_at(self, endpoints: int) -> None:
-        """One look at each endpoint's queue; the one of the first is in the path of the call."""
+        """Charge one check of each endpoint's queue; the path of the call includes the first."""
         if endpoints > 1:
             await self._host.spend("poll_next", endpoints - 1)
 
     async def _drain_incoming(self, incoming: Incoming) -> int:
-        """The messages up to the back pointer as it stands now."""
+        """Process the messages up to the current back pointer; return the number of handlers that ran."""
         handled = 0
         end = incoming.back()
         while incoming.position != end:
@@ -128,9 +143,7 @@ class Dispatch:
     async def _open(
         self, source: int, handler: int, arguments: tuple[int, int, int, int], payload: memoryview, key: int
     ) -> int:
-        """A message that carries a CRC-32: one that was changed goes to no handler, and is an error of the next
-        call.
-        """
+        """Check the CRC-32 of a message and call its handler; a damaged message becomes an error of the next call."""
         found = await opened(self._host, reference(source).vnn, handler, arguments, payload)
         if isinstance(found, GrimError):
             self._errors.append(found)
@@ -138,7 +151,7 @@ class Dispatch:
         return await self._call(source, handler, arguments, found, key)
 
     def _report(self, incoming: Incoming, report: Report) -> None:
-        """The NI reports a message that cannot succeed, or another NI that has restarted."""
+        """Process a NI's report of a failed message, or of another NI's restart."""
         if report.restarted:
             incoming.forget(report.vnn)
         else:
@@ -167,7 +180,7 @@ class Dispatch:
 
     @types.coroutine
     def _steps_of(self, handler: Generator[Any, Any, Any]) -> Generator[Any, Any, None]:
-        """A handler that suspends: `in_handler` is set while its own code runs, not while other tasks run."""
+        """Run an asynchronous handler, with `in_handler` set only while its own code runs."""
         resume, value = handler.send, None
         while True:
             self.in_handler = True
@@ -183,12 +196,12 @@ class Dispatch:
                 resume, value = handler.throw, error
 
     async def poll_first(self) -> None:
-        """The poll at the start of a call (paper 000, 4.4.2)."""
+        """Poll at the start of an API call (paper 000, 4.4.2)."""
         if self._options.poll_first and not self.polling and not await self.poll():
             await self._host.spend("poll_empty")
 
     async def _dispatch_early(self) -> int:
-        """The numbers are known: the messages that came too early, in their order."""
+        """Dispatch, in order, the messages that arrived before their handler numbers were known."""
         messages, self._early = self._early, deque()
         handled = 0
         for source, handler, arguments, payload in messages:
@@ -196,8 +209,11 @@ class Dispatch:
         return handled
 
     async def wait_for(self, condition: Callable[[], bool], words: Sequence[int] = ()) -> None:
-        """Spin, polling, until the condition holds: `while (!condition) grim_poll();`. `words`: physical addresses of
-        words that the condition looks at.
+        """Poll until a condition holds: `while (!condition) grim_poll();`.
+
+        Args:
+            condition: Function that returns True to end the wait.
+            words: Physical addresses of the words that the condition depends on, if any.
         """
         while not condition():
             if self._errors:
@@ -218,12 +234,12 @@ class Dispatch:
                 await self._host.poll(watches, "poll_spin")
 
     def wake_sleepers(self) -> None:
-        """The polling thread ends: tasks that sleep until its next poll now poll by themselves."""
+        """Let sleeping tasks poll by themselves, because the polling thread ends."""
         self.threaded = False
         self._idle.set()
 
     async def _sleep(self, condition: Callable[[], bool], words: Sequence[int]) -> None:
-        """With the polling thread: sleep until it has polled, or spin on words that the NI writes."""
+        """Sleep until the polling thread has polled, or spin on words that the NI writes."""
         if words:
             await self._host.poll([(word, self._host.load_words(word, 1)[0]) for word in words], "poll_spin")
             return

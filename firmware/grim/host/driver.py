@@ -1,13 +1,13 @@
-"""The Myrinet driver: it serves the NI's translation misses (paper 000, 4.5.2; readings B8).
+"""Myrinet driver: service of the NI's translation misses (paper 000, 4.5.2; readings B8).
 
-The NI has written its request to a fixed place in kernel memory, and interrupted. The service routine looks the address
-up, writes the answer into the entry of the NI's cache that the request names, and signals the NI. Size is written last,
+The NI writes its request to a fixed place in kernel memory and interrupts. The interrupt handler looks the address up,
+writes the answer into the entry of the NI's cache that the request names, and signals the NI. The size is written last,
 so that a half-written entry is never valid. The store that signals also clears the interrupt. Until it arrives, the
-host is interrupted once more: a request is not served twice, or the second store would clear the interrupt of the next
-request.
+interrupt may be raised once more for the same request. The handler then ignores it, because a second store would clear
+the interrupt of the next request.
 
-When a block is freed, its entries are removed first. Then the NI is told, and answers when it no longer uses any
-translation of the block; only then may the memory be allocated again.
+When a block is freed, its entries are removed first. Then the NI is notified, and confirms when it no longer uses any
+translation of the block. Only then may the memory be allocated again.
 """
 
 from __future__ import annotations
@@ -21,36 +21,36 @@ from firmware.verbs import Host
 from pymodels.registers import Isr, Reg
 
 SIGNAL = 1 << Isr.LANAI_SIG
-"""To the NI's ISR: there are news."""
+"""ISR bit of the NI that signals an answer or a freed block."""
 ANSWER = SIGNAL | 1 << Isr.HOST_SIG
-"""The same, and its request is served."""
+"""ISR bits of the NI that signal an answer and clear the interrupt of its request."""
 WORDS = 1 << 32
 
 
 class Driver:
-    """The kernel's side of one NI."""
+    """Kernel driver of one NI."""
 
     def __init__(self, host: Host, layout: Layout, memory: PinnedMemory) -> None:
         self._host, self._layout, self._memory = host, layout, memory
         self._kernel = 0
         self._freed = 0
         self._number = 0
-        """Of the request that was served last. The NI counts them from 1 on."""
+        """Number of the last request served. The NI counts its requests from 1."""
         self._serving = False
         self._served = host.event("the service of a translation miss")
         self._cached: dict[int, Block] = {}
-        """By run-time entry: the block of which it holds a part."""
+        """Block in each run-time entry of the NI's translation cache."""
         self.interrupts = 0
-        """Misses served."""
+        """Number of misses served."""
 
     async def install(self) -> None:
-        """Take over the interrupt, and tell the NI where requests go."""
+        """Install the interrupt handler, and give the NI the address for its requests."""
         self._kernel = self._host.allocate(PAGE).address
         self._host.on_interrupt(self._serve)
         await store_words(self._host, Word.KERNEL, self._kernel)
 
     async def _serve(self) -> None:
-        """The interrupt service routine. Nothing of `free` runs in between."""
+        """Handle a miss interrupt. The handler is not preempted by `forget`."""
         va, size, entry, number = self._host.load_words(self._kernel + DriverWord.REQUEST, 4)
         if number == self._number:  # the answer has not reached the NI yet
             return
@@ -80,8 +80,9 @@ class Driver:
         await self._host.pio_write(card.register(Reg.ISR), card.signal(bits).to_bytes(4, "big"))
 
     def _window(self, block: Block, va: int) -> tuple[int, int, Pieces]:
-        """As much of a block as an entry holds, from its start or, if the block is longer, from the page of the
-        address.
+        """Return start, bytes and pieces of the part of a block that fits into an entry.
+
+        The part begins at the start of the block or, if the block is too long, at the page of the address.
         """
         most = self._layout.translation_pieces
         if len(block.pieces) <= most:
@@ -91,7 +92,7 @@ class Driver:
         return block.va + PAGE * first, sum(length for _, length in pieces), pieces
 
     async def forget(self, block: Block) -> None:
-        """Invalidate the translations of a freed block. Returns when no transfer uses them any more."""
+        """Invalidate the translations of a freed block, and return when no transfer uses them."""
         while self._serving:
             await self._served.wait()
         entries = [entry for entry, cached in self._cached.items() if cached is block]

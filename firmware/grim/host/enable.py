@@ -1,4 +1,4 @@
-"""`grim_enable`: its nine phases, and what this node's NIC and queues need in them (paper 003, C.2)."""
+"""Nine phases of `grim_enable`, and the steps for this node's NIC and queues (paper 003, C.2)."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from firmware.verbs import Buffer, Host
 from firmware.view import ClusterView
 
 LINE = 32
-"""Bytes that one turn of the clearing loop stores."""
+"""Bytes cleared in one iteration of the clearing loop."""
 
 
 class Phase(IntEnum):
-    """The phases in their order."""
+    """Phases of `grim_enable`, in order."""
 
     NONE = 0
     RESET = 1
@@ -43,8 +43,8 @@ class Phase(IntEnum):
 
 
 async def clear(host: Host, layout: Layout) -> None:
-    """Clear the words that host and NI share before a program starts on a card that was in reset: nothing of the
-    earlier run may remain. The count of the program's starts is kept.
+    """Clear the shared SRAM words of a card in reset, before its program starts, except for the epoch
+    (`Word.BEGINNINGS`).
     """
     runtime = [layout.runtime + layout.runtime_bytes * n + Runtime.SIZE for n in range(layout.runtime_count)]
     areas = [(0, Word.BEGINNINGS), (layout.counters, layout.routes), (layout.static, layout.maps)]
@@ -55,30 +55,30 @@ async def clear(host: Host, layout: Layout) -> None:
 
 
 class Peripheral(Protocol):
-    """A local device, as `grim_enable` treats it."""
+    """Local device that `grim_enable` initialises and activates."""
 
     async def initialise(self) -> None:
-        """Phase 4: load it, bring it up."""
+        """Load and start the device (phase 4)."""
 
     async def activate(self) -> None:
-        """Phase 9: the node is fully initialised, operation begins."""
+        """Begin operation: the node is initialised (phase 9)."""
 
 
 class Ni:
-    """The network interface as a device."""
+    """Network interface as a peripheral device."""
 
     def __init__(self, host: Host, view: ClusterView, layout: Layout) -> None:
         self._host, self._view, self._layout = host, view, layout
         self._loaded = False
 
     async def load(self) -> None:
-        """Load the program of a NIC that executes one, once."""
+        """Load the firmware of a NIC that executes one; later calls do nothing."""
         if not self._loaded:
             self._loaded = True
             await boot(self._host, self._view)
 
     async def initialise(self) -> None:
-        """The card out of reset, the DMA chains' lists loaded."""
+        """Load the firmware, release the card from reset, and load the lists of the DMA chains."""
         host, layout = self._host, self._layout
         await self.load()
         await host.spend("enable_card")
@@ -88,27 +88,27 @@ class Ni:
         await card.load_chain(host, E2L_CHAIN, layout.fetches)
 
     async def activate(self) -> None:
-        """The NI learns that its host is there."""
+        """Notify the NI that its host operates."""
         await self._host.spend("enable_start")
         await store_words(self._host, Word.ACTIVE, STARTED)
 
 
 def allocate_queues(host: Host, layout: Layout, channels: int) -> list[Buffer]:
-    """Phase 5: pinned, contiguous queues for incoming messages, one an endpoint. MemoryError when the host has no
+    """Allocate a pinned, contiguous incoming queue for each endpoint (phase 5). Raises MemoryError if the host has no
     room.
     """
     return [host.allocate(HostQueue.RING + layout.host_limit + layout.host_slot) for _ in range(channels)]
 
 
 async def link_queues(host: Host, layout: Layout, buffers: list[Buffer]) -> None:
-    """Phase 6: queue pointers into the NI's channel registers."""
+    """Write the queue addresses to the NI's channel registers (phase 6)."""
     for channel, buffer in enumerate(buffers):
         await host.spend("enable_channel")
         await store_words(host, layout.register(channel, Register.FRONT), 0, 0, 0, buffer.address)
 
 
 async def synchronise(host: Host, status: int) -> None:
-    """Phase 8: the firmware synchronises with all others; wait until it says that it has."""
+    """Start the firmware, and wait until it has synchronised with all other NIs (phase 8)."""
     await host.spend("enable_start")
     await store_words(host, Word.START, STARTED)
     while host.load_words(status, 1)[0] != State.RUNNING:

@@ -6,7 +6,7 @@ from pymodels.errors import SanlabError
 
 
 class GrimError(SanlabError):
-    """A call that is refused. `argument` names what is wrong with it."""
+    """Rejected GRIM call; `argument` is the name of the invalid argument."""
 
     def __init__(self, argument: str, cause: str, remedy: str) -> None:
         super().__init__(argument, cause, remedy)
@@ -14,8 +14,9 @@ class GrimError(SanlabError):
 
 
 class UndeliveredError(GrimError):
-    """A message was not answered because its host went down or restarted: it may have arrived. `vnn`: that host;
-    `first`: the first argument of the message.
+    """Unanswered message to a host that went down or restarted, which may have arrived.
+
+    `vnn` is that host and `first` the first argument of the message.
     """
 
     def __init__(self, vnn: int, first: int) -> None:

@@ -1,7 +1,7 @@
-"""The driver of a host's FPGA card: registers, images, the control mailbox (fact sheet, section 5).
+"""Driver of a host's FPGA card: registers, images, the control mailbox (fact sheet, section 5).
 
-The driver tells the card once where its channel's queue is in NIC memory; afterwards card and NI work without the host.
-Registers are written by PIO; a write to a full mailbox stalls the bus, so the driver checks first.
+The driver writes the address of the channel's queue in NIC memory to the card once; card and NI then work without the
+host. Registers are written by PIO. A write to a full mailbox stalls the bus, so the driver checks first.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from pymodels.errors import nearest
 LOADING = 1 << 31
 THERE = 1 << 8
 LOOK_PS = 100_000_000
-"""Between two looks of the driver at something slow (ours): 100 us."""
+"""Interval of the driver's status polls in ps (ours): 100 us."""
 PATIENCE = 20_000
-"""Looks after which the card counts as stuck: 2 s."""
+"""Number of polls after which a card operation times out: 2 s."""
 
 
 class FpgaCard:
-    """An FPGA card: what `grim_enable` and applications call on it (`firmware.grim.host.enable.Peripheral`)."""
+    """FPGA card: a peripheral of `grim_enable` (`firmware.grim.host.enable.Peripheral`) with calls for applications."""
 
     def __init__(self, host: Host, layout: Layout, view: ClusterView, channel: int) -> None:
         self._host, self._layout = host, layout
@@ -41,13 +41,13 @@ class FpgaCard:
         self._settings = view.fpga
         self._turn = Lock(host, "the driver of the FPGA card")
         self.images = images(view.circuits)
-        """Image files; the number of an image is its place here, from 1."""
+        """Image files; the number of an image is its index plus 1."""
         self.circuits = names(view.circuits)
-        """Circuits by number."""
+        """Circuit names, by number."""
         self._slots = {c.image: {d.name: d.slot for d in view.circuits if d.image == c.image} for c in view.circuits}
 
     async def initialise(self) -> None:
-        """Phase 4: tell the card what it must know, load the first image."""
+        """Write the card's parameters and load its first image (phase 4)."""
         layout, base = self._layout, self._host.nic_base
         register = layout.register
         values = {
@@ -70,34 +70,35 @@ class FpgaCard:
         await self.load(self.images[0])
 
     async def activate(self) -> None:
-        """Phase 9: the shell takes messages."""
+        """Let the card's shell take messages (phase 9)."""
         await self.write(CardReg.RUN, 1)
 
     async def learn(self, numbers: Mapping[str, int]) -> None:
-        """The handler numbers of the circuits, as far as the global database has them."""
+        """Write the handler numbers of the circuits that the global database has."""
         for circuit, name in enumerate(self.circuits):
             if name in numbers:
                 await self.write(CardReg.HANDLER + 4 * circuit, 1 << 31 | numbers[name])
 
     async def load(self, image: str) -> None:
-        """Load an image and wait for it. It is loaded after the current message; messages for circuits that it does not
-        have wait in their queue.
+        """Load an image and wait until it is loaded.
 
-        Raises GrimError for an image that the circuit file does not have.
+        The card loads it after the current message. Messages for circuits of other images wait in their queue.
+
+        Raises GrimError for an image that is not in the circuit file.
         """
         if text("image", image) not in self.images:
-            raise GrimError("image", f"no line of the circuit file names {image!r}", nearest(image, self.images))
+            raise GrimError("image", f"{image!r} is not in the circuit file", nearest(image, self.images))
         number = self.images.index(image) + 1
         async with self._turn:
             await self.write(CardReg.IMAGE, number)
             await self._until(CardReg.IMAGE, number, f"image {image} to be loaded")
 
     async def pause(self) -> None:
-        """The shell finishes its message and takes no further one until `resume`."""
+        """Let the shell finish its message, and take no further one until `resume`."""
         await self._command(Command.PAUSE)
 
     async def resume(self) -> None:
-        """The shell goes on."""
+        """Let the shell take messages again."""
         await self._command(Command.RESUME)
 
     async def write(self, register: int, value: int) -> None:
@@ -119,10 +120,12 @@ class FpgaCard:
             if await self.read(register) == value:
                 return
             await self._host.sleep(LOOK_PS, what)
-        raise GrimError("card", f"timed out waiting for {what}", "is an image with circuits loaded?")
+        raise GrimError("card", f"timed out waiting for {what}", "load an image with circuits first")
 
 
 def own_card(host: Host, view: ClusterView, options: Options, layout: Layout) -> FpgaCard | None:
-    """The driver of this host's card, if it has one. Raises OptionError when no logical channel is left for it."""
+    """Return the driver of this host's FPGA card, or None. Raises OptionError if no logical channel is left for the
+    card.
+    """
     channel = card_channel(options, view)
     return FpgaCard(host, layout, view, channel) if channel != NO_CARD else None

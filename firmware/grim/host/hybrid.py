@@ -1,5 +1,5 @@
-"""The host's side of the hybrid queue (paper 000, 4.2.2 c): two sets of pointers, a header slot and a place among the
-payloads for each message.
+"""Hybrid queue as the host fills it (paper 000, 4.2.2 c): each message takes a header slot and room in the payload
+ring.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pymodels.trace import TraceEvent
 
 
 class HybridOutgoing(Outgoing):
-    """One channel's header slots and payload ring as its host appends to them."""
+    """Header slots and payload ring of one channel as its host appends to them."""
 
     def __init__(self, host: Host, layout: Layout, options: Options, channel: int) -> None:
         super().__init__(host, layout, options, channel)
@@ -23,17 +23,17 @@ class HybridOutgoing(Outgoing):
         self._payload_front = self._payload_back = 0
 
     def _has_room(self, back: int, payload_back: int, size: int) -> bool:
-        """Whether a header slot is free at `back`, and room for `size` bytes of payload at `payload_back`."""
+        """Return True if a header slot is free at `back`, and `size` bytes of payload are free at `payload_back`."""
         if not fits(self.front, back, self._stride, self._limit):
             return False
         return not size or fits(self._payload_front, payload_back, size, self._payload_limit)
 
     def fits(self, words: int) -> bool:
-        """Whether a message with so many payload words fits, as far as is known."""
+        """Return True if a message of `words` payload words fits, by the last front pointers read."""
         return self._has_room(self.back, self._payload_back, padded(words))
 
     def fits_message(self, size: int, segment: int) -> bool:
-        """Whether a message of `size` bytes fits as a whole, cut into segments, as far as is known."""
+        """Return True if all segments of a message of `size` bytes fit, by the last front pointers read."""
         back, payload_back = self.back, self._payload_back
         while True:
             part = padded((min(size, segment) + 3) // 4)
@@ -46,14 +46,12 @@ class HybridOutgoing(Outgoing):
             size -= segment
 
     async def look(self) -> None:
-        """Read both of the NI's front pointers."""
+        """Read both front pointers of the NI over the bus."""
         self._payload_front = await self._host.pio_read(self._payload_register)
         await super().look()
 
     async def put(self, piece: Piece) -> None:
-        """Inject one message, which must fit: payload, then the header with the payload's offset, then the back
-        pointer.
-        """
+        """Inject one message, which must fit: payload, then header with the payload's offset, then back pointer."""
         host, stream, size = self._host, piece.stream, 4 * piece.payload_words
         key = self.key(stream)
         self._messages += 1

@@ -1,4 +1,4 @@
-"""The host's side of an endpoint's pinned queue: messages written by the NI, long ones reassembled."""
+"""Pinned queue of one endpoint as its host reads it: messages written by the NI, with reassembly of long ones."""
 
 from __future__ import annotations
 
@@ -28,29 +28,29 @@ WORD = struct.Struct(">I")
 COUNT = struct.Struct(">H")
 CORRECTION = (1 << KIND_SHIFT) - 1
 PARTS = frozenset(kind for kind in TREES if kind in SEGMENTS + LASTS)
-"""Parts of a tree's long messages."""
+"""Types of the segments of a tree's long message."""
 ENDS = frozenset((MessageType.ACTIVE, *LASTS))
-"""What can be the last part of a long message."""
+"""Types of the last segment of a long message."""
 COPY_BYTES = 32
-"""Bytes that one turn of the copying loop moves."""
+"""Bytes copied in one iteration of the copy loop."""
 
 
 class Sender(NamedTuple):
-    """Whose long messages are put together: an endpoint's, or those of the first sender into a tree."""
+    """Sender of long messages to reassemble: an endpoint, or the first sender of a tree's message."""
 
     number: int
-    """The endpoint's reference; of a tree's sender its VNN (8) and channel (8)."""
+    """Reference of the endpoint; for a tree, VNN (8 bits) and channel (8 bits) of the first sender."""
     tree: int = -1
-    """-1: none."""
+    """Number of the tree, or -1."""
 
     @property
     def vnn(self) -> int:
-        """The node of the sender."""
+        """Node of the sender."""
         return vnn_of(self.number >> 16) if self.tree < 0 else self.number >> 8
 
 
 class Incoming:
-    """One endpoint's queue. `take` gives messages as (source, type, handler, arguments, payload, key)."""
+    """Queue of one endpoint. `take` returns messages as (source, type, handler, arguments, payload, key)."""
 
     def __init__(self, host: Host, layout: Layout, channel: int, buffer: Buffer) -> None:
         self._host = host
@@ -59,25 +59,27 @@ class Incoming:
         self._front_register = host.nic_base + layout.register(channel, Register.HOST_FRONT)
         self.back_address = buffer.address + HostQueue.BACK
         self.fetched_address = buffer.address + HostQueue.FETCHED
-        """Where the NI counts the payloads that it has fetched."""
+        """Address of the NI's count of fetched payloads."""
         self.position = 0
-        """How far this host has read; the NI's back pointer differs from it while there are messages."""
+        """Read position. It differs from the NI's back pointer while messages are in the queue."""
         self._told = 0
         self._long: dict[Sender, tuple[bytearray, int]] = {}
         self._trees: set[int] = set()
-        """Those that the endpoint has subscribed to."""
+        """Trees to which the endpoint has subscribed."""
 
     def back(self) -> int:
-        """The NI's back pointer in host memory."""
+        """Return the NI's back pointer in host memory."""
         return self._host.load_words(self.back_address, 1)[0]
 
     def pending(self) -> bool:
-        """Whether a message is there: one look at a word of host memory."""
+        """Return True if the queue has a message, by one load from host memory."""
         return self._host.load_words(self.back_address, 1)[0] != self.position
 
     async def take(self) -> tuple[int, int, int, tuple[int, int, int, int], memoryview, int] | None:
-        """The message at the front; None for a segment that was collected for reassembly, or dropped. There must be
-        one. `free` it afterwards.
+        """Return the message at the front of the queue, which must not be empty. The caller then calls `free`.
+
+        Returns:
+            The message, or None for a segment that was collected for reassembly, or dropped.
         """
         at = HostQueue.RING + self.position
         header = ARRIVED.unpack_from(self._view, at)
@@ -89,7 +91,9 @@ class Incoming:
         sender = Sender(source)
         if kind in TREES:
             first = destination if kind >= MessageType.FORWARDED else vnn << 8 | channel
-            source = Reference(vnn, Device.NI, first).pack()  # the NI that sent it last; VNN and channel of the sender
+            source = Reference(
+                vnn, Device.NI, first
+            ).pack()  # NI that sent the last copy; VNN and channel of the original sender
             sender = Sender(first, tree)
         payload = self._view[at + HEADER_BYTES : at + HEADER_BYTES + size]
         if kind in PARTS and not await self._goes_on(sender, kind, (a0, a1), size):
@@ -105,12 +109,12 @@ class Incoming:
         return source, kind, handler, (a0, a1, a2, a3), payload, w0
 
     def forget(self, vnn: int) -> None:
-        """A node has restarted: drop its incomplete messages."""
+        """Drop the incomplete messages of a restarted node."""
         for sender in [sender for sender in self._long if sender.vnn == vnn]:
             del self._long[sender]
 
     def follow(self, tree: int, member: bool) -> None:
-        """The endpoint is in a tree from now on, or no longer: then nothing of the tree's long messages is kept."""
+        """Join or leave a tree; on leaving, drop its incomplete messages."""
         if member:
             self._trees.add(tree)
             return
@@ -119,8 +123,10 @@ class Incoming:
             del self._long[sender]
 
     async def _goes_on(self, sender: Sender, kind: int, place: tuple[int, int], size: int) -> bool:
-        """Whether a segment of a tree's long message follows all segments before it: an endpoint that joins or leaves
-        meanwhile has not seen them all. `place`: of a segment, total bytes and offset.
+        """Return True if a segment of a tree's long message continues the segments collected so far.
+
+        An endpoint that joins or leaves during a message has not received all its segments. `place` holds total bytes
+        and offset of a segment.
         """
         await self._host.spend("goes_on")
         whole, filled = self._long.get(sender, (b"", 0))
@@ -132,7 +138,7 @@ class Incoming:
         return sender in self._long and filled == (place[1] if kind in SEGMENTS else len(whole) - size)
 
     async def _collect(self, sender: Sender, total: int, payload: memoryview) -> None:
-        """Copy a segment behind those before it. Segments of a stream come in order, and nothing comes between them."""
+        """Append a segment to those before it. Segments of a stream arrive in order and are not interleaved."""
         await self._host.spend("collect_segment")
         whole, filled = self._long.get(sender) or (bytearray(total), 0)
         await self._host.spend("copy_line", -(-len(payload) // COPY_BYTES))
@@ -140,7 +146,7 @@ class Incoming:
         self._long[sender] = whole, filled + len(payload)
 
     async def free(self) -> None:
-        """Free the message at the front; tell the NI every quarter of the queue."""
+        """Free the message at the front; publish the read position to the NI every quarter of the queue."""
         words = COUNT.unpack_from(self._view, HostQueue.RING + self.position + WORDS_AT)[0]
         size = HEADER_BYTES + padded(words)
         self.position = following(self.position, size, self._limit)

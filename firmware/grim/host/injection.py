@@ -1,8 +1,8 @@
-"""Sending: from the API to the queues in the NI's memory.
+"""Sending: from the API to the queues in NI memory.
 
-One message at a time is injected into a channel: a second one waits, or, inside a handler, goes to the overflow queue
-in host memory, so that a handler never waits for the network (paper 000, 4.4.3). While the overflow queue is not empty,
-all further sends go behind it (readings B6).
+One message at a time is injected into a channel. A second message waits or, inside a handler, goes to the overflow
+queue in host memory, so that a handler never waits for the network (paper 000, 4.4.3). While the overflow queue is not
+empty, all further messages go behind it (readings B6).
 """
 
 from __future__ import annotations
@@ -19,26 +19,33 @@ from pymodels.trace import TraceEvent
 
 
 class Sending:
-    """The sending half of one host's endpoints."""
+    """Sending half of one host's endpoints."""
 
     def __init__(self, host: Host, options: Options, queues: OutQueues, dispatch: Dispatch) -> None:
         self._host, self._options = host, options
         self._queues, self._dispatch = queues, dispatch
         self.sends = 0
-        """Number of the latest send, for the trace; a sender increments it before it sends."""
+        """Number of the last send, for the trace; a sender increments it before it sends."""
         self.overflows = bool(options.overflow)
-        """Handlers that find no room use the overflow queue."""
+        """True if handlers that find no room use the overflow queue."""
         self._not_begun = [False] * options.channels
-        """Who has a channel's turn polls for room and has put nothing yet: without the overflow queue a handler may go
-        first."""
+        """True while the task that owns the channel waits for room for its first piece. Without the overflow queue, a
+        handler may then go first.
+        """
         self._going_first = [False] * options.channels
-        """A handler does so now, in the poll of any thread."""
+        """True while a handler's message goes first, in the poll of any thread."""
 
     async def send(
         self, target: Target, pieces: Iterator[Piece], size: int, in_memory: bool = False, remote: bool = False
     ) -> None:
-        """Send a message of `size` bytes, cut into pieces; returns when the host is done with the payload, which stands
-        in host memory (`in_memory`) or in Python. `remote`: a remote memory operation.
+        """Send a message, and return when the host no longer needs its payload.
+
+        Args:
+            target: Header fields and stream of the message.
+            pieces: Segments of the message.
+            size: Bytes of payload.
+            in_memory: True if the payload is in host memory, False if it is a Python object.
+            remote: True for a remote memory operation.
         """
         host, channel, send = self._host, target.channel, self.sends
         out, inside = self._queues.outgoing[channel], self._dispatch.polling
@@ -49,7 +56,7 @@ class Sending:
             await host.spend("send")
         if self._options.poll_first and not inside:
             await self._dispatch.poll()
-        if inside and self._options.dma_inject and in_memory:  # a handler does not wait for the NI to fetch
+        if inside and self._options.dma_inject and in_memory:  # a handler must not wait for the NI's fetch
             await host.spend("copy_line", size + 31 >> 5)
             pieces = self._copied(pieces)
         if inside and self.overflows and not await self._at_once(channel, size):
@@ -72,14 +79,14 @@ class Sending:
         host.trace(TraceEvent.SEND_RETURN, 0, size, send)
 
     def _copied(self, pieces: Iterator[Piece]) -> Iterator[Piece]:
-        """The pieces with their bytes, wherever these stand."""
+        """Yield the pieces with their payload copied out of host memory."""
         for piece in pieces:
             if piece.address:
                 piece.data, piece.address = self._host.load_bytes(piece.address, piece.size), 0
             yield piece
 
     async def _at_once(self, channel: int, size: int) -> bool:
-        """Whether a handler's message can be injected without waiting: nobody is before it, and all of it fits."""
+        """Return True if a handler's message can be injected now: no other sender is before it, and all of it fits."""
         out, segment = self._queues.outgoing[channel], self._options.segment_bytes
         if self._queues.taken(channel):
             return False
@@ -117,14 +124,16 @@ class Sending:
             self._queues.unlocked.set()
 
     async def _wait_behind_handlers(self, out: Outgoing, piece: Piece) -> None:
-        """Wait for room, and until no handler puts its message into it."""
+        """Wait for room that no handler's message takes first."""
         await self._wait_for_room(out, piece)
         while self._going_first[out.channel]:
             await self._queues.unlocked.wait()
             await self._wait_for_room(out, piece)
 
     async def _wait_for_room(self, out: Outgoing, piece: Piece) -> None:
-        """Poll until the channel's queue has room. In a handler: wait only, which the overflow queue avoids."""
+        """Poll until the channel's queue has room. In a handler, wait without polling; the overflow queue avoids this
+        case.
+        """
         host, words, lacks = self._host, piece.payload_words, ""
         while not out.fits(words):
             await out.look()
@@ -141,7 +150,7 @@ class Sending:
             host.waits.got(host.who, lacks)
 
     async def _fetched(self, channel: int) -> None:
-        """With DMA injection: wait, polling, until the NI has fetched what it was asked to."""
+        """Poll until the NI has fetched all requested payloads (DMA injection)."""
         count, word = self._queues.outgoing[channel].fetches, self._dispatch.incoming[channel].fetched_address
         while (now := self._host.load_words(word, 1)[0]) - count & 1 << 31:
             watches = [(word, now)]
@@ -153,7 +162,7 @@ class Sending:
             await self._host.poll(watches, "poll_spin")
 
     async def _to_overflow(self, channel: int, pieces: Iterator[Piece]) -> None:
-        """Append a message, all its pieces at once: nothing comes between them."""
+        """Append all pieces of a message to the overflow queue, without interleaving."""
         message = []
         for piece in pieces:
             await self._host.spend("overflow_append")

@@ -1,6 +1,7 @@
-"""The GRIM library of one host: the API of paper 003, appendix C.
+"""GRIM library of one host: the API of paper 003, appendix C.
 
-`Grim` is made of parts, one file each, which can be used one by one. `Api` has their calls by the paper's names.
+`Grim` consists of parts, one in each file, which can also be used separately. `Api` has their calls by the paper's
+names.
 """
 
 from __future__ import annotations
@@ -32,19 +33,27 @@ from firmware.view import ClusterView
 
 
 class Grim(Api):
-    """GRIM on one host. Before `grim_enable`, only `register_handler` and `reserve_ni_memory` may be called."""
+    """GRIM library of one host. Only `register_handler` and `reserve_ni_memory` may be called before `grim_enable`."""
 
     def __init__(self, host: Host, view: ClusterView) -> None:
-        """Raises OptionError for an option that cannot be. `view.options` are those of `firmware.grim.options`."""
+        """Create the library.
+
+        Args:
+            host: Host that runs the library.
+            view: Cluster as this node sees it; `view.options` are those of `firmware.grim.options`.
+
+        Raises:
+            OptionError: An option is invalid.
+        """
         self.host = host
         self.options, self.layout = options, layout = planned(view, view.sram_bytes, view.machine_code is not None)
         self.warnings = warnings(view, options, layout)
-        """What was asked for and is not there, in words."""
+        """Warnings about queues that are smaller than requested."""
         self.calls = calls = Calls()
         self.card = own_card(host, view, options, layout)
-        """The driver of this host's FPGA card."""
+        """Driver of this host's FPGA card, or None."""
         self.handlers = Handlers(tuple(self.card.circuits) if self.card is not None else ())
-        """The handler databases of this host."""
+        """Handler databases of this host."""
         self.nodes = Nodes(view, options, calls)
         self.messages = Messages(host, options, layout, self.nodes, calls, self.handlers)
         self.database = Database(host, self.nodes, calls, self.messages, self.handlers, self.card)
@@ -57,15 +66,16 @@ class Grim(Api):
         own = [] if self.card is None else [self.card]
         self.ni = enable.Ni(host, view, layout)
         self.devices: list[enable.Peripheral] = [self.ni, *own]
-        """The local peripheral devices, the NI first; others are added before `grim_enable`."""
+        """Local peripheral devices, the NI first. Others can be added before `grim_enable`."""
         self.phase = Phase.NONE
-        """How far `grim_enable` has come."""
+        """Current phase of `grim_enable`."""
         self.polling_thread: PollingThread | None = None
-        """The one that was started last; with option poll_thread by `grim_enable`."""
+        """Polling thread that was started last, or None. With option poll_thread, `grim_enable` starts it."""
 
     async def grim_enable(self) -> None:
-        """`grim_enable`: the nine phases of paper 003, C.2. Returns when every NI of the cluster has heard every other.
-        A second call is an error.
+        """Enable GRIM in the nine phases of paper 003, C.2, and return when all NIs of the cluster have synchronised.
+
+        Raises GrimError for a second call.
         """
         calls, host, layout = self.calls, self.host, self.layout
         if calls.enabling:
@@ -103,18 +113,17 @@ class Grim(Api):
         self.phase = Phase.ENABLED
 
     async def load(self) -> None:
-        """Let the driver load the NIC's firmware, where the NIC executes it. `grim_enable` does it where it was not
-        done; when it is done on all nodes before, no NIC in reset drops the notice of another one.
+        """Load the NIC's firmware, if the NIC executes one; otherwise `grim_enable` loads it.
+
+        If all nodes load first, no NIC drops another one's notice while it is in reset.
         """
         await self.ni.load()
 
     def start_polling(self, period_us: int) -> None:
-        """Start the polling thread; `period_us` is the time between its polls. Raises GrimError when it runs
-        already.
-        """
+        """Start the polling thread; `period_us` is the time between its polls. Raises GrimError if it already runs."""
         dispatch = self.calls.ready().dispatch
         if dispatch.threaded:
-            raise GrimError("start_polling", "a thread polls already", "stop it first")
+            raise GrimError("start_polling", "a polling thread is running already", "stop it first")
         declared = Options.declared()["poll_period_us"]
         if not declared.low <= whole("period_us", period_us) <= declared.high:
             raise GrimError("period_us", f"{period_us}", f"give {declared.low}..{declared.high}")
@@ -122,27 +131,27 @@ class Grim(Api):
         self.polling_thread.start()
 
     def use_overflow(self, use: bool) -> None:
-        """Whether handlers that find no room use the overflow queue (option overflow), from now on."""
+        """Set, from now on, whether handlers that find no room use the overflow queue (option overflow)."""
         self.calls.ready().sending.overflows = use
 
     @property
     def overflow(self) -> int:
-        """Messages and segments that handlers have sent and the NI had no room for."""
+        """Number of handlers' messages and segments in the overflow queues."""
         return sum(map(len, self.calls.messenger.queues.overflow)) if self.phase >= Phase.ENABLED else 0
 
     @property
     def nodes_served(self) -> int:
-        """On node 0: how often another node has synchronised its handlers with this server."""
+        """Number of times that other nodes have synchronised their handlers with this server (node 0)."""
         return self.database.served
 
     @property
     def translations_served(self) -> int:
-        """How many translation misses of the NI this host's driver has served."""
+        """Number of the NI's translation misses that this host's driver has served."""
         return self.driver.interrupts
 
     async def ni_counter(self, counter: Counter) -> int:
-        """Read one of the NI's counters over the bus."""
+        """Read one of the NI's counters over the bus. Raises GrimError for an unknown counter."""
         await self.calls.begin()
         if counter not in tuple(Counter):
-            raise GrimError("counter", f"{counter!r} is none that the NI keeps", "take one of Counter")
+            raise GrimError("counter", f"unknown counter {counter!r}", "use a member of Counter")
         return await self.host.pio_read(self.host.nic_base + self.layout.counter(counter))

@@ -1,10 +1,10 @@
-"""Registered memory: blocks that are pinned, with the virtual addresses by which everybody names them (paper 000,
-4.5.1; 003, C.5.1).
+"""Registered memory: pinned blocks, with the virtual addresses by which all hosts name them (paper 000, 4.5.1; 003,
+C.5.1).
 
-Contiguous regions of 4 MB come from the pinned memory driver; blocks are cut from them, in granules, one left free
-behind each. A region is one static entry of the NI's translation cache as long as there are entries; a bit map beside
-it tells which granules are given out. The second kind is user-space memory, pinned page by page: its pages are
-scattered, and the NI learns them from the driver when it needs them.
+Contiguous regions of 4 MB come from the pinned-memory driver. Blocks are allocated from them in granules, with one free
+granule behind each. A region has a static entry of the NI's translation cache as long as entries are left; a bit map
+beside the entry shows which granules are allocated. The second kind is user-space memory, pinned page by page. Its
+pages are scattered, and the NI gets their addresses from the driver when it needs them.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from firmware.grim.nic.remote_memory.entries import GRANULE, MAP_BYTES, PAGE, RE
 from firmware.verbs import Buffer, Host
 
 REGIONS_VA = 0x4000_0000
-"""Virtual address of the first contiguous region (ours: any, as long as no application takes it for physical)."""
+"""Virtual address of the first contiguous region (ours: any value that is not a physical address)."""
 USER_VA = 0x8000_0000
 """Virtual address of the first page of user-space memory."""
 PAGES_AT_ONCE = 256
-"""Pages from which a scattered one is drawn."""
+"""Number of pages allocated at once, from which scattered pages are drawn."""
 Pieces = tuple[tuple[int, int], ...]
-"""(physical address, bytes), in the order of the virtual addresses."""
+"""Physical address and bytes of each piece, in the order of the virtual addresses."""
 
 
 @dataclass(frozen=True, order=True)
 class Block:
-    """A registered block."""
+    """Registered block."""
 
     va: int
     size: int
     pieces: Pieces
     static: bool
-    """The NI translates it by itself."""
+    """True if a static entry of the NI's cache maps the block."""
 
     def cut(self, va: int, size: int) -> Pieces:
-        """The pieces of a part of it."""
+        """Return the physical pieces of a part of the block."""
         found, skip = [], va - self.va
         for pa, length in self.pieces:
             part = min(length - skip, size)
@@ -53,22 +53,22 @@ class Block:
 
 
 Forget = Callable[[Block], Awaitable[None]]
-"""The driver takes the translations of a block back."""
+"""Function by which the driver revokes the translations of a block."""
 
 
 @dataclass
 class Region:
-    """A contiguous region, and what of it is given out: (first granule, granules), sorted."""
+    """Contiguous region, and its allocated ranges: (first granule, granules), sorted."""
 
     va: int
     buffer: Buffer
     entry: int | None
-    """Its static entry."""
+    """Static entry of the region, or None."""
     taken: list[tuple[int, int]] = field(default_factory=list)
     bits: list[int] = field(default_factory=lambda: [0] * (MAP_BYTES // 4))
 
     def room(self, granules: int) -> int | None:
-        """First granule of a free place with one more behind it."""
+        """Return the first granule of a free range that leaves one more granule free behind it, or None."""
         at = 0
         for first, count in self.taken:
             if first - at >= granules + 1:
@@ -78,10 +78,17 @@ class Region:
 
 
 class PinnedMemory:
-    """The registered memory of one host."""
+    """Registered memory of one host."""
 
     def __init__(self, host: Host, layout: Layout, entries: int, seed: int) -> None:
-        """`entries`: static ones of the NI's cache; `seed` scatters the pages of user-space memory."""
+        """Create an empty memory.
+
+        Args:
+            host: Host that owns the memory.
+            layout: Addresses of the NI's translation cache.
+            entries: Number of static entries in that cache.
+            seed: Seed that scatters the pages of user-space memory.
+        """
         self._host, self._layout, self._entries = host, layout, entries
         self._random = random.Random(f"pages {seed} {host.node}")
         self._regions: list[Region] = []
@@ -92,9 +99,9 @@ class PinnedMemory:
     # ---- allocation
 
     async def allocate(self, size: int) -> int:
-        """A block of a contiguous region; its virtual address. Raises GrimError."""
+        """Allocate a contiguous block and return its virtual address. Raises GrimError if no room is left."""
         if not 0 < size <= REGION:
-            raise GrimError("number of bytes", f"{size}", f"a block of pinned memory has 1 to {REGION}")
+            raise GrimError("number of bytes", f"{size}", f"give 1 to {REGION}")
         await self._host.spend("malloc_pinned")
         granules = -(-size // GRANULE)
         for region in self._regions:
@@ -104,13 +111,15 @@ class PinnedMemory:
         return await self._take(await self._region(size), 0, granules, size)
 
     async def _region(self, size: int) -> Region:
-        """One more region from the driver, and its static entry while there is one."""
+        """Get another region from the driver, and write its static entry if one is left."""
         await self._host.syscall()
         try:
             buffer = self._host.allocate(REGION)
         except MemoryError as error:
             raise GrimError(
-                "number of bytes", f"{size}: no contiguous region of {REGION} is left ({error})", "free some memory"
+                "number of bytes",
+                f"{size}: the host has no contiguous region of {REGION} left ({error})",
+                "free some memory",
             ) from None
         number = len(self._regions)
         region = Region(REGIONS_VA + 2 * REGION * number, buffer, number if number < self._entries else None)
@@ -120,7 +129,7 @@ class PinnedMemory:
             at = self._layout.static + Static.BYTES * region.entry
             await store_words(self._host, at + Static.VA, region.va)
             await store_words(self._host, at + Static.PA, buffer.address)
-            await store_words(self._host, at + Static.SIZE, REGION)  # last: now it counts
+            await store_words(self._host, at + Static.SIZE, REGION)  # written last: makes the entry valid
         return region
 
     async def _take(self, region: Region, at: int, granules: int, size: int) -> int:
@@ -131,7 +140,7 @@ class PinnedMemory:
         return va
 
     async def _mark(self, region: Region, first: int, granules: int, given_out: bool) -> None:
-        """Tell the NI which granules are given out: whole words of the map."""
+        """Update the NI's bit map of allocated granules, in whole words."""
         low, high = first // 32, (first + granules - 1) // 32
         for word in range(low, high + 1):
             begin, end = max(first - 32 * word, 0), min(first + granules - 32 * word, 32)
@@ -144,9 +153,9 @@ class PinnedMemory:
             )
 
     async def pin_user(self, size: int) -> int:
-        """Pages of user space, pinned by a system call; the virtual address of the first. Raises GrimError."""
+        """Pin user-space pages by a system call and return the virtual address of the first. Raises GrimError."""
         if not 0 < size <= REGION:
-            raise GrimError("number of bytes", f"{size}", f"a block of pinned memory has 1 to {REGION}")
+            raise GrimError("number of bytes", f"{size}", f"give 1 to {REGION}")
         count = -(-size // PAGE)
         await self._host.syscall()
         await self._host.spend("pin_page", count)
@@ -157,23 +166,28 @@ class PinnedMemory:
         return va
 
     def _page(self, size: int) -> int:
-        """A page from anywhere."""
+        """Return the physical address of a free page at a random place."""
         if not self._pages:
             try:
                 base = self._host.allocate(PAGE * PAGES_AT_ONCE).address
             except MemoryError as error:
-                raise GrimError("number of bytes", f"{size}: no pages are left ({error})", "free some") from None
+                raise GrimError(
+                    "number of bytes", f"{size}: the host has no pages left ({error})", "free some"
+                ) from None
             self._pages = [base + PAGE * i for i in range(PAGES_AT_ONCE)]
             self._random.shuffle(self._pages)
         return self._pages.pop()
 
     async def free(self, va: int, forget: Forget) -> None:
-        """Free a block; `forget` is awaited before the memory can be allocated again. Raises GrimError when no block
-        begins at this address.
+        """Free a block; `forget` is awaited before its memory can be allocated again.
+
+        Raises GrimError if no block begins at the address.
         """
         block = self.block(va)
         if block is None or block.va != va:
-            raise GrimError("pinned virtual address", f"no block begins at {va:#x}", "give what malloc_pinned returned")
+            raise GrimError(
+                "pinned virtual address", f"no block begins at {va:#x}", "give an address that malloc_pinned returned"
+            )
         self._blocks.remove(block)
         await self._host.spend("free_pinned")
         region = next((region for region in self._regions if region.va <= va < region.va + REGION), None)
@@ -189,23 +203,23 @@ class PinnedMemory:
     # ---- addresses
 
     def block(self, va: int) -> Block | None:
-        """The block in which a virtual address lies."""
+        """Return the block that contains a virtual address, or None."""
         at = bisect_right(self._blocks, va, key=lambda block: block.va)
         block = self._blocks[at - 1] if at else None
         return block if block is not None and va < block.va + block.size else None
 
     def pieces(self, va: int, size: int, argument: str) -> Pieces:
-        """The physical pieces of a range. Raises GrimError naming the argument."""
+        """Return the physical pieces of an address range. Raises GrimError naming the argument."""
         block = self.block(va)
         if block is None:
             raise GrimError(argument, f"{va:#x} is not in pinned memory", "give an address that malloc_pinned returned")
         if va + size > block.va + block.size:
             left = block.va + block.size - va
-            raise GrimError(argument, f"{size} bytes at {va:#x} go beyond their block", f"it ends after {left}")
+            raise GrimError(argument, f"{size} bytes at {va:#x} exceed their block", f"give {left} or less")
         return block.cut(va, size)
 
     def va_of(self, pa: int) -> int:
-        """The virtual address of a physical one. Raises GrimError."""
+        """Return the virtual address of a physical address. Raises GrimError if it is not in pinned memory."""
         for block in self._blocks:
             before = 0
             for piece, length in block.pieces:
@@ -213,5 +227,5 @@ class PinnedMemory:
                     return block.va + before + pa - piece
                 before += length
         raise GrimError(
-            "pinned physical address", f"{pa:#x} is not in pinned memory", "give what get_pinned_pa returned"
+            "pinned physical address", f"{pa:#x} is not in pinned memory", "give an address that get_pinned_pa returned"
         )

@@ -1,4 +1,4 @@
-"""The remote memory interface (paper 003, C.5): pinned memory, remote writes and reads, locks."""
+"""Remote memory calls (paper 003, C.5): pinned memory, remote writes and reads, locks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from firmware.verbs import Host
 
 
 class RemoteMemory:
-    """Tables C.5 and C.6. Addresses are virtual, and multiples of 4, where nothing else is said."""
+    """Calls of tables C.5 and C.6. Addresses are virtual and multiples of 4, except where stated otherwise."""
 
     def __init__(
         self, host: Host, options: Options, calls: Calls, messages: Messages, memory: PinnedMemory, driver: Driver
@@ -29,32 +29,32 @@ class RemoteMemory:
     # ---- pinned memory (C.5.1)
 
     async def malloc_pinned(self, size: int) -> int:
-        """`grim_malloc_pinned`: a block of up to 4 MB, contiguous in physical memory; its virtual address."""
+        """Return the virtual address of a new block of up to 4 MB, physically contiguous (`grim_malloc_pinned`)."""
         await self._calls.begin()
         return await self._memory.allocate(whole("number of bytes", size))
 
     async def pin_user_memory(self, size: int) -> int:
-        """The second kind (paper 000, 4.5.1): user-space memory, its pages pinned wherever they are."""
+        """Return the virtual address of new user-space memory, its pages pinned (paper 000, 4.5.1)."""
         await self._calls.begin()
         return await self._memory.pin_user(whole("number of bytes", size))
 
     async def free_pinned_va(self, address: int) -> None:
-        """`grim_free_pinned_va`: a block, of either kind, is given back."""
+        """Free a block of pinned memory of either kind (`grim_free_pinned_va`)."""
         await self._calls.begin()
         await self._memory.free(whole("pinned virtual address", address), self._driver.forget)
 
     def get_pinned_pa(self, address: int) -> int:
-        """`grim_get_pinned_pa`: the physical address of a virtual one."""
+        """Return the physical address of a virtual address of pinned memory (`grim_get_pinned_pa`)."""
         self._calls.ready()
         return self._memory.pieces(whole("pinned virtual address", address), 1, "pinned virtual address")[0][0]
 
     def get_pinned_va(self, address: int) -> int:
-        """`grim_get_pinned_va`: the virtual address of a physical one."""
+        """Return the virtual address of a physical address of pinned memory (`grim_get_pinned_va`)."""
         self._calls.ready()
         return self._memory.va_of(whole("pinned physical address", address))
 
     def load_pinned(self, address: int, size: int) -> bytes:
-        """The application's own loads from pinned memory."""
+        """Load bytes from pinned memory, as the application does."""
         self._calls.ready()
         if whole("number of bytes", size) < 0:
             raise GrimError("number of bytes", f"{size}", "give 0 or more")
@@ -62,7 +62,7 @@ class RemoteMemory:
         return b"".join(self._host.load_bytes(*piece) for piece in pieces)
 
     def store_pinned(self, address: int, data: bytes | memoryview) -> None:
-        """The application's own stores to pinned memory."""
+        """Store bytes to pinned memory, as the application does."""
         self._calls.ready()
         at, data = 0, octets("data", data)
         for pa, size in self._memory.pieces(whole("address", address), len(data), "address"):
@@ -82,9 +82,19 @@ class RemoteMemory:
         value: int = 0,
         channel: int = 0,
     ) -> None:
-        """`grim_sendMemory`: write `size` bytes of own pinned memory at `source` to `target` at the destination. When
-        all have been written, its NI writes `value` to `lock`, if given. Returns when the host no longer needs the
-        source.
+        """Write pinned memory to another host (`grim_sendMemory`). Returns when the source may be changed.
+
+        Args:
+            destination: Reference of the other host's endpoint.
+            target: Virtual address at the destination.
+            source: Virtual address in this host's pinned memory.
+            size: Bytes.
+            lock: Virtual address at the destination to which its NI writes `value` after the last byte; 0: none.
+            value: Word for `lock`.
+            channel: Channel of this host.
+
+        Raises:
+            GrimError: An argument is invalid, or an earlier message failed.
         """
         await self._store_there(MessageType.RM_V, destination, target, source, size, lock, value, channel)
 
@@ -99,14 +109,27 @@ class RemoteMemory:
         value: int = 0,
         channel: int = 0,
     ) -> None:
-        """`grim_sendPhysicalMemory`: the same with a physical target, which is neither translated nor checked."""
+        """Write pinned memory to a physical address of another host, without translation or check.
+
+        `grim_sendPhysicalMemory`, with the arguments of `send_memory`.
+        """
         await self._store_there(MessageType.RM_P, destination, target, source, size, lock, value, channel)
 
     async def fetch_memory(
         self, destination: int, target: int, source: int, size: int, *, lock: int = 0, channel: int = 0
     ) -> None:
-        """`grim_fetchMemory`: read `size` bytes at `source` of the destination to own pinned memory at `target`. When
-        all have arrived, this host's NI writes 0 to `lock`, if given. Returns when the NI has the request.
+        """Read memory of another host into pinned memory (`grim_fetchMemory`). Returns when the NI has the request.
+
+        Args:
+            destination: Reference of the other host's endpoint.
+            target: Virtual address in this host's pinned memory.
+            source: Virtual address at the destination.
+            size: Bytes.
+            lock: Virtual address in this host's pinned memory to which its NI writes 0 after the last byte; 0: none.
+            channel: Channel of this host.
+
+        Raises:
+            GrimError: An argument is invalid, or an earlier message failed.
         """
         sending = self._calls.ready().sending
         where = self._checked(destination, target, source, size, channel)
@@ -131,7 +154,7 @@ class RemoteMemory:
         await sending.send(where, reads(), 0, remote=True)
 
     async def wait_for_lock(self, lock: int, value: int) -> None:
-        """`while (*lock != value) grim_poll();`, without cost to the simulation while nothing comes."""
+        """Poll until a lock has a value: `while (*lock != value) grim_poll();`, simulated without idle rounds."""
         messenger = await self._calls.begin()
         self._check_lock(lock, word("value", value))
         ((pa, _),) = self._memory.pieces(lock, 4, "lock")
@@ -159,7 +182,7 @@ class RemoteMemory:
     def _writes(
         self, kind: int, where: Target, target: int, source: int, size: int, lock: tuple[int, int], number: int
     ) -> Iterator[Piece]:
-        """The messages of write number `number`: one a segment, the lock with the first and the last."""
+        """Yield the messages of write number `number`, one for each segment; the first and the last carry the lock."""
         most = self._options.segment_bytes
         for begin in range(0, size, most):
             part = min(most, size - begin)
@@ -172,29 +195,35 @@ class RemoteMemory:
             yield Piece((w1 | place, w2, w3, target + begin, *locks, span), part, data, address, where.stream, number)
 
     def _checked(self, destination: int, target: int, source: int, size: int, channel: int) -> Target:
-        """The checks of both directions. Raises GrimError."""
+        """Check the arguments that writes and reads share, and return the target. Raises GrimError."""
         if not 0 < whole("number of bytes", size) <= MAX_SEND:
-            raise GrimError("number of bytes", f"{size}", f"one call moves 1 to {MAX_SEND}")
+            raise GrimError("number of bytes", f"{size}", f"give 1 to {MAX_SEND}")
         for name, address in (("target", target), ("source", source)):
             if whole(name, address) % 4 or not 0 < address < WORDS:
-                raise GrimError(name, f"address {address:#x}", "give a multiple of 4 within 32 bits")
+                raise GrimError(name, f"invalid address {address:#x}", "give a multiple of 4 within 32 bits")
             if address + size > WORDS:
-                raise GrimError("number of bytes", f"{size} from {name} {address:#x} on", "end within 32 bits")
+                raise GrimError(
+                    "number of bytes", f"{size} from {name} {address:#x} exceeds 32 bits", "give a range within 32 bits"
+                )
         where = self._messages.target(destination, channel)
         if size % 4 and where.stream >= 0 and not self._host.card.moves_bytes:
-            raise GrimError("number of bytes", f"{size}", "the host DMA of a LANai 4 moves words: give a multiple of 4")
+            raise GrimError(
+                "number of bytes", f"{size}", "give a multiple of 4, because the host DMA of a LANai 4 moves words"
+            )
         return where
 
     def _check_lock(self, lock: int, value: int = 0) -> int:
-        """A lock's address, 0 for none. Raises GrimError."""
+        """Return the address of a lock, 0 for none. Raises GrimError for an invalid address or value."""
         if whole("lock", lock) % 4 or not (0 <= lock < WORDS and 0 <= whole("lock", value) < WORDS):
-            raise GrimError("lock", f"{lock:#x}, value {value}", "a lock is an aligned word of 32 bits")
+            raise GrimError(
+                "lock", f"invalid address {lock:#x} or value {value}", "give an aligned address and a value of 32 bits"
+            )
         return lock
 
     async def _copy_here(
         self, target: int, source: int, size: int, lock: tuple[tuple[int, int], ...], value: int
     ) -> None:
-        """A transfer within this node: the CPU copies."""
+        """Execute a transfer within this node by a CPU copy."""
         await self._host.spend("send_remote")
         await self._host.spend("copy_line", size + 31 >> 5)
         self.store_pinned(target, self.load_pinned(source, size))
@@ -203,5 +232,5 @@ class RemoteMemory:
 
 
 def place_of(begin: int, part: int, size: int) -> tuple[int, int]:
-    """Of a message with `part` bytes from `begin` on of a transfer: its flags in w1, and its span."""
+    """Return the flags in w1 and the span of a transfer's message with `part` bytes from offset `begin` on."""
     return bool(begin) * CONTINUES | (begin + part < size) * MORE, begin or size

@@ -1,4 +1,4 @@
-"""Active messages (paper 003, C.4.2): send, poll."""
+"""Active messages (paper 003, C.4.2): send and poll."""
 
 from __future__ import annotations
 
@@ -18,14 +18,13 @@ from firmware.grim.options import Options
 from firmware.verbs import Host
 
 _LEAST, _MOST = -(1 << 31), (1 << 32) - 1
-"""What an argument may be: 32 bits, with or without a sign."""
+"""Range of an argument: 32 bits, signed or unsigned."""
 
 
 class Messages:
-    """Table C.4, and the messages between libraries.
+    """Calls of table C.4, and the messages between libraries.
 
-    The calls of the API, here and beside, have every argument written out, though several share them: an editor shows
-    what a call takes, and a wrong name is refused where it is written.
+    All calls of the API spell out their arguments, so that editors show them and a wrong name fails at the call.
     """
 
     def __init__(
@@ -36,7 +35,7 @@ class Messages:
         self._targets: dict[tuple[int, int], Target] = {}
 
     def built_in(self) -> dict[int, Handler]:
-        """The handler that every node has for reports of messages to a handler that does not exist."""
+        """Return the built-in handler of reports about messages to unknown handlers."""
         return {ABSENT: self._absent_there}
 
     async def send(
@@ -51,11 +50,20 @@ class Messages:
         *,
         channel: int = 0,
     ) -> None:
-        """`grim_send`: run `handler` at `destination` with four 32-bit arguments and up to 16 MB. Polls once first.
+        """Run a handler at an endpoint (`grim_send`). Polls once first, and polls while the channel's queue is full.
 
-        `payload` is bytes, anything with the buffer protocol, or a region of host memory (`address`, `size`).
-        `channel` is a channel of this host; its messages arrive in order. Waits, polling, while the channel's queue is
-        full. Raises GrimError.
+        Args:
+            destination: Reference of the endpoint.
+            handler: Number of the handler.
+            a0: Argument of 32 bits, as are `a1`, `a2` and `a3`.
+            a1: Second argument.
+            a2: Third argument.
+            a3: Fourth argument.
+            payload: Up to 16 MB: bytes, a buffer, or a region of host memory (`address`, `size`).
+            channel: Channel of this host; messages of one channel arrive in order.
+
+        Raises:
+            GrimError: An argument is invalid, or an earlier message failed.
         """
         messenger = self._calls.ready()
         if handler not in self._handlers.names:
@@ -65,7 +73,7 @@ class Messages:
     async def tell(
         self, destination: int, handler: int, a0: int = 0, a1: int = 0, a2: int = 0, a3: int = 0, payload: bytes = b""
     ) -> None:
-        """`send` to a built-in handler of another library. It does not raise the pending errors of the application."""
+        """Send to a built-in handler of another library, without raising the application's pending errors."""
         await self._send(self._calls.messenger, destination, handler, (a0, a1, a2, a3), payload, 0)
 
     async def _send(
@@ -89,7 +97,7 @@ class Messages:
     async def send_message(
         self, messenger: Messenger, target: Target, handler: int, arguments: tuple[int, int, int, int], payload: Payload
     ) -> None:
-        """Send a message whose handler and arguments are checked, cut into segments."""
+        """Send a message with checked handler and arguments, cut into segments."""
         parts, sending = payload_parts(payload), messenger.sending
         if self._options.crc32 and target.kinds is ACTIVE and target.destination & 3 != Device.CELOXICA:
             parts = await sealed(self._host, self._nodes.me, handler, arguments, parts)
@@ -98,7 +106,7 @@ class Messages:
         await sending.send(target, pieces, parts[2], bool(parts[1]))
 
     def words(self, arguments: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
-        """The arguments as 32-bit words. Raises GrimError for one that does not fit."""
+        """Return the arguments as unsigned 32-bit words. Raises GrimError for an argument out of range."""
         for number, value in enumerate(arguments):
             if not _LEAST <= (value if type(value) is int else whole(f"argument {number}", value)) <= _MOST:
                 raise GrimError(f"argument {number}", f"{value} does not fit into 32 bits", "send it as payload")
@@ -106,7 +114,10 @@ class Messages:
         return a0 & 0xFFFFFFFF, a1 & 0xFFFFFFFF, a2 & 0xFFFFFFFF, a3 & 0xFFFFFFFF
 
     def target(self, destination: int, channel: int) -> Target:
-        """Where a message goes that is sent from an own channel. Raises GrimError."""
+        """Return header fields and stream of messages from a channel of this host to an endpoint.
+
+        Raises GrimError for an invalid reference or channel.
+        """
         if type(destination) is type(channel) is int and (destination, channel) in self._targets:
             return self._targets[destination, channel]
         destination, channel = word("destination", destination), whole("channel", channel)
@@ -122,11 +133,11 @@ class Messages:
         return target
 
     def _fits_card(self, payload: Payload) -> None:
-        """A card takes no segments. Raises GrimError."""
+        """Raise GrimError if a payload exceeds one segment, the most that a card takes."""
         size, most = payload_parts(payload)[2], self._options.segment_bytes
         if size > most:
-            cause = f"{size} bytes, and a card takes messages of one segment: {most}"
-            raise GrimError("payload", cause, "send several messages, or make option segment_bytes larger")
+            cause = f"{size} bytes, but a card takes at most one segment of {most}"
+            raise GrimError("payload", cause, "send several messages, or increase option segment_bytes")
 
     async def _send_to_self(
         self, messenger: Messenger, channel: int, handler: int, arguments: tuple[int, int, int, int], payload: Payload
@@ -141,8 +152,8 @@ class Messages:
         )
 
     async def poll(self, channel: int | None = None) -> int:
-        """`grim_poll`: process the messages that have come, to all endpoints of this host one by one or to that of one
-        channel only; how many handlers ran.
+        """Process received messages of all channels, or of one, and return the number of handlers that ran
+        (`grim_poll`).
         """
         dispatch = self._calls.ready().dispatch
         if channel is not None:
@@ -153,20 +164,20 @@ class Messages:
         return handled
 
     async def wait_for(self, condition: Callable[[], bool]) -> None:
-        """`while (!condition) grim_poll();`, without cost to the simulation while nothing comes."""
+        """Poll until a condition holds: `while (!condition) grim_poll();`, simulated without idle rounds."""
         dispatch = self._calls.ready().dispatch
         if not callable(condition):
-            raise GrimError("condition", f"{condition!r} cannot be called", "give a function")
+            raise GrimError("condition", f"{condition!r} is not callable", "give a function")
         if not condition():
             self._calls.may_wait("wait_for")
             await dispatch.wait_for(condition)
 
-    # ---- what went wrong elsewhere
+    # ---- errors on other nodes
 
     async def absent(self, source: int, handler: int) -> None:
-        """A message came for a handler that this endpoint does not have: tell its sender."""
+        """Report a message to an unknown handler back to its sender."""
         parts = reference(source)
-        if parts.device == Device.NI:  # of a multicast message only the header's channel tells who sent it
+        if parts.device == Device.NI:  # the channel of a multicast message holds its original sender
             source = Reference(parts.channel >> 8, Device.HOST, 0).pack()
         if handler != ABSENT:
             await self.tell(source, ABSENT, handler)

@@ -1,4 +1,4 @@
-"""The queues of one host's endpoints, and the parts that take messages out and put them in."""
+"""Messenger of one host: the queues of its endpoints, and the parts that receive and send messages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from firmware.verbs import Buffer, Host
 
 
 class Messenger:
-    """Made by `grim_enable`, when the queues are allocated."""
+    """Queues, receiving half and sending half of one host, created by `grim_enable` with the allocated queues."""
 
     def __init__(
         self,

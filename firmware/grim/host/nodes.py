@@ -1,4 +1,4 @@
-"""Names and numbers of the nodes of the cluster, and references to endpoints (paper 003, C.3)."""
+"""Names and numbers of the cluster's nodes, and references to endpoints (paper 003, C.3)."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from pymodels.config.model import FPGA_CARD, FRAME_CARD
 from pymodels.errors import nearest
 
 ENDPOINTS = (Device.HOST, Device.CELOXICA)
-"""Devices that messages can be sent to."""
+"""Device types that messages can be sent to."""
 ANY_VNN = 0xFFFFFFFF
-"""For `get_resource`: on whatever node it is."""
+"""VNN argument of `get_resource` that selects the first node with the device."""
 
 
 class Nodes:
-    """Tables C.1 and C.2."""
+    """Calls of tables C.1 and C.2."""
 
     def __init__(self, view: ClusterView, options: Options, calls: Calls) -> None:
         self._view, self._options, self._calls = view, options, calls
@@ -29,9 +29,9 @@ class Nodes:
         self._cards = view.cards
         self._pnns = view.pnns or tuple(range(len(view.names)))
         self._resources: Mapping[int, tuple[int, ...]] = {}
-        """The resource database: VNNs by device type."""
+        """Resource database: VNNs by device type."""
 
-    # ---- in `grim_enable`
+    # ---- configuration, called by `grim_enable`
 
     def configure(self) -> None:
         """Read and check the configuration. Raises ConfigError or GrimError."""
@@ -41,84 +41,82 @@ class Nodes:
             self._cards = tuple(frozenset(host.cards) for host in cluster.hosts)
 
     def find_resources(self) -> None:
-        """Which nodes have a device of a type: every one has its host and its NI, some have cards."""
+        """Build the resource database: every node has a host and a NI, some nodes have cards."""
         everyone = tuple(range(len(self.names)))
         nodes: dict[int, tuple[int, ...]] = {Device.HOST: everyone, Device.NI: everyone}
         for device, card in ((Device.CELOXICA, FPGA_CARD), (Device.FRAME_BUFFER, FRAME_CARD)):
             nodes[device] = tuple(vnn for vnn in everyone if self.has_card(vnn, card))
         self._resources = {device: vnns for device, vnns in nodes.items() if vnns}
 
-    # ---- what arguments may say
+    # ---- argument checks
 
     def checked_vnn(self, vnn: int, argument: str = "vnn") -> int:
-        """A VNN of the cluster. Raises GrimError naming the argument."""
+        """Return the VNN of a node of the cluster. Raises GrimError naming the argument."""
         vnn = whole(argument, vnn)
         if not 0 <= vnn < len(self.names):
-            raise GrimError(argument, f"there is no VNN {vnn}", f"the cluster has 0..{len(self.names) - 1}")
+            raise GrimError(argument, f"unknown VNN {vnn}", f"the cluster has 0..{len(self.names) - 1}")
         return vnn
 
     def has_card(self, vnn: int, card: str = FPGA_CARD) -> bool:
-        """Whether a node has a card."""
+        """Return True if a node has a card."""
         return bool(self._cards) and card in self._cards[vnn]
 
     def reference(self, parts: Reference, argument: str) -> Reference:
-        """An endpoint that the resource database has. Raises GrimError."""
+        """Return an endpoint of the resource database. Raises GrimError for an unknown endpoint or channel."""
         if parts.device == Device.CELOXICA:
             parts = parts._replace(channel=self._options.channels - 1)
         if parts.vnn >= len(self.names) or parts.vnn not in self._resources.get(parts.device, ()):
             remedy = f"hosts have VNN 0..{len(self.names) - 1} and device {int(Device.HOST)}"
-            raise GrimError(argument, f"there is no endpoint {parts}", remedy)
+            raise GrimError(argument, f"unknown endpoint {parts}", remedy)
         if parts.device == Device.HOST and parts.channel == self._options.channels - 1 and self.has_card(parts.vnn):
             cause = f"channel {parts.channel} of node {parts.vnn} belongs to its FPGA card"
-            raise GrimError(argument, cause, "use a lower one")
+            raise GrimError(argument, cause, "use a lower channel")
         if not 0 <= parts.channel < self._options.channels:
             raise GrimError(
                 argument,
-                f"there is no channel {parts.channel}",
+                f"unknown channel {parts.channel}",
                 f"option channels gives 0..{self._options.channels - 1}",
             )
         return parts
 
     def endpoint(self, packed: int, argument: str) -> Reference:
-        """An endpoint that takes messages, by its reference as 32 bits. Raises GrimError naming the argument."""
+        """Return the endpoint of a 32-bit reference that takes messages. Raises GrimError naming the argument."""
         parts = self.reference(reference(word(argument, packed)), argument)
         if parts.device not in ENDPOINTS:
             cause = f"a device of type {Device(parts.device).name} runs no handlers"
-            raise GrimError(argument, cause, "take a host or an FPGA card")
+            raise GrimError(argument, cause, "use a host or an FPGA card")
         return parts
 
     def own_channel(self, channel: int) -> int:
-        """A channel of this host. Raises GrimError."""
+        """Return a channel of this host. Raises GrimError for an invalid channel."""
         return self.reference(Reference(self.me, Device.HOST, channel), "channel").channel
 
     # ---- calls
 
     def get_vnn_from_name(self, name: str) -> int:
-        """`grim_getVNNFromName`."""
+        """Return the virtual node number of a host (`grim_getVNNFromName`)."""
         self._calls.ready()
         if text("name", name) not in self.names:
-            raise GrimError("name", f"no host of the cluster is called {name!r}", nearest(name, self.names))
+            raise GrimError("name", f"unknown host {name!r}", nearest(name, self.names))
         return self.names.index(name)
 
     def get_vnn_name(self, vnn: int) -> str:
-        """`grim_getVNNName`."""
+        """Return the name of a node (`grim_getVNNName`)."""
         self._calls.ready()
         return self.names[self.checked_vnn(vnn)]
 
     def get_my_vnn(self) -> int:
-        """`grim_getMyVNN`."""
+        """Return this host's virtual node number (`grim_getMyVNN`)."""
         self._calls.ready()
         return self.me
 
     def get_my_name(self) -> str:
-        """`grim_getMyName`."""
+        """Return this host's name (`grim_getMyName`)."""
         self._calls.ready()
         return self.names[self.me]
 
     def vnn_configuration(self) -> str:
-        """What `grim_printVNNConfiguration` prints: one line a host with its virtual and physical node number, the own
-        one marked.
-        """
+        """Return one line for each host with its virtual and physical node number; this host's line is marked."""
         self._calls.ready()
         return "\n".join(
             f"VNN {vnn:3d}  PNN {self._pnns[vnn]:3d}  {name}{' (this host)' if vnn == self.me else ''}"
@@ -126,18 +124,19 @@ class Nodes:
         )
 
     def print_vnn_configuration(self) -> None:
-        """`grim_printVNNConfiguration`."""
+        """Print `vnn_configuration` (`grim_printVNNConfiguration`)."""
         print(self.vnn_configuration())
 
     def get_dest_id(self, vnn: int, device: int = Device.HOST, channel: int = 0) -> int:
-        """`grim_getDestID`: the 32-bit reference of an endpoint whose place is known."""
+        """Return the 32-bit reference of the endpoint of a node, device type and channel (`grim_getDestID`)."""
         self._calls.ready()
         parts = Reference(self.checked_vnn(vnn, "destination"), whole("device", device), whole("channel", channel))
         return self.reference(parts, "destination").pack()
 
     def get_resource(self, vnn: int, device: int, channel: int = 0) -> int:
-        """`grim_getResource`: the reference of an endpoint of a device type, on node `vnn` or, with ANY_VNN, on the
-        first that has it.
+        """Return the reference of an endpoint of a device type on node `vnn` (`grim_getResource`).
+
+        ANY_VNN selects the first node that has such a device. Raises GrimError if there is none.
         """
         self._calls.ready()
         device, channel = whole("device", device), whole("channel", channel)
@@ -148,7 +147,7 @@ class Nodes:
         if not nodes:
             raise GrimError(
                 "device",
-                f"no node asked for has a device of type {device}",
+                f"no requested node has a device of type {device}",
                 nearest("HOST", [kind.name for kind in Device]),
             )
         return self.reference(Reference(nodes[0], device, channel), "device").pack()

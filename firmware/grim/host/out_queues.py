@@ -1,4 +1,4 @@
-"""The channels' queues in the NI's memory as the host fills them, and the overflow queues in front of them."""
+"""Outgoing queues of all channels in NI memory as the host fills them, and the overflow queues in front of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from firmware.verbs import Host
 
 
 class OutQueues:
-    """The outgoing queues of one host. One task at a time injects into a channel."""
+    """Outgoing queues of one host. Only one task at a time injects into a channel."""
 
     def __init__(self, host: Host, layout: Layout, options: Options) -> None:
         self._host = host
@@ -20,23 +20,23 @@ class OutQueues:
         queue = HybridOutgoing if options.queue_style == "hybrid" else Outgoing
         self.outgoing = [queue(host, layout, options, channel) for channel in channels]
         self.overflow: list[deque[Piece]] = [deque() for _ in channels]
-        """By channel: messages and segments of handlers that found no room."""
+        """Messages and segments of handlers that found no room, by channel."""
         self.locked = [False] * options.channels
-        """Somebody has a channel's turn."""
+        """True while a task injects into the channel."""
         self.unlocked = host.event("another task's send")
 
     def taken(self, channel: int) -> bool:
-        """Whether a further message of a channel must wait: another task is injecting, or the overflow queue is not
+        """Return True if a message must wait: another task injects into the channel, or its overflow queue is not
         empty.
         """
         return self.locked[channel] or bool(self.overflow[channel])
 
     def overflowed(self) -> bool:
-        """Whether anything is in the overflow queues."""
+        """Return True if any overflow queue has messages."""
         return any(self.overflow)
 
     async def drain(self) -> None:
-        """Inject what waits in the overflow queues, as far as there is room."""
+        """Inject messages from the overflow queues as far as there is room."""
         for channel, queue in enumerate(self.overflow):
             if not queue or self.locked[channel]:
                 continue

@@ -1,8 +1,8 @@
-"""Segmentation of a message of any length.
+"""Segmentation of messages.
 
-All but the last piece are SEGMENT messages with arguments {total bytes, offset}; the last is an ordinary active
-message with the user's handler and arguments, in a multicast tree one of a type of its own. The receiver reassembles
-them and calls the handler once (readings B4).
+All pieces but the last are SEGMENT messages with arguments {total bytes, offset}. The last piece is an ordinary active
+message with the user's handler and arguments; in a multicast tree it has a type of its own. The receiver reassembles
+the pieces and calls the handler once (readings B4).
 """
 
 from __future__ import annotations
@@ -16,23 +16,25 @@ from firmware.grim.host.channel_queue import Piece, Region
 from firmware.grim.host.errors import GrimError
 
 Payload = bytes | bytearray | memoryview | Region | Any
-"""Bytes, anything with the buffer protocol (numpy arrays), or a `Region`: bytes in host memory at a multiple of 4."""
+"""Payload of a message: bytes, an object with the buffer protocol (numpy arrays), or a `Region` of host memory at a
+multiple of 4.
+"""
 
 Kinds = tuple[int, int, int]
-"""Types of a message of one piece, of the last of several pieces, and of those before it."""
+"""Types of a single-piece message, of the last of several pieces, and of the pieces before it."""
 ACTIVE: Kinds = (MessageType.ACTIVE, MessageType.ACTIVE, MessageType.SEGMENT)
 MULTICAST: Kinds = (MessageType.MULTICAST, MessageType.MULTICAST_LAST, MessageType.MULTICAST_SEGMENT)
 
 
 def payload_parts(payload: Payload) -> tuple[bytes | memoryview, int, int]:
-    """(bytes, address in host memory or 0, size) of a payload. Raises GrimError."""
+    """Return a payload as (bytes, address in host memory or 0, size). Raises GrimError for an invalid payload."""
     if isinstance(payload, bytes):
         data: bytes | memoryview = payload
         address, size = 0, len(payload)
     elif hasattr(payload, "address") and hasattr(payload, "size"):
         data, address, size = b"", whole("payload", payload.address), whole("payload", payload.size)
         if size < 0:
-            raise GrimError("payload", f"a region of {size} bytes", "give one of 0 or more")
+            raise GrimError("payload", f"region of {size} bytes", "give a size of 0 or more")
         if address & 3 or not address:
             raise GrimError("payload", f"address {address:#x} is not a multiple of 4", "align it to a word")
     else:
@@ -44,7 +46,7 @@ def payload_parts(payload: Payload) -> tuple[bytes | memoryview, int, int]:
 
 
 class Target:
-    """Where a message goes: the fixed fields of its header, and the number of its stream."""
+    """Destination of messages: the fixed fields of their headers, and their stream number."""
 
     __slots__ = ("channel", "channels", "destination", "kinds", "source", "stream", "tree")
 
@@ -58,7 +60,7 @@ class Target:
         tree: int = 0,
     ) -> None:
         self.kinds = kinds
-        """Types of its messages."""
+        """Types of the messages."""
         self.source = source
         """Source endpoint."""
         self.destination = destination
@@ -66,13 +68,13 @@ class Target:
         self.channels = logical_channel(*channels)
         """Logical channel."""
         self.channel = channels[0]
-        """Own channel."""
+        """Channel of this host."""
         self.stream = stream
         self.tree = tree
         """Multicast tree."""
 
     def words(self, kind: int, size: int, handler: int) -> tuple[int, int, int]:
-        """Words 1 to 3 of a message to it."""
+        """Return words 1 to 3 of a message to this target."""
         return message_words(kind, size, self.source, self.destination, self.channels, handler, self.tree)
 
 
@@ -84,7 +86,7 @@ def cut(
     most: int,
     send: int,
 ) -> Iterator[Piece]:
-    """The pieces of message number `send`, each with at most `most` payload bytes (a multiple of 4)."""
+    """Yield the pieces of message number `send`, each with at most `most` payload bytes (a multiple of 4)."""
     data, address, size = parts
     begin, (whole, end, segment) = 0, target.kinds
     while size - begin > most:

@@ -1,4 +1,4 @@
-"""Multicast and broadcast (paper 003, C.6): the calls, and the messages between hosts that keep the trees."""
+"""Multicast and broadcast (paper 003, C.6): the calls, and the messages between hosts that maintain the trees."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from firmware.grim.options import Options
 from firmware.verbs import Host
 
 BROADCAST = 0
-"""The tree of all hosts, which needs no name; its root is node 0."""
+"""Tree of all hosts, which has no name; its root is node 0."""
 NO_TREE = 0xFFFFFFFF
 MASK = 0xFFFFFFFF
 
 
 class Multicast:
-    """Tables C.8 and C.9."""
+    """Calls of tables C.8 and C.9."""
 
     def __init__(
         self,
@@ -54,40 +54,47 @@ class Multicast:
         self._host, self._options, self._layout = host, options, layout
         self._nodes, self._calls, self._messages, self._handlers = nodes, calls, messages, handlers
         self._found: dict[str, int] = {}
-        """Trees by name, as far as they are known here."""
+        """Numbers of the trees known here, by name."""
         self.roots: dict[int, int] = {}
-        """By tree, the VNN of its root."""
+        """VNN of the root of each tree."""
         self._subscribed: dict[int, int] = {}
-        """By tree, this host's channels that have subscribed."""
+        """Bit mask of this host's subscribed channels, by tree."""
         self._changing = Lock(host, "the end of another thread's change of a tree")
         self._register: dict[str, Name] = {}
-        """On node 0: all names."""
+        """Trees by name; used on node 0 only."""
         self._owned: dict[int, Owned] = {}
         self._questions = 0
         self._answers: dict[int, int] = {}
-        """By question: the answer."""
+        """Received answers, by request number."""
 
     # ---- trees (paper 003, C.6.1)
 
     async def find_multicast_tree(self, name: str) -> int:
-        """`grim_findMulticastTree`: the number of a tree, which is made if nobody has asked for it before: then this
-        endpoint owns it. Raises GrimError.
+        """Return the number of a tree, and create it if it is new (`grim_findMulticastTree`). Its first caller owns the
+        tree.
+
+        Raises GrimError for an invalid name, or if no tree is left.
         """
         await self._calls.begin()
         if not text("name", name) or len(name.encode()) > MAX_NAME:
-            raise GrimError("name", f"{name!r} is not a tree's name", f"give 1 to {MAX_NAME} bytes")
+            raise GrimError("name", f"{name!r} is not a valid tree name", f"give 1 to {MAX_NAME} bytes")
         if name not in self._found:
             self._calls.may_wait("find_multicast_tree")
             tree = await self._ask(SERVER, FIND, payload=name.encode())
             if tree == NO_TREE:
                 most = max(self._options.multicast_trees - 1, 0)
-                raise GrimError("name", f"{name!r} would be tree {most + 1}", f"option multicast_trees gives {most}")
+                raise GrimError(
+                    "name",
+                    f"{name!r} would be tree {most + 1}, but option multicast_trees allows {most}",
+                    "increase it",
+                )
             self._found[name] = tree
         return self._found[name]
 
     async def subscribe_multicast(self, tree: int, channels: int) -> int:
-        """`grim_subscribeMulticast`: from now on, messages of a tree come to this host's channels of a mask, bit i for
-        channel i (0..7). Gives the tree. Raises GrimError.
+        """Subscribe channels of this host to a tree, and return the tree (`grim_subscribeMulticast`).
+
+        Bit i of `channels` is channel i (0..7). Raises GrimError for an unknown tree or an invalid mask.
         """
         await self._calls.begin()
         mask = self._mask(tree, channels)
@@ -98,19 +105,22 @@ class Multicast:
         return tree
 
     async def subscribe_multicast_by_name(self, name: str, channels: int) -> int:
-        """`grim_subscribeMulticastByName`: the same for a tree whose number is not known; its number."""
+        """Find a tree, subscribe to it, and return its number (`grim_subscribeMulticastByName`)."""
         return await self.subscribe_multicast(await self.find_multicast_tree(name), channels)
 
     async def unsubscribe_multicast(self, tree: int, channels: int) -> None:
-        """`grim_unsubscribeMulticast`: no more messages of a tree for the channels of a mask. Raises GrimError."""
+        """End the subscription of the channels of a mask to a tree (`grim_unsubscribeMulticast`).
+
+        Raises GrimError for a channel that is not subscribed.
+        """
         await self._calls.begin()
         channels = self._mask(tree, channels)
         self._calls.may_wait("unsubscribe_multicast")
         async with self._changing:
             subscribed = self._subscribed.get(tree, 0)
             if channels & ~subscribed:
-                cause = f"{channels:#04x} are not all subscribed to tree {tree}: {subscribed:#04x} are"
-                raise GrimError("channels", cause, "take off subscribed ones")
+                cause = f"{channels:#04x} has channels that are not subscribed to tree {tree} ({subscribed:#04x})"
+                raise GrimError("channels", cause, "give subscribed channels")
             await self._change(tree, 0, channels)
             self._subscribed[tree] = subscribed & ~channels
 
@@ -123,10 +133,12 @@ class Multicast:
         return channels
 
     def _root(self, tree: int) -> int:
-        """The root of a tree that was found. Raises GrimError."""
+        """Return the root of a known tree. Raises GrimError for an unknown tree."""
         if whole("tree", tree) not in self.roots:
-            known = ", ".join(f"{number} ({name})" for name, number in sorted(self._found.items())) or "none yet"
-            raise GrimError("tree", f"there is no multicast tree {tree}", f"find it by its name; known here: {known}")
+            known = ", ".join(f"{number} ({name})" for name, number in sorted(self._found.items())) or "none"
+            raise GrimError(
+                "tree", f"unknown multicast tree {tree}", f"call find_multicast_tree first (known trees: {known})"
+            )
         return self.roots[tree]
 
     # ---- messages (paper 003, C.6.2)
@@ -143,9 +155,10 @@ class Multicast:
         *,
         channel: int = 0,
     ) -> None:
-        """`grim_sendMC`: run a handler at every endpoint that has subscribed to a tree. Otherwise like `send`.
+        """Run a handler at every endpoint that has subscribed to a tree (`grim_sendMC`).
 
-        The handler's source endpoint is the NI that sent the last copy, not the sender. Raises GrimError.
+        The arguments are those of `send`. The source that the handler sees is the NI that sent the last copy. Raises
+        GrimError.
         """
         self._calls.ready()
         target = self._tree_target(tree, self._root(tree), channel)
@@ -162,10 +175,13 @@ class Multicast:
         *,
         channel: int = 0,
     ) -> None:
-        """`grim_broadcast`: run a handler at every host of the cluster, this one included, on channel 0."""
+        """Run a handler on channel 0 of every host of the cluster, this one included (`grim_broadcast`).
+
+        The arguments are those of `send`.
+        """
         self._calls.ready()
         if not self._options.multicast_trees:
-            raise GrimError("broadcast", "there are no multicast trees", "set option multicast_trees")
+            raise GrimError("broadcast", "no multicast trees are configured", "set option multicast_trees")
         target = self._tree_target(BROADCAST, SERVER, channel)
         await self._multicast(target, handler, (a0, a1, a2, a3), payload)
 
@@ -188,7 +204,7 @@ class Multicast:
     # ---- this host's NI
 
     async def plant(self, messenger: Messenger) -> None:
-        """Before the NIs start: write the tree of all hosts, and clear all others."""
+        """Write the tree of all hosts to this host's NI, and clear all other trees, before the NIs start."""
         everybody = dict.fromkeys(range(len(self._nodes.names)), 1)
         for tree in range(self._options.multicast_trees):
             known = tree == BROADCAST
@@ -198,21 +214,21 @@ class Multicast:
         return places(root, members, len(self._nodes.names))[self._nodes.me]
 
     async def _take_place(self, tree: int, place: int) -> None:
-        """A new place in a tree."""
+        """Write a new position in a tree to this host's NI."""
         await self._write(self._calls.messenger, tree, place, 1)
 
     async def _write(self, messenger: Messenger, tree: int, place: int, known: int) -> None:
-        """Write the NI's place in a tree, and then that it is valid. The endpoints' queues are told first."""
+        """Write a tree's record to the NI, the valid flag last. The endpoint queues are updated first."""
         await self._host.spend("tree_place")
         messenger.dispatch.follow(tree, place & (1 << TREE_CHANNELS) - 1)
         record = self._host.nic_base + self._layout.trees + Tree.BYTES * tree
         for word, value in ((Tree.PLACE, place), (Tree.KNOWN, known)):
             await self._host.pio_write(record + word, struct.pack(">I", value))
 
-    # ---- questions and answers between hosts
+    # ---- requests and answers between hosts
 
     def built_in(self) -> dict[int, Handler]:
-        """The handlers that every node has for the trees."""
+        """Return the built-in handlers of the tree protocol."""
         own: dict[int, Handler] = {FIND: self._find, FOUND: self._is_found, PLANTED: self._is_planted}
         own |= {CHANGE: self._request, CHANGED: self._is_changed}
         return own | {PLACE: self._be_placed, PLACED: self._is_placed}
@@ -269,7 +285,7 @@ class Multicast:
             await self._begin(tree)
 
     async def _begin(self, tree: int) -> None:
-        """Make the pending changes, until one must wait for an answer."""
+        """Make the pending changes of a tree until one of them has to wait for an answer."""
         owned = self._owned[tree]
         change = owned.begin()
         while change is not None:
@@ -284,7 +300,7 @@ class Multicast:
         await self._messages.tell(change.source, CHANGED, change.question)
 
     async def _go_on(self, tree: int) -> bool:
-        """Tell the next node its place in the tree; False: its answer must come first."""
+        """Send the next nodes their positions in the tree. Return False if an answer must arrive first."""
         untold = self._owned[tree].untold
         while untold:
             vnn, place = untold[0]

@@ -1,10 +1,10 @@
-"""Multicast trees on the host: their names, and, at a tree's owner, its changes (paper 003, C.6.1).
+"""Multicast trees on the host: their names and, at a tree's owner, its changes (paper 003, C.6.1).
 
-Node 0 keeps the names, as it keeps those of handlers: number and owner of each tree. The owner is the node that asked
-for the name first; it is the root, and knows the members. The position of a node follows from the root alone: all nodes
-of the cluster are a heap in the order of their VNN from the root on, and branches without members are left out. So
-whoever subscribes and unsubscribes, messages for a node always take the same way, and none overtakes another. A change
-is told from the leaves up: when a NI begins to forward, those below it know their places.
+Node 0 keeps the names, as it keeps those of handlers: number and owner of each tree. The owner is the node that first
+looked the name up; it is the root, and knows the members. A node's position follows from the root alone: all nodes of
+the cluster are a heap in the order of their VNNs from the root on, and branches without members are omitted. So
+messages for a node take the same path whatever other nodes subscribe, and none overtakes another. A change is
+distributed from the leaves up: when a NI begins to forward, its descendants know their positions.
 """
 
 from __future__ import annotations
@@ -14,12 +14,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 CHILDREN = 2
-"""Most copies of a message that a NI makes (ours)."""
+"""Maximum number of copies of a message that a NI makes (ours)."""
 
 
 def places(root: int, members: Mapping[int, int], nodes: int) -> dict[int, int]:
-    """By VNN, the leaves first: the place of every NI in a tree, the word PLACE of its record
-    (`firmware.grim.nic.layout.Tree`). `members`: subscribed channels by VNN.
+    """Return the PLACE word of every NI in a tree (`firmware.grim.nic.layout.Tree`), by VNN, the leaves first.
+
+    Args:
+        root: VNN of the root.
+        members: Bit mask of subscribed channels, by VNN.
+        nodes: Number of nodes in the cluster.
     """
     words: dict[int, int] = {}
     used = [False] * nodes
@@ -35,19 +39,19 @@ def places(root: int, members: Mapping[int, int], nodes: int) -> dict[int, int]:
 
 @dataclass
 class Name:
-    """What node 0 knows of a tree."""
+    """Entry of a tree in node 0's database."""
 
     tree: int
     owner: int
     planted: bool = False
-    """The owner's NI knows the tree."""
+    """True once the owner's NI knows the tree."""
     waiting: list[tuple[int, int]] = field(default_factory=list)
-    """Who asked before: source endpoint, number of the question."""
+    """Requests that arrived before: source endpoint and request number."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """A requested change: channels of a node that subscribe and unsubscribe."""
+    """Requested change: channels of a node to subscribe (`more`) and to unsubscribe (`fewer`)."""
 
     source: int
     question: int
@@ -57,19 +61,19 @@ class Change:
 
 
 class Owned:
-    """A tree at its owner: members, changes that wait, the places that must still be told for the first of them."""
+    """Tree at its owner: members, pending changes, and the new positions to distribute for the first change."""
 
     def __init__(self, root: int, nodes: int) -> None:
         self.root = root
         self.members: dict[int, int] = {}
-        """Subscribed channels by VNN."""
+        """Bit mask of subscribed channels, by VNN."""
         self.changes: deque[Change] = deque()
         self.untold: deque[tuple[int, int]] = deque()
-        """VNN and place, in order."""
+        """VNN and PLACE word of each position to distribute, in order."""
         self._nodes = nodes
 
     def begin(self) -> Change | None:
-        """Make the change at the front; None when there is none."""
+        """Start and return the first pending change, or return None."""
         if not self.changes:
             return None
         change = self.changes[0]

@@ -16,13 +16,21 @@ from pymodels.profiles import profiles_with_doorbells
 
 
 async def main(nic: Nic, view: ClusterView) -> None:
-    """The NIC's program. Raises OptionError when an option cannot be, or the NIC's memory cannot hold what is asked."""
+    """Run the NI firmware. Raises OptionError for an invalid option or for queues that exceed the NIC's SRAM."""
     await Firmware(Ni(nic, view)).run()
 
 
 def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: int, card: CardMap) -> None:
-    """Whether the options can be on `nodes` NICs of `sram_bytes` on such cards. Raises OptionError naming the one that
-    cannot.
+    """Check GRIM's options against the NICs of a cluster.
+
+    Args:
+        options: Options by name.
+        nodes: Number of nodes in the cluster.
+        sram_bytes: SRAM of each NIC in bytes.
+        card: Address map of the NIC card.
+
+    Raises:
+        OptionError: An option is invalid, or needs hardware that the card does not have.
     """
     chosen = Options.of(options)
     if chosen.doorbell_notify and not card.has_doorbells:
@@ -32,7 +40,7 @@ def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: in
 
 
 def holds_link(options: Mapping[str, float | str]) -> str:
-    """The options with which the NI does nothing while it waits for the link (paper 000, 4.2.2 and 4.2.3)."""
+    """Return the options that make the NI idle while it waits for the link (paper 000, 4.2.2 and 4.2.3)."""
     chosen = Options.of(options)
     waits = {
         "control_queue=0": not chosen.control_queue,
@@ -42,5 +50,5 @@ def holds_link(options: Mapping[str, float | str]) -> str:
 
 
 def tolerates_loss(options: Mapping[str, float | str]) -> bool:
-    """Whether the time-out extension is on."""
+    """Return True if the time-out extension is enabled."""
     return Options.of(options).timeout_us > 0

@@ -1,4 +1,4 @@
-"""What a sender does with answers: ACK frees, NACK rolls one stream back, ERROR frees and is reported."""
+"""Sender's processing of answers: ACK frees a message, NACK rolls back its stream, ERROR frees and reports it."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from pymodels.waiting import Wait, Wanted
 LACKS = {
     Lack.ENDPOINT: ("in the endpoint queues of {}", True),
     Lack.REPLIES: ("in the queue of replies of {}", False),
-    Lack.TRANSLATION: ("beside the message that waits for a translation of {}", True),
+    Lack.TRANSLATION: ("for a second message that waits for a translation of {}", True),
     Lack.COPIES: ("for copies of a multicast tree of {}", False),
 }
-"""Room for what a refused stream waits for, and whether the host makes it, or the NI."""
-HINT = " (a host that is down gives none; grim.timeout_us makes that an error at the sender)"
+"""Location of the missing room by NACK cause, and True if the host has to free it (False: the NI)."""
+HINT = " (a host that is down does not answer; with grim.timeout_us its messages fail at the sender)"
 
 
 class Answers:
-    """Answers to the messages in flight."""
+    """Processing of ACK, NACK and ERROR for messages in flight."""
 
     _strange_counter = Counter.STRANGE
-    """What counts an answer that means no message in flight."""
+    """Counter of answers that match no message in flight."""
 
     def __init__(
         self,
@@ -48,12 +48,13 @@ class Answers:
         self.reports, self.clock, self.search = reports, clock, search
         self._path = STYLES * (ni.options.sequencing == "per-ni")
         self._refused: dict[int, str] = {}
-        """Streams that were refused and are not yet accepted: what they wait for."""
+        """Room that each rejected stream waits for, by stream."""
         self.nic.waits.ask(self._owed)
 
     def _owed(self) -> Iterator[Wait]:
-        """For hang reports: NIs that have not answered. This NI does not necessarily need their answers, so they are
-        not reported as holders.
+        """Yield a wait for each NI with unanswered messages, for hang reports.
+
+        The yielded waits name no holder, because this NI can make progress without these answers.
         """
         for vnn in sorted(set(self.ni.peers) - self.ni.down):
             count = sum(n for stream, n in enumerate(self.streams.in_flight) if self.order.peer(stream) == vnn)
@@ -62,7 +63,7 @@ class Answers:
                 yield Wait(self.nic.who, Wanted(f"answers of {self.ni.names[vnn]} to {count} messages{hint}"))
 
     async def seen(self, answer: Words) -> None:
-        """An answer has arrived."""
+        """Process a received answer."""
         kind = answer.type
         if kind == MessageType.ACK:
             await self._ack(answer)
@@ -74,7 +75,7 @@ class Answers:
             await self._strange()
 
     def sent(self) -> Awaitable[None]:
-        """SEND_INT: a packet has left SRAM."""
+        """Handle SEND_INT: a packet has left SRAM."""
         return self.transmitter.sent()
 
     async def _strange(self) -> None:
@@ -82,7 +83,7 @@ class Answers:
         await self.nic.work("answer_strange")
 
     def _message(self, answer: Words) -> tuple[Channel, int] | None:
-        """Channel and slot of the message in flight that an answer means."""
+        """Return channel and slot of the message in flight that an answer refers to, or None."""
         at = holder(self.outgoing.all, self.outgoing.own.index, answer.token)
         if at is None:
             return None
@@ -101,12 +102,14 @@ class Answers:
         await self.finish(*message)
 
     def finish(self, channel: Channel, slot: int) -> Coroutine[Any, Any, None]:
-        """A message in flight is answered, and needs no further action."""
+        """Remove an answered message from its stream's window and free it."""
         self.streams.in_flight[channel.stream[slot]] -= 1
         return self.free(channel, slot)
 
     async def free(self, channel: Channel, slot: int) -> None:
-        """Free what can be freed, and resume what waited for it."""
+        """Free the oldest completed messages of a channel and resume the stream, channel and reports that waited for
+        room.
+        """
         streams, stream = self.streams, channel.stream[slot]
         self._has_room(stream)
         freed = channel.done(slot)
@@ -120,13 +123,13 @@ class Answers:
             await self.reports.afar.go_on()
 
     def _unblock(self, channel: Channel) -> None:
-        """A channel's next message has a place again: it is taken as long as its failure can be reported."""
+        """Search a blocked channel again, unless the report queue is full."""
         if not self.reports.stopped:
             channel.blocked = False
             self.search.look_again(channel)
 
     async def _nack(self, answer: Words) -> None:
-        """Roll back the message's stream, no other one; send again after the retry delay."""
+        """Roll back the stream of a rejected message and retransmit it after the retry delay."""
         message = self._message(answer)
         if message is None:
             await self._strange()
@@ -141,7 +144,7 @@ class Answers:
         await self.clock.later(channel.stream[slot])
 
     def _lacks_room(self, stream: int, peer: int, lack: Lack) -> None:
-        """For hang reports: a stream waits until the host or NI at its end makes room."""
+        """Record, for hang reports, what room a rejected stream waits for and who has to free it."""
         room, is_of_host = LACKS[lack]
         room = f"room {room.format(f'VNN {peer}')} (stream {stream})"
         if self._refused.get(stream) != room:
@@ -150,12 +153,12 @@ class Answers:
             self.nic.waits.want(self.nic.who, room, f"host {self.ni.names[peer]}" if is_of_host else f"NIC {peer}")
 
     def _has_room(self, stream: int) -> None:
-        """It waits no longer."""
+        """Delete the hang-report entry of a stream that no longer waits for room."""
         if stream in self._refused:
             self.nic.waits.got(self.nic.who, self._refused.pop(stream))
 
     async def roll_back(self, channel: Channel, slot: int) -> int:
-        """Roll back a message in flight and those behind it in its stream; returns how many."""
+        """Roll back a message in flight and its successors in the stream; return the number of messages rolled back."""
         streams, stream = self.streams, channel.stream[slot]
         taken, looked_at = self.order.take_back(channel, slot)
         await self.nic.work(BACK_STEP_PATHS[self._path + channel.style], looked_at)
@@ -167,7 +170,7 @@ class Answers:
         return taken
 
     async def _error(self, answer: Words) -> None:
-        """The message can never succeed: it is freed, and the host is told."""
+        """Free a message that was answered by an ERROR and report it to its host."""
         message = self._message(answer)
         if message is None:
             await self._strange()
@@ -177,12 +180,12 @@ class Answers:
         await self.failed(*message, answer.cause)
 
     async def failed(self, channel: Channel, slot: int, cause: int) -> None:
-        """A message is freed, and the host is told why it could not succeed."""
+        """Report the cause of a failed message to its host and free the message."""
         await self.reports.failed(channel, slot, cause)
         await self.finish(channel, slot)
 
     async def replied(self, key: int, peer: int) -> None:
-        """The data of a remote read are stored: its message counts as acknowledged (paper 000, 4.5.4)."""
+        """Complete a remote read whose data are in host memory, as if it were acknowledged (paper 000, 4.5.4)."""
         message = self._message(Words(key, endpoint(peer, Device.HOST)))
         if message is None:
             self.ni.count(Counter.STRANGE)
@@ -192,7 +195,7 @@ class Answers:
             await self.finish(*message)
 
     async def failed_here(self, key: int, peer: int, cause: int) -> None:
-        """A remote read was answered, but its data have no place here: the host is told, the message is freed."""
+        """Fail a remote read whose reply cannot be stored on this host: report it to the host and free its message."""
         message = self._message(Words(key, endpoint(peer, Device.HOST)))
         if message is not None:
             await self.failed(*message, cause)

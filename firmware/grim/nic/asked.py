@@ -1,5 +1,7 @@
-"""The queue sizes requested in a configuration (paper 003, C.1.1): they become options of that node, unless the option
-itself is given; a size above the capacity is reduced to it, with a warning (readings B10).
+"""Queue sizes requested by the cluster configuration (paper 003, C.1.1).
+
+A requested size becomes an option of its node, unless that option is given explicitly. A size above the capacity is
+reduced to the capacity, with a warning (readings B10).
 """
 
 from __future__ import annotations
@@ -16,12 +18,20 @@ from pymodels.config.model import FPGA_CARD, HOST_QUEUE, NETWORK_CARD, QueueRequ
 OPTIONS: Mapping[str, str] = MappingProxyType(
     {NETWORK_CARD: "queue_bytes", HOST_QUEUE: "host_queue_bytes", FPGA_CARD: "card_queue_bytes"}
 )
-"""The option that sizes the queues of a resource. A frame buffer has none."""
+"""Option that sets the queue size of each resource. A frame buffer has no such option."""
 
 
 def planned(view: ClusterView, sram_bytes: int, executes: bool = False) -> tuple[Options, Layout]:
-    """Options and map of memory of a node; `executes`: its NIC executes its firmware. Raises OptionError, for a queue
-    of the configuration at its line.
+    """Return the options and the SRAM layout of a node.
+
+    Args:
+        view: Cluster as this node sees it.
+        sram_bytes: SRAM of the node's NIC in bytes.
+        executes: True if the NIC executes compiled firmware.
+
+    Raises:
+        OptionError: An option or a requested queue size is invalid. The error of a requested size names its line in the
+            configuration.
     """
     asked: dict[str, int] = {}
     for name, request in _in_force(view):
@@ -35,16 +45,16 @@ def planned(view: ClusterView, sram_bytes: int, executes: bool = False) -> tuple
     except OptionError as error:
         for name, request in _in_force(view):
             if error.what == f"option {name}":
-                raise OptionError(_place(request), error.cause, "ask for more") from None
+                raise OptionError(_place(request), error.cause, "request more") from None
         raise
 
 
 def warnings(view: ClusterView, options: Options, layout: Layout) -> tuple[str, ...]:
-    """The sizes that are smaller than requested."""
+    """Return a warning for each queue that is smaller than requested."""
     got = {name: getattr(options, name) for name in OPTIONS.values()} | {"queue_bytes": layout.queue_bytes}
     asked = dict(_in_force(view))
     cut = [
-        f"{_place(request)}: {request.size} bytes are over capacity; {got[name]} are used"
+        f"{_place(request)}: {request.size} bytes exceed the capacity; {got[name]} are used"
         for name, request in asked.items()
         if got[name] < request.size
     ]
@@ -52,7 +62,7 @@ def warnings(view: ClusterView, options: Options, layout: Layout) -> tuple[str, 
 
 
 def _in_force(view: ClusterView) -> Iterator[tuple[str, QueueRequest]]:
-    """The requests that no option overrules, with the names of their options."""
+    """Yield option name and request of each queue size that no explicit option overrides."""
     for request in view.queues:
         name = OPTIONS.get(request.resource)
         if name and name not in view.options:

@@ -1,4 +1,6 @@
-"""What the host's driver tells GRIM's firmware in C before it starts, which options it has, and what it waits for."""
+"""Interface to GRIM's firmware in C: its boot configuration, the options that it supports, and its waits for hang
+reports.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ HAS: Mapping[str, int | str] = {
     "search_timer": 0,
     "synchronisation": "auto",
 }
-"""Options that it has at one value only."""
+"""Options for which the firmware in C supports a single value."""
 LACKS = (
     "remote memory",
     "multicast",
@@ -38,19 +40,24 @@ LACKS = (
     "timed searches",
     "hosts that come back",
 )
-"""What it does not have, in the words of `NEEDS` of a study."""
+"""Unsupported features, in the words of a study's `NEEDS`."""
 
 
 def words(view: ClusterView, word_bytes: int) -> Iterator[tuple[int, Sequence[int]]]:
-    """SRAM addresses and words: the routes, `struct configuration`. `word_bytes`: of the SRAM.
+    """Yield SRAM addresses and the words to load there: the routes and `struct configuration`.
 
-    Raises OptionError for what the firmware lacks.
+    Args:
+        view: Cluster as this node sees it.
+        word_bytes: Width of an SRAM word in bytes.
+
+    Raises:
+        OptionError: The firmware in C does not support an option or the cluster.
     """
     options, layout = planned(view, view.sram_bytes, executes=True)
     check(view.options, ["FPGA cards"] if card_channel(options, view) != NO_CARD else [])
     if options.has_tree(len(view.names)):
-        cause = f"GRIM's firmware in C synchronises at most {ALL_AT_MOST} NIs, here are {len(view.names)}"
-        raise OptionError("nic.firmware=c", cause, "take python")
+        cause = f"GRIM's firmware in C synchronises at most {ALL_AT_MOST} NIs, but the cluster has {len(view.names)}"
+        raise OptionError("nic.firmware=c", cause, "use nic.firmware=python")
     for vnn, route in view.routes.items():
         high, low, begin, skip = route_row(route, word_bytes)
         yield layout.routes + 2 * ROUTE_BYTES * vnn, (high, low, begin + skip, 0)
@@ -58,20 +65,22 @@ def words(view: ClusterView, word_bytes: int) -> Iterator[tuple[int, Sequence[in
 
 
 def check(given: Mapping[str, float | str], needs: Sequence[str] = ()) -> None:
-    """Raise OptionError for an option that the firmware in C does not have, or for what it lacks of `needs`."""
+    """Raise OptionError for an option or a needed feature that the firmware in C does not support."""
     options = Options.of(given)
     for name, value in HAS.items():
         if (asked := getattr(options, name)) != value:
-            cause = f"GRIM's firmware in C has {name}={value} only"
-            raise OptionError(f"option {name}={asked}", cause, "take that, or nic.firmware=python")
+            cause = f"GRIM's firmware in C supports only {name}={value}"
+            raise OptionError(f"option {name}={asked}", cause, f"use {value}, or nic.firmware=python")
     for need in needs:
         if need in LACKS:
-            has = "append queues, any-to-any sequencing and active messages"
-            raise OptionError("nic.firmware=c", f"GRIM's firmware in C has no {need}, but {has}", "take python")
+            supported = "append queues, any-to-any sequencing and active messages"
+            raise OptionError(
+                "nic.firmware=c", f"GRIM's firmware in C does not support {need}, only {supported}", "use python"
+            )
 
 
 def waits(nic: Nic, view: ClusterView) -> Iterator[Wait]:
-    """For hang reports: a stream that was refused waits until the host at its end makes room."""
+    """Yield a wait for each rejected stream whose destination host must make room, for hang reports."""
     _, layout = planned(view, view.sram_bytes, executes=True)
     if nic.load(Word.STATE) != State.RUNNING:
         return
@@ -82,7 +91,7 @@ def waits(nic: Nic, view: ClusterView) -> Iterator[Wait]:
 
 
 def configuration(options: Options, layout: Layout, me: int, nodes: int) -> tuple[int, ...]:
-    """The words of `struct configuration` in `configuration.h`, in its order."""
+    """Return the words of `struct configuration` in `configuration.h`, in order."""
     queues, trees = layout.queues, layout.tree_queues
     return (
         *(layout.counters, layout.channels, layout.routes, layout.scoreboard, layout.outgoing, layout.incoming),

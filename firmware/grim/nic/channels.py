@@ -1,12 +1,12 @@
 """Logical channels: the queue between host and NI, and the scoreboard of its messages in flight.
 
-The queue of this file is the append queue (paper 000, 4.2.2 b): messages one behind the other without a gap. The other
-styles stand in `queues`.
+This module implements the append queue (paper 000, 4.2.2 b): messages are contiguous, without gaps. The package
+`queues` implements the other styles.
 
-A channel's queue has three pointers: front (oldest message not acknowledged), next (first message the NI has not
-looked at) and back (where the host appends). Messages between front and next are in the scoreboard, a ring of fixed
-slots in the order of the queue. The token of a message is its channel's first token plus its slot, so the message of an
-answer is found without a search.
+A channel's queue has three pointers: front (oldest unacknowledged message), next (first message that the NI has not
+processed) and back (where the host appends). Messages between front and next are in the scoreboard, a ring of fixed
+slots in queue order. The token of a message is its channel's first token plus its slot, so an answer identifies its
+message without a search.
 """
 
 from __future__ import annotations
@@ -18,19 +18,21 @@ from firmware.grim.nic.layout import Layout, Register, following
 from firmware.verbs import Nic
 
 WAITING, SENT, DONE, FETCHING, ANSWERED = range(5)
-"""States of a scoreboard entry: to be sent (again), in flight, acknowledged, waiting for its payload, acknowledged
-while a copy of it is on its way to the link.
+"""States of a scoreboard entry: to be sent or retransmitted, in flight, acknowledged, waiting for its payload,
+acknowledged while a copy is still in the send engine.
 """
 APPEND, SLOTTED, HYBRID = range(3)
-"""Styles of queues, in the order of the tables of paths (`costs_of`)."""
+"""Queue styles, in the order of the path tables in `costs_of`."""
 UNSENT = (WAITING, FETCHING)
-"""States of a message that must be sent (again)."""
+"""States of a message that has to be sent or retransmitted."""
 
 
 class Channel:
-    """One logical channel; number `channels` is the NI's own, for its replies to remote reads, those behind it are the
-    copies for the multicast trees, the last one the reports to other hosts (`reports_afar`). Scoreboard columns are
-    lists indexed by slot; `first` and `count` are the ring of entries in use.
+    """Logical channel with its queue and scoreboard.
+
+    Channels 0 to `channels` - 1 belong to the host. Channel `channels` is the NI's own, for replies to remote reads.
+    The next ones hold copies for multicast trees, and the last one holds reports to other hosts (`reports_afar`).
+    Scoreboard columns are lists indexed by slot; `first` and `count` delimit the ring of used entries.
     """
 
     style = APPEND
@@ -52,31 +54,31 @@ class Channel:
         self.front_register = layout.register(index, Register.FRONT)
         self.back_register = layout.register(index, Register.BACK)
         self.stride = 0
-        """Bytes of a slot, where the queue has slots."""
+        """Slot size in bytes, 0 for queues without slots."""
         self.next = 0
         self._next_register = layout.register(index, Register.NEXT)
         self.first = 0
         self.count = 0
         self.head = 0
-        """Number of the message in slot `first`, counted from the beginning, 32 bits."""
+        """Running number (32 bits) of the message in slot `first`."""
         self.blocked = False
-        """The scoreboard is full: the search passes this channel over until an entry is free."""
+        """True while the scoreboard is full and the search skips this channel."""
         self.offset = [0] * self.slots
         self.size = [0] * self.slots
         self.stream = [0] * self.slots
         self.sequence = [0] * self.slots
         self.state = [DONE] * self.slots
         self.again = [False] * self.slots
-        """Rolled back at least once."""
+        """True for messages that were rolled back at least once, by slot."""
         self._nic = nic
 
     def _go_to(self, offset: int) -> None:
-        """The first message that the NI has not looked at stands there now; SRAM says so too."""
+        """Move the next pointer, and its copy in SRAM, to an offset."""
         self.next = offset
         self._nic.store(self._next_register, offset)
 
     def append(self, size: int, stream: int, sequence: int) -> int:
-        """Enter the message at `next` into the scoreboard, waiting; its slot. There must be a free slot."""
+        """Enter the message at `next` into the scoreboard as WAITING and return its slot. A slot must be free."""
         slot = (self.first + self.count) % self.slots
         self.count += 1
         self._fill(slot, self.next, size, stream, sequence)
@@ -84,7 +86,7 @@ class Channel:
         return slot
 
     def _fill(self, slot: int, offset: int, size: int, stream: int, sequence: int) -> None:
-        """Enter a message at an offset into a free slot, waiting."""
+        """Initialise a free slot for the message at a queue offset."""
         self.offset[slot] = offset
         self.size[slot] = size
         self.stream[slot] = stream
@@ -93,7 +95,7 @@ class Channel:
         self.again[slot] = False
 
     def append_same(self, other: int, stream: int, sequence: int) -> int:
-        """Enter the message of a slot once more, for another stream; its slot."""
+        """Enter the message of an existing slot a second time, for another stream, and return the new slot."""
         behind = self.next
         slot = self.append(self.size[other], stream, sequence)
         self.offset[slot] = self.offset[other]
@@ -101,8 +103,10 @@ class Channel:
         return slot
 
     def done(self, slot: int) -> int:
-        """Mark a message acknowledged; when it is the oldest, free the queue up to the oldest that is not. Messages
-        freed.
+        """Mark a message as acknowledged and free the completed messages at the front of the queue.
+
+        Returns:
+            The number of messages freed, 0 if an older message is still unacknowledged.
         """
         self.state[slot] = DONE
         if slot != self.first:
@@ -118,16 +122,16 @@ class Channel:
         return freed
 
     def key(self, slot: int) -> int:
-        """Word 0 of the message in a slot: token and sequence."""
+        """Return word 0 (identifier, token, sequence number) of the message in a slot."""
         return GRIM_ID << 16 | self.first_token + slot << 8 | self.sequence[slot]
 
     def number(self, slot: int) -> int:
-        """Number of the message in a slot, counted from the beginning, 32 bits."""
+        """Return the running number (32 bits) of the message in a slot."""
         return self.head + (slot - self.first) % self.slots & 0xFFFFFFFF
 
 
 def holder(channels: Sequence[Channel], own: int, token: int) -> tuple[Channel, int] | None:
-    """Channel and slot that a token means; None: it is nobody's. `own`: number of the NI's own channel."""
+    """Return channel and slot of a token, or None for an unused token. `own` is the index of the NI's own channel."""
     index = min(token * own // channels[own].first_token, own)
     slot = token - channels[index].first_token
     if index == own and slot >= NI_TOKENS:

@@ -1,4 +1,4 @@
-"""The NI's one timer: retry delays, and with time-outs the tick of the streams that wait for answers."""
+"""The NI's timer: retry delays and, with time-outs, the periodic tick for unanswered streams."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ TICKS_PER_US = 2
 """RTC and the timers count half microseconds (fact sheet 3.1)."""
 HALF = 1 << 31
 LOOKS = 4
-"""Ticks of a time-out."""
+"""Number of ticks in one time-out."""
 REPORTS = -1
-"""In place of a stream: the reports to this NI's host."""
+"""Pseudo-stream number that stands for the reports to this NI's host."""
 
 
 class Clock:
-    """Streams, and the reports to this NI's host, that go on after the retry delay."""
+    """Retry delays of streams and of the reports to this NI's host."""
 
     def __init__(self, ni: Ni, streams: Streams) -> None:
         self._nic, self._streams = ni.nic, streams
         self._delay = TICKS_PER_US * ni.options.retry_delay_us
         self.held: deque[tuple[int, int]] = deque()
-        """When which streams go on, or the reports to this NI's host (REPORTS)."""
+        """Pending delays in order of expiry: RTC time and stream number, or REPORTS."""
 
     async def later(self, stream: int) -> None:
-        """A stream goes on after the retry delay."""
+        """Resume a stream after the retry delay."""
         if self._delay:
             self._streams.held[stream] = True
             await self._due(stream, self._delay)
@@ -36,13 +36,11 @@ class Clock:
             self._streams.wake(stream)
 
     async def reports_later(self) -> None:
-        """After the retry delay, check again whether this NI's host has room for reports; at the earliest at the
-        timer's next tick.
-        """
+        """Retry the reports to this NI's host after the retry delay, at the earliest at the timer's next tick."""
         await self._due(REPORTS, max(self._delay, 1))
 
     async def _due(self, what: int, delay: int) -> None:
-        """Something goes on after a delay. Delays are equal, so they end in the order in which they began."""
+        """Append a delay. All delays have the same length, so they expire in the order in which they were started."""
         now = await self._nic.read(Reg.RTC)
         await self._nic.work("retry_hold")
         self.held.append((now + delay & 0xFFFFFFFF, what))
@@ -50,17 +48,17 @@ class Clock:
             self.arm(now)
 
     def arm(self, now: int) -> None:
-        """Set the timer to what is due next."""
+        """Program the timer for the next expiry."""
         if self.held:
             self._nic.write(Reg.IT0, self.held[0][0] - now & 0xFFFFFFFF)
 
     async def expired(self) -> int:
-        """TIME0 has expired: the time."""
+        """Clear the timer flag TIME0 and return the current RTC time."""
         self._nic.write(Reg.ISR, TIME)
         return await self._nic.read(Reg.RTC)
 
     async def release(self, now: int) -> bool:
-        """End the delays that are over: streams go on. Whether that of the reports is over."""
+        """Resume the streams whose delay has expired. Return True if the delay of the reports has expired."""
         released, reports = 0, False
         while self.held and (now - self.held[0][0] & 0xFFFFFFFF) < HALF:
             _, what = self.held.popleft()
@@ -74,11 +72,11 @@ class Clock:
         return reports
 
     def sent(self, stream: int) -> None:
-        """A message leaves, or is prepared to: on a network that loses nothing it needs no time-out."""
+        """Start the time-out of a sent or prepared message; does nothing on a lossless network."""
 
 
 class TickingClock(Clock):
-    """With time-outs: a tick, a quarter of the time-out, while anything is unanswered or a NI is down."""
+    """Timer with time-outs: ticks every quarter of the time-out while a message is unanswered or a NI is down."""
 
     def __init__(self, ni: Ni, streams: Streams) -> None:
         super().__init__(ni, streams)
@@ -86,39 +84,39 @@ class TickingClock(Clock):
         self._tick = max(TICKS_PER_US * ni.options.timeout_us // LOOKS, 1)
         self._tick_due: int | None = None
         self.watched: dict[int, None] = {}
-        """Streams with messages in flight, and some that had."""
+        """Streams with messages in flight. Streams without any are removed at the next tick."""
         self.age = [0] * ni.layout.streams
-        """By stream: ticks since the oldest unanswered message changed; 0 of a stream that is not watched."""
+        """Ticks since the oldest unanswered message of each stream changed; 0 for streams that are not watched."""
 
     def sent(self, stream: int) -> None:
-        """A message leaves, or is prepared to."""
+        """Start the time-out of a stream that sends or prepares a message."""
         if stream not in self.watched:
             self.start()
             self.watched[stream] = None
 
     def forget(self, stream: int) -> None:
-        """Nothing of a stream is in flight any more."""
+        """Stop watching a stream that has no messages in flight."""
         self.watched.pop(stream, None)
         self.age[stream] = 0
 
     def start(self) -> None:
-        """Start ticking, if the timer is stopped."""
+        """Start the tick if the timer is stopped."""
         if not self._ticks() and not self.held:
             self._nic.write(Reg.IT0, self._tick)
 
     def _ticks(self) -> bool:
-        """Whether the tick is needed."""
+        """Return True if the tick is needed."""
         return bool(self.watched or self._down)
 
     def tick(self, now: int) -> bool:
-        """Whether it is time to look at the streams."""
+        """Return True if a tick is due."""
         if self._ticks() and (self._tick_due is None or (now - self._tick_due & 0xFFFFFFFF) < HALF):
             self._tick_due = None
             return True
         return False
 
     def arm(self, now: int) -> None:
-        """Set the timer to what is due next."""
+        """Program the timer for the next retry delay or tick."""
         dues = [self.held[0][0]] if self.held else []
         if self._ticks():
             if self._tick_due is None:

@@ -1,16 +1,16 @@
-"""Hosts that go down and come back: two NIs that reconnect (with the time-out extension).
+"""Reconnection of two NIs after one was down or restarted (with the time-out extension).
 
-A NI counts its epochs, separately for each other NI: one more when it declares that NI down, and one more than the
-highest of all when its program starts; a word of SRAM that a reset does not clear keeps that. A notice carries the
-count of its sender; an answer repeats it and adds that of the answering NI. The sum of both counts names the
-connection; its low bits are in every packet between the two, so that packets of an earlier connection are dropped,
-however late they come.
+A NI counts its epochs separately for each other NI. It increments the count when it declares that NI down. When its
+program starts, it takes the highest count of all plus one; a word of SRAM that a reset does not clear keeps that count.
+A notice carries the count of its sender; an answer repeats it and adds the count of the answering NI. The sum of both
+counts identifies the connection. Its low bits are in every packet between the two, so packets of an earlier connection
+are dropped, however late they arrive.
 
-- A notice with a new count, or a NI that is declared down, ends the connection: every message to that NI is refused to
-  its sender, packets from it are dropped, and this NI's host discards its incomplete messages.
-- A NI that is down gets a notice every time-out, so it recovers by itself, whichever side was wrong.
-- When nothing of the old connection is left, a notice is answered, or the answer to this NI's own notice accepted:
-  sequence numbers begin at 0.
+- A notice with a new count, or a time-out that declares a NI down, ends the connection. Every message to that NI fails
+  at its sender, packets from it are dropped, and this NI's host discards its incomplete messages.
+- A NI that is down gets a notice every time-out, so the connection recovers whichever side was wrong.
+- When nothing of the old connection is left, a notice is answered, or the answer to this NI's own notice is accepted.
+  Sequence numbers then begin at 0.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from pymodels.trace import TraceEvent
 
 
 class Connections(Peers):
-    """Who is connected with whom."""
+    """Connection state between this NI and every other NI."""
 
     def __init__(
         self,
@@ -67,25 +67,25 @@ class Connections(Peers):
     # ---- notices
 
     def notice(self, peer: int) -> None:
-        """Send a NI this NI's epoch."""
+        """Send this NI's epoch to another NI."""
         self._tell_count(peer, self._mine[peer])
 
     async def ask_again(self) -> None:
-        """Notices to the NIs that are down."""
+        """Send a notice to every NI that is down."""
         for peer in sorted(self.ni.down):
             if self._clean(peer):
                 await self.nic.work("sync_notice")
                 self.notice(peer)
 
     async def noticed(self, notice: Words) -> None:
-        """A notice: the connection with a new count of the other NI begins when nothing of the old one is left."""
+        """Process a notice. A new epoch of the other NI starts a connection once nothing of the old one is left."""
         peer, count = notice.source, notice.token
         known = self._theirs[peer]
         await self._hear(peer)
         if known is None or distance(count, known) > 0:
             if self.ni.tags[peer] != NONE:
                 await self._part(peer)
-            if not self._clean(peer):  # it will be repeated
+            if not self._clean(peer):  # the other NI repeats its notice
                 return
             self._join(peer, count)
         elif count == known and self.ni.tags[peer] == NONE:
@@ -96,7 +96,7 @@ class Connections(Peers):
         self.transmitter.answer(peer, answer)
 
     async def confirmed(self, answer: Words) -> None:
-        """The answer to a notice, this one's or an older one's; or the other NI knows a later count than this one."""
+        """Process the answer to a notice, which may be an old one, or may name a later epoch than this NI's own."""
         peer, count, mine = answer.source, answer.token, answer.sequence
         await self.nic.work("sync_answered")
         if mine == self._mine[peer]:
@@ -108,15 +108,15 @@ class Connections(Peers):
         elif self.ni.tags[peer] == NONE and distance(mine, self._mine[peer]) > 0:
             self._begin_epoch(peer, mine + 1 & COUNTER_MASK)
 
-    # ---- the end of a connection, and a new one
+    # ---- end and start of a connection
 
     async def give_up(self, peer: int) -> None:
-        """No response: the connection ends, and this NI requests a new one."""
+        """End the connection with a NI that does not respond, and begin a new epoch for it."""
         self._begin_epoch(peer, self._mine[peer] + 1 & COUNTER_MASK)
         await self._part(peer)
 
     def _begin_epoch(self, peer: int, count: int) -> None:
-        """One more epoch for another NI. The next start of the program must count on from the last of all."""
+        """Set this NI's epoch for another NI. The highest epoch is kept in SRAM for the next start of the program."""
         self._mine[peer] = count
         if distance(count, self.nic.load(Word.BEGINNINGS)) > 0:
             self.nic.store(Word.BEGINNINGS, count)
@@ -135,8 +135,9 @@ class Connections(Peers):
             await self._reports.tell(channel, endpoint(peer, Device.HOST), Cause.RESTARTED, 0, 0)
 
     def _clean(self, peer: int) -> bool:
-        """Whether nothing of an ended connection is left here. Copies for a tree may wait for the first one already,
-        because their parent was faster to connect.
+        """Return True if nothing of an ended connection is left on this NI.
+
+        Copies for a multicast tree may already wait for the first connection, because their parent connected earlier.
         """
         answers = self._answers
         outgoing = answers.is_late(peer) or answers.owes(peer) or self._unfinished.has(peer)
@@ -144,7 +145,7 @@ class Connections(Peers):
         return not (left or self._reports.pending or self._remote.has_to_do_with(peer))
 
     def _join(self, peer: int, count: int) -> None:
-        """A new connection."""
+        """Start a new connection."""
         self._theirs[peer] = count
         self.ni.tags[peer] = self._mine[peer] + count << TAG_SHIFT & TAG
         self.nic.trace(TraceEvent.JOINED, 0, peer)

@@ -1,4 +1,4 @@
-"""Control messages: answers to messages, and notices of other NIs."""
+"""Dispatch of control messages: answers to messages, and notices of other NIs."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from firmware.grim.nic.peers import Peers
 
 
 class Controls:
-    """Passes each one to its handler."""
+    """Dispatcher of control messages."""
 
     def __init__(self, answers: Answers, peers: Peers) -> None:
         self._answers, self._peers = answers, peers
 
     def seen(self, head: Words) -> Awaitable[None]:
-        """A control message has arrived."""
+        """Pass a received control message to its handler."""
         if head.type == MessageType.SYNC:
             return self._peers.noticed(head)
         if head.type == MessageType.SYNC_ANSWER:

@@ -1,12 +1,12 @@
-"""Which compiled path a step takes: the style of the queue and the sequencing change some of them.
+"""Compiled path of each step, where it depends on the queue style or the sequencing.
 
-Each table is in the order of the styles (append, slotted, hybrid: `channels`), any-to-any first, then per NI.
+Each table is in the order of the queue styles (append, slotted, hybrid; see `channels`), any-to-any first, then per NI.
 """
 
 from __future__ import annotations
 
 SEND_PATHS = ("send_message", "slotted_send", "hybrid_send", "send_per_ni", "slotted_send_ni", "hybrid_send_ni")
-"""A new message of an open stream."""
+"""Paths for a new message of an open stream."""
 LATER_PATHS = (
     "send_later",
     "slotted_later",
@@ -15,16 +15,16 @@ LATER_PATHS = (
     "slotted_later_ni",
     "slotted_later_ni",
 )
-"""A new message that waits."""
+"""Paths for a new message that has to wait."""
 FIND_PATHS = ("resend_find", "slotted_find", "slotted_find", "per_ni_find", "per_ni_find", "per_ni_find")
-"""One look for the next message that waits."""
+"""Paths for one step of the search for the next waiting message."""
 BACK_STEP_PATHS = (
     "roll_back_step", "slotted_back", "slotted_back",
     "per_ni_back_step", "per_ni_back_step", "per_ni_back_step",
 )  # fmt: skip
-"""One message looked at in a roll-back."""
+"""Paths for one scoreboard entry examined in a roll-back."""
 ACK_PATHS = ("ack_seen", "slotted_ack", "hybrid_ack")
-"""A message is acknowledged, by style."""
+"""Paths for an acknowledged message, by queue style."""
 RECEIVE_PATHS = ("receive_message", "receive_per_ni")
-"""A message is accepted, by sequencing."""
+"""Paths for an accepted message, by sequencing."""
 STYLES = 3

@@ -1,9 +1,8 @@
-"""Payload fetched by NI DMA instead of the host's PIO (option `dma_inject`).
+"""Payload fetched by NI DMA instead of written by the host's PIO (option `dma_inject`).
 
-The host puts only the header into the queue, and in the room for the route the address of the payload in pinned memory.
-The NI enters the message into the scoreboard and has the payload fetched to its place in the queue; until then the
-message waits, and with it what follows in its stream. A word in host memory counts the payloads that were fetched: they
-may be changed again.
+The host writes only the header into the queue, and the payload's pinned address into the room for the route. The NI
+enters the message into the scoreboard and fetches the payload to its place in the queue. Until then the message and its
+successors in the stream wait. A word in host memory counts the fetched payloads, whose buffers the host may reuse.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from firmware.grim.nic.outgoing import Outgoing
 
 
 class Fetching:
-    """The E2L chain."""
+    """Host DMA chain that fetches payloads (E2L)."""
 
     def __init__(self, ni: Ni, dma: HostDma, outgoing: Outgoing, endpoints: Endpoints, delivery: Delivery) -> None:
         layout = ni.layout
@@ -29,13 +28,21 @@ class Fetching:
         self._fetched = [0] * len(outgoing.channels)
 
     async def fetch(self, channel: Channel, slot: int, place: int, host: int, size: int) -> None:
-        """Begin to fetch the payload of a message that was entered as FETCHING."""
+        """Start the fetch of a message's payload.
+
+        Args:
+            channel: Channel of the message.
+            slot: Its scoreboard slot, in state FETCHING.
+            place: SRAM address of the payload.
+            host: Physical address of the payload in host memory.
+            size: Bytes of payload.
+        """
         await self._nic.work("send_fetch")
         self._chain.data(place, host, size, True, (channel.index, slot, size), E2L)
         await self._chain.start()
 
     async def done(self) -> None:
-        """WAKE: payloads are in the queue; their messages may leave."""
+        """Handle WAKE: release the messages whose payload has been fetched."""
         await self._nic.work("fetch_done")
         messages = 0
         while (entry := self._chain.finished()) is not None:

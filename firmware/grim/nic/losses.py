@@ -15,7 +15,7 @@ from firmware.grim.nic.transmitter import Transmitter
 
 
 class LossyAnswers(Answers):
-    """Answers that may be lost, come late, or come twice."""
+    """Processing of answers that may be lost, late or duplicated."""
 
     _strange_counter = Counter.STALE
 
@@ -32,13 +32,13 @@ class LossyAnswers(Answers):
         self._age, self._forget = clock.age, clock.forget
         total = ni.layout.streams
         self._base = [0] * total
-        """By stream: sequence number of the oldest unanswered message."""
+        """Sequence number of the oldest unanswered message, by stream."""
         self._answered = [0] * total
-        """By stream: one bit a sequence number, of messages behind the oldest that are answered."""
+        """Bit mask of answered sequence numbers after the oldest unanswered one, by stream."""
         self._late: tuple[Channel, int] | None = None
-        """Answered, but a copy of it is in the send engine."""
+        """Answered message of which a copy is still in the send engine, or None."""
         self._full: list[Channel] = []
-        """Channels whose next message finds no free sequence number."""
+        """Channels whose next message has no free sequence number."""
 
     # ---- answers
 
@@ -53,15 +53,17 @@ class LossyAnswers(Answers):
         meant = channel.sequence[slot] == answer.sequence and order.peer(stream) == answer.source
         if not meant or (
             answer.type and not order.is_to(stream, answer.channel_meant)
-        ):  # 0: a reply, which has no copies
+        ):  # type 0: completed read, not an answer packet
             return None
         return channel, slot
 
     async def finish(self, channel: Channel, slot: int) -> None:
-        """Answered: it need not go again, the window goes on, and its place is free once no copy of it is leaving."""
+        """Complete an answered message: cancel its retransmission, advance the window, and free it once no copy is
+        leaving.
+        """
         await self.nic.work("window_moves")
         streams, stream = self.streams, channel.stream[slot]
-        if channel.state[slot] == WAITING:  # rolled back meanwhile
+        if channel.state[slot] == WAITING:  # rolled back before the answer arrived
             streams.waiting[stream] -= 1
             streams.in_flight[stream] += 1
         key = channel.key(slot)
@@ -75,7 +77,7 @@ class LossyAnswers(Answers):
             await self.free(channel, slot)
 
     def _move_base(self, stream: int, sequence: int) -> None:
-        """A message is answered: the window goes on to the oldest that is not."""
+        """Mark a message as answered and advance the window to the oldest unanswered message."""
         base, answered = self._base[stream], self._answered[stream] | 1 << sequence
         while answered >> base & 1:
             answered ^= 1 << base
@@ -88,8 +90,10 @@ class LossyAnswers(Answers):
         self._full.clear()
 
     def is_full(self, channel: Channel, stream: int) -> bool:
-        """Whether one more message would take a sequence number that is in use. Only where the messages of a stream
-        stand in several channels: in one channel the scoreboard is full before.
+        """Return True if one more message of a stream would reuse a sequence number that is still in use.
+
+        This occurs only if the messages of a stream are in several channels. With a single channel the scoreboard fills
+        first.
         """
         if not self.order.spans_channels:
             return False
@@ -106,28 +110,28 @@ class LossyAnswers(Answers):
             await super()._nack(answer)
 
     async def sent(self) -> None:
-        """SEND_INT: a packet has left SRAM; it is free if it was answered before."""
+        """Handle SEND_INT: a packet has left SRAM. Free its message if it was already answered."""
         await self.transmitter.sent()
         if self._late is not None and not self.transmitter.has(self._late[0].key(self._late[1])):
             (channel, slot), self._late = self._late, None
             await self.free(channel, slot)
 
     def is_late(self, peer: int) -> bool:
-        """Whether the send engine has a copy of a message for a NI, though that is answered."""
+        """Return True if the send engine has a copy of an already answered message for a NI."""
         return self._late is not None and self.order.peer(self._late[0].stream[self._late[1]]) == peer
 
     # ---- a NI that is down
 
     def _of(self, peer: int) -> list[int]:
-        """The streams to a NI."""
+        """Return the streams to a NI."""
         return [stream for stream in range(len(self._base)) if self.order.peer(stream) == peer]
 
     def owes(self, peer: int) -> bool:
-        """Whether messages for a NI still wait."""
+        """Return True if messages for a NI still wait."""
         return any(self.streams.waiting[stream] for stream in self._of(peer))
 
     async def close(self, peer: int) -> None:
-        """Take back all that is meant for a NI: it is refused, and so is what comes."""
+        """Close the streams to a NI: all messages in flight and all new ones fail at their sender."""
         streams = self.streams
         self.ni.down.add(peer)
         for stream in self._of(peer):
@@ -140,7 +144,7 @@ class LossyAnswers(Answers):
                 streams.wake(stream)
 
     def open(self, peer: int) -> None:
-        """Nothing waits for a NI any more: its streams start again."""
+        """Reopen the streams to a NI, for which no message waits, at sequence number 0."""
         streams = self.streams
         self.ni.down.discard(peer)
         self.ni.tries[peer] = 0
@@ -150,8 +154,8 @@ class LossyAnswers(Answers):
             self._base[stream] = self._answered[stream] = self._age[stream] = 0
 
     async def refuse(self, channel: Channel, slot: int, stream: int) -> None:
-        """A message for a NI that is down: its sender is told, then it is freed. While no more reports are taken, it
-        waits.
+        """Fail a message for a NI that is down: report it to its sender and free it, or let it wait while reports are
+        full.
         """
         streams, reports = self.streams, self.reports
         if reports.full_for(channel):

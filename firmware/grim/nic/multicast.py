@@ -1,11 +1,13 @@
 """Multicast: messages that the NIs of a tree replicate (paper 003, C.6).
 
-A message goes to the root of its tree like any other, in a stream of its own. The root, and every NI below it, gives it
-to its own host's subscribed channels, makes one copy in the tree's queue and enters it into the tree's scoreboard once
-a child. From there each entry is a message under go-back-N: token, sequence, ACK; the copy is freed when all children
-have acknowledged it. Queue, tokens and streams belong to the tree: one that is held up by a slow leaf fills its own
-queues, up to its senders, and nobody else's; and as every queue waits for queues farther from the root only, none waits
-in a circle (readings B11, ours). All messages of a tree pass its root: their order is the same everywhere.
+A message goes to the root of its tree like any other, in a stream of its own. The root, and every NI below it, delivers
+it to the subscribed channels of its own host. It makes one copy in the tree's queue and enters the copy into the tree's
+scoreboard once for each child. From there each entry is a message under go-back-N: token, sequence, ACK. The copy is
+freed when all children have acknowledged it.
+
+Queue, tokens and streams belong to the tree. A tree that is blocked by a slow leaf fills only its own queues, up to its
+senders. Every queue waits only for queues farther from the root, so there is no circular wait (readings B11, ours). All
+messages of a tree pass its root, so their order is the same everywhere.
 """
 
 from __future__ import annotations
@@ -28,17 +30,17 @@ from firmware.grim.nic.verdicts import Verdicts
 from pymodels.trace import TraceEvent
 
 OWN_DELIVERIES = 2
-"""Messages of this NI's host that are delivered to it at a time."""
+"""Maximum number of multicast messages of this NI's host in delivery to that host at a time."""
 LINE = 32
-"""Bytes that one turn of the copying loop moves."""
+"""Bytes copied in one iteration of the copy loop."""
 
 
 Parts = tuple[tuple[int, int], ...]
-"""A message in SRAM, from its word 0 on: addresses and bytes."""
+"""Parts of a message in SRAM, from word 0 on: address and bytes of each."""
 
 
 class Place(NamedTuple):
-    """What this NI does in a tree."""
+    """Position of this NI in a tree: root, children, and subscribed channels of its host."""
 
     root: int
     children: tuple[int, ...]
@@ -46,7 +48,7 @@ class Place(NamedTuple):
 
 
 class Multicast:
-    """The trees of one NI."""
+    """Multicast trees of one NI."""
 
     def __init__(
         self,
@@ -65,14 +67,14 @@ class Multicast:
         self._buffers, self._verdicts, self._answers = buffers, verdicts, answers
         self._endpoints, self._buffering, self._delivery = endpoints, buffering, delivery
         self._own: dict[int, tuple[Channel, int]] = {}
-        """Messages of this NI's host being delivered to it, by entry."""
+        """Messages of this NI's host in delivery to that host, by entry number."""
         self._held_up: list[int] = []
         """Streams of this NI's host that wait for the end of such a delivery."""
 
-    # ---- the tree
+    # ---- tree
 
     def _place(self, tree: int, at_root: bool) -> Place | None:
-        """The place that the host has written; None: none, or one that is not the root, as it must be."""
+        """Return this NI's position in a tree, or None if it has none or, with `at_root`, is not the root."""
         if tree >= self._ni.options.multicast_trees:
             return None
         place, known = self._nic.load_words(self._layout.trees + Tree.BYTES * tree, 2)
@@ -84,8 +86,10 @@ class Multicast:
         return Place(place >> 24, others, channels)
 
     def _lack(self, tree: int, place: Place, length: int) -> Lack | None:
-        """Whether the tree's queue has no room for a copy, or a subscribed endpoint of the own host none for the
-        message. While many reports about copies wait, there is no room either.
+        """Return the missing resource for a tree message, or None if it can be taken.
+
+        A message needs room for its copy in the tree's queue, in every subscribed endpoint, and for reports about its
+        copies.
         """
         if place.children:
             if self._answers.reports.afar.full:
@@ -104,19 +108,19 @@ class Multicast:
     # ---- arrival
 
     async def arrived(self, buffer: int, head: Words, stream: int) -> None:
-        """A message of a tree, next in its stream, stands in a receive buffer."""
+        """Process a received tree message that is next in its stream."""
         key, tree, source, length = head.w0, head.tree, head.source, HEADER_BYTES + padded(head.words)
         forwarded = head.type >= MessageType.FORWARDED
         await self._nic.work("multicast_look")
         place = self._place(tree, not forwarded)
-        if place is None:  # of a forwarded message: this NI has restarted, and its parent does not know
+        if place is None:  # for a forwarded message: this NI has restarted, unknown to its parent
             await self._verdicts.impossible(buffer, key, source, stream, Cause.UNKNOWN_TREE)
         elif (lack := self._lack(tree, place, length)) is not None:
             await self._verdicts.refuse(buffer, key, source, stream, lack)
         else:
             self._verdicts.take(key, source, stream)
             parts = ((self._buffers.at[buffer], length),)
-            if place.channels:  # the buffer is looked at again when this returns: the copy is made by then
+            if place.channels:  # the DMA frees the buffer only after this step, when the copy is made
                 await self._deliver(place, parts, (buffer, key, length))
             await self._verdicts.acknowledge(key, source, stream)
             await self._replicate(tree, place, parts)
@@ -124,7 +128,7 @@ class Multicast:
                 self._buffers.release(buffer)
 
     async def local(self, channel: Channel, slot: int, stream: int) -> None:
-        """A message of this NI's host for a tree whose root is here: accept it, or look again after the retry delay."""
+        """Accept a message of this NI's host for a tree rooted here, or try again after the retry delay."""
         at = channel.base + channel.offset[slot] + ROUTE_BYTES
         head = Words(*self._nic.load_words(at, 3))
         tree, payload = head.tree, padded(head.words)
@@ -146,7 +150,7 @@ class Multicast:
             streams.wake(stream)
 
     async def _begin(self, tree: int, place: Place, message: tuple[Channel, int], parts: Parts) -> None:
-        """Replicate and deliver a message that stands in a channel's queue. It was never sent, so its word 0 is new."""
+        """Replicate and deliver a message from a channel's queue. It was never sent, so its word 0 is written first."""
         key, me = message[0].key(message[1]), self._ni.me
         self._nic.store(parts[0][0], key)
         self._nic.trace(TraceEvent.NIC_RECV_START, key, me)
@@ -160,12 +164,12 @@ class Multicast:
             await self._done(message)
 
     async def _done(self, message: tuple[Channel, int]) -> None:
-        """The host has a message, and copies for the children are still to be sent."""
+        """Complete a message that its host has received; copies for the children may still be unsent."""
         await self._nic.work("multicast_done")
         await self._answers.finish(*message)
 
     async def ended(self, buffer: int) -> None:
-        """A message of this NI's host has been delivered to it."""
+        """Complete a message of this NI's host whose delivery to that host has finished."""
         await self._done(self._own.pop(OWN - buffer))
         held_up, self._held_up = self._held_up, []
         for stream in held_up:
@@ -174,7 +178,7 @@ class Multicast:
     # ---- copies
 
     async def _replicate(self, tree: int, place: Place, parts: Parts) -> None:
-        """One copy in the tree's queue, one entry a child."""
+        """Make one copy in the tree's queue and enter it into the scoreboard once for each child."""
         if not place.children:
             return
         nic, copies = self._nic, self._outgoing.trees[tree]
@@ -201,7 +205,7 @@ class Multicast:
         self._ni.count(Counter.COPIES, len(place.children))
 
     async def _deliver(self, place: Place, parts: Parts, last: tuple[int, int, int]) -> None:
-        """To this NI's host's channels that have subscribed; `last` is the entry of the last block."""
+        """Deliver a message to the subscribed channels of this host; `last` is the chain entry of the last block."""
         endpoints, delivery, length = self._endpoints, self._delivery, _length(parts)
         for channel in place.channels:
             await self._nic.work("multicast_deliver")
@@ -219,7 +223,7 @@ def _length(parts: Parts) -> int:
 
 
 def _parts(channel: Channel, slot: int, payload: int) -> Parts:
-    """Where a message stands in a channel's queue: a hybrid queue keeps its payload apart."""
+    """Return the parts of a message in a channel's queue. A hybrid queue stores the payload separately."""
     at = channel.base + channel.offset[slot] + ROUTE_BYTES
     if isinstance(channel, HybridQueue) and payload:
         return (at, HEADER_BYTES), (channel.payload_base + channel.payload_offset[slot], payload)

@@ -1,4 +1,4 @@
-"""What all parts of the NI firmware share: the machine, the map of its memory, the routes, the counters."""
+"""State that all parts of the NI firmware share: the machine, the memory map, the routes, the counters."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ from firmware.view import ClusterView
 
 
 class Ni:
-    """One network interface. Private variables of the firmware are Python's; what host or hardware see stands in
-    SRAM.
+    """Network interface card of one node.
+
+    The firmware's private variables are Python objects. All words that the host or the hardware reads are in SRAM.
     """
 
     def __init__(self, nic: Nic, view: ClusterView) -> None:
         self.nic = nic
         self.me = view.me
         self.endpoint = endpoint(self.me, Device.HOST)
-        """That of this NI's host, as headers name it."""
+        """Endpoint of this NI's host, as used in headers."""
         self.nodes = len(view.names)
         self.names = view.names
-        """Of the hosts, by VNN."""
+        """Host names, by VNN."""
         self.options, self.layout = planned(view, nic.sram_bytes)
         self.lossy = self.options.timeout_us > 0
-        """The time-out extension is on."""
+        """True if the time-out extension is enabled."""
         self.to_itself = view.me in view.routes
-        """Messages to this node itself go over the switch: it has a card that takes them."""
+        """True if the node has an FPGA card, so that messages to this node go over the switch."""
         self.card_channel = card_channel(self.options, view)
         self.peers = tuple(vnn for vnn in range(self.nodes) if vnn != self.me)
         self.routes = [self._route(view, vnn) for vnn in range(self.nodes)]
-        """By VNN: the two words of the route, right-aligned, and how many bytes before it the send engine skips."""
+        """Two words of the right-aligned route, and the number of leading bytes that the send engine skips, by VNN."""
         self.tags = [0] * self.nodes
-        """By VNN: what stands in packets to and from it (`TAG`); NONE while there is no connection. 0 without
-        time-outs."""
+        """Connection tag (`TAG`) of packets to and from each VNN; NONE without a connection, 0 without time-outs."""
         self.down: set[int] = set()
-        """NIs that give no sign of life. None without time-outs."""
+        """NIs that do not respond. Empty without time-outs."""
         self.tries = [0] * self.nodes
-        """By VNN: time-outs since a packet of it came."""
+        """Time-outs since the last packet from each VNN."""
         self._counts = [0] * len(Counter)
 
     def _route(self, view: ClusterView, vnn: int) -> tuple[int, int, int]:
@@ -48,7 +48,9 @@ class Ni:
         route = view.routes.get(vnn, b"")
         if not 1 <= len(route) <= ROUTE_BYTES:
             raise OptionError(
-                f"route {view.names[self.me]} -> {view.names[vnn]}", f"{len(route)} bytes", f"give 1 to {ROUTE_BYTES}"
+                f"route {view.names[self.me]} -> {view.names[vnn]}",
+                f"invalid length of {len(route)} bytes",
+                f"give 1 to {ROUTE_BYTES}",
             )
         words = route.rjust(ROUTE_BYTES, b"\0")
         self.nic.store_words(
@@ -57,7 +59,7 @@ class Ni:
         return int.from_bytes(words[:4], "big"), int.from_bytes(words[4:], "big"), ROUTE_BYTES - len(route)
 
     def count(self, counter: Counter, by: int = 1) -> None:
-        """Count something, where the host can read it. 32-bit counters, wrapping."""
+        """Increment a counter (32 bits, wrapping) and its copy in SRAM, which the host can read."""
         self._counts[counter] = value = self._counts[counter] + by & 0xFFFFFFFF
         self.nic.store(self.layout.counters + 4 * counter, value)
 

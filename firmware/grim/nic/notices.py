@@ -1,8 +1,9 @@
-"""Notification by the doorbell FIFO instead of the search (option `doorbell_notify`).
+"""Notification by the doorbell FIFO instead of the channel search (option `doorbell_notify`).
 
-The host rings with the channel's new back pointer; the hardware appends {address, data} to a FIFO in SRAM and raises
-WAKE0. The NI takes the entries out, and channels with news take turns: their number stands in a word that the main loop
-looks at in place of all the channels. The FIFO has room for every message that the queues can hold, so none is lost.
+The host rings with the channel's new back pointer. The hardware appends {address, data} to a FIFO in SRAM and raises
+WAKE0. The NI consumes the entries, and channels with new messages take turns. The number of such channels is in a word
+that the main loop polls in place of the channels. The FIFO has room for every message that the queues can hold, so it
+never overflows.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ from pymodels.registers import Isr, Pci, Reg, Size
 
 WAKE0 = 1 << Isr.WAKE0
 INDEX = 0x1FFFF
-"""Producer and consumer are 17-bit numbers that run on."""
+"""Mask of the 17-bit producer and consumer indices."""
 
 
 class Notices:
-    """The FIFO's consumer, and the channels that have news."""
+    """Consumer of the doorbell FIFO and list of the channels with new messages."""
 
     def __init__(self, ni: Ni, channels: list[Channel]) -> None:
         self._nic = ni.nic
@@ -36,14 +37,16 @@ class Notices:
         self._ready: deque[Channel] = deque()
 
     def services(self, new_message: NewMessage) -> list[Looked]:
-        """The steps of the main loop in place of the search."""
+        """Return the main-loop steps that replace the search."""
         return [
             (Watch(Word.NEWS, 0, "poll_news"), partial(self._news, new_message)),
             (Watch(Reg.ISR, 0, "poll_flag", WAKE0, register=True), self._rung),
         ]
 
     async def _rung(self) -> None:
-        """WAKE0: take all entries out. The flag is cleared first: an entry that arrives meanwhile sets it again."""
+        """Handle WAKE0: consume all entries. The flag is cleared first, so that an entry that arrives meanwhile sets it
+        again.
+        """
         nic = self._nic
         nic.write(Reg.ISR, WAKE0)
         producer = await nic.read(Reg.DOORBELL_PRODUCER0)
@@ -59,7 +62,7 @@ class Notices:
         nic.write(Reg.DOORBELL_CONSUMER0, producer)
 
     async def _news(self, new_message: NewMessage) -> None:
-        """The next message of the channel whose turn it is."""
+        """Process the next message of the channel whose turn it is."""
         channel = self._take()
         if channel is None:
             await self._nic.work("news_nothing")
@@ -67,14 +70,14 @@ class Notices:
             self.look_again(channel)
 
     def look_again(self, channel: Channel) -> None:
-        """A channel has messages that the NI has not looked at, or may have."""
+        """Queue a channel that may have unprocessed messages."""
         if not self._queued[channel.index]:
             self._queued[channel.index] = True
             self._ready.append(channel)
             self._nic.store(Word.NEWS, len(self._ready))
 
     def _take(self) -> Channel | None:
-        """The channel whose turn it is; None when it has no message."""
+        """Return the channel whose turn it is, or None if it has no message."""
         channel = self._ready.popleft()
         self._queued[channel.index] = False
         self._nic.store(Word.NEWS, len(self._ready))

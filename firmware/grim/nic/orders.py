@@ -1,4 +1,4 @@
-"""The two ways of sequencing (paper 000, 4.3.2): what a stream is, and in which order its messages stand."""
+"""Two ways of sequencing (paper 000, 4.3.2): which messages form a stream, and their order."""
 
 from __future__ import annotations
 
@@ -11,70 +11,79 @@ from firmware.grim.nic.ni import Ni
 
 
 class Order(Protocol):
-    """One way of sequencing. Streams are named by numbers."""
+    """Sequencing policy. Streams are identified by numbers."""
 
     place_mask: int
-    """Places count up to this, and then from 0."""
+    """Bit mask of positions within a stream, which wrap around."""
     spans_channels: bool
-    """Messages of a stream may stand in several channels of the hosts."""
+    """True if messages of one stream may be in several host channels."""
     sequence: list[int]
-    """By stream: the next sequence number."""
+    """Next sequence number of each stream."""
 
     def number(self, source_channel: int, vnn: int, channel: int) -> int:
-        """The stream's number."""
+        """Return the stream of messages from a source channel to a channel of the node `vnn`."""
 
     def peer(self, stream: int) -> int:
-        """The VNN of the stream's destination."""
+        """Return the VNN of a stream's destination."""
 
     def place(self, channel: Channel, slot: int) -> int:
-        """Where a message stands in its stream: what `cursor` counts in."""
+        """Return the position of a message in its stream, in the units of `Streams.cursor`."""
 
     def take_back(self, channel: Channel, slot: int) -> tuple[int, int]:
-        """Roll back: from a message on, every message of its stream that was sent waits again. Messages leave in order,
-        so behind the first one that waits already there is no other. How many, and how many entries were looked at.
+        """Roll back a sent message and all sent messages after it in its stream.
+
+        Messages leave in order, so the roll-back stops at the first message that already waits.
+
+        Returns:
+            The number of messages rolled back and the number of scoreboard entries examined.
         """
 
     def next_waiting(self, stream: int, cursor: int) -> tuple[Channel, int, int]:
-        """Channel and slot of the stream's oldest message that waits, which stands at the place `cursor` or behind it;
-        and how many entries were looked at.
+        """Find the oldest waiting message of a stream, at position `cursor` or after it.
+
+        Returns:
+            Channel and slot of the message, and the number of scoreboard entries examined.
+
+        Raises:
+            LookupError: No message of the stream waits.
         """
 
     def oldest_sent(self, stream: int) -> tuple[Channel, int] | None:
-        """Channel and slot of the stream's oldest message in flight."""
+        """Return channel and slot of a stream's oldest message in flight, or None."""
 
     def is_to(self, stream: int, channel: int) -> bool:
-        """Whether the stream ends at a channel of its NI."""
+        """Return True if messages to a channel of the destination NI belong to a stream."""
 
     def entered(self, channel: Channel, slot: int) -> None:
-        """A message is in the scoreboard."""
+        """Record a message that has entered the scoreboard."""
 
 
 class AnyToAny:
-    """A stream is (source channel, destination NI, destination channel): its messages stand in one channel."""
+    """Any-to-any sequencing: one stream for each (source channel, destination NI, destination channel)."""
 
     place_mask = 0xFFFFFFFF
     spans_channels = False
 
     def __init__(self, ni: Ni, channels: Sequence[Channel]) -> None:
-        """`channels`: those of the hosts, the NI's own, and those of the trees."""
+        """Create the policy; `channels` are those of the hosts, the NI's own, and those of the trees."""
         self.sequence = [0] * ni.layout.streams
         self._channels = channels
         self._nodes, self._count = ni.nodes, ni.layout.targets
 
     def number(self, source_channel: int, vnn: int, channel: int) -> int:
-        """The stream's number."""
+        """Return the stream of a channel pair; see `Order`."""
         return (source_channel * self._nodes + vnn) * self._count + channel
 
     def peer(self, stream: int) -> int:
-        """The VNN of the stream's destination."""
+        """Return the VNN of a stream's destination."""
         return stream // self._count % self._nodes
 
     def place(self, channel: Channel, slot: int) -> int:
-        """Where a message stands in its stream."""
+        """Return the running number of a message in its channel."""
         return channel.number(slot)
 
     def take_back(self, channel: Channel, slot: int) -> tuple[int, int]:
-        """See `Order`."""
+        """Roll back a message and its successors; see `Order`."""
         stream, state, slots = channel.stream[slot], channel.state, channel.slots
         taken, before = 0, (slot - channel.first) % slots
         for i in range(before, channel.count):
@@ -90,18 +99,18 @@ class AnyToAny:
         return taken, channel.count - before
 
     def next_waiting(self, stream: int, cursor: int) -> tuple[Channel, int, int]:
-        """See `Order`."""
+        """Find the oldest waiting message; see `Order`."""
         channel = self._channels[stream // (self._count * self._nodes)]
         ahead = cursor - channel.head & 0xFFFFFFFF
-        first = ahead if ahead < 1 << 31 else 0  # freed since: what waits is behind the front
+        first = ahead if ahead < 1 << 31 else 0  # the cursor's message was freed: search from the front
         for i in range(first, channel.count):
             at = (channel.first + i) % channel.slots
             if channel.stream[at] == stream and channel.state[at] in UNSENT:
                 return channel, at, i - first + 1
-        raise LookupError(f"channel {channel.index}: no message of stream {stream} waits")
+        raise LookupError(f"channel {channel.index}: no waiting message of stream {stream}")
 
     def oldest_sent(self, stream: int) -> tuple[Channel, int] | None:
-        """See `Order`."""
+        """Return the oldest message in flight; see `Order`."""
         channel = self._channels[stream // (self._count * self._nodes)]
         for i in range(channel.count):
             at = (channel.first + i) % channel.slots
@@ -110,43 +119,45 @@ class AnyToAny:
         return None
 
     def is_to(self, stream: int, channel: int) -> bool:
-        """See `Order`."""
+        """Return True if a stream ends at a channel of the destination NI."""
         return stream % self._count == channel
 
     def entered(self, channel: Channel, slot: int) -> None:
-        """See `Order`: an answer tells the channel."""
+        """Do nothing: an answer names the channel of its message."""
 
 
 class PerNi:
-    """A stream is a destination NI and a lane (`Layout.lane`): messages of all channels of the host, in the order in
-    which the NI met them; the replies to remote reads; the copies for a multicast tree.
+    """Per-NI sequencing: one stream for each destination NI and lane (`Layout.lane`).
+
+    A stream has the messages of all host channels in the order in which the NI processed them, or the replies to remote
+    reads, or the copies for one multicast tree.
     """
 
     place_mask = COUNTER_MASK
 
     def __init__(self, ni: Ni, channels: Sequence[Channel]) -> None:
-        """`channels`: those of the hosts, the NI's own, and those of the trees."""
+        """Create the policy; `channels` are those of the hosts, the NI's own, and those of the trees."""
         self.sequence = [0] * ni.layout.streams
         self.spans_channels = ni.options.channels > 1
         self._channels, self._nodes = channels, ni.nodes
         self._tokens = [bytearray(COUNTER_MASK + 1) for _ in range(ni.layout.streams)]
-        """By stream and sequence number, the token of the message."""
+        """Token of the message, by stream and sequence number."""
         self._own, self._lane = ni.options.channels, ni.layout.lane
 
     def number(self, source_channel: int, vnn: int, channel: int) -> int:
-        """The stream's number."""
+        """Return the stream of a destination NI and the lane of the source channel; see `Order`."""
         return vnn + self._nodes * self._lane(source_channel)
 
     def peer(self, stream: int) -> int:
-        """The VNN of the stream's destination."""
+        """Return the VNN of a stream's destination."""
         return stream % self._nodes
 
     def place(self, channel: Channel, slot: int) -> int:
-        """Where a message stands in its stream."""
+        """Return the sequence number of a message."""
         return channel.sequence[slot]
 
     def _at(self, stream: int, sequence: int) -> tuple[Channel, int]:
-        """Channel and slot of the message that has, or had last, this sequence number."""
+        """Return channel and slot of the message that has, or last had, a sequence number."""
         at = holder(self._channels, self._own, self._tokens[stream][sequence])
         assert at is not None
         return at
@@ -155,7 +166,7 @@ class PerNi:
         return channel.stream[slot] == stream and channel.sequence[slot] == sequence
 
     def take_back(self, channel: Channel, slot: int) -> tuple[int, int]:
-        """See `Order`."""
+        """Roll back a message and its successors; see `Order`."""
         stream, first = channel.stream[slot], channel.sequence[slot]
         taken, steps = 0, self.sequence[stream] - first & COUNTER_MASK or COUNTER_MASK + 1
         for i in range(steps):
@@ -172,16 +183,16 @@ class PerNi:
         return taken, steps
 
     def next_waiting(self, stream: int, cursor: int) -> tuple[Channel, int, int]:
-        """See `Order`."""
+        """Find the oldest waiting message; see `Order`."""
         for i in range(self.sequence[stream] - cursor & COUNTER_MASK or COUNTER_MASK + 1):
             sequence = cursor + i & COUNTER_MASK
             channel, slot = self._at(stream, sequence)
             if channel.state[slot] in UNSENT and self._holds(channel, slot, stream, sequence):
                 return channel, slot, i + 1
-        raise LookupError(f"no message to NI {stream} waits")
+        raise LookupError(f"no waiting message of stream {stream}")
 
     def oldest_sent(self, stream: int) -> tuple[Channel, int] | None:
-        """See `Order`: among the last 256."""
+        """Return the oldest message in flight among the last 256; see `Order`."""
         for i in range(COUNTER_MASK, -1, -1):
             sequence = self.sequence[stream] - 1 - i & COUNTER_MASK
             channel, slot = self._at(stream, sequence)
@@ -190,14 +201,14 @@ class PerNi:
         return None
 
     def is_to(self, stream: int, channel: int) -> bool:
-        """See `Order`: to all of them."""
+        """Return True: a stream has the messages to all channels of the destination NI."""
         return True
 
     def entered(self, channel: Channel, slot: int) -> None:
-        """See `Order`: keep its token."""
+        """Record the token of a message, to find it by its sequence number."""
         self._tokens[channel.stream[slot]][channel.sequence[slot]] = channel.first_token + slot
 
 
 def order_of(ni: Ni, channels: Sequence[Channel]) -> Order:
-    """The sequencing that the options ask for."""
+    """Create the sequencing policy that the options select."""
     return (PerNi if ni.options.sequencing == "per-ni" else AnyToAny)(ni, channels)

@@ -1,4 +1,4 @@
-"""The parts of the firmware, each made of those before it."""
+"""Construction of the firmware's parts; each part uses those constructed before it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from firmware.grim.nic.verdicts import Verdicts
 
 
 class Parts:
-    """All of one NI."""
+    """All firmware parts of one NI."""
 
     def __init__(self, ni: Ni) -> None:
         nic, layout, options = ni.nic, ni.layout, ni.options

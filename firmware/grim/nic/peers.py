@@ -1,9 +1,9 @@
-"""The other NIs: at enable each NI notifies every other one that it was reset, until all have answered and sent their
-own notice (readings B9).
+"""Synchronisation of the NIs at enable (readings B9).
 
-That takes as many notices as there are pairs. In a tree (ours) a NI exchanges notices with its neighbours alone: it
-tells the one above when all below have told it, so the root hears when all NIs are reset; then notices go down. None
-comes out before the last went in, as with pairs.
+Each NI notifies every other NI that it was reset, until all have answered and have sent their own notice. This takes as
+many notices as there are pairs. In a tree (ours) a NI exchanges notices only with its neighbours. It notifies its
+parent when all its children have notified it, so the root learns when all NIs are reset. Then notices go down the tree.
+As with pairs, no NI leaves the synchronisation before the last one has entered it.
 """
 
 from __future__ import annotations
@@ -18,12 +18,21 @@ from pymodels.trace import TraceEvent
 from pymodels.waiting import Wait, Wanted
 
 BELOW = 4
-"""NIs below one in the tree. Ours: a few answers at a time, and few levels."""
+"""Number of children of a NI in the tree (ours): limits concurrent answers, and keeps the tree shallow."""
 
 
 def partners(me: int, nodes: int, tree: bool) -> Mapping[int, frozenset[int]]:
-    """The NIs that node `me` exchanges notices with at enable: by VNN, who must have been heard before that one is
-    told. All nodes are a heap in the order of their VNN.
+    """Return the NIs with which a node exchanges notices at enable.
+
+    In a tree, the nodes form a heap in the order of their VNNs.
+
+    Args:
+        me: VNN of the node.
+        nodes: Number of nodes.
+        tree: True for synchronisation along a tree, False for all pairs.
+
+    Returns:
+        For each partner's VNN, the NIs whose notice must have arrived before that partner is notified.
     """
     if not tree:
         return dict.fromkeys((vnn for vnn in range(nodes) if vnn != me), frozenset())
@@ -33,35 +42,35 @@ def partners(me: int, nodes: int, tree: bool) -> Mapping[int, frozenset[int]]:
 
 
 class Peers:
-    """Notices and their answers, on a network that loses nothing."""
+    """Notices and their answers on a lossless network."""
 
     def __init__(self, ni: Ni, transmitter: Transmitter) -> None:
         self.ni, self.nic, self.transmitter = ni, ni.nic, transmitter
         self.heard: set[int] = set()
-        """NIs whose notice was heard."""
+        """NIs whose notice has arrived."""
         self.answered: set[int] = set()
-        """NIs that answered ours."""
+        """NIs that have answered this NI's notice."""
         self.partners = partners(ni.me, ni.nodes, ni.options.has_tree(ni.nodes))
-        """The NIs that this one waits for at enable, and who is heard before each is told."""
+        """NIs to synchronise with, and the NIs whose notice must precede the notice to each."""
         self.nic.waits.ask(self._owed)
 
     def _owed(self) -> Iterator[Wait]:
-        """For hang reports: the NIs that this one waits for at enable."""
+        """Yield a wait for each NI that is missing at enable, for hang reports."""
         if self.nic.load(Word.STATE) == State.SYNCHRONISING:
             for vnn in sorted(self.partners.keys() - self.ni.down - self.met):
                 yield Wait(self.nic.who, Wanted(f"{self.ni.names[vnn]} to be enabled"))
 
     @property
     def met(self) -> set[int]:
-        """NIs that have answered, and whose notice has come."""
+        """NIs that have answered and whose own notice has arrived."""
         return self.heard & self.answered
 
     def due(self) -> set[int]:
-        """NIs that may be told, and have not answered."""
+        """Return the NIs that may be notified and have not answered."""
         return {peer for peer, first in self.partners.items() if peer not in self.answered and first <= self.heard}
 
     def notice(self, peer: int) -> None:
-        """Tell a NI that this one is reset."""
+        """Notify a NI that this one was reset."""
         self._tell_count(peer, 0)
 
     def _tell_count(self, peer: int, count: int) -> None:
@@ -70,7 +79,7 @@ class Peers:
         self.nic.trace(TraceEvent.SYNC_SENT, 0, peer)
 
     async def noticed(self, notice: Words) -> None:
-        """The notice of another NI: note it, and answer."""
+        """Record and answer the notice of another NI."""
         await self._hear(notice.source)
         self.transmitter.answer(notice.source, control(MessageType.SYNC_ANSWER, 0, 0, self.ni.me))
 
@@ -80,6 +89,6 @@ class Peers:
         await self.nic.work("sync_heard")
 
     async def confirmed(self, answer: Words) -> None:
-        """Another NI has answered the notice."""
+        """Record the answer of another NI to this NI's notice."""
         self.answered.add(answer.source)
         await self.nic.work("sync_answered")

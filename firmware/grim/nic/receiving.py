@@ -1,8 +1,8 @@
-"""The receiving half: packets from the link, dispatched by type.
+"""Receiving side: dispatch of packets from the link by message type.
 
-A message is accepted when its sequence number is the expected one of its stream and the endpoint's queue has room; the
-first that finds no room is answered by a NACK, and everything of its stream is dropped silently until it returns (paper
-000, 4.2.1; readings B5).
+A message is accepted when its sequence number is the expected one of its stream and the endpoint's queue has room. The
+first message without room is answered by a NACK, and all messages of its stream are dropped silently until it returns
+(paper 000, 4.2.1; readings B5).
 """
 
 from __future__ import annotations
@@ -43,23 +43,23 @@ BUFF = 1 << Isr.BUFF
 
 
 class Controls(Protocol):
-    """Who takes control messages."""
+    """Receiver of control messages."""
 
     def seen(self, head: Words) -> Awaitable[None]:
-        """A control message has arrived."""
+        """Process a received control message."""
 
 
 class Queues(Protocol):
-    """Who takes messages for endpoints: `Intake`, or `Buffering` before it."""
+    """Receiver of messages for endpoints: `Intake`, or `Buffering` in front of it."""
 
     def take(
         self, buffer: int, key: int, source: int, stream: int, channel: int, length: int, early: int
     ) -> Awaitable[None]:
-        """A message for an endpoint, next in its stream. `early`: bytes of it that need no further DMA."""
+        """Process a message for an endpoint that is next in its stream; `early` bytes of it need no further DMA."""
 
 
 class Receiver:
-    """Steps of the main loop for what the receive engine has."""
+    """Main-loop steps for received packets."""
 
     def __init__(
         self,
@@ -73,30 +73,30 @@ class Receiver:
         remote: Remote,
         controls: Controls,
     ) -> None:
-        """`queues` take messages for the host's endpoints, `intake` those for a card."""
+        """Create the receiver; `queues` takes messages for the host's endpoints, `intake` those for an FPGA card."""
         self._ni, self._nic = ni, ni.nic
         self._buffers, self._verdicts, self._cut_through = buffers, verdicts, cut_through
         self._multicast, self._remote, self._controls = multicast, remote, controls
         channels = ni.options.channels
         self._ends = [ni.endpoint] * channels
-        """The endpoint of each channel."""
+        """Endpoint of each channel."""
         self._queues = [queues] * channels
-        """By channel: who takes its messages."""
+        """Receiver of each channel's messages."""
         if ni.card_channel != NO_CARD:
             self._ends[ni.card_channel] |= Device.CELOXICA
             self._queues[ni.card_channel] = intake
         self._overlong = False
 
     async def packet(self) -> None:
-        """RECV: a packet is complete. Arm the other buffer, then deal with it."""
+        """Handle RECV: arm another buffer, check the completed packet and dispatch it."""
         nic, buffers, buffer = self._nic, self._buffers, self._buffers.armed
         nic.write(Reg.ISR, RECV)
         at = buffers.at[buffer]
         head = Words(*nic.load_words(at, 4))
         is_control = head.type >= FIRST_CONTROL
         length = CONTROL_BYTES if is_control else HEADER_BYTES + padded(head.words)
-        # A control message has one length; a data message must have the one that its header says. RMP is behind the
-        # word with the syndrome.
+        # Control messages have a fixed length, data messages the length in their header. RMP points after the word
+        # with the syndrome.
         good = (is_control and not self._ni.lossy) or await nic.read(Reg.RMP) == at + length + nic.word_bytes
         if self._ni.lossy:
             flags = await nic.read(Reg.ISR)
@@ -119,8 +119,10 @@ class Receiver:
             await self._message(buffer, head, length, early)
 
     async def _foreign(self, head: Words) -> bool:
-        """Whether a packet is of no connection that there is. Notices and their answers need none. One that is of a
-        connection shows that the other NI is not down.
+        """Return True if a packet belongs to no current connection.
+
+        Notices and their answers need no connection. A packet of a current connection also shows that the other NI is
+        alive.
         """
         await self._nic.work("connection_look")
         ni, source = self._ni, head.source
@@ -132,7 +134,7 @@ class Receiver:
         return False
 
     async def _bad(self, buffer: int, key: int, overlong: bool) -> None:
-        """An invalid packet: counted, never answered."""
+        """Count and drop an invalid packet, without an answer."""
         self._ni.count(Counter.OVERLONG if overlong else Counter.BAD_CRC)
         self._nic.trace(TraceEvent.NIC_DROPPED, key, Counter.BAD_CRC)
         await self._nic.work("receive_bad")
@@ -147,7 +149,7 @@ class Receiver:
             ahead = key - verdicts.expected[stream] & COUNTER_MASK
             if not self._ni.lossy or ahead <= MAX_WINDOW:
                 await verdicts.out_of_order(buffer, key, stream)
-            elif stream == verdicts.stalled and ahead == COUNTER_MASK:  # a copy of the one that waits
+            elif stream == verdicts.stalled and ahead == COUNTER_MASK:  # duplicate of the parked message
                 await verdicts.refuse(buffer, key, source, stream, Lack.TRANSLATION)
             else:
                 await verdicts.again(buffer, head, stream)
@@ -164,7 +166,9 @@ class Receiver:
             await verdicts.impossible(buffer, key, source, stream, cause)
 
     async def overrun(self) -> None:
-        """BUFF: a packet longer than any message. Let it run over the buffer until its tail, and drop it."""
+        """Handle BUFF: a packet longer than any message. Receive the rest of it over the same buffer, and drop it at
+        its tail.
+        """
         self._nic.write(Reg.ISR, BUFF)
         self._overlong = True
         await self._nic.work("receive_overlong")

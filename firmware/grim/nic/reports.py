@@ -1,9 +1,13 @@
-"""Reports to a host about messages that can never succeed (readings B5): one header in the endpoint's queue, delivered
-like the messages there, and behind those that the NI has accepted before (`buffering`). Of a segmented message or
-transfer only the last segment is reported: it fails when any of them does. Reports wait while the queue has no room,
-which is checked again after the retry delay, or while all places for them are in use. No report is dropped: while
-`TOKENS` or more wait, the NI takes no new messages of its own host, so only those in the scoreboards can still fail.
-The report that a NI began again waits at most once a channel: a connection begins only when no report waits.
+"""Reports to this NI's host about messages that failed permanently (readings B5).
+
+A report is one header in the endpoint's queue. It is delivered like a message, behind the messages that the NI has
+accepted before (`buffering`). For a segmented message or transfer only the last segment is reported, which fails when
+any of them does. Reports wait while the queue has no room, which is checked again after the retry delay, or while all
+places are in use.
+
+No report is dropped. While `TOKENS` or more wait, the NI takes no new messages of its own host, so only messages in the
+scoreboards can still fail. At most one report of a restarted NI waits for each channel, because a connection begins
+only when no report waits.
 
 The failure of a copy for a child of a multicast tree is reported to the host that sent the message, which may be
 another one (`reports_afar`).
@@ -27,7 +31,7 @@ from firmware.grim.nic.search import ChannelSearch
 
 
 class Reports:
-    """The reports of one NI."""
+    """Reports of one NI to its own host."""
 
     def __init__(
         self,
@@ -44,29 +48,30 @@ class Reports:
         self._outgoing, self._endpoints, self._delivery, self._clock = outgoing, endpoints, delivery, clock
         self._buffering = buffering
         self._waiting: deque[tuple[int, ...]] = deque()
-        """Channel, the end of its incoming queue, arguments."""
+        """Waiting reports: channel, end of its incoming queue, and arguments."""
         self.afar = ReportsAfar(ni, outgoing)
-        """Those to other hosts."""
+        """Reports to other hosts."""
         self._place = 0
         self._under_way = 0
         self._held = False
-        """Within the retry delay: the queue had no room."""
+        """True during the retry delay after a queue had no room."""
         self.stopped = False
-        """No new message of the own host is taken."""
+        """True while the NI takes no new messages of its own host."""
 
     def full_for(self, channel: Channel) -> bool:
-        """Whether no message of a channel is refused for now: its report would find no place."""
+        """Return True if a failure of the channel's next message could not be reported now."""
         own = self._outgoing.own.index
         return len(self._waiting) >= TOKENS if channel.index < own else channel.index > own and self.afar.full
 
     @property
     def pending(self) -> bool:
-        """A report to this NI's host has not been delivered yet."""
+        """True while a report to this NI's host is undelivered."""
         return bool(self._waiting or self._under_way)
 
     async def failed(self, channel: Channel, slot: int, cause: int) -> None:
-        """A message in the scoreboard cannot succeed: its sender is told. Of a reply nobody is, who asked for it gets
-        no answer; of a report neither.
+        """Report the permanent failure of a message in the scoreboard to the host that sent it.
+
+        The failure of a reply or of a report is not reported; the reader gets no answer.
         """
         own = self._outgoing.own.index
         at = channel.base + channel.offset[slot] + ROUTE_BYTES
@@ -86,24 +91,24 @@ class Reports:
                 await self.afar.tell(origin, source, w1, w3, a0, a3)
 
     async def tell(self, channel: int, *arguments: int) -> None:
-        """A message of a channel cannot succeed: the arguments of its report."""
+        """Queue a report to a channel of this NI's host: w1, w3 and the arguments of its header."""
         end = await self._buffering.end(channel) if self._buffering is not None else 0
         self._waiting.append((channel, end, *arguments))
         await self._bring()
 
     async def brought(self, count: int) -> None:
-        """So many reports are in the host's queue."""
+        """Handle the delivery of `count` reports to the host's queue."""
         self._under_way -= count
         if self._waiting:
             await self._bring()
 
     async def again(self) -> None:
-        """The retry delay is over."""
+        """Retry waiting reports after the retry delay."""
         self._held = False
         await self._bring()
 
     async def _may_go(self) -> bool:
-        """Whether there is a report to bring, and a place for it behind the messages before it."""
+        """Return True if a report waits, and its endpoint has room behind the messages before it."""
         if not self._waiting or self._under_way == REPORTS:
             return False
         channel, end, *_ = self._waiting[0]
@@ -133,7 +138,7 @@ class Reports:
             await self._stop_or_go_on()
 
     async def _stop_or_go_on(self) -> None:
-        """Pass the channels of the own host over, or look at them again."""
+        """Block or unblock the channels of this NI's host."""
         self.stopped = not self.stopped
         channels = self._outgoing.channels
         await self._nic.work("channel_blocked", len(channels))

@@ -1,11 +1,12 @@
-"""Reports to other hosts: of copies for a multicast tree that failed, to the host that sent the message.
+"""Reports to other hosts: failed copies for a multicast tree, reported to the host that sent the message.
 
 A report is a message to an endpoint, which may be full until its host reads. So reports have places of their own, and
-of these each host gets one at a time: a host that does not read holds up what it is told, and neither the reports to
-others nor the replies to remote reads, which wait for NIs and drivers only.
+each host gets one report at a time. A host that does not read delays only its own reports, not those to other hosts,
+and not the replies to remote reads, which depend only on NIs and drivers.
 
-While `TOKENS` or more reports wait for a place, the NI makes no further copies: at most those in the trees' scoreboards
-can still fail, which hold fewer than `TOKENS`. Reports to a NI that has restarted are dropped, like all messages to it.
+While `TOKENS` or more reports wait for a place, the NI makes no further copies. Only the copies in the trees'
+scoreboards, fewer than `TOKENS`, can then still fail. Reports to a NI that has restarted are dropped, like all messages
+to it.
 """
 
 from __future__ import annotations
@@ -20,34 +21,34 @@ from firmware.grim.nic.outgoing import Outgoing
 
 
 class ReportsAfar:
-    """The reports of one NI to other hosts."""
+    """Reports of one NI to other hosts."""
 
     def __init__(self, ni: Ni, outgoing: Outgoing) -> None:
         self._ni, self._nic, self._outgoing = ni, ni.nic, outgoing
         self._waiting: dict[int, deque[tuple[int, ...]]] = {}
-        """By VNN, the host whose turn is next first: the channel, and the last words of each report."""
+        """Waiting reports (channel, w1, w3, arguments) by VNN; the host whose turn is next comes first."""
 
     @property
     def waiting(self) -> int:
-        """Reports that wait for a place."""
+        """Number of reports that wait for a place."""
         return sum(map(len, self._waiting.values()))
 
     @property
     def full(self) -> bool:
-        """No copy that could fail is made for now."""
+        """True while no further copies may be made, because their failure could not be reported."""
         return self.waiting >= TOKENS
 
     def forget(self, peer: int) -> None:
-        """A NI has restarted, or is down."""
+        """Drop the reports to a NI that is down or has restarted."""
         self._waiting.pop(peer, None)
 
     async def tell(self, vnn: int, channel: int, *arguments: int) -> None:
-        """A copy has failed: w1, w3 and the arguments of the report to a host's channel."""
+        """Queue a report to a host's channel: w1, w3 and the arguments of its header."""
         self._waiting.setdefault(vnn, deque()).append((channel, *arguments))
         await self.go_on()
 
     async def go_on(self) -> None:
-        """Send what can be sent: of each host in turn, when it has none under way, one report."""
+        """Send one report to each host that has no unanswered report, in turn, as far as places are free."""
         outgoing, places = self._outgoing, self._outgoing.reports
         for vnn, waiting in list(self._waiting.items()):
             target, *arguments = waiting[0]

@@ -1,4 +1,4 @@
-"""The timer of a network that loses nothing: retry delays."""
+"""Timer of a lossless network: retry delays."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from firmware.grim.nic.reports import Reports
 
 
 class Retries:
-    """Resumes streams and reports to this NI's host."""
+    """Timer step that resumes streams and the reports to this NI's host."""
 
     def __init__(self, clock: Clock, reports: Reports) -> None:
         self._clock, self._reports = clock, reports
 
     async def timer(self) -> None:
-        """TIME0: the delays that are over end; the timer goes on with the next."""
+        """Handle TIME0: end expired delays and program the timer for the next one."""
         now = await self._clock.expired()
         if await self._clock.release(now):
             await self._reports.again()

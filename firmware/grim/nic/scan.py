@@ -1,7 +1,6 @@
-"""The main loop: its events, and the step for each.
+"""Main loop: its events, and the step for each.
 
-While a message is prepared and waits for the link, a shorter loop runs, which leaves the streams to resend and the
-channels out.
+While a prepared message waits for the link, a shorter loop runs that omits the streams to resend and the channels.
 """
 
 from __future__ import annotations
@@ -24,23 +23,23 @@ TIME = 1 << Isr.TIME0
 
 
 class Firmware:
-    """The program of one NI."""
+    """Firmware of one NI."""
 
     def __init__(self, ni: Ni) -> None:
         self.ni, self.nic = ni, ni.nic
         self.parts = Parts(ni)
         self._repeat = True
-        """While NIs synchronise: it is time for notices."""
+        """True during synchronisation when notices are due."""
         hardware, options = self._hardware(), ni.options
         self._hold = Loop(self.nic, hardware)
         self._scan = Loop(self.nic, [*hardware, *self._messages()])
         waits = options.hybrid_wait or not options.control_queue
         self._link = Loop(self.nic, [self._sent()]) if waits else self._hold
 
-    # ---- what can happen
+    # ---- events
 
     def _hardware(self) -> list[Looked]:
-        """What the engines of the NIC have done, and the host."""
+        """Return the steps for events of the NIC's engines and of the host."""
         parts = self.parts
         woken: dict[int, Step] = {L2E_CHAIN: parts.dma_ends.done}
         if parts.fetching is not None:
@@ -57,11 +56,11 @@ class Firmware:
         ]
 
     def _sent(self) -> Service:
-        """The link is free."""
+        """Return the step for the end of a send."""
         return flag_watch("poll_flag", 1 << Isr.SEND), self.parts.answers.sent
 
     def _messages(self) -> list[Looked]:
-        """Messages that may leave: those to be sent again, and new ones."""
+        """Return the steps for messages that may leave: retransmissions and new messages."""
         parts, sender = self.parts, self.parts.sender
         return [
             (Watch(Word.RESEND, 0, "poll_resend"), sender.resend),
@@ -81,10 +80,10 @@ class Firmware:
         else:
             await self.parts.timer.timer()
 
-    # ---- from the beginning on
+    # ---- start and main loop
 
     async def run(self) -> None:
-        """Wait for the host, synchronise with the other NIs, then serve for ever."""
+        """Wait for the host, synchronise with the other NIs, then run the main loop forever."""
         await self._start()
         await self._synchronise()
         await self._tell_host()
@@ -93,14 +92,16 @@ class Firmware:
             await loop.steps[await loop.run()]()
 
     def _loop(self) -> Loop:
-        """The polling loop to run now."""
+        """Return the polling loop to run now."""
         transmitter = self.parts.transmitter
         if transmitter.stuck:
             return self._link
         return self._scan if transmitter.prepared is None else self._hold
 
     async def _start(self) -> None:
-        """The host has filled the channel registers in: take over its queues, and let the first packet in."""
+        """Wait until the host has initialised the channel registers; take over its queues and arm the first receive
+        buffer.
+        """
         start = self.nic.poll_loop([Watch(Word.START, 0, "poll_start")])
         while self.nic.load(Word.START) != STARTED:
             await start.run()
@@ -109,7 +110,7 @@ class Firmware:
         self.nic.write(Reg.EIMR, INTERRUPT)
 
     async def _synchronise(self) -> None:
-        """Tell the NIs that are due that this one is reset, until each has answered and been heard (readings B9)."""
+        """Send notices until every partner has answered and its own notice has arrived (readings B9)."""
         self.ni.set_state(State.SYNCHRONISING)
         peers, period = self.parts.peers, 2 * self.ni.options.sync_period_us
         told: set[int] = set()
@@ -117,10 +118,10 @@ class Firmware:
             due = peers.due()
             if self._repeat:
                 self._repeat = False
-                if not self.parts.transmitter.busy:  # a blocked link still holds the earlier notices
+                if not self.parts.transmitter.busy:  # the notices before are still queued behind a blocked link
                     await self._notices(due)
                 self.nic.write(Reg.IT0, period)
-            else:  # in a tree: what was heard lets it tell others
+            else:  # in a tree, received notices allow further ones
                 await self._notices(due - told)
             told = due
             await self._hold.steps[await self._hold.run()]()
@@ -132,7 +133,7 @@ class Firmware:
             self.parts.peers.notice(vnn)
 
     async def _tell_host(self) -> None:
-        """Bring the state to the host's status word."""
+        """Write the state to the host's status word by DMA."""
         await self.nic.work("tell_host")
         delivery, status = self.parts.delivery, self.parts.endpoints.base[0] + HostQueue.STATUS
         delivery.word(State.RUNNING, status, (NO_BUFFER, 0, 0))

@@ -1,6 +1,6 @@
-"""The sending half: new messages from the channels, and those that wait, to the transmitter.
+"""Sending side: new and waiting messages from the channels to the transmitter.
 
-While the link is busy the next message is prepared and the channels are not searched.
+While the link is busy, one message is prepared and the channels are not searched.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pymodels.trace import TraceEvent
 
 
 class Sender:
-    """Steps of the main loop that send messages."""
+    """Main-loop steps that send messages."""
 
     def __init__(
         self,
@@ -30,7 +30,7 @@ class Sender:
         fetching: Fetching | None,
         losses: LossyAnswers | None,
     ) -> None:
-        """`fetching`: with DMA injection; `losses`: with time-outs."""
+        """Create the sender; `fetching` is None without DMA injection, `losses` is None without time-outs."""
         self._ni, self._nic = ni, ni.nic
         self._outgoing, self._streams, self._order = outgoing, outgoing.streams, outgoing.order
         self._transmitter, self._multicast = transmitter, multicast
@@ -38,8 +38,10 @@ class Sender:
         self._path = STYLES * (ni.options.sequencing == "per-ni")
 
     async def new_message(self, channel: Channel) -> bool:
-        """The search met a new message: enter it into the scoreboard, and prepare it if its stream is open. False: no
-        slot.
+        """Enter a new message into the scoreboard, and prepare it for the link if its stream is open.
+
+        Returns:
+            False if no scoreboard slot or sequence number is free.
         """
         nic = self._nic
         if channel.count == channel.slots:
@@ -65,7 +67,7 @@ class Sender:
         return True
 
     async def _begin(self, channel: Channel, slot: int, stream: int) -> None:
-        """A message that stands in its queue: it leaves, or waits."""
+        """Prepare a message with complete payload, or let it wait."""
         nic, streams = self._nic, self._streams
         if self._is_here(stream):
             streams.wait(channel, slot, stream)
@@ -84,21 +86,25 @@ class Sender:
             await nic.work(LATER_PATHS[self._path + channel.style])
 
     def _next(self, channel: Channel) -> tuple[int, int, int]:
-        """Of the message at `next`: its size in the queue, stream, and the bytes of its payload."""
+        """Return size in the queue, stream and payload bytes of the message at `next`."""
         ni, hosts = self._ni, self._ni.options.channels
         head = Words(*self._nic.load_words(channel.base + channel.next + ROUTE_BYTES, 4))
         size = ROUTE_BYTES + HEADER_BYTES + padded(head.words)
         vnn, target = head.target, head.channel
-        root = target >= hosts  # of a tree: may be here
+        root = target >= hosts  # root of a tree, which may be this NI
         to_itself = vnn == ni.me and not root and not ni.to_itself
         nowhere = vnn >= ni.nodes or target >= ni.layout.targets
         if size > ni.layout.slot or to_itself or nowhere:
             where = f"node {ni.me}, channel {channel.index}, {channel.next:#x}"
-            raise RuntimeError(f"{where}: the queue holds no message: {head.w1:08x} {head.w2:08x} {head.w3:08x}")
+            raise RuntimeError(
+                f"{where}: invalid message header in the queue: {head.w1:08x} {head.w2:08x} {head.w3:08x}"
+            )
         return size, self._order.number(channel.index, vnn, target), head.bytes
 
     def _is_here(self, stream: int) -> bool:
-        """Whether a stream leads to the root of a tree on this node; to its card messages go over the switch."""
+        """Return True if a stream ends at a tree root on this node. Messages to the node's FPGA card use the switch
+        instead.
+        """
         if self._order.peer(stream) != self._ni.me:
             return False
         return not self._ni.to_itself or stream % self._ni.layout.targets >= self._ni.options.channels
@@ -112,7 +118,7 @@ class Sender:
             return
         channel, slot, looked_at = streams.next_waiting(stream)
         await nic.work(FIND_PATHS[self._path + channel.style], looked_at)
-        if channel.state[slot] == FETCHING:  # its end wakes the stream again
+        if channel.state[slot] == FETCHING:  # the end of the fetch wakes the stream again
             return
         if self._losses is not None and streams.closed[stream]:
             await self._losses.refuse(channel, slot, stream)
@@ -122,7 +128,7 @@ class Sender:
             await self._send(channel, slot, stream)
 
     async def _send(self, channel: Channel, slot: int, stream: int) -> None:
-        """Prepare a message that waits."""
+        """Prepare a waiting message for the link."""
         nic = self._nic
         await nic.work("resend_message")
         if self._ni.lossy:

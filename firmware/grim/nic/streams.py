@@ -1,8 +1,8 @@
-"""Streams: the sending side's state of what is sequenced together (paper 000, 4.3.2).
+"""Streams: send state of the messages that share sequence numbers (paper 000, 4.3.2).
 
-A stream is ready when messages of it wait, its window has room and no retry delay holds it. Ready streams take turns;
-their number stands in the word RESEND, which the search of the channels looks at as if it were one more channel.
-What a stream is, and in which order its messages stand, the two ways of sequencing say: `orders`.
+A stream is ready when messages of it wait, its window has room and no retry delay holds it. Ready streams take turns.
+Their number is in the word RESEND, which the channel search polls like one more channel. The module `orders` defines
+which messages form a stream, and their order.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from firmware.grim.nic.orders import Order
 
 
 class Streams:
-    """Columns by stream number; the messages themselves stand in the channels' scoreboards."""
+    """Send state of all streams: one list for each attribute, indexed by stream number."""
 
     def __init__(self, ni: Ni, order: Order) -> None:
         total = ni.layout.streams
@@ -26,15 +26,15 @@ class Streams:
         self.sequence = order.sequence
         """Next sequence number."""
         self.in_flight = [0] * total
-        """Messages sent and not answered."""
+        """Number of unanswered messages."""
         self.waiting = [0] * total
-        """Messages in the scoreboards that must be sent (again)."""
+        """Number of scoreboard entries that have to be sent or retransmitted."""
         self.cursor = [0] * total
-        """Place of the message (`place`) before which none of the stream waits."""
+        """Position (`Order.place`) before which no message of the stream waits."""
         self.held = [False] * total
-        """Within the retry delay."""
+        """True during the retry delay."""
         self.closed = [False] * total
-        """To a NI that is down: what waits is refused to its sender, one message a turn."""
+        """True for streams to a NI that is down: waiting messages fail, one at each turn."""
         self._queued = [False] * total
         self._ready: deque[int] = deque()
         self._nic = ni.nic
@@ -46,35 +46,35 @@ class Streams:
         return sequence
 
     def open(self, stream: int) -> bool:
-        """Whether a new message of the stream may leave at once."""
+        """Return True if a new message of the stream may leave at once."""
         if self.closed[stream] or self.held[stream]:
             return False
         return self.in_flight[stream] < self.window and not self.waiting[stream]
 
     def wait(self, channel: Channel, slot: int, stream: int) -> None:
-        """One more message of a stream waits."""
+        """Add a message to the waiting messages of its stream."""
         if not self.waiting[stream]:
             self.cursor[stream] = self._order.place(channel, slot)
         self.waiting[stream] += 1
 
     def passed(self, channel: Channel, slot: int, stream: int) -> None:
-        """A message that waited leaves."""
+        """Remove a message that leaves from the waiting messages of its stream."""
         self.waiting[stream] -= 1
         self.cursor[stream] = self._order.place(channel, slot) + 1 & self._order.place_mask
 
     def next_waiting(self, stream: int) -> tuple[Channel, int, int]:
-        """Channel and slot of the oldest message of a stream that waits, and how many entries were looked at."""
+        """Return channel and slot of the oldest waiting message of a stream, and the number of entries examined."""
         return self._order.next_waiting(stream, self.cursor[stream])
 
     def wake(self, stream: int) -> None:
-        """Put the stream on the ready list if it is ready."""
+        """Put a stream on the ready list if it is ready."""
         if not self._queued[stream] and self._may_resend(stream):
             self._queued[stream] = True
             self._ready.append(stream)
             self._nic.store(Word.RESEND, len(self._ready))
 
     def take_ready(self) -> int | None:
-        """The stream whose turn it is; None when it is no longer ready."""
+        """Return the stream whose turn it is, or None if it is no longer ready."""
         stream = self._ready.popleft()
         self._queued[stream] = False
         self._nic.store(Word.RESEND, len(self._ready))

@@ -1,8 +1,8 @@
-"""The search of the channels, timed by the NI itself (paper 000, 4.3.4 and Figure 4.10; option `search_timer`).
+"""Channel search timed by the NI itself (paper 000, 4.3.4 and Figure 4.10; option `search_timer`).
 
-The host writes how many channels and how often into the word SEARCH. In each round of the main loop the NI then runs
-its own search, the same steps over the same words, over the last so many channels, and adds up what RTC says of it. In
-between it serves as always. A search that meets a message does not count: the main loop takes the message.
+The host writes a number of channels and of repetitions into the word SEARCH. In each round of the main loop the NI then
+runs a separate search of the last channels, with the same steps over the same words, and accumulates its RTC ticks. In
+between it serves events as usual. A search that finds a message does not count; the main loop takes that message.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from firmware.verbs import Watch
 from pymodels.registers import Reg
 
 TIMES = 0xFFFF
-"""The part of the word SEARCH that says how often; above it stands the number of channels."""
+"""Mask of the repetitions in the word SEARCH; the bits above it are the number of channels."""
 
 
 class SearchTimer:
-    """The search as a loop of its own: the channels' steps, and a last one that always hits."""
+    """Timed search: a polling loop over the channels, ended by a step that always hits."""
 
     def __init__(self, ni: Ni, channels: Sequence[Channel]) -> None:
         self._nic = ni.nic
@@ -30,11 +30,11 @@ class SearchTimer:
         self._loop = ni.nic.poll_loop([*steps, Watch(Word.SEARCH, 0, "search_over")])
 
     def services(self) -> list[Looked]:
-        """The step of the main loop that sees the host's request."""
+        """Return the main-loop step that polls for the host's request."""
         return [(Watch(Word.SEARCH, 0, "poll_wish"), self._time)]
 
     async def _time(self) -> None:
-        """The host has requested a timed search."""
+        """Run and time one of the requested searches."""
         nic, all_channels = self._nic, len(self._channels)
         for step, channel in enumerate(self._channels):
             self._loop.expect(step, nic.load(channel.back_register) if channel.blocked else channel.next)

@@ -1,21 +1,21 @@
-"""The time-out extension for networks that lose packets (paper 000, 4.2.1; option `timeout_us`).
+"""Time-out extension for networks that lose packets (paper 000, 4.2.1; option `timeout_us`).
 
-Data and answers may vanish, or arrive damaged and be dropped by CRC-8. A stream whose oldest unanswered message gets no
-answer for the time-out is rolled back to that message and sent again; the receiver acknowledges duplicates again, which
-makes up for a lost answer, and refuses one that still waits for a translation. Delivery stays exactly once and in order
-because
+Data and answers may be lost, or arrive damaged and be dropped by CRC-8. A stream whose oldest unanswered message gets
+no answer within the time-out is rolled back to that message and retransmitted. The receiver acknowledges duplicates
+again, which replaces a lost answer, and rejects a duplicate of a message that still waits for a translation. Delivery
+remains exactly once and in order for these reasons:
 
-- the window counts from the oldest unanswered message on, so that what arrives is less than half the sequence
-  numbers before or behind what is expected;
-- whatever arrives late, message or answer, is told from a later one by token and sequence: those come again when 256
-  further messages of the stream have been sent, so a network may reorder as long as no packet is passed by 128 messages
-  of its own stream; between streams an answer tells them apart by the channel it names;
-- an answer counts also when its message was rolled back meanwhile; the place in the queue is free when no copy of it
-  is on its way to the link.
+- The window counts from the oldest unanswered message, so a received sequence number is less than half the range before
+  or after the expected one.
+- Late messages and answers differ from later ones by token and sequence number, which repeat only after 256 further
+  messages of the stream. So a network may reorder, as long as no packet is passed by 128 messages of its own stream.
+  An answer names its channel, which distinguishes streams.
+- An answer also counts if its message was rolled back meanwhile. The message's room in the queue is freed when no copy
+  of it is in the send engine.
 
-The clock is one periodic tick, a quarter of the time-out, while anything is unanswered. It shares the one timer with
-the retry delay. A NI from which nothing has come for `timeout_tries` time-outs is down: messages for it are freed and
-reported as an ERROR to their sender, until it is connected again (`connections`).
+The clock is one periodic tick, a quarter of the time-out, while any message is unanswered. It shares the timer with the
+retry delay. A NI that sends nothing for `timeout_tries` time-outs is down: messages for it are freed and reported to
+their sender as an ERROR until it is connected again (`connections`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from pymodels.trace import TraceEvent
 
 
 class Timeouts:
-    """The timer with time-outs: retry delays, and streams that wait for answers."""
+    """Timer step with time-outs: retry delays, and streams with unanswered messages."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class Timeouts:
         self._ticks = 0
 
     async def timer(self) -> None:
-        """TIME0: retry delays that are over, and the tick."""
+        """Handle TIME0: end expired retry delays and process the tick."""
         clock = self._clock
         now = await clock.expired()
         if clock.held and await clock.release(now):
@@ -58,11 +58,11 @@ class Timeouts:
         clock.arm(now)
 
     async def _look(self) -> None:
-        """A tick: streams age, and those that time out are rolled back. NIs that are down get notices."""
+        """Process a tick: age the watched streams, roll back those that time out, and probe NIs that are down."""
         clock = self._clock
         await self._nic.work("timeout_look", len(clock.watched))
         for stream in list(clock.watched):
-            if stream not in clock.watched:  # its NI was given up with another stream
+            if stream not in clock.watched:  # removed when its NI was declared down for another stream
                 continue
             if not self._streams.in_flight[stream]:
                 clock.forget(stream)
@@ -77,11 +77,11 @@ class Timeouts:
             await self._connections.ask_again()
 
     async def _expire(self, stream: int) -> None:
-        """No answer: roll the stream back to its oldest message in flight, or give its NI up."""
+        """Roll a timed-out stream back to its oldest message in flight, or declare its NI down."""
         peer, tries, most = self._order.peer(stream), self._ni.tries, self._ni.options.timeout_tries
         self._clock.age[stream] = 0
         oldest = self._order.oldest_sent(stream)
-        if oldest is None:  # all that left is waiting again already
+        if oldest is None:  # every sent message already waits for its retransmission
             return
         tries[peer] += 1
         self._ni.count(Counter.TIMEOUTS)

@@ -1,8 +1,8 @@
 """Access to the link: answers before messages, and one message prepared while another leaves.
 
-The send engine takes one packet at a time: route and message stand in one piece in the channel's queue, so SMP and
-SMLT send it in a single DMA (paper 000, 4.2.2). Answers that cannot leave wait in the control-message queue and go
-before the prepared message (paper 000, 4.2.3).
+The send engine takes one packet at a time. Route and message are contiguous in the channel's queue, so SMP and SMLT
+send them in a single DMA (paper 000, 4.2.2). Answers that cannot leave wait in the control-message queue and go before
+the prepared message (paper 000, 4.2.3).
 """
 
 from __future__ import annotations
@@ -21,31 +21,31 @@ SEND = 1 << Isr.SEND
 
 
 class Transmitter:
-    """Send engine, control-message queue and the message prepared for the link."""
+    """Send engine, control-message queue, and the message prepared for the link."""
 
     def __init__(self, ni: Ni, order: Order, streams: Streams, clock: Clock) -> None:
         self.ni, self.nic = ni, ni.nic
         self._order, self._streams, self._clock = order, streams, clock
         self.busy = False
-        """The send engine has a packet."""
+        """True while the send engine has a packet."""
         self.prepared: tuple[int, int, int, int, int] | None = None
-        """SMP, SA, SMLT, key, stream of the message that leaves next."""
+        """SMP, SA, SMLT, key and stream of the prepared message, or None."""
         self.leaving = (0, 0)
-        """Key and bytes of the packet that the send engine has, or had last."""
+        """Key and bytes of the packet that is, or was last, in the send engine."""
         self.stuck = False
-        """The NI waits for the link, and does nothing else (options `control_queue`, `hybrid_wait`)."""
+        """True while the NI only waits for the link (options `control_queue`, `hybrid_wait`)."""
         self._leaving_at = 0
         self._behind: list[int] = []
-        """Streams whose next message is the copy that leaves now, for another child."""
+        """Streams whose next message is the copy that is leaving now for another child."""
         self._align = -1
         self._head = 0
         self.waiting = 0
-        """Answers in the control-message queue."""
+        """Number of answers in the control-message queue."""
 
     # ---- messages
 
     def prepare(self, channel: Channel, slot: int) -> None:
-        """Write route and word 0 into the queue; leave at once if the link is free."""
+        """Write route and word 0 of a message into the queue, and start it if the link is free."""
         stream, routed = channel.stream[slot], self._order.peer(channel.stream[slot])
         channel.state[slot] = SENT
         self._streams.in_flight[stream] += 1
@@ -53,7 +53,7 @@ class Transmitter:
         at = channel.base + channel.offset[slot]
         key = channel.key(slot)
         self.nic.store_words(at, (r0, r1, key))
-        if self.ni.lossy:  # in place of what a copy had for another child
+        if self.ni.lossy:  # a copy may have the tag of another child
             w1 = self.nic.load(at + ROUTE_BYTES + 4) & ~TAG
             self.nic.store(at + ROUTE_BYTES + 4, w1 | self.ni.tags[routed] & TAG)
         self.prepared = (at, align, at + channel.size[slot], key, stream)
@@ -62,8 +62,9 @@ class Transmitter:
             self._start_prepared()
 
     def copy_leaves(self, channel: Channel, slot: int, stream: int) -> bool:
-        """Whether the send engine has the same copy for another child, whose route stands before it: the stream goes on
-        when that has left.
+        """Return True if the same copy is leaving for another child, whose route is in front of it.
+
+        The stream is woken when that copy has left.
         """
         leaves = self.busy and self._leaving_at == channel.base + channel.offset[slot]
         if leaves:
@@ -71,16 +72,16 @@ class Transmitter:
         return leaves
 
     def has(self, key: int) -> bool:
-        """Whether the send engine has this message."""
+        """Return True if the message with a key is in the send engine."""
         return self.busy and self.leaving[0] == key
 
     def withdraw(self, stream: int) -> None:
-        """A roll-back: do not send the prepared message of this stream."""
+        """Discard the prepared message if it belongs to a stream that is rolled back."""
         if self.prepared is not None and self.prepared[4] == stream:
             self.prepared = None
 
     def forget(self, key: int) -> None:
-        """Do not send the prepared message if it is this one."""
+        """Discard the prepared message if it has the given key."""
         if self.prepared is not None and self.prepared[3] == key:
             self.prepared = None
 
@@ -91,10 +92,10 @@ class Transmitter:
         self._start(at, align, limit, key)
         self.nic.trace(TraceEvent.NIC_SEND_START, key, limit - at - ROUTE_BYTES)
 
-    # ---- the send engine
+    # ---- send engine
 
     def _start(self, at: int, align: int, limit: int, key: int, register: Reg = Reg.SMLT) -> None:
-        """Hand a packet to the send engine, which must be free; or, with register SML, its first piece."""
+        """Start a packet on the idle send engine, or with register SML the first piece of a packet."""
         write, skip = self.nic.write, align % self.nic.word_bytes
         if skip != self._align:
             write(Reg.SA, skip)
@@ -105,7 +106,7 @@ class Transmitter:
         self.leaving, self._leaving_at = (key, limit - at - ROUTE_BYTES), at
 
     async def sent(self) -> None:
-        """SEND_INT: the packet has left SRAM. The next one: answers first, then the prepared message."""
+        """Handle SEND_INT: a packet has left SRAM. Start the next answer, otherwise the prepared message."""
         self.nic.write(Reg.ISR, SEND)
         self.nic.trace(TraceEvent.NIC_SEND_DONE, *self.leaving)
         if self.waiting or self._behind or self.stuck or self.prepared is not None:
@@ -123,12 +124,12 @@ class Transmitter:
             self._start_prepared()
 
     def wait_for_link(self) -> None:
-        """Do nothing but wait until the send engine has ended."""
+        """Suspend all other work until the send engine is idle."""
         self.stuck = True
         self.nic.waits.want(self.nic.who, "the outgoing link", unit_name(unit(self.nic.node, Part.NET_SEND)))
 
     def link_found(self) -> None:
-        """The send engine has ended: go on."""
+        """Resume other work, if it was suspended."""
         if self.stuck:
             self.stuck = False
             self.nic.waits.got(self.nic.who, "the outgoing link")
@@ -136,15 +137,17 @@ class Transmitter:
     # ---- answers
 
     def answer(self, vnn: int, words: tuple[int, int]) -> None:
-        """Send a control message: at once if the link is free, else through the queue. The queue holds an answer to
-        each message in flight; answers to copies, which only time-outs bring, may be lost.
+        """Send a control message, at once if the link is free, otherwise through the control-message queue.
+
+        The queue has room for an answer to each message in flight. With time-outs, answers to duplicates that find it
+        full are dropped.
         """
         layout = self.ni.layout
         if self.waiting == layout.control_entries:
             if self.ni.lossy:
                 self.ni.count(Counter.UNSENT)
                 return
-            raise RuntimeError(f"node {self.ni.me}: the control-message queue is full, {self.waiting} answers are owed")
+            raise RuntimeError(f"node {self.ni.me}: control-message queue overflow: {self.waiting} answers are pending")
         r0, r1, _ = self.ni.routes[vnn]
         at = layout.control + CONTROL_ENTRY * ((self._head + self.waiting) % layout.control_entries)
         self.nic.store_words(at, (r0, r1, words[0], words[1] | max(self.ni.tags[vnn], 0)))
@@ -167,5 +170,5 @@ class Transmitter:
 
 
 def _unused(r0: int, r1: int) -> int:
-    """How many bytes of a right-aligned route are not used."""
+    """Return the number of unused bytes of a right-aligned route."""
     return ROUTE_BYTES - ((r0 << 32 | r1).bit_length() + 7 >> 3)

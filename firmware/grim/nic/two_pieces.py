@@ -1,8 +1,8 @@
 """Sending from hybrid queues: header and payload leave as two pieces of one packet, by two DMAs (paper 000, 4.2.2).
 
-Between them the send engine has a packet that has not ended, so the link takes nothing else. An NI that waits for the
-first DMA before it does anything else takes no packet meanwhile either; when the one it sends to does the same, both
-wait for ever (option `hybrid_wait`).
+Between them the packet in the send engine is incomplete, so the link takes nothing else. An NI that waits for the first
+DMA before it does anything else receives no packet meanwhile. If the destination NI does the same, both deadlock
+(option `hybrid_wait`).
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from pymodels.trace import TraceEvent
 
 
 class HybridTransmitter(Transmitter):
-    """Sends header and payload as two pieces of one packet."""
+    """Transmitter that sends header and payload as two pieces of one packet."""
 
     _payload: tuple[int, int] | None = None
-    """Begin and end of the payload of the prepared message."""
+    """SRAM addresses of begin and end of the prepared message's payload, or None."""
     _second: tuple[int, int] | None = None
-    """The same of the message whose header is on its way."""
+    """SRAM addresses of begin and end of the payload whose header is leaving, or None."""
 
     def prepare(self, channel: Channel, slot: int) -> None:
-        """As any; where its payload stands is kept for the second piece."""
+        """Prepare a message, and record the place of its payload for the second piece."""
         self._payload = None
         if isinstance(channel, HybridQueue) and channel.payload_size[slot]:
             at = channel.payload_base + channel.payload_offset[slot]
@@ -45,7 +45,7 @@ class HybridTransmitter(Transmitter):
             self.wait_for_link()
 
     async def sent(self) -> None:
-        """SEND_INT: of a header, then its payload follows; or of a packet."""
+        """Handle SEND_INT: start the payload after a header, or the next packet after a complete packet."""
         if self._second is None:
             await super().sent()
             return

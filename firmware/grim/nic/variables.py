@@ -1,4 +1,4 @@
-"""Where the variables of the firmware in C stand in SRAM: `struct ni` of ni.h, whose fields are words."""
+"""SRAM addresses of the C firmware's variables: `struct ni` of ni.h, whose fields are words."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from firmware.grim.nic.layout import Layout
 from firmware.verbs import Nic
 
 BOARD_BYTES, BOARD_COUNT = 64, 4
-"""`struct board`: its size, and where it has the number of its entries in use."""
+"""Size of `struct board` in bytes; BOARD_COUNT is the offset of its number of used entries."""
 ENTRY_WORDS = 4
-"""`struct entry`: offset; size and stream; sequence, state and whether it was refused, a byte each; a spare."""
+"""Words of a `struct entry`: offset; size and stream; sequence, state and rejection flag, a byte each; unused."""
 BUFFER_FREE = 4
-"""`struct buffer`: where it says whether it is free."""
+"""Offset of the `free` flag in `struct buffer`."""
 
 
 @cache
 def offsets() -> Mapping[str, int]:
-    """Bytes from the start of `struct ni` to each of its fields."""
+    """Return the byte offset of each field of `struct ni`."""
     header = Path(__file__).with_name("ni.h").read_text(encoding="utf-8")
     body = re.sub(r"/\*.*?\*/", "", header.partition("struct ni {")[2].partition("};")[0], flags=re.DOTALL)
     found, at = {}, 0
@@ -33,7 +33,7 @@ def offsets() -> Mapping[str, int]:
 
 
 class Variables:
-    """The variables of a NIC that executes the firmware, by the names of ni.h."""
+    """Variables of a NIC that executes the C firmware, by their names in ni.h."""
 
     def __init__(self, nic: Nic, layout: Layout) -> None:
         self._nic, self._layout = nic, layout
@@ -42,21 +42,21 @@ class Variables:
         return self._nic.load(self._layout.counters + offsets()[name])
 
     def boards(self) -> list[int]:
-        """Entries in use in the scoreboard of each channel, then of the NI's own."""
+        """Return the used scoreboard entries of each channel, then of the NI's own channel."""
         first, count = self["boards"], self["channel_count"] + 1
         return [self._nic.load(first + BOARD_BYTES * board + BOARD_COUNT) for board in range(count)]
 
     def streams(self) -> list[tuple[int, int, int]]:
-        """By stream: messages in flight, messages that wait, and whether it is within the retry delay."""
+        """Return messages in flight, waiting messages, and the retry-delay flag of each stream."""
         words = self._nic.load_words(self._layout.outgoing, self._layout.streams)
         return [(word >> 16 & 0xFF, word >> 8 & 0xFF, word & 1) for word in words]
 
     def refused(self) -> list[int]:
-        """Streams with a message that was refused and is not answered yet."""
+        """Return the streams with a message that was rejected and is not acknowledged yet."""
         words = self._nic.load_words(self._layout.scoreboard, ENTRY_WORDS * TOKENS)
         entries = zip(words[1::ENTRY_WORDS], words[2::ENTRY_WORDS], strict=True)
         return sorted({sizes & 0xFFFF for sizes, word in entries if word >> 16 & 0xFF != DONE and word >> 8 & 0xFF})
 
     def buffers_taken(self) -> int:
-        """Receive buffers that hold a packet. The engine is armed with one that is free."""
+        """Return the number of receive buffers that hold a packet. The armed buffer counts as free."""
         return int(not self["armed"]) + int(not self._nic.load(self["other"] + BUFFER_FREE))

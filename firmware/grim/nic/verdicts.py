@@ -1,8 +1,8 @@
-"""Accepting or refusing received messages, and their answers: the receiving side of go-back-N (paper 000, 4.2).
+"""Acceptance and rejection of received messages, and their answers: the receiver of go-back-N (paper 000, 4.2).
 
-A message is accepted when its number is the expected one of its stream and there is room for it; the first that finds
-none is answered by a NACK, and what follows it is dropped silently until it returns. What can never succeed is answered
-by an ERROR (readings B5).
+A message is accepted when its number is the expected one of its stream and it has room. The first message without room
+is answered by a NACK, and its successors are dropped silently until it returns. A message that can never succeed is
+answered by an ERROR (readings B5).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pymodels.trace import TraceEvent
 
 
 class Verdicts:
-    """Incoming sequence numbers, and the answers."""
+    """Sequence numbers of incoming streams, and the answers to their messages."""
 
     def __init__(self, ni: Ni, transmitter: Transmitter, buffers: Buffers) -> None:
         self._ni, self._nic, self._layout = ni, ni.nic, ni.layout
@@ -33,27 +33,27 @@ class Verdicts:
         self._per_ni = ni.options.sequencing == "per-ni"
         total = ni.layout.streams
         self.expected = [0] * total
-        """Sequence number that a stream (`stream`) must bring next."""
+        """Expected sequence number of each stream."""
         self.refusing = [False] * total
-        """A NACK is out and its message has not returned."""
+        """True from a NACK until its message returns, by stream."""
         self.stalled = NONE
-        """The stream of a remote memory message that waits for a translation: nothing of it may overtake."""
+        """Stream whose remote memory message waits for a translation and must not be overtaken, or NONE."""
         self.failed: dict[int, int] = {}
-        """With time-outs: why messages were answered by an ERROR, by stream and sequence number."""
+        """Cause of each message answered by an ERROR, by stream and sequence number. Used with time-outs only."""
 
     def source(self, stream: int) -> int:
-        """The NI that a stream comes from."""
+        """Return the VNN of a stream's sender."""
         return (stream if self._per_ni else stream // self._layout.targets) % self._ni.nodes
 
     def forget(self, peer: int) -> None:
-        """A NI has restarted: its incoming streams start again."""
+        """Restart the incoming streams of a restarted NI."""
         for stream in range(len(self.expected)):
             if self.source(stream) == peer:
                 self.expected[stream], self.refusing[stream] = 0, False
         self.failed = {name: cause for name, cause in self.failed.items() if self.source(name >> COUNTER_BITS) != peer}
 
     def stream(self, head: Words) -> int:
-        """Number of the stream that a header names, or NONE if this NI does not have it."""
+        """Return the incoming stream that a header names, or NONE if it is unknown."""
         origin, source, target, nodes = head.source_channel, head.source, head.channel, self._ni.nodes
         targets = self._layout.targets if head.type >= MessageType.MULTICAST else self._ni.options.channels
         itself = source == self._ni.me and not self._ni.to_itself
@@ -64,33 +64,33 @@ class Verdicts:
         return (origin * nodes + source) * self._layout.targets + target
 
     def in_order(self, stream: int, key: int) -> None:
-        """The number of a message in its stream is taken."""
+        """Advance a stream past a message."""
         self.expected[stream] = key + 1 & COUNTER_MASK
         self.refusing[stream] = False
         if self.failed:
             self.failed.pop(stream << COUNTER_BITS | key & COUNTER_MASK, None)
 
     def take(self, key: int, source: int, stream: int) -> None:
-        """A message is accepted."""
+        """Accept a message."""
         self.in_order(stream, key)
         self._nic.trace(TraceEvent.NIC_ACCEPT, key, source)
 
     async def acknowledge(self, key: int, source: int, stream: int) -> None:
-        """Answer an accepted message."""
+        """Send the ACK for an accepted message."""
         await self._nic.work("send_ack")
         self.answer(MessageType.ACK, source, key, stream)
         self._nic.trace(TraceEvent.ACK_SENT, key, source)
         self._ni.count(Counter.ACCEPTED)
 
     def answer(self, kind: MessageType, source: int, key: int, stream: int, cause: int = 0) -> None:
-        """Send the control message that answers a message: of which stream, its destination channel tells."""
+        """Send the control message that answers a message. Its channel field identifies the stream."""
         channel = stream % self._layout.targets & MAX_CHANNELS - 1
         meant = Words(key, 0)
         words = control(kind, meant.token, meant.sequence, self._ni.me, cause, channel)
         self._transmitter.answer(source, words)
 
     async def refuse(self, buffer: int, key: int, source: int, stream: int, lack: Lack = Lack.ENDPOINT) -> None:
-        """No room: a NACK, and silence for the stream until this message returns."""
+        """Reject a message for lack of room: send a NACK, and ignore its stream until the message returns."""
         self.refusing[stream] = True
         await self._nic.work("send_nack")
         self.answer(MessageType.NACK, source, key, stream, lack)
@@ -99,7 +99,9 @@ class Verdicts:
         self._buffers.release(buffer)
 
     async def out_of_order(self, buffer: int, key: int, stream: int) -> None:
-        """Later than a refused one: dropped silently. Otherwise something was lost, which this network does not do."""
+        """Drop a successor of a rejected message. Any other wrong number is counted as an error, since a lossless
+        network has none.
+        """
         ahead = key - self.expected[stream] & COUNTER_MASK
         expected = self.refusing[stream] and ahead <= MAX_WINDOW
         self._ni.count(Counter.DROPPED if expected else Counter.OUT_OF_SEQUENCE)
@@ -108,9 +110,7 @@ class Verdicts:
         self._buffers.release(buffer)
 
     async def again(self, buffer: int, head: Words, stream: int) -> None:
-        """A copy of a message that is here already: its answer may have been lost, so it is answered once more. The
-        answer to a remote read is its reply, which does not get lost.
-        """
+        """Answer a duplicate again, because its first answer may be lost. The answer to a remote read is its reply."""
         key, source = head.w0, head.source
         await self._nic.work("receive_again")
         cause = self.failed.get(stream << COUNTER_BITS | key & COUNTER_MASK, 0)
@@ -123,12 +123,12 @@ class Verdicts:
         self._buffers.release(buffer)
 
     async def impossible(self, buffer: int, key: int, source: int, stream: int, cause: int) -> None:
-        """In order, but it can never be accepted here: an ERROR frees it at the sender."""
+        """Accept an in-order message that can never succeed, and answer it by an ERROR."""
         self.in_order(stream, key)
         await self.fail(buffer, key, source, stream, cause)
 
     async def fail(self, buffer: int, key: int, source: int, stream: int, cause: int) -> None:
-        """The ERROR for a message whose number is taken."""
+        """Send the ERROR for an accepted message and free its buffer."""
         await self._nic.work("send_error")
         self.answer(MessageType.ERROR, source, key, stream, cause)
         if self._ni.lossy:
@@ -137,7 +137,7 @@ class Verdicts:
         self._buffers.release(buffer)
 
     async def strange(self, buffer: int, key: int) -> None:
-        """A stream that this NI does not have."""
+        """Drop a message of an unknown stream."""
         self._ni.count(Counter.STRANGE)
         self._nic.trace(TraceEvent.NIC_DROPPED, key, Counter.STRANGE)
         await self._nic.work("receive_dropped")

@@ -1,4 +1,4 @@
-"""The words of SRAM through which NI and host communicate, and the NI's counters."""
+"""Words of SRAM through which NI and host communicate, and the NI's counters."""
 
 from __future__ import annotations
 
@@ -9,48 +9,52 @@ from pymodels.codes import quick
 
 @quick
 class Word(IntEnum):
-    """The first words of SRAM, by byte address."""
+    """First words of SRAM: byte addresses, with the writer in brackets."""
 
     START = 0x00
-    """Written by the host last; the firmware waits for it."""
+    """Start word, written last by the host; the firmware waits for it [host]."""
     STATE = 0x04
-    """What the firmware does now (`State`)."""
+    """State of the firmware (`State`) [NI]."""
     RESEND = 0x08
-    """Streams with messages to send again; the search of the channels looks here too."""
+    """Number of streams with messages to send again; polled by the channel search [NI]."""
     NEWS = 0x0C
-    """With doorbells: channels that have new messages; looked at in place of the channels."""
+    """Number of channels with new messages, polled in place of the channels; with doorbells only [NI]."""
     STATUS = 0x10
-    """What the firmware sends to the host's status word."""
+    """Value that the firmware writes to the host's status word [NI]."""
     SEARCH = 0x30
-    """With the option search_timer: channels (16 bits) and how often (16 bits) the search shall be timed [host, NI]."""
+    """Channels (16 bits) and repetitions (16 bits) of the timed search; option search_timer [host, NI]."""
     TICKS = 0x34
-    """Ticks of RTC that the timed searches took together [NI]."""
+    """Total RTC ticks of the timed searches [NI]."""
     KERNEL = 0x14
-    """Physical address at which the host's driver takes requests for translations [host, at enable]."""
+    """Physical address of the driver's words for translation requests (`DriverWord`) [host, at enable]."""
     ACTIVE = 0x18
     """Phase 9 of `grim_enable`: operation begins [host]."""
     FREED = 0x38
-    """Number of the latest block whose translations were taken back [host's driver]; the NI tells the kernel when
-    no DMA that uses them is under way (`DriverWord`)."""
+    """Number of the last block whose translations were revoked [host's driver].
+
+    The NI confirms to the kernel when no DMA that uses them is in progress (`DriverWord`).
+    """
     REQUEST = 0x20
-    """A request on its way to the driver: virtual address, bytes, entry for the answer, its number."""
+    """Translation request to the driver: virtual address, bytes, entry for the answer, number [NI]."""
     BEGINNINGS = 0x3C
-    """How often the firmware began here [NI]; with time-outs. Who clears the memory leaves it alone."""
+    """Highest epoch so far, with time-outs [NI]. Code that clears the SRAM must preserve this word."""
 
 
 @quick
 class DriverWord(IntEnum):
-    """Byte offsets from the address in `Word.KERNEL`, in the host's memory."""
+    """Byte offsets from the address in `Word.KERNEL`, in host memory."""
 
     REQUEST = 0
-    """The request that `Word.REQUEST` holds [NI, by DMA]."""
+    """Copy of the request in `Word.REQUEST` [NI, by DMA]."""
     FREED = 16
-    """The `Word.FREED` that the NI has seen, behind all DMA that used what it took back [NI, by DMA]."""
+    """Last `Word.FREED` that the NI has processed, written behind all DMA that used the revoked translations [NI, by
+    DMA].
+    """
 
 
 @quick
 class State(IntEnum):
-    """The firmware's state."""
+    """State of the firmware."""
 
     WAITING = 0
     SYNCHRONISING = 1
@@ -59,7 +63,7 @@ class State(IntEnum):
 
 @quick
 class Counter(IntEnum):
-    """What the firmware counts, one word each from `Layout.counters`."""
+    """Event counters, one word each from `Layout.counters`."""
 
     SENT = 0
     RESENT = 1
@@ -67,10 +71,11 @@ class Counter(IntEnum):
     DROPPED = 3
     ACKS_SEEN = 4
     NACKS_SENT = 5
-    """With time-outs others may see fewer: a NACK to a copy comes when its message is rolled back already, and is
-    `STALE` there."""
+    """NACKs sent. With time-outs senders may count fewer as NACKS_SEEN: a NACK for a message that was already rolled
+    back counts as STALE.
+    """
     NACKS_SEEN = 6
-    """Those to a message in flight: each has rolled back a stream."""
+    """NACKs to messages in flight, each of which has rolled back a stream."""
     ROLLED_BACK = 7
     CONTROL_QUEUED = 8
     ERRORS_SENT = 9
@@ -99,8 +104,10 @@ class Counter(IntEnum):
     COPIES = 32
     """Copies made for the children of multicast trees."""
     PARTED = 33
-    """Connections with other NIs that ended: one was down, or has restarted."""
+    """Connections that ended because the other NI was down or had restarted."""
     FOREIGN = 34
-    """Packets dropped because they are of no connection, or of one that ended."""
+    """Packets dropped because they belong to no connection, or to one that has ended."""
     UNSENT = 35
-    """With time-outs: answers that found the control-message queue full. A copy of the message brings them again."""
+    """With time-outs: answers dropped because the control-message queue was full; a duplicate of the message repeats
+    them.
+    """

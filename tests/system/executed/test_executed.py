@@ -231,7 +231,7 @@ def test_a_run_stops_in_a_function_that_is_executed_inline(tmp_path: Path) -> No
         ("echo_pingpong", "nic.firmware=d", "", "unknown word: nic.firmware has 'd'; known: c, python"),
         ("echo_pingpong", "nic.firmware=c,c,c", "", "nic.firmware has 3 words for 2 hosts; give one for all"),
         ("switch_saturation", "nic.firmware=c", "", "this study starts no message layer"),
-        ("grim_multicast", "nic.firmware=c", "", "GRIM's firmware in C has no multicast"),
+        ("grim_multicast", "nic.firmware=c", "", "GRIM's firmware in C does not support multicast"),
         (
             "grim_pingpong",
             "nic.firmware=c grim.queue_style=slotted",

@@ -133,7 +133,7 @@ def test_without_the_extension_a_host_that_is_down_is_named_by_the_hang(tmp_path
     done = run("grim_down", "verilator", tmp_path, "run.hang_us=3000", cluster="four_hosts")
     assert not done.passed
     failures = (tmp_path / "failures.txt").read_text(encoding="utf-8")
-    assert "NIC 0 waits for answers of metz to 3 messages (a host that is down gives none; " in failures
+    assert "NIC 0 waits for answers of metz to 3 messages (a host that is down does not answer; " in failures
     assert failures.count("node 1 net recv: packet dropped at a NIC in reset") == 3
 
 

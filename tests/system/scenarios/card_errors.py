@@ -55,7 +55,7 @@ async def _calls(lab: Lab, pair: Pair, card: FpgaCard) -> None:
             target, "loopback", Forward.ENDPOINT, pair.host(1) | Device.NI << 16, loopback
         ),
         "did you mean 'digests.bit'": card.load("digest.bit"),
-        "no node asked for has a device": _resource(near),
+        "no requested node has a device": _resource(near),
     }
     for expected, call in calls.items():
         await _refused(lab, expected, call)

@@ -62,10 +62,10 @@ async def run(lab: Lab) -> None:
     lab.metric("results", len(here) + len(there))
     await _multicast(lab, libraries, (here, there))
     result = grim.send(cards[1], await grim.resolve_handler("result"))
-    told = await _is_reported(lab, grim, result, "'result' is no circuit of the FPGA card of node 1")
+    told = await _is_reported(lab, grim, result, "'result' is not a circuit of the FPGA card of node 1")
     with patch.object(grim.cards, "_circuits", [*map(str, range(19)), "newer"]):
         entry = grim.forward(cards[1], "newer", Forward.NOWHERE)
-        told += await _is_reported(lab, grim, entry, "the FPGA card of node 1 has no circuit of number 19")
+        told += await _is_reported(lab, grim, entry, "the FPGA card of node 1 has no circuit 19")
     lab.metric("reported", told)
 
 

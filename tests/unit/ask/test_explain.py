@@ -49,7 +49,7 @@ def test_a_message_alone_is_told_stage_by_stage() -> None:
     assert lines[0] == "message 1, paris to metz, 64 B: sent at 1.000 us, 3.000 us"
     assert lines[2:5] == [
         "0.000 to 0.300 us, host send, 0.300 us",
-        "  The CPU of paris runs the library and hands 96 B, header and payload, to the bus.",
+        "  The CPU of paris runs the library and writes 96 B, header and payload, to the bus.",
         "  Instructions: 0.200 us (send 0.200).",
     ]
     assert "  The head travels to metz over sw0 (input 0 to output 1, 0.030 us)." in lines

@@ -89,7 +89,7 @@ def test_a_program_that_needs_what_the_firmware_lacks_is_refused_not_run_by_pyth
 ) -> None:
     given = Program(2, "lanai9", options, {}, (act,), in_c="cp")
     failures = trial.on_machine("grim", given).failures
-    assert len(failures) == 1 and f"GRIM's firmware in C has no {need}, and NICs cp execute it" in failures[0]
+    assert len(failures) == 1 and f"GRIM's firmware in C does not support {need}, and NICs cp execute it" in failures[0]
     check_program(replace(given, in_c=""))
 
 

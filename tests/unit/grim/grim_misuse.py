@@ -9,15 +9,13 @@ from typing import Any
 FAR = 1 << 24
 """The other node."""
 PINNED = "; give an address that malloc_pinned returned"
-WHOLE = " is not a whole number; give one"
+WHOLE = " is not an integer; give an integer"
 MULTIPLE = "; give a multiple of 4 within 32 bits"
-LOCK = "; a lock is an aligned word of 32 bits"
-RESOLVE = "; take the number that resolve_handler gives"
+LOCK = "; give an aligned address and a value of 32 bits"
+RESOLVE = "; use a number returned by resolve_handler"
 HOSTS = "; hosts have VNN 0..1 and device 0"
 CHANNELS = "; option channels gives 0..0"
-BYTES = (
-    " does not give contiguous bytes (memoryview: a bytes-like object is required, not '{}'); give bytes or a buffer"
-)
+BYTES = " is not contiguous bytes (memoryview: a bytes-like object is required, not '{}'); give bytes or a buffer"
 
 
 @dataclass(frozen=True)

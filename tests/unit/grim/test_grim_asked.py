@@ -45,10 +45,11 @@ def test_each_node_has_the_queues_that_it_asks_for_and_they_work() -> None:
 def test_what_is_over_capacity_gets_the_capacity_with_a_warning() -> None:
     bench = asking({"MYRI": 1 << 22, "HOST": 1 << 30}, {})
     library = bench.libraries[0]
+    queue_bytes = library.layout.queue_bytes
     assert library.options.host_queue_bytes == 1 << 26
     assert library.warnings == (
-        f"grim_config:0: queue size of MYRI: {1 << 22} bytes are over capacity; {library.layout.queue_bytes} are used",
-        f"grim_config:0: queue size of HOST: {1 << 30} bytes are over capacity; {1 << 26} are used",
+        f"grim_config:0: queue size of MYRI: {1 << 22} bytes exceed the capacity; {queue_bytes} are used",
+        f"grim_config:0: queue size of HOST: {1 << 30} bytes exceed the capacity; {1 << 26} are used",
     )
     assert library.layout.end <= library.layout.sram_bytes
     assert bench.libraries[1].warnings == ()
@@ -64,7 +65,7 @@ def test_queue_that_holds_no_three_segments_is_refused_at_its_line(resource: str
     with pytest.raises(OptionError) as caught:
         asking({resource: size})
     where = f"grim_config:0: queue size of {resource}"
-    assert str(caught.value) == f"{where}: {holds} hold no three segments of 4096; ask for more"
+    assert str(caught.value) == f"{where}: {holds} bytes have no room for three segments of 4096; request more"
 
 
 def test_queues_of_an_fpga_card_are_as_large_as_it_asks_for() -> None:
@@ -74,5 +75,5 @@ def test_queues_of_an_fpga_card_are_as_large_as_it_asks_for() -> None:
     library: Grim = Grim(bench.machine.host(0), replace(bench.views[0], cards=cards, queues=queues))
     assert library.layout.card_queue_bytes == 20_000
     small = (QueueRequest("CELOXICA", 4000, "grim_config:9"),)
-    with pytest.raises(OptionError, match="card_queue_bytes: 4000 hold no three segments of 4096"):
+    with pytest.raises(OptionError, match="card_queue_bytes: 4000 bytes have no room for three segments of 4096"):
         Grim(bench.machine.host(0), replace(bench.views[0], cards=cards, queues=small))

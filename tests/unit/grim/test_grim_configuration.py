@@ -113,5 +113,5 @@ def test_what_is_wrong_in_the_files_is_an_error_of_grim_enable(
 def test_a_cluster_that_the_nis_were_not_started_for_is_refused(tmp_path: Path) -> None:
     more = "HOST host2\n    USE MYRI\nLINK host2 0 switch 3\nLINK host0"
     bench = reading(written(tmp_path, TWO.replace("LINK host0", more, 1)))
-    with pytest.raises(GrimError, match="^configuration: .* lists the hosts host0, host1, host2 in cluster 'second'"):
+    with pytest.raises(GrimError, match="^configuration: .* lists hosts host0, host1, host2 in cluster 'second'"):
         bench.machine.finish(bench.libraries[0].grim_enable())

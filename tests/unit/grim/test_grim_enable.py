@@ -24,7 +24,7 @@ from pymodels.trace import Part, TraceEvent, unit
 from tests.unit.grim.grim_bench import Bench
 from tests.unit.grim.grim_traffic import AllToAll
 
-SMALL = "hold no three segments of 4096; make it larger or segment_bytes smaller"
+SMALL = "bytes have no room for three segments of 4096; increase it or reduce segment_bytes"
 
 
 @pytest.mark.parametrize(
@@ -107,11 +107,15 @@ class Large(Bench):
 @pytest.mark.parametrize(
     ("kind", "options", "message"),
     [
-        (Bench, {"multicast_trees": 0}, r"4194304 are for the answers .* to all nodes; take a NIC with more memory"),
+        (
+            Bench,
+            {"multicast_trees": 0},
+            r"4194304 are reserved for pending answers to all nodes; use a NIC with more memory",
+        ),
         (
             Large,
             {},
-            "option multicast_trees: a tree's records name 256 nodes, here are 1024; give 0",
+            "option multicast_trees: trees support at most 256 nodes, but the cluster has 1024; give 0",
         ),
     ],
 )
@@ -177,7 +181,7 @@ def test_nothing_works_before_enable(call: str) -> None:
         ({"channels": 33}, "value out of range: grim.channels is 33; give 1 to 32"),
         (
             {"synchronisation": "tree", "timeout_us": 100},
-            "option synchronisation=tree: with timeout_us every NI counts the epochs of every other; take all",
+            "option synchronisation=tree: timeout_us needs notices between all pairs of NIs; use all",
         ),
         ({"window": 128}, "value out of range: grim.window is 128; give 1 to 127"),
         ({"segment_bytes": 64_573}, "value out of range: grim.segment_bytes is 64573; give 4 to 64572"),
@@ -186,8 +190,8 @@ def test_nothing_works_before_enable(call: str) -> None:
         ({"queue_bytes": 4096}, f"option queue_bytes: 4096 {SMALL}"),
         (
             {"channels": 32, "segment_bytes": 32_000},
-            "option channels=32: 2097152 bytes of SRAM leave N for the queue of a channel, "
-            "three segments need 96184; ask for fewer channels or smaller segments",
+            "option channels=32: 2097152 bytes of SRAM leave N for each channel's queue, "
+            "but three segments need 96184; reduce channels or segment_bytes",
         ),
     ],
 )
@@ -199,7 +203,9 @@ def test_option_that_cannot_be_is_named(options: dict[str, int], message: str) -
 
 
 def test_more_sram_than_the_nic_has_is_refused() -> None:
-    with pytest.raises(OptionError, match="^option sram_bytes: 8388608, but the NIC has 2097152; give what there is"):
+    with pytest.raises(
+        OptionError, match="^option sram_bytes: 8388608 bytes, but the NIC has 2097152; give 2097152 or less"
+    ):
         Bench(2, 1, False, False, sram_bytes=1 << 23, queue_bytes=1 << 22)
 
 
@@ -212,7 +218,7 @@ def test_queues_follow_the_sram_that_there_is() -> None:
 def test_more_queue_than_there_is_gets_what_there_is_with_a_warning() -> None:
     bench = Bench(2, channels=8, queue_bytes=1 << 20)
     (warning,) = bench.libraries[0].warnings
-    assert warning.startswith("queue_bytes 1048576: a channel's queue has ")
+    assert warning.startswith("queue_bytes 1048576: reduced to ")
     AllToAll(bench, 20, [0, 1000]).run()
 
 

@@ -51,7 +51,7 @@ def test_every_kind_of_device_is_in_the_database_and_those_without_handlers_take
         assert library.get_resource(ANY_VNN, Device.NI) == Device.NI << 16
         assert library.get_resource(2, Device.NI) == 2 << 24 | Device.NI << 16
         assert library.get_resource(ANY_VNN, Device.FRAME_BUFFER) == 1 << 24 | Device.FRAME_BUFFER << 16
-        with pytest.raises(GrimError, match="device: no node asked for has a device of type 3"):
+        with pytest.raises(GrimError, match="device: no requested node has a device of type 3"):
             library.get_resource(0, Device.FRAME_BUFFER)
         number = (await bench.publish(library, nothing=nothing))["nothing"]
         for device in (Device.NI, Device.FRAME_BUFFER):
@@ -100,7 +100,7 @@ def test_message_that_can_never_succeed_is_freed_and_reported() -> None:
             await library.wait_for(lambda: False)
         return str(caught.value)
 
-    expected = "destination: VNN 1, channel 0 refused a message for ever (cause 1); check the reference"
+    expected = "destination: VNN 1, channel 0 rejected a message permanently (cause 1); check the reference"
     assert bench.run(node)[0] == expected
     bench.settle()
     assert bench.count(1, Counter.ERRORS_SENT) == bench.count(0, Counter.ERRORS_SEEN) == 1

@@ -54,7 +54,7 @@ def test_value_too_large_names_its_field(field: str) -> None:
 def test_other_packets_are_not_taken_for_grim() -> None:
     with pytest.raises(ValueError, match="^GRIM id is 0x0008, not 0x0636$"):
         grim.unpack(bytes.fromhex("00080000") + bytes(28))
-    with pytest.raises(ValueError, match="^a GRIM header has 32 bytes, not 31$"):
+    with pytest.raises(ValueError, match="^GRIM header: 31 bytes, but a header has 32$"):
         grim.unpack(bytes(31))
 
 

@@ -49,13 +49,15 @@ def test_messages_of_every_size_arrive_once_and_in_order(in_c: str, kind: str) -
 )
 def test_an_option_that_the_program_lacks_is_refused_by_name(option: str, value: int | str) -> None:
     with pytest.raises(
-        OptionError, match=rf"option {option}={value}: GRIM's firmware in C has {option}=\S+ only; take"
+        OptionError, match=rf"option {option}={value}: GRIM's firmware in C supports only {option}=\S+; use"
     ):
         check({option: value})
 
 
 def test_what_a_study_needs_and_the_program_lacks_is_refused_by_name() -> None:
-    with pytest.raises(OptionError, match="nic.firmware=c: GRIM's firmware in C has no multicast, but append queues, "):
+    with pytest.raises(
+        OptionError, match="nic.firmware=c: GRIM's firmware in C does not support multicast, only append queues, "
+    ):
         check({}, ["multicast"])
 
 
@@ -143,6 +145,6 @@ def test_a_nic_that_finds_nothing_looks_around_and_stores_nothing(monkeypatch: p
 
 def test_more_nodes_than_the_program_synchronises_are_refused() -> None:
     with pytest.raises(
-        OptionError, match="nic.firmware=c: GRIM's firmware in C synchronises at most 32 NIs, here are 33"
+        OptionError, match="nic.firmware=c: GRIM's firmware in C synchronises at most 32 NIs, but the cluster has 33"
     ):
         mixed("c" + "p" * 32)

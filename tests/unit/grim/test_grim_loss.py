@@ -218,7 +218,7 @@ async def caught(errors: list[str], call: Awaitable[None]) -> None:
         errors.append(str(error))
 
 
-HINT = " (a host that is down gives none; grim.timeout_us makes that an error at the sender)"
+HINT = " (a host that is down does not answer; with grim.timeout_us its messages fail at the sender)"
 
 
 @pytest.mark.parametrize(("options", "hint"), [({}, HINT), ({"timeout_us": 100, "timeout_tries": 0}, "")])

@@ -156,7 +156,7 @@ def test_a_call_that_waits_is_refused_inside_a_handler(name: str, misuse: Callab
 
     misused.run(application)
     remedy = "set a flag in the handler and call it after grim_poll"
-    cause = "a handler has called it, and nothing is polled until that returns, so it would wait for ever"
+    cause = "a handler cannot wait for messages, because polling stops until it returns"
     assert str(misused.inside) == f"{name}: {cause}; {remedy}"
 
 

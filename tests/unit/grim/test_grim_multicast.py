@@ -268,10 +268,13 @@ def test_every_channel_of_the_mask_gets_a_copy_and_the_source_is_the_last_ni() -
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda g: g.send_mc(9, 1), "tree: there is no multicast tree 9; find it by its name; known here: 1 (t)"),
+        (
+            lambda g: g.send_mc(9, 1),
+            "tree: unknown multicast tree 9; call find_multicast_tree first (known trees: 1 (t))",
+        ),
         (
             lambda g: g.subscribe_multicast(2, 1),
-            "tree: there is no multicast tree 2; find it by its name; known here: 1 (t)",
+            "tree: unknown multicast tree 2; call find_multicast_tree first (known trees: 1 (t))",
         ),
         (
             lambda g: g.subscribe_multicast(1, 0),
@@ -283,13 +286,16 @@ def test_every_channel_of_the_mask_gets_a_copy_and_the_source_is_the_last_ni() -
         ),
         (
             lambda g: g.unsubscribe_multicast(1, 1),
-            "channels: 0x01 are not all subscribed to tree 1: 0x00 are; take off subscribed ones",
+            "channels: 0x01 has channels that are not subscribed to tree 1 (0x00); give subscribed channels",
         ),
-        (lambda g: g.find_multicast_tree(""), "name: '' is not a tree's name; give 1 to 255 bytes"),
-        (lambda g: g.find_multicast_tree("u"), "name: 'u' would be tree 2; option multicast_trees gives 1"),
+        (lambda g: g.find_multicast_tree(""), "name: '' is not a valid tree name; give 1 to 255 bytes"),
+        (
+            lambda g: g.find_multicast_tree("u"),
+            "name: 'u' would be tree 2, but option multicast_trees allows 1; increase it",
+        ),
         (
             lambda g: g.send_mc(1, 77),
-            "handler: 77 is not a registered handler; take the number that resolve_handler gives",
+            "handler: 77 is not a registered handler; use a number returned by resolve_handler",
         ),
     ],
 )
@@ -328,7 +334,7 @@ def test_ni_that_is_not_the_root_answers_with_an_error_that_the_sender_sees() ->
             await library.wait_for(lambda: False)
         return str(caught.value)
 
-    assert bench.run(node)[2] == "tree: VNN 1 is not the root of this multicast tree; find it by its name"
+    assert bench.run(node)[2] == "tree: VNN 1 is not the root of this multicast tree; call find_multicast_tree again"
     bench.settle()
     assert bench.nothing_left()
 

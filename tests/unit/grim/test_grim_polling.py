@@ -226,22 +226,22 @@ def test_reserved_ni_memory_belongs_to_the_application() -> None:
 @pytest.mark.parametrize(
     ("size", "options", "message"),
     [
-        (0, {}, "size: 0: of 2097152 bytes the firmware leaves"),
-        (1 << 21, {}, "size: 2097152: of 2097152 bytes the firmware leaves"),
-        (1 << 16, {"channels": 8}, "size: 65536: of 2097152 bytes the firmware leaves"),
+        (0, {}, "size: 0 bytes, but the firmware leaves"),
+        (1 << 21, {}, "size: 2097152 bytes, but the firmware leaves"),
+        (1 << 16, {"channels": 8}, "size: 65536 bytes, but the firmware leaves"),
     ],
 )
 def test_more_than_the_firmware_leaves_cannot_be_reserved(size: int, options: dict[str, int], message: str) -> None:
     with pytest.raises(GrimError) as caught:
         Bench(2, 1, False, False, **options).libraries[0].reserve_ni_memory(size)
     assert str(caught.value).startswith(message)
-    assert str(caught.value).endswith("; ask for less, or make option queue_bytes smaller")
+    assert str(caught.value).endswith("; reserve less, or reduce option queue_bytes")
 
 
 def test_ni_memory_is_reserved_once_and_before_enable() -> None:
     bench = pair()
     bench.libraries[0].reserve_ni_memory(64)
-    with pytest.raises(GrimError, match="^size: 4096 bytes are reserved already; reserve all at once"):
+    with pytest.raises(GrimError, match="^size: 4096 bytes are already reserved; reserve all at once"):
         bench.libraries[0].reserve_ni_memory(64)
 
     async def node(library: Grim, me: int) -> None:

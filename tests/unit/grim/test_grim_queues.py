@@ -118,7 +118,7 @@ def test_an_ni_serves_what_comes_between_header_and_payload_unless_it_waits_for_
 
 
 def test_fetched_payloads_and_hybrid_queues_exclude_each_other() -> None:
-    with pytest.raises(OptionError, match="^option dma_inject: the hybrid queue keeps payloads apart"):
+    with pytest.raises(OptionError, match="^option dma_inject: a hybrid queue cannot hold fetched payloads"):
         Bench(2, 1, False, False, queue_style="hybrid", dma_inject=1)
 
 

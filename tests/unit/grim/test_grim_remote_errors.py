@@ -37,7 +37,9 @@ def test_contiguous_memory_runs_out_with_a_clear_error() -> None:
 
     async def node(library: Grim, me: int) -> None:
         blocks = [await library.malloc_pinned(4 << 20) for _ in range(15)]
-        with pytest.raises(GrimError, match="^number of bytes: 4194304: no contiguous region of 4194304 is left"):
+        with pytest.raises(
+            GrimError, match="^number of bytes: 4194304: the host has no contiguous region of 4194304 left"
+        ):
             await library.malloc_pinned(4 << 20)
         await library.free_pinned_va(blocks[3])
         assert await library.malloc_pinned(4 << 20) == blocks[3]
@@ -122,7 +124,7 @@ def test_write_beyond_its_block_touches_no_neighbour(kind: str, warm: int, offse
 
     message = nodes.run(application)
     assert message.startswith("number of bytes: the transfer at 0x")
-    assert message.endswith(" goes beyond its block of VNN 1; give a size that ends within the block")
+    assert message.endswith(" exceeds its block on VNN 1; give a size that ends within the block")
 
 
 @pytest.mark.parametrize("kind", ALL)
@@ -179,7 +181,9 @@ def test_memory_freed_under_a_read_is_reported_where_it_was_freed() -> None:
         target, source = await near.pin_user_memory(64), await far.malloc_pinned(64)
         await near.fetch_memory(FAR, target, source, 64)
         await near.free_pinned_va(target)
-        with pytest.raises(GrimError, match="^target: the data from .* of VNN 1 came when target or lock was"):
+        with pytest.raises(
+            GrimError, match="^target: target or lock was freed before the data from .* of VNN 1 arrived"
+        ):
             await near.wait_for(lambda: False)
 
     bench.run(node)

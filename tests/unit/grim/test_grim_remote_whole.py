@@ -98,7 +98,7 @@ def test_transfer_longer_than_its_block_moves_nothing(kind: str, warm: int, offs
             await near.fetch_memory(FAR, world.here, block + offset, LONG, lock=world.near_lock)
         (error,) = await world.errors()
         assert world.as_before()
-        where = f"the transfer at {block + offset:#x} goes beyond its block of VNN 1"
+        where = f"the transfer at {block + offset:#x} exceeds its block on VNN 1"
         assert error == f"number of bytes: {where}; give a size that ends within the block"
 
     world.run(application)
@@ -213,7 +213,7 @@ def test_each_failed_transfer_gives_one_error_and_those_beside_it_none(sequencin
         errors += await world.errors()
         assert len(errors) == 9
         for address in (first, third + 4, first + 1024):
-            assert sum(f"the transfer at {address:#x} goes beyond" in error for error in errors) == 3
+            assert sum(f"the transfer at {address:#x} exceeds" in error for error in errors) == 3
         assert far.load_pinned(second, BLOCK) == NEW * BLOCK
         assert far.load_pinned(third, BLOCK) == NEW * 4 + OLD * (BLOCK - 4)
         assert far.load_pinned(first, BLOCK) == OLD * BLOCK

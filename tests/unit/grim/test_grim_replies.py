@@ -67,7 +67,7 @@ def test_a_hang_of_reads_names_the_queue_of_replies_and_the_translation_that_it_
     waits = {re.sub(r" \(.*\)|\d+ (?=messages)", "", str(wait)) for wait in bench.machine.nic(0).waits.declared()}
     assert waits == {
         "NIC 1 waits for room in the queue of replies of VNN 0, held by NIC 0",
-        "NIC 0 waits for room beside the message that waits for a translation of VNN 1, held by host host1",
+        "NIC 0 waits for room for a second message that waits for a translation of VNN 1, held by host host1",
         "NIC 1 waits for answers of host0 to messages",
         "NIC 0 waits for answers of host1 to messages",
     }

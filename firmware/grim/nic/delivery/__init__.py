@@ -1,1 +1,1 @@
-"""How what has come reaches the host: buffers, endpoints' queues, host DMA, cut-through."""
+"""Delivery to the host: receive buffers, endpoint queues, host DMA, cut-through."""

@@ -1,10 +1,10 @@
-"""Message buffering at the receiving NI (paper 000, 4.3.3; option `buffering`), as early GRIM had it.
+"""Message buffering at the receiving NI (paper 000, 4.3.3; option `buffering`), as in early GRIM.
 
-Half of the memory for messages holds incoming queues, one a channel: a message whose endpoint has no room is accepted
-and stays where it was received, until the endpoint has read on. A queue is a list of receive buffers, so nothing is
-copied; each channel may hold its share of them. A message that meets an empty queue and an endpoint with room bypasses
-the queue (cut-through path). The price: the NI must check the queue for each message, and the endpoint's front pointer
-in its loop, and the outgoing queues have half the room.
+Half of the memory for messages holds incoming queues, one for each channel. A message whose endpoint has no room is
+accepted and stays in its receive buffer until the endpoint has read on. A queue is a list of receive buffers, so
+nothing is copied; each channel may hold its share of the buffers. A message that finds an empty queue and an endpoint
+with room bypasses the queue (cut-through path). The costs: the NI checks the queue for each message and polls the
+endpoint's front pointer in its loop, and the outgoing queues have half the room.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pymodels.trace import TraceEvent
 
 
 class Buffering:
-    """The incoming queues of one NI."""
+    """Incoming queues of one NI."""
 
     def __init__(
         self, ni: Ni, buffers: Buffers, verdicts: Verdicts, endpoints: Endpoints, delivery: Delivery, intake: Intake
@@ -34,21 +34,21 @@ class Buffering:
         self._endpoints, self._delivery = endpoints, delivery
         channels = ni.options.channels
         self.queues: list[deque[tuple[int, int, int]]] = [deque() for _ in range(channels)]
-        """By channel: receive buffer, packet key and bytes of each message, the oldest first."""
+        """Waiting messages of each channel, oldest first: receive buffer, packet key and bytes."""
         self._gone = [0] * channels
-        """By channel: messages that have left its queue."""
+        """Number of messages that have left the queue of each channel."""
         self._share = ni.layout.pool // channels
         self._under_way: list[int] = []
-        """Receive buffers that are being brought to the host."""
+        """Receive buffers whose DMA to the host is in progress."""
         fronts = [ni.layout.register(channel, Register.HOST_FRONT) for channel in range(channels)]
         self._fronts = [Watched(front, 0, "poll_front") for front in fronts]
 
     def services(self) -> list[Looked]:
-        """Whether an endpoint has read on, one by one."""
+        """Return the main-loop steps that poll the endpoints' front pointers."""
         return [(front, partial(self._moved, channel)) for channel, front in enumerate(self._fronts)]
 
     async def _moved(self, channel: int) -> None:
-        """An endpoint has made room: deliver what waits for it."""
+        """Deliver waiting messages to an endpoint that has made room."""
         front = self._fronts[channel]
         front.expect(self._nic.load(front.watch.address))
         await self._nic.work("front_moved")
@@ -59,7 +59,7 @@ class Buffering:
     async def take(
         self, buffer: int, key: int, source: int, stream: int, channel: int, length: int, early: int
     ) -> None:
-        """A message for an endpoint, next in its stream: past the queue, into it, or refused."""
+        """Deliver, queue or reject a message for an endpoint that is next in its stream."""
         verdicts, queue = self._verdicts, self.queues[channel]
         await self._nic.work("queue_look")
         if not queue and self._endpoints.room(channel, length):
@@ -74,21 +74,21 @@ class Buffering:
             await verdicts.refuse(buffer, key, source, stream)
 
     def waits(self, channel: int) -> bool:
-        """Whether messages of a channel wait in its queue."""
+        """Return True if messages of a channel wait in its queue."""
         return bool(self.queues[channel])
 
     async def end(self, channel: int) -> int:
-        """The end of a channel's queue: what gets there later stands behind it."""
+        """Return the position at the end of a channel's queue, for `passed`."""
         await self._nic.work("queue_end")
         return self._gone[channel] + len(self.queues[channel])
 
     async def passed(self, channel: int, end: int) -> bool:
-        """Whether everything before an end has left."""
+        """Return True if every message before a position of a channel's queue has left."""
         await self._nic.work("queue_passed")
         return self._gone[channel] >= end
 
     async def _drain(self, channel: int) -> None:
-        """Deliver waiting messages to the endpoint, as far as it has room."""
+        """Deliver waiting messages to an endpoint as far as it has room."""
         endpoints, delivery, queue = self._endpoints, self._delivery, self.queues[channel]
         while queue and len(self._under_way) < DRAINS and endpoints.room(channel, queue[0][2]):
             buffer, key, length = queue.popleft()
@@ -103,7 +103,7 @@ class Buffering:
             self._nic.trace(TraceEvent.NIC_DMA_START, key, length, 4)
 
     async def drained(self) -> None:
-        """Host DMA has ended something: what waits may follow."""
+        """Continue deliveries after a host DMA has finished."""
         if self._under_way:
             self._under_way = [buffer for buffer in self._under_way if not self._buffers.free[buffer]]
             for channel, queue in enumerate(self.queues):

@@ -1,4 +1,4 @@
-"""Receive buffers: while the packet in one is looked at and carried to the host, another is armed."""
+"""Receive buffers: one is armed for the next packet while another is processed and copied to the host."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from pymodels.registers import Reg
 
 
 class Buffers:
-    """Those of one NI: two, and with the option `buffering` those of the incoming queues."""
+    """Receive-buffer pool of one NI: two buffers, plus those of the incoming queues with the option `buffering`."""
 
     def __init__(self, ni: Ni, sentinels: Sentinels) -> None:
         self._ni, self._nic, self._sentinels = ni, ni.nic, sentinels
         self.at = ni.layout.buffers
-        """Addresses in SRAM, by number."""
+        """SRAM addresses of the buffers, by buffer number."""
         self.free = [True] * len(self.at)
         self.armed = NONE
-        """The buffer that the next packet takes."""
+        """Buffer that the next packet is received into, or NONE."""
 
     def arm(self, buffer: int) -> None:
-        """Let the next packet into a buffer."""
+        """Receive the next packet into a buffer."""
         self._sentinels.arm(buffer)
         self.rewind(buffer)
         self.armed = buffer
 
     def rewind(self, buffer: int) -> None:
-        """The receive engine begins with the buffer, for the first time or once more."""
+        """Point the receive engine to the start of a buffer."""
         self._nic.write(Reg.RMP, self.at[buffer])
         self._nic.write(Reg.RML, self.at[buffer] + self._ni.layout.buffer_bytes)
 
     def received(self) -> None:
-        """The armed buffer has a packet: arm a free one, those that the loop watches first."""
+        """Mark the armed buffer as used and arm a free one, preferring the buffers with a polled sentinel."""
         self.free[self.armed] = False
         if True in self.free:
             self.arm(self.free.index(True))
@@ -40,7 +40,7 @@ class Buffers:
             self._ni.count(Counter.STARVED)
 
     def release(self, buffer: int) -> None:
-        """A buffer is free again; armed at once if none is."""
+        """Free a buffer, and arm it if no buffer is armed."""
         self.free[buffer] = True
         if self.armed == NONE:
             self.arm(buffer)

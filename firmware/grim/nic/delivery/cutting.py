@@ -1,9 +1,9 @@
 """Cut-through at the receiver: the host DMA of a long message begins while the rest of it still arrives.
 
-A long message is one that covers its buffer's sentinel (`sentinels`). What has arrived of it goes to the host, and
-whenever such a piece is done, what has arrived since. The endpoint's back pointer does not move before all of the
-message is good, so a host never sees these pieces; a message that turns out bad, or whose place another one has taken
-meanwhile, has only used free room.
+A long message is one that covers its buffer's sentinel (`sentinels`). The part that has arrived goes to the host; when
+that DMA has finished, the part that has arrived since follows. The endpoint's back pointer does not move before the
+whole message is received without errors, so the host never sees these pieces. A damaged message, or one whose place
+another message has taken meanwhile, has only used free room.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pymodels.trace import TraceEvent
 
 
 class CutThrough:
-    """The packet in the armed buffer as far as it is on its way to the host. Off when the layout has no cut."""
+    """Cut-through state of the packet in the armed buffer. Disabled if the layout has no cut-through size."""
 
     def __init__(
         self,
@@ -41,19 +41,19 @@ class CutThrough:
         self._offset = 0
         self._length = 0
         self._place = 0
-        """Where it goes, as long as that is lent to it."""
+        """Physical address of the lent place in the endpoint's queue."""
 
     def services(self) -> list[Looked]:
-        """Whether much of a message is there, buffer by buffer."""
+        """Return the main-loop steps that poll the sentinels, one for each buffer."""
         return [(word, partial(self._look, buffer)) for buffer, word in enumerate(self._sentinels.watched)]
 
     def take(self) -> int:
-        """The packet is complete: bytes of it that need no further DMA."""
+        """End cut-through for a completed packet; return the number of its bytes that need no further DMA."""
         offset, self._offset = self._offset, 0
         return offset if self._endpoints.take_back() else 0
 
     async def _look(self, buffer: int) -> None:
-        """A sentinel has changed: if the message will be accepted, its first part goes to the host."""
+        """Start the DMA of a message's first part if the sentinel has changed and the message will be accepted."""
         if not self._sentinels.seen(buffer) or self._buffers.armed != buffer or self._offset:
             await self._nic.work("early_nothing")
             return
@@ -72,7 +72,7 @@ class CutThrough:
             await self._piece(head.w0)
 
     async def more(self) -> None:
-        """A piece has reached the host: what has arrived since follows."""
+        """Start the DMA of the data that arrived while the previous piece went to the host."""
         if self._offset and self._endpoints.is_lent:
             await self._piece(self._nic.load(self._buffers.at[self._buffers.armed]))
 

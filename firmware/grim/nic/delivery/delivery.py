@@ -1,7 +1,7 @@
-"""The host DMA chain that brings messages to the host.
+"""Host DMA chain that delivers messages to the host.
 
-Payload goes first, the queue's back pointer by a block of its own behind it: a host that sees the pointer sees the
-message (readings C16).
+The payload goes first. A separate block behind it writes the queue's back pointer, so a host that sees the new pointer
+also sees the message (readings C16).
 """
 
 from __future__ import annotations
@@ -14,17 +14,28 @@ REPORT = -2
 FETCHED = -3
 REQUESTED = -4
 OWN = -16
-"""Instead of a buffer: the entry frees nothing, or the place of the report; ends the fetch of a remote read, or a
-request to the driver; from OWN down, ends the way of a multicast message of this NI's host to it."""
+"""Special values in place of a receive buffer in a chain entry: NO_BUFFER frees nothing, REPORT frees a report's place,
+FETCHED ends the fetch of a remote read, REQUESTED ends a request to the driver. Values from OWN downwards end the
+delivery of a multicast message to the host that sent it.
+"""
 
 
 class Delivery(BlockRing):
-    """The L2E chain. Each entry remembers (receive buffer that it frees or NO_BUFFER, packet key, bytes)."""
+    """Ring of control blocks to the host. Each entry is (receive buffer to free or special value, key, bytes)."""
 
     def __init__(self, ni: Ni, dma: HostDma, blocks: int, pointers: int, count: int, chain: int) -> None:
-        """`count` control blocks at `blocks`, their words at `pointers`."""
+        """Create the ring.
+
+        Args:
+            ni: NI that owns the ring.
+            dma: Host DMA engine.
+            blocks: SRAM address of the control blocks.
+            pointers: SRAM address of the words that the blocks write to the host.
+            count: Number of control blocks.
+            chain: Number of the DMA chain.
+        """
         super().__init__(ni.nic, dma, blocks, count, chain, pointers)
 
     def word(self, value: int, host: int, entry: tuple[int, int, int]) -> None:
-        """Append a block that writes one word to the host, and wakes the firmware when it is written."""
+        """Append a block that writes one word to a host address and then raises WAKE."""
         self.words((value,), host, entry)

@@ -1,4 +1,4 @@
-"""The ends of host DMA transfers: waiting work continues, and buffers are freed."""
+"""Completion of host DMA transfers: buffers are freed and waiting work continues."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pymodels.trace import TraceEvent
 
 
 class DmaEnds:
-    """The step of the main loop for the chain that brings messages to the host."""
+    """Main-loop step for completed blocks of the delivery chain."""
 
     def __init__(
         self,
@@ -32,7 +32,7 @@ class DmaEnds:
         self._multicast, self._remote, self._reports = multicast, remote, reports
 
     async def done(self) -> None:
-        """WAKE: blocks of the host DMA are finished; their buffers are free."""
+        """Handle WAKE: process completed DMA blocks and free their buffers."""
         await self._nic.work("dma_done")
         blocks = reports = 0
         while (entry := self._delivery.finished()) is not None:
@@ -47,7 +47,7 @@ class DmaEnds:
                 await self._multicast.ended(buffer)
             elif self._remote.under_way:
                 await self._remote.ended(buffer, key, size)
-        if blocks > 2:  # the path has the two of a message
+        if blocks > 2:  # the path includes the two blocks of one message
             await self._nic.work("dma_done", (blocks - 1) // 2)
         if reports:
             await self._reports.brought(reports)

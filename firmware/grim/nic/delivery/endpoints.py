@@ -1,9 +1,9 @@
-"""The endpoints' queues, as the NI fills them: in host memory, or the rings of the node's FPGA card.
+"""Endpoint queues as the NI fills them: in host memory, or in the rings of the node's FPGA card.
 
-Several append: messages from the link, those that waited in receive buffers, the root's own multicast, reports. So the
-back of each queue is kept here only. A long message may be written there while it still arrives (`cutting`): the place
-is lent to it. A message appended meanwhile takes the place, and the long message is written again behind it when it is
-complete.
+Several parts append: messages from the link, messages that waited in receive buffers, the root's own multicast
+messages, reports. So only this module keeps the back of each queue. A long message may be written to a queue while it
+still arrives (`cutting`): the place is lent to it. A message appended meanwhile takes the place, and the long message
+is written again behind it when it is complete.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from firmware.grim.nic.ni import Ni
 
 
 class Place(NamedTuple):
-    """Where a message goes: PCI addresses of its data and of the queue's back pointer, the pointer's new value."""
+    """Place of a message: PCI addresses of its data and of the queue's back pointer, and the pointer's new value."""
 
     data: int
     pointer: int
@@ -24,31 +24,31 @@ class Place(NamedTuple):
 
 
 class Endpoints:
-    """The queues of one NI's channels."""
+    """Endpoint queues of one NI's channels."""
 
     def __init__(self, ni: Ni) -> None:
         self._ni, self._nic, self._layout = ni, ni.nic, ni.layout
         self.base = [0] * ni.options.channels
-        """Physical address of each queue."""
+        """Physical address of each channel's queue."""
         self._back = [0] * ni.options.channels
         self._card = CardRings(ni.nic, ni.layout)
         self._lent = NONE
-        """The channel whose place is lent."""
+        """Channel whose next place is lent, or NONE."""
 
     def start(self) -> None:
-        """Take over the queues that the host has registered."""
+        """Read the addresses of the queues that the host has registered."""
         for channel in range(len(self.base)):
             self.base[channel] = self._nic.load(self._layout.register(channel, Register.HOST_BASE))
 
     def room(self, channel: int, length: int) -> bool:
-        """Whether a queue has room for `length` more bytes, by the position that its reader has reported."""
+        """Return True if a queue has room for `length` more bytes, by its reader's last published position."""
         if channel == self._ni.card_channel:
             return self._card.room(length)
         front = self._nic.load(self._layout.register(channel, Register.HOST_FRONT))
         return fits(front, self._back[channel], length, self._layout.host_limit)
 
     async def append(self, channel: int, length: int) -> Place:
-        """Take the place of a message. There must be room."""
+        """Reserve and return the next place in a queue, which must have room."""
         if channel == self._ni.card_channel:
             await self._nic.work("receive_for_card")
             return Place(*self._card.place(length))
@@ -58,19 +58,19 @@ class Endpoints:
         self._back[channel] = after = following(back, length, self._layout.host_limit)
         return Place(host + HostQueue.RING + back, host + HostQueue.BACK, after)
 
-    # ---- messages that still arrive
+    # ---- messages still arriving (cut-through)
 
     def lend(self, channel: int) -> int:
-        """The physical address at which the next message for an endpoint in host memory will stand."""
+        """Lend the next place in a host queue to an arriving message; return its physical address."""
         self._lent = channel
         return self.base[channel] + HostQueue.RING + self._back[channel]
 
     @property
     def is_lent(self) -> bool:
-        """Whether the place that was lent is still free."""
+        """True while a lent place has not been taken by another message."""
         return self._lent != NONE
 
     def take_back(self) -> bool:
-        """Nothing is lent any more; whether the place that was is still free."""
+        """End the loan of a place. Return True if no other message has taken the place."""
         was_lent, self._lent = self.is_lent, NONE
         return was_lent

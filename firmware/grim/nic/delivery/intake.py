@@ -1,7 +1,7 @@
-"""Storing a message in its endpoint's queue, when it is next in its stream.
+"""Storage of an in-order message in its endpoint's queue.
 
-The host DMA of a long message begins while it still arrives (`cutting`); the queue's back pointer moves only when all
-of it is there and its CRC is good.
+The host DMA of a long message begins while it still arrives (`cutting`). The queue's back pointer moves only when the
+whole message is there and its CRC is correct.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pymodels.trace import TraceEvent
 
 
 class Intake:
-    """Accepts messages for which the endpoint has room, and refuses the others."""
+    """Acceptance of messages for endpoints with room; other messages are rejected."""
 
     def __init__(self, ni: Ni, buffers: Buffers, verdicts: Verdicts, endpoints: Endpoints, delivery: Delivery) -> None:
         self._ni, self._nic = ni, ni.nic
@@ -30,7 +30,7 @@ class Intake:
     def take(
         self, buffer: int, key: int, source: int, stream: int, channel: int, length: int, early: int
     ) -> Awaitable[None]:
-        """A message for an endpoint: accepted or refused. `early`: bytes of it that need no further DMA."""
+        """Accept or reject a message for an endpoint; `early` bytes of it need no further DMA."""
         if self._endpoints.room(channel, length):
             return self.accept(buffer, key, source, stream, channel, length, early)
         return self._verdicts.refuse(buffer, key, source, stream)
@@ -38,11 +38,13 @@ class Intake:
     async def accept(
         self, buffer: int, key: int, source: int, stream: int, channel: int, length: int, early: int
     ) -> None:
-        """A message that the endpoint's queue has room for: bring it there, and acknowledge it."""
+        """Deliver a message to an endpoint queue that has room, and acknowledge it."""
         nic, at = self._nic, self._buffers.at[buffer]
         self._verdicts.take(key, source, stream)
         await nic.work(RECEIVE_PATHS[self._path])
-        if channel == self._ni.card_channel and self._ni.lossy:  # a card answers to the source as it stands
+        if (
+            channel == self._ni.card_channel and self._ni.lossy
+        ):  # a card copies the source field into its answers, so it must not have a tag
             nic.store(at + 4, nic.load(at + 4) & ~TAG)
             await nic.work("connection_tag")
         place, pointer, after = await self._endpoints.append(channel, length)

@@ -1,4 +1,4 @@
-"""Long messages of which more is to come: what begins in one connection must not end in another (`connections`)."""
+"""Incomplete segmented messages: a message that begins in one connection must not end in another (`connections`)."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from firmware.grim.nic.orders import Order
 
 
 class Unfinished:
-    """Those of one NI, as they enter the scoreboard."""
+    """Segmented messages of one NI whose last segment has not entered the scoreboard."""
 
     def __init__(self, ni: Ni, order: Order) -> None:
         self._nic, self._order = ni.nic, order
         self._own = ni.options.channels
         self._messages: set[tuple[int, int, int]] = set()
-        """Stream; of a copy for a tree its first sender's VNN; channel."""
+        """Stream, VNN of the first sender (NONE unless a copy for a tree), and source channel of each message."""
 
     def entered(self, channel: Channel, slot: int) -> None:
-        """A message is in the scoreboard."""
+        """Update the set for a message that has entered the scoreboard."""
         head = Words(*self._nic.load_words(channel.base + channel.offset[slot] + ROUTE_BYTES, 4))
         copy = channel.index > self._own
         message = (
@@ -33,9 +33,9 @@ class Unfinished:
             self._messages.discard(message)
 
     def forget(self, peer: int) -> None:
-        """A NI has restarted: the rest of its messages to trees does not come."""
+        """Forget the tree messages of a restarted NI, because their remaining segments will not arrive."""
         self._messages = {message for message in self._messages if message[1] != peer}
 
     def has(self, peer: int) -> bool:
-        """Whether more of a message for a NI is to come."""
+        """Return True if segments of a message for a NI are still to come."""
         return any(self._order.peer(stream) == peer for stream, _, _ in self._messages)

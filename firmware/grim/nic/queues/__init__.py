@@ -1,4 +1,4 @@
-"""The styles of a channel's message queue (paper 000, 4.2.2; option `queue_style`), as the NI keeps them."""
+"""Styles of a channel's message queue on the NI (paper 000, 4.2.2; option `queue_style`)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ STYLES: dict[str, type[Channel]] = {"append": Channel, "slotted": SlottedQueue, 
 
 
 def queues_of(ni: Ni) -> list[Channel]:
-    """The channels of the hosts, with queues of the style that the options ask for."""
+    """Create the host channels with queues of the style that the options select."""
     count = ni.options.channels
     return [STYLES[ni.options.queue_style](ni.nic, ni.layout, index, count) for index in range(count)]

@@ -1,7 +1,7 @@
-"""The hybrid queue (paper 000, 4.2.2 c): headers in slots, payloads one behind the other in a ring of their own.
+"""Hybrid queue (paper 000, 4.2.2 c): headers in slots, payloads contiguous in a separate ring.
 
-State stands in the header slots, as in the slotted queue, and payloads waste no room. But host and NI keep two sets of
-pointers, and a message with payload leaves by two DMAs: what the NI does between them decides whether it can deadlock
+The header slots hold the state, as in the slotted queue, and payloads waste no room. But host and NI keep two sets of
+pointers, and a message with payload leaves by two DMAs. What the NI does between them decides whether it can deadlock
 (option `hybrid_wait`).
 """
 
@@ -16,7 +16,7 @@ HEADER_PIECE = ROUTE_BYTES + HEADER_BYTES
 
 
 class HybridQueue(Channel):
-    """A channel whose payloads stand apart. The first word of a header slot says where."""
+    """Channel with a hybrid queue. The first word of a header slot is the offset of the payload."""
 
     style = HYBRID
 
@@ -32,14 +32,14 @@ class HybridQueue(Channel):
         self._payload_register = layout.register(index, Register.PAYLOAD_FRONT)
 
     def append(self, size: int, stream: int, sequence: int) -> int:
-        """Enter the message at `next`, whose payload stands where the host says."""
+        """Enter the message at `next`; the host has written its payload's offset into the slot."""
         place = self._nic.load(self.base + self.next - STATUS_BYTES)
         slot = super().append(HEADER_PIECE, stream, sequence)
         self.payload_size[slot], self.payload_offset[slot] = size - HEADER_PIECE, place
         return slot
 
     def done(self, slot: int) -> int:
-        """As in any queue; what is freed of the payloads' ring is told too."""
+        """Mark a message as acknowledged, free completed messages, and publish the new front of the payload ring."""
         first = self.first
         freed = super().done(slot)
         front = self._payload_front

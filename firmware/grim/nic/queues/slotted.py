@@ -1,7 +1,7 @@
-"""The slotted queue (paper 000, 4.2.2 a): slots of one size, each with room for the longest message.
+"""Slotted queue (paper 000, 4.2.2 a): slots of one size, each with room for the longest message.
 
-A message always begins where a slot does, and the first word of the slot tells its state, so the NI needs no
-scoreboard: the slot is the entry. What a short message leaves of its slot is lost.
+A message always begins at the start of a slot, and the first word of the slot holds its state. So the NI needs no
+separate scoreboard. The rest of a slot with a short message is unused.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from firmware.verbs import Nic
 
 
 class SlottedQueue(Channel):
-    """A channel whose queue is slotted: entry and slot have one number."""
+    """Channel with a slotted queue; scoreboard entry and slot have the same number."""
 
     style = SLOTTED
 

@@ -1,1 +1,1 @@
-"""Remote memory: what its messages ask for, and the translation of addresses."""
+"""Remote memory: execution of its messages, and address translation."""

@@ -1,4 +1,4 @@
-"""What a remote memory message asks for, read from its header."""
+"""Remote memory request, decoded from its message header."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from firmware.verbs import Nic
 
 @dataclass
 class Job:
-    """A remote memory message that is being executed."""
+    """Remote memory message in execution."""
 
     buffer: int
     key: int
@@ -20,28 +20,28 @@ class Job:
     stream: int
     source: int
     channels: tuple[int, int]
-    """Source and own logical channel."""
+    """Source channel and channel of this NI."""
     target: int
-    """Where the data go, or stand (RM-RV): virtual, for RM-P physical."""
+    """Address of the data to write, or to read (RM-RV); physical for RM-P, otherwise virtual."""
     size: int
     lock: int
     value: int
     request: int
-    """RM-RV: the local virtual address; a reply: word 0 of the RM-RV."""
+    """RM-RV: the reader's virtual address; reply: word 0 of the RM-RV."""
     whole: int
-    """Bytes from the target on that must be one block: those of the transfer, in its first message."""
+    """Bytes from the target on that must be in one block. The first message of a transfer names all its bytes."""
     place: int
-    """CONTINUES, MORE."""
+    """Flags CONTINUES and MORE: the position of this message in its transfer."""
     transfer: tuple[int, int, int]
-    """Whose transfer it is a part of: NI, channels, and of a reply where the RM-RV went."""
+    """Identity of the transfer: source NI, channels, and for a reply the channel to which the RM-RV went."""
     pieces: Pieces | None = None
     lock_pieces: Pieces | None = field(default_factory=list)
     forgotten: bool = False
-    """Its sender has restarted."""
+    """True if the sender has restarted since."""
 
 
 def job_in(nic: Nic, layout: Layout, buffer: int, head: Words, stream: int) -> Job:
-    """The remote memory message in a receive buffer."""
+    """Decode the remote memory message in a receive buffer."""
     a0, a1, a2, a3 = nic.load_words(layout.buffers[buffer] + 16, 4)
     kind, source, ends = head.type, head.source, (head.source_channel, head.channel)
     reply, read = kind == MessageType.RM_REPLY, kind == MessageType.RM_RV

@@ -1,17 +1,17 @@
-"""Remote memory: messages that the NI executes itself, as soon as they arrive (paper 000, 4.5).
+"""Remote memory: messages that the NI executes as soon as they arrive (paper 000, 4.5).
 
-A write (RM-V, RM-P) goes by host DMA to its target, one block a physical piece; behind it, if asked for, the lock word.
-A read (RM-RV) is fetched by host DMA into the NI's own queue and leaves from there as a reply, which is a message like
-any other: token, sequence, ACK. At home the reply is stored like a write, and then the read, which stayed in its
-channel's queue, counts as acknowledged (readings B7).
+A write (RM-V, RM-P) goes by host DMA to its target, one block for each physical piece, followed by the lock word if
+requested. A read (RM-RV) is fetched by host DMA into the NI's own queue and leaves from there as a reply, which is a
+message like any other: token, sequence, ACK. The reading NI stores the reply like a write. Then the read, which stayed
+in its channel's queue, counts as acknowledged (readings B7).
 
-All blocks go through the chain of deliveries, in order: so a remote memory operation never overtakes another one, nor
-an active message a remote memory operation before it (4.5.6). A translation that misses is asked of the driver. The
-message keeps its receive buffer meanwhile, and its stream is refused; whoever else misses then is refused for lack of
-a buffer (readings B5, B8).
+All blocks go through the delivery chain in order. So a remote memory operation overtakes no other one, and an active
+message overtakes no earlier remote memory operation (4.5.6). A translation miss is resolved by the driver. Meanwhile
+the message keeps its receive buffer, and its stream gets NACKs. A second miss gets a NACK for lack of a buffer
+(readings B5, B8).
 
-A block that is freed is forgotten by a message that waits for the rest of its translations, and the driver is told so
-behind all blocks of DMA that are under way: then nobody reads or writes it any more.
+When the driver frees a block, a message that waits for further translations discards those it has. The NI confirms to
+the driver behind all DMA blocks in progress, so afterwards no DMA accesses the block.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ from pymodels.registers import Isr, Reg
 from pymodels.trace import ACCEPT_NOBODY, TraceEvent
 
 SIGNAL = 1 << Isr.LANAI_SIG
-"""The driver has answered, or freed."""
+"""ISR flag set by the driver when it has answered a request or freed a block."""
 INTERRUPT = 1 << Isr.HOST_SIG
 
 
 class Remote:
-    """The remote memory operations of one NI."""
+    """Remote memory operations of one NI."""
 
     def __init__(
         self, ni: Ni, outgoing: Outgoing, buffers: Buffers, verdicts: Verdicts, delivery: Delivery, answers: Answers
@@ -59,33 +59,33 @@ class Remote:
         self._delivery, self._answers = delivery, answers
         self._translation = Translation(ni)
         self.under_way = 0
-        """DMA operations at whose end something is to be done."""
+        """Number of DMA operations in progress whose completion needs an action."""
         self._parked: Job | None = None
         self._entry = 0
         self._number = 0
         self._for_lock = False
-        """Whether the driver is asked for the lock, and not for the target."""
+        """True while the pending translation request is for the lock word."""
         self._freed = 0
         self._storing: dict[int, tuple[int, int]] = {}
-        """By receive buffer whose reply is being stored: word 0 of the read, the NI that was read."""
+        """Word 0 of the read and the NI that was read, by receive buffer whose reply is being stored."""
         self._transfers: dict[tuple[int, int, int], int] = {}
-        """By transfer of which more is to come: the address at which it goes on, or the Cause for which it does not."""
+        """Address at which each incomplete transfer continues, or the Cause of its failure."""
 
     def forget(self, peer: int) -> None:
-        """A NI has restarted: its requests that wait for a translation are not executed."""
+        """Cancel the requests of a restarted NI that wait for a translation."""
         if self._parked is not None and self._parked.source == peer:
             self._parked.forgotten = True
         self._transfers = {transfer: state for transfer, state in self._transfers.items() if transfer[0] != peer}
 
     def has_to_do_with(self, peer: int) -> bool:
-        """Whether a message of a NI waits for a translation, or a reply of it is on its way to the host."""
+        """Return True if a message of a NI waits for a translation, or its reply is on the way to the host."""
         waits = self._parked is not None and self._parked.source == peer
         return waits or any(source == peer for _, source in self._storing.values())
 
     # ---- arrival
 
     async def arrived(self, buffer: int, head: Words, stream: int) -> None:
-        """A remote memory message, next in its stream, stands in a receive buffer."""
+        """Process a received remote memory message that is next in its stream."""
         job = job_in(self._nic, self._layout, buffer, head, stream)
         await self._nic.work("remote_look")
         cause = await self._interrupted(job) or await self._translate(job)
@@ -99,7 +99,7 @@ class Remote:
             await self._refuse(job, Lack.TRANSLATION)
 
     async def _interrupted(self, job: Job) -> int:
-        """Why a message that continues a transfer must not be executed: those before it were not. 0: it may."""
+        """Return the Cause that prevents the continuation of a transfer, because an earlier message failed, or 0."""
         if not job.place:
             return 0
         await self._nic.work("remote_transfer")
@@ -109,12 +109,14 @@ class Remote:
         return before if before in tuple(Cause) else Cause.INTERRUPTED
 
     def _leave(self, job: Job, state: int) -> None:
-        """Record for the rest of the transfer where it continues, or why it failed."""
+        """Record for the rest of the transfer its next address, or the Cause of its failure."""
         if job.place & MORE:
             self._transfers[job.transfer] = state
 
     async def _translate(self, job: Job) -> Cause | None:
-        """Look up what is not known yet: target, then lock. Misses leave it None. A Cause when it can never be."""
+        """Translate the target, then the lock, where still unknown. A miss leaves None; a permanent failure returns its
+        Cause.
+        """
         if not 0 < job.size <= self._layout.payload:
             return Cause.TOO_LONG
         if job.pieces is None:
@@ -133,13 +135,13 @@ class Remote:
         return None
 
     async def _refuse(self, job: Job, lack: Lack) -> None:
-        """No room to execute it: a NACK."""
+        """Reject a message for lack of a resource, by a NACK."""
         if self._unpark(job):
             self._verdicts.expected[job.stream] = job.key & COUNTER_MASK
         await self._verdicts.refuse(job.buffer, job.key, job.source, job.stream, lack)
 
     async def _impossible(self, job: Job, cause: int) -> None:
-        """It can never succeed: the sender is told, or for a reply, whose read failed here, this NI's host."""
+        """Fail a message: report to its sender, or for a reply to this NI's host, whose read failed here."""
         self._leave(job, cause)
         self._take(job)
         if job.kind == MessageType.RM_REPLY:
@@ -154,7 +156,7 @@ class Remote:
     # ---- misses
 
     async def _park(self, job: Job) -> None:
-        """Ask the driver: the request goes by DMA to the kernel, then an interrupt tells of it. The stream stalls."""
+        """Stall the stream of a message that missed, and request its translation from the driver."""
         self._parked = job
         self._verdicts.stalled = job.stream
         self._accept(job)
@@ -162,7 +164,7 @@ class Remote:
         await self._ask(job)
 
     def _unpark(self, job: Job) -> bool:
-        """Whether a job that ends was parked: no other one lets the stream go on that waits for that."""
+        """Return True if a finished job was the parked one, and resume its stream."""
         was_parked = self._parked is job
         if was_parked:
             self._parked, self._verdicts.stalled = None, NONE
@@ -182,7 +184,7 @@ class Remote:
         self.under_way += 1
 
     async def signalled(self) -> None:
-        """LANAI_SIG: the driver has freed a block, has written its answer into the entry, or both."""
+        """Handle LANAI_SIG: the driver has freed a block, has written its answer into the entry, or both."""
         self._nic.write(Reg.ISR, SIGNAL)
         await self._nic.work("translate_told")
         freed = self._nic.load(Word.FREED)
@@ -193,7 +195,7 @@ class Remote:
             await self._answered(self._parked, cause)
 
     async def _let_go(self, freed: int) -> None:
-        """Forget what was looked up before a block was freed; tell the driver behind the DMA that is under way."""
+        """Discard the translations of a freed block, and confirm to the driver behind all DMA in progress."""
         self._freed = freed
         if self._parked is not None:
             self._parked.pieces, self._parked.lock_pieces = None, []
@@ -202,7 +204,7 @@ class Remote:
         await self._delivery.start()
 
     async def _answered(self, job: Job, cause: Cause | None) -> None:
-        """The answer to the message that waits."""
+        """Continue the parked message after the driver's answer."""
         self._nic.trace(TraceEvent.TRANSLATION_DONE, job.key, cause or 0)
         if job.forgotten:
             self._unpark(job)
@@ -221,7 +223,7 @@ class Remote:
     # ---- execution
 
     async def _execute(self, job: Job) -> None:
-        """All translations are there."""
+        """Execute a message whose translations are complete."""
         if job.kind == MessageType.RM_RV:
             await self._read(job)
         else:
@@ -229,12 +231,14 @@ class Remote:
             await self._write(job)
 
     def _take(self, job: Job) -> None:
-        """Its end is certain. One that was parked is accepted already, and what follows it may be refused since."""
+        """Accept a message whose outcome is certain. A parked one was accepted before, and its successors may have been
+        rejected.
+        """
         if not self._unpark(job):
             self._accept(job)
 
     def _accept(self, job: Job) -> None:
-        """Its number in the stream is taken."""
+        """Advance the stream past the message."""
         self._verdicts.in_order(job.stream, job.key)
         self._nic.trace(TraceEvent.NIC_ACCEPT, job.key, job.source, ACCEPT_NOBODY)
 
@@ -244,7 +248,10 @@ class Remote:
         self._ni.count(Counter.ACCEPTED)
 
     async def _write(self, job: Job) -> None:
-        """Data, one block a piece, then the lock; the buffer is free, and a read at home done, when all are stored."""
+        """Write the data, one block for each piece, then the lock word.
+
+        When all are stored, the buffer is freed and, for a reply, the read is complete.
+        """
         assert job.pieces is not None and job.lock_pieces is not None
         delivery, at = self._delivery, self._buffers.at[job.buffer] + HEADER_BYTES
         reply = job.kind == MessageType.RM_REPLY
@@ -273,7 +280,7 @@ class Remote:
         self._acknowledge(job)
 
     async def _read(self, job: Job) -> None:
-        """Fetch what is asked for into the NI's own queue, behind a header that is ready."""
+        """Fetch the requested data into the NI's own queue, behind the header of the reply."""
         assert job.pieces is not None
         size = ROUTE_BYTES + HEADER_BYTES + padded(job.size + 3 >> 2)
         slot = self._outgoing.own_message(size, job.source, job.channels[0])
@@ -310,7 +317,7 @@ class Remote:
     # ---- ends of DMA
 
     async def ended(self, buffer: int, key: int, argument: int) -> None:
-        """The last block of something has been finished."""
+        """Handle the completion of an operation's last DMA block."""
         if buffer == REQUESTED:
             self.under_way -= 1
             self._nic.write(Reg.ISR, INTERRUPT)
@@ -324,7 +331,7 @@ class Remote:
             await self._stored(buffer)
 
     async def _stored(self, buffer: int) -> None:
-        """A reply's data stand in host memory: the read that asked for them is done."""
+        """Complete the read whose reply is now in host memory."""
         if buffer in self._storing:
             self.under_way -= 1
             await self._nic.work("remote_done")

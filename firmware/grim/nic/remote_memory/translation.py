@@ -1,9 +1,9 @@
-"""The translation cache: from virtual addresses of registered memory to pieces of physical memory (paper 000, 4.5.2).
+"""Translation cache: virtual addresses of registered memory to pieces of physical memory (paper 000, 4.5.2).
 
-Two regions of entries in SRAM, both written by the host. Static ones stand for contiguous regions; a bit map beside
-each tells which of its granules are given out, so that a write beyond a block meets an error and not its neighbour
-(the map is ours). Run-time ones are the driver's answers to misses: a block and the list of its pieces. An answer
-replaces the entry that is oldest (ours).
+The cache has two regions of entries in SRAM, both written by the host. Static entries map contiguous regions. A bit map
+for each of them shows which granules are allocated, so that a write beyond a block fails instead of damaging the next
+block (the map is ours). Run-time entries are the driver's answers to misses: a block and the list of its pieces. An
+answer replaces the oldest entry (ours).
 """
 
 from __future__ import annotations
@@ -14,30 +14,37 @@ from firmware.grim.nic.ni import Ni
 from firmware.grim.nic.remote_memory.entries import GRANULE, MAP_BYTES, Runtime, Static
 
 Pieces = list[tuple[int, int]]
-"""(physical address, bytes), in order."""
+"""Physical address and bytes of each piece, in order."""
 
 
 class Translation:
-    """The NI's view of the cache."""
+    """Lookups in the translation cache of one NI."""
 
     def __init__(self, ni: Ni) -> None:
         self._ni, self._nic, self._layout = ni, ni.nic, ni.layout
         self._victim = 0
 
     def victim(self) -> int:
-        """The run-time entry that the next answer takes."""
+        """Return the run-time entry that the next answer replaces."""
         entry = self._victim
         self._victim = (entry + 1) % self._ni.options.translation_runtime
         return entry
 
     def answer(self, entry: int) -> tuple[int, Cause | None]:
-        """What the driver wrote into an entry: the request's number, and why it refuses."""
+        """Return the driver's answer in an entry: the number of the request, and the Cause of an error or None."""
         word = self._nic.load(self._layout.runtime + self._layout.runtime_bytes * entry + Runtime.ANSWER)
         return word >> 16, Cause(word & 0xFFFF) if word & 0xFFFF else None
 
     async def look_up(self, va: int, size: int, whole: int) -> Pieces | Cause | None:
-        """The pieces of `size` bytes at a virtual address; a Cause when `whole` bytes from there on are not one block;
-        None: a miss.
+        """Translate a virtual address range.
+
+        Args:
+            va: Virtual address.
+            size: Bytes to translate.
+            whole: Bytes from `va` on that must be in one block.
+
+        Returns:
+            The physical pieces, a Cause if the range is not in one block, or None for a miss.
         """
         for entry in range(self._ni.options.translation_static):
             begin, bytes_, pa = self._nic.load_words(self._layout.static + Static.BYTES * entry, 3)
@@ -49,7 +56,7 @@ class Translation:
         return await self._run_time(va, size, whole)
 
     async def _given_out(self, entry: int, offset: int, size: int, bytes_: int) -> Cause | None:
-        """Whether a range of a static entry is one block that is given out."""
+        """Return the Cause if a range of a static entry is not in one allocated block, otherwise None."""
         first, last = offset // GRANULE, (offset + size - 1) // GRANULE
         await self._nic.work("translate_map", last // 32 - first // 32 + 1)
         if offset + size > bytes_:
@@ -75,7 +82,7 @@ class Translation:
         return None
 
     async def _cut(self, at: int, skip: int, size: int, count: int) -> Pieces:
-        """The part of an entry's list that begins `skip` bytes behind its start."""
+        """Return the pieces of `size` bytes that begin `skip` bytes after the start of an entry's list."""
         found: Pieces = []
         words = self._nic.load_words(at + Runtime.PIECES, 2 * count)
         walked = 0

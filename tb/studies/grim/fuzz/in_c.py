@@ -58,7 +58,7 @@ def check(program: Program) -> None:
     lacking += [(f"option {name}", f"{name}={value}") for name, value in program.options.items() if _lacks(name, value)]
     if C in program.in_c and lacking:
         what, need = lacking[0]
-        cause = f"GRIM's firmware in C has no {need}, and NICs {program.in_c} execute it"
+        cause = f"GRIM's firmware in C does not support {need}, and NICs {program.in_c} execute it"
         raise ConfigError("fuzz", 0, what, cause, "leave it out, as `with_c` does, or let all run Python")
 
 
