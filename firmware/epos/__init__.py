@@ -1,1 +1,1 @@
-"""The message layer `epos`: its NIC program in `nic`, its host library in `host`."""
+"""Message layer `epos`: NIC firmware in `nic`, host library in `host`."""

@@ -1,4 +1,4 @@
-"""The descriptor of EPOS."""
+"""Layer descriptor of EPOS."""
 
 from firmware.epos.host import Epos
 from firmware.epos.mail import open_mail
@@ -9,7 +9,7 @@ from firmware.layer import Layer
 from firmware.promises import Promise
 
 KEPT = Promise.ORDER | Promise.OVERTAKING | Promise.BACK_PRESSURE | Promise.PROTECTION | Promise.RESTART
-"""With all options of the cases."""
+"""Promises that EPOS keeps with all options of the test cases."""
 
 LAYER = Layer(
     name="epos",

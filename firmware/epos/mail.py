@@ -1,4 +1,4 @@
-"""Mail over EPOS: a message is a message."""
+"""Mail over EPOS: each mail is one message."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from firmware.mail import Mail
 
 
 class EposMail(Mail):
-    """The bytes stand in pinned memory where they are sent; where they are received they are copied out of staging."""
+    """Mail of one host, sent from pinned memory and copied from staging slots at the receiver."""
 
     def __init__(self, epos: Epos) -> None:
         super().__init__(epos.host)
         self._epos = epos
         self.most = epos.options.slot_bytes
-        if "rendezvous" in epos.protocols:  # nobody posts a buffer for mail
+        if "rendezvous" in epos.protocols:  # mail posts no buffers
             self.most = min(self.most, epos.options.rendezvous_from - 1)
         self.reads_card = epos.options.rx_fifo == "nic"
 

@@ -1,4 +1,4 @@
-"""What tools show of EPOS: the stages of a message, and the numbers of its dissector."""
+"""EPOS's stages for trace tools, and the numbers of its dissector."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ STAGES = (
         TraceEvent.PAYLOAD_WRITTEN,
         Part.HOST_CPU,
         0,
-        "the CPU of {source} makes the header of the frame, when the Send Ring has room",
+        "the CPU of {source} builds the header of the frame once the Send Ring has room",
         Waits.ENGINE,
     ),
     Boundary(
@@ -21,14 +21,14 @@ STAGES = (
         TraceEvent.POINTER_WRITTEN,
         Part.HOST_CPU,
         0,
-        "the CPU of {source} hands the frame, or the control block of its DMA, and the doorbell to the bus",
+        "the CPU of {source} writes the frame, or the control block of its DMA, and the doorbell to the bus",
     ),
     Boundary(
         "bus_and_turn",
         TraceEvent.NIC_NOTICED,
         Part.NIC_CPU,
         0,
-        "the doorbell crosses the bus, and the NIC of {source} comes to it",
+        "the doorbell crosses the bus, and the NIC of {source} processes it",
         Waits.PROCESSOR,
     ),
     NIC_SEND,
@@ -39,7 +39,7 @@ STAGES = (
         TraceEvent.NIC_DMA_START,
         Part.NIC_CPU,
         1,
-        "the NIC of {target} finds the staging slot, when it is free, and starts the host DMA",
+        "the NIC of {target} finds the staging slot, waits until it is free, and starts the host DMA",
         Waits.PROCESSOR,
     ),
     Boundary(
@@ -47,7 +47,7 @@ STAGES = (
         TraceEvent.POLL_HIT,
         Part.HOST_CPU,
         1,
-        "the host DMA of {target} moves the payload, its NIC makes an entry of the Rx FIFO Queue, and the CPU reads it",
+        "the host DMA of {target} moves the payload, its NIC writes an entry of the Rx FIFO Queue, the CPU reads it",
         Waits.PROCESSOR | Waits.DMA,
     ),
     Boundary(
@@ -55,7 +55,7 @@ STAGES = (
         TraceEvent.HANDLER_START,
         Part.HOST_CPU,
         1,
-        "the CPU of {target} knows the message of which that is the last frame",
+        "the CPU of {target} identifies the message that the frame completes",
     ),
     Boundary(
         "host_copies",

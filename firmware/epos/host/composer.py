@@ -1,9 +1,8 @@
-"""The generator of EPOS: it writes which protocols there are, and who is called at which point-cut, as C (paper 004,
-2.1).
+"""Generator of EPOS: writes the C headers with the protocols and the calls at each point-cut (paper 004, 2.1).
 
-Usage: `python -m firmware.epos.host.composer` writes `composed.h`, `words.h` and `hooks.h` anew; with `--check` it
-compares, and exits 1 when one is stale. It reads the table of point-cuts, and the modules and headers in `protocols/`
-of both sides: a method of a protocol is named as the protocol and the point-cut, `flow_frame`.
+`python -m firmware.epos.host.composer` writes `composed.h`, `words.h` and `hooks.h`. With `--check` it compares them,
+and exits with 1 if one is stale. Its input is the table of point-cuts, and the modules and headers in `protocols/` of
+both sides. A protocol's method is named after the protocol and the point-cut, such as `flow_frame`.
 """
 
 from __future__ import annotations
@@ -19,11 +18,11 @@ from firmware.epos.nic.protocols import Protocol
 HERE = Path(__file__).parent
 SIDES = {"nic": HERE.parent / "nic", "host": HERE}
 KINDS = ("WORDS", "BUFFER")
-"""What a protocol may add to what its side keeps, and to a buffer of the Receive Ring: `#define FLOW_WORDS ...`."""
+"""State that a protocol may add to its side and to a buffer of the Receive Ring, as in `#define FLOW_WORDS ...`."""
 
 
 def written() -> dict[Path, str]:
-    """Each file, and what stands in it."""
+    """Return the text of each generated file."""
     texts = {SIDES["nic"] / "composed.h": _composed()}
     for side, folder in SIDES.items():
         headers = {one.name: folder / "protocols" / f"{one.name}.h" for one in PROTOCOLS}
@@ -34,13 +33,13 @@ def written() -> dict[Path, str]:
 
 
 def _guarded(guard: str, lines: Iterator[str]) -> str:
-    """A header."""
+    """Return the text of a header with its include guard."""
     told = "/* Written by `python -m firmware.epos.host.composer` from pointcuts.py and protocols/; do not edit. */"
     return "\n".join([told, f"#ifndef {guard}", f"#define {guard}", *lines, "", "#endif", ""])
 
 
 def _composed() -> str:
-    """Which protocols there are: whether each is selected, its bit, its word of the header."""
+    """Return the text of `composed.h`: selection, bit and header word of each protocol."""
     return _guarded("EPOS_COMPOSED_H", _table())
 
 
@@ -69,7 +68,7 @@ def _table() -> Iterator[str]:
 
 
 def _words(headers: Mapping[str, str]) -> Iterator[str]:
-    """What selected protocols keep."""
+    """Yield the lines that define the state of the selected protocols."""
     named: dict[str, list[str]] = {kind: [] for kind in KINDS}
     for name, text in headers.items():
         adds = [kind for kind in KINDS if re.search(rf"^#define {name.upper()}_{kind} ", text, re.MULTILINE)]
@@ -86,7 +85,7 @@ def _words(headers: Mapping[str, str]) -> Iterator[str]:
 
 
 def _hooks(side: str, headers: Mapping[str, str]) -> Iterator[str]:
-    """What is called at the point-cuts of a side, in order."""
+    """Yield the lines that define the calls at the point-cuts of a side, in order."""
     for name in headers:
         yield from (f"#if IN_BUILD(HAS_{name.upper()})", f'#include "protocols/{name}.h"', "#endif")
     for cut in POINTCUTS:
@@ -97,14 +96,14 @@ def _hooks(side: str, headers: Mapping[str, str]) -> Iterator[str]:
 
 
 def _call(cut: PointCut, one: Protocol, text: str) -> str:
-    """What a protocol does at a point-cut: its method, a 0 for its word of the header, or nothing."""
+    """Return a protocol's call at a point-cut: its method, a 0 for its header word, or an empty text."""
     if f"INLINE void {one.name}_{cut.name}(" in text:
         return f"{one.name}_{cut.name}({cut.given})"
     return "PIO_WRITE(0)" if one.header and cut.name == "frame" else ""
 
 
 def _called(cut: PointCut, named: list[tuple[str, str]]) -> Iterator[str]:
-    """Of a point-cut the calls of each protocol, and all of them."""
+    """Yield the macros of a point-cut: one for each protocol, and one that calls them all."""
     state, calls = cut.given.split(",")[0], []
     for name, method in named:
         call = f"{name.upper()}_{cut.name.upper()}({cut.given})"
@@ -117,7 +116,7 @@ def _called(cut: PointCut, named: list[tuple[str, str]]) -> Iterator[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """The command line; the exit code."""
+    """Run the command line and return the exit code."""
     stale = 0
     for path, text in written().items():
         if not path.exists() or path.read_text(encoding="utf-8") != text:

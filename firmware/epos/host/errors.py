@@ -1,4 +1,4 @@
-"""What EPOS refuses."""
+"""Exception of EPOS."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from pymodels.errors import SanlabError
 
 
 class EposError(SanlabError):
-    """A call that cannot be done, or a family member that lacks what is asked of it."""
+    """Invalid EPOS call, or call that a family member does not support."""

@@ -1,4 +1,6 @@
-"""Receive: entries of the Rx FIFO Queue tell of frames, which make up messages in staging slots; these are copied."""
+"""Receiving side of the host: entries of the Rx FIFO Queue announce frames; complete messages are copied from their
+staging slots.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from pymodels.trace import TraceEvent
 
 
 class Message(NamedTuple):
-    """A message that was copied out."""
+    """Received message, copied out of its staging slot."""
 
     source: int
     communicator: int
@@ -26,24 +28,24 @@ class Incoming:
     def __init__(self, host: Host, place: Place, memory: Buffer) -> None:
         self._host, self._place, self._memory = host, place, memory
         self.hooks: Hooks = {}
-        """Those of the host, once the protocols are made."""
+        """Protocol hooks of the host, set once the protocols are created."""
         self._entries = 0
-        """Entries that were taken, counted from the start."""
+        """Number of entries taken since the start."""
         self._size = [0] * place.peers
-        """Of each node: bytes of the message of which frames are there."""
+        """Bytes received of the incomplete message from each node."""
         self.taken = [0] * place.peers
         self.told = [0] * place.peers
-        """Messages that were copied out, and those of which the NIC has heard."""
+        """Messages that the NIC was notified of as copied; `taken` counts the messages copied out, for each node."""
         self._into = host.allocate(place.options.slot_bytes)
-        """The application's memory."""
+        """Application memory that messages are copied to."""
         self._mirrored = place.options.rx_fifo == "host"
         self.mirror = host.allocate(4 * place.entries) if self._mirrored else None
         self.incomplete = 0
-        """Messages of which later frames were lost."""
+        """Number of messages of which later frames were lost."""
         self.met: dict[int, int] = {}
-        """By node the composition of which its greeting has told."""
+        """Composition that each node's greeting named."""
         self.overwritten = 0
-        """Messages that were lost to later ones in their staging slots."""
+        """Number of messages overwritten in their staging slots by later ones."""
 
     @property
     def _entry(self) -> int:
@@ -53,11 +55,11 @@ class Incoming:
 
     @property
     def _lap(self) -> int:
-        """The lap bit of an entry of the round before."""
+        """Lap bit of the entries of the previous round."""
         return LAP if self._entries // self._place.entries & 1 else 0
 
     async def look(self) -> int:
-        """One look at the next entry: its word, or 0."""
+        """Read the next entry once; return its word, or 0 if it is not valid yet."""
         host = self._host
         if self._mirrored:
             await host.spend("epos_look_here")
@@ -68,7 +70,7 @@ class Incoming:
         return word if (word ^ self._lap) & LAP else 0
 
     async def wait(self) -> int:
-        """Spin until there is an entry: its word."""
+        """Spin until the next entry is valid, and return its word."""
         host = self._host
         if self._mirrored:
             before = host.load_words(self._entry, 1)[0]
@@ -78,7 +80,7 @@ class Incoming:
         return await host.poll_card(self._entry, self._lap, "epos_look", LAP)
 
     async def take(self, word: int) -> Message | None:
-        """A frame; the message that it ends."""
+        """Process a frame, and return the message that it completes, or None."""
         host, told = self._host, Told.of(word & ~LAP)
         host.trace(TraceEvent.POLL_HIT)
         self._entries += 1
@@ -114,7 +116,7 @@ class Incoming:
         return Message(told.source, told.communicator, data)
 
     async def _empty(self, source: int) -> None:
-        """The slot of a message is not used any more."""
+        """Release the staging slot of a message."""
         taken = self.taken[source] = self.taken[source] + 1
         await self._host.spend("epos_copied")
         for hook in self.hooks["copied"]:
@@ -123,7 +125,7 @@ class Incoming:
             await self._free(source)
 
     async def _copied(self, source: int, message: int, at: int, size: int) -> bytes | None:
-        """The bytes of a message, copied out of its slot; None: a later one has overwritten them meanwhile."""
+        """Copy a message out of its slot; return None if a later message has overwritten it meanwhile."""
         host = self._host
         if size:
             await host.copy_memory("epos_copy", self._into.address, at, size)
@@ -135,7 +137,7 @@ class Incoming:
         return host.load_bytes(self._into.address, size) if size else b""
 
     async def _free(self, source: int) -> None:
-        """Tell the NIC of free slots."""
+        """Publish the number of copied messages to the NIC, which frees their slots."""
         await self._host.spend("epos_free")
         self.told[source] = self.taken[source]
         await store_words(self._host, self._place.freed(source), self.taken[source] & 0xFFFFFFFF)

@@ -1,4 +1,4 @@
-"""The component of one host: send and receive messages, with the protocols that are composed in."""
+"""Component of one host: sends and receives messages, with the protocols composed in."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ from firmware.view import ClusterView
 
 __all__ = ["Epos", "Message", "Stretch"]
 LOOK_NS = 5000
-"""A host that waits for its NIC looks so often for what has come (ours)."""
+"""Interval in ns at which a host that waits for its NIC polls for received messages (ours)."""
 
 
 class Epos:
-    """EPOS of one host, or with protection of one of its processes. One task uses it at a time: whoever waits takes in
-    what comes meanwhile.
+    """EPOS of one host or, with protection, of one of its processes. Only one task may use it at a time.
+
+    Calls that wait also receive the messages that arrive meanwhile.
     """
 
     def __init__(self, host: Host, view: ClusterView, process: int = 0) -> None:
@@ -34,23 +35,25 @@ class Epos:
         self.options = Options.of(view.options).on(host.card.has_doorbells)
         self.place = place = Place(self.options, len(view.names), process)
         self.me = view.me * place.processes + process
-        """Its address: its node, or with protection its node x `epos.processes` + its number there."""
+        """Address of this component: its node or, with protection, node x `epos.processes` + process number."""
         self.partners = [peer for peer in range(place.peers) if place.node(peer) in view.routes]
-        """The addresses to which it can send."""
+        """Addresses that can be sent to."""
         self.partners = [peer for peer in self.partners if place.node(peer) != view.me]
         self._memory = host.allocate(self.place.host_bytes)
         self.outgoing = Outgoing(host, view, self.place, self.until, process)
         self.incoming = Incoming(host, self.place, self._memory)
         self._came: deque[Message] = deque()
         self.protocols = members("host", self.options.composition, self)
-        """Of this composition, by name."""
+        """Host sides of the composition's protocols, by name."""
         self.outgoing.hooks = self.incoming.hooks = hooks("host", self.protocols)
         others = range(1, place.processes) if not process else ()
         self.processes = (self, *(Epos(host, view, other) for other in others))
-        """Of the host, each with its own `Epos`; the first one starts the card for all."""
+        """Components of all processes of the host; the first one starts the card for all."""
 
     async def start(self) -> None:
-        """The driver: take the card out of reset, say where things stand. Once, before anything else."""
+        """Release the card from reset and write its memory addresses, as the driver does. Call it once, before other
+        calls.
+        """
         host, place = self.host, self.place
         await release(host)
         for chain, block in chain_heads(place).items():
@@ -66,12 +69,13 @@ class Epos:
         await store_words(host, Word.STAGING, self._memory.address)
 
     async def meet(self) -> None:
-        """Compare compositions with all other hosts, which must do so too: once, right after `start`. Raises EposError
-        that names those that are composed otherwise; protection lets no greeting out.
+        """Compare compositions with all other hosts, which must call it too, once and right after `start`.
+
+        Raises EposError naming the hosts with another composition. Protection does not support greetings.
         """
         what = f"{self.host.who}: composed of {self.composition}"
         if self.place.stride:
-            raise EposError(what, "protection lets frames out, and no greeting", "start all hosts with equal options")
+            raise EposError(what, "protection does not support greetings", "start all hosts with equal options")
         for node in self.partners:
             await self.outgoing.greet(node)
         met = self.incoming.met
@@ -89,28 +93,29 @@ class Epos:
 
     @property
     def room(self) -> Stretch:
-        """Of protection: pinned memory of the process, for a message that is sent or received without a copy."""
+        """Pinned memory of the process for one message that is sent or received without a copy (protection only)."""
         area, size = self.outgoing.area, self.options.slot_bytes if self.place.stride else 0
         return Stretch(area.address + area.size - size, size)
 
     def owns(self, place: Stretch) -> bool:
-        """Whether a place is in memory that the NIC takes it from: with protection only the process's."""
+        """Return True if the NIC accepts a memory range: with protection it must be in the process's memory."""
         area = self.outgoing.area
         inside = area.address <= place.address and place.address + place.size <= area.address + area.size
         return inside or not self.place.stride
 
     async def send(self, node: int, data: bytes | Stretch, communicator: int = 0) -> None:
-        """Send a message to a node: bytes of the application's pinned memory. Returns when its last frame is the NIC's,
-        and what protocols wait for at `sent` has come; bytes of a `Stretch` may be changed after `left`.
+        """Send a message to a node, from the application's pinned memory.
 
-        Raises EposError.
+        Returns when the NIC has its last frame and the protocols' waits at `sent` are over. The bytes of a `Stretch`
+        may be changed after `left`. Raises EposError.
         """
         self.check((node,), data, communicator)
         await self.outgoing.message((node,), data, communicator)
 
     async def multicast(self, nodes: Sequence[int], data: bytes | Stretch, communicator: int = 0) -> None:
-        """Send a message to several nodes; the NIC repeats its frames, or with `epos.multicast=loop` the host. Raises
-        EposError, also where multicast is not composed in.
+        """Send a message to several nodes. The NIC repeats its frames or, with `epos.multicast=loop`, the host.
+
+        Raises EposError, also if multicast is not composed in.
         """
         to = tuple(dict.fromkeys(nodes))
         self.check(to, data, communicator)
@@ -122,26 +127,30 @@ class Epos:
                 await self.outgoing.message((node,), data, communicator)
 
     async def post(self, source: int, buffer: Stretch | Sequence[Stretch]) -> None:
-        """Post a buffer for the next message of a node of `epos.rendezvous_from` bytes or more, which goes straight
-        there, and may be shorter. Raises EposError, also where rendezvous is not composed in.
+        """Post a buffer for the next message of `epos.rendezvous_from` bytes or more from a node.
+
+        The message goes directly into the buffer, and may be shorter. Raises EposError, also if rendezvous is not
+        composed in.
         """
         pieces = [buffer] if isinstance(buffer, Stretch) else list(buffer)
         await self.protocol("rendezvous", f"a buffer for node {source}").post(source, pieces)
 
     async def lower_mtu(self, mtu: int) -> None:
-        """Cut frames shorter from now on. Returns when all NICs know it. Raises EposError, also where MTU adaptation is
-        not composed in.
+        """Reduce the payload of further frames, and return when all NICs know the new MTU.
+
+        Raises EposError, also if MTU adaptation is not composed in.
         """
         await self.protocol("mtu", f"an MTU of {mtu}").lower(mtu)
 
     def activate(self, *names: str) -> None:
-        """Of the protocols of which frames say whether they act, those that do from the next message on; all do at the
-        start. Raises EposError, also where active frames, or one of these, are not composed in.
+        """Select the switchable protocols that act from the next message on. Initially all act.
+
+        Raises EposError, also if active frames or one of the protocols are not composed in.
         """
         self.protocol("active", f"frames that activate {names}").choose(names)
 
     def protocol(self, name: str, call: str) -> Any:
-        """A protocol that a call is for. Raises EposError where it is not composed in."""
+        """Return the protocol that a call needs. Raises EposError if it is not composed in."""
         if name not in self.protocols:
             what = f"{self.host.who}: {call}"
             raise EposError(what, f"the composition is {self.composition}", f"compose {name} in")
@@ -149,28 +158,38 @@ class Epos:
 
     @property
     def composition(self) -> str:
-        """Its name."""
+        """Name of the composition."""
         return "+".join(self.protocols) or "the baseline alone"
 
     async def left(self) -> None:
-        """Until all frames have left this host's memory."""
+        """Wait until all frames have left this host's memory."""
         await self.outgoing.left()
 
     async def receive(self) -> Message:
-        """The next message, from any node; waits for it."""
+        """Wait for the next message from any node, and return it."""
         while not self._came:
             await self._take(await self.incoming.wait())
         return self._came.popleft()
 
     async def poll(self) -> Message | None:
-        """The next message, if one has come."""
+        """Return the next message if one has arrived, otherwise None."""
         if not self._came and (word := await self.incoming.look()):
             await self._take(word)
         return self._came.popleft() if self._came else None
 
     async def until(self, address: int, before: int, path: str, what: str, holder: str, deadline: int = 0) -> int:
-        """Read a word of the card until it has changed, and take in meanwhile what comes. `path`: of a look at it;
-        `what` is waited for, and its `holder`: for reports of hangs. After a `deadline`, ps, the word as it is.
+        """Poll a word of the card until it changes, and receive messages meanwhile.
+
+        Args:
+            address: Address of the word.
+            before: Value that the word changes from.
+            path: Compiled path of one poll.
+            what: Subject of the wait, for hang reports.
+            holder: Host or NIC that ends the wait, for hang reports.
+            deadline: Time in ps at which to stop waiting; 0 for none.
+
+        Returns:
+            The new value, or at the deadline the unchanged one.
         """
         host = self.host
         host.waits.want(host.who, what, holder)
@@ -188,20 +207,20 @@ class Epos:
             self._came.append(message)
 
     def check(self, nodes: tuple[int, ...], data: object, communicator: int) -> None:
-        """Raises EposError for what cannot be sent."""
+        """Raise EposError for a message that cannot be sent."""
         what = f"{self.host.who}: a message to node {nodes[0] if len(nodes) == 1 else nodes!r}"
         if not nodes or any(node not in self.partners for node in nodes):
-            raise EposError(what, "there is none", f"one of {self.partners}")
+            raise EposError(what, "unknown node", f"give one of {self.partners}")
         if not isinstance(data, bytes | bytearray | memoryview | Stretch):
-            raise EposError(what, f"its data are {type(data).__name__}", "give bytes, or a Stretch of pinned memory")
+            raise EposError(
+                what, f"invalid data of type {type(data).__name__}", "give bytes, or a Stretch of pinned memory"
+            )
         if isinstance(data, Stretch) and not self.owns(data):
-            raise EposError(what, "its bytes are not in the memory of the process", "put them into `room`")
+            raise EposError(what, "its bytes are not in the memory of the process", "use `room`")
         size = data.size if isinstance(data, Stretch) else len(data)
         if not 0 <= size <= self.options.slot_bytes:
             frames = -(-size // self.options.mtu)
-            cause = (
-                f"{size} bytes, {frames} frames of {self.options.mtu}, and a staging slot has {self.options.slot_bytes}"
-            )
-            raise EposError(what, cause, "cut it, or raise epos.slot_bytes")
+            cause = f"{size} bytes ({frames} frames of {self.options.mtu}), but a slot has {self.options.slot_bytes}"
+            raise EposError(what, cause, "cut it, or increase epos.slot_bytes")
         if type(communicator) is not int or not 0 <= communicator < 256:
-            raise EposError(what, f"communicator {communicator!r}", "give 0 to 255")
+            raise EposError(what, f"invalid communicator {communicator!r}", "give 0 to 255")

@@ -1,4 +1,4 @@
-"""Send: a message is cut into frames, each of which goes into the Send Ring, by the host's stores or by DMA."""
+"""Sending side of the host: messages are cut into frames, which go into the Send Ring by host stores or by DMA."""
 
 from __future__ import annotations
 
@@ -15,55 +15,55 @@ from pymodels.registers import Block, Flag, Pci, Reg
 from pymodels.trace import TraceEvent
 
 Until = Callable[[int, int, str, str, str], Awaitable[int]]
-"""Waits until a word of the card changes: its address and value, the path of a look, what is waited for, who has it."""
+"""Function that waits for a change of a card's word: address, value, path of a poll, subject and holder of the wait."""
 
 
 class Stretch(NamedTuple):
-    """Bytes that stand in pinned host memory, from where the NIC fetches them."""
+    """Range of pinned host memory, from which the NIC fetches."""
 
     address: int
-    """Physical."""
+    """Physical address."""
     size: int
 
 
 class Sent(NamedTuple):
-    """A frame that stands in the Send Ring."""
+    """Frame in the Send Ring."""
 
     node: int
     slot: int
     number: int
-    """Second word of its header."""
+    """Second word of the header."""
     size: int
     """Bytes of header and payload."""
 
 
 class Outgoing:
-    """The Send Ring and the Tx DMA Requests, as the host fills them."""
+    """Send Ring and Tx DMA Requests, as the host fills them."""
 
     def __init__(self, host: Host, view: ClusterView, place: Place, until: Until, process: int) -> None:
         self._host, self._me, self._place, self.until = host, view.me, place, until
         self._peer = view.me * place.processes + process
         self.hooks: Hooks = {}
-        """Those of the host, once the protocols are made."""
+        """Protocol hooks of the host, set once the protocols are created."""
         self.mtu, self.pio_limit = place.options.mtu, place.options.pio_limit
         self._page = process
-        """Of the doorbell region, from which it rings."""
+        """Page of the doorbell region that this process rings."""
         self._frames = 0
-        """Frames that were put into the ring, counted from the start."""
+        """Number of frames put into the ring since the start."""
         self._rung = self._known_sent = 0
-        """Doorbells that were rung, and those that are known to be done with."""
+        """Number of doorbells rung; `_known_sent` counts those known to be completed."""
         self._rung_by = [0] * place.options.send_frames
-        """Of each slot, the number of its last doorbell."""
+        """Number of the last doorbell of each slot."""
         self._calls = self._blocks = self._entries = 0
         self._messages = [0] * place.peers
         apart = place.options.slot_bytes if place.stride else 0
         self.area = host.allocate(place.options.mtu * place.options.send_frames + apart)
-        """The application's pinned memory, where it gives bytes and not a place; behind it, where processes are kept
-        apart, room for a message: the NIC takes from no other memory.
+        """Pinned memory for bytes given by the application. With protection, room for one message follows, because the
+        NIC fetches only from this memory.
         """
 
     async def message(self, nodes: tuple[int, ...], data: bytes | Stretch, communicator: int) -> None:
-        """Send a message to a node; to several where a protocol repeats its frames."""
+        """Send a message to a node, or to several if a protocol repeats its frames."""
         host, size = self._host, data.size if isinstance(data, Stretch) else len(data)
         self._calls += 1
         host.trace(TraceEvent.SEND_CALL, 0, size, self._calls)
@@ -79,7 +79,7 @@ class Outgoing:
             await self._frame(nodes, number_of(self._place.identity, number, index), told, data, at)
 
     async def _frame(self, nodes: tuple[int, ...], number: int, told: Told, data: bytes | Stretch, at: int) -> None:
-        """One frame of a message, whose payload begins there."""
+        """Send one frame of a message, with the payload from offset `at` on."""
         host, place, part = self._host, self._place, told.size
         large = part > self.pio_limit
         slot = await self._slot()
@@ -108,13 +108,13 @@ class Outgoing:
             await hook(nodes, sent)
 
     def _bytes(self, data: bytes | Stretch, at: int, part: int) -> bytes:
-        """A part of the message."""
+        """Return a part of a message."""
         if isinstance(data, Stretch):
             return self._host.load_bytes(data.address + at, part)
         return bytes(data[at : at + part])
 
     async def _request(self, slot: int, data: bytes | Stretch, at: int, part: int) -> None:
-        """An entry of the Tx DMA Requests: five words of the block, and last the one that makes it valid."""
+        """Write an entry of the Tx DMA Requests: five words, and last the word that makes it valid."""
         host, place = self._host, self._place
         if isinstance(data, Stretch):
             address = data.address + at
@@ -133,7 +133,7 @@ class Outgoing:
             await host.pio_write(host.card.register(Reg.PULSE), (1 << TX_CHAIN).to_bytes(4, "big"))
 
     async def greet(self, node: int) -> None:
-        """Say to a node what this host is composed of: no frame, so no protocol sees it."""
+        """Send this host's composition to a node, in a greeting that no protocol processes."""
         host, place, slot = self._host, self._place, await self._slot()
         await host.spend("epos_greet")
         key = key_of(HELLO, self._me, self._frames)
@@ -143,17 +143,17 @@ class Outgoing:
         await self.ring(Sent(node, slot, 0, place.header_bytes))
 
     async def tell(self, protocol: str, node: int, count: int, bit: bool = False) -> None:
-        """A doorbell without a frame, for a protocol of the NIC."""
+        """Ring a doorbell without a frame, for a protocol of the NIC."""
         await self._ring(bell(node, bit, tell_slot(protocol), count))
 
     async def ring(self, sent: Sent, large: bool = False) -> None:
-        """The doorbell of a frame that stands in the ring."""
+        """Ring the doorbell of a frame in the Send Ring."""
         await self._ring(bell(sent.node, large, sent.slot, sent.size))
         self._rung += 1
         self._rung_by[sent.slot] = self._rung
 
     async def _ring(self, word: int) -> None:
-        """An entry of the Tx FIFO Queue."""
+        """Write an entry of the Tx FIFO Queue."""
         host, place = self._host, self._place
         if place.options.notify == "doorbell":
             await host.pio_write(host.nic_base + Pci.DOORBELL + 4096 * self._page, word.to_bytes(4, "big"))
@@ -162,17 +162,17 @@ class Outgoing:
         self._entries += 1
 
     async def _slot(self) -> int:
-        """The next slot of the ring, once the doorbells of what stood there are done with."""
+        """Return the next slot of the ring, once the doorbells of its previous frame are completed."""
         slot = self._frames % self._place.options.send_frames
         await self._done(self._rung_by[slot], "a free frame of the Send Ring")
         return slot
 
     async def left(self) -> None:
-        """Until every frame has left: what stands in host memory may be changed then."""
+        """Wait until every frame has left, so that its bytes in host memory may be changed."""
         await self._done(self._rung, "the last frame to leave")
 
     async def _done(self, bells: int, what: str) -> None:
-        """Until so many doorbells are done with."""
+        """Wait until `bells` doorbells are completed."""
         at = self._host.nic_base + self._place.sent
         while self._known_sent < bells:
             before = self._known_sent & 0xFFFFFFFF

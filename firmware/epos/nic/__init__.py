@@ -1,4 +1,4 @@
-"""EPOS on the NIC: a baseline of six buffers, and the protocols that are composed into it (paper 004)."""
+"""EPOS on the NIC: a baseline of six buffers, and the protocols composed into it (paper 004)."""
 
 from __future__ import annotations
 
@@ -16,39 +16,53 @@ from pymodels.cards import CardMap
 
 
 async def main(nic: Nic, view: ClusterView) -> None:
-    """The NIC's program."""
+    """Run the NIC firmware once the driver is ready."""
     await nic.poll_loop([Watch(Word.STAGING, 0, "epos_look_ready")]).run()
     await Program(nic, view, Options.of(view.options).on(has_bells(nic))).run()
 
 
 def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: int, card: CardMap) -> None:
-    """Whether the composition and its sizes can be on such a cluster. Raises OptionError."""
+    """Check the composition and its sizes against the NICs of a cluster.
+
+    Args:
+        options: Options by name.
+        nodes: Number of nodes in the cluster.
+        sram_bytes: SRAM of each NIC in bytes.
+        card: Address map of the NIC card.
+
+    Raises:
+        OptionError: The cluster cannot have these options.
+    """
     chosen = Options.of(options).on(card.has_doorbells)
     if (peers := nodes * chosen.sharers) > NODES:
         each = f", {peers} processes" if chosen.sharers > 1 else ""
-        raise OptionError(f"{nodes} nodes{each}", f"headers have room for {NODES}", "take fewer")
+        raise OptionError(f"{nodes} nodes{each}", f"headers have room for {NODES}", "use fewer")
     if "protection" in chosen.composition and chosen.notify != "doorbell":
-        raise OptionError("option notify", "a word says not who wrote it: protection needs doorbells", "leave it open")
+        raise OptionError(
+            "option notify", "protection needs doorbells, because a word does not identify its writer", "omit it"
+        )
     if card.most_payload:
-        raise OptionError("layer epos", "payload does not pass this NIC's memory", "use a profile with a LANai")
+        raise OptionError("layer epos", "this NIC's memory does not hold payload", "use a profile with a LANai")
     if chosen.notify == "doorbell" and not card.has_doorbells:
-        raise OptionError("option notify", "this NIC has no doorbells", "choose word, or a profile with a LANai 9")
+        raise OptionError("option notify", "this NIC has no doorbells", "use word, or a profile with a LANai 9")
     if chosen.activate == "host" and not card.has_chains:
-        raise OptionError("option activate", "this NIC has no chains", "choose lanai, or a profile with a LANai 9")
+        raise OptionError("option activate", "this NIC has no chains", "use lanai, or a profile with a LANai 9")
     if "multicast" in chosen.composition and peers > GROUP:
-        raise OptionError(f"{peers} receivers", f"a multicast names {GROUP}", "take fewer, or leave multicast out")
+        raise OptionError(
+            f"{peers} receivers", f"a multicast can name {GROUP}", "use fewer, or compose without multicast"
+        )
     place = Place(chosen, nodes)
     if place.end > sram_bytes:
         sizes = " + ".join(f"{size} ({name})" for name, (_, size) in place.parts.items())
-        raise OptionError("the NIC's memory", f"{sizes} end at {place.end}, and it has {sram_bytes}", "take less")
+        raise OptionError("the NIC's memory", f"{sizes} end at {place.end}, but it has {sram_bytes}", "reduce them")
 
 
 def composition(options: Mapping[str, float | str]) -> tuple[str, ...]:
-    """The protocols that are composed in."""
+    """Return the protocols that are composed in."""
     chosen = Options.of(options)
     return ("dynamic",) if chosen.dynamic else chosen.composition
 
 
 def tolerates_loss(options: Mapping[str, float | str]) -> bool:
-    """The network is held reliable, unless reliability is composed in."""
+    """Return True if reliability is composed in; the baseline assumes a reliable network."""
     return "reliability" in composition(options)

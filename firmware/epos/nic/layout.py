@@ -1,4 +1,4 @@
-"""Where things stand in the NIC's memory and in the host's. Both sides read this file."""
+"""Memory map of the NIC and of the host, used by both sides."""
 
 from __future__ import annotations
 
@@ -10,29 +10,32 @@ from firmware.epos.options import Options
 from pymodels.registers import Block, Size
 
 PAGE = 4096
-"""What a process is given of the NIC's memory is whole pages."""
+"""Page size: processes get NIC memory in whole pages."""
 OWNER = 16
-"""Bytes of what the driver says of a process."""
+"""Bytes of the driver's record of a process."""
 
 
 class Place:
-    """What the composition and the sizes of the repository make of both memories."""
+    """Memory map of both sides for a composition and its sizes."""
 
     def __init__(self, options: Options, nodes: int, process: int = 0) -> None:
-        """As a process of a host sees it; the NIC sees it as the first one does, and adds `stride` for others."""
+        """Compute the map as a process of a host sees it. The NIC uses the map of process 0 and adds `stride` for
+        others.
+        """
         self.options, self.nodes = options, nodes
         chosen = options.composition
         self.processes = options.sharers
         self.peers = nodes * self.processes
-        """Those that send and receive: each process of each node; without protection the nodes. For each pair of a
-        process of this node and a peer there is a row of words: row process x peers + peer.
+        """Number of senders and receivers: all processes of all nodes, or without protection the nodes.
+
+        Each pair of a local process and a peer has a row of words; its number is process x peers + peer.
         """
         self.identity = identity(chosen)
         self.words: dict[str, int] = {}
-        """Of a selected protocol: its word in the header."""
+        """Header word of each selected protocol."""
         self.header = BASE
         self.peer: dict[str, int] = {}
-        """Of a selected protocol: its words for peer 0 in the NIC's memory."""
+        """NIC address of each selected protocol's words for peer 0."""
         for one in PROTOCOLS:
             if one.name in chosen and one.header:
                 self.words[one.name] = self.header
@@ -41,14 +44,14 @@ class Place:
         self.frame_bytes = self.header_bytes + options.mtu
         least = options.least_mtu if "mtu" in chosen else options.mtu
         self.frames = options.slot_bytes // least
-        """Frames of the longest message."""
+        """Maximum number of frames of a message."""
         self.pages = options.slot_bytes // options.mtu
-        """Of a posted buffer."""
+        """Number of pages of a posted buffer."""
         self.limit = options.slots if options.staging == "hold" else 8 * options.slots
-        """Messages of a peer that the host has not copied out, and for which the Rx FIFO Queue has room."""
+        """Maximum number of uncopied messages of a peer, for which the Rx FIFO Queue has room."""
         self.staging_bytes = options.slot_bytes * options.slots * self.peers
         self.marks = self.staging_bytes
-        """In host memory behind the staging buffers: which message stands in each slot."""
+        """Offset in host memory of the words that name the message in each slot, behind the staging buffers."""
         self.host_bytes = self.staging_bytes + 4 * options.slots * self.peers
         self.entries = 1 << (self.peers * self.limit * self.frames - 1).bit_length()
         self.send_bytes = ROUTE + self.frame_bytes + 7 & -8
@@ -63,7 +66,7 @@ class Place:
             self._lay_out()
 
     def _lay_out(self) -> None:
-        """The NIC's memory, where all of it is one process's."""
+        """Lay out the NIC's memory for a single process."""
         options = self.options
         self._take_words()
         self._take_bells()
@@ -76,7 +79,9 @@ class Place:
         self.end = self._end
 
     def _lay_out_apart(self, process: int) -> None:
-        """The same where each process has pages of its own: first what is the NIC's and the driver's."""
+        """Lay out the NIC's memory for several processes: first the areas of NIC and driver, then the pages of each
+        process.
+        """
         options = self.options
         self.owners = self._take("owners", OWNER * self.processes)
         self._take_bells()
@@ -102,7 +107,7 @@ class Place:
         self.fifo, self.requests, self.send = self.fifo + shift, self.requests + shift, self.send + shift
 
     def _take_words(self) -> None:
-        """Words for each peer: those of the baseline, and of each selected protocol."""
+        """Reserve the words for each peer: those of the baseline, and of each selected protocol."""
         self._freed = self._take("freed counts", 4 * self.peers)
         for one in PROTOCOLS:
             if one.name in self.options.composition and one.peer:
@@ -110,7 +115,7 @@ class Place:
                 self.peer[one.name] = self._take(f"words of {one.name}", 4 * words * self.peers)
 
     def _take_bells(self) -> None:
-        """Routes, and the Tx FIFO Queue."""
+        """Reserve the routes and the Tx FIFO Queue."""
         self.routes = self._take("routes", 16 * self.nodes)
         if self.options.notify == "doorbell":
             self.bells = self._take("Tx FIFO Queue", Size.DOORBELL_FIFO, Size.DOORBELL_FIFO)
@@ -118,18 +123,18 @@ class Place:
             self.bells = self._take("Tx FIFO Queue", 4 * BELLS)
 
     def _take_blocks(self) -> None:
-        """The chain of the receiving side."""
+        """Reserve the DMA chain of the receiving side."""
         self.rx_blocks = self._take("Rx DMA Requests", (Block.SIZE + 8) * self.rx_count)
         self.rx_words = self.rx_blocks + Block.SIZE * self.rx_count
 
     def _take_frames(self) -> None:
-        """The Receive Ring, and what NICs tell each other."""
+        """Reserve the Receive Ring and the control frame."""
         controls = any(one.controls for one in PROTOCOLS if one.name in self.options.composition)
         self.control = self._take("control frame", 32 if controls else 0)
         self.receive = self._take("Receive Ring", self.receive_bytes * self.options.receive_frames)
 
     def _take(self, name: str, size: int, align: int = 8) -> int:
-        """Room for something; what is not there takes none."""
+        """Reserve an area and return its address; an area of size 0 is omitted."""
         if not size:
             return 0
         at = self._end + align - 1 & -align
@@ -139,45 +144,47 @@ class Place:
 
     @property
     def parts(self) -> Mapping[str, tuple[int, int]]:
-        """The memory map: by name the address and the bytes."""
+        """Memory map: address and bytes of each area, by name."""
         return {name: (at, size) for name, at, size in self._parts}
 
     def slot(self, index: int, process: int = 0) -> int:
-        """Address of a frame of the Send Ring; its route stands before it."""
+        """Return the address of a frame in the Send Ring; the room for its route is before it."""
         return self.send + self.stride * process + self.send_bytes * index + ROUTE
 
     def buffer(self, index: int) -> int:
-        """Address of a frame of the Receive Ring."""
+        """Return the address of a frame in the Receive Ring."""
         return self.receive + self.receive_bytes * index
 
     def staging(self, source: int, message: int) -> int:
-        """Offset of the staging slot of a peer's message."""
+        """Return the offset of the staging slot of a peer's message."""
         return self.options.slot_bytes * (source * self.options.slots + message % self.options.slots)
 
     def mark(self, source: int, message: int) -> int:
-        """Offset of the word that says which message stands there."""
+        """Return the offset of the word that names the message in its staging slot."""
         return self.marks + 4 * (source * self.options.slots + message % self.options.slots)
 
     def owner(self, process: int) -> tuple[int, int, int]:
-        """Where the driver says what is a process's: its staging buffers, its queue in host memory, and, where
-        processes are kept apart, its pinned memory, address and bytes.
+        """Return the addresses of the driver's words about a process.
+
+        The words are the addresses of its staging buffers and of its queue in host memory and, with protection, address
+        and bytes of its pinned memory.
         """
         at = self.owners + OWNER * process
         return (at, at + 4, at + 8) if self.owners else (int(Word.STAGING), int(Word.MIRROR), 0)
 
     def freed(self, row: int) -> int:
-        """Address of the count of messages that were copied out."""
+        """Return the address of a row's count of copied messages."""
         return self._freed + self.stride * (row // self.peers) + 4 * (row % self.peers)
 
     def node(self, row: int) -> int:
-        """Of a peer."""
+        """Return the node of a row's peer."""
         return row % self.peers // self.processes
 
     @staticmethod
     def bit(protocol: str) -> int:
-        """Of a protocol, in the number of a composition."""
+        """Return the bit of a protocol in the number of a composition."""
         return identity([protocol])
 
     def of(self, protocol: str, row: int, words: int) -> int:
-        """Address of a protocol's words for a row, of which it has so many."""
+        """Return the address of a protocol's words for a row; `words` is their number."""
         return self.peer[protocol] + self.stride * (row // self.peers) + 4 * words * (row % self.peers)

@@ -1,4 +1,4 @@
-"""The NIC's program: one loop over what the engines tell, the Tx FIFO Queue, and what a held frame waits for."""
+"""NIC firmware: one loop over events of the engines, the Tx FIFO Queue, and the words that held frames wait for."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pymodels.registers import Isr, Reg
 
 
 class Program:
-    """Both sides, and the protocols between them."""
+    """Sending and receiving side, and the protocols between them."""
 
     def __init__(self, nic: Nic, view: ClusterView, options: Options) -> None:
         self.nic, self.view = nic, view
@@ -37,7 +37,7 @@ class Program:
         nic.waits.ask(lambda: [*self.sender.wants(), *self.receiver.wants()])
 
     def _engines(self) -> list[tuple[int, Callable[[], Awaitable[object]]]]:
-        """By bit of ISR what is done."""
+        """Return the step for each bit of ISR."""
         done = {RX_CHAIN: self.receiver.done, TX_CHAIN: self.sender.fetched}
         services = self._dma.services(done, "epos_look")
         if self.place.options.notify == "doorbell":
@@ -46,7 +46,7 @@ class Program:
         return [*first, *((watch.mask, step) for watch, step in services), (SEND, self.sender.sent)]
 
     async def run(self) -> None:
-        """Look, round and round."""
+        """Run the polling loop forever."""
         engines = self._engines()
         every = sum(mask for mask, _ in engines)
         steps = [Watch(Reg.ISR, 0, "epos_look", every, register=True)]
@@ -65,12 +65,14 @@ class Program:
                 await self.receiver.freed()
 
     def allows(self, row: int, address: int, size: int) -> bool:
-        """Whether those bytes of host memory are the process's of a row."""
+        """Return True if a range of host memory belongs to the process of a row."""
         guard = self.protocols.get("protection")
         return guard is None or guard.owns(row // self.place.peers, address, size)
 
     async def _turn(self, loop: PollLoop, usual: int) -> int:
-        """Until a step hits. Only while a frame is held, what it waits for is looked at."""
+        """Run the polling loop until a step hits. The words that held frames wait for are polled only while frames are
+        held.
+        """
         waits = self.receiver.waits_for
         for step, (at, seen) in enumerate(waits, usual):
             loop.aim(step, at)
@@ -82,11 +84,11 @@ class Program:
 
     @property
     def _bell(self) -> int:
-        """The next word of the Tx FIFO Queue in memory."""
+        """Address of the next word of the Tx FIFO Queue in memory."""
         return self.place.bells + 4 * self._next_bell
 
     async def _rung(self) -> None:
-        """A doorbell in memory."""
+        """Process a doorbell in memory."""
         await self.nic.work("epos_bell_word")
         value = self.nic.load(self._bell)
         self.nic.store(self._bell, 0)
@@ -94,8 +96,8 @@ class Program:
         await self.sender.rung(0, 0, value)
 
     async def _happened(self, engines: list[tuple[int, Callable[[], Awaitable[object]]]], every: int) -> None:
-        """One of the engines is done, or several."""
-        left = await self.nic.read(Reg.ISR) & every  # the word that was sampled: no access of its own
+        """Process the engines that have finished."""
+        left = await self.nic.read(Reg.ISR) & every  # the word that the polling loop sampled, so no further access
         for mask, step in engines:
             if left & mask:
                 await step()
@@ -107,5 +109,5 @@ class Program:
 
 
 def chain_heads(place: Place) -> dict[int, int]:
-    """The first block of each chain, which the driver loads into a card that has chains."""
+    """Return the first block of each chain, which the driver loads into a card with chains."""
     return {RX_CHAIN: place.rx_blocks, TX_CHAIN: place.tx_blocks}

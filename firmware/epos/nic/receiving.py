@@ -1,5 +1,5 @@
-"""The receiving side of the NIC: frames of the Receive Ring go into the staging slots of host memory, and the host is
-told by the Rx FIFO Queue.
+"""Receiving side of the NIC: frames of the Receive Ring go into staging slots of host memory, and entries of the Rx
+FIFO Queue notify the host.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from pymodels.waiting import Wait, Wanted
 RECV = 1 << Isr.RECV | 1 << Isr.HEAD
 NONE = -1
 STORED, PASSED, MIRRORED = range(3)
-"""What an end of a block means: a frame is in host memory; nothing; the host's entry is there."""
+"""Meanings of a completed DMA block: a frame is in host memory; none; the host's queue entry is written."""
 
 
 Controls = Sequence[Callable[[int, int, int], Awaitable[None]]]
-"""Of protocols whose NICs tell each other something: takes the source, the kind and the word of a control frame."""
+"""Functions of protocols that take source, kind and word of a control frame."""
 
 
 @dataclass
 class In:
-    """A frame of the Receive Ring."""
+    """Frame in the Receive Ring."""
 
     buffer: int
     at: int
@@ -37,25 +37,25 @@ class In:
     number: int
     told: Told
     offset: int = 0
-    """Of its payload in the message."""
+    """Offset of the payload in the message."""
     waits: bool = False
-    """It has to wait in the Receive Ring for a staging slot."""
+    """True if the frame has to wait in the Receive Ring for a staging slot."""
     seen: int = 0
-    """Messages of its row that were copied out, when that was looked at."""
+    """Last polled number of the row's copied messages."""
     address: int = 0
-    """Where that goes in host memory; 0: into its staging slot."""
+    """Target in host memory; 0 for the staging slot."""
     message: int = 0
-    """Of its source, counted from the start: which staging slot it has."""
+    """Number of the source's message since the start, which selects the staging slot."""
     active: int = 0
-    """Bits of the protocols that act on it, where frames say so."""
+    """Bits of the protocols that act on the frame, with active frames."""
     gives_up: bool = False
-    """The message before it is incomplete, and the host has not been told."""
+    """True if the message before it is incomplete, and the host was not notified yet."""
     count: int = 0
-    """Of a reliable composition: the frame's number."""
+    """Number of the frame, with reliability."""
     row: int = 0
-    """Of the process to which it goes, and its source: which words are theirs."""
+    """Row of the destination process and the source."""
     entry: int = 0
-    """Its place in the Rx FIFO Queue, and the word there."""
+    """Offset of its entry in the Rx FIFO Queue; `word` is the entry's word."""
     word: int = 0
 
 
@@ -74,21 +74,21 @@ class Receiver:
         self._mirrors = place.options.rx_fifo == "host"
         rows = place.peers * place.processes
         self._messages = [0] * rows
-        """Of each row: messages whose last frame has come, or that stay incomplete."""
+        """Number of messages of each row whose last frame has arrived, or that stay incomplete."""
         self._expected = [0] * rows
-        """Of each row: message and number in it of the frame that follows."""
+        """Message number and frame number of each row's next frame."""
         self._entries = [0] * place.processes
-        """Of the Rx FIFO Queue of each process that are given out, counted from the start."""
+        """Number of entries written to each process's Rx FIFO Queue since the start."""
         self._free = [True] * place.options.receive_frames
         self._armed, self._turn = NONE, 0
         self._moving: deque[In] = deque()
-        """On their way to the host."""
+        """Frames in DMA to the host."""
         self.offset = self.at
-        """Gives it; a protocol that cuts frames otherwise sets another one."""
+        """Function that returns the offset of a frame in its message. MTU adaptation replaces it."""
         self.row = self.source
-        """Gives the row of a frame; a protocol that knows processes sets another one."""
+        """Function that returns the row of a frame. Protection replaces it."""
         self.held: list[deque[In]] = [deque() for _ in range(place.processes)]
-        """Of each process, waiting in the Receive Ring for a staging slot."""
+        """Frames of each process that wait in the Receive Ring for a staging slot."""
         self._arm(0)
 
     def _arm(self, buffer: int) -> None:
@@ -98,7 +98,7 @@ class Receiver:
         self._nic.write(Reg.RML, self._place.buffer(buffer) + self._place.receive_bytes)
 
     async def received(self) -> None:
-        """A packet is complete. Arm another buffer; look whether it is a frame of this composition."""
+        """Handle RECV: arm another buffer, and process the packet."""
         nic, place = self._nic, self._place
         nic.write(Reg.ISR, RECV)
         await nic.work("epos_head")
@@ -128,7 +128,7 @@ class Receiver:
             await self._take(frame)
 
     async def _foreign(self, frame: In) -> None:
-        """It is none of this composition's frames; a greeting, of which the host hears, or refused."""
+        """Process a packet that is not a frame of this composition: pass a greeting to the host, drop others."""
         nic, source = self._nic, frame.key >> 16 & 0xFF
         if frame.key >> 24 == HELLO and source < self._place.nodes:
             await nic.work("epos_greeting")
@@ -142,11 +142,11 @@ class Receiver:
 
     @property
     def waits_for(self) -> list[tuple[int, int]]:
-        """The words that the oldest held frame of each process waits for, and the values that they had."""
+        """Address and last value of the word that each process's oldest held frame waits for."""
         return [(self._place.freed(held[0].row), held[0].seen) for held in self.held if held]
 
     async def freed(self) -> None:
-        """A staging slot may be free."""
+        """Deliver held frames whose staging slot has become free."""
         for held in self.held:
             while held:
                 await self._give_up(held[0])
@@ -156,20 +156,20 @@ class Receiver:
                 await self._deliver(held.popleft())
 
     def source(self, frame: In) -> int:
-        """The row of a frame, where all of the NIC is one process's."""
+        """Return the row of a frame without protection: its source."""
         return frame.told.source
 
     def at(self, frame: In) -> int:
-        """Offset of a frame in its message, where all are cut the same."""
+        """Return the offset of a frame in its message if all frames have the configured MTU."""
         return (frame.number & INDEX) * self._place.options.mtu
 
     def _full(self, frame: In) -> bool:
-        """Whether the slot of its message is in use."""
+        """Return True if the staging slot of a frame's message is in use."""
         frame.seen = self._nic.load(self._place.freed(frame.row))
         return (frame.message - frame.seen & 0xFFFFFFFF) >= self._place.limit
 
     async def _take(self, frame: In) -> None:
-        """A frame of this composition: it goes to its place, waits for it, or is dropped."""
+        """Deliver, hold or drop a frame of this composition."""
         nic, source, index = self._nic, frame.row, frame.number & INDEX
         held = self.held[source // self._place.peers]
         frame.offset = self.offset(frame)
@@ -192,8 +192,9 @@ class Receiver:
             await self._deliver(frame)
 
     async def _follows(self, frame: In) -> bool:
-        """Whether it is the frame after the last one, or the first of a message; where frames between are lost, what
-        came of theirs is given up, and its slot is used up.
+        """Return True for the next frame of a message, or the first frame of a new one.
+
+        If frames before a new message were lost, the incomplete message is abandoned and its slot counts as used.
         """
         nic, source, follows = self._nic, frame.row, frame.number & 0xFFFFFF
         index = follows & INDEX
@@ -209,7 +210,7 @@ class Receiver:
         return True
 
     async def _deliver(self, frame: In) -> None:
-        """A block of the Rx DMA Requests brings the payload to the host, and its end an entry of the Rx FIFO Queue."""
+        """Start the DMA of a frame's payload to the host; its completion writes an entry of the Rx FIFO Queue."""
         nic, place, told = self._nic, self._place, frame.told
         process, source = divmod(frame.row, place.peers)
         frame.entry, frame.word = self._entry(process, told)
@@ -230,20 +231,20 @@ class Receiver:
         await self._ring.start()
 
     def _entry(self, process: int, told: Told) -> tuple[int, int]:
-        """The next entry of the Rx FIFO Queue of a process: where it is, and its word."""
+        """Return offset and word of a process's next entry of the Rx FIFO Queue."""
         count, entries = self._entries[process], self._place.entries
         self._entries[process] += 1
         return 4 * (count % entries), (0 if count // entries & 1 else LAP) | told.word
 
     async def _give_up(self, frame: In) -> None:
-        """If the message before this one is incomplete, the host hears that no more comes of it."""
+        """Notify the host if the message before a frame stays incomplete."""
         if not frame.gives_up:
             return
         frame.gives_up = False
         await self._tell(frame.row // self._place.peers, Told(True, frame.told.source, 0, INCOMPLETE))
 
     async def _tell(self, process: int, told: Told) -> None:
-        """An entry of the Rx FIFO Queue that brings no bytes."""
+        """Write an entry of the Rx FIFO Queue without payload."""
         at, word = self._entry(process, told)
         if self._mirrors:
             await self._nic.work("epos_mirror")
@@ -253,11 +254,11 @@ class Receiver:
             self._nic.store(self._place.fifo + self._place.stride * process + at, word)
 
     def _words(self, word: int, address: int, meaning: int, wake: bool) -> None:
-        """A block that writes one word to the host."""
+        """Append a DMA block that writes one word to the host."""
         self._ring.words((word,), address, (meaning, 0, 0), wake)
 
     async def done(self) -> None:
-        """Blocks of the Rx DMA Requests have ended."""
+        """Process completed blocks of the Rx DMA Requests."""
         nic = self._nic
         while (entry := self._ring.finished()) is not None:
             if entry[0] != STORED:
@@ -273,14 +274,18 @@ class Receiver:
                 await hook(frame)
 
     def release(self, buffer: int) -> None:
-        """A buffer is free. They take turns: if the one whose turn it is was not, it takes the next packet now."""
+        """Free a buffer. Buffers take turns; if none is armed, arm the one whose turn it is once it is free."""
         self._free[buffer] = True
         if self._armed == NONE:
             self._next()
 
     def _next(self) -> int:
-        """Arm the buffer whose turn it is, if it is free. Where processes are kept apart one that is held is passed by:
-        how many were.
+        """Arm the buffer whose turn it is, if it is free.
+
+        With protection, buffers with held frames are skipped.
+
+        Returns:
+            The number of buffers skipped.
         """
         count = len(self._free)
         for ahead in range(count if self._place.stride else 1):
@@ -290,7 +295,7 @@ class Receiver:
         return 0
 
     def wants(self) -> Iterator[Wait]:
-        """For reports of who waits for whom."""
+        """Yield a wait for each held frame, for hang reports."""
         for frame in (frame for held in self.held for frame in held):
             what = f"a staging slot for node {frame.told.source}"
             yield Wait(self._nic.who, Wanted(what, f"host {self._nic.node}"))

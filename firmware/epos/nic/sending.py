@@ -1,4 +1,4 @@
-"""The sending side of the NIC: doorbells make frames of the Send Ring leave, in the order in which they were rung."""
+"""Sending side of the NIC: doorbells start frames of the Send Ring, in the order in which they were rung."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ SEND = 1 << Isr.SEND
 
 
 Told = Callable[[int, int, bool], Awaitable[None]]
-"""Takes a doorbell that is for a protocol: its node, its number, its bit."""
+"""Function that takes a doorbell for a protocol: node, value, and flag."""
 
 
 @dataclass
 class Out:
-    """A frame whose doorbell has been taken."""
+    """Frame whose doorbell has been taken."""
 
     node: int
     at: int
-    """Its address; the place of its route is before it."""
+    """Address of the frame; the room for its route is before it."""
     size: int
     """Bytes of header and payload."""
     fetched: bool
-    """Its payload is here."""
+    """True if its payload is in NIC memory."""
     process: int = 0
-    """Whose it is."""
+    """Process that has sent it."""
     counted: bool = True
-    """It is the host's: a doorbell is done with when it has left."""
+    """True for a frame of the host, whose doorbell is completed when it has left."""
     rest: tuple[int, int] | None = None
-    """Begin and end of what follows as a second piece of the packet."""
+    """Begin and end of the second piece of the packet, or None."""
 
 
 class Sender:
@@ -54,18 +54,18 @@ class Sender:
         self._at_tx, self._at_tx_done = hooks["tx"], hooks["tx_done"]
         self._at_bell, self._at_fetch = hooks["bell"], hooks["fetch"]
         self._queue: deque[Out] = deque()
-        """Rung, not handed to the send engine."""
+        """Frames with a doorbell that were not started on the send engine."""
         self._fetching: deque[Out] = deque()
         self._out: Out | None = None
-        """What the send engine reads."""
+        """Frame in the send engine, or None."""
         self._told, self._told_others = told, 0
         self._controls: deque[tuple[int, int, int]] = deque()
         """Control frames that wait for the send engine."""
         self._block = 0
-        """The next block of the Tx DMA Requests that ends."""
+        """Next block of the Tx DMA Requests to complete."""
         self._count = place.options.send_frames
         self.known = frozenset(peer for peer in range(place.peers) if place.node(peer) in view.routes)
-        """Peers to which there is a route."""
+        """Peers with a route."""
         for node, route in view.routes.items():
             nic.store_words(place.routes + 16 * node, route_row(route, nic.word_bytes))
         for index in range(place.tx_count):
@@ -73,7 +73,7 @@ class Sender:
             nic.store(place.tx_blocks + Block.SIZE * index, following | TERMINAL)
 
     async def rung(self, page: int, offset: int, bell: int) -> None:
-        """A doorbell: the frame leaves, or waits for its payload, the engine, or one before it."""
+        """Process a doorbell: send the frame, or queue it for its payload, the send engine, or an earlier frame."""
         nic, place = self._nic, self._place
         node, slot, size = bell >> 24, bell >> 16 & 127, bell & 0xFFFF
         process = page if place.stride else 0
@@ -111,8 +111,10 @@ class Sender:
             await self.launch(out)
 
     async def look_ahead(self) -> None:
-        """The chain runs on to every block that is valid: the DMA of a frame may have ended before its doorbell came.
-        Where others are on their way before it, their end tells of it.
+        """Check whether the DMA of a frame completed before its doorbell arrived.
+
+        The chain executes every valid block, so this is possible. If earlier DMA is still in progress, its completion
+        is checked instead.
         """
         if len(self._fetching) > 1:
             await self._nic.work("epos_behind")
@@ -122,7 +124,7 @@ class Sender:
             await self.fetched()
 
     async def fetched(self) -> None:
-        """Blocks of the Tx DMA Requests have ended: the payload of the oldest frames is here."""
+        """Process completed blocks of the Tx DMA Requests: the payload of the oldest frames is in NIC memory."""
         nic, place = self._nic, self._place
         while self._fetching and nic.load(place.tx_blocks + Block.SIZE * self._block) & TERMINAL:
             await nic.work("epos_fetched")
@@ -131,7 +133,7 @@ class Sender:
         await self._next()
 
     async def launch(self, out: Out) -> None:
-        """Route before the frame, and both to the send engine, which is idle."""
+        """Write the route before the frame, and start both on the idle send engine."""
         nic, word = self._nic, self._nic.word_bytes
         self._out = out
         await nic.work("epos_tx")
@@ -146,11 +148,11 @@ class Sender:
         nic.write(Reg.SMLT, out.at + (out.size + word - 1 & -word))
 
     def route(self, row: int) -> tuple[int, ...]:
-        """To the node of a peer: two words, where it begins in them, and what the engine skips."""
+        """Return the route to a peer's node: two words, the offset of its start, and the bytes to skip."""
         return tuple(self._nic.load_words(self._place.routes + 16 * self._place.node(row), 4))
 
     async def refuse(self, out: Out) -> None:
-        """A frame does not leave: that is counted, and its doorbell is done with."""
+        """Reject a frame: count it, and complete its doorbell."""
         if self._out is out:
             self._out = None
         self._nic.store(Word.REFUSED, self._nic.load(Word.REFUSED) + 1)
@@ -158,21 +160,21 @@ class Sender:
         await self._next()
 
     def done_with(self, process: int) -> None:
-        """One doorbell more of a process is."""
+        """Count one more completed doorbell of a process."""
         at = self._place.sent + self._place.stride * process
         self._nic.store(at, self._nic.load(at) + 1 & 0xFFFFFFFF)
 
     def waiting(self, at: int) -> bool:
-        """Whether the frame at an address has not left."""
+        """Return True if the frame at an address has not left."""
         return any(one.at == at for one in (self._out, *self._queue) if one is not None)
 
     async def sent(self) -> None:
-        """The send engine has read the frame: its doorbell is done with, unless a protocol sends it once more."""
+        """Handle SEND: complete the doorbell of the sent frame, unless a protocol sends it again."""
         nic, out = self._nic, self._out
         nic.write(Reg.ISR, SEND)
         self._out = None
         if out is None:
-            raise RuntimeError(f"{nic.who}: the send engine has read what nobody gave it")
+            raise RuntimeError(f"{nic.who}: the send engine finished without a frame")
         if out.rest:
             await nic.work("epos_piece")
             self._out, (begin, end), out.rest = out, out.rest, None
@@ -189,7 +191,7 @@ class Sender:
         await self._next()
 
     async def _next(self) -> None:
-        """What this NIC has to tell others; then the oldest frame that is here, or one that may pass others."""
+        """Send the next control frame, otherwise the oldest fetched frame that may leave."""
         if self._controls and self._out is None:
             await self._control(*self._controls.popleft())
         if self._out is not None or not self._queue:
@@ -203,7 +205,7 @@ class Sender:
         await self.launch(ready)
 
     async def tell(self, row: int, kind: int, value: int) -> None:
-        """A control frame to the peer of a row, from its process, as soon as the send engine is idle."""
+        """Send a control frame from a row's process to its peer, as soon as the send engine is idle."""
         if self._out is None:
             await self._control(row, kind, value)
             return
@@ -211,7 +213,7 @@ class Sender:
         self._controls.append((row, kind, value))
 
     async def _control(self, row: int, kind: int, value: int) -> None:
-        """Make it, and hand it to the send engine."""
+        """Build a control frame, and start it on the send engine."""
         nic, place, word = self._nic, self._place, self._nic.word_bytes
         at, process, to = place.control + ROUTE, row // place.peers, row % place.processes
         self._out = Out(row % place.peers, at, 12, True, process, counted=False)
@@ -226,7 +228,7 @@ class Sender:
         nic.write(Reg.SMLT, at + (12 + word - 1 & -word))
 
     def wants(self) -> Iterator[Wait]:
-        """For reports of who waits for whom."""
+        """Yield waits for the send engine and the DMA, for hang reports."""
         if self._out is not None:
             yield Wait(self._nic.who, Wanted("its outgoing frame to leave", f"NIC {self._place.node(self._out.node)}"))
         if self._fetching:

@@ -234,11 +234,11 @@ def test_bytes_of_pinned_memory_leave_from_where_they_stand() -> None:
 @pytest.mark.parametrize(
     ("node", "data", "communicator", "said"),
     [
-        (0, b"", 0, r"host host0: a message to node 0: there is none; one of \[1\]"),
-        (7, b"", 0, "a message to node 7: there is none"),
-        (1, "text", 0, "its data are str; give bytes, or a Stretch"),
-        (1, bytes(65_537), 0, "65537 bytes, 17 frames of 4096, and a staging slot has 65536; cut it, or raise"),
-        (1, b"", 256, "communicator 256; give 0 to 255"),
+        (0, b"", 0, r"host host0: a message to node 0: unknown node; give one of \[1\]"),
+        (7, b"", 0, "a message to node 7: unknown node"),
+        (1, "text", 0, "invalid data of type str; give bytes, or a Stretch"),
+        (1, bytes(65_537), 0, "65537 bytes \\(17 frames of 4096\\), but a slot has 65536; cut it, or increase"),
+        (1, b"", 256, "invalid communicator 256; give 0 to 255"),
     ],
 )
 def test_each_misuse_has_its_error_and_harms_nothing(node: int, data: Any, communicator: int, said: str) -> None:
@@ -252,10 +252,10 @@ def test_each_misuse_has_its_error_and_harms_nothing(node: int, data: Any, commu
 @pytest.mark.parametrize(
     ("given", "nodes", "said"),
     [
-        ({"mtu": 1000}, 2, "option mtu: 1000 is no power of two"),
+        ({"mtu": 1000}, 2, "option mtu: 1000 is not a power of two"),
         ({"mtu": 8192, "slot_bytes": 4096}, 2, "a staging slot of 4096 bytes is shorter than a frame of 8192"),
-        ({"slots": 3}, 2, "option slots: 3 is no power of two"),
-        ({"staging": "overwrite", "rx_fifo": "host"}, 2, "has no room for messages that are not copied out"),
+        ({"slots": 3}, 2, "option slots: 3 is not a power of two"),
+        ({"staging": "overwrite", "rx_fifo": "host"}, 2, "has no room for uncopied messages"),
         ({"notify": "bell"}, 2, "unknown word: epos.notify is 'bell'"),
         ({"protocols": "flaw"}, 2, "unknown word: epos.protocols is 'flaw'; did you mean 'flow'"),
         ({"mtu_shift": 1}, 2, "unknown option 'mtu_shift': epos has no such option"),
@@ -263,7 +263,7 @@ def test_each_misuse_has_its_error_and_harms_nothing(node: int, data: Any, commu
         (
             {"send_frames": 64, "receive_frames": 64, "mtu": 8192, "slots": 64},
             64,
-            r"the NIC's memory: 256 \(freed counts\) \+ .* end at \d+, and it has 1048576",
+            r"the NIC's memory: 256 \(freed counts\) \+ .* end at \d+, but it has 1048576",
         ),
     ],
 )

@@ -95,9 +95,9 @@ def test_a_frame_that_activates_what_is_not_composed_in_is_refused_and_counted()
 @pytest.mark.parametrize(
     ("protocols", "names", "said"),
     [
-        ("active", ["reliability"], "activates 'reliability': the composition is active; frames can switch"),
-        (BOTH, ["flow"], "activates 'flow': the composition is reliability.active; frames can switch"),
-        (BOTH, ["active"], "activates 'active': it always acts"),
+        ("active", ["reliability"], "activates 'reliability': the composition is active; give some of"),
+        (BOTH, ["flow"], "activates 'flow': the composition is reliability.active; give some of"),
+        (BOTH, ["active"], "activates 'active': this protocol always acts"),
         ("", [], "the composition is the baseline alone; compose active in"),
     ],
 )

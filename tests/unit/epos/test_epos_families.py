@@ -188,28 +188,28 @@ def test_a_member_charges_its_own_paths_and_a_member_beside_it_none() -> None:
             Mailbox,
             Stream,
             {"protocols": SURE},
-            "a Stream of many senders has no order; take a Data",
+            "a Stream from several senders has no order; use a Data",
         ),
         (
             "",
             Link,
             Datagram,
             {"peer": 1, "protocols": ["flow"]},
-            "it asks for flow, and the network is composed of the ba",
+            "it needs flow, but the network is composed of the ba",
         ),
-        ("flow", Link, Datagram, {"peer": 1}, "it asks for the baseline alone, and the network is composed of flow"),
-        ("", Link, Datagram, {}, "it joins two, and its peer is None; give peer="),
-        ("", Link, Datagram, {"peer": 0}, "it joins two, and its peer is 0"),
+        ("flow", Link, Datagram, {"peer": 1}, "it needs the baseline alone, but the network is composed of flow"),
+        ("", Link, Datagram, {}, "invalid peer None; give another node as peer="),
+        ("", Link, Datagram, {"peer": 0}, "invalid peer 0"),
         ("", Port, Datagram, {"peer": 1}, "it has no fixed peer"),
         (
             "",
             Link,
             Datagram,
             {"peer": 1, "needs": ["reply"]},
-            "'reply' is needed, and is not there; it has send, receive",
+            "'reply' is missing; it has send, receive",
         ),
-        ("", Port, Datagram, {"number": 256}, "communicator 256: there is no such number; give 0 to 255"),
-        ("", Port, Datagram, {"number": True}, "there is no such number"),
+        ("", Port, Datagram, {"number": 256}, "communicator 256: invalid number; give 0 to 255"),
+        ("", Port, Datagram, {"number": True}, "communicator True: invalid number"),
     ],
 )
 def test_what_cannot_be_is_refused_when_it_is_built(
@@ -223,7 +223,7 @@ def test_what_cannot_be_is_refused_when_it_is_built(
 def test_a_stream_is_refused_where_frames_can_switch_reliability_off() -> None:
     everything = "+".join(NAMES)
     (net, _) = networks(Bench(protocols=everything))
-    with pytest.raises(EposError, match="may lose bytes where frames switch reliability off"):
+    with pytest.raises(EposError, match="may lose bytes if frames switch reliability off"):
         Communicator(Link, Stream, over=net, protocols=everything.split("+"), peer=1)
 
 
@@ -231,14 +231,16 @@ def test_a_stream_is_refused_where_frames_can_switch_reliability_off() -> None:
 def test_extras_are_there_on_their_network_alone(nic: str) -> None:
     bench = Bench(nic=nic)
     kind, other = (Lanai9, Lanai4) if nic == "lanai9" else (Lanai4, Lanai9)
-    with pytest.raises(EposError, match=f"a network {other.__name__}: its card is another one; take {kind.__name__}"):
+    with pytest.raises(
+        EposError, match=f"a network {other.__name__}: the card has another technology; use {kind.__name__}"
+    ):
         other(bench.hosts[0])
     net = kind(bench.hosts[0])
     assert [hasattr(net, name) for name in Lanai9.extras] == [nic == "lanai9"] * 2
     if nic == "lanai9":
         Communicator(Port, Datagram, over=net, needs=["chains", "doorbells"])
     else:
-        with pytest.raises(EposError, match="'doorbells' is needed, and is not there; .* and Lanai4 no more"):
+        with pytest.raises(EposError, match="'doorbells' is missing; .* and Lanai4 no more"):
             Communicator(Port, Datagram, over=net, needs=["doorbells"])
 
 
@@ -247,7 +249,7 @@ def test_calls_that_a_member_lacks_and_numbers_that_are_taken_are_refused() -> N
     link = Communicator(Link, Datagram, over=net, peer=1)
     with pytest.raises(EposError, match="a Link over a Datagram: it has no 'write'; it has send, receive"):
         Bench().run(link.write(b""))
-    with pytest.raises(EposError, match="communicator 0: it is open; take another number"):
+    with pytest.raises(EposError, match="communicator 0: it is already open; use another number"):
         Communicator(Port, Datagram, over=net)
     port = Communicator(Port, Datagram, over=net, number=1)
     with pytest.raises(EposError, match="a datagram of 65533 bytes: a message has at most 65536, less 4 of the header"):

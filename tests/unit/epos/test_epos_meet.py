@@ -82,5 +82,5 @@ def test_a_host_that_does_not_meet_is_named() -> None:
 
 def test_protection_lets_no_greeting_out() -> None:
     bench = Bench(protocols="protection")
-    with pytest.raises(EposError, match="protection lets frames out, and no greeting"):
+    with pytest.raises(EposError, match="protection does not support greetings"):
         bench.run(bench.hosts[0].meet())

@@ -112,7 +112,7 @@ def test_short_frames_go_to_the_pages_of_a_posted_buffer() -> None:
 @pytest.mark.parametrize("mtu", [8192, 3000, 512, 0, -1024, "1024", True])
 def test_an_mtu_that_grows_or_cannot_be_is_refused_and_changes_nothing(mtu: Any) -> None:
     bench = Bench(protocols="mtu")
-    with pytest.raises(EposError, match="it is 4096, and only becomes less: to epos.least_mtu, 1024, at most"):
+    with pytest.raises(EposError, match="the MTU is 4096, and can only be reduced, at most to epos.least_mtu, 1024"):
         bench.run(bench.hosts[0].lower_mtu(mtu))
     _, got = bench.run(bench.give(0, 1, [bytes(8192)]), bench.take(1, 1))
     assert len(got[0].data) == 8192 and len(frames(bench, 1)) == 2
@@ -122,6 +122,6 @@ def test_it_is_refused_where_it_is_not_composed_in_and_beside_overtaking() -> No
     bench = Bench()
     with pytest.raises(EposError, match="an MTU of 1024: the composition is the baseline alone; compose mtu in"):
         bench.run(bench.hosts[0].lower_mtu(1024))
-    for given, said in (({"overtake": 1}, "mtu needs the order"), ({"mtu": 512}, "more than the MTU, 512")):
+    for given, said in (({"overtake": 1}, "mtu needs frames in order"), ({"mtu": 512}, "1024 is greater than the MTU, 512")):
         with pytest.raises(OptionError, match=said):
             check_options("epos", {"protocols": "mtu", **given}, 2, 1 << 20, nic_kind("lanai9").card(1 << 20))

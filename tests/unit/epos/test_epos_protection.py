@@ -244,9 +244,13 @@ def test_random_words_and_doorbells_of_a_process_disturb_nobody(seed: int) -> No
 @pytest.mark.parametrize(
     ("given", "nic", "said"),
     [
-        ({"processes": 2}, "lanai9", "nothing keeps them apart"),
-        ({"protocols": "protection", "processes": 3}, "lanai9", "3 is no power of two"),
-        ({"protocols": "protection", "activate": "host"}, "lanai9", "a process that starts chains reaches all of them"),
+        ({"processes": 2}, "lanai9", "several processes need the `protection` protocol"),
+        ({"protocols": "protection", "processes": 3}, "lanai9", "3 is not a power of two"),
+        (
+            {"protocols": "protection", "activate": "host"},
+            "lanai9",
+            "a process that can start a chain can start every chain",
+        ),
         ({"protocols": "protection"}, "lanai4", "protection needs doorbells"),
         ({"protocols": "protection", "notify": "word"}, "lanai9", "protection needs doorbells"),
     ],

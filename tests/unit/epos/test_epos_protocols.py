@@ -230,9 +230,9 @@ def test_frames_of_another_composition_are_counted_and_named() -> None:
     ("given", "said"),
     [
         ({"protocols": "relaibility"}, "unknown word: epos.protocols is 'relaibility'; did you mean 'reliability'"),
-        ({"protocols": "flow", "overtake": 1}, "option overtake: flow needs the order of frames that it gives up"),
-        ({"protocols": "flow", "staging": "overwrite"}, "flow control leaves nothing to overwrite"),
-        ({"protocols": "flow", "dynamic": 1}, "it is measured with nothing that acts"),
+        ({"protocols": "flow", "overtake": 1}, "option overtake: flow needs frames in order"),
+        ({"protocols": "flow", "staging": "overwrite"}, "with flow control no slot is overwritten"),
+        ({"protocols": "flow", "dynamic": 1}, "it is defined for the baseline only"),
     ],
 )
 def test_a_composition_that_contradicts_itself_is_refused(given: Any, said: str) -> None:

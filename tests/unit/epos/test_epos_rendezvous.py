@@ -124,7 +124,9 @@ def test_a_message_that_is_longer_than_the_posted_buffer_is_refused_and_the_buff
         return (await bench.hosts[1].receive()).data
 
     async def sends() -> None:
-        with pytest.raises(EposError, match="5001 bytes to node 1: the posted buffer has 5000; post a longer one"):
+        with pytest.raises(
+            EposError, match="5001 bytes to node 1: the posted buffer has 5000 bytes; post a larger buffer"
+        ):
             await bench.hosts[0].send(1, bytes(5001))
         await bench.hosts[0].send(1, data)
 
@@ -152,10 +154,10 @@ def test_a_frame_beyond_the_posted_buffer_is_refused_by_the_nic() -> None:
 @pytest.mark.parametrize(
     ("source", "sizes", "said"),
     [
-        (1, [4096], r"a buffer for node 1: there is none; one of \[0\]"),
-        (0, [], r"pieces of \[\] bytes; each but the last: 4096"),
-        (0, [100, 4096], r"pieces of \[100, 4096\] bytes; each but the last: 4096"),
-        (0, [65_536, 4096], "69632 bytes; at most 65536, as of any message"),
+        (1, [4096], r"a buffer for node 1: unknown node; give one of \[0\]"),
+        (0, [], r"pieces of \[\] bytes; give multiples of 4096"),
+        (0, [100, 4096], r"pieces of \[100, 4096\] bytes; give multiples of 4096"),
+        (0, [65_536, 4096], "69632 bytes; give at most 65536"),
     ],
 )
 def test_each_misuse_of_a_buffer_has_its_error(source: int, sizes: list[int], said: str) -> None:
@@ -169,7 +171,7 @@ def test_one_buffer_a_node_is_posted_at_a_time_and_none_without_the_protocol() -
     bench = Bench(protocols="rendezvous")
     piece = Stretch(bench.machine.host(1).allocate(4096).address, 4096)
     bench.run(bench.hosts[1].post(0, piece))
-    with pytest.raises(EposError, match="one is posted; receive its message first"):
+    with pytest.raises(EposError, match="another buffer is posted; receive its message first"):
         bench.run(bench.hosts[1].post(0, piece))
     bench = Bench()
     with pytest.raises(EposError, match="node 0: the composition is the baseline alone; compose rendezvous in"):

@@ -1,4 +1,4 @@
-"""Families of EPOS: communicators over channels over a network, each a member with just what it has (paper 004)."""
+"""Families of EPOS: communicators over channels over a network; each member has exactly its own calls (paper 004)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""The family Channel: what becomes of bytes on their way.
+"""Family Channel: how a communicator's bytes are carried.
 
-A Datagram keeps boundaries, and may be lost; a Stream is bytes in order, and needs a composition that loses nothing.
+A Datagram keeps message boundaries, and may be lost. A Stream is a sequence of bytes, and needs a composition without
+loss.
 """
 
 from __future__ import annotations
@@ -12,37 +13,37 @@ from firmware.epos.host.errors import EposError
 
 
 class Channel:
-    """Of one communicator."""
+    """Channel of one communicator."""
 
     needs: ClassVar[tuple[str, ...]] = ()
-    """Protocols without which it cannot be."""
+    """Protocols that the channel requires."""
 
     def __init__(self, member: Any) -> None:
         self.member = member
         self.most: int = member.network.epos.options.slot_bytes - member.header
-        """Bytes of a message."""
+        """Maximum bytes of a message."""
 
 
 class Datagram(Channel):
-    """A message is a message."""
+    """Channel that keeps message boundaries."""
 
     async def put(self, node: int, data: bytes) -> None:
-        """Send it. Raises EposError for one that is too long."""
+        """Send a message. Raises EposError if it is too long."""
         if len(data) > self.most:
             what = f"{self.member.network.epos.host.who}: a datagram of {len(data)} bytes"
             header = f", less {self.member.header} of the header" if self.member.header else ""
             slot = self.member.network.epos.options.slot_bytes
-            raise EposError(what, f"a message has at most {slot}{header}", "cut it, or take a Stream")
+            raise EposError(what, f"a message has at most {slot}{header}", "cut it, or use a Stream")
         await self.member.carry(node, data)
 
     async def get(self) -> tuple[int, int, bytes]:
-        """The next one: its node, the number of its sender, its bytes."""
+        """Return node, sender's number and bytes of the next message."""
         taken: tuple[int, int, bytes] = await self.member.take()
         return taken
 
 
 class Stream(Channel):
-    """Bytes in order, of each node."""
+    """Channel that carries an ordered sequence of bytes from each node."""
 
     needs = ("flow", "reliability")
 
@@ -57,10 +58,10 @@ class Stream(Channel):
             await self.member.carry(node, data[at : at + self.most])
 
     async def get(self, node: int, most: int) -> bytes:
-        """The next bytes of a node, as many as there are, at most so many; waits for one at least."""
+        """Return the next bytes from a node, at least 1 and at most `most`. Raises EposError if `most` is below 1."""
         host, there = self.member.network.epos.host, self._came.setdefault(node, deque())
         if most < 1:
-            raise EposError(f"{host.who}: a read of {most} bytes", "it would never end", "ask for one or more")
+            raise EposError(f"{host.who}: a read of {most} bytes", "a read returns at least one byte", "give 1 or more")
         while not there:
             source, _, data = await self.member.take()
             if data:

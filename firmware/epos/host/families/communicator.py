@@ -1,4 +1,4 @@
-"""A communicator of a member, a channel, a network and its protocols: exactly that, or a refusal that says why."""
+"""Construction of communicators from a member, a channel, a network and its protocols."""
 
 from __future__ import annotations
 
@@ -35,33 +35,33 @@ def Communicator(  # noqa: N802 - paper 004's name of what it makes
         needs: Calls and extras of the network that the program uses.
 
     Raises:
-        EposError: The parts do not fit, or something of `needs` is missing.
+        EposError: The parts do not fit together, or an element of `needs` is missing.
     """
     _check_composition(member, channel, over, protocols)
     calls = member.offers[channel]
     for name in needs:
         if name not in calls and name not in over.extras:
             has = f"it has {', '.join(calls)}, and {type(over).__name__} {', '.join(over.extras) or 'no more'}"
-            raise refuse(member, over, f"{name!r} is needed, and is not there", has)
+            raise refuse(member, over, f"{name!r} is missing", has)
     if member.joined and peer not in over.epos.partners:
-        raise refuse(member, over, f"it joins two, and its peer is {peer!r}", "give peer=, another node")
+        raise refuse(member, over, f"invalid peer {peer!r}", "give another node as peer=")
     if not member.joined and peer is not None:
-        raise refuse(member, over, "it has no fixed peer", "leave peer out, or take a Link")
+        raise refuse(member, over, "it has no fixed peer", "omit peer, or use a Link")
     return member(over, number, -1 if peer is None else peer, channel)
 
 
 def _check_composition(member: type[Member], channel: type[Channel], over: Network, protocols: Sequence[str]) -> None:
-    """Raises EposError for what the network is not composed of, and for a channel that it cannot carry."""
+    """Raise EposError for protocols that the network does not have, and for a channel that it cannot carry."""
     there, name = list(over.epos.protocols), channel.__name__
     if channel not in member.offers:
-        raise refuse(member, over, f"a {name} of many senders has no order", "take a Datagram, or a Link or a Port")
+        raise refuse(member, over, f"a {name} from several senders has no order", "use a Datagram, or a Link or a Port")
     if missing := [one for one in channel.needs if one not in there]:
         cause = f"a {name} over {over.epos.composition} may lose bytes: {' and '.join(missing)} is missing"
-        raise refuse(member, over, cause, f"compose {'+'.join(channel.needs)} in, or take a Datagram")
+        raise refuse(member, over, cause, f"compose {'+'.join(channel.needs)} in, or use a Datagram")
     if channel.needs and "active" in there:
-        cause = f"a {name} may lose bytes where frames switch {', '.join(SWITCHED)} off"
-        raise refuse(member, over, cause, "compose without active, or take a Datagram")
+        cause = f"a {name} may lose bytes if frames switch {', '.join(SWITCHED)} off"
+        raise refuse(member, over, cause, "compose without active, or use a Datagram")
     if set(protocols) != set(there):
         asked = "+".join(protocols) or "the baseline alone"
-        cause = f"it asks for {asked}, and the network is composed of {over.epos.composition}"
+        cause = f"it needs {asked}, but the network is composed of {over.epos.composition}"
         raise refuse(member, over, cause, "name the same protocols here and in epos.protocols")

@@ -1,7 +1,7 @@
-"""The family Communicator: who talks to whom.
+"""Family Communicator: the endpoints of communication.
 
-A Link joins two, a Port is addressed and answered, a Mailbox is drained by any process of its owner. What a member
-sends beside the bytes stands before them: nothing of a Link or a Mailbox, a Port's number in 4 bytes.
+A Link joins two hosts, a Port is addressed and answered, a Mailbox is drained by any process of its owner. A Port sends
+its number in 4 bytes before the payload; a Link and a Mailbox send only the payload.
 """
 
 from __future__ import annotations
@@ -14,36 +14,36 @@ from firmware.epos.host.families.network import Network
 
 
 class Letter(NamedTuple):
-    """A datagram, and whom it is from."""
+    """Received datagram and its sender."""
 
     node: int
     number: int
-    """Of the sender's Port; of a Mailbox its own."""
+    """Number of the sender's Port; for a Mailbox its own number."""
     data: bytes
 
 
 class Member:
-    """A communicator of a number, over a channel. `peer`: the node at the other end, of members that have one."""
+    """Communicator with a number, over a channel; `peer` is the node at the other end, if the member has one."""
 
     header: ClassVar[int] = 0
-    """Bytes that it sends before the payload of each message."""
+    """Bytes that the member sends before the payload of each message."""
     joined: ClassVar[bool] = False
-    """It has one peer."""
+    """True if the member has one fixed peer."""
     offers: ClassVar[dict[type[Channel], tuple[str, ...]]] = {}
-    """Its calls over each channel; one that is not named cannot carry it."""
+    """Calls of the member over each supported channel."""
 
     def __init__(self, network: Network, number: int, peer: int, channel: type[Channel]) -> None:
         network.open(number)
         self.network, self.number, self.peer = network, number, peer
         self.strays = 0
-        """Messages of others than the peer."""
+        """Number of messages from nodes other than the peer."""
         self._channel: Any = channel(self)
         self._calls = self.offers[channel]
         self._name = f"{network.epos.host.who}: a {type(self).__name__} over a {channel.__name__}"
 
     @property
     def header_bytes(self) -> int:
-        """Bytes that it sends before the payload of each message."""
+        """Bytes that the member sends before the payload of each message."""
         return self.header
 
     def check_call(self, name: str) -> None:
@@ -52,23 +52,23 @@ class Member:
             raise EposError(self._name, f"it has no {name!r}", f"it has {', '.join(self._calls)}")
 
     async def carry(self, node: int, data: bytes) -> None:
-        """A message to the same number."""
+        """Send a message to the communicator of the same number."""
         await self.network.send(node, data, self.number)
 
     async def take(self) -> tuple[int, int, bytes]:
-        """The next message: its node, the number of its sender, its bytes."""
+        """Return node, sender's number and bytes of the next message."""
         message = await self.network.receive(self.number)
         return message.source, self.number, message.data
 
 
 class Link(Member):
-    """Joins two hosts: no call has an address."""
+    """Communicator that joins two hosts, so that its calls need no address."""
 
     joined = True
     offers = {Datagram: ("send", "receive"), Stream: ("write", "read")}  # noqa: RUF012 - never changed
 
     async def take(self) -> tuple[int, int, bytes]:
-        """The next message of the peer."""
+        """Return the next message from the peer."""
         while True:
             message = await self.network.receive(self.number)
             await self.network.epos.host.spend("epos_link_take")
@@ -98,13 +98,13 @@ class Link(Member):
 
 
 class Port(Member):
-    """Sends to ports of any node; what is received says whom it is from, and can be answered."""
+    """Communicator that sends to ports of any node; a received datagram names its sender, and can be answered."""
 
     header = 4
     offers = {Datagram: ("send", "receive", "reply"), Stream: ("write", "read")}  # noqa: RUF012 - never changed
 
     async def carry(self, node: int, data: bytes) -> None:
-        """A message to the port of the same number, and with it this number."""
+        """Send a message, with this port's number, to the port of the same number."""
         await self._to(node, self.number, data)
 
     async def _to(self, node: int, number: int, data: bytes) -> None:
@@ -112,7 +112,7 @@ class Port(Member):
         await self.network.send(node, self.number.to_bytes(self.header, "big") + data, number)
 
     async def take(self) -> tuple[int, int, bytes]:
-        """The next message, without its header."""
+        """Return the next message without its header."""
         message = await self.network.receive(self.number)
         await self.network.epos.host.spend("epos_port_take")
         return message.source, int.from_bytes(message.data[: self.header], "big"), message.data[self.header :]
@@ -147,7 +147,7 @@ class Port(Member):
 
 
 class Mailbox(Member):
-    """Anyone sends to it, and any process of its owner takes the next message."""
+    """Communicator to which any node sends, and from which any process of its owner takes the next message."""
 
     offers = {Datagram: ("send", "receive")}  # noqa: RUF012 - never changed
 
@@ -156,10 +156,10 @@ class Mailbox(Member):
         await self._channel.put(node, data)
 
     async def receive(self) -> Letter:
-        """The next datagram; each is given to one process."""
+        """Return the next datagram. Each datagram is given to one process."""
         return Letter(*await self._channel.get())
 
 
 def refuse(member: type[Member], network: Network, cause: str, remedy: str) -> EposError:
-    """What cannot be built."""
+    """Return the error for a communicator that cannot be built."""
     return EposError(f"{network.epos.host.who}: a {member.__name__}", cause, remedy)

@@ -1,4 +1,4 @@
-"""The family Network: what carries messages to a node, for a communicator of a number; one member a technology."""
+"""Family Network: transport of messages to a node and communicator number, with one member for each technology."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ NUMBERS = 256
 
 
 class Network:
-    """EPOS of one host, shared by its communicators. Use a member."""
+    """EPOS of one host, shared by its communicators; base class of the members."""
 
     extras: ClassVar[tuple[str, ...]] = ()
-    """What this member has beside the family's interface."""
+    """Attributes of this member beyond the family's interface."""
     chained: ClassVar[bool] = False
 
     def __init__(self, epos: Epos) -> None:
-        """Raises EposError where the card is of another technology."""
+        """Open the network over an EPOS component. Raises EposError if the card is of another technology."""
         if epos.host.card.has_chains is not self.chained:
             there = Lanai9 if epos.host.card.has_chains else Lanai4
             what = f"{epos.host.who}: a network {type(self).__name__}"
-            raise EposError(what, "its card is another one", f"take {there.__name__}")
+            raise EposError(what, "the card has another technology", f"use {there.__name__}")
         self.epos = epos
         self.unclaimed = 0
-        """Messages for numbers that nobody has opened."""
+        """Number of messages for communicators that are not open."""
         self._queues: dict[int, deque[Message]] = {}
         self._lock = Lock(epos.host, "the network")
 
     def open(self, number: int) -> None:
-        """Take a number. Raises EposError."""
+        """Reserve a communicator number. Raises EposError if it is invalid or in use."""
         what = f"{self.epos.host.who}: communicator {number!r}"
         if type(number) is not int or not 0 <= number < NUMBERS:
-            raise EposError(what, "there is no such number", f"give 0 to {NUMBERS - 1}")
+            raise EposError(what, "invalid number", f"give 0 to {NUMBERS - 1}")
         if number in self._queues:
-            raise EposError(what, "it is open", "take another number")
+            raise EposError(what, "it is already open", "use another number")
         self._queues[number] = deque()
 
     async def send(self, node: int, data: bytes, number: int) -> None:
@@ -48,7 +48,7 @@ class Network:
             await self.epos.send(node, data, number)
 
     async def receive(self, number: int) -> Message:
-        """The next message for a number; what comes for others meanwhile is theirs. Several tasks may wait."""
+        """Return the next message for a communicator, and queue messages for others. Several tasks may wait."""
         queue = self._queues[number]
         while not queue:
             async with self._lock:
@@ -57,7 +57,7 @@ class Network:
         return queue.popleft()
 
     async def _take(self) -> None:
-        """A message, to the queue of its communicator."""
+        """Receive a message into the queue of its communicator."""
         message = await self.epos.receive()
         await self.epos.host.spend("epos_dispatch")
         queue = self._queues.get(message.communicator)
@@ -75,7 +75,7 @@ class Lanai9(Network):
 
     @property
     def chains(self) -> dict[str, int]:
-        """The chains of the host DMA that EPOS uses."""
+        """Numbers of the host DMA chains that EPOS uses."""
         return {"receive": RX_CHAIN, "send": TX_CHAIN}
 
     @property
@@ -85,4 +85,4 @@ class Lanai9(Network):
 
 
 class Lanai4(Network):
-    """Myrinet with a LANai 4: one DMA, whose chains are software; a queue of words."""
+    """Myrinet with a LANai 4: one DMA engine with chains in software, and a doorbell queue in memory."""

@@ -1,4 +1,4 @@
-"""Active frames on the host: the header says which protocols act on a frame, here and at its receiver."""
+"""Active frames on the host: the header names the protocols that act on a frame, here and at its receiver."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from firmware.epos.nic.protocols.active import SWITCHED
 
 
 class Side:
-    """Of one host."""
+    """Active frames of one host."""
 
     def __init__(self, epos: Any) -> None:
         self._epos = epos
@@ -18,21 +18,21 @@ class Side:
         self._off: frozenset[str] = frozenset()
 
     def choose(self, names: tuple[str, ...]) -> None:
-        """Of the protocols that frames can switch, those that act on the next messages. Raises EposError."""
+        """Select the switchable protocols that act on the next messages. Raises EposError for others."""
         for name in names:
             if name not in self._may:
                 what = f"{self._epos.host.who}: a frame that activates {name!r}"
                 there = name in self._epos.options.composition
-                cause = "it always acts" if there else f"the composition is {self._epos.composition}"
-                raise EposError(what, cause, f"frames can switch {self._may}")
+                cause = "this protocol always acts" if there else f"the composition is {self._epos.composition}"
+                raise EposError(what, cause, f"give some of {self._may}")
         self._off = frozenset(self._may) - set(names)
 
     async def frame(self, nodes: tuple[int, ...], at: int) -> int:
-        """The word of the header."""
+        """Return the header word: the bits of the acting protocols."""
         return identity(name for name in self._epos.options.composition if name not in self._off)
 
     def switched(self, name: str, call: Hook) -> Hook:
-        """A protocol's call at a point-cut, made only while it acts; its word of the header is 0 otherwise."""
+        """Return a protocol's hook, disabled while the protocol does not act; its header word is then 0."""
         if name not in self._may:
             return call
 

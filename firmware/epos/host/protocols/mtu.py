@@ -1,7 +1,7 @@
-"""MTU adaptation on the host: frames are cut shorter from now on.
+"""MTU adaptation on the host: further frames are cut shorter.
 
-The receivers' NICs must know how frames are cut, so all that were cut the old way have left before they are told, and
-the next message waits until all have answered. Rings are laid out for the MTU of the repository: it never grows.
+The receivers' NICs must know how frames are cut. So all frames of the old size leave before they are notified, and the
+next message waits until all have answered. The rings are laid out for the configured MTU, which therefore never grows.
 """
 
 from __future__ import annotations
@@ -13,28 +13,28 @@ from firmware.epos.nic.protocols.mtu import WORDS
 
 
 class Side:
-    """Of one host."""
+    """MTU adaptation of one host."""
 
     def __init__(self, epos: Any) -> None:
         self._epos = epos
         self._known: dict[int, int] = {}
-        """Of each node that was told: what it has answered."""
+        """Answer of each node that was notified."""
         self._patience = 1_000_000 * epos.options.timeout_us if "reliability" in epos.options.composition else 0
 
     async def lower(self, mtu: int) -> None:
-        """Tell all. Raises EposError."""
+        """Notify all nodes of a lower MTU. Raises EposError for an invalid MTU."""
         epos = self._epos
         now, least = epos.outgoing.mtu, epos.options.least_mtu
         if type(mtu) is not int or mtu & mtu - 1 or not least <= mtu <= now:
-            cause = f"it is {now}, and only becomes less: to epos.least_mtu, {least}, at most"
-            raise EposError(f"{epos.host.who}: an MTU of {mtu!r}", cause, f"a power of two from {least} to {now}")
+            cause = f"the MTU is {now}, and can only be reduced, at most to epos.least_mtu, {least}"
+            raise EposError(f"{epos.host.who}: an MTU of {mtu!r}", cause, f"give a power of two from {least} to {now}")
         await epos.outgoing.left()
         for node in epos.partners:
             await self._tell(node, mtu.bit_length() - 1)
         epos.outgoing.mtu = mtu
 
     async def _tell(self, node: int, shift: int) -> None:
-        """Until a NIC has answered."""
+        """Notify a node, and wait until its NIC has answered."""
         epos, what = self._epos, f"node {node} to know the MTU"
         at = epos.host.nic_base + epos.place.of("mtu", node, WORDS) + 4
         word = self._known.get(node, 0)

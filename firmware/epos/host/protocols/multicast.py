@@ -1,4 +1,4 @@
-"""Multicast on the host: the header of a frame names the further nodes, as bits."""
+"""Multicast on the host: the header of a frame names the further nodes in a bit mask."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any
 
 
 class Side:
-    """Of one host."""
+    """Multicast of one host."""
 
     def __init__(self, epos: Any) -> None:
         self._epos = epos
 
     async def frame(self, nodes: tuple[int, ...], at: int) -> int:
-        """The word of the header."""
+        """Return the header word: the bit mask of further nodes."""
         return sum(1 << node for node in nodes[1:])

@@ -1,4 +1,4 @@
-"""Reliability on the host: right after Send it waits for the acknowledgement, and sends again until it is there."""
+"""Reliability on the host: after each send it waits for the acknowledgement, and retransmits until it arrives."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from firmware.epos.nic.protocols.reliability import WORDS
 
 
 class Side:
-    """Of one host."""
+    """Reliability of one host."""
 
     def __init__(self, epos: Any) -> None:
         self._epos = epos
         self._frames = 0
-        """Frames of this host, counted from the start."""
+        """Number of frames of this host since the start."""
         self.resent = 0
-        """Doorbells of frames that were not acknowledged in time."""
+        """Number of doorbells for retransmitted frames."""
 
     async def frame(self, nodes: tuple[int, ...], at: int) -> int:
-        """The word of the header."""
+        """Return the header word: the number of the frame."""
         self._frames += 1
         return self._frames & 0xFFFFFFFF
 

@@ -1,8 +1,7 @@
-"""The protocols that can be composed into EPOS: each is a module of its name in this folder, found there.
+"""Protocols that can be composed into EPOS: each is a module in this folder, found by its name.
 
-A module says what it is (`PROTOCOL`) and what its NIC does (`Side`, whose methods are named as the point-cuts); beside
-it a header of its name has the same in C. What its host does stands in the folder of the same name on that side, if
-it does anything.
+A module has its description (`PROTOCOL`) and its NIC side (`Side`, whose methods are named after the point-cuts). A
+header of the same name has the NIC side in C. The host side, if any, is in the folder of the same name on that side.
 """
 
 from __future__ import annotations
@@ -12,32 +11,32 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 
 MOST = 8
-"""Bits that a frame has for its composition."""
+"""Bits in a frame for its composition."""
 
 
 @dataclass(frozen=True)
 class Protocol:
-    """What can be composed in."""
+    """Description of a protocol."""
 
     turn: int
-    """Its place in the predefined order, from the inside to the outside."""
+    """Position in the predefined order, from the inside to the outside."""
     told: str
     header: int = 0
-    """1: it adds a word to the header of a frame. Where its host writes none at `frame`, that is 0."""
+    """1 if it adds a word to the frame header. The word is 0 if its host side has no method `frame`."""
     peer: int = 0
-    """Words of the NIC's memory that it takes for each node."""
+    """Number of words of the NIC's memory for each node."""
     pages: bool = False
-    """For each node it takes one more for each frame of a staging slot."""
+    """True if it has one more word, for each node, for each frame of a staging slot."""
     ordered: bool = False
-    """It needs frames to leave in the order of their doorbells."""
+    """True if frames must leave in the order of their doorbells."""
     name: str = ""
-    """That of its module."""
+    """Name of its module."""
     controls: bool = False
-    """Its NICs tell each other something: it has a method `control`."""
+    """True if its NICs exchange control frames, processed by its method `control`."""
 
 
 def found() -> tuple[Protocol, ...]:
-    """Those of this folder, in their order."""
+    """Return the protocols of this folder in the predefined order. Raises ValueError if there are too many."""
     modules = {one.name: import_module(f"{__name__}.{one.name}") for one in pkgutil.iter_modules(__path__)}
     told = [
         replace(module.PROTOCOL, name=name, controls=hasattr(module.Side, "control"))

@@ -1,4 +1,6 @@
-"""Active frames on the NIC: the header says which protocols act on a frame; one that asks for others is refused."""
+"""Active frames on the NIC: the header names the protocols that act on a frame. Frames for other protocols are
+rejected.
+"""
 
 from __future__ import annotations
 
@@ -11,19 +13,20 @@ if TYPE_CHECKING:
     from firmware.epos.nic.pointcuts import Hook
     from firmware.epos.nic.receiving import In
 
-PROTOCOL = Protocol(60, "a frame says which protocols act on it at its receiver", header=1)
+PROTOCOL = Protocol(60, "a frame names the protocols that act on it at its receiver", header=1)
 SWITCHED = ("reliability",)
-"""Of these a frame says whether they act. Counts that others keep would not agree with those of the other side."""
+"""Protocols that frames can switch. Protocols with counters cannot, because the counters of both sides would diverge.
+"""
 
 
 class Side:
-    """Of one NIC."""
+    """Active frames of one NIC."""
 
     def __init__(self, program: Any) -> None:
         self._program, self._at = program, 4 * program.place.words["active"]
 
     async def rx(self, frame: In) -> bool:
-        """Before all others: its word of the header."""
+        """Read the header word before all other protocols. Return False to reject the frame."""
         nic = self._program.nic
         frame.active = nic.load(frame.at + self._at)
         if not frame.active & ~self._program.place.identity:
@@ -33,7 +36,7 @@ class Side:
         return False
 
     def switched(self, name: str, call: Hook) -> Hook:
-        """A protocol's call at a point-cut, made only for frames that say so."""
+        """Return a protocol's hook, called only for frames that select the protocol."""
         if name not in SWITCHED:
             return call
         bit = self._program.place.bit(name)

@@ -1,6 +1,6 @@
-"""MTU adaptation on the NIC: how a node cuts its frames tells where they belong in their message.
+"""MTU adaptation on the NIC: a node's MTU gives the position of its frames in their message.
 
-For each node two words, MTUs as powers of two: that of its frames, and the last of this host's that it knows.
+Each node has two words with MTUs as powers of two: the MTU of its frames, and the last MTU of this host that it knows.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ WORDS = 2
 
 
 class Side:
-    """Of one NIC."""
+    """MTU adaptation of one NIC."""
 
     def __init__(self, program: Any) -> None:
         self._program = program
@@ -30,17 +30,17 @@ class Side:
         return int(self._program.place.of("mtu", node, WORDS))
 
     def offset(self, frame: In) -> int:
-        """Of a frame in its message."""
+        """Return the offset of a frame in its message."""
         shift: int = self._program.nic.load(self._word(frame.row))
         return (frame.number & INDEX) << shift
 
     async def rung(self, node: int, shift: int, bit: bool) -> None:
-        """The host cuts its frames so from now on."""
+        """Send the host's new MTU to a node."""
         await self._program.nic.work("epos_tell_mtu")
         await self._program.sender.tell(node, Kind.MTU, shift)
 
     async def control(self, source: int, kind: int, value: int) -> None:
-        """A control frame."""
+        """Process a control frame with an MTU or its confirmation."""
         nic = self._program.nic
         if kind == Kind.MTU:
             await nic.work("epos_seen_mtu")

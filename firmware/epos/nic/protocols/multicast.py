@@ -1,4 +1,4 @@
-"""Multicast on the NIC: a frame whose header names further nodes stays in the Send Ring, and leaves again for each."""
+"""Multicast on the NIC: a frame whose header names further nodes stays in the Send Ring and is sent to each of them."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ PROTOCOL = Protocol(10, "one send reaches several nodes; the NIC repeats the fra
 
 
 class Side:
-    """Of one NIC."""
+    """Multicast of one NIC."""
 
     def __init__(self, program: Any) -> None:
         self._program, self._at = program, 4 * program.place.words["multicast"]
 
     async def tx_done(self, out: Out) -> bool:
-        """To the next node; the bit of each that it has left for is taken out of the header."""
+        """Send the frame to the next node and clear its bit in the header. Return False when no node is left."""
         nic = self._program.nic
         left = nic.load(out.at + self._at) if out.counted else 0
         if not left:
             return False
         node = (left & -left).bit_length() - 1
-        if node not in self._program.sender.known:  # forged where the header stood
+        if node not in self._program.sender.known:  # forged by the process after the header was checked
             return False
         await nic.work("epos_next_node", node + 1)
         await nic.work("epos_repeat")

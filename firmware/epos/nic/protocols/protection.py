@@ -1,14 +1,16 @@
-"""Protection on the NIC: each process of a host has its own rings, queues and staging, and reaches no other's.
+"""Protection on the NIC: each process of a host has its own rings, queues and staging, and cannot access those of
+others.
 
-A process is given whole pages of the NIC's memory: its Send Ring, its Tx DMA Requests, its words; and one page of the
-doorbell region, by whose number the NIC knows who has rung. What it writes there it can also write wrong:
+A process is given whole pages of the NIC's memory with its Send Ring, its Tx DMA Requests and its words. It also gets
+one page of the doorbell region, whose number identifies the process to the NIC. A process may write anything to its
+pages, so the NIC checks all of it:
 
-- what it asks the DMA for is copied into the NIC's own chain, if it lies in the memory that the driver has pinned for
-  it, and comes to its own Send Ring;
-- the header of a frame is copied out of its pages, looked at, and leaves from there, so that it cannot be changed in
-  between: the source is who has rung, and it says whom the frame is for;
-- a doorbell for a frame that waits already is passed over, so that its ring bounds what it has waiting; held frames
-  beyond its part of the Receive Ring are refused.
+- A DMA request is copied into the NIC's own chain, if its source is in the memory that the driver has pinned for the
+  process, and its target is the process's own Send Ring.
+- The header of a frame is copied out of the pages, checked, and sent from there, so that it cannot change in between.
+  Its source is the process that has rung. The header also names the destination process.
+- A doorbell for a frame that already waits is ignored, so that the ring bounds the number of waiting frames.
+- Held frames beyond the process's share of the Receive Ring are rejected.
 """
 
 from __future__ import annotations
@@ -24,32 +26,32 @@ if TYPE_CHECKING:
     from firmware.epos.nic.receiving import In
     from firmware.epos.nic.sending import Out
 
-PROTOCOL = Protocol(70, "a process reaches no ring, queue or memory of another one", header=1)
+PROTOCOL = Protocol(70, "a process cannot access rings, queues or memory of another one", header=1)
 HIGH = 1 << 31
-"""Of the third word of a header: no frame has it."""
+"""Bit of a header's third word that no valid frame has."""
 
 
 class Side:
-    """Of one NIC."""
+    """Protection of one NIC."""
 
     def __init__(self, program: Any) -> None:
         self._program, place = program, program.place
         self._word = place.words["protection"]
         self._pinned = [program.nic.load_words(place.owner(process)[2], 2) for process in range(place.processes)]
         self._asked = [0] * place.processes
-        """Of each process: its requests that were taken."""
+        """Number of DMA requests taken from each process."""
         self._tail = 0
-        """The next block of the NIC's chain."""
+        """Next block of the NIC's chain."""
         self._share = max(1, (place.options.receive_frames - 1) // place.processes)
-        """Frames of a process that may wait in the Receive Ring."""
+        """Maximum number of a process's frames that wait in the Receive Ring."""
 
     def owns(self, process: int, address: int, size: int) -> bool:
-        """Whether bytes of host memory are a process's."""
+        """Return True if a range of host memory belongs to a process."""
         begin, room = self._pinned[process]
         return bool(begin <= address and address + size <= begin + room)
 
     async def bell(self, process: int, bell: int) -> bool:
-        """Whether there is such a process, and its frame does not wait already: that one is sent as it stands then."""
+        """Return True for a doorbell of a known process whose frame does not already wait."""
         place, sender, slot = self._program.place, self._program.sender, bell >> 16 & 127
         if process >= place.processes:
             return False
@@ -59,7 +61,7 @@ class Side:
         return True
 
     async def fetch(self, out: Out) -> bool:
-        """A process's request becomes a block of the NIC's chain, if it may ask for that."""
+        """Copy a valid DMA request of a process into the NIC's chain. Return False for an invalid one."""
         nic, place = self._program.nic, self._program.place
         count, size = place.options.send_frames, out.size - place.header_bytes
         at = place.requests + place.stride * out.process + Block.SIZE * (self._asked[out.process] % count)
@@ -75,7 +77,7 @@ class Side:
         return True
 
     async def tx(self, out: Out) -> bool:
-        """The header leaves from the NIC's own memory, and then the rest from the Send Ring."""
+        """Send the header from the NIC's own memory, and then the rest from the Send Ring."""
         nic, place, sender = self._program.nic, self._program.place, self._program.sender
         header = [*nic.load_words(out.at, place.header + place.header % 2)]
         if not self._fair(out, header):
@@ -97,20 +99,20 @@ class Side:
         return False
 
     def _fair(self, out: Out, header: list[int]) -> bool:
-        """Whether a header says who sends it, in this composition, and how much there is."""
+        """Return True if a header has the sender's address, this composition, and the right size."""
         nic, place, told = self._program.nic, self._program.place, Told.of(header[2])
         named = header[0] >> 16 == DATA << 8 | nic.node and header[1] >> 24 == place.identity
         mine = told.source == nic.node * place.processes + out.process
         return bool(named and mine and not header[2] & HIGH and told.size == out.size - place.header_bytes)
 
     def row(self, frame: In) -> int:
-        """The process that a frame is for, and its source."""
+        """Return the row of a frame's destination process and its source."""
         place = self._program.place
         process = self._program.nic.load(frame.at + 4 * self._word) % place.processes
         return int(process * place.peers + frame.told.source % place.peers)
 
     async def rx(self, frame: In) -> bool:
-        """Whether a frame that has to wait may: no process fills the Receive Ring."""
+        """Return True if a frame may be held, so that no process fills the Receive Ring."""
         nic = self._program.nic
         held = self._program.receiver.held[frame.row // self._program.place.peers]
         if not frame.waits or len(held) < self._share:

@@ -1,7 +1,7 @@
-"""Reliability on the NIC: each frame that is in host memory is acknowledged; one that comes again only that.
+"""Reliability on the NIC: each frame stored in host memory is acknowledged; a duplicate is only acknowledged again.
 
-A frame is known from when it comes, and acknowledged from when it is stored: what comes again between is dropped in
-silence, since its acknowledgement is still to come.
+A frame's number is recorded when it arrives, and the frame is acknowledged when it is stored. A duplicate in between is
+dropped silently, because the acknowledgement will follow.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from firmware.epos.nic.receiving import In
 
 PROTOCOL = Protocol(
-    50, "each frame is acknowledged by the receiving NIC, and sent again until it is", header=1, peer=3, ordered=True
+    50, "each frame is acknowledged by the receiving NIC, and retransmitted until it is", header=1, peer=3, ordered=True
 )
 WORDS = 3
-"""For each node: the last frame that came of it, the last of this host's that it has acknowledged, and the last of its
-frames that is in host memory.
+"""Words of each node: its last frame received, this host's last frame that it acknowledged, and its last frame stored
+in host memory.
 """
 
 
 class Side:
-    """Of one NIC."""
+    """Reliability of one NIC."""
 
     def __init__(self, program: Any) -> None:
         self._program, self._at = program, 4 * program.place.words["reliability"]
@@ -34,7 +34,7 @@ class Side:
         return int(self._program.place.of("reliability", source, WORDS))
 
     async def rx(self, frame: In) -> bool:
-        """Whether it comes for the first time."""
+        """Return True for a frame that arrives for the first time; acknowledge a duplicate of a stored one."""
         nic, source = self._program.nic, frame.row
         number = nic.load(frame.at + self._at)
         if nic.load(self._word(source)) == number:
@@ -48,11 +48,11 @@ class Side:
         return True
 
     async def stored(self, frame: In) -> None:
-        """It is in host memory: tell its sender."""
+        """Acknowledge a frame whose DMA to host memory has finished."""
         self._program.nic.store(self._word(frame.row) + 8, frame.count)
         await self._program.sender.tell(frame.row, Kind.ACK, frame.count)
 
     async def control(self, source: int, kind: int, value: int) -> None:
-        """A control frame."""
+        """Store the number of an acknowledged frame for the host."""
         if kind == Kind.ACK:
             self._program.nic.store(self._word(source) + 4, value)

@@ -1,7 +1,8 @@
-"""Rendezvous on the NIC: a buffer that the host has posted for a node is granted to it, and its frames go there.
+"""Rendezvous on the NIC: a buffer that the host has posted is granted to a node, whose frames then go directly into it.
 
-For each node: what the host has posted (number and bytes), what that node has granted to this host, and the number that
-it asks for; then the pages of the posted buffer. Numbers run from 1 to 2047 and again, the same on both sides.
+Each node has these words: the buffer that the host has posted (number and bytes), the buffer that the node has granted
+to this host, and the buffer number that the node requests; then the pages of the posted buffer. Numbers run from 1 to
+2047 and wrap, the same on both sides.
 """
 
 from __future__ import annotations
@@ -15,29 +16,29 @@ if TYPE_CHECKING:
     from firmware.epos.nic.receiving import In
 
 PROTOCOL = Protocol(
-    20, "long messages go straight into a buffer that the receiver has posted", header=1, peer=3, pages=True
+    20, "long messages go directly into a buffer that the receiver has posted", header=1, peer=3, pages=True
 )
 POSTED, GRANTED, ASKED, PAGES = range(4)
-"""Words of a node."""
+"""Indices of a node's words."""
 BYTES = 21
-"""Bits of the bytes in a word of POSTED and GRANTED; the number is above."""
+"""Number of bits for the bytes in a word of POSTED and GRANTED; the buffer number is above them."""
 NUMBERS = 2047
 
 
 class Side:
-    """Of one NIC."""
+    """Rendezvous of one NIC."""
 
     def __init__(self, program: Any) -> None:
         self._program, self._at = program, 4 * program.place.words["rendezvous"]
         self._mtu = program.place.options.mtu
 
     def _word(self, node: int, which: int) -> int:
-        """Address of a word of a node."""
+        """Return the address of a node's word."""
         place = self._program.place
         return int(place.of("rendezvous", node, PAGES + place.pages)) + 4 * which
 
     async def rx(self, frame: In) -> bool:
-        """A frame of a message that was granted goes to its page; one beyond the posted buffer nowhere."""
+        """Set the target page of a frame in a granted buffer. Return False for a frame beyond the buffer."""
         nic = self._program.nic
         if not nic.load(frame.at + self._at):
             return True
@@ -52,7 +53,7 @@ class Side:
         return bool(there)
 
     async def rung(self, node: int, number: int, posted: bool) -> None:
-        """The host asks a node for a buffer; or it has posted one for it."""
+        """Request a buffer from a node, or grant the buffer that the host has posted for it."""
         nic = self._program.nic
         if not posted:
             await nic.work("epos_ask")
@@ -63,12 +64,12 @@ class Side:
             await self._grant(node)
 
     async def _grant(self, node: int) -> None:
-        """What is posted for a node is for its message."""
+        """Grant the posted buffer to a node."""
         await self._program.nic.work("epos_grant")
         await self._program.sender.tell(node, Kind.GRANT, self._program.nic.load(self._word(node, POSTED)))
 
     async def control(self, source: int, kind: int, value: int) -> None:
-        """A control frame."""
+        """Process a control frame with a grant or a request."""
         nic = self._program.nic
         if kind == Kind.GRANT:
             await nic.work("epos_granted_in")
