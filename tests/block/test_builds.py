@@ -62,7 +62,7 @@ def job(folder: Path, wanted: Design) -> Job:
     return Job(wanted.top, wanted.parameters, sources, wanted.clocked, waves=False, folder=folder)
 
 
-def test_what_a_design_includes_is_part_of_its_content() -> None:
+def test_included_files_are_part_of_the_content_of_a_design() -> None:
     headers = {path.name for path in content(Design("sim_fifo_bench")) if path.suffix == ".svh"}
     assert headers == {"sim_host_ports.svh", "sim_pci_ports.svh", "sim_trace_ports.svh", "sim_trace_fields.svh"}
     assert not [path for path in content(Design("myri_fifo")) if path.suffix == ".svh"]
@@ -75,7 +75,7 @@ def test_good_wiring_passes(tmp_path: Path, way: str) -> None:
 
 
 @pytest.mark.parametrize("warning", BAD)
-def test_verilator_refuses_bad_wiring(tmp_path: Path, warning: str) -> None:
+def test_verilator_rejects_bad_wiring(tmp_path: Path, warning: str) -> None:
     bad = job(tmp_path, wired(BAD[warning]))
     for compiled in (bad, replace(bad, clocked=True)):
         with pytest.raises(ToolError) as error:
@@ -85,21 +85,21 @@ def test_verilator_refuses_bad_wiring(tmp_path: Path, warning: str) -> None:
 
 
 @pytest.mark.parametrize(("body", "words"), BAD_ON_ICARUS)
-def test_icarus_refuses_bad_wiring(body: str, words: str) -> None:
+def test_icarus_rejects_bad_wiring(body: str, words: str) -> None:
     with pytest.raises(ToolError) as error:
         build(wired(body), "icarus")
     assert words in error.value.cause
 
 
-def test_the_top_of_a_cluster_is_wired_well_whatever_its_hosts_are_called(tmp_path: Path) -> None:
+def test_the_top_of_a_cluster_is_wired_correctly_with_any_host_names(tmp_path: Path) -> None:
     check_wiring(job(tmp_path, design(Numbers(single_switch(["paris-1", "metz.fr", "node_3"])))))
 
 
-def test_the_top_of_a_lone_crossbar_is_wired_well(tmp_path: Path) -> None:
+def test_the_top_of_a_single_crossbar_is_wired_correctly(tmp_path: Path) -> None:
     check_wiring(job(tmp_path, switch_design(4)))
 
 
-def test_what_models_share_is_compiled_once_and_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shared_parts_of_models_are_compiled_once_and_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     strict = "CXX=g++ -Winvalid-pch -Werror=invalid-pch"  # a compiled header that g++ cannot use ends the build
     monkeypatch.setattr(compilers, "MAKE_FLAGS", (*compilers.MAKE_FLAGS, strict))
     compile_model(job(tmp_path / "first", wired(GOOD["every pin"])))
@@ -123,12 +123,12 @@ def test_a_model_is_compiled_where_no_program_is_called_python(tmp_path: Path, m
     assert (tmp_path / "model" / "obj" / "libVtop.a").is_file()
 
 
-def test_waves_of_a_block_bench_leave_nothing_of_it_out(tmp_path: Path) -> None:
+def test_waves_of_a_block_bench_contain_all_of_its_signals(tmp_path: Path) -> None:
     bench = replace(job(tmp_path, Design("myri_fifo")), waves=True)
     assert str(UNTRACED) not in verilator_flags(bench, "Vtop")
     assert str(UNTRACED) in verilator_flags(replace(bench, clocked=True), "Vtop")
 
 
-def test_an_unknown_simulator_is_refused() -> None:
+def test_an_unknown_simulator_is_rejected() -> None:
     with pytest.raises(ToolError, match="unknown simulator 'verilater': SIM names the simulator; did you mean"):
         build(wired(GOOD["every pin"]), "verilater")

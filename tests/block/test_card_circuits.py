@@ -48,7 +48,7 @@ async def a_circuit_that_uses_the_bank_out_of_turn_trespasses(dut: Any) -> None:
 
 
 @cocotb.test(timeout_time=20, timeout_unit="us")
-async def a_circuit_whose_image_goes_begins_anew_when_it_comes_back(dut: Any) -> None:
+async def a_circuit_restarts_when_its_image_is_loaded_again(dut: Any) -> None:
     """Leave each circuit with an unread word, and check that it restarts when its image is loaded again."""
     await begin(dut, 0)
     for circuit in EXAMPLE:
@@ -109,7 +109,7 @@ async def a_result_waits_until_it_is_taken_in_its_turn(dut: Any) -> None:
 
 
 @cocotb.test(timeout_time=10, timeout_unit="us")
-async def a_circuit_is_where_the_loaded_image_has_it(dut: Any) -> None:
+async def a_circuit_is_in_the_slot_given_by_the_loaded_image(dut: Any) -> None:
     await begin(dut, 0)
     for image in range(len(images(EXAMPLE)) + 1):
         dut.image.value = image

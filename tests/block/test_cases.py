@@ -16,7 +16,7 @@ def test_each_value_is_in_one_of_as_many_cases_as_the_longest_axis_has(axes: lis
 
 
 @pytest.mark.parametrize(("count", "left"), [(1, 1), (2, 1), (3, 1), (11, 3), (40, 13)])
-def test_icarus_has_the_first_third_of_the_traffic_and_verilator_all(
+def test_icarus_runs_the_first_third_of_the_traffic_and_verilator_all(
     count: int, left: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for simulator, many in (("Icarus Verilog", left), ("Verilator", count)):
@@ -24,7 +24,7 @@ def test_icarus_has_the_first_third_of_the_traffic_and_verilator_all(
         assert some(range(count)) == range(many)
 
 
-def test_icarus_has_all_of_it_where_every_case_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_icarus_runs_all_cases_if_requested(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cocotb, "SIM_NAME", "Icarus Verilog", raising=False)
     monkeypatch.setenv(EVERY, "1")
     assert some(range(40)) == range(40)

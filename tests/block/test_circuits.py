@@ -120,7 +120,7 @@ async def compare(bench: Bench, model: Circuit, sent: list[Message]) -> None:
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-async def a_circuit_gives_what_its_model_gives(dut: Any) -> None:
+async def a_circuit_returns_the_result_of_its_model(dut: Any) -> None:
     bench, name = Bench(dut, 0.0), circuit_name(dut)
     await bench.start()
     await compare(bench, CIRCUITS[name](), messages(name, bench.rng, 8))
@@ -134,7 +134,7 @@ async def gaps_stalls_and_a_slow_clock_change_nothing(dut: Any) -> None:
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-async def a_reset_in_the_middle_of_a_message_gives_the_circuit_as_configured(dut: Any) -> None:
+async def a_reset_within_a_message_restores_the_configured_circuit(dut: Any) -> None:
     bench, name = Bench(dut, 0.1), circuit_name(dut)
     await bench.start()
     await compare(bench, CIRCUITS[name](), messages(name, bench.rng, 2)[:3])

@@ -59,7 +59,7 @@ async def a_packet_goes_out_of_its_buffer(dut: Any, wide: int, latency: int) -> 
 
 @cocotb.test(timeout_time=8, timeout_unit="ms")
 @cocotb.parametrize((("wide", "latency"), [(0, 2), (1, 0)]))
-async def a_packet_that_comes_fills_the_oldest_buffer_of_the_pool(dut: Any, wide: int, latency: int) -> None:
+async def a_received_packet_fills_the_oldest_buffer_of_the_pool(dut: Any, wide: int, latency: int) -> None:
     """Receive any size: too long packets are cut and flagged, wrong CRC-8s flagged; the host keeps the buffer."""
     bench = await buffers(dut, pool=4, wide=wide, latency=latency)
     short = [bench.rng.randrange(1, 300) for _ in range(6)]
@@ -104,7 +104,7 @@ async def random_traffic_both_ways_at_once(dut: Any, stalls: bool, pool: int) ->
 
 
 @cocotb.test(timeout_time=8, timeout_unit="ms")
-async def tx_ready_takes_32_buffers_and_refuses_more(dut: Any) -> None:
+async def tx_ready_accepts_32_buffers_and_rejects_more(dut: Any) -> None:
     """Fill the FIFO while the link is stopped: accepted buffers are sent later, one queued twice is sent once."""
     bench = await buffers(dut)
     bench.hold(True)
@@ -124,7 +124,7 @@ async def tx_ready_takes_32_buffers_and_refuses_more(dut: Any) -> None:
 
 
 @cocotb.test(timeout_time=8, timeout_unit="ms")
-async def packets_without_a_free_buffer_wait_asleep_in_the_link(dut: Any) -> None:
+async def packets_without_a_free_buffer_wait_in_the_link_with_idle_clocks(dut: Any) -> None:
     """Check STOP to the sender, idle clocks and no loss; each returned buffer admits one packet."""
     bench = await buffers(dut, pool=2)
     for _ in range(5):
@@ -141,7 +141,7 @@ async def packets_without_a_free_buffer_wait_asleep_in_the_link(dut: Any) -> Non
 
 
 @cocotb.test(timeout_time=8, timeout_unit="ms")
-async def a_buffer_with_a_wrong_descriptor_is_passed_over(dut: Any) -> None:
+async def a_buffer_with_an_invalid_descriptor_is_skipped(dut: Any) -> None:
     """Check not READY, empty, and too long: flagged, not sent, descriptor unchanged; the next one is sent."""
     bench = await buffers(dut)
     wrong = (
@@ -163,7 +163,7 @@ async def a_buffer_with_a_wrong_descriptor_is_passed_over(dut: Any) -> None:
 
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
-async def the_pool_refuses_what_is_no_buffer_or_in_it(dut: Any) -> None:
+async def the_pool_rejects_invalid_and_pooled_buffers(dut: Any) -> None:
     """Check buffer 0 (the descriptor table), a buffer being filled (still pooled), and RX_NEXT without a packet."""
     bench = await buffers(dut, pool=1)
     for number, error in ((0, Error.NUMBER), (128, Error.NUMBER), (1 << 31, Error.NUMBER), (POOL[0], Error.POOLED)):
@@ -188,7 +188,7 @@ async def the_pool_refuses_what_is_no_buffer_or_in_it(dut: Any) -> None:
 
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
-async def what_the_host_does_where_nothing_is_is_flagged(dut: Any) -> None:
+async def accesses_to_unmapped_addresses_are_flagged(dut: Any) -> None:
     """Store to unmapped addresses, read-only registers, parts of a register, and cells."""
     bench = await buffers(dut)
     for place, size in ((0x800050, 4), (0x900000, 8), (Region.STATUS, 4), (Region.RX_READY, 4), (Region.ERRORS, 2),
@@ -201,7 +201,7 @@ async def what_the_host_does_where_nothing_is_is_flagged(dut: Any) -> None:
 
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
-async def the_form_is_chosen_while_the_card_holds_nothing(dut: Any) -> None:
+async def the_form_changes_only_while_the_card_is_empty(dut: Any) -> None:
     """Check that the form cannot change with a packet stored, and that the pool is empty and usable afterwards."""
     bench = await buffers(dut, pool=2)
     bench.arrive(bench.rng.randbytes(40))
@@ -221,7 +221,7 @@ async def the_form_is_chosen_while_the_card_holds_nothing(dut: Any) -> None:
 
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
-async def an_arrival_interrupts_the_host_that_asks(dut: Any) -> None:
+async def an_arrival_interrupts_the_host_if_enabled(dut: Any) -> None:
     """Check that INTA# is asserted with a packet and INTERRUPT set, and released by RX_NEXT of the last one."""
     bench = await buffers(dut, pool=2)
     for asks in (0, 1):
@@ -237,7 +237,7 @@ async def an_arrival_interrupts_the_host_that_asks(dut: Any) -> None:
 
 @cocotb.test(timeout_time=8, timeout_unit="ms")
 @cocotb.parametrize(wide=[0, 1])
-async def the_memory_takes_and_gives_bytes(dut: Any, wide: int) -> None:
+async def the_memory_stores_and_returns_bytes(dut: Any, wide: int) -> None:
     """Store and load any size while packets are sent and received."""
     bench = await buffers(dut, pool=4, wide=wide)
     rng, first = bench.rng, Size.BUFFER * SENDERS[3]

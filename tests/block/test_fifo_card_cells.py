@@ -85,7 +85,7 @@ async def the_check_of_a_header_is_that_of_the_standard(dut: Any) -> None:
 
 @cocotb.test(timeout_time=16, timeout_unit="ms")
 @cocotb.parametrize((("wide", "latency"), [(0, 2), (1, 0)]))
-async def cells_that_come_are_shown_in_order_and_wrong_ones_refused(dut: Any, wide: int, latency: int) -> None:
+async def received_cells_appear_in_order_and_bad_ones_are_rejected(dut: Any, wide: int, latency: int) -> None:
     """Check that a wrong size, HEC or CRC-8 is counted and flagged, and the next cell takes its place."""
     bench = await circuits(dut, wide=wide, latency=latency)
     rounds = some(range(8))
@@ -126,7 +126,7 @@ async def random_traffic_both_ways_at_once(dut: Any, stalls: bool) -> None:
 
 
 @cocotb.test(timeout_time=8, timeout_unit="ms")
-async def the_out_fifo_takes_32_cells_and_refuses_more(dut: Any) -> None:
+async def the_out_fifo_accepts_32_cells_and_rejects_more(dut: Any) -> None:
     """Fill the FIFO while the link is stopped: rejected cells are flagged and lost, accepted ones are sent later."""
     bench = await circuits(dut)
     bench.peer.stops = True
@@ -161,7 +161,7 @@ async def a_cell_begins_with_its_header(dut: Any) -> None:
 
 
 @cocotb.test(timeout_time=16, timeout_unit="ms")
-async def cells_without_a_place_wait_asleep_in_the_link(dut: Any) -> None:
+async def cells_without_a_place_wait_in_the_link_with_idle_clocks(dut: Any) -> None:
     """Fill the FIFO with 256 cells: further ones wait, STOP holds the sender, and CELL_NEXT admits one."""
     bench = await circuits(dut)
     for _ in range(Size.IN_CELLS + 8):

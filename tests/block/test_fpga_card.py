@@ -54,7 +54,7 @@ async def each_circuit_answers_its_source_with_the_models_result(dut: Any) -> No
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms", skip="Icarus" not in getattr(cocotb, "SIM_NAME", ""))
-async def reset_reaches_what_says_that_something_is_there(dut: Any) -> None:
+async def reset_reaches_all_control_state(dut: Any) -> None:
     CardBench(dut, 10000)
     await ClockCycles(dut.clk, 6)
     assert not unreset(dut.u_card)
@@ -84,7 +84,7 @@ async def a_stream_that_wraps_both_rings_arrives_whole_and_in_order(dut: Any) ->
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-async def the_shell_pauses_and_resumes_by_mailbox_and_an_unread_one_is_named(dut: Any) -> None:
+async def the_shell_pauses_and_resumes_by_mailbox_and_an_unread_one_is_reported(dut: Any) -> None:
     bench = await begin(dut, FILTERS, cfg_patience=500)
     await forward(bench, "loopback", Forward.REPLY)
     bench.write(CardReg.CONTROL, Command.PAUSE)
@@ -110,7 +110,7 @@ async def the_shell_pauses_and_resumes_by_mailbox_and_an_unread_one_is_named(dut
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-async def a_bank_that_the_host_keeps_is_used_when_it_is_given_back(dut: Any) -> None:
+async def a_bank_held_by_the_host_is_used_after_its_release(dut: Any) -> None:
     bench = await begin(dut, FILTERS)
     await forward(bench, "loopback", Forward.REPLY)
     bench.write(CardReg.OWN, 4)
@@ -140,7 +140,7 @@ async def a_circuit_is_given_a_word_a_user_clock(dut: Any) -> None:
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-async def the_way_in_is_given_back_while_the_circuit_still_works(dut: Any) -> None:
+async def the_incoming_bank_is_released_while_the_circuit_still_works(dut: Any) -> None:
     bench = await begin(dut, DIGESTS)
     await forward(bench, "sha256", Forward.REPLY)
     bank = bench.turn
@@ -155,7 +155,7 @@ async def the_way_in_is_given_back_while_the_circuit_still_works(dut: Any) -> No
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-async def a_host_that_keeps_a_bank_does_not_keep_the_nic_from_the_way_in(dut: Any) -> None:
+async def a_host_that_holds_a_bank_does_not_block_the_incoming_queues(dut: Any) -> None:
     bench = await begin(dut, FILTERS, cfg_patience=400)
     await forward(bench, "loopback", Forward.NOWHERE)
     bench.write(CardReg.OWN, 8)

@@ -73,7 +73,7 @@ async def a_message_for_a_circuit_being_swapped_waits_and_is_not_lost(dut: Any) 
 
 @cocotb.test(timeout_time=40, timeout_unit="ms")
 @cocotb.parametrize(clocks=[1, 3000])
-async def an_image_is_swapped_behind_the_message_in_work(dut: Any, clocks: int) -> None:
+async def an_image_is_swapped_after_the_current_message(dut: Any, clocks: int) -> None:
     bench = await begin(dut, DIGESTS, divisor=3)
     await forward(bench, "crc32", Forward.REPLY)
     await forward(bench, "fir16", Forward.REPLY)
@@ -128,7 +128,7 @@ async def an_image_reloaded_under_load_has_lost_its_state(dut: Any) -> None:
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-async def an_image_that_there_is_not_is_refused_and_leaves_no_image(dut: Any) -> None:
+async def an_unknown_image_is_rejected_and_leaves_no_image(dut: Any) -> None:
     bench = await begin(dut, FILTERS)
     await forward(bench, "loopback", Forward.REPLY)
     for number in (3, 77, 256 + 1):
@@ -143,7 +143,7 @@ async def an_image_that_there_is_not_is_refused_and_leaves_no_image(dut: Any) ->
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-async def an_entry_for_no_circuit_is_reported_to_its_source_and_overwrites_none(dut: Any) -> None:
+async def an_entry_for_a_missing_circuit_is_reported_and_overwrites_none(dut: Any) -> None:
     bench = await begin(dut, DIGESTS)
     await forward(bench, "crc32", Forward.REPLY)
     number = names(EXAMPLE).index("crc32")
@@ -161,7 +161,7 @@ async def an_entry_for_no_circuit_is_reported_to_its_source_and_overwrites_none(
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-async def a_message_for_no_circuit_is_reported_to_its_source(dut: Any) -> None:
+async def a_message_for_a_missing_circuit_is_reported_to_its_source(dut: Any) -> None:
     bench = await begin(dut, FILTERS)
     await bench.send(999, (1, 2, 3, 4), b"whatever", token=77)
     header, _ = await bench.result()

@@ -180,7 +180,7 @@ async def the_inbound_buffer_drains_at_its_rate(dut: Any, num: int, den: int) ->
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
-async def the_inbound_buffer_takes_as_many_beats_as_it_has(dut: Any) -> None:
+async def the_inbound_buffer_accepts_its_number_of_beats(dut: Any) -> None:
     taken = []
     bench = await begin(dut, cfg_drain_num=1, cfg_drain_den=200, cfg_up_stall_limit=1)
     for size in (2, 4, 12, 31):
@@ -199,7 +199,7 @@ async def the_inbound_buffer_takes_as_many_beats_as_it_has(dut: Any) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 @cocotb.parametrize(latency=[1, 4])
-async def a_dma_read_comes_behind_the_writes_before_it(dut: Any, latency: int) -> None:
+async def a_dma_read_follows_the_writes_before_it(dut: Any, latency: int) -> None:
     bench = await begin(dut, cfg_drain_num=1, cfg_drain_den=16, cfg_read_latency=latency)
     data = bench.rng.randbytes(128)
     bench.masters[0].write(0x200, data)
@@ -232,7 +232,7 @@ async def any_card_raises_the_interrupt(dut: Any) -> None:
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
-async def a_load_that_nobody_answers_gives_ones(dut: Any) -> None:
+async def an_unanswered_load_returns_ones(dut: Any) -> None:
     bench = await begin(dut)
     assert await bench.cpu.load(0xD0000000, 4) == b"\xff" * 4
     await bench.quiet()

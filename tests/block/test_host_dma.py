@@ -94,7 +94,7 @@ async def a_higher_chain_goes_first_after_the_block_in_work(dut: Any) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 @cocotb.parametrize(start_clocks=[0, 60])
-async def a_chain_goes_on_at_its_terminal_block(dut: Any, start_clocks: int) -> None:
+async def a_chain_continues_at_its_terminal_block(dut: Any, start_clocks: int) -> None:
     """Alternate two blocks like firmware (mark the next TERMINAL, fill and clear this one, PULSE): none is lost."""
     bench = DmaBench(dut, start_clocks=start_clocks)
     bench.image[:BLOCKS] = bytes(BLOCKS)
@@ -121,7 +121,7 @@ async def a_chain_goes_on_at_its_terminal_block(dut: Any, start_clocks: int) -> 
 
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
-async def the_start_up_takes_its_clocks_asleep(dut: Any) -> None:
+async def the_start_up_takes_its_clocks_without_edges(dut: Any) -> None:
     """Check that the command is sent cfg_start_clocks after the fetch began, with almost no edges in between."""
     bench = DmaBench(dut, start_clocks=300)
     write_block(bench.image, 0, 24, Flag.E2L, 64, BLOCKS, 0)

@@ -150,7 +150,7 @@ WRONG = {
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 @cocotb.parametrize(case=list(WRONG))
-async def what_no_processor_defines_stops_it(dut: Any, case: str) -> None:
+async def undefined_instructions_halt_the_core(dut: Any, case: str) -> None:
     bench = Bench(dut)
     await bench.begin(WRONG[case])
     await bench.until(-1)
@@ -167,7 +167,7 @@ async def what_no_processor_defines_stops_it(dut: Any, case: str) -> None:
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
-async def a_target_that_is_no_word_stops_it_where_it_comes_from_memory(dut: Any) -> None:
+async def a_misaligned_target_loaded_from_memory_halts_the_core(dut: Any) -> None:
     bench = Bench(dut)
     await bench.begin([constant(6, 0x41), store(6, 0, 0x2000), load(PC, 0, 0x2000), NOP, NOP, NOP])
     for _ in range(20):
@@ -178,7 +178,7 @@ async def a_target_that_is_no_word_stops_it_where_it_comes_from_memory(dut: Any)
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 @cocotb.parametrize(delay=[1, 2, 5])
-async def who_uses_a_load_waits_so_many_clocks(dut: Any, delay: int) -> None:
+async def a_user_of_a_load_waits_for_the_load_delay(dut: Any, delay: int) -> None:
     bench = Bench(dut, delay)
     await bench.begin([NOP, NOP, load(8, 0, 0x2000), ri(Op.ADD, 9, 8, 0), *[NOP] * 8])
     await bench.until(0x8)

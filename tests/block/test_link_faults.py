@@ -21,7 +21,7 @@ from tests.block.link_pair import Bench, Gate
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-async def without_go_or_refresh_the_sender_goes_on_after_the_short_timeout(dut: Any) -> None:
+async def without_go_or_refresh_the_sender_continues_after_the_short_timeout(dut: Any) -> None:
     bench = Bench(dut, cfg_delay=0, cfg_hold=0, cfg_beat_period=0)
     await bench.start()
     bench.send("a", bench.rng.randbytes(60))
@@ -133,7 +133,7 @@ async def a_starved_packet_is_cut_too_and_its_late_rest_is_discarded(dut: Any) -
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-async def beat_stands_at_multiples_of_its_period_inside_packets_too(dut: Any) -> None:
+async def beat_is_sent_at_multiples_of_its_period_also_within_packets(dut: Any) -> None:
     bench = Bench(dut, cfg_beat_period=100, cfg_delay=1)
     await bench.start(at=30)
     for end in "ab":
@@ -192,7 +192,7 @@ async def levels_around(dut: Any, sleeping: bool, forced: list[int | None]) -> t
 
 @cocotb.test(timeout_time=200, timeout_unit="ms")
 @cocotb.parametrize(character=some([0x000, 0x144]))
-async def a_beat_lost_on_a_sleeping_link_is_missed_as_on_one_awake(dut: Any, character: int) -> None:
+async def a_beat_lost_on_an_idle_link_is_missed_as_on_a_running_one(dut: Any, character: int) -> None:
     most = 0
     for points in some(LOSSES):
         awake, always = await levels_around(dut, False, [character] * points)
@@ -208,14 +208,14 @@ async def a_beat_lost_on_a_sleeping_link_is_missed_as_on_one_awake(dut: Any, cha
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(sleeping=[False, True])
-async def what_looks_like_a_beat_between_two_of_them_is_no_reason_to_miss_one(dut: Any, sleeping: bool) -> None:
+async def a_character_like_a_beat_between_two_beats_causes_no_miss(dut: Any, sleeping: bool) -> None:
     seen, _ = await levels_around(dut, sleeping, [*[None] * 20, int(Symbol.BEAT)])
     assert [levels[1:] for levels in seen] == [(0, 0, 0), (1, 0, 0)]
     assert seen[1][0] == 50 + 3 + 2, "sent at 50, three characters under way, sampled, seen"
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-async def a_peer_asleep_is_not_reported_missing(dut: Any) -> None:
+async def an_idle_peer_is_not_reported_missing(dut: Any) -> None:
     bench = Bench(dut, sleeping=True, cfg_beat_period=50)
     await bench.start()
     for _ in range(5):
@@ -240,7 +240,7 @@ async def illegal_characters_are_counted_and_ignored_and_tolerated_ones_obeyed(d
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-async def a_sender_that_ignores_stop_overflows_the_slack_and_is_noticed(dut: Any) -> None:
+async def a_sender_that_ignores_stop_overflows_the_slack_and_is_reported(dut: Any) -> None:
     bench = Bench(dut, cfg_delay=0, cfg_hold=0, cfg_beat_period=0)
     bench.sinks["b"].stalls = repeat(True)
     await bench.start()

@@ -127,7 +127,9 @@ class Bench(NicBench):
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 @cases(gap=[0.0, 0.5], grant=[0.0, 0.6], latency=[0, 3], sleep=[False, True])
-async def random_packets_land_where_armed(dut: Any, gap: float, grant: float, latency: int, sleep: bool) -> None:
+async def random_packets_are_stored_in_armed_buffers(
+    dut: Any, gap: float, grant: float, latency: int, sleep: bool
+) -> None:
     """Cross lengths, buffers, CRC errors, and firmware that arms early or late."""
     bench = Bench(dut, sleep, latency)
     bench.source.gaps = sometimes(gap, bench.rng) if gap else never()

@@ -44,7 +44,7 @@ async def begin(dut: Any, **settings: int) -> CardBench:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 @cocotb.parametrize(wide=[0, 1], latency=[0, 3])
-async def the_sram_window_takes_and_gives_bytes(dut: Any, wide: int, latency: int) -> None:
+async def the_sram_window_stores_and_returns_bytes(dut: Any, wide: int, latency: int) -> None:
     """Check that random stores, write-combined or not, arrive in order, and that loads see them."""
     await random_pio(await begin(dut, cfg_wide=wide, cfg_cdc_latency=latency))
 
@@ -109,7 +109,7 @@ async def the_lanai_interrupts_the_host(dut: Any) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 @cocotb.parametrize(delay=[0, 25])
-async def a_packet_comes_back_over_the_link(dut: Any, delay: int) -> None:
+async def a_packet_returns_over_the_looped_link(dut: Any, delay: int) -> None:
     """Send from SRAM and receive into SRAM: check bytes, syndrome, registers, ISR, trace keys."""
     bench = await begin(dut, cfg_delay=delay)
     for _ in some(range(8)):
@@ -134,7 +134,7 @@ async def a_packet_comes_back_over_the_link(dut: Any, delay: int) -> None:
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
-async def a_flag_that_is_enabled_tells_of_its_own_event_alone(dut: Any) -> None:
+async def an_enabled_flag_reports_only_its_own_event(dut: Any) -> None:
     """Receive a good packet while reports of illegal characters are enabled: none may be reported."""
     bench = await begin(dut)
     await bench.lanai_write(Reg.MYRINET, MYRINET_AFTER_RESET | 1 << Myrinet.ILLEGAL_EN)

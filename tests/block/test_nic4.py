@@ -42,7 +42,7 @@ async def begin(dut: Any, **settings: int) -> Card4Bench:
 
 @cocotb.test(timeout_time=8, timeout_unit="ms")
 @cocotb.parametrize(wide=[0, 1])
-async def the_sram_window_takes_and_gives_bytes(dut: Any, wide: int) -> None:
+async def the_sram_window_stores_and_returns_bytes(dut: Any, wide: int) -> None:
     """Store and load any size, on a 32-bit bus and as a 32-bit card in a 64-bit slot."""
     await random_pio(await begin(dut, cfg_wide=wide))
 
@@ -74,7 +74,7 @@ async def the_lanai_interrupts_the_host(dut: Any) -> None:
 
 @cocotb.test(timeout_time=16, timeout_unit="ms")
 @cocotb.parametrize(delay=[0, 25])
-async def a_packet_comes_back_over_the_link(dut: Any, delay: int) -> None:
+async def a_packet_returns_over_the_looped_link(dut: Any, delay: int) -> None:
     """Send from SRAM and receive into SRAM: check bytes, syndrome, registers, ISR, trace keys; any length by SA."""
     bench = await begin(dut, cfg_delay=delay)
     for _ in some(range(8)):
@@ -126,7 +126,7 @@ async def bytes_travel_from_host_memory_to_host_memory(dut: Any, wide: int, cut:
 
 
 @cocotb.test(timeout_time=8, timeout_unit="ms")
-async def a_second_transfer_is_refused_while_one_runs(dut: Any) -> None:
+async def a_second_transfer_is_rejected_during_the_first(dut: Any) -> None:
     """Check that a write of the DMA registers during a transfer is ignored and flagged, and the transfer ends well."""
     bench = await begin(dut)
     data = bench.rng.randbytes(800)

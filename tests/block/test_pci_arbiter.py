@@ -87,7 +87,7 @@ async def begin(dut: Any, share: float) -> Agents:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 @cocotb.parametrize(share=[0.02, 0.2, 1.0])
-async def nobody_waits_longer_than_a_turn_of_each_other(dut: Any, share: float) -> None:
+async def no_agent_waits_longer_than_a_turn_of_each_other(dut: Any, share: float) -> None:
     agents = await begin(dut, share)
     await agents.run(4000)
     # One turn of each other agent, and the one already granted when the request came.

@@ -59,7 +59,7 @@ async def read_cost(bench: HostBench, words: int = 30) -> float:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 @cocotb.parametrize(figure=list(WRITES))
-async def a_stream_of_stores_costs_the_figure(dut: Any, figure: str) -> None:
+async def a_stream_of_stores_costs_the_published_value(dut: Any, figure: str) -> None:
     clocks, settings = WRITES[figure]
     bench = await begin(dut, **{**BUS, **settings})
     cost = await write_cost(bench)
@@ -78,7 +78,7 @@ async def five_stores_cost_five_times_one(dut: Any) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 @cocotb.parametrize(figure=list(READS))
-async def loads_cost_the_figure(dut: Any, figure: str) -> None:
+async def loads_cost_the_published_value(dut: Any, figure: str) -> None:
     clocks, settings = READS[figure]
     bench = await begin(dut, **{**BUS, **settings})
     cost = await read_cost(bench)

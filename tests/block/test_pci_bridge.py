@@ -48,7 +48,7 @@ async def all_masters_at_once_leave_every_memory_as_its_model(
 
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
-async def what_a_read_shows_comes_after_what_was_posted_before_it(dut: Any) -> None:
+async def a_read_completes_after_the_writes_posted_before_it(dut: Any) -> None:
     bench = await begin(dut, 7, card_start_delay=100)  # the bridge's bursts take longest on the near bus
     for number in range(1, 9):
         data = bytes([number]) * 1000
@@ -79,7 +79,7 @@ async def a_slow_bus_behind_the_bridge_has_its_own_speed_and_leaves_the_near_one
 
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
-async def a_burst_to_where_no_card_stands_is_told(dut: Any) -> None:
+async def a_burst_to_an_unmapped_address_is_reported(dut: Any) -> None:
     bench = await begin(dut, 30)
     bench.masters[0].write(CARD[1] + 0x1000000, bytes(64))
     await bench.quiet()

@@ -159,7 +159,7 @@ async def slow_reads_are_retried_and_answered_once(dut: Any, width: int) -> None
 
 
 @cocotb.test(timeout_time=3, timeout_unit="ms")
-async def a_target_that_stalls_for_long_refuses_and_stops(dut: Any) -> None:
+async def a_target_that_stalls_for_long_retries_and_stops(dut: Any) -> None:
     bench = await begin(dut)
     rng = bench.rng
     bench.set(cfg_stall_limit=1)
@@ -171,7 +171,7 @@ async def a_target_that_stalls_for_long_refuses_and_stops(dut: Any) -> None:
 
 @cocotb.test(timeout_time=3, timeout_unit="ms")
 @cocotb.parametrize(width=[0, 1])
-async def a_grant_that_comes_and_goes_loses_nothing(dut: Any, width: int) -> None:
+async def an_intermittent_grant_loses_nothing(dut: Any, width: int) -> None:
     bench = await begin(dut)
     bench.set(m_wide=width, t_wide=width, cfg_latency_timer=6)
 
@@ -219,7 +219,7 @@ async def bursts_are_split_at_the_limit(dut: Any) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 @cocotb.parametrize(length=[4, 64], write=[False, True])
-async def nobody_answers_and_the_master_aborts(dut: Any, length: int, write: bool) -> None:
+async def the_master_aborts_an_unanswered_transaction(dut: Any, length: int, write: bool) -> None:
     bench = await begin(dut)
     lost = bench.master.write(0x1000, bytes(length)) if write else bench.master.read(0x1000, length)
     bench.write(0x20, b"after it")

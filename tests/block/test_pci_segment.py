@@ -113,7 +113,7 @@ async def a_load_gets_through_while_cards_stream(dut: Any) -> None:
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
-async def counters_tell_the_use_of_the_bus(dut: Any) -> None:
+async def counters_measure_the_utilisation_of_the_bus(dut: Any) -> None:
     bench = await begin(dut)
     bench.masters[0].write(0, bytes(800))
     await bench.quiet()

@@ -42,7 +42,7 @@ async def the_next_requester_after_the_last_one_is_granted(dut: Any, share: floa
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
-async def all_asking_are_served_equally(dut: Any) -> None:
+async def permanent_requesters_are_served_equally(dut: Any) -> None:
     edge, served = RisingEdge(dut.clk), Counter[int]()
     await begin(dut)
     dut.request.value, dut.take.value = (1 << N) - 1, 1

@@ -168,7 +168,7 @@ async def left_and_right_engine_overlap_on_receive(dut: Any) -> None:
 
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
-async def packets_that_nobody_takes_wait_asleep(dut: Any) -> None:
+async def packets_without_a_reader_wait_with_idle_clocks(dut: Any) -> None:
     """Check two packets in the receive buffer, the third in the link with STOP in force; all arrive later."""
     bench = await begin(dut)
     packets = [bench.a_packet(1000) for _ in range(4)]

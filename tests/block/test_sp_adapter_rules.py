@@ -19,7 +19,7 @@ from tests.block.sp_card import TARGET, SpBench, begin, bring
 
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
-async def a_fetch_waits_behind_the_stores_before_it(dut: Any) -> None:
+async def a_fetch_waits_for_the_stores_before_it(dut: Any) -> None:
     """Check that FETCH, STORE, ALARM and READ execute in the order of the FIFO."""
     bench = await begin(dut, cfg_start_clocks=60)
     packet = bench.a_packet(64)
@@ -39,7 +39,7 @@ async def a_fetch_waits_behind_the_stores_before_it(dut: Any) -> None:
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
-async def the_sram_takes_and_gives_what_the_host_stores(dut: Any) -> None:
+async def the_sram_returns_what_the_host_stores(dut: Any) -> None:
     """Check that random stores arrive in order while the right engine has the bus, and that loads see them."""
     bench = await begin(dut)
     packet, image = bench.a_packet(2032), bytearray(bench.sram.load(0, 0x400))
@@ -105,7 +105,7 @@ async def misuse_is_flagged_and_cleared(dut: Any) -> None:
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
-async def the_timer_rings_when_it_was_set_to(dut: Any) -> None:
+async def the_timer_expires_at_its_set_time(dut: Any) -> None:
     """Check that TIME is set after the written number of clocks, idle meanwhile, and that 0 stops the timer."""
     bench = await begin(dut)
     await bench.lanai_write(SpReg.TIMER, 500)

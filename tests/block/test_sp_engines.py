@@ -79,7 +79,7 @@ async def packets_go_out_whole_and_in_order(dut: Any, stall: float, sleep: bool)
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 @cocotb.parametrize(stall=[0.0, 0.4], sleep=[False, True])
-async def packets_come_in_piece_by_piece(dut: Any, stall: float, sleep: bool) -> None:
+async def packets_are_received_piece_by_piece(dut: Any, stall: float, sleep: bool) -> None:
     """Deliver user data cut anywhere to any alignment; undelivered data are dropped."""
     bench = EngineBench(dut, sleep, start_clocks=20 if stall else 0)
     bench.pace(stall)
@@ -104,7 +104,7 @@ async def both_directions_run_at_once(dut: Any, stall: float) -> None:
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
-async def packets_of_impossible_size_are_told(dut: Any) -> None:
+async def packets_of_impossible_size_are_reported(dut: Any) -> None:
     """Check ends within the headers, one byte too long, far too long, two joined: bad size; the next is whole."""
     bench = EngineBench(dut)
     await bench.start()
@@ -158,7 +158,7 @@ async def the_start_up_is_counted_from_the_head_of_the_fifo(dut: Any) -> None:
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
-async def words_of_host_memory_come_to_the_processor(dut: Any) -> None:
+async def words_of_host_memory_are_read_by_the_processor(dut: Any) -> None:
     """Check that READ executes in the order of commands and sees the data of an earlier STORE."""
     bench = EngineBench(dut)
     bench.pace(0.3)
@@ -174,7 +174,7 @@ async def words_of_host_memory_come_to_the_processor(dut: Any) -> None:
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
-async def a_bus_error_is_told_and_the_next_command_works(dut: Any) -> None:
+async def a_bus_error_is_reported_and_the_next_command_works(dut: Any) -> None:
     """Check that the command ends, is counted with the error, and does not block later ones."""
     bench = EngineBench(dut)
     await bench.start()

@@ -71,7 +71,7 @@ async def a_wrong_crc_stays_visible_and_a_good_one_good(dut: Any) -> None:
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-async def an_illegal_character_is_told_at_its_port_and_ignored(dut: Any) -> None:
+async def an_illegal_character_is_reported_at_its_port_and_ignored(dut: Any) -> None:
     await illegal_characters(SpBench(dut))
 
 
@@ -81,7 +81,7 @@ async def bad_routes_and_absent_ports_are_consumed_and_counted(dut: Any) -> None
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-async def route_bytes_are_used_one_by_one_until_none_is_left(dut: Any) -> None:
+async def route_bytes_are_consumed_one_by_one(dut: Any) -> None:
     """Send the same packet repeatedly, as through eight switches in a row; the ninth finds no route byte."""
     bench = SpBench(dut)
     await bench.grid.reset()
@@ -123,7 +123,7 @@ async def back_to_back_packets_fall_only_once(dut: Any, fall_through: int) -> No
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(queue=[0, 512])
-async def a_blocked_packet_lets_others_past_while_the_queue_has_room(dut: Any, queue: int) -> None:
+async def packets_overtake_a_blocked_one_while_the_queue_has_room(dut: Any, queue: int) -> None:
     bench = SpBench(dut, cfg_central_chunks=queue)
     await bench.grid.reset()
     bench.driver.lanes[3].characters.append(int(Symbol.STOP))

@@ -146,7 +146,7 @@ async def two_io_requesters_share_one_access_evenly(dut: Any) -> None:
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
-async def an_idle_arbiter_is_asleep(dut: Any) -> None:
+async def an_idle_arbiter_needs_no_clock(dut: Any) -> None:
     """Check that busy is 0 without requests or pending data, also if only the processor requests."""
     bench = Bench(dut, 2, 0.5)
     await bench.start()

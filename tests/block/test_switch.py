@@ -49,7 +49,7 @@ async def a_wrong_crc_stays_visible_and_a_good_one_good(dut: Any) -> None:
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-async def an_illegal_character_is_told_at_its_port_and_ignored(dut: Any) -> None:
+async def an_illegal_character_is_reported_at_its_port_and_ignored(dut: Any) -> None:
     await illegal_characters(Bench(dut))
 
 
@@ -59,7 +59,7 @@ async def bad_routes_and_absent_ports_are_consumed_and_counted(dut: Any) -> None
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-async def several_route_bytes_leave_one_by_one(dut: Any) -> None:
+async def several_route_bytes_are_consumed_one_by_one(dut: Any) -> None:
     bench = Bench(dut)
     await bench.grid.reset()
     inner = bench.packet(1, 2, 9)

@@ -94,7 +94,7 @@ async def random_transfers_move_their_words(dut: Any, stall: float, grant: float
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
-async def a_transfer_in_work_cannot_be_changed(dut: Any) -> None:
+async def a_running_transfer_cannot_be_changed(dut: Any) -> None:
     """Write all four registers during a transfer: flagged and ignored; the next transfer must wait for DMA."""
     bench = Bench(dut)
     await bench.start()
