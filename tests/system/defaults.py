@@ -1,6 +1,7 @@
-"""`python -m tests.system.defaults STUDY ...`: are studies equal on both simulators at their defaults, and how long do
-they take on Icarus, in all and of a processor (a busy machine makes the first longer)? Minutes each, so no test does
-it. Exit code 1: one of them is not.
+"""Comparison of studies on both simulators at their defaults: `python -m tests.system.defaults STUDY ...`.
+
+Also prints the time on Icarus: wall-clock time, and CPU time, which does not depend on other load. A study takes
+minutes, so no test does this. Exit code 1: a study differs.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from tests.system.runs import assert_equal, must
 
 
 def compare(study: str, settings: str) -> str:
-    """What is wrong; nothing: they are equal. The time on Icarus is printed."""
+    """Return the differences of a study, or an empty string, and print its time on Icarus."""
     with tempfile.TemporaryDirectory() as folder:
         try:
             one = must(study, "verilator", Path(folder) / "verilator", settings)
@@ -32,7 +33,7 @@ def compare(study: str, settings: str) -> str:
 
 
 def main() -> int:
-    """The command."""
+    """Run the command and return its exit code."""
     parser = argparse.ArgumentParser(prog="tests.system.defaults", description=__doc__)
     parser.add_argument("--set", default="", dest="settings", metavar="KEY=VALUE ...")
     parser.add_argument("studies", nargs="+", metavar="STUDY")

@@ -1,6 +1,6 @@
-"""An environment in which sanlab was installed from its wheel, and a folder of a user who has never seen the checkout.
+"""Virtual environment with sanlab installed from its wheel, and a user's folder outside the checkout.
 
-Nothing comes from a network: the environment sees the packages of the one that runs the tests, and builds are shared.
+No network is used: the environment sees the packages of the environment that runs the tests, and builds are shared.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ OWN = ("SANLAB_OUT", "SANLAB_PATH", "PYTHONPATH")
 
 
 class Environment:
-    """A virtual environment, and a user's folder beside it."""
+    """Virtual environment, and a user's folder beside it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -38,12 +38,12 @@ class Environment:
 
     @property
     def site(self) -> Path:
-        """Where packages are installed."""
+        """Folder of installed packages."""
         (found,) = (self.folder / "venv" / "lib").glob("python*/site-packages")
         return found
 
     def install(self, *what: str) -> None:
-        """Install a wheel or a folder."""
+        """Install wheels or folders."""
         python = str(self.bin / "python")  # it finds the pip of the environment that runs the tests
         subprocess.run([python, *PIP, "install", "-q", *OFFLINE, *what], check=True)
 
@@ -56,7 +56,7 @@ class Environment:
 
     @contextmanager
     def running(self, *words: str) -> Iterator[None]:
-        """A program of the environment that runs in the user's folder meanwhile."""
+        """Run a program of the environment in the user's folder during the `with` block."""
         process = subprocess.Popen(
             [str(self.bin / words[0]), *words[1:]],
             cwd=self.user,
@@ -76,12 +76,12 @@ class Environment:
 
 
 def wheel_of(source: Path, folder: Path, how: Sequence[str] = OFFLINE) -> Path:
-    """The wheel of a folder with a pyproject.toml."""
+    """Build and return the wheel of a folder with a pyproject.toml."""
     subprocess.run([sys.executable, *PIP, "wheel", "-q", *how, "-w", str(folder), str(source)], check=True)
     (wheel,) = folder.glob("*.whl")
     return wheel
 
 
 def sanlab_wheel(folder: Path) -> Path:
-    """The wheel of this checkout."""
+    """Build and return the wheel of this checkout."""
     return wheel_of(ROOT, folder)

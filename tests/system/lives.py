@@ -1,7 +1,7 @@
-"""The lives of messages of a run, looked through as a whole.
+"""Checks of the lives of all messages of a run.
 
-Strategy: whatever a study has done, at its end each message of the trace has arrived, its stages add up to its latency,
-and every packet has a name: it carries a message, or answers one.
+Strategy: at the end of any study each message of the trace must have arrived, and its stages must add up to its
+latency. Every packet must have a name: it carries a message, or answers one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from tests.system.runs import Run
 
 
 def whole_lives(done: Run, nameless: int = 0) -> list[Life]:
-    """The lives of a run. `nameless`: packets that are no message's, such as the notices of NIs at enable."""
+    """Check and return the lives of a run. `nameless`: number of packets without a message, such as NI notices at
+    enable.
+    """
     told = lives_of(read_recorded(done.folder))
     for life in told.lives:
         assert sum(stage.duration for stage in stages_of(life)) == life.latency, f"message {life.number}"
@@ -26,5 +28,5 @@ def whole_lives(done: Run, nameless: int = 0) -> list[Life]:
 
 
 def kinds(lives: list[Life]) -> Counter[str]:
-    """How many messages of each kind."""
+    """Return the number of messages of each kind."""
     return Counter(life.kind for life in lives)

@@ -1,4 +1,4 @@
-"""The packets of a run as its `packets.pcapng` has them: by the node that sent them, in order."""
+"""Packets of a run from its `packets.pcapng`, by the sending node, in order."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from pathlib import Path
 from tb.report.packets import ENHANCED, FILE, IF_NAME, INTERFACE, OUTBOUND
 
 INTERFACE_HEAD, PACKET_HEAD, FLAGS_BEHIND = 16, 28, 4
-"""Bytes of a block before the options of an interface, and before a packet's data; of an option before its value."""
+"""Bytes of a block before an interface's options and before a packet's data, and of an option before its value."""
 
 
 def sent(folder: Path, hosts: list[str]) -> list[list[bytes]]:
-    """By host: what left it, from the first route byte to the CRC character, as it arrived at the cable's other end."""
+    """Return the packets that left each host, from first route byte to CRC character, as they arrived at the cable's
+    far end.
+    """
     found: list[list[bytes]] = [[] for _ in hosts]
     names: list[str] = []
     data, at = (folder / FILE).read_bytes(), 0

@@ -1,8 +1,7 @@
-"""Runs of studies for the system tests: through the same functions as `make run`, results in a folder of the test.
+"""Runs of studies for the system tests, through the functions of `make run`, with results in a folder of the test.
 
-Strategy: a run is asked for by study, simulator and settings, exactly as a user would, and gives its exit state,
-results, trace and failures. Equality is compared by one function each for results and trace. Builds are cached by
-content and shared by all tests.
+Strategy: a run is specified by study, simulator and settings, as by a user, and returns its exit state, results, trace
+and failures. One function compares results, one traces. Builds are cached by content and shared by all tests.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ LINK_PS = 6250
 
 @dataclass(frozen=True)
 class Run:
-    """What a run left behind."""
+    """Exit state and files of a finished run."""
 
     passed: bool
     failures: list[str]
@@ -39,24 +38,24 @@ class Run:
 
     @property
     def results(self) -> Results:
-        """`results.json`."""
+        """Contents of `results.json`."""
         return read_results(self.folder / "results.json")
 
     @property
     def metrics(self) -> dict[str, float]:
-        """The study's metrics."""
+        """Metrics of the study."""
         return dict(self.results.metrics)
 
     @property
     def trace(self) -> NDArray[np.void]:
-        """The trace in one order that does not depend on who wrote first within a picosecond; shape (n,)."""
+        """Trace in an order that does not depend on the order of writers within a picosecond; shape (n,)."""
         records: NDArray[np.void] = np.load(self.folder / "trace.npy")
         return records[
             np.lexsort([records[name] for name in ("argument2", "argument", "packet", "event", "unit", "time")])
         ]
 
     def times(self, node: int, part: Part, event: TraceEvent) -> list[int]:
-        """When an event happened at a part of a node, in picoseconds."""
+        """Return the times of an event at a part of a node, in ps."""
         records = self.trace
         return [int(t) for t in records["time"][(records["unit"] == unit(node, part)) & (records["event"] == event)]]
 
@@ -64,7 +63,7 @@ class Run:
 def run(
     study: str, simulator: str, folder: Path, settings: str = "", cluster: str = "", seed: int = 1, profile: str = ""
 ) -> Run:
-    """Run a study, or a scenario by its short name; on the cluster that it needs, where none is given."""
+    """Run a study, or a scenario by its short name, by default on the cluster that it needs."""
     name = study if study in studies.names() else f"{SCENARIOS}.{study}"
     info = studies.load(name)
     given = (cluster or info.cluster or "", profile, settings, SIMULATORS)
@@ -76,7 +75,7 @@ def run(
 
 
 def undefined(study: str, folder: Path) -> list[str]:
-    """Metrics and series that `measured.toml` does not define, of a study that it has a section for."""
+    """Return the metrics and series of a study that are missing from its section of `measured.toml`."""
     if study not in declared() or not (folder / "results.json").exists():
         return []
     found = read_results(folder / "results.json")
@@ -94,7 +93,7 @@ def must(
 
 
 def assert_equal(one: Run, other: Run, same_simulator: bool = False) -> None:
-    """Results agree as far as they must, traces record for record, and the packets of the wires byte for byte."""
+    """Check that results agree, traces record for record, and the packets on the wires byte for byte."""
     assert differences(one.results, other.results, same_simulator) == []
     left, right = one.trace, other.trace
     common = min(len(left), len(right))

@@ -1,7 +1,7 @@
-"""AM-II on the RTL: stages add up, retransmissions are packets on the cable, what comes back is whole.
+"""AM-II on the RTL: stages add up, retransmissions are packets on the cable, returned messages are whole.
 
-Strategy: one small run of each study. The counts of the cable are compared with the options that ask for them, on a
-LANai 9 and on the LANai 4 of paper 002.
+Strategy: one small run of each study, on a LANai 9 and on the LANai 4 of paper 002. The counts of the cable are
+compared with the options that determine them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Single faults on the RTL: each kind acts, at its time, the same asleep and always on.
+"""Single faults on the RTL: each kind takes effect at its time, with gated and free-running clocks.
 
-Strategy: a drawn fault of each kind, run in both ways: the faults that were drawn from the clean run, their outcomes
-and what they are recognised by must be equal, word by word.
+Strategy: a random fault of each kind runs in both ways. The faults drawn from the clean run, their outcomes and their
+signatures must be equal, word by word.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from tests.system.runs import run
 
 COUNT = len(KINDS.keys() - IN_C)
 LIMIT_US = 150
-"""After the clean run's end: longer than a time-out of GRIM's."""
+"""Time after the clean run's end, longer than a time-out of GRIM, us."""
 
 
 def campaign(folder: Path, settings: str) -> list[dict[str, Any]]:
-    """The faults of a campaign with what they have done."""
+    """Return the faults of a campaign with their outcomes."""
     outcome = simulated(STUDY, "verilator", "two_hosts", "", f"{settings} limit_us={LIMIT_US}", folder)
     assert outcome.passed, outcome.failures
     found: list[dict[str, Any]] = json.loads((folder / FOUND).read_text(encoding="utf-8"))

@@ -1,7 +1,7 @@
-"""Wrong words on the command line: the nearest right one, exit code 2, and nothing is built.
+"""Invalid words on the command line: nearest valid word, exit code 2, and no build.
 
-Strategy: each word is wrong once, through the real `main` with a build that would be an error; the exit code and the
-words of the message are compared. Once as a process, for the exit code that a shell sees.
+Strategy: each word is invalid once, through the real `main` with a build that would be an error; exit code and message
+are compared. Once as a process, for the exit code that a shell sees.
 """
 
 from __future__ import annotations

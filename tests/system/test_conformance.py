@@ -1,7 +1,7 @@
-"""Each layer with mail keeps its promises on RTL as it does on the machine: sizes, order, late receivers, faults.
+"""Promises of each layer with mail on RTL, as on the machine: sizes, order, late receivers, faults.
 
-Strategy: one run a case of the suite (`tests/unit/conformance/cases.py`) on its usual profile, with losses and damage
-where the case repairs both and keeps the order. The cheapest case runs on Icarus too, with the same results.
+Strategy: one run per case of the suite (`tests/unit/conformance/cases.py`) on its usual profile, with losses and damage
+if the layer repairs both and keeps the order. The fastest case also runs on Icarus, with the same results.
 """
 
 from __future__ import annotations

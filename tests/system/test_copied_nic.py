@@ -1,11 +1,10 @@
-"""A NIC is its own folders, and so is a layer: what the pages list is enough for one more.
+"""A NIC and a layer consist of their own folders: the files listed on the pages suffice to add another one.
 
-Strategy: the checkout is copied, and in it the files of the page's table once more, with another name in the place of
-the FIFO card's; `sources.f` gets its line, and nothing else is touched. Then the page's commands are run on the copy,
-on Icarus, which builds fastest: the map's package, the unit tests, the first tests of the bench. So are the tests that
-look at the whole tree, when `sanlab new` has written a copy of the layer `echo`, too: what is found by its name must
-be whole, no list may lack the copies, and the copied layer's own tests pass. At last the copy's study must measure
-what the FIFO card's own does.
+Strategy: the checkout is copied, and in it the files of the page's table again, with another name in place of the FIFO
+card's; only `sources.f` gets a line. Then the page's commands are run on the copy, on Icarus, which builds fastest: the
+map's package, the unit tests, the first tests of the bench. The tests of the whole tree also run, after `sanlab new`
+has written a copy of the layer `echo`: everything found by name must be complete, no list may lack the copies, and the
+copied layer's own tests pass. Finally the copy's study must measure the same as the FIFO card's own.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from tests.system.runs import must
 OLD, NEW = "fifo", "toy"
 SMALL = "repetitions=1 messages=2 largest=16"
 FEW = "a_packet_goes_out_of_its_buffer|a_packet_that_comes_fills"
-"""Tests of the bench: sending and receiving, each in two forms; all of them take long on Icarus."""
+"""Tests of the bench that run: sending and receiving, in both forms; all of them take long on Icarus."""
 WHOLE_TREE = [
     str(next(ROOT.glob(f"tests/unit/*/test_{name}.py")).relative_to(ROOT))
     for name in (
@@ -43,31 +42,31 @@ WHOLE_TREE = [
         "readme_is_true",
     )
 ]
-"""Tests of what is found: profiles, clusters, kinds, layers, studies, benches, pages, what operations charge."""
+"""Tests of discovery: profiles, clusters, kinds, layers, studies, benches, pages, charged operations."""
 WORD = re.compile(r"(?<!myri_cdc_)(?<!myri_)fifo|myri_fifo(?=_card)|Fifo")
-"""Names of the card; the FIFO of `hdl/prim` stays what it is."""
+"""Names of the card that are replaced; the FIFO of `hdl/prim` is not."""
 PATH = re.compile(r"`((?:pymodels|hdl|tb|tests|firmware)/[\w/.]+)`")
 
 
 def renamed(text: str) -> str:
-    """Text about the FIFO card, about its copy."""
+    """Return text about the FIFO card as text about its copy."""
     return WORD.sub(lambda found: found[0].replace(OLD, NEW).replace("Fifo", "Toy"), text)
 
 
 def page() -> str:
-    """The table of "Add a NIC"."""
+    """Return the table of "Add a NIC"."""
     text = (ROOT / "hdl" / "nic" / "README.md").read_text(encoding="utf-8")
     return text[text.index("## Add a NIC") :]
 
 
 def places() -> list[Path]:
-    """The files and folders that the page names for the FIFO card, and the tests that it runs."""
+    """Return the files and folders that the page names for the FIFO card, and the tests that it runs."""
     named = [*PATH.findall(page()), *re.findall(r"pytest (tests/[\w/.]+)", page())]
     return sorted({Path(one) for one in named if re.search(r"(?:^|[/_])fifo(?=[/_.]|$)", one)})
 
 
 def files(place: Path) -> list[Path]:
-    """The files of a place, or the file itself."""
+    """Return the files of a folder, or the file itself."""
     here = ROOT / place
     found = [here] if here.is_file() else [path for path in here.rglob("*") if "__pycache__" not in path.parts]
     return [path.relative_to(ROOT) for path in found if path.is_file()]
@@ -75,7 +74,7 @@ def files(place: Path) -> list[Path]:
 
 @pytest.fixture(name="tree", scope="module")
 def fixture_tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A checkout in which the copy stands beside the FIFO card."""
+    """Return a checkout that contains the copy beside the FIFO card."""
     tree = tmp_path_factory.mktemp("copied") / "sanlab"
     left = shutil.ignore_patterns("sim_build", ".venv", ".git", "__pycache__", ".*_cache")
     shutil.copytree(ROOT, tree, ignore=left)
@@ -90,12 +89,12 @@ def fixture_tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def surroundings(tree: Path) -> dict[str, str]:
-    """The environment of commands of the copy; options of pytest are for the tests outside, not for those in it."""
+    """Return the environment of the copy's commands, without pytest options of the outer run."""
     return {**os.environ, "PYTHONPATH": str(tree), "PYTEST_ADDOPTS": ""}
 
 
 def ran(tree: Path, *words: str, only: str = "") -> str:
-    """What a command of the copy says; it must succeed. `only`: of a bench, the tests with such names."""
+    """Return the output of a command of the copy, which must succeed. `only`: name filter of the bench's tests."""
     environment = {**surroundings(tree), **({"COCOTB_TEST_FILTER": only} if only else {})}
     command = [sys.executable, *words]
     ended = subprocess.run(

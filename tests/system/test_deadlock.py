@@ -1,8 +1,8 @@
-"""A deadlock in the network is seen, and it is told who waits for whom; without one nothing is said.
+"""A deadlock in the network is detected and its cycle reported; without one nothing is reported.
 
-Strategy: packets on cyclic routes around a ring of three switches, long ones that must block each other, and the same
-packets one switch on, which cannot. The cycle that is reported is compared with the only one that the ring has.
-Cyclic routes are still refused where a study does not ask for them.
+Strategy: packets on cyclic routes around a ring of three switches: long ones that must block each other, and the same
+packets to the next switch, which cannot. The reported cycle is compared with the only cycle of the ring. Cyclic routes
+are still rejected for other studies.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tests.unit.config.networks import clockwise, ring
 
 @pytest.fixture(name="cyclic", scope="module")
 def fixture_cyclic(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The configuration of a ring of three switches with all routes clockwise."""
+    """Return the configuration of a ring of three switches with all routes clockwise."""
     topology = ring(3)
     cluster = drawn("ring", topology, clockwise(topology))
     return str(write(cluster, tmp_path_factory.mktemp("ring"), "a ring with cyclic routes"))

@@ -1,8 +1,8 @@
-"""How runs end that do not end well: a hang names who waits for what, Ctrl-C leaves nothing behind.
+"""Abnormal ends of runs: a hang names the waiting tasks, Ctrl-C leaves no process or results.
 
-Strategy: a host waits for a message that nobody sends, with little patience; what the run says is compared with who
-waits. A long run gets SIGINT as a terminal sends it, to the whole process group, or SIGTERM as another program does,
-to itself alone, while it simulates: the results of the last run stay, and no process may be left.
+Strategy: a host waits with a short time-out for a message that is never sent; the report is compared with the waiting
+task. A long run gets SIGINT like from a terminal, to the whole process group, or SIGTERM like from another program, to
+itself only, while it simulates. The results of the previous run must stay, and no process may be left.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tests.system.runs import SCENARIOS, must, run
 
 
 def group_is_empty(group: int) -> bool:
-    """Whether no process of a process group is left."""
+    """Return True if a process group has no process left."""
     try:
         os.killpg(group, 0)
     except ProcessLookupError:
@@ -34,7 +34,7 @@ def group_is_empty(group: int) -> bool:
 
 @contextmanager
 def in_terminal(command: list[str]) -> Iterator[subprocess.Popen[str]]:
-    """A process group that takes SIGINT as under a terminal, though the tests may run where it is ignored."""
+    """Run a process group that receives SIGINT as under a terminal, even if the tests ignore it."""
     inherited = signal.signal(signal.SIGINT, signal.SIG_DFL)  # what is ignored stays so in a child, what is caught not
     try:
         process = subprocess.Popen(command, cwd=ROOT, start_new_session=True,

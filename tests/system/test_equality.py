@@ -1,11 +1,11 @@
-"""One seed, one result: on both simulators, with clocks asleep and always on, and run after run.
+"""Equal results for equal seeds: on both simulators, with gated and free-running clocks, and in repeated runs.
 
-Strategy: the smallest run of a study, its `TINY`, is made on each simulator with sleeping clocks (some on Icarus only
-in `make test-long`), and on Verilator with clocks always on; on Icarus too of `echo_pingpong`, the smallest that uses
-every part of the NIC. `results.json` must agree as far as design 8 asks, the traces record for record, the packets byte
-for byte. So must those of 64 hosts, whose clocks fill several words of the main loop. On Verilator the slow path, which
-calls its public functions alone, must do the same. A second run on the same simulator may differ in wall time only,
-also when the doorway is reached in Python instead of C. The packets are also compared with what was sent.
+Strategy: the smallest run of a study, its `TINY`, is made on each simulator with gated clocks (some on Icarus only in
+`make test-long`). It is also made with free-running clocks on Verilator, and on Icarus for `echo_pingpong`, the
+smallest study that uses every part of the NIC. `results.json` must agree as far as design 8 requires, traces record for
+record, packets byte by byte. So must those of 64 hosts, whose clocks fill several words of the main loop. On Verilator
+the slow path through its public interface must give the same. A second run on the same simulator may differ in
+wall-clock time only, also with the doorway in Python instead of C. The packets are also compared with the sent data.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from tests.system.lives import whole_lives
 from tests.system.runs import Run, assert_equal, must
 
 SMALL = {name: tiny for name in studies.names() if (tiny := studies.load(name).tiny)}
-"""The smallest run of every study that has one."""
+"""Smallest run of every study that has one."""
 ON_VERILATOR = {"am_split_c": "values=64 rows=4 keys=32"}
-"""Those that are long on Icarus."""
+"""Studies that take long on Icarus."""
 LONG_ON_ICARUS = ("epos_mtu", "epos_reliability", "grim_transfer")
-"""Studies of half of the time on Icarus, whose kinds of trace records others have as well: only in `make test-long`."""
+"""Studies that take half of the time on Icarus and whose trace events others also record: only in `make test-long`."""
 OTHERS = [
     *((study, "icarus", 0) for study in SMALL if EVERY_CASE or study not in LONG_ON_ICARUS),
     *((study, "verilator", 1) for study in (*SMALL, *ON_VERILATOR)),
@@ -41,13 +41,13 @@ OTHERS = [
 
 
 def small(study: str, simulator: str, folder: Path, more: str = "") -> Run:
-    """A small run of a study, on the cluster that it needs."""
+    """Run the smallest run of a study on the cluster that it needs."""
     return must(study, simulator, folder, f"{(SMALL | ON_VERILATOR)[study]} {more}")
 
 
 @pytest.fixture(name="references", scope="module")
 def fixture_references(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Run]:
-    """The runs that others are compared with: Verilator, sleeping clocks; each made once."""
+    """Return the reference runs: Verilator, gated clocks, each made once."""
     return functools.cache(lambda study: small(study, "verilator", tmp_path_factory.mktemp(study)))
 
 

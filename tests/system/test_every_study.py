@@ -1,8 +1,8 @@
-"""Every study runs: those that no other test runs, and whose figures no published row compares.
+"""Studies that no other test runs and whose results no published row compares.
 
-Strategy: which these are is found when the tests are collected. A study that is named in a test of a folder with a
-simulator, that has a smallest run (`TINY`), or that has a published row is run elsewhere. The others are run here on
-Verilator as the first look at them says (`QUICK`), and must pass their own checks and measure something.
+Strategy: the studies are determined when the tests are collected. A study that is named in a test of a folder with a
+simulator, has a smallest run (`TINY`), or has a published row is run elsewhere. The others run here on Verilator with
+their `QUICK` settings, and must pass their own checks and record metrics.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tests.system.runs import must
 
 
 def run_elsewhere() -> set[str]:
-    """Studies that other tests run or, by its rows, `make figures` compares."""
+    """Return the studies that other tests run or that `make figures` compares by its rows."""
     files = [
         path
         for path in (ROOT / "tests").rglob("*.py")

@@ -1,10 +1,11 @@
-"""Faults on cables are seen by the hardware, named by the invariants, and what arrives is what was on the wire.
+"""Faults on cables are detected by the hardware and reported by the invariants; the data that arrive are those on the
+wire.
 
-Strategy: a run without faults tells in which character slots a message crosses a cable; since time does not depend on
-Python, the same run with a fault in exactly those slots disturbs exactly that message. A flipped bit must be refused
-by CRC-8 wherever it was flipped; a flip of which CRC-8 cannot know (payload and CRC changed together) must arrive
-flipped (readings E1). Lost flow control must do what the fact sheet says: one lost STOP is repaired by its refresh,
-lost refreshes let the sender go on.
+Strategy: a run without faults gives the character slots in which a message crosses a cable. Because time does not
+depend on Python, the same run with a fault in exactly those slots disturbs exactly that message. CRC-8 must reject a
+flipped bit wherever it was flipped. A flip that CRC-8 cannot detect (payload and CRC changed together) must arrive
+flipped (readings E1). Lost flow control must behave as in the fact sheet: one lost STOP is repaired by its refresh,
+lost refreshes let the sender continue.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ PLACES = [pytest.param(BEFORE_SWITCH, id="into the switch"), pytest.param(BEFORE
 
 @pytest.fixture(name="clean", scope="module")
 def fixture_clean(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Three echo messages without faults."""
+    """Return a run of three echo messages without faults."""
     return must("echo_faults", "verilator", tmp_path_factory.mktemp("clean"))
 
 
@@ -61,7 +62,7 @@ def test_flipped_bit_is_refused_by_crc(clean: Run, cable: End, simulator: str, t
 
 @pytest.mark.parametrize("cable", PLACES)
 def test_flip_that_crc_cannot_see_arrives_flipped(clean: Run, cable: End, tmp_path: Path) -> None:
-    """E1: the bytes at the destination are those of the wire."""
+    """Check E1: the bytes at the destination are those of the wire."""
     flips = hidden_flip(cable, slot_of(clean, cable, 1, ECHO), 8 + 10, ECHO, 0x21)
     done = must("echo_faults", "verilator", tmp_path, setting(flips))
     assert done.metrics == {"arrived": 3, "changed": 1, "in_order": 1, "flipped_1_10": 0x21}
@@ -109,7 +110,7 @@ def test_unexpected_fault_fails_the_run_and_is_named_with_unit_packet_and_time(c
 
 
 def between_packets(clean: Run) -> int:
-    """A slot in which no cable carries anything: halfway from one message to the next."""
+    """Return a slot in which no cable carries a character: halfway between two messages."""
     return sum(t // LINK_PS for t in clean.times(TARGET, Part.LINK, TraceEvent.RX_HEAD)[:2]) // 2
 
 
@@ -145,17 +146,17 @@ def test_lost_end_of_packet_leaves_something_in_flight_which_fails_the_run(clean
 
 
 BLOCKED = "count=6 gap_us=0 pause_us=100 rest_us=150"
-"""The receiver sleeps while six messages come: the network fills, STOP holds the sender back."""
+"""Settings in which the receiver pauses during six messages: the network fills, STOP holds the sender."""
 
 
 @pytest.fixture(name="blocked", scope="module")
 def fixture_blocked(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Messages that wait in the network, without faults."""
+    """Return a run with messages that wait in the network, without faults."""
     return must("echo_faults", "verilator", tmp_path_factory.mktemp("blocked"), BLOCKED)
 
 
 def held(blocked: Run) -> tuple[int, int]:
-    """From which slot to which the receiver's STOP held the network."""
+    """Return the first and last slot in which the receiver's STOP held the network."""
     begin, end = (blocked.times(SOURCE, Part.LINK, event) for event in (TraceEvent.STALL_START, TraceEvent.STALL_END))
     longest = max(zip(begin, end, strict=True), key=lambda pair: pair[1] - pair[0])
     return longest[0] // LINK_PS, longest[1] // LINK_PS
@@ -174,7 +175,7 @@ def test_stop_comes_in_time_over_the_longest_cable_that_is_not_refused(tmp_path:
 
 
 def test_lost_stop_is_repaired_by_its_refresh(blocked: Run, tmp_path: Path) -> None:
-    """Whatever eight slots around the first STOP are lost, the next refresh comes before the slack is used up."""
+    """Lose any eight slots around the first STOP: the next refresh arrives before the slack is used up."""
     begin, _ = held(blocked)
     for offset in (-40, -12, -6):
         done = must(
@@ -188,7 +189,7 @@ def test_lost_stop_is_repaired_by_its_refresh(blocked: Run, tmp_path: Path) -> N
 
 @pytest.mark.parametrize(("slots", "overflows"), [(12, False), (400, True)])
 def test_lost_refreshes_let_the_sender_go_on(blocked: Run, slots: int, overflows: bool, tmp_path: Path) -> None:
-    """Without STOP for 16 characters a sender assumes GO; the slack overflows, and CRC-8 refuses what is not whole."""
+    """Lose STOP for 16 characters: the sender assumes GO, the slack overflows, and CRC-8 rejects incomplete packets."""
     begin, end = held(blocked)
     settings = f"{BLOCKED} {setting([Fault(SWITCH_FROM_TARGET, 'drop', (begin + end) // 2, slots)])}"
     one, other = (
@@ -202,14 +203,14 @@ def test_lost_refreshes_let_the_sender_go_on(blocked: Run, slots: int, overflows
 
 
 SILENT = "count=1 rest_us=130"
-"""One message, then nothing for 130 us: 13 BEATs, each computed where clocks sleep."""
+"""Settings of one message, then no traffic for 130 us: 13 BEATs, each computed while clocks sleep."""
 SILENCE = [Fault(BEFORE_TARGET, "drop", 6_000, 5_000), Fault(BEFORE_SOURCE, "flip", 9_600, 40, 0x04)]
-"""Three BEATs into the destination are lost; one into the source becomes one illegal symbol among others."""
+"""Faults: three BEATs to the destination lost; one to the source becomes an illegal symbol."""
 
 
 @pytest.fixture(name="silent", scope="module")
 def fixture_silent(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """A quiet network whose clocks sleep, and BEATs lost on its cables."""
+    """Return a run of a quiet network with sleeping clocks and BEATs lost on its cables."""
     return must("echo_faults", "verilator", tmp_path_factory.mktemp("silent"), f"{SILENT} {setting(SILENCE)}")
 
 

@@ -1,5 +1,7 @@
-"""The mixed fuzz on the RTL, with seeds that are always the same. Strategy: the programs of the machine's fuzz, each in
-a copy of one simulation; the invariants of the hardware are watched, too. Cards have programs of their own.
+"""Mixed fuzz test on the RTL, with constant seeds.
+
+Strategy: the programs of the machine's fuzz test, each in a copy of one simulation, with the invariants of the
+hardware. Cards have programs of their own.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ SEEDS = {
     "grim": 45,
     "via": 40,
 }
-"""What fits into two minutes."""
+"""Seeds that take two minutes together."""
 IN_C = 12
 PAUSED = {
     ("grim", "lanai9"): 6,
@@ -54,7 +56,7 @@ def test_programs_with_pauses_go_on_each_nic_as_their_reference_says(layer: str,
 
 
 def test_repeats_of_connection_messages_do_not_keep_a_lanai4_from_confirming_them() -> None:
-    """At a constant rate the repeats of three connections did."""
+    """Check that retransmissions of three connections, which back off, do not starve a LANai 4."""
     done = run_batch(Batch("via", 1016, 1, "verilator", profile="lanai4"))
     assert (done.failures, Found.read(done.results).failures) == ((), {})
 

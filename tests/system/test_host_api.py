@@ -1,6 +1,8 @@
-"""The studies of GRIM's host API as a user runs them, small. Strategy: each claim of the paper is a metric of its study
-and the same on both simulators: a miss costs what an interrupt costs, a polling thread is late, handlers without the
-overflow queue stand still in a cycle of both hosts and both NIs, and with it everything arrives.
+"""Studies of GRIM's host API, with minimal settings.
+
+Strategy: each claim of the paper is a metric of its study and the same on both simulators. A miss costs as much as an
+interrupt, and a polling thread is late. Handlers without the overflow queue deadlock in a cycle of both hosts and both
+NIs; with it everything arrives.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Interrupts of every NIC kind on the RTL, by level.
+"""Level interrupts of every NIC kind on the RTL.
 
-Strategy: the NIC asserts the interrupt again while the host clears it. The second assertion is moved over the window in
-steps below half of the shortest clock period, so each pair of clock edges comes (`tests/interrupt_rounds.py`). All news
-must be taken and the line must be released at the end. Around the place where both meet in one clock, results and
-traces must be equal on both simulators and with clocks always on.
+Strategy: the NIC asserts the interrupt again while the host clears it. The second assertion moves over the window in
+steps below half of the shortest clock period, so each pair of clock edges occurs (`tests/interrupt_rounds.py`). All
+news must be processed and the line must be released at the end. Around the point where both meet in one clock, results
+and traces must be equal on both simulators and with free-running clocks.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tests.system.runs import assert_equal, must
 
 CLUSTERS = {"lanai9": "two_hosts", "lanai4": "two_hosts", "sp": "two_hosts", "fifo": "fifo_cards"}
 MEETING = "rounds=60 first_ns=290"
-"""Here the SP adapter's ALARM and the host's store arrive in one clock."""
+"""Round in which the SP adapter's ALARM and the host's store arrive in one clock."""
 
 
 @pytest.mark.parametrize("kind", CLUSTERS)

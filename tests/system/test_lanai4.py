@@ -1,9 +1,9 @@
-"""The LANai 4 in clusters: the same firmware, the same promises.
+"""LANai 4 in clusters: same firmware, same promises.
 
-Strategy: the runs of the other system tests on the profile `lanai4`: results, traces and packets must be equal on both
-simulators and with clocks always on; every message arrives once and unharmed, also fetched by DMA and with each size of
-SRAM. That a second host DMA waits for the first is read from the trace, and that words of any place on the card are
-reached from the host is asked of the card.
+Strategy: the runs of the other system tests on the profile `lanai4`. Results, traces and packets must be equal on both
+simulators and with free-running clocks. Every message must arrive once and intact, also when fetched by DMA and with
+each size of SRAM. The trace shows that a second host DMA waits for the first. The host must reach words at any address
+of the card.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SMALL = {"echo_pingpong": "repetitions=1", "grim_pingpong": "repetitions=1 large
 
 @pytest.fixture(name="reference", scope="module", params=SMALL)
 def fixture_reference(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Run]:
-    """A study, and its run on Verilator with sleeping clocks."""
+    """Return a study and its run on Verilator with gated clocks."""
     study = request.param
     return study, must(study, "verilator", tmp_path_factory.mktemp(study), SMALL[study], profile=PROFILE)
 

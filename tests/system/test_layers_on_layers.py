@@ -1,7 +1,7 @@
-"""Layers of another repository stand on GRIM or VIA, on the RTL, with one command as for those of this tree.
+"""Layers of another repository on top of GRIM or VIA, on the RTL, with one command as for layers of this tree.
 
 Strategy: the repository is written to a folder and named by SANLAB_PATH. Two layers share one GRIM, on both simulators
-with equal results; their stages, costs and fields are found in what the run leaves. One stands on VIA instead.
+with equal results; their stages, costs and fields are found in the output of the run. One layer uses VIA instead.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ Ended = subprocess.CompletedProcess[str]
 
 @pytest.fixture(name="root", scope="module")
 def fixture_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The repository."""
+    """Return the repository."""
     return write(tmp_path_factory.mktemp("layers"))
 
 
 def run(root: Path, study: str, simulator: str, settings: str = "") -> Ended:
-    """A run by the command; its results are in a folder of simulator and study."""
+    """Run the command; its results are in a folder named by simulator and study."""
     words = ["tb.run", f"--sim={simulator}", f"--out={root / simulator / study}", f"--set={settings}", "--", study]
     command, env = [sys.executable, "-m", *words], {**os.environ, "SANLAB_PATH": str(root)}
     return subprocess.run(command, cwd=ROOT, env=env, encoding="utf-8", capture_output=True, check=False)

@@ -1,7 +1,7 @@
-"""`sanlab.run` from a script: runs of a folder of the user's, two at a time, what fails, and what an interrupt leaves.
+"""`sanlab.run` from a script: runs in a user's folder, two at a time, failures, and interrupts.
 
-Strategy: everything runs in a folder of the test with folders `tb` and `firmware` that are not ours. The echo layer on
-two hosts is the smallest run there is; its build is shared with all other tests.
+Strategy: everything runs in a folder of the test that has unrelated folders `tb` and `firmware`. The echo layer on two
+hosts is the smallest run; its build is shared with all other tests.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ except KeyboardInterrupt:
 
 @pytest.fixture(autouse=True)
 def fixture_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The working directory of a user."""
+    """Set the working directory of a user."""
     for name in ("tb", "firmware"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text("raise SystemExit('not sanlab')", encoding="utf-8")
@@ -83,7 +83,7 @@ def test_an_interrupt_ends_the_child_and_the_simulator(tmp_path: Path) -> None:
 
 
 def running(folder: Path) -> list[str]:
-    """The processes that work for a run: its folder is in their environment or among their words."""
+    """Return the processes of a run, which have its folder in their environment or arguments."""
     found = []
     for process in Path("/proc").glob("[0-9]*"):
         try:

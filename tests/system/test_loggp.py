@@ -1,7 +1,7 @@
-"""The studies of LogGP on the RTL.
+"""LogGP studies on the RTL.
 
-Strategy: small runs between two hosts, on both simulators, which must agree to the picosecond; what is left for
-LogGOPSim is read back, and predicts what the run says that it predicts.
+Strategy: small runs between two hosts, on both simulators, which must agree to the picosecond. The files for LogGOPSim
+are read back and must give the prediction of the run.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def test_overheads_and_latency_add_up_to_a_round_trip(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("layer", ["epos"])
 def test_what_is_read_at_the_card_is_all_that_the_law_counts_twice(layer: str, tmp_path: Path) -> None:
-    """A host of EPOS finds messages over the bus, and answers none by itself."""
+    """A host of EPOS finds messages over the bus, and does not answer any by itself."""
     small = f"layer={layer} repetitions=3 messages=8 largest=64"
     found = must("am_logp", "verilator", tmp_path, small, "two_hosts").metrics
     twice = 2 * (found["found_us"] + found["behind_reply_us"])

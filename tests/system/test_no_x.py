@@ -1,8 +1,7 @@
-"""On Icarus every register begins as X: none may reach a wire between the parts of a cluster once reset is over.
+"""No X on a wire between the parts of a cluster after reset; on Icarus every register begins as X.
 
-Strategy: every wire of the generated top level is read in every character clock while messages go round, on
-Icarus; that all wires are there and that characters moved is checked too, so that the test cannot pass by seeing
-nothing.
+Strategy: every wire of the generated top level is read in every character clock during messages, on Icarus. The test
+also checks that all wires exist and that characters moved, so that it cannot pass without observing any.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from tests.system.runs import must
 
 @pytest.mark.parametrize(("profile", "asleep"), [("lanai9", 0), ("lanai4", 2), ("sp", 0)])
 def test_no_x_on_any_wire_between_parts_after_reset(profile: str, asleep: int, tmp_path: Path) -> None:
-    """`asleep`: clocks that never wake; a LANai 4 has one clock with its PCI bus."""
+    """Check all wires; `asleep`: number of clocks that never run (a LANai 4 has one clock with its PCI bus)."""
     seen = must("no_x", "icarus", tmp_path, profile=profile).metrics
     ports, clocks = 2 + 8, 3 * 2 + 1
     assert seen["wires"] == 2 * ports + clocks

@@ -1,8 +1,8 @@
-"""Somebody's own repository: a layer, a study, a profile, a cluster and a NIC with its RTL, and no line changed here.
+"""User repository: a layer, a study, a profile, a cluster and a NIC with its RTL, without changes here.
 
-Strategy: the repository is made by the commands of the page, `tb/sanlab/README.md`, in a folder of the test. It is
-installed beside sanlab, each from its wheel, and used by entry point; then by SANLAB_PATH. Copies of what is here
-under other names must give the figures of what they are copies of, on both simulators.
+Strategy: the repository is created by the commands of the page, `tb/sanlab/README.md`, in a folder of the test. It is
+installed beside sanlab, each from its wheel, and used by entry point; then by SANLAB_PATH. Renamed copies of parts of
+this tree must give the same results as the originals, on both simulators.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MAKE, PROJECT = (
 
 @pytest.fixture(name="repository", scope="module")
 def fixture_repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The repository of the page, its package `mylab` in it."""
+    """Return the repository of the page with its package `mylab`."""
     folder = tmp_path_factory.mktemp("repository")
     surroundings = {**os.environ, "SANLAB": str(ROOT), "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     subprocess.run(["bash", "-euc", MAKE], cwd=folder, env=surroundings, check=True)
@@ -41,7 +41,7 @@ def fixture_repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(name="here", scope="module")
 def fixture_here(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    """An environment with the wheels of sanlab and of the repository."""
+    """Return an environment with the wheels of sanlab and of the repository."""
     folder = tmp_path_factory.mktemp("installed")
     made = Environment(folder)
     project, _ = read_toml(repository / "pyproject.toml")
@@ -52,7 +52,7 @@ def fixture_here(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 def results(here: Environment, study: str, *words: str, simulator: str = "verilator") -> Results:
-    """A run by the command."""
+    """Run the command and return its results."""
     ended = here.run("sanlab", "run", f"--sim={simulator}", "--out=out", *words, study)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert (here.user / "out" / "report.html").is_file()

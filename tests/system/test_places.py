@@ -1,7 +1,8 @@
-"""A checkout, its builds and its results work in a folder whose name has characters that programs treat specially.
+"""A checkout, its builds and its results in a folder whose name contains special characters.
 
 Strategy: the tree is copied into such a folder. A block bench runs there on both simulators, and a study on one, as a
-user starts them. What any build needs and has no path in it, Verilator's runtime, comes from the builds of this tree.
+user starts them. Verilator's runtime, which every build needs and which contains no path, comes from the builds of this
+tree.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ SHARED = ("runtime-*", "header-*", "doorway-*")
 
 @pytest.fixture(name="checkout", scope="module")
 def fixture_checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the tree in a folder with a strange name, and builds beside it."""
+    """Return a copy of the tree in a folder with a strange name, with builds beside it."""
     assert block_bench.run("crc8", "verilator").passed
     folder = tmp_path_factory.mktemp("places") / STRANGE
     left = shutil.ignore_patterns("sim_build", ".venv", ".git", "__pycache__", ".*_cache")

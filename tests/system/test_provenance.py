@@ -1,4 +1,4 @@
-"""A result on disk says everything that it followed from, also in a second run and on the other simulator.
+"""A result on disk records everything that determined it, also in a second run and on the other simulator.
 
 Strategy: one short study runs on both simulators with settings of each kind; `results.json` is read as plain JSON.
 """

@@ -1,4 +1,4 @@
-"""Rates of single hosts agree with the rate of all of them.
+"""Rates of single hosts against the rate of all hosts.
 
 Strategy: with equal shares, the sender whose last message is handled last has the rate of all hosts divided by their
 number; no sender can be slower. Times until the last `send` returns would give several times that.

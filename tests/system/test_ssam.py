@@ -1,7 +1,7 @@
-"""SSAM on the RTL: each copy takes time by the bytes that it moves.
+"""SSAM on the RTL: the time of each copy depends on its bytes.
 
-Strategy: one run with messages of several sizes. The stages in which a message is copied grow with it, and by the same
-time for the same bytes; those of traps and wires do not. Traps and copies of a message are the paper's.
+Strategy: one run with messages of several sizes. The stages that copy a message grow with it, by the same time for the
+same bytes; those of traps and wires do not. Traps and copies of a message are those of the paper.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tests.system.runs import must
 
 HEADER = FORMAT.size
 CELLS = ("kernel_sends", "kernel_notices")
-"""Stages of a cell each: out of the process, and the cells before the last one."""
+"""Stages of one cell each: out of the process, and the cells before the last one."""
 SAME = ("bus_and_turn", "send_engine", "wire_and_switch", "reception", "trap_returns")
 SIZES = (64, 256, 1024)
 

@@ -1,7 +1,7 @@
-"""A sweep on a simulator: its points give what single runs give, and leave nothing but table, plot and results.
+"""Sweep on a simulator: its points give the results of single runs, and leave only table, plot and results.
 
-Strategy: two points of the smallest study, through the real command; the table is compared with a run of the same
-settings by itself. A point that fails in the simulator must be told with the words of its run.
+Strategy: two points of the smallest study, through the real command; the table is compared with a single run of the
+same settings. A point that fails in the simulator must be reported with the words of its run.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tests.system.runs import SCENARIOS, must
 
 @pytest.fixture(autouse=True)
 def fixture_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A cache and a place for work that nobody else uses."""
+    """Set a private cache and work folder."""
     monkeypatch.setattr(cache, "FOLDER", tmp_path / "cache")
     monkeypatch.setattr(work, "WORK", tmp_path / "work")
 

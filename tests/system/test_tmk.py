@@ -1,9 +1,9 @@
-"""TreadMarks on the RTL: random programs beside the model, both simulators, the substrates against each other.
+"""TreadMarks on the RTL: random programs against the model, both simulators, and the substrates against each other.
 
-Strategy: a random program with locks and barriers runs over UDP and over VIA; every read is compared, and faults,
-twins, diffs, notices and intervals with an independent model, by the study itself. On the other simulator results and
-trace are equal. On hosts whose kernel is slow many frames wait for one service routine: a program runs there over both
-substrates, its result must be right, and it is shorter over VIA. What a page fault costs in simulation is the
+Strategy: a random program with locks and barriers runs over UDP and over VIA. The study itself compares every read, and
+compares faults, twins, diffs, notices and intervals with an independent model. On the other simulator results and trace
+are equal. On hosts with a slow kernel many frames wait for one service routine: a program runs there over both
+substrates, its result must be right, and it takes less time over VIA. The simulation cost of a page fault is the
 difference of two runs.
 """
 

@@ -2,8 +2,8 @@
 
 Strategy: a layer of each NIC kind starts, and sends messages one by one (`tests/system/scenarios/trace_tour.py`), on
 the RTL and on the machine. The records of each unit and event are compared in order, without their times, which the
-machine only approximates. Three tables name what differs, each with its reason: events that only the RTL records,
-events that no tour reaches, and events whose number or order depends on time. A reason that no longer holds fails.
+machine only approximates. Three tables name the differences, each with its reason: events that only the RTL records,
+events that no tour reaches, and events whose number or order depends on time. A reason that no longer applies fails.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tests.unit.layers.mail_bench import MailBench
 Row = tuple[int, int | str, int]
 """Packet, argument, argument2."""
 Rows = dict[tuple[int, TraceEvent], list[Row]]
-"""By unit and event, in order of time."""
+"""Records of each unit and event, in order of time."""
 
 
 @dataclass(frozen=True)
@@ -38,14 +38,14 @@ class Case:
     cluster: str = "two_hosts"
     nodes: int = 2
     largest: int = 3000
-    """Bytes of the longest message."""
+    """Size of the longest message in bytes."""
 
     def __str__(self) -> str:
         return f"{self.layer}-{self.profile}"
 
 
 WHOLE = 700
-"""Longest message that GRIM does not deliver while it still arrives."""
+"""Longest message that GRIM delivers only after all of it has arrived."""
 CASES = (
     Case("echo"),
     Case("grim", largest=WHOLE),
@@ -60,7 +60,7 @@ CASES = (
     Case("hpam", "fifo", "fifo_cards", 4),
 )
 RELEASED = ("lanai9", "lanai4")
-"""Kinds whose cards the cluster releases from reset before the layer starts; the machine begins behind that store."""
+"""Kinds whose cards the cluster releases from reset before the layer starts; the machine begins after that store."""
 
 NO_CHARACTERS = "the machine moves packets in chunks and has no characters"
 NO_CLOCKS = "the machine has no clocks, so no clocks in which something was used"
@@ -121,33 +121,33 @@ NOT_REACHED = {
 
 
 def once(rows: list[Row]) -> object:
-    """Each record once."""
+    """Return each distinct record once."""
     return sorted(set(rows))
 
 
 def arguments(rows: list[Row]) -> object:
-    """Each first argument once."""
+    """Return each distinct first argument once."""
     return sorted({argument for _, argument, _ in rows}, key=str)
 
 
 def in_page(rows: list[Row]) -> object:
-    """The records in order, with addresses within their pages."""
+    """Return the records in order, with addresses reduced to offsets within their pages."""
     return [(packet, int(argument) & 0xFFF, more) for packet, argument, more in rows]
 
 
 def moved(rows: list[Row]) -> object:
-    """Arguments in any order, without the packet."""
+    """Return the arguments in any order, without the packet."""
     return sorted((int(argument), more) for _, argument, more in rows)
 
 
 def pieces(rows: list[Row]) -> object:
-    """Packets and sizes in order, without the first argument."""
+    """Return packets and sizes in order, without the first argument."""
     return [(packet, more) for packet, _, more in rows]
 
 
 LOOPS = "how often a loop turns, and what it finds first, depends on time"
 Reduction = tuple[Callable[[list[Row]], object], str]
-"""How records are reduced before they are compared, and the reason."""
+"""Reduction of records before the comparison, and its reason."""
 TURNS: dict[TraceEvent, Reduction] = {
     TraceEvent.WORK_START: (arguments, LOOPS),
     TraceEvent.WORK_END: (arguments, LOOPS),
@@ -213,7 +213,7 @@ def on_machine(case: Case) -> tuple[Rows, Machine]:
 
 @pytest.fixture(name="tours", scope="module")
 def fixture_tours(tmp_path_factory: pytest.TempPathFactory) -> dict[Case, Tours]:
-    """Every tour, made once."""
+    """Return every tour, made once."""
     made = {}
     for case in CASES:
         settings = f"layer={case.layer} largest={case.largest}"
@@ -262,7 +262,7 @@ def test_every_event_is_reached_or_has_a_reason(tours: dict[Case, Tours]) -> Non
 
 
 def test_every_exception_is_needed(tours: dict[Case, Tours]) -> None:
-    """An event that is only the RTL's is recorded there; a reduction is needed by one of the layer's tours."""
+    """Check that an event of the RTL only is recorded there, and that a layer's tours need each reduction."""
     recorded = {
         (event, Part(unit % PARTS_PER_NODE) if unit < SWITCH_BASE else None)
         for one in tours.values()

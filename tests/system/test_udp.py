@@ -1,10 +1,10 @@
-"""UDP on the RTL: equality, the life of its datagrams, what wires lose.
+"""UDP on the RTL: equality, the life of its datagrams, and losses on wires.
 
-Strategy: one small run of `udp_latency` with datagrams of one frame and of two, asleep. On the other simulator and with
-clocks always on results and trace are equal; every datagram is followed from its call to the return of the other one,
-and its stages are those of a kernel with interrupts. With signals the far process computes instead. Wires that lose
-frames leave the study without some datagrams, and it still passes. On the hosts of paper 001, chapter 5, a datagram is
-slower than a message of Berkeley VIA, also without the one value that is calibrated.
+Strategy: one small run of `udp_latency` with datagrams of one frame and of two, with gated clocks. On the other
+simulator and with free-running clocks results and trace are equal. Every datagram is followed from its call to the
+return of the receiving call, and its stages are those of a kernel with interrupts. With signals the far process
+computes instead. Wires that lose frames lose some datagrams of the study, which still passes. On the hosts of paper
+001, chapter 5, a datagram is slower than a message of Berkeley VIA, also without the one calibrated value.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from tests.system.runs import Run, assert_equal, must
 STUDY = "udp_latency"
 SMALL = "repetitions=1 largest=1024 udp.mtu=576"
 INTERRUPT_US = 10.0
-"""The least latency of an interrupt on the default profile."""
+"""Minimum latency of an interrupt on the default profile, us."""
 
 
 @pytest.fixture(name="reference", scope="module")
 def fixture_reference(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Verilator, sleeping clocks."""
+    """Return the run on Verilator with gated clocks."""
     return must(STUDY, "verilator", tmp_path_factory.mktemp(STUDY), SMALL)
 
 

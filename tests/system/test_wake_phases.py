@@ -1,10 +1,11 @@
-"""Stores, doorbells, signals, ends of DMA, timers and packets that wake what sleeps, at every phase of falling asleep.
+"""Stores, doorbells, signals, ends of DMA, timers and packets that wake sleeping parts, at every phase of falling
+asleep.
 
-Strategy: each event comes a little later in every round, from before a processor begins to poll for it until processor,
-card, bus and link sleep again (`scenarios/wake_phases.py`). An event that is lost hangs the run. With clocks always on,
-and in fewer rounds on Icarus and with the verbs in Python instead of C, each must be noticed at the same picosecond,
-and the traces must be equal. The step is no multiple of a clock period, so rounds pass through the phases of all
-clocks.
+Strategy: each event occurs a little later in every round, from before a processor begins to poll for it until
+processor, card, bus and link sleep again (`scenarios/wake_phases.py`). A lost event hangs the run. Each event must be
+noticed at the same picosecond with free-running clocks, and in fewer rounds on Icarus and with the verbs in Python
+instead of C; the traces must be equal. The step is not a multiple of a clock period, so rounds pass through the phases
+of all clocks.
 """
 
 from __future__ import annotations

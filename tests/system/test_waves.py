@@ -1,11 +1,10 @@
-"""Waves of a real run, on both simulators: the views find every signal they want, and a window is a window.
+"""Waves of a real run, on both simulators: the views find all of their signals, and a window has its limits.
 
-Strategy: a small run is made with waves from 15 to 25 us. The file is read with the reader of Surfer: it must begin and
-end there. The views must list all that they can list of a cluster, which fails when a signal of the hardware changes
-its name. The slow path on Verilator's public functions has Verilator's own waves: its clocks are those of the pins.
-Results with waves equal those without. The fast main loop omits clock edges and writes clocks into the waves
-itself: every clock wire must show its clock, and signals of that loop must be absent, but not hardware signals of like
-names.
+Strategy: a small run is made with waves from 15 to 25 us. The file is read with the reader of Surfer and must begin and
+end there. The views must list all signals of a cluster that they can list, which fails when a signal of the hardware is
+renamed. The slow path on Verilator's public interface has Verilator's own waves, with the clocks of the pins. Results
+with waves equal those without. The fast main loop omits clock edges and writes clocks into the waves itself: every
+clock wire must show its clock. Signals of that loop must be absent, but not hardware signals with similar names.
 """
 
 from __future__ import annotations
@@ -32,20 +31,20 @@ from tests.system.runs import must
 
 FROM, TO = 15_000_000, 25_000_000
 PERIODS = {"clk_0": 7500, "clk_1": 6250, "clk_2": 15000}
-"""The clocks of a host: NIC, link, PCI; in picoseconds."""
+"""Clock periods of a host: NIC, link, PCI; in ps."""
 LOOP = re.compile(r"(.*_)?(cycle|needed|awake|alarm)(_\d)?|(gated_clk|refresh)_\d+|(.*_)?gated_clk|busy|unused.*")
-"""What signals of the loop that drives the clocks are called."""
+"""Names of signals of the main loop."""
 ABSENT = {"fabric_clk", "far_clk"}
 """Clocks of cards that this cluster does not have."""
 SENDER = "node.node.card.nic.u_net.u_send"
-"""A part with edges of its own, in a host."""
+"""Part of a host with edges of its own."""
 HARDWARE = {"config_cycle_q", "bus_busy", "count_busy", "refresh_due"}
-"""Signals that are not, although they look like it."""
+"""Hardware signals with names like those of the main loop."""
 
 
 @pytest.fixture(scope="module", params=SIMULATORS)
 def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
-    """The simulator, and the folder of the run."""
+    """Return the simulator and the folder of the run."""
     simulator, folder = str(request.param), tmp_path_factory.mktemp("waves")
     asked = resolve("echo_pingpong", simulator, "1", True, "", "", "repetitions=1", SIMULATORS)
     asked = replace(asked, folder=str(folder), window_ps=(FROM, TO))
@@ -125,5 +124,5 @@ def test_waves_of_the_public_eval_show_the_clock_and_what_it_clocks(tmp_path: Pa
 
 
 def variables(folder: Path) -> dict[str, pywellen.Var]:
-    """Every variable of the run's waves by its name from the top on."""
+    """Return every variable of the run's waves by its full name."""
     return {str(var.full_name): var for var in pywellen.Waveform(str(folder / waves.FILE)).all_vars()}

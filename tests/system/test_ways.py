@@ -1,8 +1,8 @@
-"""A pair with several routes: packets on a route that is late are passed by those on others.
+"""Pair with several routes: packets overtake those on a late route.
 
-Strategy: two hosts of a small board of SP chips, with two routes a pair. Packets take them in turn, with and without a
-delay of one of them; those that were passed are counted. Results and trace are equal on both simulators and with
-clocks always on.
+Strategy: two hosts of a small board of SP chips, with two routes per pair. Packets use them in turn, with and without a
+delay of one of them; overtaken packets are counted. Results and trace are equal on both simulators and with
+free-running clocks.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LATE = "fault.late_port=chip1.6 fault.late_us=5"
 
 @pytest.fixture(name="cluster", scope="module")
 def fixture_cluster(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A board of two node chips and two link chips, a host on each node chip."""
+    """Return a board of two node chips and two link chips, with a host on each node chip."""
     topology = board(("paris", "metz"), chips=2)
     return str(write(drawn("ways", topology, up_down(topology, most=2)), tmp_path_factory.mktemp("ways"), "Two ways"))
 

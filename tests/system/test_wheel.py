@@ -1,8 +1,8 @@
-"""sanlab from its wheel, outside of the checkout, in a folder of the user's that has a `tb` and a `firmware`.
+"""sanlab from its wheel, outside of the checkout, in a user's folder that has its own `tb` and `firmware`.
 
-Strategy: the wheel is made and installed by pip without a network (tests/system/installed.py). Its names are looked at,
-then the command and the library are used as a user does, the example of the page among it. What a run leaves is what it
-leaves in the checkout, and stands in the user's folder.
+Strategy: the wheel is built and installed by pip without a network (tests/system/installed.py). Its names are checked,
+then the command and the library are used as by a user, including the example of the page. A run leaves the same files
+as in the checkout, in the user's folder.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from tests.system.runs import must
 
 @pytest.fixture(name="wheel", scope="module")
 def fixture_wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel of the checkout."""
+    """Return the wheel of the checkout."""
     return sanlab_wheel(tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(name="here", scope="module")
 def fixture_here(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    """An environment with the wheel."""
+    """Return an environment with the wheel."""
     made = Environment(tmp_path_factory.mktemp("installed"))
     made.install(str(wheel))
     return made

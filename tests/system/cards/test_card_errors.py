@@ -1,7 +1,7 @@
-"""Mistakes with cards.
+"""Errors with cards.
 
-Strategy: calls that must be refused are made in one run, and each must tell what is wrong and what would be right. A
-mailbox that nobody reads, and a remote write to a place where no card stands, must end the run and be named.
+Strategy: calls that must fail are made in one run, and each error must name what is wrong and what would be right. An
+unread mailbox, and a remote write to an address without a card, must end the run and be reported.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Spinning on a word of a NIC's card over the RTL: the bus, the bridge and the arbiter of the card's memory.
+"""Polling a word of a NIC's card over the RTL: the bus, the bridge and the arbiter of the card's memory.
 
-Strategy: the same changes of a word are polled by `poll_card` and by single reads in a loop, alone, beside DMA,
-interrupts and signals, and beside others that poll: results and traces must be equal record for record, on both
-simulators, with clocks asleep and always on. The changes fall at times that go through a turn of the loop again and
-again, so delays must spread evenly over one turn. Single reads, Icarus and clocks that are always on execute every
-turn; `poll_card` on Verilator computes most, which the number of clock edges shows. What it executes it leaves to the
-CPU's port, on Icarus and with clocks that are always on all of it.
+Strategy: the same changes of a word are polled by `poll_card` and by single reads in a loop: alone, beside DMA,
+interrupts and signals, and beside other pollers. Results and traces must be equal record for record, on both
+simulators, with gated and free-running clocks. The changes occur at times that repeatedly pass through a turn of the
+loop, so delays must spread evenly over one turn. Single reads, Icarus and free-running clocks execute every turn.
+`poll_card` on Verilator computes most turns, as the number of clock edges shows, and executes the others on the CPU's
+port.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from tests.system.runs import Run, assert_equal, must
 BUSY = "changes=8 busy=1 others=1"
 
 UNEVEN = 0.2
-"""Most by which 64 even draws stray from even shares, but in one case of a hundred (Kolmogorov: 1.63 / sqrt(64))."""
+"""Largest deviation of 64 uniform draws from even shares with 99 % probability (Kolmogorov: 1.63 / sqrt(64))."""
 
 
 @pytest.fixture(name="busy", scope="module")
 def fixture_busy(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Polling by one verb, on Verilator, with clocks that sleep."""
+    """Return a run with `poll_card` on Verilator with gated clocks."""
     return must("card_poll", "verilator", tmp_path_factory.mktemp("busy"), BUSY)
 
 

@@ -1,9 +1,8 @@
-"""What the studies of cards claim holds, with tiny settings.
+"""Claims of the card studies, with minimal settings.
 
-Strategy: each study runs once on Verilator and its figures are held against what the cards are built for: no host CPU
-on the way from card to card, results equal to the models', a bus that is really shared, no message lost in a
-reconfiguration, a picture in the display's memory. The stream through two circuits runs on Icarus too, and must agree
-record for record.
+Strategy: each study runs once on Verilator, and its results are checked against the purpose of the cards: no host CPU
+on the path from card to card, results equal to the models', a shared bus, no message lost in a reconfiguration, a
+picture in the display's memory. The stream through two circuits also runs on Icarus and must agree record for record.
 """
 
 from __future__ import annotations

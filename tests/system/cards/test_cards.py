@@ -1,8 +1,8 @@
-"""The cards of a host, in the cluster.
+"""Cards of a host in the cluster.
 
-Strategy: one scenario moves bytes between a host and its cards on both simulators, asleep and always on; what the host
-reads must be what it wrote, what Python sees in the cards' memories too, and the runs must agree in every metric and
-trace record.
+Strategy: one scenario moves bytes between a host and its cards on both simulators, with gated and free-running clocks.
+The host must read what it wrote, Python must see the same bytes in the cards' memories, and the runs must agree in
+every metric and trace record.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def test_cards_do_the_same_on_both_simulators_asleep_and_always_on(bridge: str, 
 
 @pytest.fixture(name="messages", scope="module", params=["false", "true"], ids=["one-bus", "bridge"])
 def fixture_messages(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Messages through the circuits of two cards, on the bus of the host or behind a bridge."""
+    """Return a run with messages through the circuits of two cards, on the host's bus or behind a bridge."""
     settings = f"fpga.config_us=20 fpga.bridge={request.param}"
     return must("card_messages", "verilator", tmp_path_factory.mktemp("messages"), settings, "two_cards")
 

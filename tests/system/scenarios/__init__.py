@@ -1,3 +1,1 @@
-"""Studies that only tests ask for: each provokes one thing. They are named by their module:
-`tests.system.scenarios.<name>`.
-"""
+"""Studies for tests only, each of which provokes one situation, named `tests.system.scenarios.<name>`."""

@@ -1,8 +1,8 @@
 """Does every message arrive once and in order when all send to all, and receivers stop and start?
 
 Strategy: each host sends messages of random sizes to all others in random order. Between calls of GRIM it stops for
-random times, in which it neither sends nor polls, so that its small queue fills: NACKs and roll-backs follow.
-Payloads follow from source, destination and number, and are compared where they arrive.
+random times, in which it neither sends nor polls, so that its small queue fills and causes NACKs and roll-backs.
+Payloads are determined by source, destination and number, and are compared on arrival.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ COUNTERS = ("NACKS_SENT", "NACKS_SEEN", "ROLLED_BACK", "RESENT", "SENT", "ACCEPT
 
 
 def payload(seed: int, source: int, target: int, number: int, size: int) -> bytes:
-    """The bytes of one message."""
+    """Return the bytes of one message."""
     return random.Random(f"{seed}.{source}.{target}.{number}").randbytes(size)
 
 
 async def run(lab: Lab) -> None:
-    """The scenario."""
+    """Run the scenario."""
     libraries = lab.start_layer("grim")
     hosts = [_Host(lab, vnn, library, len(libraries)) for vnn, library in enumerate(libraries)]
     await bring_up(lab, libraries, [{"data": host.on_data} for host in hosts])
@@ -43,17 +43,17 @@ async def run(lab: Lab) -> None:
 
 
 class _Host:
-    """One host of many."""
+    """Program of one host."""
 
     def __init__(self, lab: Lab, vnn: int, library: Any, nodes: int) -> None:
         self.lab, self.vnn, self.library, self.nodes = lab, vnn, library, nodes
         self.random = random.Random(f"{lab.seed}.{vnn}")
         self.next = [0] * nodes
-        """By source: the number that must come next."""
+        """Next expected number from each source."""
         self.handled = 0
 
     async def application(self) -> None:
-        """Send everything, stop now and then, receive everything."""
+        """Send all messages with random stops, then receive all."""
         number = await self.library.resolve_handler("data")
         each, largest = self.lab.option("each"), self.lab.option("largest")
         sent = [0] * self.nodes
@@ -76,7 +76,7 @@ class _Host:
             )
 
     def on_data(self, source: int, number: int, size: int, a2: int, a3: int, data: memoryview) -> None:
-        """A message has arrived."""
+        """Handle a message: check and count it."""
         vnn = reference(source).vnn
         self.lab.check(
             number == self.next[vnn], f"{vnn} -> {self.vnn}: message {number} came when {self.next[vnn]} was due"

@@ -1,7 +1,7 @@
-"""Does a host reach the FPGA card and the frame buffer on its bus, and does nothing else change?
+"""Does a host reach the FPGA card and the frame buffer on its bus, without other effects?
 
-Strategy: a host writes to a bank, reads it back through the card, loads an image and sees it loaded, and writes to a
-frame buffer; Python's views of the memories must show the same bytes.
+Strategy: a host writes to a bank, reads it back through the card, loads an image and checks that it is loaded, and
+writes to a frame buffer. Python's views of the memories must show the same bytes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ DATA = bytes(range(64))
 
 
 async def run(lab: Lab) -> None:
-    """The scenario."""
+    """Run the scenario."""
     host, cluster = lab.running.hosts[1], lab.running
     fpga, frame = (SLOT + CARDS.index(card) * SLOT_BYTES for card in (FPGA_CARD, FRAME_CARD))
     await host.pio_write(fpga + 0x600010, DATA)

@@ -1,8 +1,8 @@
-"""Are the mistakes that one can make with cards told by name, and where they break the bus, do they end the run?
+"""Are errors with cards reported by name, and do they end the run if they break the bus?
 
-Strategy: `calls` makes every call of the library that must be refused and compares what a user reads; the last one asks
-an FPGA without a configuration, which never answers in its status mailbox. `mailbox` writes the control mailbox of a
-card whose FPGA is not configured, twice. `outside` sends a remote write to a physical address at which no card stands.
+Strategy: `calls` makes every invalid call of the library and compares the error texts; the last call addresses an FPGA
+without a configuration, which never answers in its status mailbox. `mailbox` writes the control mailbox of a card with
+an unconfigured FPGA twice. `outside` sends a remote write to a physical address without a card.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ EMPTY_SLOT = SLOT + 5 * SLOT_BYTES
 
 
 async def run(lab: Lab) -> None:
-    """The scenario."""
+    """Run the scenario."""
     pair = Pair(lab)
     await pair.enable([{}, {}], ["loopback"])
     card: FpgaCard = pair.near.card
@@ -45,7 +45,7 @@ async def run(lab: Lab) -> None:
 
 
 async def _calls(lab: Lab, pair: Pair, card: FpgaCard) -> None:
-    """Every call that the library must refuse."""
+    """Make every call that the library must reject."""
     near, target, loopback = pair.near, pair.cards[1], pair.number["loopback"]
     calls: dict[str, Coroutine[Any, Any, None]] = {
         "a card takes messages of one segment: 4096": near.send(target, loopback, payload=bytes(4100)),
@@ -75,5 +75,5 @@ async def _refused(lab: Lab, expected: str, call: Coroutine[Any, Any, None]) -> 
 
 
 async def _resource(grim: Any) -> None:
-    """Ask for a card of a kind that no node has."""
+    """Request a card of a kind that no node has."""
     grim.get_resource(0, 9)

@@ -1,10 +1,9 @@
-"""Do messages pass through circuits of a local and a remote card, on to another host, and is a wrong one reported?
+"""Do messages pass through circuits of a local and a remote card to another host, and are invalid ones reported?
 
-Strategy: host 0 sends payloads to the loop-back of its own card and of the other host's card, and through the CRC of
-its own card on to a handler of host 1. Then both cards subscribe to a multicast tree, and one message goes through the
-CRCs of both. Each result is compared with the circuit's model. A message for a handler that
-is no circuit must raise an error at its sender, and so must a forwarding entry for a circuit that only the sender's
-circuit file has.
+Strategy: host 0 sends payloads to the loopback of its own card and of the other host's card, and through the CRC of its
+own card to a handler of host 1. Then both cards subscribe to a multicast tree, and one message goes through the CRCs of
+both. Each result is compared with the circuit's model. A message for a handler without a circuit must raise an error at
+its sender. So must a forwarding entry for a circuit that only the sender's circuit file contains.
 """
 
 from __future__ import annotations
@@ -28,20 +27,20 @@ LARGEST = Option(4096, "bytes of the largest payload to a loop-back", 64, 4096)
 OPTIONS = {**layer_options("grim"), "grim.channels": CHANNELS, "largest": LARGEST}
 SIZES = (0, 5, 64, 1000, 4096)
 CARDS_CHANNEL = 0b10
-"""The mask of the channel that is the card's."""
+"""Mask of the card's channel."""
 THROUGH = slice(1, 4)
-"""Which of the payloads go through the CRC."""
+"""Indices of the payloads that go through the CRC."""
 
 Result = tuple[int, bytes]
 
 
 def keep(results: list[Result]) -> Callable[..., None]:
-    """A handler that keeps what comes."""
+    """Return a handler that keeps the received messages."""
     return lambda source, a0, a1, a2, a3, payload: results.append((a0, bytes(payload)))
 
 
 async def run(lab: Lab) -> None:
-    """The scenario."""
+    """Run the scenario."""
     here: list[Result] = []
     there: list[Result] = []
     libraries = lab.start_layer("grim")
@@ -70,7 +69,7 @@ async def run(lab: Lab) -> None:
 
 
 async def _send(grim: Any, cards: list[int], payloads: list[bytes]) -> None:
-    """Every payload to both loop-backs, some through the CRC to host 1."""
+    """Send every payload to both loopbacks, and some through the CRC to host 1."""
     back = await grim.resolve_handler("result")
     loopback, crc32 = await grim.resolve_handler("loopback"), await grim.resolve_handler("crc32")
     await grim.forward(cards[0], "crc32", Forward.ENDPOINT, grim.get_dest_id(1), back)
@@ -83,7 +82,7 @@ async def _send(grim: Any, cards: list[int], payloads: list[bytes]) -> None:
 
 
 async def _multicast(lab: Lab, libraries: list[Any], results: tuple[list[Result], list[Result]]) -> None:
-    """One message to the cards of both hosts, by a tree; each card's CRC goes to the other host."""
+    """Send one message to the cards of both hosts by a tree; each card's CRC goes to the other host."""
     grim, other = libraries
     circuit, result = await grim.resolve_handler("crc32"), await grim.resolve_handler("result")
     for found in results:
@@ -103,7 +102,7 @@ async def _multicast(lab: Lab, libraries: list[Any], results: tuple[list[Result]
 
 
 async def _is_reported(lab: Lab, grim: Any, call: Coroutine[Any, Any, None], expected: str) -> int:
-    """Whether an error of these words comes within 200 us of a call, 0 or 1."""
+    """Return 1 if an error with this text arrives within 200 us of a call, otherwise 0."""
     await call
     try:
         for _ in range(200):

@@ -1,10 +1,10 @@
-"""When does a process that spins on a word of its NIC's card see the word change, over the RTL's bus?
+"""When does a process that polls a word of its NIC's card see the word change, over the RTL's bus?
 
 Strategy: a process of host 0 polls a word of the NIC's SRAM, by `poll_card` or, with `single=1`, by single reads in a
-loop. The NIC's processor changes the word again and again, each time a little later in a turn of the loop. With
-`busy=1` the NIC moves bytes into host memory over the same bus and interrupts the host, and a signal's handler
-computes. With `program=1` the NIC's processor polls a word that the host stores after each change. With `others=1` a
-second process of host 0 and one of host 1 poll for a while, and sleep for a while.
+loop. The NIC's processor changes the word repeatedly, each time a little later in a turn of the loop. With `busy=1` the
+NIC also moves bytes into host memory over the same bus and interrupts the host, and a signal handler computes. With
+`program=1` the NIC's processor polls a word that the host stores after each change. With `others=1` a second process of
+host 0 and one of host 1 alternately poll and sleep.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ OPTIONS = {
     "others": Option(0, "others poll too", 0, 1),
 }
 LAYER = "echo"
-"""Its path of looking at a word is charged."""
+"""Layer whose path for polling a word is charged."""
 WORD, DMA_BYTES, GAP_PS, LATER_PS = 0x9000, 256, 2_000_000, 3_777
-"""Of the card's memory; of each DMA; from one change to the next, and so much more each time."""
+"""Offset of the word in the card's memory; bytes of each DMA; time between changes; increment of that time."""
 HANDLED_PS = 8_000_000
-"""Within it the handler of a signal is done."""
+"""Time within which the handler of a signal has finished, ps."""
 EMPTY = SLOT + 5 * SLOT_BYTES
-"""A place on the bus where no card is."""
+"""Bus address without a card."""
 ASKED = WORD + 8
 """The first word that the NIC's program polls; it stays 0 behind it."""
 OTHERS_PS = 3_300_000
-"""For which others sleep, and poll a third of it."""
+"""Time for which the other processes sleep; they poll for a third of it, ps."""
 
 
 class Poller:
-    """A process that polls a word of its host's card."""
+    """Process that polls a word of its host's card."""
 
     def __init__(self, lab: Lab, node: int, word: int) -> None:
         self.lab, self.word = lab, word
@@ -52,7 +52,7 @@ class Poller:
         self.va = self.process.map_nic(word // PAGE) + word % PAGE
 
     async def look(self, old: int, limit_ps: int = 0) -> int:
-        """Poll until the word is another than it was, or the time is over."""
+        """Poll until the word differs from `old`, or the time is over."""
         app, kernel = self.process, self.lab.kernel
         if not self.lab.option("single"):
             return int(await app.poll_card(self.va, old, "look_flag", timeout_ns=limit_ps / 1000))
@@ -65,14 +65,14 @@ class Poller:
             await app.give_way()
 
     async def again_and_again(self) -> None:
-        """Poll for a while, sleep for a while."""
+        """Alternately poll and sleep."""
         while True:
             await self.lab.kernel.sleep(OTHERS_PS)
             await self.look(0, OTHERS_PS // 3)
 
 
 class Polling:
-    """The process, and the word."""
+    """Process and the polled word."""
 
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
@@ -95,7 +95,7 @@ class Polling:
         await self.host.pio_write(card.register(Reg.ISR), card.signal(1 << Isr.HOST_SIG).to_bytes(4, "big"))
 
     async def poll(self) -> None:
-        """See every change."""
+        """Wait for every change."""
         for number in range(self.lab.option("changes")):
             seen = await self.poller.look(number)
             self.lab.check(seen == number + 1, f"change {number} was not seen as it is")
@@ -104,7 +104,7 @@ class Polling:
                 await self.poller.process.pio_write(self.poller.va + ASKED - WORD, (number + 1).to_bytes(4, "big"))
 
     async def program(self) -> None:
-        """The NIC's: it polls for the word that the host stores when it has seen a change."""
+        """Poll, on the NIC, for the word that the host stores after each change."""
         loop = self.nic.poll_loop([Watch(ASKED, 0, "look_inbox"), Watch(ASKED + 4, 0, "look_slot")])
         for number in range(self.lab.option("changes")):
             loop.expect(0, number)
@@ -127,7 +127,7 @@ class Polling:
 
 
 async def refuses(polling: Polling) -> None:
-    """Reads that no card answers: of a slot without a card, and one in which a card should stand."""
+    """Check reads without an answer: of a slot without a card, and of a slot of a missing card."""
     host, process = polling.host, polling.poller.process
     beyond = process.map_device(EMPTY)
     await refused(polling.lab, process.poll_card(beyond, 0, "look_flag"), f"poll_card({beyond:#x})")
@@ -138,7 +138,7 @@ async def refuses(polling: Polling) -> None:
 
 
 async def refused(lab: Lab, call: Coroutine[Any, Any, Any], said: str) -> None:
-    """The call is refused by name."""
+    """Check that a call fails with this text."""
     try:
         await call
     except SanlabError as error:
@@ -149,7 +149,7 @@ async def refused(lab: Lab, call: Coroutine[Any, Any, Any], said: str) -> None:
 
 
 async def run(lab: Lab) -> None:
-    """The scenario."""
+    """Run the scenario."""
     polling = Polling(lab)
     lab.running.use_layer(LAYER)
     await refuses(polling)

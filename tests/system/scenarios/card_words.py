@@ -1,7 +1,7 @@
-"""Does a host reach single words of the NIC's SRAM and its special registers, at any place?
+"""Does a host reach single words of the NIC's SRAM and its special registers at any address?
 
-Strategy: words at odd and even places are stored one by one and in runs, in the last place too, and read back over the
-bus; Python's view of the SRAM must show the same. Pointers of the LANai are written and read over the bus.
+Strategy: words at odd and even addresses are stored one by one and in runs, including the last address, and read back
+over the bus. Python's view of the SRAM must show the same. Pointers of the LANai are written and read over the bus.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ RUN = bytes(range(40))
 
 
 async def run(lab: Lab) -> None:
-    """The scenario."""
+    """Run the scenario."""
     host, nic = lab.running.hosts[0], lab.running.nics[0]
     places = (0x1000, 0x1004, 0x1FFC, nic.sram_bytes - 4, nic.sram_bytes - 8)
     wrong = 0

@@ -1,8 +1,8 @@
 """Does a message layer keep the promises of its descriptor on RTL?
 
-Strategy: mail on all hosts. All post to all before they receive; then each host sends messages of mixed sizes to the
-next one, which receives late, from one buffer that changes when `send` has returned. Every host compares what it
-received with what was sent: each message once, in order where that is promised. Settings of the network add faults.
+Strategy: mail on all hosts. All post to all before they receive. Then each host sends messages of mixed sizes to the
+next one, which receives late, from one buffer that changes once `send` has returned. Every host compares the received
+messages with the sent ones: each once, and in order if the layer promises that. Settings of the network add faults.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ SIZES = (1, 64, 3, 700, 33, 1024, 4)
 
 
 def message(source: int, target: int, number: int, size: int) -> bytes:
-    """Bytes that depend on sender, receiver, number and position."""
+    """Return bytes that depend on sender, receiver, number and position."""
     salt = 31 * source + 57 * target + 101 * number
     return bytes((salt + at + 13 * (at >> 8)) & 0xFF for at in range(size))
 
 
 async def run(lab: Lab) -> None:
-    """The scenario."""
+    """Run the scenario."""
     mails = await all_mails(lab)
     hosts = [_Host(lab, mails, me) for me in range(len(mails))]
     await lab.all([lab.spawn(host.run(), f"program of {host.me}") for host in hosts])
@@ -40,7 +40,7 @@ async def run(lab: Lab) -> None:
 
 
 class _Host:
-    """The program of one host."""
+    """Program of one host."""
 
     def __init__(self, lab: Lab, mails: Sequence[Mail], me: int) -> None:
         self.me, self.received = me, 0

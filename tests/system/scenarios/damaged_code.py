@@ -1,4 +1,4 @@
-"""The code that a NIC executes turns into words that stop its processor, while it waits for a message."""
+"""The code that a NIC executes is overwritten by words that halt its processor, while it waits for a message."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ OPTIONS = {"fault": Option(int(Fault.ILLEGAL), "what the words are, as a number 
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     for host in lab.start_layer(LAYER):
         await host.start()
     program = Image.load(image(LAYER, lab.plan.profile.kind)).program

@@ -1,8 +1,8 @@
 """What happens to echo messages on a faulty cable?
 
-Strategy: the first host sends numbered messages of 64 bytes to the last, which takes them after a pause; then
-everything is idle. Metrics tell how many arrived, how many of them changed, and how; what the hardware noticed
-is counted.
+Strategy: the first host sends numbered messages of 64 bytes to the last, which receives them after a pause; then
+everything is idle. Metrics give how many arrived, how many of them changed, and how; errors detected by the hardware
+are counted.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ OPTIONS = {
 
 
 def payload(number: int) -> bytes:
-    """The bytes of a message."""
+    """Return the bytes of a message."""
     return bytes((37 * number + 5 * i) & 0xFF for i in range(SIZE))
 
 
 async def run(lab: Lab) -> None:
-    """The scenario."""
+    """Run the scenario."""
     hosts = lab.start_layer("echo")
     for host in hosts:
         await host.start()

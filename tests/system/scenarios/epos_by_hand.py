@@ -1,11 +1,11 @@
 """When does each message of EPOS end, composed and written by hand?
 
-Strategy: every variant of every composition runs the same traffic in a copy of one booted simulation: two messages each
-way, by stores and by DMA in two frames. The variants: `composed`; `counted`, the same charged by what the paths cost
-that are written by hand in C (`tests/unit/epos/byhand/`); `by_hand`, library and NIC program of the tests
-(`byhand/library.py`, `byhand/program.py`) so charged, of compositions of which there are some. Controls: `dynamic`,
-flags that are tested at run time, and `waits`, a dummy at a point-cut that waits one clock. Metrics by composition and
-variant: when each message had come, ps; the trace, what NICs have in memory, and wakes of Python, as one number each.
+Strategy: every variant of every composition runs the same traffic in a copy of one booted simulation: two messages in
+each direction, by stores and by DMA in two frames. Variants: `composed`; `counted`, which charges the cost of the paths
+written by hand in C (`tests/unit/epos/byhand/`); `by_hand`, which uses the tests' own library and NIC program
+(`byhand/library.py`, `byhand/program.py`) with these costs, for some compositions. Controls: `dynamic`, flags tested at
+run time, and `waits`, a dummy at a point-cut that waits one clock. Metrics by composition and variant: the time of each
+message, ps; one number each for the trace, the content of NIC memory, and wake-ups of Python.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ OPTIONS = {"sets": Option("none", "compositions, one behind the other with comma
 LAYER = "epos"
 SIZES = 64, 700
 ORDER = ["time", "unit", "event", "packet", "argument", "argument2"]
-"""Simulators may tell what happens at one picosecond in another order."""
+"""Fields for sorting records: simulators may report events of one picosecond in different orders."""
 Moment = tuple[int, Part, TraceEvent]
-"""Node, part of it, event."""
+"""Node, its part, and event."""
 INTERVALS: Mapping[str, tuple[Moment, Moment]] = {
     "host_send": ((0, Part.HOST_CPU, TraceEvent.SEND_CALL), (0, Part.HOST_CPU, TraceEvent.PAYLOAD_WRITTEN)),
     "nic_send": ((0, Part.NIC_CPU, TraceEvent.NIC_NOTICED), (0, Part.NIC_CPU, TraceEvent.NIC_SEND_START)),
     "nic_receive": ((1, Part.NIC_CPU, TraceEvent.NIC_RECV_START), (1, Part.NIC_CPU, TraceEvent.NIC_DMA_START)),
 }
-"""Parts of the first message's way in which nothing is waited for."""
+"""Parts of the first message's path without waits."""
 
 
 async def run(lab: Lab) -> None:
-    """The scenario."""
+    """Run the scenario."""
     for chosen in lab.text("sets").split(","):
         parts = tuple(name for name in chosen.split("+") if name != "none")
         by_hand = ["by_hand"] if parts in program_by_hand.SIDES else []
@@ -61,7 +61,7 @@ async def run(lab: Lab) -> None:
 
 
 async def _traffic(lab: Lab, parts: tuple[str, ...], variant: str) -> dict[str, int]:
-    """What a run of a variant shows."""
+    """Return the metrics of a run of a variant."""
     if variant == "waits":
         _spoil(lab)
     hosts = await _started(lab, parts, variant)
@@ -84,7 +84,7 @@ async def _traffic(lab: Lab, parts: tuple[str, ...], variant: str) -> dict[str, 
 
 
 async def _started(lab: Lab, parts: tuple[str, ...], variant: str) -> list[Epos]:
-    """Hosts and NICs of a variant."""
+    """Return the started libraries of a variant."""
     dynamic = variant == "dynamic"
     composed = ("dynamic",) if dynamic else parts
     lab.running.use_layer(LAYER, composed={LAYER: composed})
@@ -106,7 +106,7 @@ async def _started(lab: Lab, parts: tuple[str, ...], variant: str) -> list[Epos]
 
 
 def _spoil(lab: Lab) -> None:
-    """From now on a dummy at a point-cut of the NICs waits a clock."""
+    """Add a dummy at a point-cut of the NICs that waits one clock."""
     clock = lab.plan.profile.integer("clock.nic_ps")
 
     async def dummy(out: Any) -> bool:
@@ -120,7 +120,7 @@ def _spoil(lab: Lab) -> None:
 
 
 def _number(parts: Iterable[bytes]) -> int:
-    """48 bits, which a metric holds."""
+    """Return a 48-bit hash, which a metric can hold."""
     found = hashlib.sha256()
     for part in parts:
         found.update(part)
@@ -128,7 +128,7 @@ def _number(parts: Iterable[bytes]) -> int:
 
 
 def _between(trace: Any, *ends: Moment) -> int:
-    """From the first event of one kind to the first of another, ps."""
+    """Return the time from the first event of one kind to the first of another, ps."""
     begin, end = (
         next(int(row["time"]) for row in trace[trace["event"] == event] if row["unit"] == unit(node, part))
         for node, part, event in ends

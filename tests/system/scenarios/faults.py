@@ -1,7 +1,7 @@
 """Injected faults, by cable and character slot, as the text of a setting; shared by the scenarios.
 
-`metz.0/flip/1200/1/0x10`: into port 0 of metz, flip (xor 0x10) what arrives in slot 1200, one slot long. Several are
-joined by commas.
+`metz.0/flip/1200/1/0x10`: at port 0 of metz, flip (XOR 0x10) the character that arrives in slot 1200, for one slot.
+Several faults are joined by commas.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ OPTIONS = {
 
 
 class Fault(NamedTuple):
-    """What happens to the characters that arrive at a port in some slots."""
+    """Change of the characters that arrive at a port in some slots."""
 
     into: End
     kind: str
@@ -29,17 +29,17 @@ class Fault(NamedTuple):
     value: int = 0
 
     def text(self) -> str:
-        """As it stands in a setting."""
+        """Text of the fault in a setting."""
         return f"{self.into}/{self.kind}/{self.slot}/{self.slots}/{self.value:#x}"
 
 
 def setting(faults: Iterable[Fault]) -> str:
-    """The faults as the setting that a scenario reads."""
+    """Return the setting of a scenario that contains the faults."""
     return f"faults={','.join(fault.text() for fault in faults) or 'none'}"
 
 
 def inject(lab: Lab) -> None:
-    """Inject what the setting says. Call it before the slots in question."""
+    """Inject the faults of the setting. Must be called before their slots."""
     period = lab.plan.profile.integer("clock.link_ps") / 1e6
     for text in lab.text("faults").split(","):
         if text == "none":
@@ -53,6 +53,6 @@ def inject(lab: Lab) -> None:
 
 
 def hand_in_explained(lab: Lab) -> None:
-    """What the faults have broken, as metrics `explained_<kind>`."""
+    """Record the invariants violated by the faults, as metrics `explained_<kind>`."""
     for name, count in lab.running.invariants.explained.items():
         lab.metric(f"explained_{name}", count)

@@ -1,4 +1,4 @@
-"""Does `grim_transfer` notice what a faulty cable did to a file?"""
+"""Does `grim_transfer` detect the effect of a faulty cable on a file?"""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ check = grim_transfer.check
 
 
 async def run(lab: Lab) -> None:
-    """The scenario."""
+    """Run the scenario."""
     faults.inject(lab)
     await grim_transfer.run(lab)

@@ -1,7 +1,8 @@
-"""What becomes of messages for a host that is down: an error at the sender, a run that fails, and nobody else harmed?
+"""What becomes of messages for a host that is down: an error at the sender, a failed run, and no other host affected?
 
-Strategy: when all are enabled, one host puts its NIC into reset. Another sends to it and to a third one by turns. What
-its calls raise is counted; without the time-out extension nothing can tell it, and the run must hang.
+Strategy: once all hosts are enabled, one of them puts its NIC into reset. Another host sends alternately to it and to a
+third one. Errors raised by its calls are counted. Without the time-out extension the failure cannot be detected, and
+the run must hang.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ SENDER, DOWN, OTHER = 0, 1, 2
 
 
 async def run(lab: Lab) -> None:
-    """The scenario."""
+    """Run the scenario."""
     libraries = lab.start_layer("grim")
     got: list[int] = []
     errors: list[str] = []
@@ -45,7 +46,7 @@ async def run(lab: Lab) -> None:
 
 
 async def _send(library: Any, count: int, errors: list[str]) -> None:
-    """Send by turns, then wait until all that cannot arrive is told."""
+    """Send alternately, then wait until all undeliverable messages are reported."""
     number = await library.resolve_handler("data")
     for sent in range(count):
         await _caught(errors, library.send(library.get_dest_id((OTHER, DOWN)[sent % 2]), number, sent))
@@ -54,7 +55,7 @@ async def _send(library: Any, count: int, errors: list[str]) -> None:
 
 
 async def _caught(errors: list[str], call: Awaitable[None]) -> None:
-    """Await a call, and note what it raises: also what went wrong before it."""
+    """Await a call and keep its error, including a report of an earlier failure."""
     try:
         await call
     except GrimError as error:

@@ -1,7 +1,6 @@
 """Do the bytes of a GRIM message at the destination's handler come from the wire?
 
-Strategy: two messages of known bytes go from the first host to the last; what the handler sees is compared byte by
-byte.
+Strategy: two messages of known bytes go from the first host to the last; the handler's data are compared byte by byte.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ OPTIONS = {
 
 
 async def run(lab: Lab) -> None:
-    """The scenario."""
+    """Run the scenario."""
     libraries = lab.start_layer("grim")
     near, far, size = libraries[0], libraries[-1], lab.option("size")
     arrived: list[bytes] = []

@@ -1,6 +1,6 @@
 """Do the bytes of a remote memory operation come from the wire?
 
-Strategy: one operation of known bytes, by kind; what stands at its target afterwards is compared byte by byte.
+Strategy: one operation of each kind with known bytes; the content of its target is compared byte by byte.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tests.system.scenarios import faults
 
 KINDS = ("RM-V", "RM-V-scattered", "RM-P", "RM-RV", "wild")
 NOWHERE = 0x3F0_0000
-"""A physical address that no software has allocated."""
+"""Unallocated physical address."""
 OPTIONS = {
     "size": Option(200, "bytes of the operation", 4, 4096),
     "kind": Option("RM-V", "the operation", choices=KINDS),
@@ -25,7 +25,7 @@ OPTIONS = {
 
 
 async def run(lab: Lab) -> None:
-    """The scenario."""
+    """Run the scenario."""
     libraries = lab.start_layer("grim")
     size, kind = lab.option("size"), lab.text("kind")
     near, far = libraries[0], libraries[-1]

@@ -1,4 +1,4 @@
-"""What does a run say when a host waits for a message that never comes?"""
+"""What does a run report when a host waits for a message that never arrives?"""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ OPTIONS = {
 
 
 async def run(lab: Lab) -> None:
-    """The scenario."""
+    """Run the scenario."""
     hosts = lab.start_layer("echo")
     for host in hosts:
         await host.start()

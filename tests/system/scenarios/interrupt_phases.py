@@ -1,4 +1,4 @@
-"""Does the host take all news when its NIC asserts the interrupt while the host clears it, at every phase of both?
+"""Does the host process all news when its NIC asserts the interrupt while the host clears it, at every phase of both?
 
 Strategy: `tests/interrupt_rounds.py` on the RTL, without firmware.
 """
@@ -21,7 +21,7 @@ OPTIONS = {
 
 
 async def run(lab: Lab) -> None:
-    """The scenario."""
+    """Run the scenario."""
     host: Any = lab.running.hosts[0]
     kind = lab.plan.profile.kind
     card: Any

@@ -1,7 +1,7 @@
-"""Does `grim_enable` wait for every NI when hosts enable in any order, their cards in reset until then?
+"""Does `grim_enable` wait for every NI when hosts enable in any order, with their cards in reset until then?
 
-Strategy: each host takes its card out of reset at a random time by seed, and enables later still; notices that come
-before vanish. Nobody may be through before the last one began, and a message must get through each way.
+Strategy: each host releases its card from reset at a random time, and enables later; notices that arrive before are
+lost. No host may complete before the last one began, and a message must arrive in each direction.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ OPTIONS = {"latest_us": Option(400, "the last one enables before this time", 1, 
 
 
 async def run(lab: Lab) -> None:
-    """The scenario."""
+    """Run the scenario."""
     rng = random.Random(f"enable {lab.seed}")
     for host in lab.running.hosts:
         await host.pio_write(host.card.control, (1 << Control.LANAI_RESET_ON).to_bytes(4, "big"))

@@ -1,8 +1,8 @@
-"""Does an X or Z ever stand on a wire between the parts of a cluster, once reset is over?
+"""Is any wire between the parts of a cluster ever X or Z after reset?
 
-Strategy: while echo messages go round, between SP adapters those of VIA, every wire of the generated top level
-(characters, holds, the wish to be awake) is read in every character clock, between two edges. On Icarus a bit may be X
-or Z; whoever makes one is named. Slow, and only for small runs.
+Strategy: while echo messages are exchanged (those of VIA between SP adapters), every wire of the generated top level is
+read in every character clock, between two edges: characters, holds, clock requests. On Icarus a bit may be X or Z; its
+driver is named. Slow, and only for small runs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tb.studies.via._via_ends import End, Memory, ends, join
 
 
 async def run(lab: Lab) -> None:
-    """The scenario."""
+    """Run the scenario."""
     top: Any = cocotb.top
     wires = [wire for wire in top.cluster if wire._name.startswith(("tx_", "hold_", "awake_"))]
     looks = _Looks(lab, wires)
@@ -28,7 +28,7 @@ async def run(lab: Lab) -> None:
 
 
 async def _echo(lab: Lab) -> None:
-    """A message from every host to the next one, and back."""
+    """Send a message from every host to the next one and back."""
     hosts = lab.start_layer("echo")
     for host in hosts:
         await host.start()
@@ -41,7 +41,7 @@ async def _echo(lab: Lab) -> None:
 
 
 async def _via(lab: Lab) -> None:
-    """A connection, and a message out of the Send FIFO each way."""
+    """Make a connection, and send a message through the Send FIFO in each direction."""
     near, far = await ends(lab)
     mine, yours = await near.vi(), await far.vi()
     await join(near, mine, far, yours)
@@ -59,12 +59,12 @@ async def _via(lab: Lab) -> None:
 
 
 def place(end: End, memory: Memory, at: int = 128) -> Any:
-    """A descriptor in a process's memory."""
+    """Return a descriptor in a process's memory."""
     return end.nic.descriptor(memory.va + at, memory.handle)
 
 
 class _Looks:
-    """Reads wires in every character clock."""
+    """Sampler of wires in every character clock."""
 
     def __init__(self, lab: Lab, wires: list[Any]) -> None:
         self.lab, self.wires = lab, wires
@@ -72,7 +72,7 @@ class _Looks:
         self.count = 0
 
     async def go_on(self) -> None:
-        """Look for ever."""
+        """Sample for ever."""
         first = [str(wire.value) for wire in self.wires]
         while True:
             for wire, before in zip(self.wires, first, strict=True):

@@ -1,4 +1,4 @@
-"""Pages that are read for the first time, between two processes of TreadMarks, while their holder computes."""
+"""First reads of pages between two processes of TreadMarks, while their holder computes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OPTIONS = {
 
 
 async def run(lab: Lab) -> None:
-    """Process 1 reads them; process 0 computes 1 ms for each."""
+    """Read the pages in process 1 while process 0 computes for 1 ms per page."""
     count = lab.option("faults")
 
     async def program(tmk: Any) -> None:

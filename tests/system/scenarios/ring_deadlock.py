@@ -1,8 +1,8 @@
-"""Do packets on cyclic routes wait for each other in a circle, and is it told who waits for whom?
+"""Do packets on cyclic routes deadlock, and is the cycle of waiting packets reported?
 
-Strategy: every NIC of a ring of switches sends one packet, longer than all slack buffers on its way, to the host two
-switches on; all at the same time. Each packet gets its first link and wants the next one, which another packet has.
-No firmware runs: the study writes the registers.
+Strategy: every NIC of a ring of switches sends one packet, longer than all slack buffers on its path, to the host two
+switches away, all at the same time. Each packet gets its first link and waits for the next one, which another packet
+holds. No firmware runs: the study writes the registers.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ OUT, IN, ROOM = 0x1000, 0x8000, 0x4000
 
 
 async def run(lab: Lab) -> None:
-    """The scenario."""
+    """Run the scenario."""
     nics, size = lab.running.nics, lab.option("bytes") // 8 * 8
     for vnn, nic in enumerate(nics):
         nic.write(Reg.RMP, IN)
@@ -35,7 +35,7 @@ async def run(lab: Lab) -> None:
 
 
 async def _all_arrived(lab: Lab) -> None:
-    """Until the head of a packet stands in every NIC's memory."""
+    """Wait until the head of a packet is in every NIC's memory."""
     for nic in lab.running.nics:
         while not nic.load(IN):
             await lab.kernel.sleep(1_000_000, "a packet")

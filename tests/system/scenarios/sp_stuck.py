@@ -1,7 +1,7 @@
-"""Is it told who waits for whom when packets of SP adapters stand still, some of them in a central queue?
+"""Are waiting packets of SP adapters reported with what they wait for, including packets in a central queue?
 
-Strategy: every sender sends packets to the node that is `steps` on, or to the last node (`steps=0`); nobody takes any.
-No firmware runs: the study writes the adapters' registers.
+Strategy: every sender sends packets to the node `steps` away, or to the last node (`steps=0`); no node receives any. No
+firmware runs: the study writes the adapters' registers.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LOOK_PS, FOR_EVER_PS = 500_000, 10**12
 
 
 async def run(lab: Lab) -> None:
-    """The scenario."""
+    """Run the scenario."""
     nodes = len(lab.running.nics)
     senders = [(vnn, (vnn + lab.option("steps")) % nodes) for vnn in range(nodes)]
     if not lab.option("steps"):
@@ -38,7 +38,7 @@ async def _nobody_takes(lab: Lab) -> None:
 
 
 async def _send(lab: Lab, vnn: int, target: int) -> None:
-    """Packets from one node to another; the end of the last one is waited for, too."""
+    """Send packets from one node to another, and wait for the end of the last one."""
     nic, host, size = lab.running.nics[vnn], lab.running.hosts[vnn], lab.option("bytes") // 8 * 8
     route, buffer = lab.plan.cluster.routes_from(vnn)[target], host.allocate(4096)
 

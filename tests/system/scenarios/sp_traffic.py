@@ -1,10 +1,10 @@
 """Do the packets of SP adapters arrive whole and in order when all send to all over SP switches, and receivers pause?
 
-Strategy: no firmware; each node's adapter is driven by its registers. User data follow from source, destination and
-number: short ones are written by the processor, long ones fetched from host memory. A receiver compares headers and
-data with what must come next from that source, the data in host memory where the left engine has put them; between two
-packets it pauses, so that links stop and the central queues fill. A packet that the adapter calls bad is dropped and
-counted; the fault says so, and the numbers that follow must come on.
+Strategy: no firmware; each node's adapter is driven by its registers. User data are determined by source, destination
+and number: short ones are written by the processor, long ones fetched from host memory. A receiver compares headers and
+data with the next expected packet of that source, and the data in host memory as stored by the left engine. It pauses
+between packets, so that links stop and the central queues fill. A packet that the adapter reports as bad is dropped and
+counted, and the following numbers must continue.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ OPTIONS = {
     **faults.OPTIONS,
 }
 OWN = 64
-"""User bytes that the processor can write."""
+"""Maximum user bytes that the processor can write."""
 LOOK_PS, DRAIN_PS, US = 500_000, 3_000_000, 1_000_000
 BAD = 1 << RecvStatus.BAD_CRC | 1 << RecvStatus.BAD_SIZE
 SIZE = 0xFFF
 
 
 def user_data(seed: int, source: int, target: int, number: int, largest: int) -> bytes:
-    """The user bytes of one packet, and by that its size."""
+    """Return the user bytes of one packet, which also determine its size."""
     draw = random.Random(f"{seed}.{source}.{target}.{number}")
     return draw.randbytes(draw.choice((0, 8, 40, draw.randint(0, largest))) if largest > OWN else largest)
 
 
 async def run(lab: Lab) -> None:
-    """The scenario."""
+    """Run the scenario."""
     nodes = [_Node(lab, vnn) for vnn in range(len(lab.running.nics))]
     faults.inject(lab)
     lab.running.invariants.faults_expected |= lab.lossy
@@ -54,7 +54,7 @@ async def run(lab: Lab) -> None:
 
 
 class _Node:
-    """One node: what it sends, and what it must get."""
+    """Packets that one node sends and expects."""
 
     def __init__(self, lab: Lab, vnn: int) -> None:
         self.lab, self.vnn = lab, vnn
@@ -63,15 +63,15 @@ class _Node:
         self.nodes, self.each = len(lab.running.nics), lab.option("each")
         self.random = random.Random(f"{lab.seed}.{vnn}")
         self.next = [0] * self.nodes
-        """By source: the number that must come next."""
+        """Next expected number from each source."""
         self.arrived = self.bad = self.missing = 0
 
     def tasks(self) -> list[tuple[Any, str]]:
-        """What the node does, and its names."""
+        """Return the tasks of the node with their names."""
         return [(self._send(), f"sender {self.vnn}"), (self._receive(), f"receiver {self.vnn}")]
 
     def data(self, source: int, target: int, number: int) -> bytes:
-        """The user bytes of one packet."""
+        """Return the user bytes of one packet."""
         return user_data(self.lab.seed, source, target, number, self.lab.option("largest"))
 
     async def _until(self, bit: int) -> None:
@@ -95,7 +95,7 @@ class _Node:
             await self._give(data, buffer)
 
     async def _give(self, data: bytes, buffer: Any) -> None:
-        """The user data of the packet whose headers are written, and the start."""
+        """Supply the user data of a packet with written headers, and start it."""
         nic = self.nic
         if len(data) <= OWN:
             for at in range(0, len(data), 4):
@@ -125,7 +125,7 @@ class _Node:
         self.missing = expected - self.arrived - self.bad
 
     async def _take(self, memory: Any) -> None:
-        """The packet at the head: dropped when it is bad, else compared with what was to come next."""
+        """Receive the packet at the head: drop a bad one, compare a good one with the expected packet."""
         nic = self.nic
         status = await nic.read(SpReg.RECV_STATUS)
         words = [await nic.read(SpReg.RECV0 + 4 * index) for index in range(6)]

@@ -1,7 +1,7 @@
-"""Do packets that take the routes of a pair in turn pass each other when one of the routes is late?
+"""Do packets that use the routes of a pair in turn overtake each other when one of the routes is late?
 
 Strategy: no firmware; the adapter of node 0 sends numbered packets to node 1, each on the next route of the pair. Node
-1 takes down the numbers in the order in which they come; none may be missing, come twice or be changed.
+1 records the numbers in the order of arrival; none may be missing, duplicated or changed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ BAD = 1 << RecvStatus.BAD_CRC | 1 << RecvStatus.BAD_SIZE
 
 
 async def run(lab: Lab) -> None:
-    """The scenario."""
+    """Run the scenario."""
     came: list[int] = []
     await lab.all([lab.spawn(_send(lab), "sender"), lab.spawn(_receive(lab, came), "receiver")])
     lab.check(sorted(came) == list(range(lab.option("packets"))), f"these came: {came}")

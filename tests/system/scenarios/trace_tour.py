@@ -19,13 +19,13 @@ OPTIONS = {
     "largest": Option(3000, "bytes of the longest message", 4, 3000),
 }
 SIZES = (4, 48, 700, 3000)
-"""Bytes of the messages; longer ones than a layer takes are cut."""
+"""Sizes of the messages in bytes; limited to the layer's maximum."""
 PAUSE_PS = 100_000_000
-"""Between two messages; everything that the first one causes has ended then."""
+"""Time between two messages, after which all effects of the first have ended, ps."""
 
 
 async def run(lab: Lab) -> None:
-    """The scenario."""
+    """Run the scenario."""
     layer = lab.text("layer")
     mails = [open_mail(layer, library) for library in lab.start_layer(layer)]
     await lab.all([lab.spawn(mail.start(), f"start of {node}") for node, mail in enumerate(mails)])

@@ -22,7 +22,7 @@ OPTIONS = {
 
 
 async def run(lab: Lab) -> None:
-    """The scenario."""
+    """Run the scenario."""
     vias = lab.start_layer(LAYER)
     await lab.all([lab.spawn(via.start(), "the driver") for via in vias])
     size, last = lab.option("size"), len(vias) - 1

@@ -1,9 +1,9 @@
-"""Is every event noticed that meets a polling loop, a bus or a link on its way to sleep, whatever the phase?
+"""Is every event noticed that meets a polling loop, a bus or a link on its way to sleep, at any phase?
 
-Strategy: no firmware. In each round one event happens that some processor polls for. The time between the beginning of
-the polling loop and the event grows by a step in each round, from before the loop begins until everything sleeps again;
-the round before has only just ended, so that the bus, the card and the link fall asleep at that time, too. The delay of
-each notice is recorded. An event that is lost hangs the run.
+Strategy: no firmware. In each round one event occurs for which a processor polls. The time between the start of the
+polling loop and the event grows by a step in each round, from before the loop begins until everything sleeps again. The
+previous round has only just ended, so that the bus, the card and the link also fall asleep at that time. The delay of
+each notice is recorded. A lost event hangs the run.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ OPTIONS = {
     "lead_ps": Option(300_000, "by how much the first event comes before the polling loop begins", 0, 10_000_000),
 }
 PATHS, FIFO_PATHS = "via", "hpam"
-"""The layers whose paths of looking are charged, with and without a processor on the NIC."""
+"""Layers whose polling paths are charged, with and without a processor on the NIC."""
 LOOK, LOOK_BESIDE, HOST_LOOK, FIFO_LOOK = "look_command", "look_news", "look_room", "look_ready"
 WORD, BESIDE, BELLS = 0x9000, 0x9010, 0xA000
-"""Of the NIC's memory: the polled word, a word that never changes, the doorbell FIFO."""
+"""SRAM addresses of the polled word, a constant word, and the doorbell FIFO."""
 TICKS, CLOCKS = 2, 300
-"""Of a LANai's timer, in 0.5 us, and of the SP adapter's, in clocks of the NIC."""
+"""Timer settings: of a LANai in 0.5 us, and of the SP adapter in NIC clocks."""
 COUNTER = 0xFF
 DRAIN_PS = 20_000_000
 
 
 class Event(ABC):
-    """An event of node 0 that is polled for again and again."""
+    """Event of node 0 that is polled for repeatedly."""
 
     own = False
-    """The polling processor itself begins what leads to the event: it does so before it polls."""
+    """True if the polling processor itself starts the cause of the event, before it polls."""
 
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
@@ -74,7 +74,7 @@ class Event(ABC):
         """Clear the event of a round."""
 
     def spin(self, watch: Watch) -> None:
-        """Make the NIC's polling loop: the watch, and a word that never changes."""
+        """Prepare the NIC's polling loop: the watch, and a word that never changes."""
         self.loop = self.nic.poll_loop([watch, Watch(BESIDE, 0, LOOK_BESIDE)])
 
     def store(self, address: int, word: int) -> None:
@@ -321,7 +321,7 @@ BY_KIND: dict[str, dict[str, type[Event]]] = {
 
 
 async def run(lab: Lab) -> None:
-    """The scenario."""
+    """Run the scenario."""
     kind, wanted = lab.plan.profile.kind, lab.text("event")
     lab.running.use_layer(FIFO_PATHS if kind == "fifo" else PATHS)
     events = BY_KIND[kind]
@@ -330,7 +330,7 @@ async def run(lab: Lab) -> None:
 
 
 async def _rounds(lab: Lab, name: str, event: Event) -> None:
-    """All rounds of one event."""
+    """Run all rounds of one event."""
     await event.start()
     await lab.kernel.sleep(DRAIN_PS)
     offsets, delays = list[float](), list[float]()
