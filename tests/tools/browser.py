@@ -1,7 +1,7 @@
-"""A headless Chromium, driven over its own protocol: what a page says on its console, and what can be seen of it.
+"""Headless Chromium, driven over its own protocol: console output of a page, and its visible content.
 
-The protocol is JSON between zero bytes, on the pipes 3 and 4 (`--remote-debugging-pipe`); nothing is needed but the
-program itself. Protocol: "Chrome DevTools Protocol", domains Page, Runtime, Log, Emulation.
+The protocol is JSON between zero bytes, on the pipes 3 and 4 (`--remote-debugging-pipe`); only the program itself is
+needed. Protocol: "Chrome DevTools Protocol", domains Page, Runtime, Log, Emulation.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ FLAGS = (
     "--remote-debugging-pipe",
 )
 START = "import os, sys; _, a, b, *c = sys.argv; os.dup2(int(a), 3); os.dup2(int(b), 4); os.execvp(c[0], c)"
-"""Gives the two pipes the numbers that the browser expects, and becomes the browser."""
+"""Command that moves the two pipes to the numbers that the browser expects, and executes the browser."""
 HIGH = 20
-"""Pipes are moved above these numbers before."""
+"""File descriptors above which the pipes are moved first."""
 
 
 class Browser:
-    """One page in one Chromium."""
+    """Page in a Chromium of its own."""
 
     def __init__(self, commands: int, answers: int) -> None:
         self._commands, self._answers = commands, answers
@@ -51,7 +51,7 @@ class Browser:
             self.ask(f"{domain}.enable")
 
     def ask(self, method: str, **parameters: Any) -> dict[str, Any]:
-        """Call a method of the protocol; its result. Raises RuntimeError with what the browser says."""
+        """Call a method of the protocol and return its result. Raises RuntimeError with the browser's message."""
         self._number += 1
         message = {"id": self._number, "method": method, "params": parameters}
         if self._session:
@@ -75,7 +75,7 @@ class Browser:
         return dict(json.loads(text))
 
     def show(self, page: Path, width: int, scheme: str) -> list[str]:
-        """Open a page at a width, light or dark; what it said on the console while it was loaded."""
+        """Open a page at a width, light or dark, and return its console output while loading."""
         self._events.clear()
         self.ask("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=width < 600)
         self.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
@@ -85,20 +85,20 @@ class Browser:
         return [text for event in self._events if (text := _said(event))]
 
     def value(self, expression: str) -> Any:
-        """The value of a JavaScript expression in the page."""
+        """Return the value of a JavaScript expression in the page."""
         result = self.ask("Runtime.evaluate", expression=expression, returnByValue=True)
         if "exceptionDetails" in result:
             raise RuntimeError(f"{expression}: {result['exceptionDetails']}")
         return result["result"].get("value")
 
     def picture(self) -> bytes:
-        """What is seen of the whole page, as PNG."""
+        """Return the visible content of the whole page, as PNG."""
         shot = self.ask("Page.captureScreenshot", captureBeyondViewport=True)
         return base64.b64decode(shot["data"])
 
 
 def _said(event: dict[str, Any]) -> str:
-    """What an event of the console, of the log or of an exception says; empty for any other."""
+    """Return the text of a console, log or exception event; empty for any other."""
     method, told = event["method"], event.get("params", {})
     if method == "Log.entryAdded":
         return str(told["entry"]["text"])
@@ -109,7 +109,7 @@ def _said(event: dict[str, Any]) -> str:
 
 @contextmanager
 def browser(profile: Path) -> Iterator[Browser]:
-    """A Chromium with an empty profile in a folder; it has ended afterwards."""
+    """Run a Chromium with an empty profile in a folder during the `with` block."""
     command_read, command_write = os.pipe()
     answer_read, answer_write = os.pipe()
     theirs = [fcntl.fcntl(pipe, fcntl.F_DUPFD, HIGH) for pipe in (command_read, answer_write)]

@@ -1,6 +1,4 @@
-"""The doorway's C library without a simulator, for the tests of what crosses it: in C and in Python. And the end of
-programs that a test has started.
-"""
+"""Doorway library without a simulator, accessed from C and from Python, and the end of programs started by a test."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ from tb.sim.doorway import Doorway
 
 @pytest.fixture(name="library", scope="session")
 def fixture_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The compiled doorway."""
+    """Return the compiled doorway."""
     folder = tmp_path_factory.mktemp("doorway")
     copy_doorway(folder)
     return folder / "libdoorway.so"
@@ -26,7 +24,7 @@ def fixture_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(name="doorway", params=["compiled", "in Python"])
 def fixture_doorway(library: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Doorway:
-    """The doorway, crossed by C and by Python."""
+    """Return the doorway, accessed from C and from Python."""
     monkeypatch.setenv("SANLAB_DOORWAY", str(library))
     monkeypatch.setenv(COMPILED, str(int(request.param == "compiled")))
     return Doorway()
@@ -34,12 +32,12 @@ def fixture_doorway(library: Path, monkeypatch: pytest.MonkeyPatch, request: pyt
 
 @pytest.fixture(name="kernel")
 def fixture_kernel(doorway: Doorway) -> Kernel:
-    """The loop in C and in Python."""
+    """Return the event loop, in C and in Python."""
     return doorway.backend(Kernel)()
 
 
 @pytest.fixture(autouse=True)
 def fixture_no_program_stays() -> Iterator[None]:
-    """What an error leaves running ends with its test."""
+    """End the processes that an error has left running at the end of the test."""
     yield
     end_all()

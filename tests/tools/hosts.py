@@ -1,4 +1,4 @@
-"""One host on each binding of its verbs, with the same times: the RTL's in C and in Python, and the machine's."""
+"""Hosts on each binding of their verbs, with equal times: the RTL's in C and in Python, and the machine's."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ from tb.sim.exchange import TRACE_RECORD
 
 BINDINGS = ("compiled", "in Python", "machine")
 SWITCH, ENTRY, SIGNAL = 500, 300, 200
-"""Picoseconds of a context switch, of a system call and of the delivery of a signal."""
+"""Duration in ps of a context switch, of a system call, and of the delivery of a signal."""
 FAULT, PROTECT = 400, 600
-"""Of a page fault to its handler, and of a change of a page's rights."""
+"""Duration in ps of a page fault to its handler, and of a change of a page's rights."""
 LATENCY = 150
-"""Of an interrupt."""
+"""Latency of an interrupt, ps."""
 PATH = 7_000
-"""Of the path `look_flag`."""
+"""Duration of the path `look_flag`, ps."""
 HOST = unit(0, Part.HOST_CPU)
 
 
 NOW, WAKE = ctypes.CFUNCTYPE(ctypes.c_int64), ctypes.CFUNCTYPE(None, ctypes.c_int64)
 KERNELS: list[Kernel] = []
-"""The kernel of the last host on the doorway: its time is that of the hardware's events."""
+"""Kernel of the last host on the doorway, whose time is that of the hardware's events."""
 
 
 class Hooks(ctypes.Structure):
-    """`dw_hooks` of the doorway: what a simulator does for it."""
+    """`dw_hooks` of the doorway, supplied by a simulator."""
 
     _fields_ = (
         *(("now", NOW), ("wake_at", WAKE)),
@@ -52,10 +52,10 @@ NO_SIMULATOR = Hooks(now=NOW(lambda: KERNELS[-1].now if KERNELS else 0), wake_at
 
 
 class Bound:
-    """A host on a binding: `host` with its verbs, and the kernel that owns time."""
+    """Host on a binding: `host` with its verbs, and the kernel that owns time."""
 
     def __init__(self, binding: str, library: Path, monkeypatch: pytest.MonkeyPatch, miss: int = 70) -> None:
-        """`miss`: picoseconds for which a polled word that changed is fetched from memory, on the RTL."""
+        """Create the host; `miss`: time in ps to fetch a changed polled word from memory, on the RTL."""
         self.host: Any
         if binding == "machine":
             fixed = Timing(
@@ -94,7 +94,7 @@ class Bound:
             self.host._cost = lambda path, times=1: (PATH * times, 0)
 
     def stretches(self) -> list[tuple[int, int]]:
-        """Begin and end of each piece of time for which a path or a computation had the CPU, in order."""
+        """Return begin and end of each interval in which a path or a computation had the CPU, in order."""
         if self._doorway is None:
             records = [(time, event, more) for time, _, event, _, _, more in self._log.records]
         else:
@@ -105,7 +105,7 @@ class Bound:
         return sorted((time - took, time) for time, took in ends)
 
     def dma(self, address: int, word: int) -> None:
-        """The card stores eight bytes in host memory: the word first, then zeroes."""
+        """Store eight bytes in host memory as the card: the word first, then zeroes."""
         data = word.to_bytes(4, "big") + bytes(4)
         if self._doorway is None:
             self.host.bus_memory().write(address, data)
@@ -124,7 +124,7 @@ class Bound:
             self._doorway.drainer()()
 
     def ends(self, *programs: Coroutine[Any, Any, Any]) -> list[int]:
-        """When each of some programs, begun now as threads, is over."""
+        """Start programs as threads and return the time at which each ends."""
         times = [0] * len(programs)
 
         async def timed(i: int, program: Coroutine[Any, Any, Any]) -> None:
@@ -137,7 +137,7 @@ class Bound:
         return times
 
     def routine(self, at: int, calls: int = 1) -> None:
-        """An interrupt routine that takes the CPU from a time on, for so many kernel entries."""
+        """Run an interrupt routine that takes the CPU at a time, for `calls` kernel entries."""
 
         async def serve() -> None:
             for _ in range(calls):

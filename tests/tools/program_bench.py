@@ -1,4 +1,4 @@
-"""Programs in C as ranks of MPI on the machine: a source, compiled against our header, on every host."""
+"""C programs as MPI ranks on the machine: a source, compiled against the generated header, on every host."""
 
 from __future__ import annotations
 
@@ -36,28 +36,28 @@ TAIL = "\n    MPI_Finalize();\n    return 0;\n}\n"
 
 @dataclass(frozen=True)
 class Ended:
-    """How programs ended."""
+    """Result of finished programs."""
 
     said: list[str]
-    """What each rank printed."""
+    """Output of each rank."""
     calls: list[int]
     now: int
-    """Picoseconds at the end."""
+    """Time at the end, ps."""
     held: list[int]
-    """What the servers of all ranks hold, in elements of containers and bytes."""
+    """Storage of all ranks' servers, in container elements and bytes."""
     records: list[Row] = field(default_factory=list)
-    """Of the trace, where it was asked for."""
+    """Trace records, if requested."""
 
 
 def main(body: str) -> str:
-    """A program: `body` stands between MPI_Init and MPI_Finalize."""
+    """Return a program with `body` between MPI_Init and MPI_Finalize."""
     return HEAD + body + TAIL
 
 
 def run(
     folder: Path, source: str, ranks: int = 2, cpu_ratio: float = 0.0, patience_s: float = 20.0, on: str = "grim"
 ) -> Ended:
-    """Run a C program on so many ranks."""
+    """Run a C program on `ranks` ranks."""
     path = folder / "program.c"
     path.write_text(source, encoding="utf-8")
     return start(folder, [str(path)], ranks, cpu_ratio, patience_s, on)
@@ -72,7 +72,7 @@ def start(
     on: str = "grim",
     trace: bool = False,
 ) -> Ended:
-    """Run any command on so many ranks."""
+    """Run any command on `ranks` ranks."""
     world = World(ranks, on=on, trace=trace)
     how = Start(ready(words), ranks, folder, cpu_ratio, patience_s)
     servers = [Server(how, mpi) for mpi in world.ranks]

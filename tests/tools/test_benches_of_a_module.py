@@ -1,7 +1,7 @@
-"""Which benches try the mutants of a module, and in which order.
+"""Choice and order of the benches that run the mutants of a module.
 
-Strategy: modules that are at the top of a bench, inside of others, and only named by a file of a bench are looked up.
-What a bench has an instance of is read from its program of Icarus, so some are built here.
+Strategy: modules that are the top of a bench, inside of others, or only named by a file of a bench are looked up. The
+instances of a bench are read from its Icarus program, so some are built here.
 """
 
 from __future__ import annotations

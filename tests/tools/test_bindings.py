@@ -1,8 +1,8 @@
-"""The Python side of the doorway: what the verbs put into the rings, and how they take what comes back.
+"""Python side of the doorway: commands of the verbs in the rings, and received events.
 
-Strategy: the doorway's C library is compiled alone, without a simulator. A test plays the hardware: it reads the
-command ring of a unit as C would, takes commands, appends events and lets the tasks run. So it sees exactly what
-crosses the border: which commands, in which order, how many of them wake Python.
+Strategy: the doorway's C library is compiled alone, without a simulator. A test acts as the hardware: it reads the
+command ring of a unit as C would, takes commands, appends events and lets the tasks run. It therefore observes all
+traffic of the interface: commands, their order, and the number of wake-ups of Python.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ UNIT, NIC = 5, unit(0, Part.NIC_CPU)
 
 
 class Hardware:
-    """The other side of the border."""
+    """Hardware side of the doorway."""
 
     def __init__(self, doorway: Doorway, kernel: Kernel) -> None:
         self.doorway, self.border, self.kernel = doorway, doorway.exchange, kernel
@@ -43,7 +43,7 @@ class Hardware:
         doorway.turn[2] = 0
 
     def commands(self, unit: int, words: str = "2q") -> list[tuple[int, ...]]:
-        """Take a unit's commands: op and the words that follow, without the time."""
+        """Take a unit's commands: opcode and the following words, without the time."""
         door, taken = self.border, []
         while door.taken[unit] != door.given[unit]:
             at = (unit * COMMANDS + door.taken[unit] % COMMANDS) * COMMAND_BYTES
@@ -53,7 +53,7 @@ class Hardware:
         return taken
 
     def event(self, unit: int, code: int, a: int = 0) -> None:
-        """Append an event, and let Python have its turn."""
+        """Append an event, and run Python's turn."""
         door = self.border
         EVENT.pack_into(door.events, door.head[0] % EVENTS * EVENT_BYTES, self.kernel.now, unit, code, a, 0)
         door.head[0] += 1
@@ -63,17 +63,17 @@ class Hardware:
 
 @pytest.fixture(name="hardware")
 def fixture_hardware(doorway: Doorway, kernel: Kernel) -> Hardware:
-    """A border with empty rings, crossed by C and by Python."""
+    """Return a doorway with empty rings, accessed from C and from Python."""
     return Hardware(doorway, kernel)
 
 
 def commands_of(hardware: Hardware, data: int = 0) -> Commands:
-    """The commands of UNIT, of which event 32 ends one."""
+    """Return the commands of UNIT, which event 32 ends one by one."""
     return hardware.doorway.commands(UNIT, hardware.kernel, (32,), lambda time, code, a, b: None, data)
 
 
 def nic_of(hardware: Hardware) -> RtlNic:
-    """The LANai of node 0 at the border."""
+    """Return the LANai of node 0 at the doorway."""
     sram = memoryview(bytearray(256))
     quick = hardware.doorway.backend(RtlNic)
     nic = quick(0, hardware.kernel, hardware.doorway, sram, NicProcessor(1, 1, 1, 0), PathNumbers())

@@ -1,10 +1,10 @@
-"""The verbs of a host that several tasks use at once, beside interrupts and DMA, on each binding.
+"""Verbs of a host used by several tasks at once, beside interrupts and DMA, on each binding.
 
 Strategy: as `test_computing`. Random tasks of one host spend paths, compute, enter the kernel, switch contexts, copy
-memory, sleep, wake each other and poll words that DMA changes; meanwhile the interrupt line rises and falls. Each task
+memory, sleep, wake each other and poll words that DMA changes. Meanwhile the interrupt line rises and falls. Each task
 must reach each of its steps at the same picosecond on all bindings, the service routine must begin at the same times,
-and the CPU must have been used for as long. Words are polled by one task at a time: of two loops that share the CPU
-the bindings charge the time in other shares.
+and the used CPU time must be equal. Words are polled by one task at a time, because the bindings divide the CPU time of
+two polling loops differently.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ STEPS = st.one_of(
 TASKS = st.lists(st.lists(STEPS, max_size=6), min_size=2, max_size=4)
 CHANGES = st.lists(st.integers(1, 60_000), max_size=WORDS)
 LEVELS = st.lists(st.integers(1, 20_000), max_size=4)
-"""Times from one rise of the interrupt line to the next; the service routine lets it fall."""
+"""Times between successive rises of the interrupt line, which the service routine releases."""
 
 
 @dataclass
@@ -62,7 +62,7 @@ class Contended:
         self.see("interrupt", 1)
 
     async def task(self, name: str, steps: list[tuple[str, int]]) -> None:
-        """Do the steps one after the other."""
+        """Do the steps in order."""
         for number, (verb, value) in enumerate(steps):
             await self._do(verb, value)
             self.see(name, number)
@@ -92,7 +92,7 @@ class Contended:
         self.woken.set()
 
     async def poller(self, count: int) -> None:
-        """Poll one word after the other until DMA has changed each."""
+        """Poll the words one after the other until DMA has changed each."""
         for number in range(count):
             words = [(self.base + STRIDE * i, 0) for i in range(number, count)]
             self.see(f"word {await self.host.poll(words, 'look_flag')}", number)
@@ -100,12 +100,12 @@ class Contended:
             self.see("poller", number)
 
     def raise_at(self, times: list[int]) -> None:
-        """Let the interrupt line rise at times."""
+        """Raise the interrupt line at the given times."""
         for time in times:
             self.bound.kernel.at(self.start + time, lambda: self.bound.interrupt(True))
 
     def store_at(self, times: list[int]) -> None:
-        """Let DMA change one word after the other."""
+        """Change the words one after the other by DMA at the given times."""
         for number, time in enumerate(times):
             address = self.base + STRIDE * number
             self.bound.kernel.at(self.start + time, partial(self.bound.dma, address, 1))

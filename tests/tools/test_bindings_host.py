@@ -1,8 +1,8 @@
-"""The host's verbs at the doorway: polling beside interrupts, and watches that are used again.
+"""Host verbs at the doorway: polling beside interrupts, and reused watches.
 
-Strategy: the doorway's C library is compiled alone, as in test_bindings. A test plays the hardware: it writes words of
-host memory, appends the event of the watch, and lets simulated time run. The path `look_flag` has one known length, so
-every time at which a poll ends is computed by hand.
+Strategy: the doorway's C library is compiled alone, as in test_bindings. A test acts as the hardware: it writes words
+of host memory, appends the event of the watch, and lets simulated time run. The path `look_flag` has a known length, so
+the end of every poll is computed by hand.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from tb.sim.exchange import EVENT, EVENT_BYTES
 
 HOST = unit(0, Part.HOST_CPU)
 MISS = 70
-"""Of a polled word, in ps."""
+"""Time to fetch a changed polled word, ps."""
 
 
 class Border:
-    """A host at the border, and the hardware behind it."""
+    """Host at the doorway, and its hardware."""
 
     def __init__(self, doorway: Doorway, kernel: Kernel) -> None:
         self.doorway, self.kernel = doorway, kernel
@@ -48,7 +48,7 @@ class Border:
         self.look = self.host._cost("look_flag", 1)[0]
 
     def at(self, time: int, address: int, slot: int) -> None:
-        """The word at an address changes at a time; the slot that watches it tells."""
+        """Change the word at an address at a time, and report it by the slot that watches it."""
         self.kernel.at(time, lambda: self._write(address, slot))
 
     def _write(self, address: int, slot: int) -> None:
@@ -59,7 +59,7 @@ class Border:
         self.drain()
 
     def write_watched(self, address: int) -> None:
-        """The word at an address changes now; its slot tells, if it is armed."""
+        """Change the word at an address now, and report it by its slot if that is armed."""
         slot = self.host._words._slots[address]
         armed = self.doorway.armed(0)
         assert armed[slot]
@@ -145,8 +145,9 @@ Loop = Callable[[tuple[int, ...]], Awaitable[object]]
 
 
 def order_of_looks(kernel: Kernel, loop: Loop, look: int, write: Callable[[], None]) -> list[int]:
-    """In which order three loops that poll one word see it written: the first looks at two other words before it, the
-    others begin a little later and look at nothing else.
+    """Return the order in which three loops that poll one word see its change.
+
+    The first polls two other words before it; the others begin a little later and poll no other word.
     """
     seen: list[int] = []
 

@@ -1,10 +1,10 @@
-"""Spinning on a word of a card: when the loop sees a change, who comes between its reads, and what is refused, on each
-binding of the host's verbs.
+"""Polling a word of a card on each binding of the host's verbs: detection of a change, interruptions, and rejected
+calls.
 
-Strategy: as `test_computing`: the host of the RTL, its hot part in C and in Python, and the host of the machine run the
-same programs with the same times. Where there is no simulator, a read takes the CPU for as long as the machine's and
-brings a word that the test changes; the bus of the machine has a test here, that of the RTL one of the system tests.
-The loop must end as one of single reads does, wherever the change, interrupts and signals fall.
+Strategy: as `test_computing`, the host of the RTL, its hot part in C and in Python, and the host of the machine run the
+same programs with the same times. Without a simulator, a read takes the CPU for as long as the machine's and returns a
+word that the test changes; the bus of the machine has a test here, that of the RTL one of the system tests. The loop
+must end like one of single reads, wherever the change, interrupts and signals occur.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from tests.tools.hosts import BINDINGS, ENTRY, PATH, SIGNAL, SWITCH, Bound
 
 READ = Timing().pio_read
 STEP = READ + PATH
-"""Of one turn of the loop."""
+"""Duration of one turn of the loop, ps."""
 PLACE, FULL = 0x100, 0x80000007
-"""Of the word on the card, and what it becomes."""
+"""Address of the word on the card, and its new value."""
 
 
 class Card:
-    """The word that a process polls."""
+    """Word polled by a process."""
 
     def __init__(self, binding: str, library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.bound = Bound(binding, library, monkeypatch)
@@ -51,20 +51,20 @@ class Card:
         return self.word
 
     def becomes(self, at: int, word: int = FULL) -> None:
-        """The card changes the word, so long after the start."""
+        """Change the word on the card, `at` ps after the start."""
         self.kernel.at(self.start + at, lambda: setattr(self, "word", word))
 
     def signal(self, at: int) -> None:
-        """The kernel sends the process USR1, so long after the start."""
+        """Send the process USR1 from the kernel, `at` ps after the start."""
         self.kernel.at(self.start + at, lambda: self.host.signal(self.app.number, Sig.USR1))
 
     async def single_reads(self) -> int:
-        """The loop of single verbs."""
+        """Poll by a loop of single verbs."""
         return await single_reads(self.app, self.va, 0)
 
 
 async def single_reads(app: Process, va: int, expect: int) -> int:
-    """Poll by single verbs until the word is another than expected."""
+    """Poll by single verbs until the word differs from `expect`."""
     while True:
         word = await app.pio_read(va)
         await app.spend("look_flag")
@@ -75,7 +75,7 @@ async def single_reads(app: Process, va: int, expect: int) -> int:
 
 @pytest.fixture(name="card", params=BINDINGS)
 def fixture_card(library: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Card:
-    """A card in a host on each binding."""
+    """Return a card in a host on each binding."""
     return Card(request.param, library, monkeypatch)
 
 
@@ -160,7 +160,7 @@ def test_it_equals_single_reads_in_a_loop_and_bindings_agree(
 
 
 class Quiet:
-    """Hardware that sleeps between the reads, and leaves nothing behind."""
+    """Hardware that sleeps between the reads, without other activity."""
 
     executes = False
     grid_ps = pattern = 1
@@ -267,7 +267,7 @@ def test_a_host_that_polls_where_no_card_answers_is_named_with_address_and_call(
 
 
 def over_the_machines_bus(single: bool, busy: bool) -> list[int]:
-    """When a process of a whole machine sees the changes of a word of its NIC's memory."""
+    """Return the times at which a process of a whole machine sees the changes of a word of its NIC's memory."""
     machine = Machine(2, cost=lambda side, path: PATH)
     kernel, host, nic = machine.kernel, machine.host(0), machine.nic(0)
     app = host.process("app")

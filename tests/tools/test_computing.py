@@ -1,8 +1,8 @@
-"""Computing that gives way: who has the CPU, and when, to the picosecond, on each binding of the host's verbs.
+"""Preemptible computing: owner of the CPU over time, to the picosecond, on each binding of the host's verbs.
 
 Strategy: the doorway's C library is compiled alone, so that the host of the RTL, its hot part in C and in Python, and
 the host of the machine run the same programs with the same times. An interrupt routine is a task that takes the CPU.
-All ends are computed by hand; software stands on odd picoseconds.
+All ends are computed by hand; software acts at odd picoseconds.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ NS = 1000
 
 @pytest.fixture(name="bound", params=BINDINGS)
 def fixture_bound(library: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Bound:
-    """A host on each binding."""
+    """Return a host on each binding."""
     return Bound(request.param, library, monkeypatch)
 
 

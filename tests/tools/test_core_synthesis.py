@@ -1,7 +1,8 @@
-"""A LANai's processor is read as a synthesiser does, and the page has its size; a block that got deeper is named.
+"""Synthesis of a LANai's processor, its size on the page, and the committed logic depth of blocks.
 
-Strategy: Yosys reads the core and each of its parts, and the switch; what it refuses fails here too. The table on the
-page and the committed depths are compared with what it counts; depths a little above and below the limit by hand.
+Strategy: Yosys reads the core and each of its parts, and the switch; rejected code fails here, too. The table on the
+page and the committed depths are compared with its counts; depths just above and below the limit are tested with
+made-up values.
 """
 
 from __future__ import annotations

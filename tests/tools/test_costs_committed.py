@@ -1,7 +1,7 @@
-"""The committed counts: complete, used, fresh, and equal to what the compiler says.
+"""Committed counts: complete, used, up to date, and equal to those of the compiler.
 
 Strategy: every message layer is found by its folder. Without a compiler the names in its Python are compared with its
-table, and the hash of its C sources with the one in the table. With clang-16 every path is compiled and counted again.
+table, and the hash of its C sources with that in the table. With clang-16 every path is compiled and counted again.
 """
 
 from __future__ import annotations
@@ -46,8 +46,10 @@ def test_every_path_that_the_python_names_has_a_cost_and_every_cost_is_used(fold
 
 
 def beside(folder: Path) -> list[Path]:
-    """The Python of firmware/nics that is charged by a layer's paths: that of a NIC's driver whose C its `paths.c`
-    includes; what no layer includes is charged by `common/nic`.
+    """Return the Python files of firmware/nics that are charged by a layer's paths.
+
+    These are the files of a NIC's driver whose C the layer's `paths.c` includes; files that no layer includes are
+    charged by `common/nic`.
     """
     drivers = {one: included(one) for one in layers()}
     if folder != FIRMWARE / "common" / "nic":
@@ -57,13 +59,13 @@ def beside(folder: Path) -> list[Path]:
 
 
 def included(folder: Path) -> list[Path]:
-    """The Python beside the C that the paths of a layer include of a NIC's driver."""
+    """Return the Python files beside the C of a NIC's driver that the paths of a layer include."""
     named = re.findall(r'#include "../../nics/(\w+/\w+)\.h"', (folder / "paths.c").read_text(encoding="utf-8"))
     return [path for name in named if (path := FIRMWARE / "nics" / f"{name}.py").exists()]
 
 
 def load(folder: Path, target: Target) -> PathTable:
-    """The committed table of a layer for a processor."""
+    """Return the committed table of a layer for a processor."""
     return PathTable.load(folder.name, folder.parent.name, table=target.table)
 
 

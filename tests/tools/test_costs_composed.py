@@ -1,7 +1,7 @@
-"""The compiler counts a layer with parts: what is left out costs nothing, and a table holds all sets.
+"""Counts of a layer with parts: omitted parts cost nothing, and a table contains all sets.
 
-Strategy: a small paths.c with two parts is compiled bare, and compared with the same written by hand without them, on
-both processors of NICs. Its table is written and read back for every set of parts.
+Strategy: a small paths.c with two parts is compiled without them and compared with the same code written by hand, on
+both NIC processors. Its table is written and read back for every set of parts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The doorway is compiled once for all builds. Strategy: after a first copy the compiler may not be called again."""
+"""Doorway compiled once for all builds.
+
+Strategy: after a first copy the compiler may not be called again.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What is made of a model's `eval_nba` for edges of one clock alone (tb/build/domains.py).
+"""Reduction of a model's `eval_nba` to edges of a single clock (tb/build/domains.py).
 
-A small model in Verilator's manner is narrowed and compiled with the C++ compiler; a program around it counts which of
-its blocks run for every set of triggers. They must be those that ran before, whichever instance is taken.
+Strategy: a small model in Verilator's style is reduced and compiled with the C++ compiler. A program around it counts
+the executed blocks for every set of triggers. They must be the same as before the reduction, for any instance.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ ROOT_H = "#include <cstdint>\n#include <cstdio>\nstruct Vm___024root { uint64_t 
 
 @pytest.fixture
 def obj(tmp_path: Path) -> Path:
-    """The model's folder."""
+    """Return the model's folder."""
     (tmp_path / "root.h").write_text(ROOT_H, encoding="utf-8")
     (tmp_path / "Vm___024root__0.cpp").write_text(MODEL, encoding="utf-8")
     (tmp_path / "Vm___024root__0__Slow.cpp").write_text(TOLD, encoding="utf-8")

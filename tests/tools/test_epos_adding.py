@@ -1,7 +1,7 @@
-"""A protocol that is added to EPOS as its page says works, by a header and a module alone.
+"""Addition of a protocol to EPOS as described on its page, by a header and a module alone.
 
-Strategy: the code of the page goes into a copy of the tree, its commands are run there, and then its program. Files
-that the page writes are new ones: nothing that stands in the tree is edited by hand.
+Strategy: the code of the page is added to a copy of the tree, its commands are run there, and then its program. All
+files that the page writes are new: no existing file is edited.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ COMMANDS = [line for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL) fo
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of what a layer needs, with the files of the page, after its commands."""
+    """Return a copy of the parts that a layer needs, with the files of the page, after its commands."""
     root = tmp_path_factory.mktemp("tree")
     for folder in ("firmware", "pymodels"):
         shutil.copytree(TREE / folder, root / folder, ignore=shutil.ignore_patterns("__pycache__"))
@@ -49,7 +49,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(root: Path, *arguments: str) -> str:
-    """A Python program in the copy: what it prints."""
+    """Run a Python program in the copy and return its output."""
     done = subprocess.run(
         [sys.executable, *arguments], cwd=root, env={"PYTHONPATH": str(root), "PATH": "/usr/bin:/bin"},
         capture_output=True, encoding="utf-8", timeout=120, check=False,

@@ -1,10 +1,10 @@
-"""What EPOS is composed of costs what the same costs when it is written by hand, and what is left out costs nothing.
+"""A composition of EPOS costs the same as hand-written code, and omitted parts cost nothing.
 
-Strategy: the paths that hold a point-cut stand a second time in `tests/unit/epos/byhand/`, in plain C without the
-protocols' headers, one text for each composition of a few switches. Both are compiled for both processors and every
-composition of the layer, and compared: counts, and the instructions themselves up to the names of registers and
-labels. The control, flags that are tested at run time with nothing active, must cost something. A dummy to which one
-instruction is added fails the comparison by it.
+Strategy: the paths that contain a point-cut exist a second time in `tests/unit/epos/byhand/`, in plain C without the
+protocols' headers, with a few switches for the compositions. Both are compiled for both processors and every
+composition of the layer. Their counts are compared, and their instructions up to the names of registers and labels. The
+control, flags tested at run time without any active, must cost something. A dummy with one added instruction must fail
+the comparison.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Found = dict[str, tuple[PathCost, list[str]]]
 
 
 def found(folder: Path, target: Target) -> Found:
-    """By path its cost and its instructions, whose registers and labels have lost their names."""
+    """Return cost and instructions of each path, with normalised registers and labels."""
     told = {}
     for function in compiled(folder, target):
         lines = [LABEL.sub("label", REGISTER.sub("r", line)) for line in explain(function, str(folder))]
@@ -41,7 +41,7 @@ def found(folder: Path, target: Target) -> Found:
 
 
 def by_hand(side: str, target: Target, composition: tuple[str, ...]) -> Found:
-    """The hand-written paths of a composition."""
+    """Return the hand-written paths of a composition."""
     return found(sources.by_hand(FIRMWARE / "epos" / side), composed(target, composition))
 
 

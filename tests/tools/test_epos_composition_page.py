@@ -1,8 +1,8 @@
-"""The page of EPOS's compositions, in a browser and as text.
+"""Page of EPOS's compositions, in a browser and as text.
 
-Strategy: what the tables of the page say is compared with a layout and with the committed costs, for a few
-compositions. In headless Chromium one composition is seen at first; a click on another one shows that, and nothing is
-said on the console or wider than the screen.
+Strategy: the tables of the page are compared with a layout and with the committed costs, for a few compositions. In
+headless Chromium one composition is visible at first; a click on another one shows that. The console must be empty, and
+nothing may be wider than the screen.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The committed images of C firmware are what the compiler makes of the sources.
+"""Committed images of C firmware against the output of the compiler.
 
-Strategy: with clang-16 every image is built again and compared, word by word and line by line. Where the compiler has
-another version, its words may differ, and nothing is compared. A source that does not compile, and a program that does
-not fit, are tried in a copy.
+Strategy: with clang-16 every image is built again and compared, word by word and line by line. With another version of
+the compiler the words may differ, and nothing is compared. A source that does not compile, and a program that does not
+fit, are tested in a copy.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The writer of waves: what it is given is in the file, whatever the widths and however much it is.
+"""Writer of waves: the file contains all changes, for any widths and amounts.
 
-Strategy: random changes of signals of many widths are handed to the writer as Verilator hands them, and read back by
-the reader of Surfer, which is not ours. One signal is so wide that the changes fill more than one block of the file,
-and many chunks of memory before it; its values are noise, which cannot be packed. A clock is told by its levels only.
+Strategy: random changes of signals of many widths are passed to the writer like from Verilator, and read back by the
+independent reader of Surfer. One signal is so wide that the changes fill more than one block of the file, and many
+chunks of memory; its values are noise, which cannot be compressed. A clock is passed by its levels only.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from tb.tools.paths import ROOT
 
 WIDTHS = (1, 2, 7, 8, 9, 31, 32, 33, 63, 64, 65, 77, 96, 100, 128, 200_000)
 CLOCK = 2**32 - 2
-"""The index of the clock, among those of the signals."""
+"""Index of the clock among those of the signals."""
 Change = tuple[int, int, int]
 """Time, index of the signal, value."""
 
 
 @pytest.fixture(scope="module")
 def writer(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program that hands its standard input to the writer."""
+    """Return the program that passes its standard input to the writer."""
     program = tmp_path_factory.mktemp("writer") / "fst_changes"
     include = [f"-I{path}" for path in (programs.verilator().root / "include", ROOT / "hdl" / "sim" / "verilator")]
     source = str(ROOT / "tests" / "tools" / "fst_changes.cpp")
@@ -38,7 +38,7 @@ def writer(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def words_of(changes: list[Change]) -> bytes:
-    """The changes as the program reads them: 32-bit words, least significant byte first."""
+    """Return the changes in the program's input format: 32-bit words, least significant byte first."""
     data = [len(WIDTHS).to_bytes(4, "little"), *(bits.to_bytes(4, "little") for bits in WIDTHS)]
     now = None
     for time, index, value in changes:
@@ -51,7 +51,7 @@ def words_of(changes: list[Change]) -> bytes:
 
 
 def random_changes(steps: int, narrow: int) -> list[Change]:
-    """In each step the wide signal changes, and so do as many of the narrow ones, each to another value."""
+    """Return random changes: in each step the wide signal and `narrow` narrow ones get new values."""
     rng = random.Random(1)
     values = [-1] * len(WIDTHS)
     changes: list[Change] = []
@@ -68,7 +68,7 @@ def random_changes(steps: int, narrow: int) -> list[Change]:
 
 
 def read_back(file: Path) -> dict[str, list[tuple[int, int]]]:
-    """Times and values of every signal of a waveform file, by its name from the top on."""
+    """Return times and values of every signal of a waveform file, by its full name."""
     return {str(var.full_name)[4:]: list(var.signal) for var in pywellen.Waveform(str(file)).all_vars()}
 
 

@@ -1,9 +1,10 @@
-"""Why `hdl/README.md` wants a struct's fields, and bits of a vector, written once: what Icarus does with two writes.
+"""Reason for the rule in `hdl/README.md` that a struct's fields, and bits of a vector, are written once: events in
+Icarus.
 
-Strategy: processes with values that settle at once, and a count of their runs. Two that read each other's structs wake
-each other without end when these are written whole and then in part, and settle when each field is written once. Two
-that read only their own wire do the same when a third reads what both write: on Icarus 11 an `always_comb` that is
-woken wakes the others. They settle when what is put together is a variable of the process.
+Strategy: processes whose values settle at once, with a count of their runs. Two processes that read each other's
+structs wake each other without end when these are written whole and then in part. They settle when each field is
+written once. Two that read only their own wire do the same when a third reads the output of both: on Icarus 11 an
+`always_comb` that is woken wakes the others. They settle when the value is assembled in a variable of the process.
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ def test_processes_that_share_nothing_wake_each_other_for_ever_through_one_that_
 
 
 def _first_line(folder: Path, text: str) -> str:
-    """What the simulation of this module `top` says first."""
+    """Return the first output line of the simulation of this module `top`."""
     (folder / "top.sv").write_text(text, encoding="utf-8")
     subprocess.run(["iverilog", "-g2012", "-o", "top", "top.sv"], cwd=folder, check=True, capture_output=True)
     ran = subprocess.run(

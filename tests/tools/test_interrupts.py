@@ -1,8 +1,8 @@
-"""Interrupts by level on each binding of the host's verbs, beside software that uses the CPU.
+"""Level interrupts on each binding of the host's verbs, beside software that uses the CPU.
 
 Strategy: as `test_computing`: the host of the RTL, its hot part in C and in Python, and the host of the machine. The
 line rises again while it is released, moved over every step of the window, while a program computes, polls and enters
-the kernel: on all bindings the same services begin at the same time, and none is missing.
+the kernel. On all bindings the same services must begin at the same time, and none may be missing.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import pytest
 from tests.tools.hosts import BINDINGS, ENTRY, LATENCY, Bound
 
 RELEASED = 260
-"""From the beginning of the service routine until its clear arrives at the card: within the routine."""
+"""Time from the begin of the service routine until its clear arrives at the card, within the routine, ps."""
 
 
 def serve(bound: Bound, rise: int, released: int = RELEASED) -> list[int]:
-    """Raise the line at 1001 ps, and again `rise` ps after its release; return when each service begins."""
+    """Raise the line at 1001 ps, and again `rise` ps after its release; return the begin of each service."""
     start, begun, end = bound.kernel.now, list[int](), list[int]()
 
     async def routine() -> None:
@@ -58,7 +58,7 @@ def test_the_same_services_begin_on_all_bindings_at_every_phase(
 def test_a_line_that_is_not_released_is_served_again(
     binding: str, library: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The card asserts its interrupt in the clock in which the host clears it: the line never falls."""
+    """Assert the interrupt in the clock in which the host clears it: the line never falls."""
     bound = Bound(binding, library, monkeypatch)
     served = list[int]()
 

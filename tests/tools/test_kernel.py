@@ -1,7 +1,8 @@
-"""Strategy: small coroutines append to a list what they see, and the list is compared as a whole. Order matters as
-much as content, because two simulators must agree on it. Times are checked to be odd picoseconds, whatever was
-asked for. Errors and hang reports are read as a user would read them. All of it holds for the loop in Python and for
-the loop in C.
+"""Event loop that runs the coroutines of the software, in Python and in C.
+
+Strategy: small coroutines append their observations to a list, and the list is compared as a whole. Order matters as
+much as content, because two simulators must agree on it. All times must be odd picoseconds, whatever was requested.
+Errors and hang reports are read as a user would read them.
 """
 
 from __future__ import annotations
@@ -133,7 +134,7 @@ def test_a_future_set_twice_is_an_error_that_names_it(kernel: Kernel) -> None:
 
 
 def test_a_stopped_task_makes_no_further_step(kernel: Kernel) -> None:
-    """Whether it waits for time, or is ready to run, or has ended already; the others go on."""
+    """Stop a task that waits for time, is ready to run, or has ended; the others continue."""
     seen = list[str]()
 
     async def task(name: str, first: int) -> None:

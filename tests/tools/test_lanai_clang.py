@@ -1,9 +1,9 @@
-"""What clang-16 compiles for the LANai gets the same results as on this machine, and is disassembled as LLVM does it.
+"""Output of clang-16 for the LANai: equal results as on the local machine, and LLVM's disassembly.
 
-Strategy: programs in C, each a class of what compilers emit, are compiled for both at four levels of optimisation,
-linked with the run-time library, and run on the reference model from several numbers. The text of every instruction of
-every object is compared with llvm-objdump-16, and assembled again. The functions of the run-time library are also
-called alone, at the edges of their arguments.
+Strategy: C programs, each a class of compiler output, are compiled for both at four optimisation levels, linked with
+the run-time library, and run on the reference model from several inputs. The text of every instruction of every object
+is compared with llvm-objdump-16, and assembled again. The functions of the run-time library are also called alone, at
+the limits of their arguments.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ SEEDS = (0, 12345, 0x80000001)
 
 @cache
 def program(level: str) -> Program:
-    """The programs, linked behind the start of every program."""
+    """Return the programs, linked after the common start-up code."""
     flags = [*(flag for flag in LANAI.flags if not flag.startswith("-O")), level, "-Wno-implicit-fallthrough"]
     begin, *rest = library(flags)
     main = Object.read("main.o", assembled(".globl main\nmain:\n nop\n"))
@@ -51,21 +51,21 @@ def program(level: str) -> Program:
 
 
 def assembled(text: str) -> bytes:
-    """An object of assembly."""
+    """Return an object of assembly."""
     command = [COMPILER, "--target=lanai", "-x", "assembler", "-c", "-", "-o", "-"]
     return subprocess.run(command, input=text.encode(), capture_output=True, check=True).stdout
 
 
 @pytest.fixture(name="native", scope="module")
 def fixture_native(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
-    """The same programs as a library of this machine."""
+    """Return the same programs as a library of the local machine."""
     made = tmp_path_factory.mktemp("native") / "programs.so"
     subprocess.run([COMPILER, "-O1", "-shared", "-fPIC", "-fwrapv", "-o", made, HERE / "programs.c"], check=True)
     return ctypes.CDLL(str(made))
 
 
 def called(linked: Program, name: str, *arguments: int, chip: Chip = V11) -> Core:
-    """The processor after a call: the caller's part is done by hand."""
+    """Return the processor after a call, with the caller's part done by hand."""
     sram = Sram(RAM)
     sram.data[: len(linked.data)] = linked.data
     core = Core(sram, chip=chip, start=linked.symbols[name], symbol=linked.symbol)
@@ -126,7 +126,7 @@ def test_the_run_time_library_at_the_edges(level: str) -> None:
 
 
 def printed(folder: Path, level: str) -> list[tuple[int, str]]:
-    """Every instruction of the programs and of the library, with llvm-objdump's text in our spacing."""
+    """Return every instruction of the programs and of the library, with llvm-objdump's text in our spacing."""
     found: list[tuple[int, str]] = []
     for source in (HERE / "programs.c", *sorted(RUNTIME.glob("*.[cS]"))):
         made = folder / f"{source.stem}.o"

@@ -1,9 +1,9 @@
 """Programs of the real machine on a host, on each binding of its verbs.
 
-Strategy: small programs of Python and of the shell are started by `host.outside`, and ask over their socket. Time must
-stand still while they compute, and what two runs do must be equal though the programs are slow at random. Programs
-that end, break off, say nothing or are not there are named; neither they nor what they have started outlive their run,
-and they reach no network: what a program sees of its own number is hidden, so they tell the machine's by /proc.
+Strategy: small programs of Python and of the shell are started by `host.outside`, and send requests over their socket.
+Simulated time must not advance while they compute, and two runs must be equal although the programs have random delays.
+Programs that end, disconnect, stay silent or do not exist are reported. Neither they nor their children outlive their
+run, and they reach no network. A program does not see its own process number, so it reports the machine's from /proc.
 """
 
 from __future__ import annotations
@@ -46,17 +46,17 @@ sys.exit(total)
 
 @pytest.fixture(name="bound", params=BINDINGS)
 def fixture_bound(library: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Bound:
-    """A host on each binding."""
+    """Return a host on each binding."""
     return Bound(request.param, library, monkeypatch)
 
 
 def python(text: str) -> list[str]:
-    """A command that runs this."""
+    """Return a command that runs Python code."""
     return [sys.executable, "-c", text]
 
 
 def alive(process: int) -> bool:
-    """Whether a process runs: not gone, and not waiting to be buried."""
+    """Return True if a process runs: neither gone nor a zombie."""
     state = Path(f"/proc/{process}/stat")
     return state.exists() and state.read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
 
@@ -158,7 +158,7 @@ def test_a_program_is_asked_back_within_its_request(bound: Bound) -> None:
 
 
 NUMBER = "os.readlink('/proc/self')"
-"""Of a process, as the machine counts."""
+"""Code that determines a process number as the machine counts."""
 LEAVES = (
     PROGRAM
     + f"""
@@ -174,7 +174,7 @@ child = os.read(into, 9)
 ask(child + b" " + {NUMBER}.encode())
 """
 )
-"""Leaves a process behind, which has a session of its own and another parent."""
+"""Code that leaves a process behind, with its own session and another parent."""
 SIMULATOR = f"""
 from pymodels.machine import Machine
 machine = Machine(2)

@@ -1,9 +1,9 @@
-"""packets.pcapng: what tshark reads in it with the dissector is what was on the wires.
+"""packets.pcapng: tshark with the dissector must read the bytes that were on the wires.
 
-Strategy: packets are made with the models of the wire format, stored as the doorway's C stores them, written, and read
-back by tshark, field by field; a flipped bit, a packet cut by the capture and a packet too short must be told as such.
-Connection messages, whose
-numbers stand in the Lua too, are compared with those of Python by name. The system test compares with a real run.
+Strategy: packets are built with the models of the wire format, stored like by the doorway's C, written, and read back
+by tshark, field by field. A flipped bit, a packet cut by the capture and a packet too short must be reported as such.
+Connection messages, whose numbers are also in the Lua, are compared with those of Python by name. The system test
+compares with a real run.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ INTO_PARIS, INTO_METZ, INTO_SW0_0, INTO_SW0_1 = 0, 1, 2, 3
 
 
 def sealed(data: bytes) -> bytes:
-    """A packet with its CRC-8."""
+    """Return a packet with its CRC-8."""
     return data + bytes([crc8(data)])
 
 
@@ -68,7 +68,7 @@ def told(
     above: tuple[str, ...] = (),
     link_type: int = MYRINET,
 ) -> list[list[str]]:
-    """What tshark says of packets of a layer, and of those on it: these fields of each."""
+    """Return these fields of each packet of a layer, and of the layers above, according to tshark."""
     legend = replace(LEGEND_OF_TWO, layers=(layer, *above), nic="sp" if link_type == SP else "lanai9")
     path, script = folder / "packets.pcapng", folder / "dissector.lua"
     write_dissector(legend, script)
@@ -428,7 +428,7 @@ def test_a_reply_names_its_read_and_a_copy_its_origin(tmp_path: Path) -> None:
 
 
 def test_a_packet_of_an_sp_switch_is_taken_apart(tmp_path: Path) -> None:
-    """A good one, one with a flipped bit, one whose header says another length, one too short for its headers."""
+    """Dissect a good packet, one with a flipped bit, one with another length in its header, and one too short."""
     good = SpPacket(b"\x82\xbf", 3, 5, (0x01020304, 0x05060708), b"data").to_wire()
     flipped = good[:20] + bytes([good[20] ^ 1]) + good[21:]
     longer = sealed(good)

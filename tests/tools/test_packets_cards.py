@@ -1,7 +1,7 @@
-"""Packets of layers on FIFO cards in Wireshark: HPAM's messages and SSAM's cells are taken apart.
+"""Packets of layers on FIFO cards in Wireshark: dissection of HPAM's messages and SSAM's cells.
 
-Strategy: packets are made with the layers' own formats, and what tshark reads is compared field by field. What is no
-cell, by its check or its size, is none of SSAM's.
+Strategy: packets are built with the layers' own formats, and the output of tshark is compared field by field. Packets
+with a bad check or size are not cells of SSAM.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def test_messages_of_hpam_are_taken_apart(tmp_path: Path) -> None:
 
 
 def cell(number: int, left: int, data: bytes) -> bytes:
-    """A cell from node 5 to node 1."""
+    """Return a cell from node 5 to node 1."""
     return Cell(key(5, 1, number), WORD.pack(5, number, left) + data.ljust(PART, b"\0")).wire
 
 

@@ -1,7 +1,7 @@
-"""Page rights: what faults, who mends it, what it costs, and what may not be kept, on each binding of the host's verbs.
+"""Page rights on each binding of the host's verbs: faults, their handlers, costs, and rejected uses.
 
-Strategy: as `test_computing`. A process accesses pages whose rights were taken away; its handler, or a driver's, mends
-them, at once or after a wait. Times are sums of known durations. Everything that is refused is read whole.
+Strategy: as `test_computing`. A process accesses pages whose rights were removed; its handler, or a driver's, restores
+them, at once or after a wait. Times are sums of known durations. Every error is compared in full.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ WAIT = 50_000
 
 @pytest.fixture(name="bound", params=BINDINGS)
 def fixture_bound(library: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Bound:
-    """A host on each binding."""
+    """Return a host on each binding."""
     return Bound(request.param, library, monkeypatch)
 
 
 class App:
-    """A process with four pages, whose handler gives a page the right that the access needs."""
+    """Process with four pages, whose handler grants a page the right that the access needs."""
 
     def __init__(self, bound: Bound, wait: int = 0) -> None:
         self.bound = bound
@@ -44,7 +44,7 @@ class App:
         self.process.on_fault(mend)
 
     def took(self, program: Any) -> int:
-        """Picoseconds of a program."""
+        """Return the duration of a program in ps."""
         start = self.bound.kernel.now
         (end,) = self.bound.ends(program)
         return end - start

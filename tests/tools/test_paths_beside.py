@@ -1,14 +1,13 @@
-"""Paths in C do what the firmware in Python does, on random traffic.
+"""C paths of VIA against the Python firmware, on random traffic.
 
-Strategy: programs of the fuzz run on the machine. Whenever VIA's firmware charges a path, the path's C, compiled for
-this machine, runs on the state that the firmware has at that moment: words of NIC memory as they stand, its own
-variables by name. What the C then says must be what the firmware does next: the descriptor and the pages that it takes
-out of a queue cache, the headers that leave, the words that go to host memory and into the NIC's memory, what it makes
-of a packet, how much of a page it uses, what may be written. Every path that is compared must be compared often, and
-go straight, as its instructions are counted, at least once. That a difference is found is tried with C that is changed.
+Strategy: programs of the fuzz test run on the machine. Whenever VIA's firmware charges a path, the path's C, compiled
+for the local machine, runs on the current state of the firmware: words of NIC memory, and its variables by name. The C
+then announces the firmware's next action. Actions are: descriptors and pages taken from a queue cache, sent headers,
+words stored in host or NIC memory, the treatment of a packet, the used part of a page, permissions. Every compared path
+must be compared often, and at least once along the counted straight line. Changed C must be detected.
 
-What is not shown: that Python charges a path at the right place for a step that is in neither program, and anything of
-paths whose C is not run (`tests/tools/beside/via.py` names those that are).
+Not covered: whether Python charges a path at the right point for a step that is in neither program, and paths whose C
+is not run (`tests/tools/beside/via.py` names those that are).
 """
 
 from __future__ import annotations
@@ -27,12 +26,12 @@ from tests.tools.beside.via import FOUND
 
 LAYER = FIRMWARE / "via" / "nic"
 OFTEN, SEEDS = 8, range(1, 120)
-"""How often each path is to be compared, and the programs of the fuzz among which this must happen."""
+"""Minimum comparisons of each path, and the programs of the fuzz test within which they must occur."""
 
 
 @cache
 def traffic(folder: Path) -> Beside:
-    """Programs until every path was compared often."""
+    """Run programs until every path was compared often."""
     paths = Paths(LAYER, folder)
     with watched(paths) as beside:
         for seed in SEEDS:
@@ -43,13 +42,13 @@ def traffic(folder: Path) -> Beside:
 
 
 def run(seed: int) -> None:
-    """A program of the fuzz; that it ends well is for the fuzz's own tests."""
+    """Run a program of the fuzz test, whose own tests check that it ends well."""
     assert trial.on_machine("via", trial.drawn("via", seed)[0]).failures == ()
 
 
 @pytest.fixture(name="beside", scope="module")
 def fixture_beside(tmp_path_factory: pytest.TempPathFactory) -> Beside:
-    """Both programs on random traffic."""
+    """Return the comparison of both programs on random traffic."""
     return traffic(tmp_path_factory.mktemp("paths"))
 
 

@@ -1,20 +1,21 @@
-"""GRIM's firmware in C, from which its costs are counted, does what the firmware in Python does, step by step.
+"""C paths of GRIM, from which its costs are counted, against the Python firmware, step by step.
 
-Strategy: programs of the fuzz run on the machine. A step of the main loop begins with the state that the firmware has:
-NIC memory word by word, and the firmware's own variables under the names that they have in C. Whenever the firmware
-charges a path, the path's C, compiled for this machine, runs on what the paths before it in this step have left. When
-the step is over, both programs have the same variables, have stored the same words in NIC memory, and have written the
-same values into special registers. A path counts as compared in a step that was compared to its end. That a difference
-is found is tried with C that is changed.
+Strategy: programs of the fuzz test run on the machine. A step of the main loop begins with the firmware's state: NIC
+memory word by word, and the firmware's variables under their names in C. Whenever the firmware charges a path, the
+path's C, compiled for the local machine, runs on the state left by the earlier paths of this step. At the end of the
+step both programs must have the same variables, and must have stored the same words in NIC memory and the same values
+in special registers. A path counts as compared in a step that was compared to its end. Changed C must be detected.
 
-What is not shown: anything of steps that leave the instructions which are counted (a path says there why, and goes no
-further), of cards with 32-bit memory, and of paths that `beside/grim/paths.py` does not name; nor what is done for a NI
-that is down. A message to it, new, fetched or copied for a tree, gets a turn to be refused in Python and none in C
-(programs 55 and 30), and a packet of an ended connection is dropped in Python, where C only says that it is one
-(programs 9, 38 and 49). `firmware/grim/nic/boot.py` names that lack ("hosts that come back"). Nor how a full channel's
-turn ends with doorbells (113), how a report to another host is freed (149), and what is done when a request for a
-translation is through: Python interrupts the host, whose driver then looks, the C does not know such ends (224). The
-age of a stream that is watched no more is made 0 off the path, in `TickingClock.forget` (111, 234 and 246).
+Not covered:
+
+- steps that leave the counted instructions (a path gives the reason and stops);
+- cards with 32-bit memory, and paths that `beside/grim/paths.py` does not name;
+- a NI that is down: a message to it, new, fetched or copied for a tree, gets a turn to be rejected in Python and none
+  in C (programs 55 and 30), and a packet of an ended connection is dropped in Python, where C only classifies it
+  (programs 9, 38 and 49); see "hosts that come back" in `firmware/grim/nic/boot.py`;
+- the end of a full channel's turn with doorbells (113), and the release of a report to another host (149);
+- the end of a translation request: Python interrupts the host, whose driver then polls; the C has no such end (224);
+- the age of a stream that is no longer watched, which `TickingClock.forget` clears off the path (111, 234 and 246).
 """
 
 from __future__ import annotations
@@ -34,13 +35,13 @@ from tests.tools.beside.watched import together
 
 LAYER = FIRMWARE / "grim" / "nic"
 ENOUGH = 2
-"""Runs of a path after which it is looked for no more."""
+"""Number of runs of a path after which it is not compared any more."""
 SEEDS = (103, 35, 147, 130, 51, 92, 97, 58, 93, 49, 154, 121, 66, 224, 246, 319, 347, 366, 408)
-"""Programs of the fuzz in which every path that is compared occurs."""
+"""Programs of the fuzz test in which every compared path occurs."""
 
 
 def run(compiled: Compiled, seeds: tuple[int, ...]) -> Together:
-    """Programs of the fuzz; that they end well is for the fuzz's own tests."""
+    """Run programs of the fuzz test, whose own tests check that they end well."""
     with together(compiled, Grim(), ENOUGH) as both:
         for seed in seeds:
             assert trial.on_machine("grim", trial.drawn("grim", seed)[0]).failures == ()
@@ -49,7 +50,7 @@ def run(compiled: Compiled, seeds: tuple[int, ...]) -> Together:
 
 @pytest.fixture(name="both", scope="module")
 def fixture_both(tmp_path_factory: pytest.TempPathFactory) -> Together:
-    """Both programs on random traffic."""
+    """Return the comparison of both programs on random traffic."""
     return run(Compiled(LAYER, tmp_path_factory.mktemp("paths")), SEEDS)
 
 

@@ -1,7 +1,7 @@
-"""How long the tests of a bench may take that looks at a mutant.
+"""Time limits of a bench's tests when it runs a mutant.
 
-Strategy: the notes of one bench are taken by hand, with no simulator. A test that is known to be quick and never ends
-runs in a process of its own, which the system must end.
+Strategy: the notes of one bench are made by hand, without a simulator. A test with a short known duration that never
+ends runs in a process of its own, which must be terminated.
 """
 
 from __future__ import annotations

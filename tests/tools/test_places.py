@@ -1,8 +1,8 @@
-"""Tools work wherever a folder lies, and whatever it is called.
+"""Tools in a folder with any path and name.
 
-Strategy: the results are moved below /tmp, which the sandbox of Yosys replaces, into a folder whose name has every
-character that a shell, make, the loader or a tool could take for its own. A block is measured, a proof holds, and a
-wrong block gives a counterexample there.
+Strategy: the results are moved below /tmp, which the sandbox of Yosys replaces, into a folder whose name contains all
+characters that a shell, make, the loader or a tool could interpret. A block is measured, a proof holds, and a wrong
+block gives a counterexample there.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ STRANGE = "a b#c$d'e:f;g,h%i&j\"k(l=\u00e9"
 
 @pytest.fixture(name="place")
 def fixture_place(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder below /tmp with a strange name; results of quality checks go there."""
+    """Return a folder below /tmp with a strange name, to which results of quality checks go."""
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         place = Path(folder) / STRANGE
         for module in (proofs, synth):

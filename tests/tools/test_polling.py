@@ -1,8 +1,8 @@
-"""Spinning on words of host memory beside others who want the CPU, on each binding of the host's verbs.
+"""Polling of words of host memory beside other users of the CPU, on each binding of the host's verbs.
 
-Strategy: as `test_computing`. A loop's look takes a path; it stands still while an interrupt routine or another thread
-has the CPU, so the look that sees a change comes later by exactly what they took. The RTL's loop fetches the changed
-word from memory, which the machine does not know: here that takes no time.
+Strategy: as `test_computing`. One poll takes a path. The loop pauses while an interrupt routine or another thread has
+the CPU, so the poll that sees a change is delayed by exactly their time. The RTL's loop fetches the changed word from
+memory, which the machine does not model; here that takes no time.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tests.tools.hosts import BINDINGS, ENTRY, PATH, Bound
 def polled(
     bound: Bound, change: int, routines: list[tuple[int, int]], computed_ns: int = 0
 ) -> tuple[int, int, list[tuple[int, int]]]:
-    """When a poll of a word that changes is over, the CPU time used until then, and what computing had of it."""
+    """Return the end of a poll of a word that changes, the CPU time used until then, and the share of computing."""
     host, start = bound.host, bound.kernel.now
     word, seen = host.allocate(64).address, [0, 0]
     for at, calls in routines:

@@ -1,7 +1,7 @@
-"""Programs that do not know that they are in a simulation, as ranks of MPI on the machine.
+"""Unmodified programs as MPI ranks on the machine.
 
-Strategy: small C programs are compiled against the generated header, and run on simulated hosts. They check what they
-receive themselves, and fail the run when it is wrong. Two runs must be equal, and clocks must show simulated time. The
+Strategy: small C programs are compiled against the generated header, and run on simulated hosts. They check their
+received data themselves, and fail the run on an error. Two runs must be equal, and clocks must show simulated time. The
 library must have a function for every line of the table of calls.
 """
 
@@ -327,7 +327,7 @@ def test_data_are_packed_and_go_in_parts_of_any_type(tmp_path: Path) -> None:
 
 
 def elf(machine: int, *libraries: str) -> bytes:
-    """The start of a program for a processor, and the names of its libraries."""
+    """Return the beginning of a program for a processor, with the names of its libraries."""
     return (
         b"\x7fELF\x02".ljust(18, b"\0")
         + machine.to_bytes(2, "little")

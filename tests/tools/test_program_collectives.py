@@ -1,7 +1,7 @@
-"""Non-blocking collectives and inter-communicators of programs in C.
+"""Non-blocking collectives and inter-communicators of C programs.
 
-Strategy: the program begins several at once, computes what must have come, and looks at its buffers only when the
-requests have ended. What each collective gives is tested on the layer; here its arguments must get there and back.
+Strategy: the program begins several at once, computes the expected data, and reads its buffers only after the requests
+have ended. The results of each collective are tested on the layer; here its arguments must be passed correctly.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What programs do wrong, as ranks of MPI on the machine.
+"""Errors of programs as MPI ranks on the machine.
 
-Strategy: small C programs make one mistake each. A mistake that ends the run is named with its rank, its call and what
-the program printed. A program that wants errors returned must get the class that the standard names, and go on with
-handles, statuses and data as the standard has them: what succeeded beside a failure is its own.
+Strategy: small C programs make one error each. An error that ends the run is reported with its rank, its call and the
+program's output. A program that wants errors returned must get the class that the standard names, and continue with
+handles, statuses and data as in the standard: operations that succeeded beside a failure are complete.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ LONG_AND_SHORT = f"""
     MPI_Send(out + 2, 1, MPI_INT, other, 2, MPI_COMM_WORLD);
     MPI_Barrier(MPI_COMM_WORLD);
 """
-"""The first of two receives gets more than it has room for. Both are done."""
+"""Code of two finished receives, of which the first got more data than it has room for."""
 FAILED = """
     MUST(requests[0] == MPI_REQUEST_NULL && in[0] == 6);
     MUST(MPI_Wait(requests, &status) == MPI_SUCCESS && status.MPI_SOURCE == MPI_ANY_SOURCE);

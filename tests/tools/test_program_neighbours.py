@@ -1,7 +1,7 @@
-"""Topologies of programs: collectives of neighbours, graphs whose edges are spread over ranks, factors of MPICH.
+"""Topologies of programs: neighbourhood collectives, graphs with distributed edges, factors of MPICH.
 
-Strategy: ranks check what their neighbours have sent, in grids in which two neighbours are one rank and in graphs with
-edges of one direction. Where MPICH is installed its MPI_Dims_create is asked for all numbers.
+Strategy: ranks check the data of their neighbours, in grids in which two neighbours are one rank and in graphs with
+directed edges. If MPICH is installed, its MPI_Dims_create is compared for all numbers.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The profiling interface, and what MPICH's library of Fortran finds in ours.
+"""Profiling interface, and the symbols that MPICH's Fortran library needs from the MPI library.
 
-Strategy: names in the library are compared with the table of calls; tools that define MPI_Send themselves, in the
-program and in a library of their own, must count its calls; C functions stand for those of Fortran, and where
-mpif90.mpich is installed a Fortran program runs.
+Strategy: names in the library are compared with the table of calls. Tools that define MPI_Send themselves, in the
+program and in a library of their own, must count its calls. C functions replace those of Fortran, and if mpif90.mpich
+is installed a Fortran program runs.
 """
 
 from __future__ import annotations

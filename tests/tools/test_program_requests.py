@@ -1,6 +1,6 @@
-"""Requests of programs: freed and cancelled ones.
+"""Freed and cancelled requests of programs.
 
-Strategy: small C programs on two hosts look at their own memory; the simulator must neither hang nor forget data.
+Strategy: small C programs on two hosts check their own memory; the simulator must neither hang nor lose data.
 """
 
 from __future__ import annotations

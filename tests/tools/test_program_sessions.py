@@ -1,6 +1,6 @@
-"""Sessions of programs: process sets, communicators of groups, infos, the beginning and the end of MPI.
+"""Sessions of programs: process sets, communicators of groups, infos, initialisation and finalisation of MPI.
 
-Strategy: small C programs; the first ones call no MPI_Init at all.
+Strategy: small C programs; the first ones do not call MPI_Init.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Datatypes of programs beside real MPICH, and what follows from them: addresses, operators, parts of collectives.
+"""Datatypes of programs compared with real MPICH, and their effects on addresses, operators, parts of collectives.
 
-Strategy: one program builds random datatypes and prints what MPI says of them: sizes, bounds, contents, packed bytes,
-what arrives where, counts of elements. It is linked with MPICH of Debian and runs with both libraries; the output must
-be equal. RANDOM_TYPES sets the number of types.
+Strategy: one program builds random datatypes and prints MPI's results: sizes, bounds, contents, packed bytes, received
+data, element counts. It is linked with MPICH of Debian and runs with both libraries; the output must be equal.
+RANDOM_TYPES sets the number of types.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""`make prove`: what is proved of blocks holds, and a proof fails when its block is wrong.
+"""`make prove`: the proofs of blocks hold, and fail for wrong blocks.
 
-Strategy: all proofs are run that no record has with the same sources; `make test-long` runs all, as `make prove` does.
-Each block is then changed in a few places, chosen by a seed: its proof must fail for every change that its file does
-not list as unseen. A proof whose assumptions contradict each other would hold for every mutant, so this shows that
-too. Of some proofs one assumption at a time is dropped: the solver must then find, from reset on, how the block fails,
-so each of these is needed.
+Strategy: all proofs run that have no record with the same sources; `make test-long` runs all, like `make prove`. Each
+block is then changed in a few places, chosen by a seed: its proof must fail for every change that its file does not
+list as unseen. A proof with contradictory assumptions would hold for every mutant, so this is detected, too. For some
+proofs one assumption at a time is removed: the solver must then find a failure from reset on, so each of them is
+needed.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from tb.quality.replay import FAILS, replay
 from tb.tools.paths import OUT
 
 MUTANTS = 2
-"""Of a block, one where a proof is of clock enables only; all with the variable below."""
+"""Mutants of a block, one if a proof is of clock enables only; all with the variable below."""
 ALL = "SANLAB_ALL_MUTANTS"
 
 
 def test_all_proofs_hold() -> None:
-    """Proofs that the record has with equal digests were run when it was written."""
+    """Skip proofs whose recorded digests are equal: they ran when the record was written."""
     assert main([] if ALL in os.environ else ["--new"]) == 0
 
 
@@ -93,7 +93,7 @@ LOOSENED = [
     ("myri_switch_output", "  assume (gap_leaves == left);\n", 6),
     ("myri_switch_output", "  assume ((request & (waiting | active)) == '0);\n", 6),
 ]
-"""Blocks, the assumption that goes, and clock edges from reset on within which it shows."""
+"""Blocks, the removed assumption, and the number of clock edges from reset on within which it shows."""
 
 
 @pytest.mark.parametrize(("block", "assumption", "steps"), LOOSENED)
@@ -108,7 +108,7 @@ def test_without_an_assumption_there_is_a_counterexample(
 
 
 def without(assumption: str) -> Callable[[str, str], str]:
-    """Properties are written into a block without this assumption, which they must have."""
+    """Return an edit that removes an assumption from the properties of a block."""
 
     def loosened(text: str, properties: str) -> str:
         assert properties.count(assumption) == 1
@@ -151,10 +151,10 @@ def test_a_name_that_a_block_does_not_have_is_no_silent_wire(monkeypatch: pytest
 
 
 def foreign(text: str, properties: str) -> str:
-    """What a submodule would hold is looked at from outside."""
+    """Access the state of a submodule from outside."""
     return with_properties(text, "always_comb assert (!u_part.value_q || u_part.value_q);")
 
 
 def wrong_index(text: str, properties: str) -> str:
-    """The index of a bit is one more than it is."""
+    """Make the index of a bit too large by one."""
     return with_properties(text, properties.replace("index == i", "index == i + 1"))

@@ -1,8 +1,8 @@
-"""The pages in a real browser: headless Chromium, a phone's and a desktop's width, light and dark.
+"""Pages in a real browser: headless Chromium, widths of a phone and a desktop, light and dark.
 
-Strategy: a page with everything that a page can have, and an index, are made once and opened four times each. Nothing
-may be said on the console, nothing may be wider than the screen, every plot and every bar must be seen in its size, and
-texts must stand out from what is behind them. One browser serves all cases.
+Strategy: a page with all elements and an index are built once and opened four times each. The console must be empty,
+nothing may be wider than the screen, every plot and bar must be visible at its size, and texts must contrast with their
+background. One browser serves all cases.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""Software of a NIC that runs ahead of its processor: nothing happens at another time, and Python is woken less often.
+"""NIC software that runs ahead of its processor: equal times, and fewer wake-ups of Python.
 
 Strategy: the processor's model is called clock by clock without a simulator, with a status register that changes and
-accesses that are refused at random times. A program waits for a bit, reads the register, answers the first of its bits,
-executes paths, writes registers, words and the trace, and notes the time. It runs once with `work` and `read`, which
-wake Python each time, and once with answers and `work_on`: register writes, words, records and times must be equal.
+accesses that are rejected at random times. A program waits for a bit, reads the register, answers the first of its
+bits, executes paths, writes registers, words and the trace, and notes the time. It runs once with `work` and `read`,
+which wake Python each time, and once with answers and `work_on`: register writes, words, records and times must be
+equal.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ ANSWERS = (
     Answer(BIT, 0, "sent", Reg.RMP, passed="sent"),
 )
 NODES = count(100)
-"""Each run has a processor of its own: the library keeps its state."""
+"""Number of nodes; each run has its own processor, because the library keeps its state."""
 TIME = ctypes.CFUNCTYPE(ctypes.c_int64)
 AT = ctypes.CFUNCTYPE(None, ctypes.c_int64)
 KICK = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_int64)
@@ -60,19 +61,19 @@ class Hooks(ctypes.Structure):
 
 @dataclass
 class Seen:
-    """What a run did."""
+    """Record of a run."""
 
     writes: list[tuple[int, int, int]] = field(default_factory=list)
-    """Edge, register, value."""
+    """Edge, register and value of each write."""
     records: list[tuple[int, ...]] = field(default_factory=list)
     words: list[tuple[int, bytes]] = field(default_factory=list)
-    """Memory, and the first edge at which it was so."""
+    """Memory content, and the first edge at which it was valid."""
     times: list[int] = field(default_factory=list)
     wakes: int = 0
 
 
 class Clocked:
-    """The processor of a NIC, its status register, and turns of Python."""
+    """Processor of a NIC, its status register, and turns of Python."""
 
     def __init__(self, doorway: Doorway, ahead: bool, seed: int) -> None:
         self.doorway, self.ahead, self.rng, self.seen = doorway, ahead, random.Random(seed), Seen()
@@ -121,7 +122,7 @@ class Clocked:
             await step("arm")  # type: ignore[misc]
 
     async def _answer(self, watch: Watch) -> tuple[int, int, int]:
-        """What is left to software where the processor begins nothing by itself."""
+        """Return the part left to software if the processor begins no answer by itself."""
         flags = await self.nic.read(watch.address)
         for number, answer in enumerate(watch.answers):
             if flags & answer.mask:
@@ -130,7 +131,7 @@ class Clocked:
         return flags, len(watch.answers), 0
 
     def run(self) -> Seen:
-        """All edges."""
+        """Run all edges and return the record."""
         clock = self.doorway.lib.san_processor_clock
         clock.argtypes, clock.restype = [ctypes.c_int] * 3 + [ctypes.c_int64] * 2 + [ctypes.c_int] * 3, ctypes.c_int64
         lib, trace, self.doorway.exchange.trace_count[0] = self.doorway.lib, self.doorway.exchange.trace_count, 0
@@ -170,7 +171,7 @@ class Clocked:
 
 @pytest.fixture(name="library")
 def fixture_library(tmp_path: Path) -> Path:
-    """A doorway of its own: what other tests have left in theirs is not there."""
+    """Return a doorway library of its own, without state of other tests."""
     copy_doorway(tmp_path)
     return tmp_path / "libdoorway.so"
 

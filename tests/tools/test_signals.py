@@ -1,9 +1,9 @@
-"""Signals: who handles them, when, what they cost, and that none is lost, on each binding of the host's verbs.
+"""Signals on each binding of the host's verbs: handlers, their times and costs, and no loss.
 
-Strategy: as `test_computing`: the host of the RTL, its hot part in C and in Python, and the host of the machine run the
-same programs with the same times, and all ends are computed by hand. That no wake-up is lost is tested by moving a
-signal over every picosecond of a program that checks a flag and then sleeps; the same program with `block`, which has
-the hole, shows that the test can tell.
+Strategy: as `test_computing`, the host of the RTL, its hot part in C and in Python, and the host of the machine run the
+same programs with the same times, and all ends are computed by hand. A signal is moved over every picosecond of a
+program that checks a flag and then sleeps, to show that no wake-up is lost. The same program with `block`, which has
+this race, shows that the test detects it.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ NS = 1000
 
 @pytest.fixture(name="bound", params=BINDINGS)
 def fixture_bound(library: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Bound:
-    """A host on each binding."""
+    """Return a host on each binding."""
     return Bound(request.param, library, monkeypatch)
 
 
 class App:
-    """A process whose handlers of USR1 and ALRM compute, and tell when they begin and end."""
+    """Process whose handlers of USR1 and ALRM compute, and record when they begin and end."""
 
     def __init__(self, bound: Bound, name: str = "app", handler_ns: float = 2) -> None:
         self.bound = bound
@@ -48,7 +48,7 @@ class App:
         self.told.append((what, self.bound.kernel.now - self.start))
 
     def post(self, at: int, sig: Sig = Sig.USR1) -> None:
-        """The kernel sends the process a signal, so long after the start."""
+        """Send the process a signal from the kernel, `at` ps after the start."""
         self.bound.kernel.at(self.start + at, lambda: self.bound.host.signal(self.process.number, sig))
 
 
@@ -144,9 +144,9 @@ def test_a_wait_that_a_signal_interrupts_says_so(bound: Bound) -> None:
 
 
 def wakes_up(bound: Bound, at: int, *, suspend: bool) -> bool:
-    """Whether a program that checks a flag and sleeps gets to its end, when the signal that sets the flag comes then.
+    """Return True if a program that checks a flag and sleeps ends, when the signal that sets the flag is sent at `at`.
 
-    With `suspend` the signal is masked from before the check on, else it is not.
+    With `suspend` the signal is masked from before the check on.
     """
     app, flags = App(bound), []
     never = bound.host.event("never")

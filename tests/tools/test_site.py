@@ -1,8 +1,8 @@
-"""The documentation site.
+"""Documentation site.
 
-Strategy: the site is built once, as `make docs` does, with every warning an error. Then its files are read: the parts
-are there, the search index is local, and no page loads anything from a network. A missing package and a broken
-reference end with an error that says what to do.
+Strategy: the site is built once, as by `make docs`, with every warning an error. Then its files are read: the parts
+exist, the search index is local, and no page loads anything from a network. A missing package and a broken reference
+end with an error that names the remedy.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LOADED = re.compile(r'<(?:script|img|link|iframe)\b[^>]*\b(?:src|href)="((?:http
 
 @pytest.fixture(name="site", scope="module")
 def fixture_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the site."""
+    """Return the folder of the site."""
     out = tmp_path_factory.mktemp("docs")
     build.build(out)
     return out / "html"

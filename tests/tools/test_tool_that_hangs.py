@@ -1,7 +1,7 @@
-"""A tool of the checks that hangs is ended, and what it has started ends with it.
+"""A hanging tool of the checks is terminated with its children.
 
-Strategy: a tool starts a child that computes for ever, tells its number, and waits for it. The call must come back with
-the limit in its words, and the child must end by itself.
+Strategy: a tool starts a child that computes for ever, reports its process number, and waits for it. The call must
+return with the time limit in its message, and the child must end.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ pathlib.Path(sys.argv[2]).write_text(str(child.pid))
 child.wait()
 """
 PATIENCE_S = 120
-"""Of the clock on the wall, for a child that may have a second of a busy processor."""
+"""Wall-clock limit for a child that may get little of a busy processor, s."""
 
 
 def test_a_tool_that_hangs_ends_and_so_does_what_it_has_started(

@@ -1,7 +1,7 @@
-"""What computed turns leave behind in the trace: the doorway's windows of use, and the records of a turn, again.
+"""Trace of computed turns: the doorway's utilisation windows, and repeated records of a turn.
 
-Strategy: random uses of two resources and a record, in a turn of random length, are told to the doorway turn by turn,
-and once with the others computed: the traces must be equal. The trace is looked at in between, too.
+Strategy: random uses of two resources and a record, in a turn of random length, are passed to the doorway turn by turn,
+and once with the others computed. The traces must be equal. The trace is also read in between.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from tb.sim.doorway import Doorway
 
 CLOCK, PERIOD, RECORD = 0, 10, 7
 LOG2 = {1: 3, 2: 5}
-"""Of the windows of two resources, by unit."""
+"""Logarithms of the utilisation windows of two resources, by unit."""
 Uses = list[tuple[int, int, int, int]]
 
 
 @pytest.fixture(name="doorway", scope="module")
 def fixture_doorway(tmp_path_factory: pytest.TempPathFactory) -> Doorway:
-    """A doorway with one clock; a library of its own, so that nothing has been used before."""
+    """Return a doorway with one clock, as a library of its own without earlier uses."""
     copy_doorway(folder := tmp_path_factory.mktemp("turns"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SANLAB_DOORWAY", str(folder / "libdoorway.so"))
@@ -36,14 +36,14 @@ def fixture_doorway(tmp_path_factory: pytest.TempPathFactory) -> Doorway:
 
 
 def use(doorway: Doorway, uses: Uses, begin: int) -> None:
-    """One turn of so many clocks that begins at an edge."""
+    """Apply one turn that begins at an edge."""
     for edge, unit, used, also in sorted(uses):
         doorway.lib.san_use((begin + edge) * PERIOD, unit, 100 + unit, CLOCK, LOG2[unit], used, also)
     doorway.record(begin * PERIOD + 1, 3, RECORD, 0, 0, 0)
 
 
 def traced(doorway: Doorway, until: int) -> list[tuple[int, ...]]:
-    """All records, in an order of their own; the doorway begins anew."""
+    """Return all sorted records; the doorway restarts."""
     doorway.lib.dw_trace_whole(until * PERIOD)
     got = sorted(tuple(int(x) for x in row) for row in doorway.trace().tolist())
     doorway.exchange.trace_count[0] = 0

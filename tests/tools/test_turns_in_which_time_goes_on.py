@@ -1,9 +1,8 @@
-"""Turns in which time goes on: while the hardware does nothing, alarms are taken without the simulator.
+"""Turns of Python in which simulated time advances: alarms are taken without the simulator while the hardware is idle.
 
-Strategy: a simulator of the test tells the doorway what time it is and until when its clocks sleep, and keeps what it
-is asked for. A program sleeps again and again, and notes the time. How far a turn goes, what the simulator is asked for
-behind it, and the times that the program sees are compared with what a simulator that is asked each time would give. It
-holds for turns in C and in Python.
+Strategy: a simulator of the test reports the time and the end of its clocks' sleep to the doorway, and records its
+requests. A program sleeps repeatedly and notes the time. The extent of a turn, the requests after it, and the program's
+times are compared with those of a simulator that is called each time. This holds for turns in C and in Python.
 """
 
 from __future__ import annotations
@@ -38,14 +37,14 @@ class Hooks(ctypes.Structure):
 
 
 class Simulator:
-    """What stands around the turns of Python."""
+    """Environment of the turns of Python."""
 
     def __init__(self, doorway: Doorway, still: bool = True) -> None:
         self.doorway, self.now, self.quiet = doorway, 1, SIGHT
         self.wakes: list[int] = []
-        """When it was asked for a turn."""
+        """Times for which a turn was requested."""
         self.kicks: list[tuple[int, int]] = []
-        """Clocks that software started, and when."""
+        """Clocks started by software, with the times."""
         self.beats = 0
         self.hooks = Hooks(
             now=TIME(lambda: self.now),
@@ -66,7 +65,7 @@ class Simulator:
         parts = self.kernel, self.main.finished, self.cost, FOREVER // 2, self._beat, lambda: None, until
         self.turns = doorway.exchange.turns(*parts)
         self.does: Callable[[int], object] = lambda number: None
-        """What the program does at each time."""
+        """Actions of the program at each time."""
 
     def _beat(self, now: int) -> None:
         self.beats += 1
@@ -78,7 +77,7 @@ class Simulator:
             self.does(number)
 
     def turn(self, now: int) -> bool:
-        """One turn at a time; whether there are more."""
+        """Run one turn and return True if there are more."""
         self.now = now
         self.wakes.clear()
         self.doorway.lib.dw_wake_now()  # which calls nobody, and knows that this wake is over
@@ -92,7 +91,7 @@ class Simulator:
 def fixture_simulator(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> Callable[..., Simulator]:
-    """Makes one, with a library of its own."""
+    """Return a function that creates a simulator with its own library."""
     copy_doorway(tmp_path)
     monkeypatch.setenv("SANLAB_DOORWAY", str(tmp_path / "libdoorway.so"))
     monkeypatch.setenv(COMPILED, str(int(request.param == "compiled")))
@@ -144,7 +143,7 @@ def test_records_have_the_times_at_which_software_made_them(simulator: Callable[
 
 def test_software_that_acts_for_ever_in_a_turn_is_looked_at(simulator: Callable[..., Simulator]) -> None:
     class LookedError(Exception):
-        """At the heartbeat."""
+        """Error raised at the heartbeat."""
 
     def beat(now: int) -> None:
         raise LookedError(now)

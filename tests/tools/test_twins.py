@@ -1,9 +1,9 @@
-"""What C does in place of Python has the same names, and takes the same arguments in the same ways.
+"""C extension against the Python reference implementation: equal names, and equal ways of passing arguments.
 
-Strategy: an object of each of the C types stands beside one of its Python class. The names that both show are compared,
-but for those that a list excuses with a reason. What a method of C takes is found by calling it: with more and fewer
-arguments than it can take, which it must refuse in words, and by names that it does not have, of which it says what it
-wants instead. Python's side is read from its signature.
+Strategy: an object of each C type is compared with one of its Python class. Names that both show are compared, except
+for those in a list with a reason. The arguments of a C method are found by calling it: with fewer and more arguments
+than it accepts, which it must reject with a message, and with unknown names, for which it names the expected ones.
+Python's side is read from its signature.
 """
 
 from __future__ import annotations
@@ -33,25 +33,25 @@ IN_PYTHON_ONLY: Mapping[str, Mapping[str, str]] = {
     "Task": {"resume": "how the loop runs it, which loops that choose turns call; they are of Python"},
     "Commands": {"event": "its handler of events, which C calls without a name"},
 }
-"""By type the names that C does not have, and why."""
+"""Names of each type that the C extension does not have, and why."""
 MOST = 8
-"""More arguments than anything takes."""
+"""More arguments than any function accepts."""
 UNIT = 5
 TIMING = HostTiming(1000.0, 500, 300, {}, (1, 1), 70, HostProcessor(1.0, 1.0, 1.0, 0.0), 0.0)
 
 
 class Takes(NamedTuple):
-    """What a function takes."""
+    """Arguments that a function accepts."""
 
     least: int
     most: int | None
-    """None: any number."""
+    """Maximum number of arguments; None: any number."""
     names: tuple[str, ...]
-    """Those that may be given by name."""
+    """Arguments that may be given by name."""
 
 
 def objects(doorway: Doorway) -> dict[str, Any]:
-    """An object of each type at the border, by the name of its type in C."""
+    """Return an object of each type at the doorway, by the name of its type in C."""
     doorway.trace_create(1 << 10)
     doorway.trace_on(True)
     kernel = doorway.backend(Kernel)()
@@ -82,7 +82,7 @@ def objects(doorway: Doorway) -> dict[str, Any]:
 
 @pytest.fixture(name="make")
 def fixture_make(library: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], tuple[Any, Any]]:
-    """Makes the object of C and that of Python, by the name of the type."""
+    """Return a function that creates the C object and the Python object of a type name."""
     monkeypatch.setenv("SANLAB_DOORWAY", str(library))
 
     def both(name: str) -> tuple[Any, Any]:
@@ -96,7 +96,7 @@ def fixture_make(library: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[st
 
 TYPES = ("Kernel", "Future", "Task", "Commands", "Turns", "Cost", "Recorder", "Nic", "PollLoop", "Host", "Cpu")
 BELOW_PYTHON = ("Kernel", "Nic", "PollLoop", "Host", "Cpu")
-"""Types of which C has some methods, and Python the others."""
+"""Types with some methods in C and the others in Python."""
 
 
 def public(thing: object) -> set[str]:
@@ -125,7 +125,7 @@ def test_both_have_the_same_names(name: str, make: Callable[[str], tuple[Any, An
 
 
 def in_python(function: Callable[..., Any]) -> Takes:
-    """What a function of Python takes, by its signature."""
+    """Return the arguments of a Python function, from its signature."""
     parameters = list(inspect.signature(function).parameters.values())
     places = [one for one in parameters if one.kind is not one.VAR_POSITIONAL]
     least = sum(one.default is one.empty for one in places)
@@ -134,7 +134,7 @@ def in_python(function: Callable[..., Any]) -> Takes:
 
 
 def refusal(call: Callable[..., Any], *given: Any, **named: Any) -> str:
-    """In which words a function refuses the number or the names of its arguments; empty: it takes them."""
+    """Return the error for the number or names of the arguments, or an empty string if they are accepted."""
     try:
         call(*given, **named)
     except TypeError as error:
@@ -145,7 +145,7 @@ def refusal(call: Callable[..., Any], *given: Any, **named: Any) -> str:
 
 
 def in_c(fresh: Callable[[], Callable[..., Any]]) -> Takes:
-    """What a function of C takes; `fresh` gives it, of a new object each time."""
+    """Return the arguments of a C function; `fresh` returns the function of a new object each time."""
     taken = [count for count in range(MOST) if not refusal(fresh(), *[object()] * count)]
     assert taken == list(range(taken[0], taken[-1] + 1))
     names: list[str] = []
@@ -155,7 +155,7 @@ def in_c(fresh: Callable[[], Callable[..., Any]]) -> Takes:
 
 
 def named(names: list[str], count: int) -> dict[str, Any]:
-    """So many arguments by name: these, then such as nobody has; the first of them are given at once, in order."""
+    """Return `count` arguments by name: the given names, then unknown ones; earlier ones are passed by position."""
     return dict.fromkeys([*names, *(f"nothing_{i}" for i in range(count - len(names)))], object())
 
 

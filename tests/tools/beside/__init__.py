@@ -1,1 +1,1 @@
-"""Paths in C that run beside the firmware in Python, on the same traffic."""
+"""Comparison of C paths with the Python firmware on the same traffic."""

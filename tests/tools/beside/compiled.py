@@ -1,7 +1,7 @@
-"""The paths of a layer as a library of this machine, and the memory on which they run.
+"""Paths of a layer compiled as a library for the local machine, and the memory on which they run.
 
-Pointers and words are both 32 bits on a NIC, and the C may make one of the other. So all memory that the paths see
-stands below 4 GB: first an image of the NIC's memory, then what is the firmware's own.
+Pointers and words both have 32 bits on a NIC, and the C may convert one to the other. All memory that the paths see is
+therefore below 4 GB: first an image of the NIC's memory, then the firmware's own memory.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ OWN_BYTES = 1 << 22
 
 
 class Sram(int):
-    """An address in the NIC's memory: the C gets the place of the image."""
+    """Address in the NIC's memory; the C gets its address in the image."""
 
 
 class Memory:
-    """An image of a NIC's memory, and room behind it."""
+    """Image of a NIC's memory, followed by further room."""
 
     def __init__(self, sram_bytes: int) -> None:
         flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | BELOW_4_GB
@@ -41,12 +41,12 @@ class Memory:
         self._end = self.base + sram_bytes
 
     def clear(self) -> None:
-        """Nothing is the firmware's own."""
+        """Free all of the firmware's own memory."""
         ctypes.memset(self.base + self.sram_bytes, 0, OWN_BYTES)
         self._end = self.base + self.sram_bytes
 
     def take(self, size: int) -> int:
-        """Room of the firmware's own."""
+        """Allocate memory of the firmware's own."""
         at = self._end
         self._end = at + size + 15 & ~15
         if self._end > self.base + self.sram_bytes + OWN_BYTES:
@@ -54,13 +54,13 @@ class Memory:
         return at
 
     def address(self, value: int) -> int:
-        """A word in which the C may have put the place of something in NIC memory."""
+        """Return a word that may be a C pointer into NIC memory as a NIC address."""
         offset = value - self.base
         return offset if 0 <= offset < self.sram_bytes else value
 
 
 class Image:
-    """A NIC's memory as the C has it: the words that the NIC has, but for those that the C has stored."""
+    """NIC memory as the C sees it: the NIC's words, except those that the C has stored."""
 
     def __init__(self, sram: Any) -> None:
         self._sram = sram
@@ -69,29 +69,29 @@ class Image:
         self._words[:] = np.frombuffer(sram.data, ">u4")
         self._shadow = self._words.copy()
         self.changed: set[int] = set()
-        """Addresses that others have stored to."""
+        """Addresses that other writers have stored to."""
         self.own: set[int] = set()
-        """Addresses that the C has."""
+        """Addresses that the C has stored to."""
         self._puts: set[int] = set()
-        """Addresses that mean something to the C alone."""
+        """Addresses of words that only the C uses."""
         self.before: dict[int, int] = {}
-        """What stood there."""
+        """Previous content."""
 
     def clear(self) -> None:
-        """A step begins: the C has nothing of its own."""
+        """Begin a step: the C has no words of its own."""
         self.memory.clear()
         for address in self.changed | self.own | self.before.keys():
             self._words[address // 4] = self._shadow[address // 4] = self._sram.load(address)
         self.changed, self.own, self.before, self._puts = set(), set(), {}, set()
 
     def put(self, address: int, value: int) -> None:
-        """A word that only the C has there."""
+        """Store a word that only the C uses."""
         self.before[address] = value
         self._puts.add(address)
         self._words[address // 4] = self._shadow[address // 4] = value
 
     def refresh(self, stored: Container[int], packet: range) -> None:
-        """What others than the firmware have stored since, but for what comes where a packet is being read."""
+        """Copy words stored by others than the firmware, except where a packet is being read."""
         for address in self.changed:
             if address in packet or address in self._puts:
                 self.before.setdefault(address, int(self._shadow[address // 4]))
@@ -102,7 +102,7 @@ class Image:
         self.changed = set()
 
     def ran(self) -> None:
-        """The C has run: which words are its own."""
+        """Determine the words that the C has stored in its run."""
         for place in np.flatnonzero(self._words != self._shadow):
             address = 4 * int(place)
             self.before.setdefault(address, int(self._shadow[place]))
@@ -110,19 +110,19 @@ class Image:
             self._shadow[place] = self._words[place]
 
     def says(self, address: int, value: int) -> bool:
-        """Whether the C has a value there: as it is, or as a place in NIC memory."""
+        """Return True if the C has a value at an address, as it is or as a pointer into NIC memory."""
         return value in (int(self._words[address // 4]), self.told(address))
 
     def told(self, address: int) -> int:
-        """A word as the C has it."""
+        """Return a word as the C sees it."""
         return self.memory.address(int(self._words[address // 4]))
 
 
 class Compiled:
-    """A layer's `paths.c`, or a copy of it, as a library."""
+    """Layer's `paths.c`, or a copy of it, as a library."""
 
     def __init__(self, sources: Path, folder: Path) -> None:
-        """`sources`: the layer's folder; `folder`: where the library is put."""
+        """Compile the layer's folder `sources` into a library in `folder`."""
         library = folder / f"{sources.name}.so"
         include = [f"-I{FIRMWARE}", f"-I{sources}", "-include", str(HERE / "together.h")]
         options = ["-std=gnu11", "-O1", "-w", *include, str(sources / "paths.c")]
@@ -144,7 +144,7 @@ class Compiled:
             function.argtypes = [one.c for one in given]
 
     def run(self, path: str, arguments: Sequence[int], reads: Mapping[str, int]) -> tuple[list[str], int]:
-        """Why a path was left; and what it gives back. `reads`: what special registers say."""
+        """Run a path; return the reasons for leaving it, and its result. `reads`: values of special registers."""
         self._offs.value = 0
         self._names = [name.encode() for name in reads]
         for one, name, value in zip(self._read, self._names, reads.values(), strict=False):
@@ -155,14 +155,14 @@ class Compiled:
         return [str(why, "ascii") for why in self._off[: self._offs.value] if why], int(result or 0)
 
     def written(self) -> list[tuple[str, int]]:
-        """Special registers that were written since this was asked last."""
+        """Return the special registers written since the last call."""
         count, self._writes.value = self._writes.value, 0
         return [(ctypes.string_at(one.name).decode(), one.value) for one in self._written[:count]]
 
     def fields(self, of: Type) -> Mapping[str, Type]:
-        """Of a structure."""
+        """Return the fields of a structure."""
         return self.declared.fields[of.base]
 
     def struct(self, name: str) -> Any:
-        """A structure's class."""
+        """Return the ctypes class of a structure."""
         return self.declared.structs[name]

@@ -1,4 +1,4 @@
-"""What the C of a layer declares, in the words of ctypes: its structures, and its paths with their parameters."""
+"""C declarations of a layer as ctypes: structures, and paths with their parameters."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ TOKEN = re.compile(r'"(?:\\.|[^"])*"|\w+|\S')
 
 @dataclass(frozen=True)
 class Type:
-    """A number, a structure, a pointer to one, or an array of those."""
+    """Number, structure, pointer to one, or array of those."""
 
     base: Any
-    """A class of ctypes; None: void."""
+    """Class of ctypes; None: void."""
     stars: int = 0
     dims: tuple[int, ...] = ()
 
     @property
     def c(self) -> Any:
-        """As it stands in memory. A pointer is a number."""
+        """Type in memory; a pointer is a number."""
         found = ctypes.c_uint64 if self.stars else self.base
         for dim in reversed(self.dims):
             found = found * dim
@@ -40,15 +40,15 @@ class Type:
 
     @property
     def inner(self) -> Type:
-        """What a pointer points to, or an element of an array."""
+        """Target type of a pointer, or element type of an array."""
         return Type(self.base, self.stars, self.dims[1:]) if self.dims else Type(self.base, self.stars - 1)
 
 
 class Declarations:
-    """Structures by name, the fields of each, and by path what it gives back and its parameters."""
+    """Structures by name with their fields, and paths with result and parameters."""
 
     def __init__(self, text: str) -> None:
-        """`text`: C behind the preprocessor."""
+        """Parse preprocessed C."""
         self.structs: dict[str, Any] = {}
         self.fields: dict[Any, dict[str, Type]] = {}
         self.paths: dict[str, tuple[Type, list[Type]]] = {}
@@ -62,7 +62,7 @@ class Declarations:
                 self.paths[name] = result, [self._declared(part)[0][1] for part in parts]
 
     def _declared(self, tokens: list[str]) -> list[tuple[str, Type]]:
-        """Names and types of one declaration: a type, and names with stars before and dimensions behind them."""
+        """Return names and types of one declaration: a type, and names with stars before and dimensions after them."""
         base, rest = self._base(tokens)
         found = []
         for part in _split(rest, ","):
@@ -72,7 +72,7 @@ class Declarations:
         return found or [("", Type(base))]
 
     def _base(self, tokens: list[str]) -> tuple[Any, list[str]]:
-        """The type with which a declaration begins, and what follows it."""
+        """Return the type at the beginning of a declaration, and the rest."""
         if tokens[0] not in ("struct", "union"):
             return NUMBERS[tokens[0]], tokens[1:]
         name, rest = ("", tokens[1:]) if tokens[1] == "{" else (tokens[1], tokens[2:])
@@ -92,7 +92,7 @@ class Declarations:
 
 
 def _closing(tokens: Sequence[str]) -> int:
-    """Where the bracket is closed with which the tokens begin."""
+    """Return the index of the bracket that closes the first token's bracket."""
     depth = 0
     for at, word in enumerate(tokens):
         depth += (word in "{(") - (word in "})")
@@ -102,7 +102,7 @@ def _closing(tokens: Sequence[str]) -> int:
 
 
 def _split(tokens: Sequence[str], mark: str) -> Iterator[list[str]]:
-    """Parts that end with a mark outside of brackets, or with the body of a function."""
+    """Yield the parts that end with a mark outside of brackets, or with the body of a function."""
     part: list[str] = []
     depth = 0
     for word in tokens:

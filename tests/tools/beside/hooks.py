@@ -1,4 +1,4 @@
-"""Where VIA's firmware is watched: what it charges, and what it does of which a path may tell."""
+"""Hooks in VIA's firmware: charged paths, and actions that a path may announce."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from tests.tools.beside.frames import charging
 
 
 class Watch(Protocol):
-    """Who is told."""
+    """Receiver of the hooks."""
 
     def charge(self, nic: Any, path: str, at: Mapping[str, Any]) -> None:
-        """The firmware has charged a path, in a method with these variables."""
+        """Handle a path charged by the firmware, in a method with these variables."""
 
     def done(self, who: Hashable, kind: str, value: Any) -> None:
-        """The firmware does something."""
+        """Handle an action of the firmware."""
 
 
 def charged(watch: Watch, work: Any) -> Any:
-    """A path is charged; the firmware goes on with what it stands for."""
+    """Hook the charging of a path; the firmware then does the path's work."""
 
     def noted(nic: Any, path: str, times: int = 1) -> Any:
         frame = charging()
@@ -43,7 +43,7 @@ def charged(watch: Watch, work: Any) -> Any:
 
 
 def stored(watch: Watch, store: Any) -> Any:
-    """A word goes into NIC memory."""
+    """Hook a store of a word in NIC memory."""
 
     def noted(nic: Any, address: int, value: int) -> None:
         watch.done(nic.node, f"word {int(address):#x}", value)
@@ -53,7 +53,7 @@ def stored(watch: Watch, store: Any) -> Any:
 
 
 def stored_behind(watch: Watch, store: Any) -> Any:
-    """Words go into NIC memory at the end of a path."""
+    """Hook stores of words in NIC memory at the end of a path."""
 
     def noted(nic: Any, address: int, words: Sequence[int]) -> None:
         for at, word in enumerate(words):
@@ -64,7 +64,7 @@ def stored_behind(watch: Watch, store: Any) -> Any:
 
 
 def sent(watch: Watch, store: Any) -> Any:
-    """Words go to host memory."""
+    """Hook words sent to host memory."""
 
     def noted(ni: Any, address: int, words: tuple[int, ...]) -> Any:
         watch.done(ni.me, "store", (address, words))
@@ -74,7 +74,7 @@ def sent(watch: Watch, store: Any) -> Any:
 
 
 def taken(watch: Watch, take: Any) -> Any:
-    """Words come out of a queue cache."""
+    """Hook words taken from a queue cache."""
 
     def noted(cache: Any, count: int) -> Any:
         words, node = take(cache, count), cache._nic.node
@@ -88,7 +88,7 @@ def taken(watch: Watch, take: Any) -> Any:
 
 
 def headed(watch: Watch, words: Any) -> Any:
-    """A header is made."""
+    """Hook the construction of a header."""
 
     def noted(header: Header) -> Any:
         watch.done(header.source, "header", words(header))
@@ -98,7 +98,7 @@ def headed(watch: Watch, words: Any) -> Any:
 
 
 def advanced(watch: Watch, advance: Any) -> Any:
-    """Payload goes to a page."""
+    """Hook payload written to a page."""
 
     def noted(to: Any, size: int) -> None:
         watch.done(to, "piece", (to.address, size))
@@ -108,7 +108,7 @@ def advanced(watch: Watch, advance: Any) -> Any:
 
 
 def counted(watch: Watch, count: Any) -> Any:
-    """A packet is not wanted."""
+    """Hook a dropped packet."""
 
     def noted(ni: Any, counter: Counter) -> None:
         if counter in (Counter.NOT_CONNECTED, Counter.PASSED, Counter.LOST):
@@ -119,7 +119,7 @@ def counted(watch: Watch, count: Any) -> Any:
 
 
 def acknowledged(watch: Watch, received: Any) -> Any:
-    """A packet is an acknowledgement."""
+    """Hook a received acknowledgement."""
 
     def noted(receiver: Any, *arguments: Any) -> Any:
         watch.done(receiver._nic.node, "packet", "an answer")
@@ -129,7 +129,7 @@ def acknowledged(watch: Watch, received: Any) -> Any:
 
 
 def ordered(watch: Watch, piece: Any) -> Any:
-    """A packet is the next one of a message."""
+    """Hook a packet that is the next one of a message."""
 
     def noted(receiver: Any, *arguments: Any) -> Any:
         watch.done(receiver._nic.node, "packet", "in order")
@@ -139,7 +139,7 @@ def ordered(watch: Watch, piece: Any) -> Any:
 
 
 def checked(watch: Watch, check: Any) -> Any:
-    """Whether an RDMA write is allowed."""
+    """Hook the permission check of an RDMA write."""
 
     async def noted(lookup: Any, *arguments: Any) -> bool:
         result: bool = await check(lookup, *arguments)
@@ -162,4 +162,4 @@ HOOKS: list[tuple[type, str, Callable[[Watch, Any], Any]]] = [
     (Receiver, "_piece", ordered),
     (Lookup, "_allowed", checked),
 ]
-"""Methods of the firmware and its NIC, and what stands in their place."""
+"""Methods of the firmware and its NIC, and their replacements."""

@@ -1,4 +1,4 @@
-"""The paths of a layer, compiled for this machine: they run on a state that is given word by word."""
+"""Paths of a layer, compiled for the local machine, that run on a state given word by word."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ GIVEN = re.compile(r"struct given \{(.*?)\} given;", re.DOTALL)
 
 
 class Paths:
-    """A library that is made of a file here, which includes `paths.c` of a layer."""
+    """Library built from a file in this folder that includes the layer's `paths.c`."""
 
     def __init__(self, sources: Path, folder: Path) -> None:
-        """`sources`: the layer's folder on the NIC, or a copy of it; `folder`: where the library is put."""
+        """Compile the layer's NIC folder `sources`, or a copy of it, into a library in `folder`."""
         source = HERE / f"{sources.parent.name}.c"
         library = folder / f"{source.stem}.so"
         include = [f"-I{FIRMWARE}", f"-I{sources}"]
@@ -35,7 +35,7 @@ class Paths:
             run.restype = ctypes.c_char_p
 
     def words(self, name: str, count: int) -> ctypes.Array[ctypes.c_uint32]:
-        """Words of memory that the paths see."""
+        """Return words of memory that the paths see."""
         return (ctypes.c_uint32 * count).in_dll(self._library, name)
 
     def put(self, name: str, words: Sequence[int]) -> None:
@@ -43,7 +43,7 @@ class Paths:
         self.words(name, len(words))[:] = list(words)
 
     def run(self, path: str, given: Mapping[str, int]) -> tuple[str, list[int]]:
-        """Why the path was left, or nothing; and what it says."""
+        """Run a path; return the reason for leaving it, or an empty string, and its outputs."""
         unknown = given.keys() - set(self._names)
         assert not unknown, f"struct given has no {unknown}"
         self.put("given", [given.get(name, 0) & 0xFFFFFFFF for name in self._names])

@@ -1,4 +1,4 @@
-"""Runs the C of a path whenever the firmware in Python charges it, and compares what both do."""
+"""Comparison of a path's C, run whenever the Python firmware charges it, with the firmware."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from tests.tools.beside.paths import Paths
 from tests.tools.beside.via import FOUND, Found, sram
 
 SHARED, OF_VI, OF_REGION = 96, Vi.BYTES // 4, Region.BYTES // 4
-"""Words of the kernel and the NIC, of a VI, of a region."""
+"""Words of the kernel and the NIC, of a VI, and of a region."""
 
 
 class Beside:
-    """Counts charges of paths, and runs of their C by the reason for which they left the path."""
+    """Counts of charged paths, and of runs of their C by the reason for leaving the path."""
 
     def __init__(self, paths: Paths) -> None:
         self._paths = paths
@@ -28,10 +28,10 @@ class Beside:
         self.compared: Counter[str] = Counter()
         self.wrong: list[str] = []
         self._told: dict[tuple[Hashable, str], tuple[str, Any]] = {}
-        """By NIC, or who else does it, and kind of what comes next: the path, and what it tells."""
+        """Expected next actions by NIC, or other actor, and kind: the path, and its announcement."""
 
     def charge(self, nic: Any, path: str, at: Mapping[str, Any]) -> None:
-        """The firmware has charged a path, in a method with these variables."""
+        """Run the C of a path charged by the firmware, in a method with these variables."""
         self.charged[path] += 1
         found = FOUND[path](at) if path in FOUND else None
         if found is None:
@@ -48,7 +48,7 @@ class Beside:
             self.done(who, *found.done)
 
     def _run(self, nic: Any, path: str, found: Found) -> tuple[str, list[int], list[tuple[int, int]]]:
-        """Why it was left, what it says, and the words that it stores."""
+        """Return the reason for leaving the path, its outputs, and the words that it stores."""
         paths, given = self._paths, found.given
         places = [("shared", 0, SHARED)]
         if found.endpoint is not None:
@@ -72,7 +72,7 @@ class Beside:
         return off, out, stores
 
     def done(self, who: Hashable, kind: str, value: Any) -> None:
-        """The firmware does something that a path may have told."""
+        """Compare an action of the firmware with the announcement of a path."""
         path, told = self._told.pop((who, kind), ("", None))
         if not path:
             return
@@ -83,7 +83,7 @@ class Beside:
 
 @contextmanager
 def watched(paths: Paths) -> Iterator[Beside]:
-    """All that NICs charge meanwhile is run in C too."""
+    """Run the C of all paths that NICs charge within the `with` block."""
     beside = Beside(paths)
     with ExitStack() as patches:
         for owner, name, hook in HOOKS:

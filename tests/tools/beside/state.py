@@ -1,5 +1,6 @@
-"""The firmware's state in the words of its C: numbers, structures by the names of their fields, and the firmware's
-variables, which must be the same in both programs when a step is over.
+"""Firmware state in terms of its C: numbers, structures by field names, and the firmware's variables.
+
+The variables must be equal in both programs at the end of a step.
 """
 
 from __future__ import annotations
@@ -17,39 +18,39 @@ from tests.tools.beside.declarations import Declarations, Type
 
 @dataclass(frozen=True)
 class Var:
-    """A variable of the firmware in Python, which is one of the C's too."""
+    """Variable of the Python firmware that also exists in the C."""
 
     of: Any
     name: str
     read: Callable[[Any], int] = int
-    """Its value as the C has it."""
+    """Function that returns its value in the C's representation."""
     mask: int = 0xFFFFFFFF
-    """The bits that mean something."""
+    """Significant bits."""
 
     def value(self) -> int:
-        """As it is now."""
+        """Return the current value."""
         return self.read(getattr(self.of, self.name)) & self.mask
 
 
 @dataclass(frozen=True)
 class Columns:
-    """An array of structures in C that is a list for each field in Python."""
+    """Array of structures in C that is one list per field in Python."""
 
     columns: Mapping[str, Callable[[], Any]]
-    """By field: the list as it is now."""
+    """Current list of each field."""
     at: Any = None
-    """Where in the array each element of the lists stands; None: in order."""
+    """Index in the array of each list element; None: in order."""
     size: int = 0
-    """Elements of the array; 0: as many as the lists have."""
+    """Elements of the array; 0: the length of the lists."""
     only: Callable[[], Any] | None = None
-    """Which elements mean something when a step is over; None: all."""
+    """Elements that are compared at the end of a step; None: all."""
     given: Sequence[str] = ()
-    """Fields that the C is given, but may say otherwise of."""
+    """Fields that are inputs of the C but not compared."""
 
 
 @dataclass(frozen=True, eq=False)
 class Sparse:
-    """An array of which a few elements mean something."""
+    """Array with a few significant elements."""
 
     size: int
     at: Mapping[int, Any]
@@ -57,7 +58,7 @@ class Sparse:
 
 @dataclass(frozen=True)
 class In:
-    """A pointer to an element of an array that is elsewhere in the state."""
+    """Pointer to an element of an array that is elsewhere in the state."""
 
     array: Any
     index: int
@@ -65,25 +66,25 @@ class In:
 
 @dataclass(frozen=True)
 class Put:
-    """A firmware's own word that the C keeps in NIC memory."""
+    """Word of the firmware's own that the C keeps in NIC memory."""
 
     address: int
     var: Var
 
 
 class State:
-    """What both programs have in common, laid out for the C."""
+    """Common state of both programs, laid out for the C."""
 
     def __init__(self, memory: Memory, declared: Declarations) -> None:
         self._memory, self._declared = memory, declared
         self._at: dict[int, tuple[int, Type]] = {}
-        """By what was given: where it stands."""
+        """Address of each value that was laid out."""
         self._kept: list[Any] = []
         self._vars: list[tuple[str, Var, Any]] = []
         self._columns: list[tuple[str, Columns, Any]] = []
 
     def pointer(self, of: Type, value: Any, name: str = "") -> int:
-        """The place of something, which is laid out if it is not yet."""
+        """Return the address of a value, laying it out if necessary."""
         if value is None:
             return 0
         if isinstance(value, Sram):
@@ -104,14 +105,14 @@ class State:
         return self._at[id(value)][0]
 
     def argument(self, of: Type, value: Any) -> int:
-        """An argument of a path."""
+        """Return an argument of a path."""
         return self.pointer(of, value) if of.stars else self._number(value)
 
     def _number(self, value: Any) -> int:
         return (self._memory.base + int(value) if isinstance(value, Sram) else int(value)) & 0xFFFFFFFF
 
     def _fill(self, of: Type, at: int, value: Any, name: str) -> None:
-        """Lay something out at a place."""
+        """Lay out a value at an address."""
         if of.dims:
             self._array(of, at, value, name)
         elif of.stars:
@@ -140,7 +141,7 @@ class State:
                 self._fill(of.inner, at + size * index, one, f"{name}[{index}]")
 
     def differences(self) -> Iterator[str]:
-        """Where the two programs no longer agree."""
+        """Yield a description of each difference between the programs."""
         for name, var, word in self._vars:
             told, value = self._memory.address(word.value) & var.mask, var.value()
             if told != value:
@@ -164,7 +165,7 @@ def _count(value: Any) -> int:
 
 
 def _field(words: Any, field: str) -> Any:
-    """A column; of an array of numbers, itself."""
+    """Return a column; for an array of numbers, the array itself."""
     return words[field] if field else words
 
 

@@ -1,11 +1,11 @@
-"""A firmware in Python and its C, step by step on the same traffic.
+"""Comparison of a Python firmware and its C, step by step on the same traffic.
 
-A step of the main loop begins with the state that the firmware has. Whenever the firmware charges a path, the path's C
-runs, on what the paths before it in this step have left. When the step is over, both programs must have the same state,
-and must have stored the same words in NIC memory and the same values in special registers.
+A step of the main loop begins with the firmware's state. Whenever the firmware charges a path, the path's C runs on the
+state left by the earlier paths of this step. At the end of the step both programs must have the same state, and must
+have stored the same words in NIC memory and the same values in special registers.
 
-A step that leaves the straight line whose instructions are counted is compared up to there by nothing: what stands off
-a path is not all of it.
+A step that leaves the straight line whose instructions are counted is not compared, because the code off a path is
+incomplete.
 """
 
 from __future__ import annotations
@@ -21,67 +21,66 @@ from tests.tools.beside.declarations import Type
 from tests.tools.beside.state import Put, State, Var
 
 Locals = Mapping[str, Any]
-"""The variables of the method that charges a path."""
+"""Variables of the method that charges a path."""
 Arguments = Sequence[Any]
 
 
 @dataclass
 class Step:
-    """A step that is being made."""
+    """Step in progress."""
 
     nic: Any
     name: str
     state: State
     puts: Mapping[int, Var]
-    """Words that the C alone keeps in NIC memory."""
+    """Words that only the C keeps in NIC memory."""
     image: Image
     shared: Any
-    """What the layer wants to know again of this step."""
+    """State of this step that the layer needs again."""
     packet: range
-    """Where the packet stands that the step is about: the next one may come there as soon as the firmware has read
-    it."""
+    """Addresses of the packet of this step; the next one may be stored there once the firmware has read it."""
     paths: list[str] = field(default_factory=list)
     off: str = ""
-    """Why the C can no longer be compared."""
+    """Reason for which the C can no longer be compared."""
     stored: dict[int, int] = field(default_factory=dict)
-    """What the firmware has stored in NIC memory."""
+    """Words that the firmware has stored in NIC memory."""
     written: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
-    """And in special registers."""
+    """Values that the firmware has written to special registers."""
     told: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
-    """What the C has."""
+    """Values written by the C."""
     reads: dict[str, int] = field(default_factory=dict)
 
 
 class Layer(Protocol):
-    """What the comparison knows of a layer."""
+    """Description of a layer for the comparison."""
 
     hooks: tuple[type, ...]
-    """Classes whose new objects it wants to know."""
+    """Classes whose new objects the layer registers."""
     paths: Container[str]
-    """Those of which `arguments` knows."""
+    """Paths for which `arguments` is defined."""
     whole: frozenset[str | tuple[str, str]]
-    """Reasons for which a path, or one of them, is left where the C is whole all the same."""
+    """Reasons for leaving a path, or one of the paths, after which the C is complete nevertheless."""
 
     def made(self, what: Any) -> None:
-        """A part of a firmware was made."""
+        """Register a new part of a firmware."""
 
     def state(self, nic: Any) -> tuple[Any, Sequence[Put]] | None:
-        """The argument that all paths share, and words that the C keeps in NIC memory; None: not compared."""
+        """Return the argument common to all paths, and the words that the C keeps in NIC memory; None: not compared."""
 
     def roots(self, shared: Any) -> Mapping[str, Any]:
-        """By name of a structure: what is laid out when the step begins."""
+        """Return the values to lay out at the begin of a step, by name of the structure."""
 
     def arguments(self, path: str, nic: Any, shared: Any, at: Locals, times: int) -> Iterable[Arguments] | None:
-        """Of each run of the path; None: its C is not run here."""
+        """Return the arguments of each run of the path; None: its C is not run."""
 
     def packet(self, shared: Any, name: str) -> range:
-        """Addresses of the packet that a step is about."""
+        """Return the addresses of the packet of a step."""
 
     def is_private_register(self, nic: Any, name: str) -> bool:
-        """Whether only one program writes a special register."""
+        """Return True if only one program writes a special register."""
 
     def is_private(self, nic: Any, address: int, stored: bool) -> bool:
-        """Whether a word of NIC memory is in one program only. `stored`: the firmware has stored it."""
+        """Return True if a word of NIC memory exists in one program only. `stored`: the firmware has stored it."""
 
 
 class Together:
@@ -91,23 +90,23 @@ class Together:
         self._compiled, self._layer, self._enough = compiled, layer, enough
         self.charged: Counter[str] = Counter()
         self.compared: Counter[str] = Counter()
-        """By path: runs of its C in steps that were compared to their end."""
+        """Runs of each path's C in steps that were compared to their end."""
         self.left: Counter[tuple[str, str]] = Counter()
-        """By path and reason: runs that left it."""
+        """Runs that left a path, by path and reason."""
         self.wrong: list[tuple[str, str]] = []
-        """The paths of a step, and how the programs differ."""
+        """Paths of a step, and the differences of the programs."""
         self._steps: dict[int, Step] = {}
         self._now: dict[int, str] = {}
-        """By NIC: the name of its step."""
+        """Name of the current step of each NIC."""
         self._in: dict[str, set[str]] = defaultdict(set)
-        """By name of a step: paths that were charged in it."""
+        """Paths charged in each step, by its name."""
         self._tried: Counter[str] = Counter()
         self._images: dict[int, Image] = {}
 
     # ---- steps
 
     def begin(self, nic: Any, name: str) -> None:
-        """A step of the main loop begins."""
+        """Begin a step of the main loop."""
         self._steps.pop(id(nic), None)
         self._now[id(nic)] = name
         if nic.word_bytes != 8 or not self._wanted(name):
@@ -136,7 +135,7 @@ class Together:
         )
 
     def charge(self, nic: Any, path: str, at: Locals, times: int) -> None:
-        """The firmware charges a path."""
+        """Run the C of a path charged by the firmware."""
         self.charged[path] += 1
         if path in self._layer.paths:
             self._in[self._now.get(id(nic), "")].add(path)
@@ -165,7 +164,7 @@ class Together:
                 return
 
     def end(self, nic: Any) -> None:
-        """A step is over."""
+        """End a step and compare both programs."""
         step = self._steps.pop(id(nic), None)
         if step is None or step.off or not step.paths:
             return
@@ -186,7 +185,7 @@ class Together:
                 yield f"register {name}: the C writes {step.told[name]}, the firmware {step.written[name]}"
 
     def _word(self, step: Step, address: int) -> Iterator[str]:
-        """A word of NIC memory that one of the two has stored."""
+        """Yield the difference of a word of NIC memory that one of the programs has stored."""
         told, is_now = step.image.told(address), step.stored.get(address)
         agreed = step.image.says(address, step.image.before[address] if is_now is None else is_now)
         if not agreed and not self._layer.is_private(step.nic, address, is_now is not None):
@@ -195,22 +194,22 @@ class Together:
     # ---- what the firmware does
 
     def stored(self, nic: Any, address: int, words: Sequence[int]) -> None:
-        """Words in NIC memory."""
+        """Note words stored in NIC memory by the firmware."""
         if (step := self._steps.get(id(nic))) is not None:
             step.stored.update((address + 4 * index, word) for index, word in enumerate(words))
 
     def changed(self, memory: Any, address: int, size: int) -> None:
-        """Somebody stores in a memory."""
+        """Note a store in a memory by any writer."""
         if (image := self._images.get(id(memory))) is not None:
             image.changed.update(range(address & ~3, address + size, 4))
 
     def wrote(self, nic: Any, register: int, value: int) -> None:
-        """A special register."""
+        """Note a written special register."""
         if (step := self._steps.get(id(nic))) is not None:
             step.written[Reg(register).name].append(value)
 
     def read(self, nic: Any, register: int, value: int) -> None:
-        """What a special register said."""
+        """Note the value read from a special register."""
         if (step := self._steps.get(id(nic))) is not None:
             base = step.image.memory.base if Reg(register) in (Reg.RMP, Reg.SMP) else 0
             step.reads[Reg(register).name] = value + base

@@ -1,4 +1,4 @@
-"""What a path of VIA's NIC finds, in words of its C: the state of the firmware when it has charged the path."""
+"""Inputs of each path of VIA's NIC in terms of its C: the state of the firmware after it has charged the path."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from firmware.via.nic.physical_descriptors import CachedPages
 from firmware.via.nic.queue_cache import CentralCache, QueueCache
 
 Locals = Mapping[str, Any]
-"""The variables of the method that charges."""
+"""Variables of the method that charges a path."""
 
 
 Told = tuple[str, Any] | None
-"""A kind of thing that the firmware does, and what it must be; None: the path tells nothing."""
+"""Kind of action of the firmware, and its expected value; None: the path announces no action."""
 
 
 def nothing(off: str, out: list[int]) -> Told:
-    """But the words of NIC memory that it stores."""
+    """Announce no action other than stores in NIC memory."""
     return None
 
 
 @dataclass
 class Found:
-    """What a path finds, and what it tells."""
+    """Inputs of a path, and its announcement."""
 
     given: dict[str, int] = field(default_factory=dict)
     endpoint: Endpoint | None = None
@@ -36,17 +36,17 @@ class Found:
     region: int = 0
     """SRAM address of a region's words."""
     tells: Callable[[str, list[int]], Told] = nothing
-    """From why it was left, and what it says: what the firmware does next."""
+    """Function from the reason for leaving and the outputs to the expected next action."""
     who: Hashable = None
-    """Who does it, if not the NIC."""
+    """Actor, if not the NIC."""
     done: Told = None
-    """What the firmware has done of this already."""
+    """Part of the action that the firmware has already done."""
     stores: bool = True
-    """What it stores is what the firmware stores next. Not where its list of pages is not all here."""
+    """True if its stores are the firmware's next stores; False if its list of pages is incomplete here."""
 
 
 def connection(ni: Ni, endpoint: Endpoint) -> dict[str, int]:
-    """What a path knows of a VI and its connection."""
+    """Return the inputs that describe a VI and its connection."""
     its = endpoint.connection
     return {
         "vi": endpoint.number,
@@ -66,17 +66,17 @@ def connection(ni: Ni, endpoint: Endpoint) -> dict[str, int]:
 
 
 def taken(off: str, out: list[int]) -> Told:
-    """An entry of a list of pages."""
+    """Announce an entry taken from a list of pages."""
     return None if off.startswith(("there", "nothing")) else ("take", tuple(out[:2]))
 
 
 def header(off: str, out: list[int]) -> Told:
-    """A header that leaves."""
+    """Announce a header that is sent."""
     return None if off.startswith("not") else ("header", tuple(out[:2]))
 
 
 def stored(off: str, out: list[int]) -> Told:
-    """A word that goes to host memory."""
+    """Announce a word stored in host memory."""
     return "store", (out[1], (out[0],))
 
 
@@ -88,11 +88,11 @@ OUTCOMES = {
     "a packet is missing": {"PASSED", "LOST"},
     "of another message": {"LOST"},
 }
-"""By the C's word on a packet, what the firmware makes of it."""
+"""Firmware's treatment of a packet for each result of the C."""
 
 
 def outcome(off: str, out: list[int]) -> Told:
-    """What becomes of a packet."""
+    """Announce the treatment of a packet."""
     return None if off == "a new generation" else ("packet", OUTCOMES[off])
 
 
@@ -113,13 +113,13 @@ def send_piece(at: Locals) -> Found | None:
 
 
 def behind(at: Locals) -> int:
-    """How many fetches of a message are behind the packet whose header is made."""
+    """Return the number of fetches of a message after the packet whose header is built."""
     now = at["now"]
     return 0 if now.prepared else len(now.fetching)
 
 
 def packet(at: Locals) -> dict[str, int]:
-    """What the header of the next packet is made of."""
+    """Return the inputs of the next packet's header."""
     now = at["now"]
     return {
         **connection(at["self"]._ni, now.endpoint),
@@ -207,7 +207,7 @@ def receive_packet(at: Locals) -> Found | None:
 
 
 def descriptor(off: str, out: list[int]) -> Told:
-    """The descriptor at the head of a receive queue cache."""
+    """Announce the descriptor at the head of a receive queue cache."""
     return None if off == "refused" else ("descriptor", out[1])
 
 
@@ -217,7 +217,7 @@ def receive_begin(at: Locals) -> Found | None:
 
 
 def piece(off: str, out: list[int]) -> Told:
-    """Where payload goes, and how much of it."""
+    """Announce target and size of payload."""
     return "piece", (out[0], out[1])
 
 
@@ -272,16 +272,16 @@ FOUND: Mapping[str, Callable[[Locals], Found | None]] = {
     "receive_end": receive_end,
     "write_check": write_check,
 }
-"""By path how its state is found; None when the C says nothing of this case."""
+"""Function that returns the inputs of each path; it returns None if the C does not cover the case."""
 
 
 def sram(nic: Any, address: int, count: int) -> tuple[int, ...]:
-    """Words of a NIC's memory, looked at by nobody of it."""
+    """Return words of a NIC's memory without an access of the NIC."""
     words: tuple[int, ...] = nic.sram.load_words(address, count)
     return words
 
 
 def peek(cache: QueueCache, count: int) -> tuple[int, ...]:
-    """The next words of a queue cache, which are not taken."""
+    """Return the next words of a queue cache without taking them."""
     nic: Any = cache._nic
     return tuple(sram(nic, cache._base + 4 * ((cache.at + n) % cache.size), 1)[0] for n in range(count))

@@ -1,4 +1,4 @@
-"""Where a firmware and its NIC are watched while their paths' C runs too."""
+"""Hooks in a firmware and its NIC for the comparison with its C."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.tools.beside.together import Layer, Together
 
 
 def work(both: Together, real: Any) -> Any:
-    """A path is charged."""
+    """Hook the charging of a path."""
 
     def noted(nic: Any, path: str, times: int = 1) -> Any:
         both.charge(nic, path, charging().f_locals, times)
@@ -27,7 +27,7 @@ def work(both: Together, real: Any) -> Any:
 
 
 def post(both: Together, real: Any) -> Any:
-    """A path is charged whose end nobody waits for."""
+    """Hook the charging of a path whose end is not awaited."""
 
     def noted(nic: Any, path: str) -> Any:
         both.charge(nic, path, sys._getframe(1).f_locals, 1)
@@ -37,7 +37,7 @@ def post(both: Together, real: Any) -> Any:
 
 
 def store(both: Together, real: Any) -> Any:
-    """A word goes into NIC memory."""
+    """Hook a store of a word in NIC memory."""
 
     def noted(nic: Any, address: int, value: int) -> None:
         both.stored(nic, address, (value,))
@@ -47,7 +47,7 @@ def store(both: Together, real: Any) -> Any:
 
 
 def store_words(both: Together, real: Any) -> Any:
-    """Words go into NIC memory."""
+    """Hook stores of words in NIC memory."""
 
     def noted(nic: Any, address: int, words: Sequence[int]) -> None:
         both.stored(nic, address, words)
@@ -57,7 +57,7 @@ def store_words(both: Together, real: Any) -> Any:
 
 
 def write(both: Together, real: Any) -> Any:
-    """A special register is written."""
+    """Hook a write of a special register."""
 
     def noted(nic: Any, register: int, value: int) -> None:
         both.wrote(nic, register, value)
@@ -67,7 +67,7 @@ def write(both: Together, real: Any) -> Any:
 
 
 def changed(both: Together, real: Any) -> Any:
-    """Somebody stores in a memory."""
+    """Hook a store in a memory by any writer."""
 
     def noted(memory: Any, address: int, value: Any) -> None:
         both.changed(memory, address, 4 if isinstance(value, int) else len(value))
@@ -77,7 +77,7 @@ def changed(both: Together, real: Any) -> Any:
 
 
 def read(both: Together, real: Any) -> Any:
-    """A special register is read."""
+    """Hook a read of a special register."""
 
     async def noted(nic: Any, register: int) -> int:
         value: int = await real(nic, register)
@@ -88,7 +88,7 @@ def read(both: Together, real: Any) -> Any:
 
 
 def made(both: Together, real: Any) -> Any:
-    """A main loop is made."""
+    """Hook the construction of a main loop."""
 
     def noted(loop: Any, nic: Any, services: Any) -> None:
         loop.nic = nic
@@ -98,7 +98,7 @@ def made(both: Together, real: Any) -> Any:
 
 
 def run(both: Together, real: Any) -> Any:
-    """A step of the main loop is over; the next one begins when the loop has met something."""
+    """Hook the end of a step of the main loop; the next one begins when the loop has found work."""
 
     async def noted(loop: Any) -> int:
         nic = loop.nic
@@ -123,12 +123,12 @@ HOOKS: list[tuple[type, str, Callable[[Together, Any], Any]]] = [
     (Loop, "__init__", made),
     (Loop, "run", run),
 ]
-"""Methods of the firmware and its NIC, and what stands in their place."""
+"""Methods of the firmware and its NIC, and their replacements."""
 
 
 @contextmanager
 def together(compiled: Compiled, layer: Layer, enough: int) -> Iterator[Together]:
-    """All that NICs do meanwhile is done by the C too. `enough`: runs after which a path is not looked for any more."""
+    """Run the C with all NICs within the `with` block. `enough`: runs after which a path is not compared any more."""
     both = Together(compiled, layer, enough)
 
     def noted(_: Together, real: Any) -> Any:

@@ -1,1 +1,1 @@
-"""GRIM's NI firmware in the words of its C: its state, and what each path is given."""
+"""GRIM's NI firmware in terms of its C: its state, and the arguments of each path."""

@@ -1,4 +1,4 @@
-"""What the comparison knows of GRIM."""
+"""Description of GRIM for the comparison."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.tools.beside.state import Put
 
 
 class Grim:
-    """What the comparison knows of GRIM."""
+    """Description of GRIM for the comparison."""
 
     hooks: tuple[type, ...] = (Parts,)
     paths: Container[str] = PATHS
@@ -47,7 +47,7 @@ class Grim:
         self._parts: dict[int, Parts] = {}
 
     def made(self, parts: Parts) -> None:
-        """The parts of a NI's firmware."""
+        """Register the parts of a NI's firmware."""
         self._parts[id(parts.outgoing.own._nic)] = parts
 
     def state(self, nic: Any) -> tuple[Any, Sequence[Put]] | None:
@@ -79,12 +79,13 @@ class Grim:
         return range(at, at + shared.layout.buffer_bytes)
 
     def is_private_register(self, nic: Any, name: str) -> bool:
-        """The tick of the time-outs: it is set wherever something leaves."""
+        """Return True for the tick of the time-outs, which is set whenever a packet leaves."""
         return name == "IT0" and self._parts[id(nic)].peers.ni.lossy
 
     def is_private(self, nic: Any, address: int, stored: bool) -> bool:
-        """Counters, and what polling loops look at: the C keeps them among its variables. Copies for trees are made of
-        whole lines, with a word 0 that is written when they leave.
+        """Return True for counters and polled words, which the C keeps in its variables.
+
+        Copies for trees consist of whole lines, with a word 0 that is written when they leave.
         """
         layout = self._parts[id(nic)].peers.ni.layout
         copies = any(0 <= address - queue < layout.tree_limit + layout.slot for queue in layout.tree_queues)

@@ -1,4 +1,4 @@
-"""What each path is given, from the variables of the method that charges it."""
+"""Arguments of each path, from the variables of the method that charges it."""
 
 from __future__ import annotations
 
@@ -20,43 +20,43 @@ Given = Callable[[Shared, Mapping[str, Any], int], Iterable[Sequence[Any]] | Non
 
 
 def alone(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequence[Any]]:
-    """Nothing but the NI."""
+    """Return the NI only."""
     return [(s.ni,)] * times
 
 
 def once(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequence[Any]] | None:
-    """The same for a path whose further turns are in other words: the engine is told once of all of them."""
+    """Return the arguments of a path with several turns whose C starts the engine once for all of them."""
     return [(s.ni,)] if times == 1 else None
 
 
 def of_channel(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequence[Any]]:
-    """A channel, its scoreboard and its number."""
+    """Return a channel, its scoreboard and its number."""
     channel = at["channel"]
     return [(s.ni, s.channel(channel), s.board(channel), channel.index)]
 
 
 def is_closed(s: Shared, stream: int) -> bool:
-    """Whether a stream leads to a NI that is down: the firmware gives it its turn to be refused, the C has no such."""
+    """Return True if a stream leads to a NI that is down; only the Python firmware gives it a turn to be rejected."""
     return bool(s.parts.outgoing.streams.closed[stream])
 
 
 def later(given: Given) -> Given:
-    """A new message that waits, but for one that will be refused."""
+    """Return a new waiting message, unless it will be rejected."""
     return lambda s, at, times: None if is_closed(s, at["stream"]) else given(s, at, times)
 
 
 def per_ni(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequence[Any]]:
-    """A channel and its scoreboard."""
+    """Return a channel and its scoreboard."""
     return [(s.ni, s.channel(at["channel"]), s.board(at["channel"]))]
 
 
 def slotted(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequence[Any]]:
-    """A queue of slots, and its number."""
+    """Return a queue of slots and its number."""
     return [(s.ni, s.board(at["channel"]), at["channel"].index)]
 
 
 def found(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequence[Any]] | None:
-    """The entries that were looked at for the message in a slot, which is the last one."""
+    """Return the entries examined for the message in a slot, which is the last one."""
     channel, slot = at["channel"], at["slot"]
     if channel.state[slot] == FETCHING or at["self"]._transmitter._leaving_at == channel.base + channel.offset[slot]:
         return None  # nothing is charged for what follows
@@ -65,14 +65,14 @@ def found(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequence[Any
 
 
 def back(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequence[Any]]:
-    """The entries from a message on."""
+    """Return the entries from a message on."""
     channel, stream = at["channel"], s.number(at["stream"])
     slots = [(at["slot"] + turn) % channel.slots for turn in range(times)]
     return [(s.ni, s.board(channel), In(s.ni["outgoing"], stream), one, stream) for one in slots]
 
 
 def retry_hold(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequence[Any]] | None:
-    """The stream that is held."""
+    """Return the held stream."""
     if at["what"] < 0:
         return None
     stream = s.number(at["what"])
@@ -80,19 +80,19 @@ def retry_hold(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequenc
 
 
 def retry_release(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequence[Any]] | None:
-    """One stream; not the reports, and not where the timer ticks too."""
+    """Return one stream; not for reports, and not if the timer ticks, too."""
     clock = s.parts.answers.clock
     return None if s.firmware.lossy or any(what < 0 for _, what in clock.held) else once(s, at, times)
 
 
 def send_done(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequence[Any]] | None:
-    """Nothing waits for the end of just this packet."""
+    """Return the arguments if no other work waits for the end of this packet."""
     late = s.firmware.lossy and s.parts.answers._late
     return None if late or s.parts.transmitter._behind else [(s.ni,)]
 
 
 def fetch_done(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequence[Any]] | None:
-    """The channel of the oldest payload."""
+    """Return the channel of the oldest payload."""
     if times != 1 or "messages" in at:  # the engine is told once of all of them
         return None
     chain = s.parts.fetching._chain
@@ -102,7 +102,7 @@ def fetch_done(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequenc
 
 
 def error_seen(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequence[Any]] | None:
-    """The message is remembered for the report."""
+    """Return the message, which is kept for the report."""
     if "message" not in at:
         return None
     channel, slot = at["message"]
@@ -111,7 +111,7 @@ def error_seen(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequenc
 
 
 def error_report(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequence[Any]] | None:
-    """To the own host, of a message in a channel's queue."""
+    """Return the arguments of a report to the own host, about a message in a channel's queue."""
     if s.failed is None or not isinstance(at["channel"], int):
         return None
     report = Sram(s.layout.report + 32 * at["self"]._place)
@@ -120,12 +120,12 @@ def error_report(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Seque
 
 
 def job(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequence[Any]] | None:
-    """A remote memory message."""
+    """Return a remote memory message."""
     return None if s.parts.remote._parked is at["job"] else [(s.ni, s.job(at["job"]))]
 
 
 def executed(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequence[Any]] | None:
-    """One whose target is a single piece, and the buffer in which it stands."""
+    """Return a message whose target is a single piece, and its buffer."""
     one = at["job"]
     if len(one.pieces) > 1 or s.parked:
         return None
@@ -133,7 +133,7 @@ def executed(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequence[
 
 
 def remote_write(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequence[Any]] | None:
-    """A lock behind the data is told by the last block."""
+    """Return the arguments; a lock after the data is reported by the last block."""
     one = at["job"]
     locks = one.lock and not one.place & MORE
     runs = executed(s, at, times)
@@ -141,13 +141,13 @@ def remote_write(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Seque
 
 
 def translate_map(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequence[Any]]:
-    """Words of the map of what is given out."""
+    """Return the words of the allocation map."""
     words, first, last = Sram(s.layout.maps + MAP_BYTES * at["entry"]), at["first"], at["last"]
     return [(words, max(first, (first // 32 + turn) * 32), last) for turn in range(times)]
 
 
 def multicast_copy(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequence[Any]] | None:
-    """The lines of a message that stands in one piece."""
+    """Return the lines of a message that is stored in one piece."""
     words = s.firmware.nic.sram.load(at["parts"][0][0] + 8) >> 16
     if len(at["parts"]) > 1 or words & 1:  # what pads a message is no part of it
         return None
@@ -157,7 +157,7 @@ def multicast_copy(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Seq
 
 
 def multicast_entry(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequence[Any]] | None:
-    """The copy's header, and the entry of a child that is not down."""
+    """Return the copy's header, and the entry of a child that is not down."""
     copies = at["copies"]
     if is_closed(s, s.parts.outgoing.order.number(copies.index, at["vnn"], 0)):
         return None
@@ -166,19 +166,19 @@ def multicast_entry(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Se
 
 
 def multicast_deliver(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequence[Any]]:
-    """To an endpoint; the last one's end frees the buffer."""
+    """Return the arguments of a delivery to an endpoint; the end of the last one frees the buffer."""
     buffer = at["last"][0] if at["channel"] == at["place"].channels[-1] else NONE
     return [(s.ni, s.replica, at["channel"], s.buffers[buffer] if buffer >= 0 else None)]
 
 
 def channel_blocked(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequence[Any]] | None:
-    """A channel's turn; with doorbells the end of that turn is no part of the C."""
+    """Return a channel's turn; with doorbells the end of the turn is not part of the C."""
     has_turns = isinstance(s.parts.search, Notices)
     return None if has_turns or "channel" not in at else [(s.ni, s.board(at["channel"]))]
 
 
 def dma_done(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequence[Any]] | None:
-    """Not while a request goes to the driver, whose end interrupts it: the C knows no ends of requests."""
+    """Return the arguments, except during a driver request whose end interrupts the host: the C has no such end."""
     chain = s.parts.delivery
     under_way = (chain._tail - chain._done) % chain._count
     ends = {chain._entries[(chain._done + turn) % chain._count][0] for turn in range(under_way)}
@@ -186,7 +186,7 @@ def dma_done(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequence[
 
 
 def ack_seen(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequence[Any]] | None:
-    """Not of a report to another host: its place is free at once, in C it is one of a channel's."""
+    """Return the arguments, except of a report to another host, whose place is free at once."""
     message = at.get("message")
     return None if message is not None and message[0] is s.parts.outgoing.reports else alone(s, at, times)
 
@@ -267,7 +267,7 @@ PATHS: Mapping[str, Given] = {
     "multicast_entry": multicast_entry,
     "multicast_deliver": multicast_deliver,
 }
-"""By path what it is given; None where its C has no words for this case."""
+"""Function that returns the arguments of each path; it returns None if the C does not cover the case."""
 ANY_TO_ANY = frozenset(
     (
         *("send_nack", "receive_dropped", "early_look", "receive_again", "queue_message"),
@@ -292,4 +292,4 @@ SCOREBOARD = frozenset(
         *("free_message", "nack_seen", "error_seen", "retry_hold", "channel_blocked"),
     )
 )
-"""Paths whose C finds messages in a scoreboard: a queue of slots has none."""
+"""Paths whose C finds messages in a scoreboard; a queue of slots has none."""

@@ -1,4 +1,4 @@
-"""What arrives: buffers, endpoints, answers, remote memory and trees."""
+"""State of reception: buffers, endpoints, answers, remote memory and trees."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.tools.beside.grim.shared import Shared, blocks
 from tests.tools.beside.state import Columns, Sparse, Var
 
 LOWEST = [max((mask & -mask).bit_length() - 1, 0) for mask in range(256)]
-"""By a mask of channels: the first one."""
+"""Lowest channel of each mask of channels."""
 
 
 def buffer_of(s: Shared, number: int) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def receiving(s: Shared) -> dict[str, Any]:
 
 
 def queued(s: Shared, chain: Delivery) -> Sparse:
-    """The buffers that blocks free which are under way."""
+    """Return the buffers that pending blocks will free."""
     size, frees = chain._count, {}
     for index in range(chain._done, chain._done + (chain._tail - chain._done) % size):
         buffer = chain._entries[index % size][0]
@@ -82,7 +82,7 @@ def lossy(s: Shared) -> dict[str, Any]:
 
 
 def length(channel: int, queues: Sequence[Sequence[Any]]) -> int:
-    """Messages that wait for an endpoint."""
+    """Return the number of messages that wait for an endpoint."""
     return len(queues[channel])
 
 

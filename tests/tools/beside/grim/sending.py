@@ -1,4 +1,4 @@
-"""What leaves: queues and scoreboards, streams, and the way to the link."""
+"""State of transmission: queues and scoreboards, streams, and the path to the link."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from tests.tools.beside.grim.shared import Shared, blocks
 from tests.tools.beside.state import Columns, In, Put, Sparse, Var
 
 COLUMNS = ("offset", "size", "sequence", "again")
-"""Of a scoreboard."""
+"""Columns of a scoreboard."""
 READY = 1 << 12
-"""Room for streams that may send."""
+"""Capacity for streams that may send."""
 
 
 def board_of(s: Shared, channel: Any) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def board_of(s: Shared, channel: Any) -> dict[str, Any]:
 
 
 def slots_of(s: Shared, channel: Any) -> dict[str, Any]:
-    """The same of a queue of slots: a slot is its own entry."""
+    """Return the state of a queue of slots, in which a slot is its own entry."""
     hybrid = isinstance(channel, HybridQueue)
     return {
         "channel": s.channel(channel),
@@ -59,7 +59,7 @@ def slots_of(s: Shared, channel: Any) -> dict[str, Any]:
 
 
 def by_token(s: Shared) -> Sparse:
-    """The scoreboards of the tokens that are in use."""
+    """Return the scoreboards of the tokens in use."""
     found = {}
     for channel in s.parts.outgoing.all:
         for number in range(channel.first, channel.first + channel.count):
@@ -140,7 +140,7 @@ def by_sequence(s: Shared) -> Any:
 
 
 def slot_at(s: Shared) -> Any:
-    """The slots of the tokens that are in use."""
+    """Return the slots of the tokens in use."""
     channels = [channel for channel in s.parts.outgoing.channels if channel.stride]
     found = {}
     for one in channels:
@@ -150,9 +150,7 @@ def slot_at(s: Shared) -> Any:
 
 
 def slot_words(s: Shared, channel: Any) -> Iterator[Put]:
-    """State, sequence number and stream of each message stand in its slot, behind
-    where its payload is.
-    """
+    """Yield state, sequence number and stream of each message, stored in its slot after the address of its payload."""
     for slot in range(channel.slots):
         at = channel.base - STATUS_BYTES // 2 + channel.stride * slot
         yield Put(at, Var(channel, "state", partial(slot_word, s, channel, slot)))
@@ -163,13 +161,13 @@ def slot_word(s: Shared, channel: Any, slot: int, state: Sequence[int]) -> int:
 
 
 def unsent(vnn: int, routes: Sequence[Sequence[int]]) -> int:
-    """Bytes before the route to a NI that the send engine skips."""
+    """Return the number of bytes before the route to a NI that the send engine skips."""
     return routes[vnn][2]
 
 
 def puts(s: Shared) -> list[Put]:
-    """The C keeps with a channel's registers how full its endpoint's queue is, and with a route what of it is not
-    sent.
+    """Return the words that only the C keeps: fill of an endpoint's queue with its registers, skipped bytes with a
+    route.
     """
     layout, endpoints = s.layout, s.parts.endpoints
     backs = [

@@ -1,4 +1,4 @@
-"""The state of one NI when a step begins, and how the C numbers streams."""
+"""State of one NI at the begin of a step, and the numbering of streams in C."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from tests.tools.beside.state import In, Var
 
 
 def bits(count: int) -> int:
-    """Bits of a number below `count`."""
+    """Return the number of bits of a number below `count`."""
     return max(count - 1, 0).bit_length()
 
 
 class Buffers(dict[int, dict[str, Any]]):
-    """Receive buffers by number, those that are asked for."""
+    """Requested receive buffers, by number."""
 
     def __init__(self, make: Callable[[int], dict[str, Any]]) -> None:
         super().__init__()
@@ -32,7 +32,9 @@ class Buffers(dict[int, dict[str, Any]]):
 
 
 class Shared:
-    """What the parts of the state share. A stream has another number in the C, where shifts make it."""
+    """Parts of the state common to several structures. A stream has another number in the C, which computes it by
+    shifts.
+    """
 
     def __init__(self, parts: Any, ni: Any) -> None:
         self.parts, self.firmware, self.layout = parts, ni, ni.layout
@@ -48,25 +50,25 @@ class Shared:
             self.place = (origin << self.node_shift | vnn) << self.channel_shift | target
         self.streams = max(layout.sources << self.node_shift << self.channel_shift, layout.streams)
         self.boards: list[dict[str, Any]] = []
-        """By number of a channel: its scoreboard."""
+        """Scoreboard of each channel, by its number."""
         self.slots: list[dict[str, Any]] = []
-        """Of queues that have them: a slot is its own entry."""
+        """Slots of queues that have them; a slot is its own entry."""
         self.buffers = Buffers(lambda _: {})
-        """For packets."""
+        """Packet buffers."""
         self.failed: Any = None
-        """The message that a report is about: where it stands, and why it failed."""
+        """Address of the message of a report, and the reason of its failure."""
         self.replica: dict[str, Any] = {}
-        """A message that is being replicated."""
+        """Message being replicated."""
         self.parked = parts.remote._parked is not None
         self.ni: dict[str, Any] = {}
-        """The block of the firmware's variables."""
+        """Block of the firmware's variables."""
 
     def number(self, stream: int) -> int:
-        """A stream's number in the C."""
+        """Return a stream's number in the C."""
         return int(self.place[stream])
 
     def job(self, one: Any) -> dict[str, Any]:
-        """A remote memory message."""
+        """Return a remote memory message."""
         order, own = self.parts.outgoing.order, self.parts.outgoing.own
         pieces = [{"pa": pa, "bytes": size} for pa, size in one.pieces or ()]
         return {
@@ -86,16 +88,16 @@ class Shared:
         }
 
     def ended(self, at: Mapping[str, Any]) -> tuple[In, In]:
-        """The own host's message that is done."""
+        """Return the own host's finished message."""
         channel, slot = at["message"]
         return self.board(channel), In(self.boards[channel.index]["entry"], slot)
 
     def channel(self, channel: Any) -> Sram:
-        """The registers of a channel."""
+        """Return the registers of a channel."""
         return Sram(self.layout.register(channel.index, Register.FRONT))
 
     def board(self, channel: Any) -> In:
-        """Its scoreboard."""
+        """Return the scoreboard of a channel."""
         return In(self.slots if channel.stride else self.boards, channel.index)
 
 

@@ -1,4 +1,4 @@
-"""The block of the firmware's variables."""
+"""Block of the firmware's variables."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def numbers(s: Shared) -> dict[str, Any]:
 
 
 def state_of(parts: Parts) -> Shared:
-    """All of it."""
+    """Return the whole state."""
     s = Shared(parts, parts.peers.ni)
     s.boards = [board_of(s, channel) for channel in parts.outgoing.all]
     s.slots = [slots_of(s, channel) for channel in parts.outgoing.channels if channel.stride]
