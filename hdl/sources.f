@@ -18,6 +18,7 @@ hdl/prim/myri_rr_arbiter.sv
 hdl/prim/myri_index.sv
 hdl/prim/myri_counters.sv
 hdl/prim/myri_crc8.sv
+hdl/prim/myri_sync.sv
 hdl/prim/myri_cdc_pointer.sv
 hdl/prim/myri_cdc_fifo.sv
 hdl/link/myri_link_timer.sv

@@ -8,8 +8,9 @@
 // could appear full before it has arrived, that is if at most cfg_latency more entries fit from the view of the write
 // side. Both sides are reset together; cfg_latency is static.
 module myri_cdc_fifo #(
-    parameter int WIDTH      = 8,  // bits of an entry
-    parameter int DEPTH_LOG2 = 4   // entries = 2**DEPTH_LOG2, DEPTH_LOG2 1..6
+    parameter int WIDTH = 8,  // bits of an entry
+    parameter int DEPTH_LOG2 = 4,  // entries = 2**DEPTH_LOG2, DEPTH_LOG2 1..6
+    parameter bit RELATED    = 0   // the two clocks are of one root: latency 0 is allowed, else it is taken as 1
 ) (
     input logic [3:0] cfg_latency,  // further edges until a change is visible on the other side
     input logic w_clk,  // write clock
@@ -28,6 +29,8 @@ module myri_cdc_fifo #(
   localparam int PW = DEPTH_LOG2 + 1;
   localparam logic [PW-1:0] FULL = PW'(3 << (PW - 2));
 
+  logic [3:0] latency;
+  logic at_once;  // a pointer is seen as soon as it is sampled
   logic [WIDTH-1:0] mem[0:(1<<DEPTH_LOG2)-1];
   logic [PW-1:0] w_bin_q;
   logic [PW-1:0] w_gray_q;
@@ -39,6 +42,7 @@ module myri_cdc_fifo #(
   logic [PW-1:0] r_bin_d;
   logic w_moving;
   logic r_moving;
+  logic r_settling;
   logic [PW-1:0] w_fold_1;  // w_seen on its way from Gray to binary
   logic [PW-1:0] w_fold_2;
   logic [PW-1:0] w_fill;  // entries inside as the write side knows it
@@ -48,6 +52,8 @@ module myri_cdc_fifo #(
   logic [DEPTH_LOG2-1:0] r_next;  // place of the oldest entry after the coming read edge
   logic [WIDTH-1:0] head_q;  // that entry; the output depends on the read clock only
 
+  assign latency = !RELATED && cfg_latency == 4'd0 ? 4'd1 : cfg_latency;
+  assign at_once = RELATED && cfg_latency == 4'd0;
   // Full: the two leading Gray bits differ and the rest is equal.
   assign w_ready = w_gray_q != (w_seen ^ FULL);
   assign r_valid = r_gray_q != r_seen;
@@ -64,30 +70,34 @@ module myri_cdc_fifo #(
   assign w_fold_1 = w_seen ^ (w_seen >> 1);
   assign w_fold_2 = w_fold_1 ^ (w_fold_1 >> 2);
   assign w_fill   = w_bin_q - (w_fold_2 ^ (w_fold_2 >> 4));
-  assign crowded  = 8'(w_fill) + {4'd0, cfg_latency} >= 8'(1 << DEPTH_LOG2);
+  assign crowded  = 8'(w_fill) + {4'd0, latency} >= 8'(1 << DEPTH_LOG2);
   assign r_busy   = pop || r_moving;
   assign w_bin_d  = w_bin_q + 1'b1;
   assign r_bin_d  = r_bin_q + 1'b1;
 
   myri_cdc_pointer #(
-      .WIDTH(PW)
+      .WIDTH  (PW),
+      .RELATED(RELATED)
   ) u_to_read (
       .clk(r_clk),
       .rst(r_rst),
-      .cfg_latency(cfg_latency),
+      .cfg_latency(latency),
       .source(w_gray_q),
       .seen(r_seen),
+      .settling(r_settling),
       .moving(r_moving)
   );
 
   myri_cdc_pointer #(
-      .WIDTH(PW)
+      .WIDTH  (PW),
+      .RELATED(RELATED)
   ) u_to_write (
       .clk(w_clk),
       .rst(w_rst),
-      .cfg_latency(cfg_latency),
+      .cfg_latency(latency),
       .source(r_gray_q),
       .seen(w_seen),
+      .settling(),
       .moving(w_moving)
   );
 
@@ -103,8 +113,9 @@ module myri_cdc_fifo #(
 
   always_ff @(posedge w_clk) if (push) mem[w_bin_q[DEPTH_LOG2-1:0]] <= w_data;
 
-  // An entry that is not visible yet is loaded again when it is.
-  always_ff @(posedge r_clk) if (r_busy) head_q <= mem[r_next];
+  // An entry that is not visible yet is loaded again when it is. Not at `r_busy`, which depends on a pointer of the other
+  // clock.
+  always_ff @(posedge r_clk) if (pop || r_settling || at_once) head_q <= mem[r_next];
 
   always_ff @(posedge r_clk) begin
     if (r_rst) begin

@@ -1,33 +1,57 @@
-// Register chain that carries a Gray-coded pointer into another clock (part of myri_cdc_fifo).
-// Timing: a new `source` reaches `seen` cfg_latency edges after the first edge of clk that samples it. Clock gating:
-// while `moving` = 0 the chain is settled and edges may be skipped.
+// Synchroniser chain for a Gray-coded pointer of another clock (part of myri_cdc_fifo).
+//
+// Timing: a new `source` reaches `seen` cfg_latency edges after the first edge of clk that samples it. Only u_sync samples
+// `source`: a second register that depends on it, an enable of the chain for one, may see another value at the same edge,
+// and a change would be lost. Sleeping: while `moving` is 0 the chain is settled and edges may be skipped. `moving`
+// compares with `source` itself, so it is for a simulator that skips edges and not for logic.
 module myri_cdc_pointer #(
-    parameter int WIDTH = 5  // bits of the pointer
+    parameter int WIDTH   = 5,  // bits of the pointer
+    parameter bit RELATED = 0   // the two clocks are of one root: latency 0 is allowed
 ) (
-    input  logic             clk,          // clock of the destination side
-    input  logic             rst,          // synchronous reset of the destination side
-    input  logic [      3:0] cfg_latency,  // further edges after the first; static
-    input  logic [WIDTH-1:0] source,       // pointer in the other clock, one bit changes a step
-    output logic [WIDTH-1:0] seen,         // pointer as known here
-    output logic             moving        // the chain is not settled
+    input logic clk,  // clock of the receiving side
+    input logic rst,  // synchronous reset of that side
+    input  logic [      3:0] cfg_latency,  // further edges after the first, 1..15, with RELATED 0..15; static
+    input logic [WIDTH-1:0] source,  // pointer in the other clock, one bit changes a step
+    output logic [WIDTH-1:0] seen,  // pointer as known here
+    output logic settling,  // the coming edge changes the chain behind u_sync; from registers of clk
+    output logic moving  // the chain is not settled
 );
-  logic [15*WIDTH-1:0] chain_q;
-  logic [         3:0] settle_q;  // edges until the stages in use are equal again
-  logic                fresh;
+  logic [WIDTH-1:0] first;
+  logic [14*WIDTH-1:0] chain_q;  // first, 1 to 14 edges later
+  logic [WIDTH-1:0] last_q;  // last register of the chain in use
+  logic [3:0] settle_q;  // edges until the registers in use are equal again
+  logic fresh;  // u_sync is about to change
+  logic behind;  // the register after it is about to change
 
-  assign fresh  = source != chain_q[WIDTH-1:0];
-  assign moving = fresh || settle_q != 4'd0;
+  assign fresh = source != first;
+  assign behind = cfg_latency != 4'd0 && first != chain_q[WIDTH-1:0];
+  assign settling = behind || settle_q != 4'd0;
+  assign moving = fresh || settling;
+  if (RELATED) begin : gen_related
+    assign seen = cfg_latency == 4'd0 ? first : last_q;
+  end else begin : gen_unrelated
+    assign seen = last_q;
+  end
+
+  myri_sync #(
+      .WIDTH(WIDTH)
+  ) u_sync (
+      .clk(clk),
+      .rst(rst),
+      .d  (source),
+      .q  (first)
+  );
 
   always_ff @(posedge clk) begin
     if (rst) begin
       chain_q  <= '0;
-      seen     <= '0;
+      last_q   <= '0;
       settle_q <= 4'd0;
-    end else if (moving) begin
-      chain_q  <= {chain_q[14*WIDTH-1:0], source};
-      // Next value of the stage after the last one in use.
-      seen     <= cfg_latency == 4'd0 ? source : chain_q[32'(cfg_latency-4'd1)*WIDTH+:WIDTH];
-      settle_q <= fresh ? cfg_latency : settle_q - 4'd1;
+    end else if (settling) begin
+      chain_q <= {chain_q[13*WIDTH-1:0], first};
+      last_q  <= cfg_latency <= 4'd1 ? first : chain_q[32'(cfg_latency-4'd2)*WIDTH+:WIDTH];
+      if (behind) settle_q <= cfg_latency - 4'd1;
+      else settle_q <= settle_q - 4'd1;
     end
   end
 endmodule

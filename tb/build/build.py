@@ -99,9 +99,10 @@ def content(design: Design) -> list[Path]:
     made = {Path(name).stem for name in design.generated}  # replaces a listed file of the same name
     known = {path.stem: path for path in [*headers, *source_files()] if path.stem not in made}
     needed: set[str] = set()
-    texts = list(design.generated.values()) if design.generated else [known[design.top].read_text(encoding="utf-8")]
-    if not design.generated:
+    texts = list(design.generated.values())
+    if design.top in known:
         needed.add(design.top)
+        texts.append(known[design.top].read_text(encoding="utf-8"))
     while texts:
         words = set(re.findall(r"[A-Za-z_]\w*", texts.pop()))
         if "SAN" in words:  # the macro by which modules call the doorway

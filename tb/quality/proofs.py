@@ -1,10 +1,13 @@
 """Proofs of blocks: properties stand beside a module, `proofs/<block>.svh`, and are written into a copy of its body.
 
 So they see every register by its plain name. A name that the block does not have, such as one of a submodule, would be
-a wire of one bit that nothing drives, and is refused. Lines `// prove: <method> <steps> [free] [PARAMETER=value ...]`
-in the file's head say how each is proved. The method is `induction` (for all time: the properties hold in every state
-that follows `steps` states in which they hold, and in the first ones) or `bounded` (for so many clock edges from reset
-on). `free`: the clocks of the block run as they like.
+a wire of one bit that nothing drives, and is rejected.
+
+Lines `// prove: <method> <steps> [free] [race] [PARAMETER=value ...]` in the file's head say how each is proved. The
+method is `induction` (for all time: the properties hold in every state that follows `steps` states in which they hold,
+and in the first ones) or `bounded` (for so many clock edges from reset on). `free`: the clocks of the block are
+unrelated. `race`: the first register of each synchroniser samples a bit that changes just before its edge either way.
+
 Lines `// unseen: <mutant>: <reason>` name mutants of the block that the properties do not see. `// mutants: enables`:
 they speak of nothing but whether the clock goes on, and only mutants of what says so are theirs. `// mutants of:
 <module>`: the block only puts others together, of which that one is changed.
@@ -32,7 +35,8 @@ from tb.tools.paths import OUT
 from tb.tools.programs import ToolError
 
 HEAD = re.compile(
-    r"^// prove: (?P<method>induction|bounded) (?P<steps>\d+)(?P<free> free)?(?P<parameters>( \w+=\d+)*)$"
+    r"^// prove: (?P<method>induction|bounded) (?P<steps>\d+)(?P<free> free)?(?P<race> race)?"
+    r"(?P<parameters>( \w+=\d+)*)$"
 )
 UNSEEN = re.compile(r"^// unseen: (?P<mutant>`.*`(?: \(\d+\))? -> `.*` in `.*`): (?P<reason>\S.*)$", re.MULTILINE)
 ENABLES = "\n// mutants: enables\n"
@@ -46,6 +50,8 @@ flatten
 opt_clean
 write_smt2 -wires {model}
 """
+RACE = HDL / "prim" / "proofs" / "race" / "myri_sync.svh"
+"""Model of the first register of a synchroniser that samples a change either way."""
 FAILED = re.compile(r"(?:Assert failed in|Unreached cover statement at) .*")
 
 
@@ -58,6 +64,8 @@ class Proof:
     steps: int
     free: bool
     parameters: Mapping[str, int]
+    race: bool = False
+    """The first registers of synchronisers are replaced by their race model."""
 
     @property
     def block(self) -> str:
@@ -116,7 +124,7 @@ def _parsed(path: Path, line: str) -> Proof:
         )
     words = (word.split("=") for word in match["parameters"].split())
     parameters = MappingProxyType({name: int(value) for name, value in words})
-    return Proof(path, match["method"], int(match["steps"]), bool(match["free"]), parameters)
+    return Proof(path, match["method"], int(match["steps"]), bool(match["free"]), parameters, bool(match["race"]))
 
 
 def unseen(proof: Proof) -> dict[str, str]:
@@ -165,7 +173,10 @@ def prove(proof: Proof, mutant: str | None = None, keep: bool = True) -> Verdict
 def _translate(proof: Proof, folder: Path, model: Path, mutant: str | None) -> list[str]:
     """Have Yosys write the model; what it said when it could not."""
     files = []
-    for file in sources(proof.block, folder, {proof.changed: mutant} if mutant is not None else {}):
+    texts = {proof.changed: mutant} if mutant is not None else {}
+    if proof.race:
+        texts[RACE.stem] = RACE.read_text(encoding="utf-8")
+    for file in sources(proof.block, folder, texts):
         if file.stem == proof.block:
             text = file.read_text(encoding="utf-8")
             file.write_text(with_properties(text, proof.path.read_text(encoding="utf-8")), encoding="utf-8")

@@ -98,7 +98,7 @@ def report(verdicts: list[Verdict], tried: list[Tried], console: Console) -> Non
     for one in verdicts:
         proof, own = one.proof, [at for at in tried if at.proof is one.proof]
         seen = f"{sum(at.killed for at in own)} of {len(own)}" if own else ""
-        method = f"{proof.method}, free clocks" if proof.free else proof.method
+        method = ", ".join([proof.method, *["free clocks"] * proof.free, *["race"] * proof.race])
         result = f"{one.seconds:.1f}" if not one.failed else "[red]fails[/]"
         table.add_row(proof.block, proof.shown, method, str(proof.steps), result, seen)
     console.print(table)

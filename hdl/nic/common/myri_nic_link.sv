@@ -11,7 +11,8 @@ module myri_nic_link
     parameter int SLACK_LOG2 = 7,   // slack memory of the link port
     parameter int FIFO_LOG2  = 4,   // entries of a data crossing = 2**FIFO_LOG2
     parameter int WIDTH      = 64,  // bits of a word of SRAM
-    parameter int KEY_AT     = -1   // position of the packet's key in bytes, see myri_packet_tx
+    parameter int KEY_AT     = -1,  // position of the packet's key in bytes, see myri_packet_tx
+    parameter bit RELATED    = 0    // the clocks are of one root, see myri_cdc_fifo
 ) (
     input logic link_clk,  // character clock
     input logic [HALVES-1:0] link_gated_clk,  // clocks of its halves, gated
@@ -66,7 +67,8 @@ module myri_nic_link
 
   myri_cdc_fifo #(
       .WIDTH(WIDTH + 10),
-      .DEPTH_LOG2(FIFO_LOG2)
+      .DEPTH_LOG2(FIFO_LOG2),
+      .RELATED(RELATED)
   ) u_to_link (
       .cfg_latency(cfg.cdc_latency),
       .w_clk(send_clk),
@@ -170,7 +172,8 @@ module myri_nic_link
 
   myri_cdc_fifo #(
       .WIDTH(WIDTH + 13),
-      .DEPTH_LOG2(FIFO_LOG2)
+      .DEPTH_LOG2(FIFO_LOG2),
+      .RELATED(RELATED)
   ) u_from_link (
       .cfg_latency(cfg.cdc_latency),
       .w_clk(link_gated_clk[HALF_RX]),
@@ -195,7 +198,8 @@ module myri_nic_link
   end
 
   myri_event_cross #(
-      .N(6)
+      .N(6),
+      .RELATED(RELATED)
   ) u_events (
       .cfg_latency(cfg.cdc_latency),
       .w_clk(link_clk),

@@ -5,7 +5,8 @@ module myri_nic_pci
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
 #(
-    parameter int FIFO_LOG2 = 4  // entries of a data crossing = 2**FIFO_LOG2
+    parameter int FIFO_LOG2 = 4,  // entries of a data crossing = 2**FIFO_LOG2
+    parameter bit RELATED   = 0   // the clocks are of one root, see myri_cdc_fifo
 ) (
     input logic pci_clk,  // PCI clock
     input logic [PCI_SIDES-1:0] pci_gated_clk,  // clocks of its sides, gated
@@ -87,7 +88,8 @@ module myri_nic_pci
 
   myri_cdc_fifo #(
       .WIDTH(94),
-      .DEPTH_LOG2(FIFO_LOG2)
+      .DEPTH_LOG2(FIFO_LOG2),
+      .RELATED(RELATED)
   ) u_pio (
       .cfg_latency(cfg.cdc_latency),
       .w_clk(pci_gated_clk[SIDE_TARGET]),
@@ -106,7 +108,8 @@ module myri_nic_pci
 
   myri_cdc_fifo #(
       .WIDTH(64),
-      .DEPTH_LOG2(FIFO_LOG2)
+      .DEPTH_LOG2(FIFO_LOG2),
+      .RELATED(RELATED)
   ) u_response (
       .cfg_latency(cfg.cdc_latency),
       .w_clk(pio_clk),
@@ -125,7 +128,8 @@ module myri_nic_pci
 
   myri_cdc_fifo #(
       .WIDTH(49),
-      .DEPTH_LOG2(2)
+      .DEPTH_LOG2(2),
+      .RELATED(RELATED)
   ) u_command (
       .cfg_latency(cfg.cdc_latency),
       .w_clk(dma_clk),
@@ -144,7 +148,8 @@ module myri_nic_pci
 
   myri_cdc_fifo #(
       .WIDTH(64),
-      .DEPTH_LOG2(FIFO_LOG2)
+      .DEPTH_LOG2(FIFO_LOG2),
+      .RELATED(RELATED)
   ) u_write (
       .cfg_latency(cfg.cdc_latency),
       .w_clk(dma_clk),
@@ -163,7 +168,8 @@ module myri_nic_pci
 
   myri_cdc_fifo #(
       .WIDTH(66),
-      .DEPTH_LOG2(FIFO_LOG2)
+      .DEPTH_LOG2(FIFO_LOG2),
+      .RELATED(RELATED)
   ) u_read (
       .cfg_latency(cfg.cdc_latency),
       .w_clk(pci_gated_clk[SIDE_MASTER]),
@@ -180,7 +186,9 @@ module myri_nic_pci
       .r_busy(far_busy[4])
   );
 
-  myri_level_cross u_interrupt (
+  myri_level_cross #(
+      .RELATED(RELATED)
+  ) u_interrupt (
       .cfg_latency(cfg.cdc_latency),
       .w_clk(clk),
       .w_rst(rst),

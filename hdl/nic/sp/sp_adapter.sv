@@ -280,7 +280,8 @@ module sp_adapter
   );
 
   myri_nic_pci #(
-      .FIFO_LOG2(CROSS_LOG2)
+      .FIFO_LOG2(CROSS_LOG2),
+      .RELATED  (1)
   ) u_pci (
       .pci_clk,
       .pci_gated_clk,
@@ -320,7 +321,8 @@ module sp_adapter
   myri_nic_link #(
       .SLACK_LOG2(SLACK_LOG2),
       .FIFO_LOG2(CROSS_LOG2),
-      .KEY_AT(KEY_AT)
+      .KEY_AT(KEY_AT),
+      .RELATED(1)
   ) u_link (
       .link_clk,
       .link_rst,

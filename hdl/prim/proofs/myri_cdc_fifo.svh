@@ -1,16 +1,18 @@
 // With two arbitrary clocks, which may also stop, entries leave in the order of arrival, and none is lost or added. A
 // side that is not busy does not change with further edges of its clock.
 // prove: bounded 12 free WIDTH=1 DEPTH_LOG2=1
+// prove: bounded 12 free WIDTH=1 DEPTH_LOG2=1 RELATED=1
+// prove: bounded 12 free race WIDTH=1 DEPTH_LOG2=1
 // unseen: `1'b0` -> `1'b1` in `else w_busy = 1'b0;`: early idling of the write side is tested by block tests that compare gated with free-running clocks
 // unseen: `^` -> `&` in `assign w_fold_1 = w_seen ^ (w_seen >> 1);`: early idling of the write side is tested by block tests that compare gated with free-running clocks
 // unseen: `^` -> `&` in `assign w_fold_2 = w_fold_1 ^ (w_fold_1 >> 2);`: early idling of the write side is tested by block tests that compare gated with free-running clocks
 // unseen: `-` -> `+` in `assign w_fill   = w_bin_q - (w_fold_2 ^ (w_fold_2 >> 4));`: early idling of the write side is tested by block tests that compare gated with free-running clocks
 // unseen: `^` -> `&` in `assign w_fill   = w_bin_q - (w_fold_2 ^ (w_fold_2 >> 4));`: early idling of the write side is tested by block tests that compare gated with free-running clocks
-// unseen: `+` -> `-` in `assign crowded  = 8'(w_fill) + {4'd0, cfg_latency} >= 8'(1 << DEPTH_LOG2);`: early idling of the write side is tested by block tests that compare gated with free-running clocks
-// unseen: `4'd0` -> `4'd1` in `assign crowded  = 8'(w_fill) + {4'd0, cfg_latency} >= 8'(1 << DEPTH_LOG2);`: early idling of the write side is tested by block tests that compare gated with free-running clocks
-// unseen: `>=` -> `<` in `assign crowded  = 8'(w_fill) + {4'd0, cfg_latency} >= 8'(1 << DEPTH_LOG2);`: early idling of the write side is tested by block tests that compare gated with free-running clocks
+// unseen: `+` -> `-` in `assign crowded  = 8'(w_fill) + {4'd0, latency} >= 8'(1 << DEPTH_LOG2);`: early idling of the write side is tested by block tests that compare gated with free-running clocks
+// unseen: `4'd0` -> `4'd1` in `assign crowded  = 8'(w_fill) + {4'd0, latency} >= 8'(1 << DEPTH_LOG2);`: early idling of the write side is tested by block tests that compare gated with free-running clocks
+// unseen: `>=` -> `<` in `assign crowded  = 8'(w_fill) + {4'd0, latency} >= 8'(1 << DEPTH_LOG2);`: early idling of the write side is tested by block tests that compare gated with free-running clocks
 (* anyconst *) logic [2:0] place;  // the entry that is followed, by its number from reset on
-(* anyconst *) logic [3:0] latency;
+(* anyconst *) logic [3:0] given;
 logic [2:0] came;
 logic [2:0] left;
 logic kept;
@@ -22,7 +24,7 @@ initial begin
   assume (!begun_w && !begun_r);
 end
 always_comb begin
-  assume (latency <= 4'd2 && cfg_latency == latency);
+  assume (given <= 4'd2 && cfg_latency == given);
   assume (w_rst == !(begun_w && begun_r) && r_rst == w_rst);
   if (!begun_w || !begun_r) assume (!w_valid && !r_ready);
 end
