@@ -28,7 +28,7 @@ from pymodels.results import write_atomically
 from tb.build.build import Design, needed_files
 from tb.quality.check import WORKERS, tool
 from tb.quality.hdl import tops
-from tb.quality.text import bare, is_hardware
+from tb.quality.text import bare, is_hardware, uncommented
 from tb.quality.yosys import yosys
 from tb.report.terminal import status
 from tb.tools.paths import OUT
@@ -100,7 +100,7 @@ def sources(top: str, folder: Path, texts: Mapping[str, str] = MappingProxyType(
     packages = {path.stem: path.read_text(encoding="utf-8") for path in files if path.stem.endswith("_pkg")}
     for path in sorted(files, key=lambda one: one.stem not in packages):
         copy = folder / path.name
-        text = texts[path.stem] if path.stem in texts else path.read_text(encoding="utf-8")
+        text = uncommented(texts[path.stem] if path.stem in texts else path.read_text(encoding="utf-8"))
         text = returns_resolved(text if path.stem in packages else imports_resolved(text, packages))
         copy.write_text(text, encoding="utf-8")
         yield copy

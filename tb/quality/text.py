@@ -41,6 +41,11 @@ def is_hardware(path: Path) -> bool:
     return path.is_relative_to(HDL) and "sim" not in path.parent.parts[len(HDL.parts) :]
 
 
+def uncommented(text: str) -> str:
+    """Return source text without comments; lines keep their numbers."""
+    return NOT_TEXT.sub(lambda found: found[0] if found[0][0] == '"' else "\n" * found[0].count("\n"), text)
+
+
 def bare(text: str) -> str:
     """Source text without comments; strings are left as two quotation marks, lines keep their numbers."""
     return NOT_TEXT.sub(lambda found: ('""' if found[0][0] == '"' else "") + "\n" * found[0].count("\n"), text)

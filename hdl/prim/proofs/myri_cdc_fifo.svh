@@ -3,6 +3,7 @@
 // prove: bounded 12 free WIDTH=1 DEPTH_LOG2=1
 // prove: bounded 12 free WIDTH=1 DEPTH_LOG2=1 RELATED=1
 // prove: bounded 12 free race WIDTH=1 DEPTH_LOG2=1
+// unseen: `4'd1` -> `4'd2` in `assign latency = !RELATED && cfg_latency == 4'd0 ? 4'd1 : cfg_latency;`: the bench cdc_race compares the latency with the promised one
 // unseen: `1'b0` -> `1'b1` in `else w_busy = 1'b0;`: early idling of the write side is tested by block tests that compare gated with free-running clocks
 // unseen: `^` -> `&` in `assign w_fold_1 = w_seen ^ (w_seen >> 1);`: early idling of the write side is tested by block tests that compare gated with free-running clocks
 // unseen: `^` -> `&` in `assign w_fold_2 = w_fold_1 ^ (w_fold_1 >> 2);`: early idling of the write side is tested by block tests that compare gated with free-running clocks
